@@ -1,0 +1,145 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_ACCESS_H
+#define MCA_COMMON_COLLIO_ACCESS_H
+
+#include "core/common_collio_tiling.h"
+
+/**
+ * File access on a descriptor: complete transfers, true errno, true counts. No MPI in here.
+ *
+ * Stock fbtl/posix turns every errno into one error and loses short transfers, so everything of
+ * ours (the fcolls' windows, individual access through fbtl/mtpwrite) goes through these calls.
+ */
+
+/** One contiguous transfer: file [offset, offset + length) <-> memory at addr. */
+typedef struct mca_common_collio_segment_t {
+    int64_t offset;
+    int64_t length;
+    char *addr;
+} mca_common_collio_segment_t;
+
+typedef enum mca_common_collio_choice_t { /* auto / on / off, as users say it */
+    MCA_COMMON_COLLIO_AUTO = 0,
+    MCA_COMMON_COLLIO_ON,
+    MCA_COMMON_COLLIO_OFF
+} mca_common_collio_choice_t;
+
+typedef enum mca_common_collio_method_t {
+    MCA_COMMON_COLLIO_METHOD_AUTO = 0,
+    MCA_COMMON_COLLIO_METHOD_VECTOR, /* preadv/pwritev of up to IOV_MAX pieces */
+    MCA_COMMON_COLLIO_METHOD_PACK,   /* through staging buffers, large blocks */
+    MCA_COMMON_COLLIO_METHOD_DIRECT  /* one pread/pwrite a piece */
+} mca_common_collio_method_t;
+
+typedef enum mca_common_collio_engine_t {
+    MCA_COMMON_COLLIO_ENGINE_AUTO = 0,
+    MCA_COMMON_COLLIO_ENGINE_THREADS,
+    MCA_COMMON_COLLIO_ENGINE_LIBAIO,
+    MCA_COMMON_COLLIO_ENGINE_IO_URING
+} mca_common_collio_engine_t;
+
+/** Counters; every field is only ever added to (atomically where threads do it). */
+typedef struct mca_common_collio_access_stats_t {
+    uint64_t syscalls;          /* pread, pwrite, preadv, pwritev, submissions */
+    uint64_t bytes_written;     /* as asked for by callers */
+    uint64_t bytes_read;
+    uint64_t pieces_in;         /* segments or pieces handed in */
+    uint64_t pieces_out;        /* transfers after joining, packing, sieving */
+    uint64_t build_ns;          /* Build-IO: matching memory with file pieces, packing */
+    uint64_t access_ns;         /* inside system calls */
+    uint64_t copied_bytes;      /* through staging or sieve buffers */
+    uint64_t sieve_windows;     /* windows read, or read, modified and written */
+    uint64_t sieve_declined;    /* decisions against sieving */
+    uint64_t locks;             /* byte-range locks taken */
+    uint64_t retries;           /* EINTR, EAGAIN, short transfers continued */
+    uint64_t submitted[4];      /* asynchronous jobs by engine (index: engine) */
+    uint64_t method_used[4];    /* requests by method (index: method) */
+} mca_common_collio_access_stats_t;
+
+/** How to access one open file. The owner fills it (all-zero = automatic everything) and keeps it
+ *  while any job is in flight. */
+typedef struct mca_common_collio_access_t {
+    int fd;
+    bool can_read;        /* the descriptor allows reading (sieving writes need it) */
+    bool locks_work;      /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
+    mca_common_collio_method_t method;
+    mca_common_collio_engine_t engine;
+    mca_common_collio_choice_t sieve_read;
+    mca_common_collio_choice_t sieve_write;
+    int64_t sieve_read_bytes;  /* window; 0 = 4 MiB */
+    int64_t sieve_write_bytes; /* window; 0 = 512 KiB */
+    int64_t stage_bytes;       /* packing buffer per thread; 0 = automatic */
+    int64_t stripe_bytes;      /* align windows to it; 0 = do not care */
+    int threads;               /* 0 or 1 = the caller alone */
+    int64_t serial_below;      /* pieces below which threads do not pay; 0 = automatic */
+    mca_common_collio_access_stats_t *stats; /* never NULL */
+} mca_common_collio_access_t;
+
+/** The outcome of a transfer. */
+typedef struct mca_common_collio_outcome_t {
+    int error;            /* 0, or a positive errno: the first (lowest offset) failure */
+    int64_t bytes;        /* surely transferred. A read that meets end of file has error 0 and
+                             fewer bytes than asked for */
+    int64_t stop_offset;  /* file offset of the first byte not transferred (failure or end of
+                             file); INT64_MAX if all went */
+} mca_common_collio_outcome_t;
+
+/** Transfers sorted, non-overlapping (reads may overlap) segments; blocking. Neighbours that
+ *  continue each other in file and memory go in one transfer; vectors, packing and sieving as
+ *  `access` says. After a failure nothing above stop_offset is tried any more. */
+void mca_common_collio_access_write(mca_common_collio_access_t *access,
+                                    const mca_common_collio_segment_t *segments, size_t count,
+                                    mca_common_collio_outcome_t *outcome);
+void mca_common_collio_access_read(mca_common_collio_access_t *access,
+                                   const mca_common_collio_segment_t *segments, size_t count,
+                                   mca_common_collio_outcome_t *outcome);
+
+/** A whole individual request: `bytes` bytes from stream position `first` of the file tiling, from
+ *  or to the memory tiling on `memory` (stream position 0 on). Build-IO happens here: threaded,
+ *  packed, vectored or sieved. Read views may be unsorted or overlap. outcome->bytes counts in
+ *  STREAM order: bytes of the request before the first one that did not go. */
+void mca_common_collio_access_request(mca_common_collio_access_t *access, bool write,
+                                      const mca_common_collio_tiling_t *file, int64_t first,
+                                      int64_t bytes, const mca_common_collio_tiling_t *memory,
+                                      char *base, mca_common_collio_outcome_t *outcome);
+
+/** An asynchronous transfer. The caller owns the struct, the segments and their memory until
+ *  access_test() has returned true. */
+typedef struct mca_common_collio_job_t {
+    mca_common_collio_access_t *access;
+    bool write;
+    const mca_common_collio_segment_t *segments; /* or, when NULL, a whole request: */
+    size_t count;
+    const mca_common_collio_tiling_t *file;
+    int64_t first;
+    int64_t bytes;
+    const mca_common_collio_tiling_t *memory;
+    char *base;
+    mca_common_collio_outcome_t outcome; /* valid when done */
+    uint64_t busy_ns;                    /* time the transfer itself took, in the background */
+    void *engine_data;                   /* of the engine */
+    _Atomic int done;
+} mca_common_collio_job_t;
+
+/** Starts a job. Never blocks for the transfer. A full queue waits for room and loses nothing.
+ *  Returns 0 or -errno (nothing was started; the caller then transfers it itself). */
+int mca_common_collio_access_start(mca_common_collio_job_t *job);
+
+/** True when the job is done. Never blocks; also drives engines that need driving. */
+bool mca_common_collio_access_test(mca_common_collio_job_t *job);
+
+/** Ends all threads and queues of this process: from the last component's close. */
+void mca_common_collio_access_finalize(void);
+
+/** Byte-range lock on [offset, offset + length) of access->fd (OFD; falls back to POSIX locks),
+ *  waits. Returns 0 or -errno; -ENOLCK, -ENOSYS, -EOPNOTSUPP mean: this file system has none. */
+int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write, int64_t offset,
+                                  int64_t length);
+int mca_common_collio_access_unlock(mca_common_collio_access_t *access, int64_t offset,
+                                    int64_t length);
+
+#endif /* MCA_COMMON_COLLIO_ACCESS_H */

@@ -1,0 +1,35 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_COMPAT_H
+#define MCA_COMMON_COLLIO_COMPAT_H
+
+/** All differences between Open MPI 4.1, 5.0 and 6.0 live here; no version test elsewhere. */
+
+#include "ompi_config.h"
+
+#include "mpi.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/file/file.h"
+#include "ompi/mca/common/ompio/common_ompio.h"
+#include "ompi/mca/fbtl/fbtl.h"
+#include "ompi/mca/fcoll/fcoll.h"
+#include "ompi/mca/io/io.h"
+
+#if OMPI_MAJOR_VERSION >= 6
+#    define MCA_COMMON_COLLIO_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_3_0_0
+#    define MCA_COMMON_COLLIO_FVIEW(fh)     ((fh)->f_fview)
+typedef size_t mca_common_collio_count_t; /* count argument of fcoll and io functions */
+typedef mca_io_base_module_3_0_0_t mca_common_collio_io_table_t;
+#    define MCA_COMMON_COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v3_0_0)
+#else
+#    define MCA_COMMON_COLLIO_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_2_0_0
+#    define MCA_COMMON_COLLIO_FVIEW(fh)     (*(fh))
+typedef int mca_common_collio_count_t;
+typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
+#    define MCA_COMMON_COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v2_0_0)
+#endif
+
+#endif /* MCA_COMMON_COLLIO_COMPAT_H */

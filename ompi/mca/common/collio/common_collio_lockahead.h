@@ -1,0 +1,43 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_LOCKAHEAD_H
+#define MCA_COMMON_COLLIO_LOCKAHEAD_H
+
+#include "core/common_collio_extent.h"
+#include "common_collio_compat.h"
+
+/**
+ * How the fcolls and mtpwrite reach Lustre lockahead without knowing fs/lustre_lla: the fs
+ * component hangs this struct on fh->f_fs_ptr. Magic and version are checked, because f_fs_ptr
+ * belongs to whichever fs component is selected.
+ */
+#define MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC   UINT64_C(0x636f6c6c696f4c41)
+#define MCA_COMMON_COLLIO_LOCKAHEAD_VERSION 1
+
+typedef enum mca_common_collio_lockahead_mode_t {
+    MCA_COMMON_COLLIO_LOCKAHEAD_OFF = 0,
+    MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,  /* collective: my whole file domain */
+    MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE,  /* collective: each stripe of it, in one call */
+    MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE,   /* collective: each window, just before its access */
+    MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT, /* individual: each transfer of a call */
+    MCA_COMMON_COLLIO_LOCKAHEAD_VIEW     /* individual: each piece of the view, at set_view */
+} mca_common_collio_lockahead_mode_t;
+
+typedef struct mca_common_collio_lockahead_t {
+    uint64_t magic;
+    uint32_t version;
+    mca_common_collio_lockahead_mode_t collective; /* what is in force for this file */
+    mca_common_collio_lockahead_mode_t individual;
+    /** Requests locks that will be used for writing or reading; ranges are sorted. Errors are
+     *  counted and reported by the provider; the caller goes on in any case. Local. */
+    void (*request)(struct mca_common_collio_lockahead_t *self,
+                    const mca_common_collio_extent_t *ranges, size_t count, bool write);
+} mca_common_collio_lockahead_t;
+
+/** The file's provider, or NULL. */
+mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
+
+#endif /* MCA_COMMON_COLLIO_LOCKAHEAD_H */

@@ -1,0 +1,53 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_AGGREGATOR_H
+#define MCA_COMMON_COLLIO_AGGREGATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Which rank is on which node. Nodes are numbered 0.. in the order of their lowest rank. */
+typedef struct mca_common_collio_nodes_t {
+    int ranks;
+    int nodes;
+    int *node_of;    /* [ranks] */
+    int *first;      /* [nodes + 1]: member[first[n] .. first[n+1]) are node n's ranks, ascending */
+    int *member;     /* [ranks] */
+    int *local_rank; /* [ranks]: index of a rank among its node's members */
+} mca_common_collio_nodes_t;
+
+/** From any per-rank node key (equal on one node, different elsewhere). 0 or -ENOMEM. */
+int mca_common_collio_nodes_init(mca_common_collio_nodes_t *nodes, const int *key, int ranks);
+void mca_common_collio_nodes_fini(mca_common_collio_nodes_t *nodes);
+
+typedef enum mca_common_collio_placement_t {
+    MCA_COMMON_COLLIO_PLACEMENT_SPREAD = 0, /* evenly over the nodes; fewer than nodes: every k-th */
+    MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, /* first rank of each node, then the second of each… */
+    MCA_COMMON_COLLIO_PLACEMENT_STRIPE       /* one per stripe: round-robin, count = stripes */
+} mca_common_collio_placement_t;
+
+/** Chooses `count` different ranks (clamped to 1..ranks) into list[], which has room for them.
+ *  Returns the number chosen.
+ *  spread: the count is divided over the nodes as evenly as their rank counts allow, on a node the
+ *  chosen ranks are spread evenly over its members; the list ascends by node, then by rank.
+ *  round_robin and stripe: 0, q, 1, q+1, ... (the TAM paper's order); nodes with fewer ranks drop
+ *  out of later rounds. Fewer than nodes: nodes spread evenly (every nodes/count-th). */
+int mca_common_collio_aggregators_place(const mca_common_collio_nodes_t *nodes, int count,
+                                        mca_common_collio_placement_t placement, int *list);
+
+/** Parses "0,4,8-11,12-20:4" into list[] (capacity `ranks`). Returns the number of ranks, or
+ *  -EINVAL (syntax, duplicate, out of range); *bad (may be NULL) points at the offending text. */
+int mca_common_collio_aggregators_parse(const char *text, int ranks, int *list, const char **bad);
+
+/** TAM's local aggregators: node-local index of the i-th of `c` on a node of `q` ranks:
+ *  ceil(q/c)*i for i < e, else ceil(q/c)*e + floor(q/c)*(i-e), with e = q mod c. 1 <= c <= q. */
+int mca_common_collio_local_aggregator(int q, int c, int i);
+
+/** The node-local index of the local aggregator that serves node-local rank r. */
+int mca_common_collio_local_aggregator_of(int q, int c, int r);
+
+#endif /* MCA_COMMON_COLLIO_AGGREGATOR_H */

@@ -1,0 +1,96 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_CYCLE_H
+#define MCA_COMMON_COLLIO_CYCLE_H
+
+#include "common_collio_domain.h"
+#include "common_collio_tiling.h"
+
+/**
+ * The cycle plan: who sends what to whom in which cycle, without any rank knowing all extents.
+ *
+ * An owner's domain, in local coordinates, is cut into *windows* of `window_bytes`; window number
+ * local / window_bytes is arithmetic that requester and owner share, so they agree without a
+ * message. Empty windows do not exist: neither side lists them, so a sparse request costs what it
+ * holds. Per pair (requester, owner) windows are used in ascending order by both.
+ *
+ *   requester: split    my pieces  ->  per owner, per window: its pieces
+ *   owner:     collect  all requesters' windows -> cycles: their sources and the covered runs
+ */
+
+/** The pieces of one window of one owner: piece[first .. first + count). */
+typedef struct mca_common_collio_window_t {
+    int64_t index; /* local / window_bytes */
+    size_t first;
+    size_t count;
+    int64_t bytes; /* sum of the pieces' lengths = size of the packed message */
+} mca_common_collio_window_t;
+
+/** What one owner gets of a request: window[first .. first + count). */
+typedef struct mca_common_collio_share_t {
+    int owner;
+    size_t first;
+    size_t count;
+    int64_t bytes;
+} mca_common_collio_share_t;
+
+typedef struct mca_common_collio_split_t {
+    mca_common_collio_piece_t *piece; /* offset = local; by owner, then ascending by local */
+    size_t piece_count;
+    mca_common_collio_window_t *window; /* by owner, then ascending by index */
+    size_t window_count;
+    mca_common_collio_share_t *share; /* ascending by owner; only owners with bytes */
+    size_t share_count;
+    int64_t window_bytes;
+} mca_common_collio_split_t;
+
+/** Splits sorted pieces (file offsets) by owner and window; pieces are cut at domain and window
+ *  borders, and keep their stream positions. Every piece lies in [lo, hi). 0 or -ENOMEM. */
+int mca_common_collio_split_pieces(const mca_common_collio_pieces_t *pieces,
+                                   const mca_common_collio_domains_t *domains, int64_t window_bytes,
+                                   mca_common_collio_split_t *split);
+
+/** The owner's side of the same: one requester's list in local coordinates, as decoded from the
+ *  wire, becomes a split with one share (owner 0) whose streams count the packed bytes of each
+ *  WINDOW from 0. 0 or -ENOMEM. */
+int mca_common_collio_split_extents(const mca_common_collio_extents_t *local, int64_t window_bytes,
+                                    mca_common_collio_split_t *split);
+
+void mca_common_collio_split_fini(mca_common_collio_split_t *split);
+
+/** A requester that takes part in a cycle. */
+typedef struct mca_common_collio_source_t {
+    size_t requester; /* index in the array given to collect_build */
+    size_t window;    /* index in that requester's split->window */
+} mca_common_collio_source_t;
+
+/** One cycle of an owner: one non-empty window. */
+typedef struct mca_common_collio_cycle_t {
+    int64_t index;      /* window number; local coordinates from index * window_bytes */
+    int64_t lo;         /* lowest and end of highest local byte wanted in it */
+    int64_t hi;
+    int64_t bytes;      /* sum over the sources */
+    size_t source;      /* sources[source .. source + source_count), ascending by requester */
+    size_t source_count;
+    size_t run;         /* runs.at[run .. run + run_count): union of the pieces, local */
+    size_t run_count;
+} mca_common_collio_cycle_t;
+
+typedef struct mca_common_collio_collect_t {
+    mca_common_collio_cycle_t *cycle; /* ascending by index */
+    size_t cycle_count;
+    mca_common_collio_source_t *source;
+    size_t source_count;
+    mca_common_collio_extents_t runs; /* never joined across window borders */
+    int64_t overlap_bytes;            /* wanted by more than one piece */
+} mca_common_collio_collect_t;
+
+/** Merges the requesters' windows to cycles. 0 or -ENOMEM. */
+int mca_common_collio_collect_build(const mca_common_collio_split_t *splits, size_t split_count,
+                                    mca_common_collio_collect_t *collect);
+void mca_common_collio_collect_fini(mca_common_collio_collect_t *collect);
+
+#endif /* MCA_COMMON_COLLIO_CYCLE_H */

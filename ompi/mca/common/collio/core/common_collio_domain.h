@@ -1,0 +1,83 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_DOMAIN_H
+#define MCA_COMMON_COLLIO_DOMAIN_H
+
+#include "common_collio_extent.h"
+
+typedef enum mca_common_collio_partition_t {
+    MCA_COMMON_COLLIO_PARTITION_EVEN = 0,      /* one contiguous part each */
+    MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC, /* stripe i belongs to aggregator i mod count */
+    MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC   /* contiguous parts for groups of aggregators,
+                                                  static cyclic inside a group */
+} mca_common_collio_partition_t;
+
+/**
+ * File domains: which aggregator owns which byte of [lo, hi), and the aggregator's *local*
+ * coordinates, in which its domain is one contiguous line that collective buffers mirror.
+ *
+ *   even            0000000011111111          local = offset - bound[owner]
+ *   static_cyclic   0011001100110011          local = the owner's stripes, put end to end
+ *
+ * Everything that is planned later (pieces, windows, cycles) is in local coordinates, so a plan
+ * stays valid when the whole request moves in the file: only `lo`, `hi` and the bounds move.
+ */
+typedef struct mca_common_collio_domains_t {
+    mca_common_collio_partition_t partition;
+    int64_t lo; /* true lowest offset of the request, rounded down to the unit */
+    int64_t hi; /* end of the highest byte */
+    int64_t unit;       /* stripe or alignment; 1 = none */
+    int owners;         /* number of aggregators */
+    int groups;         /* group_cyclic: owners / stripe count, at least 1 */
+    int64_t *bound;     /* even: owners + 1 ascending offsets; group_cyclic: groups + 1 */
+} mca_common_collio_domains_t;
+
+/** Even split of [lo, hi) with boundaries on multiples of `unit` (measured from offset 0, as
+ *  stripes are). Some domains may be empty when there are more owners than units. 0 or -ENOMEM. */
+int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int owners,
+                                   mca_common_collio_domains_t *domains);
+
+/** Even by BYTES instead of by span: `bytes[b]` is what all ranks together want in bin b of
+ *  [lo, hi) cut in `bins` equal bins (the last may be shorter). For sparse requests: a header at 0
+ *  and data at 1 TiB. Boundaries fall on bin borders, rounded to the unit. 0 or -ENOMEM. */
+int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int owners,
+                                       const int64_t *bytes, int bins,
+                                       mca_common_collio_domains_t *domains);
+
+/** static_cyclic: stripe number (offset / unit) mod owners; so the owner of a byte is the same in
+ *  every call on the file (that is what "static" means: one aggregator per OST). */
+int mca_common_collio_domains_static_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
+                                            mca_common_collio_domains_t *domains);
+
+/** group_cyclic with groups of `stripe_count` owners. */
+int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
+                                           int stripe_count, mca_common_collio_domains_t *domains);
+
+void mca_common_collio_domains_fini(mca_common_collio_domains_t *domains);
+
+/** Where a byte of [lo, hi) belongs. */
+typedef struct mca_common_collio_place_t {
+    int owner;
+    int64_t local; /* in the owner's coordinates, >= 0, ascending with the offset */
+    int64_t run;   /* bytes from here that stay with this owner, contiguous in file and in local */
+} mca_common_collio_place_t;
+
+mca_common_collio_place_t
+mca_common_collio_domains_locate(const mca_common_collio_domains_t *domains, int64_t offset);
+
+/** The inverse: file offset of an owner's local byte; *run as above. */
+int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *domains, int owner,
+                                         int64_t local, int64_t *run);
+
+/** Bytes of local coordinates that `owner` has in all (its domain's size; 0 = empty). */
+int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domains, int owner);
+
+/** Moves all domains by `delta`. Returns false, and changes nothing, when that would break the
+ *  alignment: delta not a multiple of the unit (cyclic: of unit * owners, so that owners keep
+ *  their stripes), or lo would become negative. */
+bool mca_common_collio_domains_shift(mca_common_collio_domains_t *domains, int64_t delta);
+
+#endif /* MCA_COMMON_COLLIO_DOMAIN_H */

@@ -1,0 +1,25 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_MERGE_H
+#define MCA_COMMON_COLLIO_MERGE_H
+
+#include "common_collio_extent.h"
+
+/** A sorted input of the merge: anything whose first two members are offset and length. */
+typedef struct mca_common_collio_merge_input_t {
+    const void *at;
+    size_t count;
+    size_t element_bytes;
+} mca_common_collio_merge_input_t;
+
+/** k-way heap merge, O(n log k): appends to `out` the union of the inputs, sorted, overlapping and
+ *  touching extents joined. Inputs ascend by offset (overlap inside an input is allowed).
+ *  *overlaps (may be NULL) = bytes that were in more than one input extent (counted n - 1 times).
+ *  Returns 0 or -ENOMEM. */
+int mca_common_collio_merge(const mca_common_collio_merge_input_t *inputs, size_t input_count,
+                            mca_common_collio_extents_t *out, int64_t *overlap_bytes);
+
+#endif /* MCA_COMMON_COLLIO_MERGE_H */

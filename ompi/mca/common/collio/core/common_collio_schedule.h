@@ -1,0 +1,58 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_SCHEDULE_H
+#define MCA_COMMON_COLLIO_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * How an aggregator interleaves its two stages. Each cycle passes two stages: for a write shuffle
+ * then access, for a read access then shuffle. A schedule says when a stage may start; the engine
+ * (a state machine) asks after every event and starts what is allowed. So a schedule is a few
+ * lines without a wait in them, and serves blocking and nonblocking calls, writes and reads alike.
+ *
+ *   cycle        1     2     3
+ *   write_comm   S1 | W1 S2 | W2 S3 | W3          ( | = both must be finished )
+ */
+typedef struct mca_common_collio_progress_t {
+    size_t cycles;            /* in all */
+    size_t shuffles_started;
+    size_t shuffles_done;
+    size_t accesses_started;
+    size_t accesses_done;
+    bool write;               /* shuffle feeds access; else access feeds shuffle */
+} mca_common_collio_progress_t;
+
+typedef struct mca_common_collio_schedule_t {
+    const char *name;
+    const char *description;
+    int buffers;             /* parts the collective buffer is cut in: 1 or 2 */
+    bool asynchronous;       /* accesses run in the background, through an engine */
+    bool (*may_shuffle)(const mca_common_collio_progress_t *progress);
+    bool (*may_access)(const mca_common_collio_progress_t *progress);
+} mca_common_collio_schedule_t;
+
+/* One file each: schedule_none.c, schedule_comm.c, ... */
+extern const mca_common_collio_schedule_t mca_common_collio_schedule_none;
+extern const mca_common_collio_schedule_t mca_common_collio_schedule_comm;
+extern const mca_common_collio_schedule_t mca_common_collio_schedule_write;
+extern const mca_common_collio_schedule_t mca_common_collio_schedule_write_comm;
+extern const mca_common_collio_schedule_t mca_common_collio_schedule_write_comm2;
+
+/** All of them, NULL-terminated, in the order of the parameter's choices (none first). */
+extern const mca_common_collio_schedule_t *const mca_common_collio_schedules[];
+
+/** NULL if there is none of that name. */
+const mca_common_collio_schedule_t *mca_common_collio_schedule_by_name(const char *name);
+
+/** What every schedule must keep: order of stages, at most `buffers` cycles in flight, no stage
+ *  started beyond `cycles`. The schedules above call these first. */
+bool mca_common_collio_shuffle_possible(const mca_common_collio_progress_t *progress, int buffers);
+bool mca_common_collio_access_possible(const mca_common_collio_progress_t *progress, int buffers);
+
+#endif /* MCA_COMMON_COLLIO_SCHEDULE_H */

@@ -1,0 +1,118 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_TILING_H
+#define MCA_COMMON_COLLIO_TILING_H
+
+#include "common_collio_extent.h"
+
+/**
+ * A periodic list of pieces: a file view (filetype repeated from a displacement) or a user buffer
+ * (datatype repeated `count` times). Its bytes, in order, form a *stream*; a stream position is
+ * found in O(log pieces), so any part of a request can be walked without walking what is before it
+ * (this is what lets threads start in the middle).
+ *
+ *   base          base+extent     base+2*extent
+ *    |##..###....  |##..###....    |##..###....     pieces (## and ###), offsets from base
+ *     01  234       56  789         ...             stream positions
+ */
+typedef struct mca_common_collio_tiling_t {
+    int64_t base;      /* of the first repetition */
+    int64_t extent;    /* distance of repetitions */
+    int64_t size;      /* bytes of data in a repetition; prefix[count] */
+    size_t count;      /* pieces in a repetition */
+    int64_t *offset;   /* of each piece, from the repetition's start */
+    int64_t *length;   /* of each piece, > 0 */
+    int64_t *prefix;   /* stream position of each piece in the repetition, count + 1 entries */
+    bool dense;        /* the repetitions join to one endless piece */
+    bool ascending;    /* offsets never go back, neither inside nor from one repetition to the next */
+} mca_common_collio_tiling_t;
+
+/** Copies the pieces, in their order: empty ones dropped, one that begins where its predecessor
+ *  ends joined to it. Pieces may be unsorted (memory). Returns 0 or -ENOMEM. */
+int mca_common_collio_tiling_init(mca_common_collio_tiling_t *tiling, int64_t base, int64_t extent,
+                                  const mca_common_collio_extent_t *pieces, size_t count);
+void mca_common_collio_tiling_fini(mca_common_collio_tiling_t *tiling);
+
+/** Same content apart from `base`? */
+bool mca_common_collio_tiling_equal(const mca_common_collio_tiling_t *a,
+                                    const mca_common_collio_tiling_t *b);
+
+/** A place in a tiling's stream. */
+typedef struct mca_common_collio_cursor_t {
+    const mca_common_collio_tiling_t *tiling;
+    int64_t origin; /* base + repetition * extent */
+    size_t piece;
+    int64_t used; /* bytes of that piece that are behind the cursor */
+} mca_common_collio_cursor_t;
+
+void mca_common_collio_cursor_seek(mca_common_collio_cursor_t *cursor,
+                                   const mca_common_collio_tiling_t *tiling, int64_t stream);
+
+/* The two calls below are in every inner loop, so they are inline. */
+
+/** Offset of the byte at the cursor; *run = bytes from there to the end of its piece
+ *  (INT64_MAX / 2 for a dense tiling). The tiling must not be empty. */
+static inline int64_t mca_common_collio_cursor_run(const mca_common_collio_cursor_t *cursor,
+                                                   int64_t *run)
+{
+    const mca_common_collio_tiling_t *tiling = cursor->tiling;
+
+    *run = tiling->dense ? INT64_MAX / 2 : tiling->length[cursor->piece] - cursor->used;
+    return cursor->origin + tiling->offset[cursor->piece] + cursor->used;
+}
+
+/** Moves forward by `bytes`, at most the current run. */
+static inline void mca_common_collio_cursor_advance(mca_common_collio_cursor_t *cursor,
+                                                    int64_t bytes)
+{
+    const mca_common_collio_tiling_t *tiling = cursor->tiling;
+
+    cursor->used += bytes;
+    if (!tiling->dense && cursor->used == tiling->length[cursor->piece]) {
+        cursor->used = 0;
+        if (++cursor->piece == tiling->count) {
+            cursor->piece = 0;
+            cursor->origin += tiling->extent;
+        }
+    }
+}
+
+/** A piece of a request: where it is in the file and where in the request's stream. */
+typedef struct mca_common_collio_piece_t {
+    int64_t offset; /* in the file, or in an aggregator's domain (see domain.h: local) */
+    int64_t length;
+    int64_t stream; /* bytes of the request before this piece */
+} mca_common_collio_piece_t;
+
+typedef struct mca_common_collio_pieces_t {
+    mca_common_collio_piece_t *at;
+    size_t count;
+    size_t capacity;
+} mca_common_collio_pieces_t;
+
+void mca_common_collio_pieces_fini(mca_common_collio_pieces_t *pieces);
+/** Appends; joined to the last piece if it continues it in offset AND in stream. 0 or -ENOMEM. */
+int mca_common_collio_pieces_append(mca_common_collio_pieces_t *pieces, int64_t offset,
+                                    int64_t length, int64_t stream);
+
+/** The pieces of stream range [first, first + bytes), sorted by offset (ties by stream), joined
+ *  where they continue each other in offset and stream; piece.stream counts from `first`.
+ *  Overlapping pieces stay apart. Returns 0 or -ENOMEM. `pieces` is empty before. */
+int mca_common_collio_tiling_pieces(const mca_common_collio_tiling_t *tiling, int64_t first,
+                                    int64_t bytes, mca_common_collio_pieces_t *pieces);
+
+/** How many pieces tiling_pieces may give at most (before joining), in O(1). */
+int64_t mca_common_collio_tiling_piece_bound(const mca_common_collio_tiling_t *tiling,
+                                             int64_t first, int64_t bytes);
+
+/** Copies stream range [stream, stream + length) of a memory tiling on `memory` to `packed`
+ *  (pack) or back (unpack). Returns nothing: the range must lie inside the buffer. */
+void mca_common_collio_tiling_pack(const mca_common_collio_tiling_t *tiling, const char *memory,
+                                   int64_t stream, int64_t length, char *packed);
+void mca_common_collio_tiling_unpack(const mca_common_collio_tiling_t *tiling, char *memory,
+                                     int64_t stream, int64_t length, const char *packed);
+
+#endif /* MCA_COMMON_COLLIO_TILING_H */

@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_WIRE_H
+#define MCA_COMMON_COLLIO_WIRE_H
+
+#include "common_collio_extent.h"
+
+/**
+ * The compact form of an extent list: *regular sections* (start, length, stride, count), and
+ * sections of sections, written as variable-length integers.
+ *
+ *   extents      [0,8) [32,8) [64,8) ... 100 of them            1600 bytes
+ *   section      start 0, length 8, stride 32, count 100           ~6 bytes on the wire
+ *   irregular    each piece as (gap from the last end, length)    2-4 bytes a piece
+ *
+ * Lists are in the order of the sender's packed data. Gaps may be negative (overlapping or
+ * unsorted read requests), so any list survives the round trip, in order.
+ */
+typedef struct mca_common_collio_section_t {
+    int64_t start;
+    int64_t length;
+    int64_t stride; /* between starts; 0 when count is 1 */
+    int64_t count;
+} mca_common_collio_section_t;
+
+typedef struct mca_common_collio_sections_t {
+    mca_common_collio_section_t *at;
+    size_t count;
+    size_t capacity;
+} mca_common_collio_sections_t;
+
+void mca_common_collio_sections_fini(mca_common_collio_sections_t *sections);
+/** Greedy: the longest run of equal length and stride makes a section. 0 or -ENOMEM. */
+int mca_common_collio_sections_from_extents(const mca_common_collio_extent_t *extents, size_t count,
+                                            mca_common_collio_sections_t *sections);
+/** Appends to `list` (touching extents join, see extents_append). 0, -ENOMEM or -EINVAL. */
+int mca_common_collio_sections_to_extents(const mca_common_collio_sections_t *sections,
+                                          mca_common_collio_extents_t *list);
+
+/** A growable byte buffer. All-zero is a valid empty one. */
+typedef struct mca_common_collio_bytes_t {
+    unsigned char *at;
+    size_t count;
+    size_t capacity;
+} mca_common_collio_bytes_t;
+
+void mca_common_collio_bytes_fini(mca_common_collio_bytes_t *bytes);
+
+/** Appends the compact form of the list. `stride_bytes` between array elements lets a caller
+ *  encode an array of larger structs whose first two members are offset and length (an
+ *  extent_t, or a piece_t). Neighbours that touch exactly are joined. 0 or -ENOMEM. */
+int mca_common_collio_wire_encode(const void *extents, size_t count, size_t element_bytes,
+                                  mca_common_collio_bytes_t *out);
+
+/** Appends the decoded list to `list`. Never trusts the peer: -EBADMSG on any malformed or
+ *  absurd input (more than `max_extents`, overflow, trailing bytes); -ENOMEM. */
+int mca_common_collio_wire_decode(const unsigned char *bytes, size_t count, size_t max_extents,
+                                  mca_common_collio_extents_t *list);
+
+#endif /* MCA_COMMON_COLLIO_WIRE_H */
