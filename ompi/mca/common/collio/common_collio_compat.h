@@ -24,12 +24,31 @@
 typedef size_t mca_common_collio_count_t; /* count argument of fcoll and io functions */
 typedef mca_io_base_module_3_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v3_0_0)
+#    define MCA_COMMON_COLLIO_IO_VERSION     MCA_IO_BASE_V_3_0_0
 #else
 #    define MCA_COMMON_COLLIO_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_2_0_0
 #    define MCA_COMMON_COLLIO_FVIEW(fh)     (*(fh))
 typedef int mca_common_collio_count_t;
 typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v2_0_0)
+#    define MCA_COMMON_COLLIO_IO_VERSION     MCA_IO_BASE_V_2_0_0
+#endif
+
+/* a prepared convertor's buffer lies on a device, and the host cannot reach it */
+#ifdef CONVERTOR_ACCELERATOR
+#    define MCA_COMMON_COLLIO_ON_DEVICE(convertor)         \
+        (((convertor)->flags & CONVERTOR_ACCELERATOR)      \
+         && !((convertor)->flags & CONVERTOR_ACCELERATOR_UNIFIED))
+#else
+#    define MCA_COMMON_COLLIO_ON_DEVICE(convertor) \
+        (((convertor)->flags & CONVERTOR_CUDA) && !((convertor)->flags & CONVERTOR_CUDA_UNIFIED))
+#endif
+
+/* Debian's builds export the table of MPI files, upstream's hide it: configure looks. */
+#if !defined(COLLIO_HAVE_OMPI_FILE_F_TO_C_TABLE) || COLLIO_HAVE_OMPI_FILE_F_TO_C_TABLE
+#    define MCA_COMMON_COLLIO_HAVE_FILE_TABLE 1
+#else
+#    define MCA_COMMON_COLLIO_HAVE_FILE_TABLE 0
 #endif
 
 #endif /* MCA_COMMON_COLLIO_COMPAT_H */

@@ -28,6 +28,7 @@ typedef struct mca_common_collio_hook_t {
     ompi_file_t *file;
     ompio_file_t *fh;
     mca_common_collio_hook_table_t original; /* io/ompio's own entries, complete */
+    struct mca_common_collio_flat_cache_t *flats; /* of view.h; freed at close */
 } mca_common_collio_hook_t;
 
 /** The hook of a file: found, or made (then file_close is patched). NULL if `fh` is not the

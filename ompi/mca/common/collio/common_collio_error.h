@@ -1,0 +1,13 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_ERROR_H
+#define MCA_COMMON_COLLIO_ERROR_H
+
+/** The MPI error class (a positive MPI_ERR_* value) of a positive errno; 0 gives MPI_SUCCESS.
+ *  The one place where system errors become MPI errors. */
+int mca_common_collio_error_class(int errno_value);
+
+#endif /* MCA_COMMON_COLLIO_ERROR_H */
