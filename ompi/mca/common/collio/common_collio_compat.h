@@ -10,6 +10,8 @@
 
 #include "ompi_config.h"
 
+#include "collio_config.h"
+
 #include "mpi.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/file/file.h"

@@ -1,0 +1,31 @@
+dnl Copyright (c) 2026 The collio authors. All rights reserved.
+dnl
+dnl SPDX-License-Identifier: BSD-3-Clause
+dnl
+dnl COLLIO_COMPILER: warnings, sanitizers, and the flags every Makefile.am uses.
+
+AC_DEFUN([COLLIO_COMPILER], [
+    AC_ARG_ENABLE([werror],
+        [AS_HELP_STRING([--enable-werror], [make every warning an error])],
+        [], [enable_werror=no])
+    AC_ARG_ENABLE([sanitizers],
+        [AS_HELP_STRING([--enable-sanitizers=LIST],
+            [build with the compiler's sanitizers, for example address,undefined or thread])],
+        [], [enable_sanitizers=no])
+    AS_IF([test "x$enable_sanitizers" = xyes], [enable_sanitizers=address,undefined])
+
+    collio_warnings='-Wall -Wextra'
+    AS_IF([test "x$enable_werror" = xyes], [collio_warnings="$collio_warnings -Werror"])
+    AS_IF([test "x$enable_sanitizers" != xno], [
+        CFLAGS="$CFLAGS -fsanitize=$enable_sanitizers -fno-omit-frame-pointer"
+        AC_MSG_CHECKING([whether $CC can use -fsanitize=$enable_sanitizers])
+        AC_LINK_IFELSE([AC_LANG_PROGRAM], [AC_MSG_RESULT([yes])], [
+            AC_MSG_RESULT([no])
+            AC_MSG_ERROR([--enable-sanitizers=$enable_sanitizers: $CC cannot do that])])
+    ])
+
+    COLLIO_CFLAGS="-std=gnu11 -pthread $collio_warnings"
+    COLLIO_CORE_CFLAGS="-std=c11 -pedantic $collio_warnings"
+    AC_SUBST([COLLIO_CFLAGS])
+    AC_SUBST([COLLIO_CORE_CFLAGS])
+])

@@ -1,0 +1,172 @@
+dnl Copyright (c) 2026 The collio authors. All rights reserved.
+dnl
+dnl SPDX-License-Identifier: BSD-3-Clause
+dnl
+dnl COLLIO_OPENMPI: finds Open MPI, its development headers, and what its libraries export.
+dnl
+dnl Gives COLLIO_CPPFLAGS, COLLIO_MODULE_LDFLAGS, COLLIO_COMPONENT_LIBS (components), MPI_CPPFLAGS,
+dnl MPI_LIBS, MPICC, MPIRUN (programs), COLLIO_OPENMPI_DIR (Open MPI's own component folder).
+
+AC_DEFUN([COLLIO_OPENMPI], [
+    AC_ARG_WITH([openmpi],
+        [AS_HELP_STRING([--with-openmpi=PREFIX],
+            [build for the Open MPI installed there (default: the mpicc in PATH, or pkg-config's).
+             --without-openmpi builds the core and its unit tests only])],
+        [], [with_openmpi=yes])
+    AC_ARG_WITH([openmpi-source],
+        [AS_HELP_STRING([--with-openmpi-source=DIR],
+            [Open MPI's source tree of the same version, for headers that its installation lacks])],
+        [], [with_openmpi_source=no])
+    collio_have_openmpi=no
+    collio_openmpi_shown='none (core and unit tests only)'
+    collio_headers_shown='-'
+    COLLIO_CPPFLAGS='-I$(top_srcdir) -I$(top_builddir)/config'
+    COLLIO_LIBRARY_LDFLAGS="-avoid-version -shared -Wl,--as-needed -Wl,--enable-new-dtags -Wl,-rpath,'\$\$ORIGIN'"
+    COLLIO_MODULE_LDFLAGS="-module $COLLIO_LIBRARY_LDFLAGS"
+    COLLIO_COMPONENT_LIBS='$(top_builddir)/ompi/mca/common/collio/libmca_common_collio.la $(COLLIO_OMPI_LIBS)'
+    AS_IF([test "x$with_openmpi" != xno], [
+        COLLIO_OPENMPI_FIND
+        COLLIO_OPENMPI_HEADERS
+        COLLIO_OPENMPI_LINK
+        collio_have_openmpi=yes
+    ])
+    AC_DEFINE_UNQUOTED([COLLIO_VERSION], ["$PACKAGE_VERSION"], [this package])
+    AC_DEFINE_UNQUOTED([COLLIO_OPENMPI_VERSION], ["$collio_openmpi_version"], [Open MPI])
+    AM_CONDITIONAL([COLLIO_HAVE_OPENMPI], [test "x$collio_have_openmpi" = xyes])
+    AC_SUBST([COLLIO_CPPFLAGS])
+    AC_SUBST([COLLIO_COMPONENT_LIBS])
+    AC_SUBST([COLLIO_LIBRARY_LDFLAGS])
+    AC_SUBST([COLLIO_MODULE_LDFLAGS])
+    AC_SUBST([COLLIO_OMPI_LIBS])
+    AC_SUBST([COLLIO_OPENMPI_DIR])
+    AC_SUBST([COLLIO_OPENMPI_VERSION], [$collio_openmpi_version])
+    AC_SUBST([MPI_CPPFLAGS])
+    AC_SUBST([MPI_LIBS])
+])
+
+dnl mpicc tells everything else. Without one, pkg-config's ompi-c names the prefix.
+AC_DEFUN([COLLIO_OPENMPI_FIND], [
+    collio_openmpi_path=$PATH
+    AS_CASE([$with_openmpi],
+        [/*], [collio_openmpi_path=$with_openmpi/bin],
+        [yes], [],
+        [AC_MSG_ERROR([--with-openmpi needs an absolute path: the prefix Open MPI is installed in])])
+    AC_PATH_PROGS([MPICC], [mpicc.openmpi mpicc], [], [$collio_openmpi_path])
+    AS_IF([test -z "$MPICC" && test "x$with_openmpi" = xyes && test -n "$PKG_CONFIG"], [
+        collio_pc_prefix=`$PKG_CONFIG --variable=prefix ompi-c 2>/dev/null`
+        AS_IF([test -n "$collio_pc_prefix"], [
+            collio_openmpi_path=$collio_pc_prefix/bin
+            AC_PATH_PROGS([MPICC], [mpicc.openmpi mpicc], [], [$collio_openmpi_path])])
+    ])
+    AS_IF([test -z "$MPICC"], [AC_MSG_ERROR([
+    No Open MPI was found (no mpicc in $collio_openmpi_path).
+    Install it (Debian: apt-get install openmpi-bin libopenmpi-dev), name another one with
+    --with-openmpi=PREFIX, or build the core and its unit tests alone with --without-openmpi.])])
+    AC_MSG_CHECKING([whether $MPICC is Open MPI's])
+    collio_openmpi_version=`$MPICC --showme:version 2>/dev/null | sed -n 's/.*Open MPI \(@<:@^ @:>@*\).*/\1/p'`
+    AS_IF([test -z "$collio_openmpi_version"], [
+        AC_MSG_RESULT([no])
+        AC_MSG_ERROR([
+    $MPICC belongs to another MPI. Name an Open MPI with --with-openmpi=PREFIX.])])
+    AC_MSG_RESULT([$collio_openmpi_version])
+
+    collio_openmpi_bin=`dirname "$MPICC"`
+    collio_openmpi_prefix=`dirname "$collio_openmpi_bin"`
+    AC_PATH_PROGS([OMPI_INFO], [ompi_info.openmpi ompi_info], [], [$collio_openmpi_bin$PATH_SEPARATOR$collio_openmpi_path])
+    AC_PATH_PROGS([MPIRUN], [mpirun.openmpi mpirun], [], [$collio_openmpi_bin$PATH_SEPARATOR$collio_openmpi_path])
+    AS_IF([test -z "$OMPI_INFO"], [AC_MSG_ERROR([
+    ompi_info, which belongs to $MPICC, was not found: it names Open MPI's component folder.
+    On Debian: apt-get install openmpi-bin])])
+    COLLIO_OPENMPI_DIR=`OMPI_MCA_mca_base_component_path= $OMPI_INFO --parsable --path pkglibdir | sed -n 's/^path:pkglibdir://p'`
+    MPI_CPPFLAGS=`$MPICC --showme:compile`
+    MPI_LIBS=`$MPICC --showme:link`
+    collio_openmpi_libdir=`$MPICC --showme:libdirs`
+    collio_openmpi_shown="$collio_openmpi_version ($MPICC)"
+])
+
+dnl The headers of the frameworks we plug into are development headers, and since 5.0 even a
+dnl complete set of them lacks opal/mca/threads/pthreads/*.h.
+AC_DEFUN([COLLIO_OPENMPI_HEADERS], [
+    collio_inc=
+    for dir in `$MPICC --showme:incdirs`; do
+        collio_inc="$collio_inc -isystem $dir"
+        AS_IF([test -d "$dir/openmpi"], [collio_inc="$collio_inc -isystem $dir/openmpi"])
+    done
+    collio_headers_shown=installed
+    COLLIO_OPENMPI_TRY_HEADERS
+    AS_IF([test "x$collio_headers_work" = xno], [
+        AS_IF([test "x$with_openmpi_source" != xno], [
+            AS_IF([test ! -f "$with_openmpi_source/opal/mca/mca.h"], [AC_MSG_ERROR([
+    --with-openmpi-source=$with_openmpi_source: that is not a source tree of Open MPI.])])
+            collio_inc="$collio_inc -isystem $with_openmpi_source -isystem $with_openmpi_source/opal/include -isystem $with_openmpi_source/ompi/include"
+            collio_headers_shown="installed, and $with_openmpi_source"
+            COLLIO_OPENMPI_TRY_HEADERS
+        ])
+    ])
+    AS_IF([test "x$collio_headers_work" = xno], [AC_MSG_ERROR([
+    The development headers of Open MPI $collio_openmpi_version do not compile (config.log has the compiler's words).
+    They come with   configure --with-devel-headers   of Open MPI, or with a distribution's package
+    (Debian: apt-get install libopenmpi-dev libhwloc-dev libpmix-dev libevent-dev).
+    What an installation lacks is taken from its source tree: --with-openmpi-source=DIR])])
+    COLLIO_CPPFLAGS="$COLLIO_CPPFLAGS $collio_inc"
+])
+
+AC_DEFUN([COLLIO_OPENMPI_TRY_HEADERS], [
+    collio_save_CPPFLAGS=$CPPFLAGS
+    CPPFLAGS="$CPPFLAGS $collio_inc"
+    AC_MSG_CHECKING([for Open MPI's development headers])
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+#include "ompi_config.h"
+#include "mpi.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/file/file.h"
+#include "ompi/mca/common/ompio/common_ompio.h"
+#include "ompi/mca/fbtl/fbtl.h"
+#include "ompi/mca/fcoll/fcoll.h"
+#include "ompi/mca/fs/fs.h"
+#include "ompi/mca/io/io.h"
+]])], [collio_headers_work=yes], [collio_headers_work=no])
+    AC_MSG_RESULT([$collio_headers_work])
+    CPPFLAGS=$collio_save_CPPFLAGS
+])
+
+dnl OMPIO is a library of its own in 4.1, part of libmpi in 5.0, and of libopen_mpi in 6.0.
+AC_DEFUN([COLLIO_OPENMPI_LINK], [
+    collio_libdirs=
+    for dir in $collio_openmpi_libdir; do
+        collio_libdirs="$collio_libdirs -L$dir"
+    done
+    AS_CASE([$collio_openmpi_version],
+        [4.*], [collio_libs='-lmca_common_ompio -lmpi -lopen-pal'],
+        [5.*], [collio_libs='-lmpi -lopen-pal'],
+        [collio_libs='-lopen_mpi -lopen-pal'])
+    COLLIO_OMPI_LIBS="$collio_libdirs $collio_libs"
+    COLLIO_SYMBOL([mca_common_ompio_set_view], [collio_links=yes], [collio_links=no])
+    AS_IF([test "x$collio_links" = xno], [AC_MSG_ERROR([
+    Cannot link with $COLLIO_OMPI_LIBS (config.log has the linker's words).
+    Is $collio_openmpi_libdir of the same Open MPI as its headers?])])
+    COLLIO_HAVE_SYMBOLS([ompi_attr_create_keyval ompi_comm_split_type ompi_file_f_to_c_table
+        ompi_op_create_user ompi_win_allocate ompi_win_allocate_shared ompi_win_create
+        ompi_win_free])
+])
+
+dnl COLLIO_SYMBOL(name, if exported, if not)
+AC_DEFUN([COLLIO_SYMBOL], [
+    collio_save_LIBS=$LIBS
+    LIBS="$COLLIO_OMPI_LIBS $LIBS"
+    AC_MSG_CHECKING([whether Open MPI exports $1])
+    AC_LINK_IFELSE([AC_LANG_SOURCE([[extern char $1[]; int main(void) { return 0 == (long) &$1[0]; }]])],
+        [AC_MSG_RESULT([yes])
+         $2], [AC_MSG_RESULT([no])
+         $3])
+    LIBS=$collio_save_LIBS
+])
+
+dnl COLLIO_HAVE_SYMBOLS(names): COLLIO_HAVE_<NAME> is 1 or 0; config/collio_config.h.in lists them.
+AC_DEFUN([COLLIO_HAVE_SYMBOLS], [
+    m4_foreach_w([name], [$1], [
+        COLLIO_SYMBOL(name, [collio_value=1], [collio_value=0])
+        AC_DEFINE_UNQUOTED([COLLIO_HAVE_]m4_toupper(name), [$collio_value],
+            [whether ]name[ is exported])
+    ])
+])
