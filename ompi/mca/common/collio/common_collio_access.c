@@ -23,7 +23,7 @@
 
 static bool needs_guard(mca_common_collio_access_t *access, bool write, bool locked)
 {
-    return write && !locked && access->shared && MCA_COMMON_COLLIO_OFF != access->sieve_write
+    return write && !locked && !access->alone && MCA_COMMON_COLLIO_OFF != access->sieve_write
            && __atomic_load_n(&access->can_read, __ATOMIC_RELAXED)
            && mca_common_collio_lock_usable(access);
 }

@@ -60,8 +60,8 @@ typedef struct mca_common_collio_access_t {
     int fd;
     bool can_read;        /* the descriptor allows reading (sieving writes need it) */
     bool locks_work;      /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
-    bool shared;          /* other processes have the file open too: plain writes then take a shared
-                             lock, so that nobody's sieving undoes them */
+    bool alone;           /* no other process writes this file. Else plain writes take a shared
+                             lock, so that nobody's sieving (locked exclusively) undoes them */
     bool locked;          /* somebody already holds a lock on all that is accessed here (this
                              process, or another rank for it): take none */
     bool atomic;          /* lock the whole range of every call: exclusively to write, shared to
