@@ -84,24 +84,32 @@ AC_DEFUN([COLLIO_OPENMPI_FIND], [
     collio_openmpi_shown="$collio_openmpi_version ($MPICC)"
 ])
 
-dnl The headers of the frameworks we plug into are development headers, and since 5.0 even a
-dnl complete set of them lacks opal/mca/threads/pthreads/*.h.
+dnl The headers of the frameworks we plug into are development headers. Since 5.0 even a complete set
+dnl of them lacks opal/mca/threads/pthreads/*.h: they come from a source tree if one is given, else
+dnl from our own stand-ins. PMIx and hwloc may be outside of the compiler's default folders, too.
 AC_DEFUN([COLLIO_OPENMPI_HEADERS], [
     collio_inc=
     for dir in `$MPICC --showme:incdirs`; do
         collio_inc="$collio_inc -isystem $dir"
         AS_IF([test -d "$dir/openmpi"], [collio_inc="$collio_inc -isystem $dir/openmpi"])
     done
+    for package in pmix hwloc libevent; do
+        collio_pc=`$PKG_CONFIG --cflags-only-I $package 2>/dev/null | sed 's/-I/-isystem /g'`
+        collio_inc="$collio_inc $collio_pc"
+    done
     collio_headers_shown=installed
+    AS_IF([test "x$with_openmpi_source" != xno], [
+        AS_IF([test ! -f "$with_openmpi_source/opal/mca/mca.h"], [AC_MSG_ERROR([
+    --with-openmpi-source=$with_openmpi_source: that is not a source tree of Open MPI.])])
+        collio_inc="$collio_inc -isystem $with_openmpi_source -isystem $with_openmpi_source/opal/include -isystem $with_openmpi_source/ompi/include"
+        collio_headers_shown="installed, and $with_openmpi_source"
+    ])
     COLLIO_OPENMPI_TRY_HEADERS
     AS_IF([test "x$collio_headers_work" = xno], [
-        AS_IF([test "x$with_openmpi_source" != xno], [
-            AS_IF([test ! -f "$with_openmpi_source/opal/mca/mca.h"], [AC_MSG_ERROR([
-    --with-openmpi-source=$with_openmpi_source: that is not a source tree of Open MPI.])])
-            collio_inc="$collio_inc -isystem $with_openmpi_source -isystem $with_openmpi_source/opal/include -isystem $with_openmpi_source/ompi/include"
-            collio_headers_shown="installed, and $with_openmpi_source"
-            COLLIO_OPENMPI_TRY_HEADERS
-        ])
+        collio_own=`cd "$srcdir/config/compat-headers" && pwd`
+        collio_inc="$collio_inc -isystem $collio_own"
+        collio_headers_shown="$collio_headers_shown, and config/compat-headers"
+        COLLIO_OPENMPI_TRY_HEADERS
     ])
     AS_IF([test "x$collio_headers_work" = xno], [AC_MSG_ERROR([
     The development headers of Open MPI $collio_openmpi_version do not compile (config.log has the compiler's words).

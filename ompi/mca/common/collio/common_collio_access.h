@@ -6,6 +6,7 @@
 #ifndef MCA_COMMON_COLLIO_ACCESS_H
 #define MCA_COMMON_COLLIO_ACCESS_H
 
+#include "core/common_collio_buildio.h" /* segment_t */
 #include "core/common_collio_tiling.h"
 
 /**
@@ -14,13 +15,6 @@
  * Stock fbtl/posix turns every errno into one error and loses short transfers, so everything of
  * ours (the fcolls' windows, individual access through fbtl/mtpwrite) goes through these calls.
  */
-
-/** One contiguous transfer: file [offset, offset + length) <-> memory at addr. */
-typedef struct mca_common_collio_segment_t {
-    int64_t offset;
-    int64_t length;
-    char *addr;
-} mca_common_collio_segment_t;
 
 typedef enum mca_common_collio_choice_t { /* auto / on / off, as users say it */
     MCA_COMMON_COLLIO_AUTO = 0,
@@ -66,6 +60,12 @@ typedef struct mca_common_collio_access_t {
     int fd;
     bool can_read;        /* the descriptor allows reading (sieving writes need it) */
     bool locks_work;      /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
+    bool alone;           /* no other process writes this file. Else plain writes take a shared
+                             lock, so that nobody's sieving (locked exclusively) undoes them */
+    bool locked;          /* somebody already holds a lock on all that is accessed here (this
+                             process, or another rank for it): take none */
+    bool atomic;          /* lock the whole range of every call: exclusively to write, shared to
+                             read. Without working locks this is an error (ENOLCK) */
     mca_common_collio_method_t method;
     mca_common_collio_engine_t engine;
     mca_common_collio_choice_t sieve_read;
@@ -76,6 +76,8 @@ typedef struct mca_common_collio_access_t {
     int64_t stripe_bytes;      /* align windows to it; 0 = do not care */
     int threads;               /* 0 or 1 = the caller alone */
     int64_t serial_below;      /* pieces below which threads do not pay; 0 = automatic */
+    int queue_depth;           /* asynchronous jobs that may wait; 0 = 256 */
+    bool pin;                  /* bind pool threads to cores the process may use */
     mca_common_collio_access_stats_t *stats; /* never NULL */
 } mca_common_collio_access_t;
 
@@ -122,6 +124,7 @@ typedef struct mca_common_collio_job_t {
     mca_common_collio_outcome_t outcome; /* valid when done */
     uint64_t busy_ns;                    /* time the transfer itself took, in the background */
     void *engine_data;                   /* of the engine */
+    mca_common_collio_engine_t driver;   /* the engine that has it */
     _Atomic int done;
 } mca_common_collio_job_t;
 
@@ -131,6 +134,9 @@ int mca_common_collio_access_start(mca_common_collio_job_t *job);
 
 /** True when the job is done. Never blocks; also drives engines that need driving. */
 bool mca_common_collio_access_test(mca_common_collio_job_t *job);
+
+/** Waits until the job is done (still driving the engine). */
+void mca_common_collio_access_wait(mca_common_collio_job_t *job);
 
 /** Ends all threads and queues of this process: from the last component's close. */
 void mca_common_collio_access_finalize(void);

@@ -25,7 +25,7 @@ int mca_common_collio_nodes_init(mca_common_collio_nodes_t *nodes, const int *ke
 void mca_common_collio_nodes_fini(mca_common_collio_nodes_t *nodes);
 
 typedef enum mca_common_collio_placement_t {
-    MCA_COMMON_COLLIO_PLACEMENT_SPREAD = 0, /* evenly over the nodes; fewer than nodes: every k-th */
+    MCA_COMMON_COLLIO_PLACEMENT_SPREAD = 0, /* evenly over the nodes; few: every k-th node */
     MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, /* first rank of each node, then the second of each… */
     MCA_COMMON_COLLIO_PLACEMENT_STRIPE       /* one per stripe: round-robin, count = stripes */
 } mca_common_collio_placement_t;
@@ -40,7 +40,8 @@ int mca_common_collio_aggregators_place(const mca_common_collio_nodes_t *nodes, 
                                         mca_common_collio_placement_t placement, int *list);
 
 /** Parses "0,4,8-11,12-20:4" into list[] (capacity `ranks`). Returns the number of ranks, or
- *  -EINVAL (syntax, duplicate, out of range); *bad (may be NULL) points at the offending text. */
+ *  -EINVAL (syntax, duplicate, out of range), -ENOMEM; *bad (may be NULL) points at the offending
+ *  text. */
 int mca_common_collio_aggregators_parse(const char *text, int ranks, int *list, const char **bad);
 
 /** TAM's local aggregators: node-local index of the i-th of `c` on a node of `q` ranks:

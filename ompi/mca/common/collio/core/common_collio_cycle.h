@@ -69,13 +69,13 @@ typedef struct mca_common_collio_source_t {
 
 /** One cycle of an owner: one non-empty window. */
 typedef struct mca_common_collio_cycle_t {
-    int64_t index;      /* window number; local coordinates from index * window_bytes */
-    int64_t lo;         /* lowest and end of highest local byte wanted in it */
+    int64_t index; /* window number; local coordinates from index * window_bytes */
+    int64_t lo;    /* lowest and end of highest local byte wanted in it */
     int64_t hi;
-    int64_t bytes;      /* sum over the sources */
-    size_t source;      /* sources[source .. source + source_count), ascending by requester */
+    int64_t bytes; /* sum over the sources */
+    size_t source; /* sources[source .. source + source_count), ascending by requester */
     size_t source_count;
-    size_t run;         /* runs.at[run .. run + run_count): union of the pieces, local */
+    size_t run; /* runs.at[run .. run + run_count): union of the pieces, local */
     size_t run_count;
 } mca_common_collio_cycle_t;
 
@@ -88,7 +88,7 @@ typedef struct mca_common_collio_collect_t {
     int64_t overlap_bytes;            /* wanted by more than one piece */
 } mca_common_collio_collect_t;
 
-/** Merges the requesters' windows to cycles. 0 or -ENOMEM. */
+/** Merges the requesters' windows to cycles. Each split has at most one share. 0 or -ENOMEM. */
 int mca_common_collio_collect_build(const mca_common_collio_split_t *splits, size_t split_count,
                                     mca_common_collio_collect_t *collect);
 void mca_common_collio_collect_fini(mca_common_collio_collect_t *collect);

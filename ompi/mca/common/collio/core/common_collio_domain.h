@@ -27,12 +27,12 @@ typedef enum mca_common_collio_partition_t {
  */
 typedef struct mca_common_collio_domains_t {
     mca_common_collio_partition_t partition;
-    int64_t lo; /* true lowest offset of the request, rounded down to the unit */
-    int64_t hi; /* end of the highest byte */
-    int64_t unit;       /* stripe or alignment; 1 = none */
-    int owners;         /* number of aggregators */
-    int groups;         /* group_cyclic: owners / stripe count, at least 1 */
-    int64_t *bound;     /* even: owners + 1 ascending offsets; group_cyclic: groups + 1 */
+    int64_t lo;     /* true lowest offset of the request, rounded down to the unit */
+    int64_t hi;     /* end of the highest byte */
+    int64_t unit;   /* stripe or alignment; 1 = none */
+    int owners;     /* number of aggregators */
+    int groups;     /* group_cyclic: owners / stripe count, at least 1 */
+    int64_t *bound; /* even: owners + 1 ascending offsets; group_cyclic: groups + 1 */
 } mca_common_collio_domains_t;
 
 /** Even split of [lo, hi) with boundaries on multiples of `unit` (measured from offset 0, as
@@ -42,7 +42,8 @@ int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int own
 
 /** Even by BYTES instead of by span: `bytes[b]` is what all ranks together want in bin b of
  *  [lo, hi) cut in `bins` equal bins (the last may be shorter). For sparse requests: a header at 0
- *  and data at 1 TiB. Boundaries fall on bin borders, rounded to the unit. 0 or -ENOMEM. */
+ *  and data at 1 TiB. A bin's bytes count as spread evenly over it; boundaries are rounded down to
+ *  the unit. No bytes at all: as even. 0 or -ENOMEM. */
 int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int owners,
                                        const int64_t *bytes, int bins,
                                        mca_common_collio_domains_t *domains);
@@ -52,7 +53,7 @@ int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int
 int mca_common_collio_domains_static_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
                                             mca_common_collio_domains_t *domains);
 
-/** group_cyclic with groups of `stripe_count` owners. */
+/** group_cyclic with groups of `stripe_count` owners; what remains is spread over the groups. */
 int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
                                            int stripe_count, mca_common_collio_domains_t *domains);
 
@@ -76,8 +77,8 @@ int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *doma
 int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domains, int owner);
 
 /** Moves all domains by `delta`. Returns false, and changes nothing, when that would break the
- *  alignment: delta not a multiple of the unit (cyclic: of unit * owners, so that owners keep
- *  their stripes), or lo would become negative. */
+ *  alignment: delta not a multiple of the unit (cyclic: of unit * owners, or of the owners in each
+ *  group, so that owners keep their stripes), lo would become negative, or hi pass INT64_MAX. */
 bool mca_common_collio_domains_shift(mca_common_collio_domains_t *domains, int64_t delta);
 
 #endif /* MCA_COMMON_COLLIO_DOMAIN_H */

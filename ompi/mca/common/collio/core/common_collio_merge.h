@@ -17,7 +17,8 @@ typedef struct mca_common_collio_merge_input_t {
 
 /** k-way heap merge, O(n log k): appends to `out` the union of the inputs, sorted, overlapping and
  *  touching extents joined. Inputs ascend by offset (overlap inside an input is allowed).
- *  *overlaps (may be NULL) = bytes that were in more than one input extent (counted n - 1 times).
+ *  The first one is not joined to what `out` held before (cycles are appended one by one).
+ *  *overlap_bytes (may be NULL) = bytes that were in n > 1 input extents, counted n - 1 times.
  *  Returns 0 or -ENOMEM. */
 int mca_common_collio_merge(const mca_common_collio_merge_input_t *inputs, size_t input_count,
                             mca_common_collio_extents_t *out, int64_t *overlap_bytes);

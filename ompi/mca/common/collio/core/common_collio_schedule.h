@@ -18,21 +18,26 @@
  *
  *   cycle        1     2     3
  *   write_comm   S1 | W1 S2 | W2 S3 | W3          ( | = both must be finished )
+ *
+ * Stages are started in the order of the cycles, and "done" counts the cycles from the first one
+ * on whose stage is finished without a gap: an access that overtakes its predecessor counts when
+ * that one is finished. The engine asks may_access before may_shuffle for a write, may_shuffle
+ * before may_access for a read: what empties a buffer goes first.
  */
 typedef struct mca_common_collio_progress_t {
-    size_t cycles;            /* in all */
+    size_t cycles; /* in all */
     size_t shuffles_started;
     size_t shuffles_done;
     size_t accesses_started;
     size_t accesses_done;
-    bool write;               /* shuffle feeds access; else access feeds shuffle */
+    bool write; /* shuffle feeds access; else access feeds shuffle */
 } mca_common_collio_progress_t;
 
 typedef struct mca_common_collio_schedule_t {
     const char *name;
     const char *description;
-    int buffers;             /* parts the collective buffer is cut in: 1 or 2 */
-    bool asynchronous;       /* accesses run in the background, through an engine */
+    int buffers;       /* parts the collective buffer is cut in: 1 or 2 */
+    bool asynchronous; /* accesses run in the background, through an engine */
     bool (*may_shuffle)(const mca_common_collio_progress_t *progress);
     bool (*may_access)(const mca_common_collio_progress_t *progress);
 } mca_common_collio_schedule_t;

@@ -19,15 +19,17 @@
  *     01  234       56  789         ...             stream positions
  */
 typedef struct mca_common_collio_tiling_t {
-    int64_t base;      /* of the first repetition */
-    int64_t extent;    /* distance of repetitions */
-    int64_t size;      /* bytes of data in a repetition; prefix[count] */
-    size_t count;      /* pieces in a repetition */
-    int64_t *offset;   /* of each piece, from the repetition's start */
-    int64_t *length;   /* of each piece, > 0 */
-    int64_t *prefix;   /* stream position of each piece in the repetition, count + 1 entries */
-    bool dense;        /* the repetitions join to one endless piece */
-    bool ascending;    /* offsets never go back, neither inside nor from one repetition to the next */
+    int64_t base;    /* of the first repetition */
+    int64_t extent;  /* distance of repetitions */
+    int64_t size;    /* bytes of data in a repetition; prefix[count] */
+    size_t count;    /* pieces in a repetition */
+    int64_t *offset; /* of each piece, from the repetition's start */
+    int64_t *length; /* of each piece, > 0 */
+    int64_t *prefix; /* stream position of each piece in the repetition, count + 1 entries */
+    int64_t uniform; /* length of every piece, if they are all equal; else 0 */
+    bool dense;      /* the repetitions join to one endless piece */
+    bool ascending;  /* offsets never go back, neither inside nor from one repetition to the next:
+                          no byte comes twice, and the stream is in the order of the offsets */
 } mca_common_collio_tiling_t;
 
 /** Copies the pieces, in their order: empty ones dropped, one that begins where its predecessor
@@ -104,7 +106,7 @@ int mca_common_collio_pieces_append(mca_common_collio_pieces_t *pieces, int64_t 
 int mca_common_collio_tiling_pieces(const mca_common_collio_tiling_t *tiling, int64_t first,
                                     int64_t bytes, mca_common_collio_pieces_t *pieces);
 
-/** How many pieces tiling_pieces may give at most (before joining), in O(1). */
+/** How many pieces tiling_pieces may give at most (before joining), in O(log pieces). */
 int64_t mca_common_collio_tiling_piece_bound(const mca_common_collio_tiling_t *tiling,
                                              int64_t first, int64_t bytes);
 

@@ -1,0 +1,47 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_POOL_H
+#define MCA_COMMON_COLLIO_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** The threads of this process: made on first use, as many as were ever asked for, ended by
+ *  pool_finalize(). After fork() the child has none, and makes its own when it needs them. */
+
+enum { MCA_COMMON_COLLIO_POOL_MOST = 64 };
+
+/** A piece of work. The owner keeps it until it was run or cancelled. */
+typedef struct mca_common_collio_task_t {
+    void (*run)(void *arg);
+    void *arg;
+    struct mca_common_collio_task_t *next;
+    int state;
+} mca_common_collio_task_t;
+
+/** Runs `run(arg)` on up to `threads` threads at once, the caller being one of them; returns when
+ *  all have returned. run() takes its work from `arg` until none is left, so fewer threads than
+ *  asked for do no harm. */
+void mca_common_collio_pool_run(int threads, bool pin, void (*run)(void *arg), void *arg);
+
+/** Queues a task for a thread of its own. Waits while `most` tasks are queued. `threads`: how many
+ *  the pool shall have. The task may be gone when run() returns: nothing touches it afterwards.
+ *  0 or -errno (no thread to be had; nothing was queued). */
+int mca_common_collio_pool_submit(mca_common_collio_task_t *task, int threads, bool pin,
+                                  size_t most);
+
+/** Sets *flag, and wakes who waits for it. */
+void mca_common_collio_pool_signal(_Atomic int *flag);
+/** Waits until *flag is set by pool_signal(). */
+void mca_common_collio_pool_wait(_Atomic int *flag);
+
+/** Threads alive. */
+int mca_common_collio_pool_size(void);
+
+/** Runs what is queued, ends and joins all threads. The pool can be used again afterwards. */
+void mca_common_collio_pool_finalize(void);
+
+#endif /* MCA_COMMON_COLLIO_POOL_H */

@@ -1,0 +1,318 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * File domains: who owns which byte.
+ *
+ * Problem: every rank must know, without a message, which aggregator a byte belongs to, and the
+ *          aggregator must see its part as one line, whatever the partitioning.
+ * Method:  arithmetic on the bounds that all ranks computed from the same agreed numbers. All of
+ *          it is integer arithmetic, so that no two machines can disagree.
+ * Cost:    set-up O(owners) for even, O(groups) for group_cyclic, O(1) for static_cyclic; locate
+ *          O(log owners), O(log groups) and O(1).
+ *
+ *   group_cyclic, 4 owners, 2 groups     0 1 0 1 0 1 2 3 2 3 2 3      a digit = a stripe
+ *   local of owner 1                       0   1   2
+ */
+#include "common_collio_domain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common_collio_grow.h"
+
+/* floor(total * i / parts) without overflow; 0 <= i <= parts < 2^31. */
+static int64_t part(int64_t total, int64_t i, int64_t parts)
+{
+    return total / parts * i + total % parts * i / parts;
+}
+
+static int64_t round_down(int64_t offset, int64_t unit)
+{
+    return offset - offset % unit;
+}
+
+/* Everything but the bounds. An empty request has lo == hi. */
+static void start(mca_common_collio_domains_t *domains, mca_common_collio_partition_t partition,
+                  int64_t lo, int64_t hi, int64_t unit)
+{
+    *domains = (mca_common_collio_domains_t){.partition = partition, .groups = 1};
+    domains->unit = 0 < unit ? unit : 1;
+    domains->lo = round_down(lo, domains->unit);
+    domains->hi = lo < hi ? hi : domains->lo;
+}
+
+static int make_bounds(mca_common_collio_domains_t *domains, int parts)
+{
+    domains->bound = mca_common_collio_resize(NULL, (size_t) parts + 1, sizeof(*domains->bound));
+    if (NULL == domains->bound) {
+        return -ENOMEM;
+    }
+    domains->bound[0] = domains->lo;
+    domains->bound[parts] = domains->hi;
+    return 0;
+}
+
+/* Cuts [lo, hi) evenly by units. Units that remain are spread over the parts, the first part
+ * first, so that a request of few units still uses aggregators far apart, not neighbours. */
+static int cut_evenly(mca_common_collio_domains_t *domains, int parts)
+{
+    int64_t span = domains->hi - domains->lo;
+    int64_t units = span / domains->unit + (0 != span % domains->unit);
+
+    if (0 != make_bounds(domains, parts)) {
+        return -ENOMEM;
+    }
+    for (int i = 1; i < parts; ++i) {
+        int64_t before = units - part(units, parts - i, parts);
+
+        domains->bound[i] = before < units ? domains->lo + before * domains->unit : domains->hi;
+    }
+    return 0;
+}
+
+int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int owners,
+                                   mca_common_collio_domains_t *domains)
+{
+    start(domains, MCA_COMMON_COLLIO_PARTITION_EVEN, lo, hi, unit);
+    domains->owners = owners;
+    return cut_evenly(domains, owners);
+}
+
+/* floor(width * bytes / total) for bytes <= total, exact while total < 2^31, else with both scaled
+ * down (the same everywhere). */
+static int64_t scale(int64_t width, int64_t bytes, int64_t total)
+{
+    while (INT32_MAX < total) {
+        total >>= 1;
+        bytes >>= 1;
+    }
+    return width / total * bytes + width % total * bytes / total;
+}
+
+int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int owners,
+                                       const int64_t *bytes, int bins,
+                                       mca_common_collio_domains_t *domains)
+{
+    int64_t total = 0;
+    int64_t before = 0; /* bytes in the bins before `bin` */
+    int64_t width;
+    int bin = 0;
+
+    for (int b = 0; b < bins; ++b) {
+        total += bytes[b];
+    }
+    if (0 == total || lo >= hi) {
+        return mca_common_collio_domains_even(lo, hi, unit, owners, domains);
+    }
+    start(domains, MCA_COMMON_COLLIO_PARTITION_EVEN, lo, hi, unit);
+    domains->owners = owners;
+    if (0 != make_bounds(domains, owners)) {
+        return -ENOMEM;
+    }
+    width = (hi - lo) / bins + (0 != (hi - lo) % bins);
+    for (int i = 1; i < owners; ++i) {
+        int64_t wanted = part(total, i, owners);
+        int64_t from;
+        int64_t end;
+        int64_t offset;
+
+        while (before + bytes[bin] < wanted) {
+            before += bytes[bin++];
+        }
+        /* bins behind the end of a short request hold nothing, so `from` is below hi */
+        from = lo + bin * width;
+        end = hi - from < width ? hi : from + width;
+        offset = 0 < bytes[bin] ? from + scale(end - from, wanted - before, bytes[bin]) : from;
+        offset = round_down(offset, domains->unit);
+        domains->bound[i] = offset > domains->bound[i - 1] ? offset : domains->bound[i - 1];
+    }
+    return 0;
+}
+
+int mca_common_collio_domains_static_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
+                                            mca_common_collio_domains_t *domains)
+{
+    start(domains, MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC, lo, hi, unit);
+    domains->owners = owners;
+    return 0;
+}
+
+int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
+                                           int stripe_count, mca_common_collio_domains_t *domains)
+{
+    start(domains, MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC, lo, hi, unit);
+    domains->owners = owners;
+    if (0 < stripe_count && stripe_count < owners) {
+        domains->groups = owners / stripe_count;
+    }
+    return cut_evenly(domains, domains->groups);
+}
+
+void mca_common_collio_domains_fini(mca_common_collio_domains_t *domains)
+{
+    free(domains->bound);
+    *domains = (mca_common_collio_domains_t){0};
+}
+
+/* A part of [lo, hi) whose stripes go round `owners` owners from `first` on. */
+typedef struct mca_common_collio_ring_t {
+    int64_t lo;
+    int64_t hi;
+    int first;
+    int owners;
+} ring_t;
+
+static ring_t ring_of_group(const mca_common_collio_domains_t *domains, int group)
+{
+    int first = (int) part(domains->owners, group, domains->groups);
+    int end = (int) part(domains->owners, group + 1, domains->groups);
+
+    if (NULL == domains->bound) {
+        return (ring_t){domains->lo, domains->hi, 0, domains->owners};
+    }
+    return (ring_t){domains->bound[group], domains->bound[group + 1], first, end - first};
+}
+
+/* The part between the bounds that holds `offset`: the last one that begins at it or before (the
+ * empty ones before that one begin there too). */
+static int find_part(const mca_common_collio_domains_t *domains, int parts, int64_t offset)
+{
+    int first = 0;
+
+    while (1 < parts) {
+        int half = parts / 2;
+
+        if (domains->bound[first + half] <= offset) {
+            first += half;
+            parts -= half;
+        } else {
+            parts = half;
+        }
+    }
+    return first;
+}
+
+/* How many stripes behind the ring's first one the first stripe of an owner is. */
+static int64_t first_stripe(const ring_t *ring, int64_t unit, int owner)
+{
+    int64_t behind = (owner - ring->first - ring->lo / unit) % ring->owners;
+
+    return 0 > behind ? behind + ring->owners : behind;
+}
+
+static mca_common_collio_place_t ring_locate(const ring_t *ring, int64_t unit, int64_t offset)
+{
+    int64_t stripe = offset / unit;
+    int64_t within = offset % unit;
+    mca_common_collio_place_t place;
+
+    if (1 == ring->owners) {
+        return (mca_common_collio_place_t){ring->first, offset - ring->lo, ring->hi - offset};
+    }
+    place.owner = ring->first + (int) (stripe % ring->owners);
+    /* stripes of one owner are ring->owners apart, so rounding down drops its first one's lag */
+    place.local = (stripe - ring->lo / unit) / ring->owners * unit + within;
+    place.run = ring->hi - offset < unit - within ? ring->hi - offset : unit - within;
+    return place;
+}
+
+mca_common_collio_place_t
+mca_common_collio_domains_locate(const mca_common_collio_domains_t *domains, int64_t offset)
+{
+    ring_t ring;
+    int at;
+
+    if (MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
+        at = find_part(domains, domains->owners, offset);
+        return (mca_common_collio_place_t){at, offset - domains->bound[at],
+                                           domains->bound[at + 1] - offset};
+    }
+    at = NULL == domains->bound ? 0 : find_part(domains, domains->groups, offset);
+    ring = ring_of_group(domains, at);
+    return ring_locate(&ring, domains->unit, offset);
+}
+
+/* The group of an owner: part() is monotone, so its inverse is off by one at most. */
+static int group_of(const mca_common_collio_domains_t *domains, int owner)
+{
+    int group = (int) part(domains->groups, owner, domains->owners);
+
+    while (part(domains->owners, group + 1, domains->groups) <= owner) {
+        ++group;
+    }
+    return group;
+}
+
+int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *domains, int owner,
+                                         int64_t local, int64_t *run)
+{
+    int64_t offset;
+    int64_t within = local % domains->unit;
+    ring_t ring;
+
+    if (MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
+        offset = domains->bound[owner] + local;
+        *run = domains->bound[owner + 1] - offset;
+        return offset;
+    }
+    ring = ring_of_group(domains, group_of(domains, owner));
+    if (1 == ring.owners) {
+        *run = ring.hi - ring.lo - local;
+        return ring.lo + local;
+    }
+    offset = ring.lo
+             + (local / domains->unit * ring.owners + first_stripe(&ring, domains->unit, owner))
+                   * domains->unit
+             + within;
+    *run = ring.hi - offset < domains->unit - within ? ring.hi - offset : domains->unit - within;
+    return offset;
+}
+
+int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domains, int owner)
+{
+    int64_t unit = domains->unit;
+    ring_t ring;
+    int64_t span;
+    int64_t mine; /* whole stripes of the ring before its last, short one */
+    int64_t lag;
+
+    if (MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
+        return domains->bound[owner + 1] - domains->bound[owner];
+    }
+    ring = ring_of_group(domains, group_of(domains, owner));
+    span = ring.hi - ring.lo;
+    lag = first_stripe(&ring, unit, owner);
+    mine = span / unit > lag ? (span / unit - lag - 1) / ring.owners + 1 : 0;
+    if (0 != span % unit && lag == span / unit % ring.owners) {
+        return mine * unit + span % unit;
+    }
+    return mine * unit;
+}
+
+bool mca_common_collio_domains_shift(mca_common_collio_domains_t *domains, int64_t delta)
+{
+    int parts = domains->owners;
+
+    if (0 != delta % domains->unit
+        || (0 < delta ? domains->hi > INT64_MAX - delta : 0 > domains->lo + delta)) {
+        return false;
+    }
+    if (MCA_COMMON_COLLIO_PARTITION_EVEN != domains->partition) {
+        parts = domains->groups;
+        for (int group = 0; group < domains->groups; ++group) {
+            if (0 != delta / domains->unit % ring_of_group(domains, group).owners) {
+                return false;
+            }
+        }
+    }
+    domains->lo += delta;
+    domains->hi += delta;
+    for (int i = 0; NULL != domains->bound && i <= parts; ++i) {
+        domains->bound[i] += delta;
+    }
+    return true;
+}

@@ -1,0 +1,81 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * What all schedules share: the table of them, the rules none may break, and the two one-sided
+ * overlaps, of which `comm` and `write` are mirror images.
+ *
+ *   first ahead     F1 F2 | S1 F3 | S2 F4 | S3 ...     S blocks; F of the next cycle is under way
+ *   second behind   F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is under way
+ *
+ *   write: F = shuffle, S = access     comm = first ahead,   write = second behind
+ *   read:  F = access,  S = shuffle    comm = second behind, write = first ahead
+ */
+#include "common_collio_schedule.h"
+
+#include <string.h>
+
+#include "common_collio_stages.h"
+
+const mca_common_collio_schedule_t *const mca_common_collio_schedules[] = {
+    &mca_common_collio_schedule_none,        &mca_common_collio_schedule_comm,
+    &mca_common_collio_schedule_write,       &mca_common_collio_schedule_write_comm,
+    &mca_common_collio_schedule_write_comm2, NULL};
+
+const mca_common_collio_schedule_t *mca_common_collio_schedule_by_name(const char *name)
+{
+    for (size_t i = 0; NULL != mca_common_collio_schedules[i]; ++i) {
+        if (0 == strcmp(name, mca_common_collio_schedules[i]->name)) {
+            return mca_common_collio_schedules[i];
+        }
+    }
+    return NULL;
+}
+
+/* A first stage needs a free buffer: one that no cycle before the second stage's end holds. */
+static bool first_possible(const mca_common_collio_stages_t *stages, int buffers)
+{
+    return stages->first_started < stages->cycles
+           && stages->first_started - stages->second_done < (size_t) buffers;
+}
+
+static bool second_possible(const mca_common_collio_stages_t *stages)
+{
+    return stages->second_started < stages->first_done;
+}
+
+bool mca_common_collio_shuffle_possible(const mca_common_collio_progress_t *progress, int buffers)
+{
+    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+
+    return progress->write ? first_possible(&stages, buffers) : second_possible(&stages);
+}
+
+bool mca_common_collio_access_possible(const mca_common_collio_progress_t *progress, int buffers)
+{
+    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+
+    return progress->write ? second_possible(&stages) : first_possible(&stages, buffers);
+}
+
+bool mca_common_collio_first_ahead_may_second(const mca_common_collio_stages_t *stages)
+{
+    bool next_under_way = stages->first_started == stages->cycles
+                          || stages->first_started > stages->second_started + 1;
+
+    return next_under_way && stages->second_started == stages->second_done;
+}
+
+bool mca_common_collio_second_behind_may_first(const mca_common_collio_stages_t *stages)
+{
+    return stages->first_started == stages->first_done
+           && stages->second_started == stages->first_done;
+}
+
+bool mca_common_collio_second_behind_may_second(const mca_common_collio_stages_t *stages)
+{
+    return stages->first_started == stages->first_done;
+}

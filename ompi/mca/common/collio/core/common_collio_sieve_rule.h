@@ -1,0 +1,32 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_SIEVE_RULE_H
+#define MCA_COMMON_COLLIO_SIEVE_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What a window of a request looks like. */
+typedef struct mca_common_collio_sieve_window_t {
+    int64_t runs;  /* contiguous runs of wanted bytes: system calls without sieving */
+    int64_t bytes; /* wanted */
+    int64_t span;  /* from the first wanted byte to behind the last; span - bytes are holes */
+} mca_common_collio_sieve_window_t;
+
+/** A system call costs as much as moving this many bytes. */
+#define MCA_COMMON_COLLIO_SIEVE_CALL_BYTES INT64_C(4096)
+
+/** Bytes' worth of work: one access per run. */
+int64_t mca_common_collio_sieve_plain_cost(const mca_common_collio_sieve_window_t *window);
+
+/** Bytes' worth of work: the window as a whole, and the wanted bytes copied. A write reads it
+ *  first, writes it back, and locks and unlocks it. */
+int64_t mca_common_collio_sieve_cost(const mca_common_collio_sieve_window_t *window, bool write);
+
+/** Is sieving cheaper? Never without a hole. */
+bool mca_common_collio_sieve_pays(const mca_common_collio_sieve_window_t *window, bool write);
+
+#endif /* MCA_COMMON_COLLIO_SIEVE_RULE_H */

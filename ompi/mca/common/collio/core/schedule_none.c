@@ -1,0 +1,33 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * none: no overlap at all. One buffer of full size, so half as many cycles as the others.
+ *
+ *   S1 | W1 | S2 | W2 | S3 | W3
+ *
+ * With one buffer nothing but the order of the stages can happen.
+ */
+#include "common_collio_schedule.h"
+
+static bool may_shuffle(const mca_common_collio_progress_t *progress)
+{
+    return mca_common_collio_shuffle_possible(progress, 1);
+}
+
+static bool may_access(const mca_common_collio_progress_t *progress)
+{
+    return mca_common_collio_access_possible(progress, 1);
+}
+
+const mca_common_collio_schedule_t mca_common_collio_schedule_none = {
+    .name = "none",
+    .description = "shuffle, then access, in one full-size buffer",
+    .buffers = 1,
+    .asynchronous = false,
+    .may_shuffle = may_shuffle,
+    .may_access = may_access,
+};

@@ -1,0 +1,213 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/** check_facts: what was seen of group locks, of layouts, and of the library's messages. */
+
+#include "check_facts.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- group locks ---- */
+
+void group_errors(void)
+{
+    int fd;
+
+    create(2);
+    fd = open_as(0, O_RDWR);
+    EXPECT(-EINVAL == llapi_group_lock(fd, 0));
+    EXPECT(0 == llapi_group_lock(fd, 7));
+    EXPECT(-EINVAL == llapi_group_lock(fd, 7));
+    EXPECT(-EINVAL == llapi_group_unlock(fd, 8));
+    EXPECT(0 == llapi_group_unlock(fd, 7));
+    EXPECT(-EINVAL == llapi_group_unlock(fd, 7));
+    finish(fd, -1);
+}
+
+void group_shared_and_refused(void)
+{
+    int a;
+    int b;
+    int c;
+
+    create(2);
+    a = open_as(0, O_RDWR);
+    b = open_as(1, O_RDWR | O_NONBLOCK);
+    c = open_as(0, O_RDWR | O_NONBLOCK);
+    EXPECT(0 == llapi_group_lock(a, 7));
+    EXPECT(-EAGAIN == llapi_group_lock(b, 8));
+    EXPECT(-EAGAIN == llapi_group_lock(c, 8));
+    EXPECT(0 == llapi_group_lock(b, 7));
+    EXPECT(4096 == pwrite(a, data, 4096, 0));
+    EXPECT(4096 == pwrite(b, data, 4096, 4096));
+    EXPECT(0 == llapi_group_unlock(b, 7));
+    EXPECT(0 == llapi_group_unlock(a, 7));
+    close(c);
+    finish(a, b);
+}
+
+static atomic_int written;
+
+static void *write_page(void *argument)
+{
+    int fd = *(int *) argument;
+
+    EXPECT(4096 == pwrite(fd, data, 4096, 0));
+    atomic_store(&written, 1);
+    return NULL;
+}
+
+/* With `by_close` the lock is given back by closing the descriptor. */
+static void group_blocks(bool by_close)
+{
+    pthread_t thread;
+    int a;
+    int b;
+
+    create(2);
+    a = open_as(0, O_RDWR);
+    b = open_as(1, O_RDWR);
+    EXPECT(0 == llapi_group_lock(a, 7));
+    atomic_store(&written, 0);
+    pthread_create(&thread, NULL, write_page, &b);
+    usleep(300000);
+    EXPECT(0 == atomic_load(&written));
+    if (by_close) {
+        close(a);
+        a = -1;
+    } else {
+        EXPECT(0 == llapi_group_unlock(a, 7));
+    }
+    pthread_join(thread, NULL);
+    EXPECT(1 == atomic_load(&written));
+    finish(a, b);
+}
+
+void group_blocks_writers(void)
+{
+    group_blocks(false);
+}
+
+void close_gives_the_group_lock_back(void)
+{
+    group_blocks(true);
+}
+
+void group_lock_clears_caches(void)
+{
+    int a;
+    int b;
+
+    create(2);
+    a = open_as(0, O_RDWR);
+    b = open_as(1, O_RDWR);
+    EXPECT(SENT == ahead(a, 0, MIB - 1, MODE_WRITE_USER, 0));
+    EXPECT(0 == llapi_group_lock(b, 7));
+    EXPECT(0 == llapi_group_unlock(b, 7));
+    EXPECT(SENT == async_write(b, 0, MIB - 1));
+    EXPECT(SAME == settled(b, 0, MIB - 1)); /* so client a had lost it */
+    finish(a, b);
+}
+
+/* ---- layouts ---- */
+
+static uint64_t stripes_of(const char *path, uint64_t *size)
+{
+    int fd = open(path, O_RDONLY);
+    struct llapi_layout *layout = llapi_layout_get_by_fd(fd, 0);
+    uint64_t count = 0;
+
+    EXPECT(NULL != layout);
+    if (NULL != layout) {
+        EXPECT(0 == llapi_layout_stripe_count_get(layout, &count));
+        EXPECT(0 == llapi_layout_stripe_size_get(layout, size));
+        llapi_layout_free(layout);
+    }
+    close(fd);
+    return count;
+}
+
+void create_rules(void)
+{
+    char path[512];
+    uint64_t size = 0;
+
+    path_of(path, 0);
+    unlink(path);
+    EXPECT(-EINVAL == llapi_file_create(path, 100000, -1, 1, 0));
+    unlink(path);
+    EXPECT(0 == llapi_file_create(path, MIB, -1, 2, 0));
+    EXPECT(-EEXIST == llapi_file_create(path, MIB, -1, 2, 0));
+    EXPECT(2 == stripes_of(path, &size) && MIB == size);
+    unlink(path);
+}
+
+void count_defaults(void)
+{
+    char path[512];
+    uint64_t all;
+    uint64_t preset;
+    uint64_t size = 0;
+
+    path_of(path, 0);
+    unlink(path);
+    EXPECT(0 == llapi_file_create(path, 0, -1, -1, 0));
+    all = stripes_of(path, &size);
+    unlink(path);
+    EXPECT(0 == llapi_file_create(path, 0, -1, 0, 0));
+    preset = stripes_of(path, &size);
+    EXPECT(1 <= preset && preset <= all && 0 == size % 65536);
+    EXPECT(NULL == getenv("LUSTRESIM_DIR") || (4 == all && 1 == preset && 4 * MIB == size));
+    unlink(path);
+}
+
+void existing_file_keeps_its_layout(void)
+{
+    struct llapi_layout *layout = llapi_layout_alloc();
+    char path[512];
+    uint64_t size;
+    int fd;
+
+    create(2);
+    path_of(path, 0);
+    EXPECT(0 == llapi_layout_stripe_count_set(layout, 1));
+    fd = llapi_layout_file_open(path, O_RDWR, 0644, layout);
+    EXPECT(0 <= fd && 2 == stripes_of(path, &size));
+    llapi_layout_free(layout);
+    finish(fd, -1);
+}
+
+void library_can_be_silenced(void)
+{
+    char path[512];
+    char text[256] = "";
+    int pipes[2];
+    int kept = dup(2);
+    ssize_t length;
+
+    path_of(path, 0);
+    unlink(path);
+    EXPECT(0 == pipe(pipes));
+    fcntl(pipes[0], F_SETFL, O_NONBLOCK);
+    dup2(pipes[1], 2);
+    llapi_msg_set_level(LLAPI_MSG_MAX);
+    (void) llapi_file_create(path, 100000, -1, 1, 0);
+    length = read(pipes[0], text, sizeof(text) - 1);
+    llapi_msg_set_level(LLAPI_MSG_OFF);
+    (void) llapi_file_create(path, 100000, -1, 1, 0);
+    EXPECT(0 < length && NULL != strstr(text, "bad stripe_size"));
+    EXPECT(-1 == read(pipes[0], text, sizeof(text)) && EAGAIN == errno);
+    dup2(kept, 2);
+    close(kept);
+    close(pipes[0]);
+    close(pipes[1]);
+    unlink(path);
+}

@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef LUSTRESIM_H
+#define LUSTRESIM_H
+
+/**
+ * The user-space Lustre: what its three parts share. README.md beside this file says what is
+ * modelled, and where each rule comes from.
+ *
+ *   liblustreapi.so.1   llapi_* calls, made of open(2) and ioctl(2) like the real library
+ *   liblustresim.so     preloaded: gives files below LUSTRESIM_DIR layouts, locks and ioctls
+ *   lustresim           prints and resets counters, locks and the log of advices
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/ioctl.h>
+
+enum {
+    SIM_COMPONENTS = 4, /* of a layout */
+    SIM_STRIPES = 32,   /* of a component */
+    SIM_OBJECTS = SIM_COMPONENTS * SIM_STRIPES,
+    SIM_FILES = 512,
+    SIM_CLIENTS = 512,
+    SIM_LOCKS = 1 << 16,
+    SIM_LOG = 1 << 14,
+    SIM_OSTS = 64,
+    SIM_PAGE = 4096
+};
+#define SIM_EOF UINT64_MAX
+
+typedef struct sim_component_t {
+    uint64_t start; /* of the file, in bytes */
+    uint64_t end;   /* exclusive; SIM_EOF = no end */
+    uint64_t stripe_size;
+    uint32_t stripe_count;
+    uint32_t first_ost;
+    char pool[16];
+} sim_component_t;
+
+typedef struct sim_layout_t {
+    uint32_t count; /* 0 = not set yet */
+    uint32_t composite;
+    sim_component_t component[SIM_COMPONENTS];
+} sim_layout_t;
+
+/* What liblustreapi asks the preloaded library for; a kernel without it answers ENOTTY. */
+#define SIM_IOC_GET_LAYOUT _IOR('f', 240, long)
+#define SIM_IOC_SET_LAYOUT _IOW('f', 241, long)
+
+typedef enum sim_mode_t { SIM_READ = 1, SIM_WRITE = 2, SIM_GROUP = 3 } sim_mode_t;
+
+/* clang-format off: a table */
+/* Counters are only ever added to; `lustresim DIR reset` clears them. */
+#define SIM_COUNTERS(X)                                                                     \
+    X(enqueues)         /* lock requests that went to a server */                           \
+    X(grants)           /* of those, granted */                                             \
+    X(matches)          /* lock requests served from the client's own cache */              \
+    X(expanded)         /* grants larger than asked for */                                  \
+    X(revocations)      /* locks called back for another client */                          \
+    X(self_revocations) /* locks called back for the holder's own request */                \
+    X(waits)            /* requests that had to wait for running I/O or a group lock */     \
+    X(denied)           /* asynchronous lockahead requests dropped because of a conflict */ \
+    X(rpcs)             /* messages: enqueue, callback, cancel, glimpse */                  \
+    X(glimpses)         /* questions for an object's size */                                \
+    X(advices)          /* lockahead advices */                                             \
+    X(advice_calls)     /* ladvise calls with at least one lockahead advice */              \
+    X(sent)             /* results of the advices */                                        \
+    X(same)                                                                                 \
+    X(different)                                                                            \
+    X(advice_errors) /* ladvise calls that failed */                                        \
+    X(noexpand)      /* descriptors set to no expansion */                                  \
+    X(group_locks)                                                                          \
+    X(writes) /* write calls that took locks */                                             \
+    X(reads)                                                                                \
+    X(evictions) /* holders thrown out because they did not give a lock back in time */
+
+typedef struct sim_counters_t {
+#define X(name) uint64_t name;
+    SIM_COUNTERS(X)
+#undef X
+} sim_counters_t;
+
+/* clang-format on */
+
+/** One lockahead advice as it arrived. */
+typedef struct sim_log_t {
+    uint32_t client;
+    uint32_t file;
+    uint64_t start;
+    uint64_t end; /* as given: the last byte */
+    uint16_t mode;
+    uint16_t async;
+    int32_t result; /* LLA_RESULT_*, or a negative errno */
+} sim_log_t;
+
+#endif /* LUSTRESIM_H */

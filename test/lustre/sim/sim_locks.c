@@ -1,0 +1,451 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * Extent locks as Lustre's servers and clients treat them (README.md has the sources).
+ *
+ *   request -> own cache covers it? ---------------------------> use it, no message
+ *           -> server: a conflicting lock?  no  -> grow it as far as no conflicting lock is met
+ *                                           yes -> speculative: drop the request
+ *                                                  else call the holder back and wait for it
+ *
+ * Each object's locks are one unsorted list: a request costs a walk of it, which is enough for the
+ * some thousand locks of a test.
+ */
+
+#include "sim_manager.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define GROWN_MAX ((UINT64_C(32) << 20) - 1) /* growth limit of objects in demand */
+enum { LLA_SENT = 0, LLA_DIFFERENT = 1, LLA_SAME = 2 };
+
+static void sleep_us(uint64_t us)
+{
+    struct timespec time = {.tv_sec = (time_t) (us / 1000000),
+                            .tv_nsec = (long) (us % 1000000) * 1000};
+
+    while (0 != us && -1 == nanosleep(&time, &time) && EINTR == errno) {
+    }
+}
+
+/* `messages` were sent, of which `in_turn` one after the other. */
+static void messages(sim_space_t *space, uint64_t count, uint64_t in_turn)
+{
+    SIM_COUNT(space, rpcs, count);
+    sleep_us(in_turn * space->config.rpc_us);
+}
+
+static bool overlap(const sim_lock_t *lock, uint64_t start, uint64_t end)
+{
+    return lock->start <= end && start <= lock->end;
+}
+
+static bool compatible(const sim_lock_t *lock, const sim_request_t *request)
+{
+    if (SIM_GROUP == lock->mode && SIM_GROUP == request->mode) {
+        return lock->gid == request->gid;
+    }
+    return SIM_READ == lock->mode && SIM_READ == request->mode;
+}
+
+static bool listed(const sim_space_t *space, int32_t head, int32_t index)
+{
+    while (-1 != head && head != index) {
+        head = space->lock[head].next;
+    }
+    return head == index;
+}
+
+static void free_lock(sim_space_t *space, int32_t *head, int32_t index)
+{
+    int32_t *link = head;
+
+    while (*link != index) {
+        link = &space->lock[*link].next;
+    }
+    *link = space->lock[index].next;
+    space->lock[index].next = space->free_lock;
+    space->free_lock = index;
+}
+
+/* A lock in the client's cache that serves the request; prefers one with exactly its extent. */
+static int32_t cached(sim_space_t *space, const sim_request_t *request, int32_t head,
+                      uint64_t start, uint64_t end, bool *exact)
+{
+    int32_t found = -1;
+
+    *exact = false;
+    for (int32_t l = head; - 1 != l && !*exact; l = space->lock[l].next) {
+        const sim_lock_t *lock = &space->lock[l];
+
+        if (lock->client == request->client && 0 == lock->called && SIM_GROUP != lock->mode
+            && lock->mode >= (uint32_t) request->mode && lock->start <= start && end <= lock->end) {
+            *exact = lock->start == start && lock->end == end;
+            found = l;
+        }
+    }
+    return found;
+}
+
+/* The largest extent around [*start, *end] that meets no conflicting lock. Objects with many
+ * locks are in demand: they are not grown downwards, and not far upwards. */
+static void grow(sim_space_t *space, const sim_request_t *request, int32_t head, uint64_t *start,
+                 uint64_t *end)
+{
+    uint64_t lo = 0;
+    uint64_t hi = SIM_EOF;
+    uint64_t align = SIM_PAGE;
+    size_t conflicting = 0;
+
+    for (int32_t l = head; - 1 != l; l = space->lock[l].next) {
+        const sim_lock_t *lock = &space->lock[l];
+
+        if (compatible(lock, request)) {
+            continue;
+        }
+        ++conflicting;
+        if (lock->end < *start && lock->end + 1 > lo) {
+            lo = lock->end + 1;
+        }
+        if (lock->start > *end && lock->start - 1 < hi) {
+            hi = lock->start - 1;
+        }
+    }
+    if (4 < conflicting) {
+        lo = *start;
+    }
+    if (32 < conflicting && SIM_WRITE == request->mode && *end < *start + GROWN_MAX
+        && hi > *start + GROWN_MAX) {
+        hi = *start + GROWN_MAX;
+    }
+    /* The result is aligned as well as the request was. */
+    while (0 == (((*end + 1) | *start) & align) && 0 != align << 1) {
+        align <<= 1;
+    }
+    *start = 0 == lo ? 0 : ((lo - 1) | (align - 1)) + 1;
+    *end = SIM_EOF == hi ? SIM_EOF : ((hi + 1) & ~(align - 1)) - 1;
+}
+
+static int32_t grant(sim_space_t *space, const sim_request_t *request, int32_t *head,
+                     uint64_t start, uint64_t end)
+{
+    int32_t index = space->free_lock;
+    sim_lock_t *lock;
+
+    if (-1 == index) {
+        fprintf(stderr, "lustresim: more than %d locks\n", SIM_LOCKS);
+        abort();
+    }
+    if (!request->no_expand && SIM_GROUP != request->mode) {
+        uint64_t asked = end - start;
+
+        grow(space, request, *head, &start, &end);
+        if (end - start > asked) {
+            SIM_COUNT(space, expanded, 1);
+        }
+    }
+    lock = &space->lock[index];
+    space->free_lock = lock->next;
+    *lock = (sim_lock_t){.start = start,
+                         .end = end,
+                         .client = request->client,
+                         .mode = request->mode,
+                         .gid = request->gid,
+                         .users = 1,
+                         .next = *head};
+    *head = index;
+    SIM_COUNT(space, grants, 1);
+    return index;
+}
+
+/* Calls conflicting locks back. Returns how many still stand in the way (in use, or group locks,
+ * which are never called back); *called is how many callbacks went out now. */
+static size_t call_back(sim_space_t *space, const sim_request_t *request, int32_t *head,
+                        uint64_t start, uint64_t end, size_t *called)
+{
+    size_t standing = 0;
+    int32_t next;
+
+    *called = 0;
+    for (int32_t l = *head; - 1 != l; l = next) {
+        sim_lock_t *lock = &space->lock[l];
+
+        next = lock->next;
+        if (compatible(lock, request) || !overlap(lock, start, end)) {
+            continue;
+        }
+        if (SIM_GROUP == lock->mode) {
+            ++standing;
+            continue;
+        }
+        if (0 == lock->called) {
+            lock->called = 1;
+            ++*called;
+            if (lock->client == request->client) {
+                SIM_COUNT(space, self_revocations, 1);
+            } else {
+                SIM_COUNT(space, revocations, 1);
+            }
+        }
+        if (0 == lock->users) {
+            free_lock(space, head, l);
+        } else {
+            ++standing;
+        }
+    }
+    return standing;
+}
+
+static bool conflict(sim_space_t *space, const sim_request_t *request, int32_t head, uint64_t start,
+                     uint64_t end)
+{
+    for (int32_t l = head; - 1 != l; l = space->lock[l].next) {
+        if (!compatible(&space->lock[l], request) && overlap(&space->lock[l], start, end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A holder that gave nothing back for so long is dead or stuck: Lustre evicts it. */
+static void evict(sim_space_t *space, const sim_request_t *request, int32_t *head, uint64_t start,
+                  uint64_t end)
+{
+    int32_t next;
+
+    for (int32_t l = *head; - 1 != l; l = next) {
+        next = space->lock[l].next;
+        if (!compatible(&space->lock[l], request) && overlap(&space->lock[l], start, end)) {
+            fprintf(stderr, "lustresim: client %s does not give a lock back: evicted\n",
+                    space->client[space->lock[l].client]);
+            free_lock(space, head, l);
+            SIM_COUNT(space, evictions, 1);
+        }
+    }
+}
+
+/* The server's side: waits until the lock can be granted. Called, and returns, inside the mutex. */
+static int32_t enqueue(sim_space_t *space, const sim_request_t *request, int32_t *head,
+                       uint64_t start, uint64_t end)
+{
+    const char *limit = getenv("LUSTRESIM_TIMEOUT");
+    time_t give_up = time(NULL) + (NULL == limit ? 60 : atoi(limit));
+    bool waited = false;
+
+    SIM_COUNT(space, enqueues, 1);
+    if (request->speculative && conflict(space, request, *head, start, end)) {
+        SIM_COUNT(space, denied, 1);
+        return -EAGAIN;
+    }
+    for (;;) {
+        size_t called;
+        size_t standing = call_back(space, request, head, start, end, &called);
+
+        if (0 == called && 0 == standing) {
+            return grant(space, request, head, start, end);
+        }
+        if (0 != standing && request->no_wait) {
+            return -EAGAIN;
+        }
+        if (0 != standing && !waited) {
+            waited = true;
+            SIM_COUNT(space, waits, 1);
+        }
+        sim_leave(space);
+        if (0 != called) {
+            messages(space, 2 * called, 2); /* the callback and the cancel */
+        } else {
+            sleep_us(200);
+        }
+        sim_enter(space);
+        if (time(NULL) > give_up) {
+            evict(space, request, head, start, end);
+        }
+    }
+}
+
+int32_t sim_lock(sim_space_t *space, const sim_request_t *request, const sim_span_t *span)
+{
+    uint64_t start = span->start & ~(uint64_t) (SIM_PAGE - 1);
+    uint64_t end = span->end | (SIM_PAGE - 1);
+    int32_t *head = &space->file[request->file].locks[span->object];
+    bool exact;
+    int32_t found = -1;
+
+    sim_enter(space);
+    if (SIM_GROUP != request->mode) {
+        found = cached(space, request, *head, start, end, &exact);
+    }
+    if (-1 != found) {
+        SIM_COUNT(space, matches, 1);
+        ++space->lock[found].users;
+        sim_leave(space);
+        return found;
+    }
+    found = enqueue(space, request, head, start, end);
+    sim_leave(space);
+    messages(space, 1, 1);
+    return found;
+}
+
+void sim_unlock(sim_space_t *space, uint32_t file, uint32_t object, int32_t index)
+{
+    sim_lock_t *lock = &space->lock[index];
+    int32_t *head = &space->file[file].locks[object];
+    bool group = false;
+
+    sim_enter(space);
+    if (listed(space, *head, index)) { /* else: evicted meanwhile */
+        group = SIM_GROUP == lock->mode;
+        --lock->users;
+        if (0 == lock->users && (0 != lock->called || group)) {
+            free_lock(space, head, index);
+        }
+    }
+    sim_leave(space);
+    if (group) {
+        messages(space, 1, 1);
+    }
+}
+
+int sim_lockahead(sim_space_t *space, const sim_request_t *request, const sim_span_t *span)
+{
+    uint64_t start = span->start & ~(uint64_t) (SIM_PAGE - 1);
+    uint64_t end = span->end | (SIM_PAGE - 1);
+    int32_t *head = &space->file[request->file].locks[span->object];
+    bool exact;
+    int32_t found;
+
+    sim_enter(space);
+    found = cached(space, request, *head, start, end, &exact);
+    if (-1 != found) {
+        SIM_COUNT(space, matches, 1);
+        sim_leave(space);
+        return !request->speculative ? LLA_SENT : exact ? LLA_SAME : LLA_DIFFERENT;
+    }
+    found = enqueue(space, request, head, start, end);
+    if (0 <= found) {
+        --space->lock[found].users;
+    }
+    sim_leave(space);
+    messages(space, 1, request->speculative ? 0 : 1);
+    return LLA_SENT;
+}
+
+static void drop_client(sim_space_t *space, int32_t *head, uint32_t client)
+{
+    int32_t next;
+
+    for (int32_t l = *head; - 1 != l; l = next) {
+        next = space->lock[l].next;
+        if (client == space->lock[l].client) {
+            free_lock(space, head, l);
+        }
+    }
+}
+
+void sim_client_leave(sim_space_t *space, uint32_t client)
+{
+    sim_enter(space);
+    for (size_t f = 0; f < SIM_FILES; ++f) {
+        for (size_t o = 0; 0 != space->file[f].inode && o < SIM_OBJECTS; ++o) {
+            drop_client(space, &space->file[f].locks[o], client);
+        }
+    }
+    space->client[client][0] = '\0';
+    sim_leave(space);
+}
+
+void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode)
+{
+    sim_enter(space);
+    for (size_t f = 0; f < SIM_FILES; ++f) {
+        sim_file_t *file = &space->file[f];
+
+        if (device != file->device || inode != file->inode) {
+            continue;
+        }
+        for (size_t o = 0; o < SIM_OBJECTS; ++o) {
+            while (-1 != file->locks[o]) {
+                free_lock(space, &file->locks[o], file->locks[o]);
+            }
+        }
+        file->device = file->inode = 0;
+        file->layout.count = 0;
+    }
+    sim_leave(space);
+}
+
+/* A client that holds a lock up to the end of an object knows its size; else it asks, and the
+ * server asks the writer with the highest lock. */
+void sim_glimpse(sim_space_t *space, uint32_t client, uint32_t file)
+{
+    uint64_t count = 0;
+    uint64_t in_turn = 0;
+
+    sim_enter(space);
+    for (uint32_t n = 0; n < space->file[file].layout.count; ++n) {
+        for (uint32_t i = 0; i < space->file[file].layout.component[n].stripe_count; ++i) {
+            int32_t head = space->file[file].locks[n * SIM_STRIPES + i];
+            bool known = false;
+            bool other = false;
+
+            for (int32_t l = head; - 1 != l; l = space->lock[l].next) {
+                known = known || (client == space->lock[l].client && SIM_EOF == space->lock[l].end);
+                other = other
+                        || (client != space->lock[l].client && SIM_WRITE == space->lock[l].mode);
+            }
+            if (!known) {
+                SIM_COUNT(space, glimpses, 1);
+                count += other ? 2 : 1;
+                in_turn = other ? 2 : 0 == in_turn ? 1 : in_turn;
+            }
+        }
+    }
+    sim_leave(space);
+    messages(space, count, in_turn); /* the objects are asked at the same time */
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t) time.tv_sec * UINT64_C(1000000000) + (uint64_t) time.tv_nsec;
+}
+
+/* An OST serves one transfer after the other; different OSTs work at the same time; a client cannot
+ * go faster than its own link. */
+void sim_transfer(sim_space_t *space, const sim_span_t *span, size_t count)
+{
+    const sim_config_t *config = &space->config;
+    uint64_t start = now_ns();
+    uint64_t bytes = 0;
+    uint64_t done = start;
+
+    if (0 == config->client_us_mib && 0 == config->ost_us_mib) {
+        return;
+    }
+    sim_enter(space);
+    for (size_t s = 0; s < count; ++s) {
+        uint64_t *busy = &space->ost_busy_ns[span[s].ost];
+        uint64_t size = span[s].end - span[s].start + 1;
+
+        *busy = (*busy > start ? *busy : start) + ((size * config->ost_us_mib * 1000) >> 20);
+        done = *busy > done ? *busy : done;
+        bytes += size;
+    }
+    sim_leave(space);
+    if (done < start + ((bytes * config->client_us_mib * 1000) >> 20)) {
+        done = start + ((bytes * config->client_us_mib * 1000) >> 20);
+    }
+    start = now_ns();
+    sleep_us(done > start ? (done - start) / 1000 : 0);
+}

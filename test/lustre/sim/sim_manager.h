@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef LUSTRESIM_MANAGER_H
+#define LUSTRESIM_MANAGER_H
+
+#include "lustresim.h"
+
+#include <pthread.h>
+
+/**
+ * The lock manager: all OSTs' extent locks and all clients' lock caches, in one file mapped by
+ * every process (LUSTRESIM_DIR/.lustresim), so that ranks in other containers take part too.
+ * A lock is at the same time the server's granted lock and the entry in its holder's cache.
+ */
+
+typedef struct sim_lock_t {
+    uint64_t start; /* object bytes, whole pages, both inclusive */
+    uint64_t end;
+    uint32_t client;
+    uint32_t mode;
+    uint32_t gid;    /* group locks */
+    uint32_t users;  /* I/O running under it */
+    uint32_t called; /* called back: no new users, freed with the last one */
+    int32_t next;    /* in the object's list, or in the free list; -1 ends */
+} sim_lock_t;
+
+typedef struct sim_file_t {
+    uint64_t device; /* 0 and 0: free */
+    uint64_t inode;
+    sim_layout_t layout;
+    int32_t locks[SIM_OBJECTS]; /* heads of the lists */
+} sim_file_t;
+
+typedef struct sim_config_t {
+    uint32_t osts;
+    uint32_t default_stripes;
+    uint64_t default_stripe_size;
+    uint32_t rpc_us;        /* modelled time of one message; 0 = none */
+    uint32_t client_us_mib; /* modelled time of 1 MiB through one client */
+    uint32_t ost_us_mib;    /* modelled time of 1 MiB through one OST, one after the other */
+    int32_t lockahead;      /* 1, or the negative errno of servers without it */
+} sim_config_t;
+
+typedef struct sim_space_t {
+    uint64_t magic;
+    pthread_mutex_t mutex;
+    sim_config_t config;
+    sim_counters_t counters;
+    uint64_t ost_busy_ns[SIM_OSTS]; /* modelled: the OST works until then */
+    uint32_t next_ost;              /* where the next file begins */
+    int32_t free_lock;
+    uint32_t log_count;
+    char client[SIM_CLIENTS][64];
+    sim_file_t file[SIM_FILES];
+    sim_lock_t lock[SIM_LOCKS];
+    sim_log_t log[SIM_LOG];
+} sim_space_t;
+
+/** Maps the control file of `dir`, made and configured from the environment if it is not there.
+ *  NULL and errno on failure. */
+sim_space_t *sim_attach(const char *dir);
+void sim_reset(sim_space_t *space, bool locks_too);
+
+/** Around everything that reads or changes the space. */
+void sim_enter(sim_space_t *space);
+void sim_leave(sim_space_t *space);
+
+/** The number of a client, by name. */
+uint32_t sim_client(sim_space_t *space, const char *name);
+/** Drops every lock of a client: it unmounted. */
+void sim_client_leave(sim_space_t *space, uint32_t client);
+
+/** The file of (device, inode): found, or made without a layout. */
+uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode);
+/** The file was removed. */
+void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode);
+/** Gives a file its layout; defaults are filled in. 0, -EEXIST or -EINVAL. */
+int sim_file_set_layout(sim_space_t *space, uint32_t file, const sim_layout_t *wanted);
+/** The file's layout; one without gets the default one. */
+void sim_file_layout(sim_space_t *space, uint32_t file, sim_layout_t *layout);
+
+/** A part of one object that a range of the file covers; bytes, inclusive. */
+typedef struct sim_span_t {
+    uint32_t object;
+    uint32_t ost;
+    uint64_t start;
+    uint64_t end;
+} sim_span_t;
+
+/** Cuts [start, end] of a file in spans, ascending by object; at most SIM_OBJECTS. */
+size_t sim_spans(const sim_layout_t *layout, uint64_t start, uint64_t end,
+                 sim_span_t span[SIM_OBJECTS]);
+
+/** How a lock is asked for. */
+typedef struct sim_request_t {
+    uint32_t client;
+    uint32_t file;
+    sim_mode_t mode;
+    uint32_t gid;
+    bool no_expand;
+    bool speculative; /* never waits, calls nobody back */
+    bool no_wait;     /* gives -EAGAIN instead of waiting for a group lock */
+} sim_request_t;
+
+/** Takes a lock on a span and holds it: from the client's cache, or from the server. Returns the
+ *  lock's number or -EAGAIN. */
+int32_t sim_lock(sim_space_t *space, const sim_request_t *request, const sim_span_t *span);
+/** I/O under the lock is over; the lock stays in the cache (group locks are given back). */
+void sim_unlock(sim_space_t *space, uint32_t file, uint32_t object, int32_t lock);
+
+/** One lockahead of one span: LLA_RESULT_*. */
+int sim_lockahead(sim_space_t *space, const sim_request_t *request, const sim_span_t *span);
+
+/** Counts the messages that a question for the size costs. */
+void sim_glimpse(sim_space_t *space, uint32_t client, uint32_t file);
+/** Modelled time of a transfer. */
+void sim_transfer(sim_space_t *space, const sim_span_t *span, size_t count);
+
+void sim_log_advice(sim_space_t *space, const sim_log_t *entry);
+
+#define SIM_COUNT(space, name, n) __atomic_add_fetch(&(space)->counters.name, (n), __ATOMIC_RELAXED)
+
+#endif /* LUSTRESIM_MANAGER_H */

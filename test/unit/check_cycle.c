@@ -1,0 +1,478 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Cycle plan: conservation. Every byte of every requester must end exactly once in its owner's
+ * cycle, at the right local place. Arrays are painted: byte b of requester r has a value of its own,
+ * goes the whole way (split, pack, wire, decode, collect, place), and is looked for in the "file".
+ */
+#include "common_collio_cycle.h"
+#include "common_collio_wire.h"
+#include "unit.h"
+
+enum { SPAN = 4000, MAX_RANKS = 6 };
+
+typedef struct world_t {
+    mca_common_collio_domains_t domains;
+    int64_t window_bytes;
+    int ranks;
+    mca_common_collio_pieces_t pieces[MAX_RANKS];
+    mca_common_collio_split_t splits[MAX_RANKS];
+    int64_t base;
+} world_t;
+
+static void make_domains(world_t *world, int64_t lo, int64_t hi)
+{
+    int owners = (int) unit_between(1, 7);
+    int64_t unit = unit_below(3) ? unit_between(1, 300) : 1;
+    int64_t bytes[16];
+    int rc = 0;
+
+    for (int i = 0; i < 16; ++i) {
+        bytes[i] = unit_below(2) ? unit_below(1000) : 0;
+    }
+    switch (unit_below(4)) {
+    case 0:
+        rc = mca_common_collio_domains_even(lo, hi, unit, owners, &world->domains);
+        break;
+    case 1:
+        rc = mca_common_collio_domains_by_bytes(lo, hi, unit, owners, bytes, 16, &world->domains);
+        break;
+    case 2:
+        rc = mca_common_collio_domains_static_cyclic(lo, hi, unit, owners, &world->domains);
+        break;
+    default:
+        rc = mca_common_collio_domains_group_cyclic(lo, hi, unit, owners, (int) unit_between(1, 9),
+                                                    &world->domains);
+    }
+    ck_assert_int_eq(0, rc);
+}
+
+/* Random ascending pieces in [base, base + SPAN); overlapping ones too if asked for. */
+static void make_pieces(world_t *world, int rank, bool overlap)
+{
+    int64_t at = unit_below(SPAN / 2);
+    int64_t stream = 0;
+    int64_t longest = unit_below(4) ? 20 : 1500;
+
+    while (at < SPAN && unit_below(60)) {
+        int64_t length = unit_between(1, longest);
+
+        length = length < SPAN - at ? length : SPAN - at;
+        ck_assert_int_eq(0, mca_common_collio_pieces_append(&world->pieces[rank], world->base + at,
+                                                            length, stream));
+        stream += length;
+        at += overlap && unit_below(2) ? unit_below(length) : length + unit_below(30);
+    }
+}
+
+static void make_world(world_t *world, bool overlap)
+{
+    int64_t lo = INT64_MAX;
+    int64_t hi = 0;
+
+    memset(world, 0, sizeof(*world));
+    world->base = unit_below(3) ? unit_below(1000) : (INT64_C(1) << 40) + unit_below(1000);
+    world->base = unit_below(5) ? world->base : INT64_MAX - SPAN;
+    world->ranks = (int) unit_between(1, MAX_RANKS);
+    world->window_bytes = unit_below(3) ? unit_between(1, 700) : unit_between(1, 20);
+    for (int rank = 0; rank < world->ranks; ++rank) {
+        make_pieces(world, rank, overlap);
+        for (size_t i = 0; i < world->pieces[rank].count; ++i) {
+            const mca_common_collio_piece_t *piece = &world->pieces[rank].at[i];
+
+            lo = piece->offset < lo ? piece->offset : lo;
+            hi = piece->offset + piece->length > hi ? piece->offset + piece->length : hi;
+        }
+    }
+    if (lo > hi) {
+        lo = hi = world->base;
+    }
+    make_domains(world, lo, hi);
+    for (int rank = 0; rank < world->ranks; ++rank) {
+        ck_assert_int_eq(0,
+                         mca_common_collio_split_pieces(&world->pieces[rank], &world->domains,
+                                                        world->window_bytes, &world->splits[rank]));
+    }
+}
+
+static void free_world(world_t *world)
+{
+    for (int rank = 0; rank < world->ranks; ++rank) {
+        mca_common_collio_pieces_fini(&world->pieces[rank]);
+        mca_common_collio_split_fini(&world->splits[rank]);
+    }
+    mca_common_collio_domains_fini(&world->domains);
+}
+
+/* What the header promises about the order of a split. */
+static void check_order(const mca_common_collio_split_t *split)
+{
+    size_t windows = 0;
+    size_t parts = 0;
+
+    for (size_t s = 0; s < split->share_count; ++s) {
+        const mca_common_collio_share_t *share = &split->share[s];
+        int64_t bytes = 0;
+
+        ck_assert(0 == s || split->share[s - 1].owner < share->owner);
+        ck_assert_uint_eq(windows, share->first);
+        ck_assert_uint_lt(0, share->count);
+        for (size_t w = share->first; w < share->first + share->count; ++w) {
+            const mca_common_collio_window_t *window = &split->window[w];
+            int64_t window_bytes = 0;
+
+            ck_assert(w == share->first || split->window[w - 1].index < window->index);
+            ck_assert_uint_eq(parts, window->first);
+            ck_assert_uint_lt(0, window->count);
+            for (size_t i = window->first; i < window->first + window->count; ++i) {
+                const mca_common_collio_piece_t *piece = &split->piece[i];
+
+                ck_assert_int_lt(0, piece->length);
+                ck_assert_int_eq(window->index, piece->offset / split->window_bytes);
+                ck_assert_int_eq(window->index,
+                                 (piece->offset + piece->length - 1) / split->window_bytes);
+                ck_assert(i == window->first || split->piece[i - 1].offset <= piece->offset);
+                window_bytes += piece->length;
+            }
+            ck_assert_int_eq(window_bytes, window->bytes);
+            bytes += window_bytes;
+            parts += window->count;
+        }
+        ck_assert_int_eq(bytes, share->bytes);
+        windows += share->count;
+    }
+    ck_assert_uint_eq(windows, split->window_count);
+    ck_assert_uint_eq(parts, split->piece_count);
+}
+
+static unsigned char paint(int rank, int64_t stream)
+{
+    return (unsigned char) ((uint64_t) (stream + 1) * 2654435761u * (unsigned) (rank + 3) >> 7);
+}
+
+/* One requester's share of an owner as the owner gets it: over the wire, then cut again. */
+static void receive(const mca_common_collio_split_t *split, const mca_common_collio_share_t *share,
+                    mca_common_collio_split_t *received)
+{
+    mca_common_collio_bytes_t wire = {0};
+    mca_common_collio_extents_t list = {0};
+    const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
+    size_t first = split->window[share->first].first;
+    size_t count = last->first + last->count - first;
+
+    ck_assert_int_eq(0, mca_common_collio_wire_encode(split->piece + first, count,
+                                                      sizeof(*split->piece), &wire));
+    ck_assert_int_eq(0, mca_common_collio_wire_decode(wire.at, wire.count, count, &list));
+    ck_assert_int_eq(0, mca_common_collio_split_extents(&list, split->window_bytes, received));
+    check_order(received);
+    ck_assert_uint_eq(share->count, received->window_count);
+    ck_assert_uint_eq(1, received->share_count);
+    mca_common_collio_bytes_fini(&wire);
+    mca_common_collio_extents_fini(&list);
+}
+
+/* Writes a requester's bytes for an owner into the "file" as a cycle would: the packed message of
+ * each window is scattered by the owner's own list. Every byte must hit its file place once. */
+static void deliver(const world_t *world, int rank, const mca_common_collio_share_t *share,
+                    const mca_common_collio_split_t *received, unsigned char *file, int *hits)
+{
+    const mca_common_collio_split_t *split = &world->splits[rank];
+    unsigned char message[MAX_RANKS * SPAN * 4];
+
+    for (size_t w = 0; w < share->count; ++w) {
+        const mca_common_collio_window_t *mine = &split->window[share->first + w];
+        const mca_common_collio_window_t *theirs = &received->window[w];
+        int64_t packed = 0;
+
+        ck_assert_int_eq(mine->index, theirs->index);
+        ck_assert_int_eq(mine->bytes, theirs->bytes);
+        for (size_t i = mine->first; i < mine->first + mine->count; ++i) {
+            for (int64_t b = 0; b < split->piece[i].length; ++b) {
+                message[packed++] = paint(rank, split->piece[i].stream + b);
+            }
+        }
+        for (size_t i = theirs->first; i < theirs->first + theirs->count; ++i) {
+            const mca_common_collio_piece_t *piece = &received->piece[i];
+
+            for (int64_t b = 0; b < piece->length; ++b) {
+                int64_t run;
+                int64_t offset = mca_common_collio_domains_offset(&world->domains, share->owner,
+                                                                  piece->offset + b, &run);
+
+                ck_assert_int_lt(0, run);
+                file[offset - world->base] = message[piece->stream + b];
+                hits[offset - world->base]++;
+            }
+        }
+    }
+}
+
+/* Painted the same way without any plan. */
+static void check_rank(const world_t *world, int rank, const unsigned char *file, const int *hits)
+{
+    int wanted[SPAN] = {0};
+    const mca_common_collio_pieces_t *pieces = &world->pieces[rank];
+
+    for (size_t i = 0; i < pieces->count; ++i) {
+        for (int64_t b = 0; b < pieces->at[i].length; ++b) {
+            wanted[pieces->at[i].offset - world->base + b]++;
+        }
+    }
+    for (int64_t at = 0; at < SPAN; ++at) {
+        ck_assert_int_eq(wanted[at], hits[at]);
+    }
+    for (size_t i = 0; i < pieces->count; ++i) {
+        for (int64_t b = 0; b < pieces->at[i].length; ++b) {
+            int64_t at = pieces->at[i].offset - world->base + b;
+
+            if (1 == wanted[at]) {
+                ck_assert_uint_eq(paint(rank, pieces->at[i].stream + b), file[at]);
+            }
+        }
+    }
+}
+
+/* The cycles of one owner against what its requesters' pieces say, byte by byte. */
+static void check_collect(const mca_common_collio_split_t *received, size_t count,
+                          int64_t window_bytes)
+{
+    mca_common_collio_collect_t collect;
+    size_t sources = 0;
+    size_t runs = 0;
+    int64_t bytes = 0;
+
+    ck_assert_int_eq(0, mca_common_collio_collect_build(received, count, &collect));
+    for (size_t c = 0; c < collect.cycle_count; ++c) {
+        const mca_common_collio_cycle_t *cycle = &collect.cycle[c];
+        int *wanted = calloc((size_t) window_bytes, sizeof(int));
+        int64_t sum = 0;
+        int64_t from = cycle->index * window_bytes;
+
+        ck_assert(0 == c || collect.cycle[c - 1].index < cycle->index);
+        ck_assert_uint_eq(sources, cycle->source);
+        ck_assert_uint_eq(runs, cycle->run);
+        for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
+            const mca_common_collio_source_t *source = &collect.source[s];
+            const mca_common_collio_split_t *split = &received[source->requester];
+            const mca_common_collio_window_t *window = &split->window[source->window];
+
+            ck_assert(s == cycle->source || collect.source[s - 1].requester < source->requester);
+            ck_assert_int_eq(cycle->index, window->index);
+            sum += window->bytes;
+            for (size_t i = window->first; i < window->first + window->count; ++i) {
+                for (int64_t b = 0; b < split->piece[i].length; ++b) {
+                    bytes += 0 == wanted[split->piece[i].offset + b - from]++;
+                }
+            }
+        }
+        ck_assert_int_eq(sum, cycle->bytes);
+        ck_assert_int_eq(cycle->lo, collect.runs.at[cycle->run].offset);
+        for (size_t r = cycle->run; r < cycle->run + cycle->run_count; ++r) {
+            const mca_common_collio_extent_t *run = &collect.runs.at[r];
+
+            ck_assert(r == cycle->run || run[-1].offset + run[-1].length < run->offset);
+            for (int64_t b = 0; b < run->length; ++b) {
+                ck_assert_int_lt(0, wanted[run->offset + b - from]);
+                bytes--;
+            }
+            ck_assert_int_le(run->offset + run->length, cycle->hi);
+        }
+        free(wanted);
+        sources += cycle->source_count;
+        runs += cycle->run_count;
+    }
+    ck_assert_int_eq(0, bytes); /* as many different bytes wanted as in the runs */
+    ck_assert_uint_eq(sources, collect.source_count);
+    ck_assert_uint_eq(runs, collect.runs.count);
+    for (size_t i = 0, windows = 0; i < count; ++i) {
+        windows += received[i].window_count;
+        ck_assert(i + 1 < count || windows == sources);
+    }
+    mca_common_collio_collect_fini(&collect);
+}
+
+static void run_world(bool overlap)
+{
+    world_t world;
+    mca_common_collio_split_t received[MAX_RANKS];
+
+    make_world(&world, overlap);
+    for (int rank = 0; rank < world.ranks; ++rank) {
+        unsigned char file[SPAN] = {0};
+        int hits[SPAN] = {0};
+
+        check_order(&world.splits[rank]);
+        for (size_t s = 0; s < world.splits[rank].share_count; ++s) {
+            const mca_common_collio_share_t *share = &world.splits[rank].share[s];
+
+            receive(&world.splits[rank], share, &received[0]);
+            deliver(&world, rank, share, &received[0], file, hits);
+            mca_common_collio_split_fini(&received[0]);
+        }
+        check_rank(&world, rank, file, hits);
+    }
+    for (int owner = 0; owner < world.domains.owners; ++owner) {
+        size_t count = 0;
+
+        for (int rank = 0; rank < world.ranks; ++rank) {
+            const mca_common_collio_split_t *split = &world.splits[rank];
+
+            for (size_t s = 0; s < split->share_count; ++s) {
+                if (split->share[s].owner == owner) {
+                    receive(split, &split->share[s], &received[count++]);
+                }
+            }
+        }
+        check_collect(received, count, world.window_bytes);
+        while (0 < count) {
+            mca_common_collio_split_fini(&received[--count]);
+        }
+    }
+    free_world(&world);
+}
+
+START_TEST(cycle_random_every_byte_once)
+{
+    for (int round = unit_rounds(400); 0 < round; --round) {
+        run_world(false);
+    }
+}
+END_TEST
+
+START_TEST(cycle_random_overlapping_reads)
+{
+    for (int round = unit_rounds(400); 0 < round; --round) {
+        run_world(true);
+    }
+}
+END_TEST
+
+START_TEST(cycle_nothing)
+{
+    mca_common_collio_pieces_t pieces = {0};
+    mca_common_collio_extents_t list = {0};
+    mca_common_collio_domains_t domains;
+    mca_common_collio_split_t split;
+    mca_common_collio_collect_t collect;
+
+    ck_assert_int_eq(0, mca_common_collio_domains_even(0, 0, 1, 4, &domains));
+    ck_assert_int_eq(0, mca_common_collio_split_pieces(&pieces, &domains, 100, &split));
+    ck_assert_uint_eq(0, split.share_count);
+    ck_assert_uint_eq(0, split.window_count);
+    ck_assert_int_eq(0, mca_common_collio_collect_build(&split, 1, &collect));
+    ck_assert_uint_eq(0, collect.cycle_count);
+    mca_common_collio_collect_fini(&collect);
+    ck_assert_int_eq(0, mca_common_collio_collect_build(NULL, 0, &collect));
+    mca_common_collio_collect_fini(&collect);
+    mca_common_collio_split_fini(&split);
+    ck_assert_int_eq(0, mca_common_collio_split_extents(&list, 100, &split));
+    ck_assert_uint_eq(0, split.share_count);
+    mca_common_collio_split_fini(&split);
+    mca_common_collio_split_fini(&split);
+    mca_common_collio_domains_fini(&domains);
+}
+END_TEST
+
+/* 8 GiB over 64 stripes of 128 MiB and 4 owners, in windows of 100 MiB. */
+START_TEST(cycle_one_huge_piece)
+{
+    const int64_t mib = INT64_C(1) << 20;
+    mca_common_collio_pieces_t pieces = {0};
+    mca_common_collio_domains_t domains;
+    mca_common_collio_split_t split;
+    int64_t sum = 0;
+
+    ck_assert_int_eq(0, mca_common_collio_pieces_append(&pieces, INT64_C(1) << 40, 8192 * mib, 0));
+    ck_assert_int_eq(0, mca_common_collio_domains_static_cyclic(INT64_C(1) << 40,
+                                                                (INT64_C(1) << 40) + 8192 * mib,
+                                                                128 * mib, 4, &domains));
+    ck_assert_int_eq(0, mca_common_collio_split_pieces(&pieces, &domains, 100 * mib, &split));
+    check_order(&split);
+    ck_assert_uint_eq(4, split.share_count);
+    for (size_t s = 0; s < split.share_count; ++s) {
+        ck_assert_int_eq(2048 * mib, split.share[s].bytes);
+        ck_assert_uint_eq(21, split.share[s].count); /* ceil(2048 / 100) */
+        sum += split.share[s].bytes;
+    }
+    ck_assert_int_eq(8192 * mib, sum);
+    mca_common_collio_split_fini(&split);
+    mca_common_collio_domains_fini(&domains);
+    mca_common_collio_pieces_fini(&pieces);
+}
+END_TEST
+
+/* Windows that nobody wants do not exist: a header and data 1 TiB behind it are two cycles. */
+START_TEST(cycle_sparse_request_has_two_cycles)
+{
+    mca_common_collio_extents_t list = {0};
+    mca_common_collio_split_t split;
+    mca_common_collio_collect_t collect;
+
+    ck_assert_int_eq(0, mca_common_collio_extents_append(&list, 0, 100));
+    ck_assert_int_eq(0, mca_common_collio_extents_append(&list, INT64_C(1) << 40, 100));
+    ck_assert_int_eq(0, mca_common_collio_split_extents(&list, 1 << 20, &split));
+    ck_assert_int_eq(0, mca_common_collio_collect_build(&split, 1, &collect));
+    ck_assert_uint_eq(2, collect.cycle_count);
+    ck_assert_int_eq(INT64_C(1) << 20, collect.cycle[1].index);
+    ck_assert_int_eq(0, collect.overlap_bytes);
+    mca_common_collio_collect_fini(&collect);
+    mca_common_collio_split_fini(&split);
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+START_TEST(cycle_many_owners_one_piece_each)
+{
+    enum { OWNERS = 100000 };
+    mca_common_collio_pieces_t pieces = {0};
+    mca_common_collio_domains_t domains;
+    mca_common_collio_split_t split;
+
+    for (int64_t i = 0; i < OWNERS; ++i) {
+        ck_assert_int_eq(0, mca_common_collio_pieces_append(&pieces, i * 1000 + 10, 8, i * 8));
+    }
+    ck_assert_int_eq(
+        0, mca_common_collio_domains_even(10, INT64_C(1000) * OWNERS, 1000, OWNERS, &domains));
+    ck_assert_int_eq(0, mca_common_collio_split_pieces(&pieces, &domains, 1 << 20, &split));
+    check_order(&split);
+    ck_assert_uint_eq(OWNERS, split.share_count);
+    for (int i = 0; i < OWNERS; ++i) {
+        ck_assert_int_eq(i, split.share[i].owner);
+        ck_assert_int_eq(10, split.piece[i].offset);
+    }
+    mca_common_collio_split_fini(&split);
+    mca_common_collio_domains_fini(&domains);
+    mca_common_collio_pieces_fini(&pieces);
+}
+END_TEST
+
+/* An absurd list from a peer is an error, not a crash. */
+START_TEST(cycle_absurd_window_count)
+{
+    mca_common_collio_extents_t list = {0};
+    mca_common_collio_split_t split;
+
+    ck_assert_int_eq(0, mca_common_collio_extents_append(&list, 0, INT64_MAX));
+    ck_assert_int_eq(-12, mca_common_collio_split_extents(&list, 1, &split));
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cycle");
+    TCase *tests = unit_case(suite, "cycle");
+
+    tcase_add_test(tests, cycle_nothing);
+    tcase_add_test(tests, cycle_one_huge_piece);
+    tcase_add_test(tests, cycle_sparse_request_has_two_cycles);
+    tcase_add_test(tests, cycle_many_owners_one_piece_each);
+    tcase_add_test(tests, cycle_absurd_window_count);
+    tcase_add_test(tests, cycle_random_every_byte_once);
+    tcase_add_test(tests, cycle_random_overlapping_reads);
+    return unit_main(suite, "check_cycle");
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_TEST_UNIT_H
+#define COLLIO_TEST_UNIT_H
+
+/*
+ * What the unit tests share: reproducible random numbers and a main program.
+ *
+ * The seed is printed, so that a failure can be run again: COLLIO_SEED=<seed> ./check_<module>
+ * COLLIO_ROUNDS multiplies the number of random rounds.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t unit_state;
+
+static inline uint64_t unit_bits(void) /* xorshift64* */
+{
+    unit_state ^= unit_state >> 12;
+    unit_state ^= unit_state << 25;
+    unit_state ^= unit_state >> 27;
+    return unit_state * UINT64_C(2685821657736338717);
+}
+
+/** 0 .. below - 1 */
+static inline int64_t unit_below(int64_t below)
+{
+    return (int64_t) ((unit_bits() >> 1) % (uint64_t) below);
+}
+
+/** from .. to */
+static inline int64_t unit_between(int64_t from, int64_t to)
+{
+    return from + unit_below(to - from + 1);
+}
+
+/** Rounds of a random test. */
+static inline int unit_rounds(int rounds)
+{
+    const char *factor = getenv("COLLIO_ROUNDS");
+
+    return rounds * (NULL == factor ? 1 : atoi(factor));
+}
+
+static inline int unit_main(Suite *suite, const char *name)
+{
+    const char *given = getenv("COLLIO_SEED");
+    uint64_t seed = NULL == given ? (uint64_t) time(NULL) : strtoull(given, NULL, 0);
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    printf("%s: COLLIO_SEED=%" PRIu64 "\n", name, seed);
+    fflush(stdout);
+    unit_state = seed * 2 + 1;
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return 0 == failed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/** A suite of one test case with a long timeout (valgrind, sanitizers). */
+static inline TCase *unit_case(Suite *suite, const char *name)
+{
+    TCase *tests = tcase_create(name);
+
+    tcase_set_timeout(tests, 300);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
+
+#endif /* COLLIO_TEST_UNIT_H */
