@@ -36,12 +36,12 @@
 #include <unistd.h>
 
 enum {
-    FREE_YIELDS = 4,           /* yields before the first nap */
+    FREE_YIELDS = 4, /* yields before the first nap */
     FIRST_NAP_NS = 16 * 1000,
     LOWEST_CEILING_NS = 250 * 1000,
-    PUNCTUAL_NS = 150 * 1000,  /* timers are that late on idle cores too */
-    WORK_NS = 50 * 1000,       /* this much processor time between two yields is work */
-    LAZY_WAIT_US = 100,        /* what MPI_Init and MPI_Finalize sleep */
+    PUNCTUAL_NS = 150 * 1000, /* timers are that late on idle cores too */
+    WORK_NS = 50 * 1000,      /* this much processor time between two yields is work */
+    LAZY_WAIT_US = 100,       /* what MPI_Init and MPI_Finalize sleep */
     LAZY_NAP_NS = 1000 * 1000
 };
 

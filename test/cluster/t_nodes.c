@@ -176,16 +176,17 @@ static void check_file(const char *path)
         unlink(path);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (MPI_SUCCESS != MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR,
-                                     MPI_INFO_NULL, &fh)) {
+    if (MPI_SUCCESS
+        != MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                         &fh)) {
         check(0, "cannot open the file");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     MPI_File_set_view(fh, (MPI_Offset) rank * PIECE_BYTES, MPI_BYTE, view, "native", MPI_INFO_NULL);
     check(MPI_SUCCESS == MPI_File_write_all(fh, data, sizeof(data), MPI_BYTE, MPI_STATUS_IGNORE),
           "collective write failed");
-    check(MPI_SUCCESS == MPI_File_read_at_all(fh, 0, back, sizeof(back), MPI_BYTE,
-                                              MPI_STATUS_IGNORE),
+    check(MPI_SUCCESS
+              == MPI_File_read_at_all(fh, 0, back, sizeof(back), MPI_BYTE, MPI_STATUS_IGNORE),
           "collective read failed");
     check(0 == memcmp(data, back, sizeof(data)), "read back other bytes than were written");
     MPI_File_close(&fh);

@@ -172,7 +172,8 @@ static void fill(unsigned char *data, size_t bytes, int rank)
     }
 }
 
-static int transfer(MPI_File fh, const char *component, unsigned char *data, size_t bytes, int repeats)
+static int transfer(MPI_File fh, const char *component, unsigned char *data, size_t bytes,
+                    int repeats)
 {
     unsigned char *back = calloc(1, bytes);
     int rc = MPI_SUCCESS, wrong;
@@ -227,8 +228,9 @@ int main(int argc, char **argv)
     fill(data, pieces * piece_bytes, rank);
     MPI_Type_vector((int) pieces, (int) piece_bytes, (int) piece_bytes * size, MPI_BYTE, &view);
     MPI_Type_commit(&view);
-    if (MPI_SUCCESS != MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                                     MPI_INFO_NULL, &fh)) {
+    if (MPI_SUCCESS
+        != MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                         &fh)) {
         fprintf(stderr, "t_traffic: cannot open %s\n", argv[1]);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
