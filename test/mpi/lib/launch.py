@@ -1,0 +1,172 @@
+# Copyright (c) 2026 The collio authors. All rights reserved.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpirun for tests: the components of the build, a limit on time, and stacks when it hangs."""
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+BUILD = os.environ.get('COLLIO_BUILD') or os.path.join(
+    os.environ.get('COLLIO_SRC', os.path.join(os.path.dirname(__file__), '..', '..', '..')), 'build')
+MODE = os.environ.get('COLLIO_TEST_MODE', 'pairwise')
+FCOLL = os.environ.get('COLLIO_FCOLL', 'overlap')
+STOCK = ('individual', 'vulcan', 'dynamic', 'dynamic_gen2', 'two_phase')
+
+
+def environment():
+    """The caller's environment, and what ompi-env of the build says."""
+    env = dict(os.environ)
+    script = os.path.join(BUILD, 'ompi-env')
+    if os.path.exists(script):
+        text = subprocess.run(['bash', '-c', f'eval "$({shlex.quote(script)})" && env -0'],
+                              stdout=subprocess.PIPE, check=True).stdout.decode(errors='replace')
+        env.update(item.split('=', 1) for item in text.split('\0') if '=' in item)
+    for name in ('OMPI_ALLOW_RUN_AS_ROOT', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM',
+                 'PRTE_ALLOW_RUN_AS_ROOT', 'PRTE_ALLOW_RUN_AS_ROOT_CONFIRM'):
+        env[name] = '1'
+    return env
+
+
+ENV = environment()
+
+
+def component_missing(fcoll=FCOLL):
+    """Why the component under test cannot be used, or None."""
+    if fcoll in STOCK or fcoll == 'romio':
+        return None
+    path = os.path.join(BUILD, 'components', f'mca_fcoll_{fcoll}.so')
+    return None if os.path.exists(path) else f'fcoll/{fcoll} is not built'
+
+
+def mpirun_command(np, program, fcoll=FCOLL, mca=(), before=()):
+    """mpirun NP ranks of program (a list), with the component under test."""
+    command = ['mpirun', '--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1',
+               '--mca', 'btl', 'self,vader', '-np', str(np)]
+    if fcoll == 'romio':
+        command += ['--mca', 'io', 'romio321']
+    elif fcoll:
+        command += ['--mca', 'io', 'ompio', '--mca', 'fcoll', fcoll]
+    for name, value in mca:
+        command += ['--mca', name, str(value)]
+    command += shlex.split(os.environ.get('COLLIO_MPIRUN_ARGS', ''))
+    return command + list(before) + list(program)
+
+
+def descendants(pid):
+    """Processes below pid, by the parent field of /proc/*/stat."""
+    parents = {}
+    for entry in os.listdir('/proc'):
+        if entry.isdigit():
+            try:
+                with open(f'/proc/{entry}/stat', encoding='utf-8', errors='replace') as stat:
+                    parents[int(entry)] = int(stat.read().rsplit(')', 1)[1].split()[1])
+            except OSError:
+                continue
+    found, todo = [], [pid]
+    while todo:
+        top = todo.pop()
+        children = sorted(p for p, parent in parents.items() if parent == top)
+        found += children
+        todo += children
+    return found
+
+
+def stacks(pid):
+    """The stacks of every rank below the mpirun pid, as text."""
+    if not shutil.which('gdb'):
+        return '# no stacks: gdb is not installed\n'
+    text = ''
+    for child in descendants(pid):
+        try:
+            out = subprocess.run(
+                ['gdb', '-batch', '-nx', '-p', str(child), '-ex', 'thread apply all backtrace 24'],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False,
+            ).stdout.decode(errors='replace')
+        except subprocess.TimeoutExpired:
+            out = 'gdb did not answer\n'
+        text += f'# stack of process {child}\n'
+        text += ''.join(f'#   {line}\n' for line in out.splitlines()
+                        if line.startswith(('#', 'Thread', 'gdb')))
+    return text
+
+
+class Result:
+    """What a run left behind."""
+
+    def __init__(self):
+        self.rc = None
+        self.text = ''
+        self.hung = False
+        self.stacks = ''
+        self.seconds = 0.0
+
+
+def end(process):
+    """Ends mpirun (which ends its ranks), by its id."""
+    children = descendants(process.pid)
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for child in children:
+        try:
+            os.kill(child, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def run(command, timeout, env=None, progress=None, cwd=None):
+    """Runs a command. With progress (a file), timeout is the longest time without a change of it;
+    else it is the time for the whole run. A hang is noted with the stacks of all ranks."""
+    result = Result()
+    environ = dict(ENV)
+    environ.update(env or {})
+    begin = last = time.monotonic()
+    seen = None
+    with tempfile.TemporaryFile() as out:
+        with subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, env=environ,
+                              stdin=subprocess.DEVNULL) as process:
+            while True:
+                try:
+                    result.rc = process.wait(0.1)
+                    break
+                except subprocess.TimeoutExpired:
+                    pass
+                if progress and os.path.exists(progress):
+                    changed = os.stat(progress).st_mtime_ns
+                    if changed != seen:
+                        seen, last = changed, time.monotonic()
+                if time.monotonic() - last > timeout:
+                    result.hung = True
+                    result.stacks = stacks(process.pid)
+                    end(process)
+                    break
+        out.seek(0)
+        result.text = out.read().decode(errors='replace')
+    result.seconds = time.monotonic() - begin
+    return result
+
+
+class Suite:
+    """Counts, and prints the lines that test/run counts."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def ok(self, name):
+        print(f'ok {name}', flush=True)
+
+    def not_ok(self, name, text=''):
+        self.failed += 1
+        for line in text.splitlines():
+            print(f'    {line}')
+        print(f'not ok {name}', flush=True)
+
+    def skip(self, name, reason):
+        print(f'skip {name} # {reason}', flush=True)

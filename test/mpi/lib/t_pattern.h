@@ -1,0 +1,92 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef T_PATTERN_H
+#define T_PATTERN_H
+
+#include "t_list.h"
+#include "t_util.h"
+
+/**
+ * Access patterns, each told twice, independently:
+ *   shape   which bytes of the file rank r touches, in which order, by plain arithmetic (any rank
+ *           can compute it for any other: no MPI in it; this is the oracle's side)
+ *   view    the displacement, etype and filetype a program would give to MPI_File_set_view
+ */
+
+typedef struct t_shape {
+    t_list list;   /* bytes of the view from its beginning to the end of the request */
+    int64_t start; /* bytes of the view before the request (a multiple of etype) */
+    int64_t etype; /* bytes of one etype */
+    int64_t unit;  /* bytes of the basic type: 1 MPI_BYTE, 4 MPI_INT, 8 MPI_DOUBLE */
+} t_shape;
+
+typedef struct t_view {
+    bool set; /* false: the default view, nothing to set */
+    MPI_Offset disp;
+    MPI_Datatype etype, filetype;
+    const char *datarep;
+} t_view;
+
+enum {
+    T_WRITE = 1,      /* may be written */
+    T_READ = 2,       /* may be read */
+    T_SHORT = 4,      /* may be read from a file that ends too early */
+    T_ATOMIC = 8,     /* in atomic mode; the ranks overlap */
+    T_APPEND = 16,    /* opened with MPI_MODE_APPEND */
+    T_SWAP = 32,      /* external32: bytes of a unit are reversed in the file */
+    T_REFUSABLE = 64, /* MPI_File_set_view may say MPI_ERR_TYPE: the standard forbids such views */
+};
+
+typedef struct t_pattern {
+    const char *name;
+    unsigned flags;
+    void (*shape)(int rank, int size, t_shape *shape);
+    void (*view)(int rank, int size, t_view *view);
+} t_pattern;
+
+extern const t_pattern t_patterns[];
+extern const int t_pattern_count;
+const t_pattern *t_pattern_find(const char *name);
+
+enum { T_APPEND_BASE = 5000 }; /* size of the file that the append pattern finds */
+
+MPI_Datatype t_unit_type(int64_t unit);
+void t_view_free(t_view *view);
+void t_shape_free(t_shape *shape);
+
+/* Regular patterns (t_pattern_regular.c), arrays (t_pattern_grid.c), lists (t_pattern_lists.c). */
+#define T_DECLARE(name)                                      \
+    void t_shape_##name(int rank, int size, t_shape *shape); \
+    void t_view_##name(int rank, int size, t_view *view)
+T_DECLARE(segmented);
+T_DECLARE(offset);
+T_DECLARE(default_view);
+T_DECLARE(interleaved);
+T_DECLARE(interleaved_large);
+T_DECLARE(holes);
+T_DECLARE(holes_wide);
+T_DECLARE(tiles);
+T_DECLARE(empty_ranks);
+T_DECLARE(one_rank);
+T_DECLARE(nobody);
+T_DECLARE(append);
+T_DECLARE(huge);
+T_DECLARE(wide_stride);
+T_DECLARE(external32);
+T_DECLARE(external32_double);
+T_DECLARE(block2d);
+T_DECLARE(block3d);
+T_DECLARE(btio);
+T_DECLARE(darray);
+T_DECLARE(e3sm);
+T_DECLARE(ragged);
+T_DECLARE(far);
+T_DECLARE(same_read);
+T_DECLARE(overlap_read);
+T_DECLARE(unsorted_read);
+T_DECLARE(atomic);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Irregular lists of pieces: the shape draws them from the seed, the view hands the same list to
+ * MPI_Type_create_hindexed. All ranks walk the same random stream, so pieces never overlap where
+ * they must not.
+ */
+#include "t_pattern.h"
+
+#include <stdlib.h>
+
+/** A filetype of exactly these pieces (empty ones are kept), in this order. */
+static void pieces_view(t_view *view, const t_list *list, int64_t unit, bool empties)
+{
+    size_t n = list->n * (empties ? 2 : 1);
+    int *lengths = t_alloc(n * sizeof(*lengths));
+    MPI_Aint *at = t_alloc(n * sizeof(*at));
+
+    view->etype = t_unit_type(unit);
+    view->filetype = view->etype;
+    for (size_t i = 0, k = 0; i < list->n; i++) {
+        at[k] = (MPI_Aint) list->v[i].off;
+        lengths[k++] = (int) (list->v[i].len / unit);
+        if (empties) {
+            at[k] = (MPI_Aint) (list->v[i].off + list->v[i].len);
+            lengths[k++] = 0;
+        }
+    }
+    if (0 < n) {
+        MPI_Type_create_hindexed((int) n, lengths, at, view->etype, &view->filetype);
+        MPI_Type_commit(&view->filetype);
+    }
+    free(lengths);
+    free(at);
+}
+
+static void view_of_shape(void (*make)(int, int, t_shape *), int rank, int size, t_view *view,
+                          bool empties)
+{
+    t_shape shape = {{0}, 0, 1, 1};
+
+    make(rank, size, &shape);
+    pieces_view(view, &shape.list, shape.unit, empties);
+    t_shape_free(&shape);
+}
+
+/* Climate model: each 8-byte value belongs to some rank. */
+void t_shape_e3sm(int rank, int size, t_shape *shape)
+{
+    shape->unit = shape->etype = 8;
+    for (int i = 0; i < 600 * size; i++) {
+        if (t_mix(t_seed + (uint64_t) i) % (uint64_t) size == (uint64_t) rank) {
+            t_list_add(&shape->list, 8 * (int64_t) i, 8);
+        }
+    }
+}
+
+void t_view_e3sm(int rank, int size, t_view *view)
+{
+    view_of_shape(t_shape_e3sm, rank, size, view, false);
+}
+
+/* Pieces of 1 to 300 bytes, some gaps, uneven shares (low ranks get more). */
+void t_shape_ragged(int rank, int size, t_shape *shape)
+{
+    uint64_t state = t_seed * 3 + 1;
+    int64_t at = 31;
+
+    for (int i = 0; i < 40 * size; i++) {
+        int64_t length = 1 + (int64_t) (t_random(&state) % 300);
+        uint64_t draw = t_random(&state);
+        int a = (int) (t_random(&state) % (uint64_t) size);
+        int b = (int) (t_random(&state) % (uint64_t) size);
+
+        if ((a < b ? a : b) == rank) {
+            t_list_add(&shape->list, at, length);
+        }
+        at += length + (0 == draw % 4 ? (int64_t) (draw / 4 % 50) : 0);
+    }
+}
+
+void t_view_ragged(int rank, int size, t_view *view)
+{
+    view_of_shape(t_shape_ragged, rank, size, view, true);
+}
+
+/* A header at the beginning and data at 1 TiB: two windows, not a million. */
+void t_shape_far(int rank, int size, t_shape *shape)
+{
+    (void) size;
+    t_list_add(&shape->list, rank * 100, 100);
+    t_list_add(&shape->list, (INT64_C(1) << 40) + rank * 640, 640);
+}
+
+void t_view_far(int rank, int size, t_view *view)
+{
+    view_of_shape(t_shape_far, rank, size, view, false);
+}
+
+/* Each piece begins inside the one before: a rank reads bytes twice, in rising order. */
+void t_shape_overlap_read(int rank, int size, t_shape *shape)
+{
+    (void) size;
+    for (int i = 0; i < 50; i++) {
+        t_list_add(&shape->list, rank * 70 + i * 60, 100);
+    }
+}
+
+void t_view_overlap_read(int rank, int size, t_view *view)
+{
+    view_of_shape(t_shape_overlap_read, rank, size, view, false);
+}
+
+/* Pieces from the last to the first. */
+void t_shape_unsorted_read(int rank, int size, t_shape *shape)
+{
+    shape->unit = shape->etype = 4;
+    for (int i = 49; i >= 0; i--) {
+        t_list_add(&shape->list, ((int64_t) i * size + rank) * 48, 40);
+    }
+}
+
+void t_view_unsorted_read(int rank, int size, t_view *view)
+{
+    view_of_shape(t_shape_unsorted_read, rank, size, view, false);
+}

@@ -1,0 +1,191 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Failures are counted per rank and agreed at the verdict, so that a rank which found a wrong byte
+ * still takes part in everything the others do: a failing test must not turn into a hang.
+ */
+#include "t_util.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int t_rank, t_size;
+uint64_t t_seed = 20260101;
+
+static int failures, verdicts, bad_verdicts;
+
+uint64_t t_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+uint64_t t_random(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    return t_mix(*state);
+}
+
+static unsigned hash_byte(int64_t offset, int64_t who)
+{
+    return (unsigned) (t_mix((uint64_t) offset * UINT64_C(0x9e3779b97f4a7c15) + t_seed
+                             + ((uint64_t) who << 40))
+                       >> 32);
+}
+
+unsigned char t_pre(int64_t offset)
+{
+    unsigned byte = hash_byte(offset, -1) & 0xfe;
+
+    return (unsigned char) (0 == byte ? 2 : byte);
+}
+
+unsigned char t_val(int64_t offset, int writer)
+{
+    return (unsigned char) (hash_byte(offset, writer) | 1);
+}
+
+void *t_alloc(size_t bytes)
+{
+    void *p = malloc(0 == bytes ? 1 : bytes);
+
+    if (NULL == p) {
+        fprintf(stderr, "rank %d: out of memory (%zu bytes)\n", t_rank, bytes);
+        abort();
+    }
+    return p;
+}
+
+static void start(void)
+{
+    const char *seed = getenv("T_SEED");
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &t_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &t_size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+    if (NULL != seed) {
+        t_seed = strtoull(seed, NULL, 0);
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+void t_init(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    start();
+}
+
+int t_init_thread(int *argc, char ***argv, int wanted)
+{
+    int provided;
+
+    MPI_Init_thread(argc, argv, wanted, &provided);
+    start();
+    return provided;
+}
+
+void t_path(char *path, size_t bytes, const char *name)
+{
+    const char *dir = getenv("T_DIR");
+
+    if (NULL == dir) {
+        dir = getenv("TMPDIR");
+    }
+    snprintf(path, bytes, "%s/%s", NULL == dir ? "/tmp" : dir, name);
+}
+
+void t_fail(const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    if (++failures > 20) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    printf("# rank %d of %d: %s (seed %llu)\n", t_rank, t_size, text, (unsigned long long) t_seed);
+}
+
+int t_failures(void)
+{
+    return failures;
+}
+
+void t_failures_reset(void)
+{
+    failures = 0;
+}
+
+int t_class(int rc)
+{
+    int class = MPI_SUCCESS;
+
+    if (MPI_SUCCESS != rc) {
+        MPI_Error_class(rc, &class);
+    }
+    return class;
+}
+
+const char *t_class_name(int class)
+{
+    static char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    if (MPI_SUCCESS == class) {
+        return "MPI_SUCCESS";
+    }
+    if (MPI_SUCCESS != MPI_Error_string(class, text, &length)) {
+        snprintf(text, sizeof(text), "class %d", class);
+    }
+    return text;
+}
+
+bool t_ok(int rc, const char *what)
+{
+    if (MPI_SUCCESS != rc) {
+        t_fail("%s failed: %s", what, t_class_name(t_class(rc)));
+    }
+    return MPI_SUCCESS == rc;
+}
+
+bool t_verdict(const char *name)
+{
+    int mine = failures, all = 0;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        printf("%s %s\n", 0 == all ? "ok" : "not ok", name);
+    }
+    verdicts++;
+    bad_verdicts += 0 != all;
+    failures = 0;
+    return 0 == all;
+}
+
+int t_finish(void)
+{
+    fflush(stdout);
+    MPI_Finalize();
+    return 0 == bad_verdicts ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int t_skip_all(const char *name, const char *reason)
+{
+    if (0 == t_rank) {
+        printf("skip %s # %s\n", name, reason);
+    }
+    fflush(stdout);
+    MPI_Finalize();
+    if (0 != bad_verdicts) {
+        return EXIT_FAILURE;
+    }
+    return 0 == verdicts ? T_SKIP : EXIT_SUCCESS;
+}
