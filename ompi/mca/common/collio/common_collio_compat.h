@@ -19,6 +19,7 @@
 #include "ompi/mca/fbtl/fbtl.h"
 #include "ompi/mca/fcoll/fcoll.h"
 #include "ompi/mca/io/io.h"
+#include "opal/util/info.h"
 
 #if OMPI_MAJOR_VERSION >= 6
 #    define MCA_COMMON_COLLIO_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_3_0_0
@@ -52,5 +53,36 @@ typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 #else
 #    define MCA_COMMON_COLLIO_HAVE_FILE_TABLE 0
 #endif
+
+/* the fbtl module tells whether atomic mode works */
+#define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
+
+/** A hint's value; false if it is not set (or does not fit). */
+static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key, char *value,
+                                              size_t size)
+{
+    int found = 0;
+
+    if (NULL == info) {
+        return false;
+    }
+#if OMPI_MAJOR_VERSION >= 5
+    opal_cstring_t *text = NULL;
+
+    if (OPAL_SUCCESS != opal_info_get(info, key, &text, &found) || !found) {
+        return false;
+    }
+    found = strlen(text->string) < size;
+    if (found) {
+        strcpy(value, text->string);
+    }
+    OBJ_RELEASE(text);
+#else
+    if (OPAL_SUCCESS != opal_info_get(info, key, (int) size - 1, value, &found)) {
+        return false;
+    }
+#endif
+    return 0 != found;
+}
 
 #endif /* MCA_COMMON_COLLIO_COMPAT_H */
