@@ -11,6 +11,8 @@
 #include "ompi_config.h"
 
 #include "collio_config.h"
+#include <stdlib.h>
+#include <string.h>
 
 #include "mpi.h"
 #include "ompi/communicator/communicator.h"
@@ -18,7 +20,10 @@
 #include "ompi/mca/common/ompio/common_ompio.h"
 #include "ompi/mca/fbtl/fbtl.h"
 #include "ompi/mca/fcoll/fcoll.h"
+#include "ompi/mca/coll/coll.h"
 #include "ompi/mca/io/io.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/request/request.h"
 #include "opal/util/info.h"
 
 #if OMPI_MAJOR_VERSION >= 6
@@ -54,11 +59,8 @@ typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_HAVE_FILE_TABLE 0
 #endif
 
-/* the fbtl module tells whether atomic mode works */
-#define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
-
 /** A hint's value; false if it is not set (or does not fit). */
-static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key, char *value,
+static inline bool mca_common_collio_info_get(opal_info_t *info, const char *key, char *value,
                                               size_t size)
 {
     int found = 0;
@@ -74,7 +76,7 @@ static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key
     }
     found = strlen(text->string) < size;
     if (found) {
-        strcpy(value, text->string);
+        memcpy(value, text->string, strlen(text->string) + 1);
     }
     OBJ_RELEASE(text);
 #else
@@ -83,6 +85,141 @@ static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key
     }
 #endif
     return 0 != found;
+}
+
+static inline void mca_common_collio_info_set(opal_info_t *info, const char *key, const char *value)
+{
+    if (NULL != info) {
+        (void) opal_info_set(info, key, value);
+    }
+}
+
+/** A commutative reduction of our own. ompi/op/op.h cannot be included (it needs a header that
+ *  is never installed), so 4.1 and 5.0 use the profiling interface, 6.0 (whose libopen_mpi has no
+ *  MPI_*) the internal function under its own prototype. */
+typedef void mca_common_collio_op_fn_t(void *in, void *inout, int *count, MPI_Datatype *type);
+#if OMPI_MAJOR_VERSION >= 6
+struct ompi_op_t *ompi_op_create_user(bool commute, mca_common_collio_op_fn_t *fn);
+
+static inline int mca_common_collio_op_create(mca_common_collio_op_fn_t *fn, struct ompi_op_t **op)
+{
+    *op = ompi_op_create_user(true, fn);
+    return NULL == *op ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+static inline void mca_common_collio_op_free(struct ompi_op_t **op)
+{
+    opal_object_t *object = (opal_object_t *) *op;
+
+    OBJ_RELEASE(object);
+    *op = NULL;
+}
+#else
+static inline int mca_common_collio_op_create(mca_common_collio_op_fn_t *fn, struct ompi_op_t **op)
+{
+    return PMPI_Op_create(fn, 1, op);
+}
+
+static inline void mca_common_collio_op_free(struct ompi_op_t **op)
+{
+    (void) PMPI_Op_free(op);
+}
+#endif
+
+/** The version of the Open MPI that is running, not the one we were built for. */
+static inline void mca_common_collio_running_version(int *major, int *minor)
+{
+#if OMPI_MAJOR_VERSION >= 6
+    *major = OMPI_MAJOR_VERSION; /* libopen_mpi has no call that tells; its soname does */
+    *minor = OMPI_MINOR_VERSION;
+#else
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    const char *number;
+    int length;
+
+    *major = *minor = 0;
+    if (MPI_SUCCESS == PMPI_Get_library_version(text, &length)
+        && NULL != (number = strstr(text, "Open MPI v"))) {
+        *major = atoi(number + strlen("Open MPI v"));
+    }
+#endif
+}
+
+/* Communication inside the engine: nonblocking, internal entry points (no PMPI tool sees it). */
+
+static inline int mca_common_collio_isend(const void *buffer, size_t bytes, int peer, int tag,
+                                          bool synchronous, ompi_communicator_t *comm,
+                                          ompi_request_t **request)
+{
+    return MCA_PML_CALL(isend(buffer, bytes, MPI_BYTE, peer, tag,
+                              synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS
+                                          : MCA_PML_BASE_SEND_STANDARD,
+                              comm, request));
+}
+
+static inline int mca_common_collio_irecv(void *buffer, size_t bytes, int peer, int tag,
+                                          ompi_communicator_t *comm, ompi_request_t **request)
+{
+    return MCA_PML_CALL(irecv(buffer, bytes, MPI_BYTE, peer, tag, comm, request));
+}
+
+static inline int mca_common_collio_iprobe(int tag, ompi_communicator_t *comm, int *matched,
+                                           ompi_status_public_t *status)
+{
+    return MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, comm, matched, status));
+}
+
+static inline int mca_common_collio_iallreduce(const void *send, void *receive, int count,
+                                               ompi_datatype_t *type, struct ompi_op_t *op,
+                                               ompi_communicator_t *comm, ompi_request_t **request)
+{
+    return comm->c_coll->coll_iallreduce(send, receive, count, type, op, comm, request,
+                                         comm->c_coll->coll_iallreduce_module);
+}
+
+static inline int mca_common_collio_allreduce(const void *send, void *receive, int count,
+                                              ompi_datatype_t *type, struct ompi_op_t *op,
+                                              ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_allreduce(send, receive, count, type, op, comm,
+                                        comm->c_coll->coll_allreduce_module);
+}
+
+static inline int mca_common_collio_ibcast(void *buffer, int count, ompi_datatype_t *type, int root,
+                                           ompi_communicator_t *comm, ompi_request_t **request)
+{
+    return comm->c_coll->coll_ibcast(buffer, count, type, root, comm, request,
+                                     comm->c_coll->coll_ibcast_module);
+}
+
+static inline int mca_common_collio_ibarrier(ompi_communicator_t *comm, ompi_request_t **request)
+{
+    return comm->c_coll->coll_ibarrier(comm, request, comm->c_coll->coll_ibarrier_module);
+}
+
+static inline int mca_common_collio_allgather(const void *send, void *receive, int count,
+                                              ompi_datatype_t *type, ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_allgather(send, count, type, receive, count, type, comm,
+                                        comm->c_coll->coll_allgather_module);
+}
+
+/** True when the request is complete; it is then freed. *bytes (may be NULL) = bytes received,
+ *  *error (may be NULL) is set on failure and left alone otherwise. Never blocks. */
+static inline bool mca_common_collio_request_done(ompi_request_t **request, int64_t *bytes,
+                                                  int *error)
+{
+    if (!REQUEST_COMPLETE(*request)) {
+        return false;
+    }
+    if (NULL != bytes) {
+        *bytes = (int64_t) (*request)->req_status._ucount;
+    }
+    if (NULL != error && MPI_SUCCESS != (*request)->req_status.MPI_ERROR) {
+        *error = (*request)->req_status.MPI_ERROR;
+    }
+    ompi_request_free(request);
+    return true;
 }
 
 #endif /* MCA_COMMON_COLLIO_COMPAT_H */

@@ -6,7 +6,7 @@
 #ifndef MCA_COMMON_COLLIO_LOCKAHEAD_H
 #define MCA_COMMON_COLLIO_LOCKAHEAD_H
 
-#include "core/common_collio_extent.h"
+#include "core/common_collio_domain.h"
 #include "common_collio_compat.h"
 
 /**
@@ -39,5 +39,11 @@ typedef struct mca_common_collio_lockahead_t {
 
 /** The file's provider, or NULL. */
 mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
+
+/** Before the cycles of a collective call: modes `global` (the owner's whole domain) and `stripe`
+ *  (the stripes in which it has `runs`, in local coordinates). Nothing for the other modes. */
+void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
+                                        const mca_common_collio_domains_t *domains, int owner,
+                                        const mca_common_collio_extents_t *runs, bool write);
 
 #endif /* MCA_COMMON_COLLIO_LOCKAHEAD_H */

@@ -1,0 +1,428 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Cycles: the owner's side of the shuffle, file access, and the schedule that interleaves them.
+ *
+ *   write:  sources ==shuffle==> slot 0 ==access==> file        read: the arrows turned round
+ *           sources ==shuffle==> slot 1 ==access==> file
+ *
+ * The schedule (core/schedule.h) only says what may start; here it is started and finished. All
+ * memory was taken before the first cycle (cycles_prepare), so nothing here can fail but the
+ * transfers themselves; a failed access lets the remaining shuffles run, for the others' sake, and
+ * writes nothing more.
+ */
+#include "common_collio_op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common_collio_error.h"
+#include "common_collio_lockahead.h"
+
+static bool is_owner(const mca_common_collio_op_t *op)
+{
+    return op->file->my_owner >= 0 && op->plan->collect.cycle_count > 0;
+}
+
+/* Segments of a cycle: its runs, cut where the file's order is not the domain's (stripes). */
+static size_t segments_max(const mca_common_collio_op_t *op)
+{
+    const mca_common_collio_plan_t *plan = op->plan;
+    size_t stripes = 1;
+
+    if (MCA_COMMON_COLLIO_PARTITION_EVEN != plan->domains.partition) {
+        stripes += (size_t) (op->slot_bytes / plan->domains.unit) + 1;
+    }
+    return plan->runs_max + stripes;
+}
+
+static int64_t reserve_slots(mca_common_collio_op_t *op, bool shared)
+{
+    mca_common_collio_file_t *file = op->file;
+    int buffers = op->schedule->buffers;
+    int64_t grown;
+
+    op->staging_bytes = op->plan->source_bytes;
+    if (op->staging_bytes < op->slot_bytes) {
+        op->staging_bytes = op->slot_bytes;
+    }
+    if (shared && 1 == file->nodes.nodes && !op->atomic) {
+        op->staging_bytes = 0; /* nobody sends a message */
+    }
+    grown = mca_common_collio_arena_reserve(&file->buffers,
+                                            buffers
+                                                * ((shared ? 0 : op->slot_bytes)
+                                                   + op->staging_bytes));
+    if (grown > 0) {
+        mca_common_collio_file_memory(file, grown);
+    }
+    return grown;
+}
+
+static int prepare_slot(mca_common_collio_op_t *op, int number, bool shared)
+{
+    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_slot_t *slot = &op->slot[number];
+    int64_t stride = (shared ? 0 : op->slot_bytes) + op->staging_bytes;
+
+    slot->number = number;
+    slot->buffer = shared
+                       ? mca_common_collio_shared_region(&file->shared,
+                                                         file->owner_slot[file->my_owner])
+                             + number * op->slot_bytes
+                       : file->buffers.at + number * stride;
+    slot->staging = file->buffers.at + number * stride + (shared ? 0 : op->slot_bytes);
+    slot->move = calloc(op->plan->sources_max + 1, sizeof(*slot->move));
+    slot->segments = malloc(segments_max(op) * sizeof(*slot->segments));
+    return NULL == slot->move || NULL == slot->segments ? -ENOMEM : 0;
+}
+
+void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op)
+{
+    bool shared = MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
+                  && MCA_COMMON_COLLIO_SHARED_READY == op->file->shared.state;
+    int64_t rc = 0;
+
+    op->stop_local = INT64_MAX;
+    op->synchronous_sends = MCA_COMMON_COLLIO_SETTING_ON == op->file->settings.sync_send
+                            || (MCA_COMMON_COLLIO_SETTING_AUTO == op->file->settings.sync_send
+                                && op->plan->domains.hi - op->plan->domains.lo
+                                       > op->plan->window_bytes * op->plan->domains.owners);
+    if (is_owner(op)) {
+        rc = reserve_slots(op, shared);
+        for (int i = 0; rc >= 0 && i < op->schedule->buffers; ++i) {
+            rc = prepare_slot(op, i, shared);
+        }
+    }
+    if (rc >= 0 && op->plan->round_bytes > 0) {
+        rc = mca_common_collio_arena_reserve(&op->file->staging, 2 * op->plan->round_bytes);
+        if (rc > 0) {
+            mca_common_collio_file_memory(op->file, rc);
+        }
+    }
+    op->deliveries = calloc(op->plan->split.window_count + 1, sizeof(*op->deliveries));
+    if (NULL == op->deliveries) {
+        rc = -ENOMEM;
+    }
+    if (rc < 0) {
+        mca_common_collio_op_fail(op, (int) -rc);
+    }
+}
+
+void mca_common_collio_cycles_start(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    op->progress.cycles = is_owner(op) ? op->plan->collect.cycle_count : 0;
+    op->progress.write = op->write;
+    op->cycle_ns = mca_common_collio_now();
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_cycles, op->progress.cycles);
+    mca_common_collio_deliver_start(op);
+}
+
+static mca_common_collio_slot_t *slot_of(mca_common_collio_op_t *op, size_t cycle)
+{
+    return &op->slot[cycle % (size_t) op->schedule->buffers];
+}
+
+static void enter_cycle(mca_common_collio_op_t *op, size_t number)
+{
+    mca_common_collio_slot_t *slot = slot_of(op, number);
+
+    slot->cycle = &op->plan->collect.cycle[number];
+    slot->limit = INT64_MAX;
+    slot->batch = slot->next_source = slot->pending = 0;
+    slot->staging_used = 0;
+    slot->in_order = op->atomic && op->write && op->plan->collect.overlap_bytes > 0;
+    if (MCA_COMMON_COLLIO_SHARED_READY == op->file->shared.state) {
+        mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
+            &op->file->shared, op->file->owner_slot[op->file->my_owner]);
+
+        slot->arrived = atomic_load_explicit(&control->arrived[slot->number],
+                                             memory_order_acquire);
+    }
+}
+
+static void start_source(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
+{
+    slot->move[slot->next_source].transport->owner_start(op, slot,
+                                                         &slot->move[slot->next_source]);
+    ++slot->next_source;
+    ++slot->pending;
+}
+
+static void describe_source(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot, size_t i)
+{
+    const mca_common_collio_plan_t *plan = op->plan;
+    const mca_common_collio_source_t *source = &plan->collect.source[slot->cycle->source + i];
+    const mca_common_collio_split_t *request = &plan->requests[source->requester];
+    mca_common_collio_move_t *move = &slot->move[i];
+
+    memset(move, 0, sizeof(*move));
+    move->peer = plan->requester[source->requester];
+    move->window = &request->window[source->window];
+    move->piece = &request->piece[move->window->first];
+    move->transport = mca_common_collio_transport_pick(op, op->file->my_owner, move->peer);
+}
+
+/* Starts as many sources as have room in the staging; the rest follow when these are done. */
+static bool start_sources(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
+{
+    bool started = false;
+
+    while (slot->next_source < slot->cycle->source_count) {
+        mca_common_collio_move_t *move = &slot->move[slot->next_source];
+        int64_t staging;
+
+        describe_source(op, slot, slot->next_source);
+        staging = move->transport->owner_staging(op, slot, move);
+        if (slot->staging_used + staging > op->staging_bytes) {
+            if (slot->pending > 0) {
+                break;
+            }
+            slot->staging_used = 0;
+            slot->batch = slot->next_source;
+        }
+        if (staging > 0) {
+            move->staging = slot->staging + slot->staging_used;
+            slot->staging_used += staging;
+        }
+        start_source(op, slot);
+        started = true;
+    }
+    return started;
+}
+
+/* Overlapping writes in atomic mode: as if the ranks had written one after the other. */
+static void apply_in_order(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
+{
+    for (size_t i = slot->batch; i < slot->next_source; ++i) {
+        mca_common_collio_move_t *move = &slot->move[i];
+
+        if (&mca_common_collio_transport_self == move->transport) {
+            mca_common_collio_copy_own(op, slot);
+        } else {
+            (void) mca_common_collio_copy_scatter(move->window, move->piece, slot->buffer,
+                                                  slot->cycle->index * op->plan->window_bytes,
+                                                  move->staging);
+        }
+    }
+    slot->batch = slot->next_source;
+}
+
+/* True when every source of the slot is through. */
+static bool shuffle_finished(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+                             bool may_start, bool *moved)
+{
+    for (size_t i = 0; i < slot->next_source && slot->pending > 0; ++i) {
+        mca_common_collio_move_t *move = &slot->move[i];
+
+        if (2 != move->state && move->transport->owner_test(op, slot, move)) {
+            move->state = 2; /* counted */
+            --slot->pending;
+            *moved = true;
+        }
+    }
+    if (0 == slot->pending && slot->in_order && slot->batch < slot->next_source) {
+        apply_in_order(op, slot);
+    }
+    if (may_start && slot->next_source < slot->cycle->source_count) {
+        *moved |= start_sources(op, slot);
+    }
+    return 0 == slot->pending && slot->next_source == slot->cycle->source_count;
+}
+
+/* File ranges of a cycle. Writes take exactly the runs; reads take the whole span where the holes
+ * are small, one transfer being cheaper than many. */
+static void describe_access(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
+{
+    const mca_common_collio_plan_t *plan = op->plan;
+    const mca_common_collio_cycle_t *cycle = slot->cycle;
+    mca_common_collio_extent_t span = {cycle->lo, cycle->hi - cycle->lo};
+    const mca_common_collio_extent_t *run = &plan->collect.runs.at[cycle->run];
+    size_t runs = cycle->run_count;
+
+    slot->segment_count = 0;
+    if (!op->write && runs > 1 && span.length / 2 <= cycle->bytes) {
+        run = &span;
+        runs = 1;
+    }
+    for (size_t i = 0; i < runs; ++i) {
+        int64_t local = run[i].offset, end = local + run[i].length;
+
+        while (local < end) {
+            mca_common_collio_segment_t *segment = &slot->segments[slot->segment_count++];
+            int64_t length;
+
+            segment->offset = mca_common_collio_domains_offset(&plan->domains, op->file->my_owner,
+                                                               local, &length);
+            segment->length = length < end - local ? length : end - local;
+            segment->addr = slot->buffer + (local - cycle->index * plan->window_bytes);
+            local += segment->length;
+        }
+    }
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_requests_out,
+                                 slot->segment_count);
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_holes, cycle->run_count - 1);
+}
+
+static void lock_window(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
+{
+    mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(op->file->fh);
+
+    if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE == lockahead->collective) {
+        for (size_t i = 0; i < slot->segment_count; ++i) {
+            mca_common_collio_extent_t range = {slot->segments[i].offset, slot->segments[i].length};
+
+            lockahead->request(lockahead, &range, 1, op->write);
+        }
+    }
+}
+
+static void start_access(mca_common_collio_op_t *op, size_t number)
+{
+    mca_common_collio_slot_t *slot = slot_of(op, number);
+    mca_common_collio_job_t *job = &slot->job;
+    uint64_t start;
+
+    memset(job, 0, sizeof(*job));
+    job->outcome.stop_offset = INT64_MAX;
+    if (op->access_failed) {
+        slot->limit = op->write ? INT64_MAX : 0;
+        job->done = 1;
+        return;
+    }
+    describe_access(op, slot);
+    lock_window(op, slot);
+    job->access = &op->file->access;
+    job->write = op->write;
+    job->segments = slot->segments;
+    job->count = slot->segment_count;
+    if ((op->schedule->asynchronous || !op->blocking) && 0 == mca_common_collio_access_start(job)) {
+        return;
+    }
+    start = mca_common_collio_now();
+    if (op->write) {
+        mca_common_collio_access_write(job->access, job->segments, job->count, &job->outcome);
+    } else {
+        mca_common_collio_access_read(job->access, job->segments, job->count, &job->outcome);
+    }
+    job->busy_ns = mca_common_collio_now() - start;
+    job->done = 1;
+}
+
+static void finish_access(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
+{
+    const mca_common_collio_outcome_t *outcome = &slot->job.outcome;
+
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_io, slot->job.busy_ns);
+    if (INT64_MAX != outcome->stop_offset) {
+        slot->limit = mca_common_collio_domains_locate(&op->plan->domains, outcome->stop_offset)
+                          .local;
+        if (slot->limit < op->stop_local) {
+            op->stop_local = slot->limit;
+        }
+    }
+    if (0 != outcome->error) {
+        op->access_failed = true;
+        mca_common_collio_op_fail(op, outcome->error);
+    }
+}
+
+/* Books the time since the last look: what was under way then was under way until now. */
+static void book_time(mca_common_collio_op_t *op, bool delivering)
+{
+    const mca_common_collio_progress_t *progress = &op->progress;
+    uint64_t now = mca_common_collio_now(), passed = now - op->cycle_ns;
+    bool shuffling = delivering || progress->shuffles_started > progress->shuffles_done;
+    bool accessing = progress->accesses_started > progress->accesses_done;
+
+    op->cycle_ns = now;
+    if (shuffling) {
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_exchange, passed);
+    }
+    if (shuffling && accessing) {
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_hidden, passed);
+    } else if (accessing) {
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_wait, passed);
+    }
+}
+
+static void finish_stages(mca_common_collio_op_t *op, bool *moved)
+{
+    mca_common_collio_progress_t *progress = &op->progress;
+
+    /* a later shuffle must not overtake an earlier one that still has sources to start */
+    for (size_t i = progress->shuffles_done; i < progress->shuffles_started; ++i) {
+        mca_common_collio_slot_t *slot = slot_of(op, i);
+
+        if (shuffle_finished(op, slot, true, moved) && i == progress->shuffles_done) {
+            ++progress->shuffles_done;
+            *moved = true;
+        }
+        if (slot->next_source < slot->cycle->source_count) {
+            break;
+        }
+    }
+    while (progress->accesses_done < progress->accesses_started
+           && (slot_of(op, progress->accesses_done)->job.done
+               || mca_common_collio_access_test(&slot_of(op, progress->accesses_done)->job))) {
+        finish_access(op, slot_of(op, progress->accesses_done));
+        ++progress->accesses_done;
+        *moved = true;
+    }
+}
+
+static void start_stages(mca_common_collio_op_t *op, bool *moved)
+{
+    mca_common_collio_progress_t *progress = &op->progress;
+
+    if (op->schedule->may_shuffle(progress)) {
+        if (op->write) {
+            enter_cycle(op, progress->shuffles_started);
+        }
+        ++progress->shuffles_started;
+        *moved = true;
+    }
+    if (op->schedule->may_access(progress)) {
+        if (!op->write) {
+            enter_cycle(op, progress->accesses_started);
+        }
+        start_access(op, progress->accesses_started);
+        ++progress->accesses_started;
+        *moved = true;
+    }
+}
+
+static void release_slots(mca_common_collio_op_t *op)
+{
+    for (int i = 0; i < 2; ++i) {
+        free(op->slot[i].move);
+        free(op->slot[i].segments);
+        op->slot[i].move = NULL;
+        op->slot[i].segments = NULL;
+    }
+}
+
+bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
+{
+    mca_common_collio_progress_t *progress = &op->progress;
+    bool moved, delivered;
+
+    do {
+        moved = false;
+        delivered = mca_common_collio_deliver_poll(op, &moved);
+        book_time(op, !delivered);
+        finish_stages(op, &moved);
+        start_stages(op, &moved);
+    } while (moved);
+    if (!delivered || progress->accesses_done < progress->cycles
+        || progress->shuffles_done < progress->cycles) {
+        return false;
+    }
+    release_slots(op);
+    return true;
+}

@@ -1,0 +1,429 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The record of an open file: who is where, who aggregates, what is in force.
+ */
+#include "common_collio_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common_collio_fcoll.h"
+#include "common_collio_hook.h"
+#include "common_collio_op.h"
+#include "common_collio_report.h"
+#include "common_collio_tuner.h"
+
+#include "opal/util/output.h"
+
+static void file_construct(mca_common_collio_file_t *file)
+{
+    memset((char *) file + sizeof(file->super), 0, sizeof(*file) - sizeof(file->super));
+    file->comm = MPI_COMM_NULL;
+    file->node_comm = MPI_COMM_NULL;
+    file->my_owner = -1;
+    atomic_flag_clear(&file->progressing);
+    OBJ_CONSTRUCT(&file->lock, opal_mutex_t);
+    OBJ_CONSTRUCT(&file->ops, opal_list_t);
+}
+
+static void file_destruct(mca_common_collio_file_t *file)
+{
+    OBJ_DESTRUCT(&file->ops);
+    OBJ_DESTRUCT(&file->lock);
+}
+
+static OBJ_CLASS_INSTANCE(mca_common_collio_file_t, opal_list_item_t, file_construct,
+                          file_destruct);
+
+/* All records of this process. Opens and closes may come from several threads. */
+static opal_list_t files;
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t files_once = PTHREAD_ONCE_INIT;
+
+static void files_construct(void)
+{
+    OBJ_CONSTRUCT(&files, opal_list_t);
+}
+
+mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh)
+{
+    mca_common_collio_file_t *file, *found = NULL;
+
+    pthread_once(&files_once, files_construct);
+    pthread_mutex_lock(&files_lock);
+    OPAL_LIST_FOREACH (file, &files, mca_common_collio_file_t) {
+        if (file->fh == fh) {
+            found = file;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&files_lock);
+    return found;
+}
+
+void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file), int *sum)
+{
+    mca_common_collio_file_t *file;
+
+    pthread_once(&files_once, files_construct);
+    if (0 != pthread_mutex_trylock(&files_lock)) {
+        return;
+    }
+    OPAL_LIST_FOREACH (file, &files, mca_common_collio_file_t) {
+        *sum += each(file);
+    }
+    pthread_mutex_unlock(&files_lock);
+}
+
+void mca_common_collio_file_say(const mca_common_collio_file_t *file, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    opal_output(0, "fcoll/%s: %s: %s", file->component->name, file->fh->f_filename, text);
+}
+
+void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint64_t amount)
+{
+    file->stats.at[stat] += amount;
+    file->component->stats.at[stat] += amount;
+}
+
+void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes)
+{
+    uint64_t *high = &file->stats.at[MCA_COMMON_COLLIO_STAT_memory_high];
+    uint64_t *component_high = &file->component->stats.at[MCA_COMMON_COLLIO_STAT_memory_high];
+
+    file->memory_bytes += bytes;
+    if (file->memory_bytes > (int64_t) *high) {
+        *high = (uint64_t) file->memory_bytes;
+    }
+    if (*high > *component_high) {
+        *component_high = *high;
+    }
+}
+
+/* Which rank is on which node: the key of a node is its first rank. */
+static int map_nodes(mca_common_collio_file_t *file)
+{
+    int *keys = malloc(sizeof(*keys) * (size_t) file->size);
+    int key = file->rank;
+    int rc = mca_common_collio_allreduce(&file->rank, &key, 1, MPI_INT, MPI_MIN, file->node_comm);
+
+    if (NULL == keys) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_allgather(&key, keys, 1, MPI_INT, file->comm);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_nodes_init(&file->nodes, keys, file->size);
+    }
+    free(keys);
+    return rc;
+}
+
+/* How many aggregators, when the user does not say: one per stripe where the file is striped, else
+ * one per node; on a single node two, so that one writes while the other's data arrives. */
+static int default_aggregators(const mca_common_collio_file_t *file)
+{
+    if (file->fh->f_stripe_count > 1) {
+        return file->fh->f_stripe_count;
+    }
+    return file->nodes.nodes > 1 ? file->nodes.nodes : 2;
+}
+
+static int choose_aggregators(mca_common_collio_file_t *file)
+{
+    const mca_common_collio_settings_t *settings = &file->settings;
+    const char *bad;
+    int count = settings->aggregators;
+
+    file->aggregators = malloc(sizeof(int) * (size_t) file->size);
+    file->owner_slot = malloc(sizeof(int) * (size_t) file->size);
+    if (NULL == file->aggregators || NULL == file->owner_slot) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    file->aggregator_count = 0;
+    if ('\0' != settings->aggregator_list[0]) {
+        file->aggregator_count = mca_common_collio_aggregators_parse(settings->aggregator_list,
+                                                                     file->size, file->aggregators,
+                                                                     &bad);
+        if (file->aggregator_count < 1) {
+            if (0 == file->rank) {
+                mca_common_collio_file_say(file,
+                                           "aggregator_list \"%s\": wrong at \"%s\"; it must be a "
+                                           "list of different ranks below %d, such as 0,2,4-7. The "
+                                           "open fails.",
+                                           settings->aggregator_list, bad, file->size);
+            }
+            file->settings_error = MPI_ERR_INFO_VALUE;
+            file->aggregator_count = 0;
+        }
+    }
+    if (0 == file->aggregator_count) {
+        mca_common_collio_placement_t placement
+            = 0 == settings->placement ? MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN
+                                       : (mca_common_collio_placement_t)(settings->placement - 1);
+
+        if (0 == count) {
+            count = default_aggregators(file);
+        }
+        file->aggregator_count = mca_common_collio_aggregators_place(&file->nodes, count, placement,
+                                                                     file->aggregators);
+    }
+    return OMPI_SUCCESS;
+}
+
+/* Number of each aggregator among those of its own node. */
+static int number_owners(mca_common_collio_file_t *file)
+{
+    int *seen = calloc((size_t) file->nodes.nodes, sizeof(*seen));
+
+    if (NULL == seen) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    file->my_owner = -1;
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        file->owner_slot[i] = seen[file->nodes.node_of[file->aggregators[i]]]++;
+        if (file->aggregators[i] == file->rank) {
+            file->my_owner = i;
+        }
+    }
+    free(seen);
+    return OMPI_SUCCESS;
+}
+
+static int64_t resolve_buffer(const mca_common_collio_file_t *file)
+{
+    if (0 != file->settings.buffer_bytes) {
+        return (int64_t) file->settings.buffer_bytes;
+    }
+    return file->fh->f_bytes_per_agg > 0 ? file->fh->f_bytes_per_agg : 32 << 20;
+}
+
+static int make_agreement(mca_common_collio_file_t *file)
+{
+    int rc = ompi_datatype_create_contiguous(MCA_COMMON_COLLIO_AGREE_FIELDS, MPI_INT64_T,
+                                             &file->agree_type);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_datatype_commit(&file->agree_type);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_op_create(mca_common_collio_agree_reduce, &file->agree_op);
+    }
+    return rc;
+}
+
+/* Everything that needs the other ranks. */
+static int connect_ranks(mca_common_collio_file_t *file)
+{
+    ompi_communicator_t *comm = file->fh->f_comm;
+    int rc = ompi_comm_dup(comm, &file->comm);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    file->rank = ompi_comm_rank(comm);
+    file->size = ompi_comm_size(comm);
+    rc = ompi_comm_split_type(file->comm, MPI_COMM_TYPE_SHARED, 0, NULL, &file->node_comm);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    return map_nodes(file);
+}
+
+static void resolve_settings(mca_common_collio_file_t *file)
+{
+    char *error_text = NULL;
+    int rc = mca_common_collio_settings_resolve(file->component, file->fh, &file->settings,
+                                                &error_text);
+
+    if (OMPI_SUCCESS != rc) {
+        file->settings_error = rc > 0 ? rc : MPI_ERR_INFO_VALUE;
+    }
+    if (NULL != error_text) {
+        if (0 == file->rank) {
+            mca_common_collio_file_say(file, "%s", error_text);
+        }
+        free(error_text);
+    }
+    file->settings_hash = mca_common_collio_settings_hash(&file->settings);
+}
+
+static void prepare_access(mca_common_collio_file_t *file)
+{
+    mca_common_collio_access_t *access = &file->access;
+
+    int flags = fcntl(file->fh->fd, F_GETFL);
+
+    memset(access, 0, sizeof(*access));
+    access->fd = file->fh->fd;
+    access->can_read = flags >= 0 && O_WRONLY != (flags & O_ACCMODE);
+    access->locks_work = true;
+    access->stats = &file->access_stats;
+    access->stripe_bytes = file->fh->f_stripe_size > 0 ? (int64_t) file->fh->f_stripe_size : 0;
+}
+
+static void on_close(ompio_file_t *fh, void *data)
+{
+    (void) data;
+    mca_common_collio_file_detach(fh);
+}
+
+static void file_free(mca_common_collio_file_t *file)
+{
+    mca_common_collio_shared_fini(file);
+    mca_common_collio_arena_fini(&file->buffers);
+    mca_common_collio_arena_fini(&file->staging);
+    if (NULL != file->plans) {
+        for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+            mca_common_collio_plan_fini(&file->plans->slot[i]);
+        }
+        free(file->plans);
+    }
+    mca_common_collio_tuner_free(file->tuner);
+    mca_common_collio_nodes_fini(&file->nodes);
+    free(file->histogram);
+    free(file->stops);
+    free(file->aggregators);
+    free(file->owner_slot);
+    mca_common_collio_settings_fini(&file->settings);
+    if (NULL != file->agree_op) {
+        mca_common_collio_op_free(&file->agree_op);
+    }
+    if (NULL != file->agree_type) {
+        ompi_datatype_destroy(&file->agree_type);
+    }
+    if (MPI_COMM_NULL != file->node_comm) {
+        ompi_comm_free(&file->node_comm);
+    }
+    if (MPI_COMM_NULL != file->comm) {
+        ompi_comm_free(&file->comm);
+    }
+    OBJ_RELEASE(file);
+}
+
+/* All ranks must come out of here with the same answer. */
+static int agree_on_record(mca_common_collio_file_t *file, int rc)
+{
+    int64_t mine[3], all[3];
+
+    mine[0] = OMPI_SUCCESS == rc ? file->settings_error : MPI_ERR_NO_MEM;
+    mine[1] = (int64_t) file->settings_hash;
+    mine[2] = -(int64_t) file->settings_hash;
+    if (OMPI_SUCCESS
+        != mca_common_collio_allreduce(mine, all, 3, MPI_INT64_T, MPI_MAX, file->comm)) {
+        return MPI_ERR_OTHER;
+    }
+    if (0 == all[0] && all[1] != -all[2]) {
+        if (0 == file->rank) {
+            mca_common_collio_file_say(file,
+                                       "parameters or hints differ between ranks. Give the same "
+                                       "fcoll_%s_* parameters and collio_*, cb_* and romio_cb_* "
+                                       "hints on every rank. The open fails on all of them.",
+                                       file->component->name);
+        }
+        return MPI_ERR_NOT_SAME;
+    }
+    return (int) all[0];
+}
+
+static mca_common_collio_file_t *file_make(ompio_file_t *fh,
+                                           mca_common_collio_component_t *component)
+{
+    mca_common_collio_file_t *file = OBJ_NEW(mca_common_collio_file_t);
+    int rc;
+
+    if (NULL == file) {
+        return NULL;
+    }
+    file->fh = fh;
+    file->component = component;
+    rc = connect_ranks(file);
+    if (MPI_COMM_NULL == file->comm) {
+        file_free(file);
+        return NULL;
+    }
+    resolve_settings(file);
+    file->plans = calloc(1, sizeof(*file->plans));
+    file->tuner = mca_common_collio_tuner_new();
+    if (OMPI_SUCCESS == rc && (NULL == file->plans || NULL == file->tuner)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = choose_aggregators(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = number_owners(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = make_agreement(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        file->histogram = malloc(2 * sizeof(*file->histogram)
+                                 * (size_t) mca_common_collio_layout_bins(file));
+        file->stops = malloc(2 * sizeof(*file->stops) * (size_t) file->aggregator_count);
+        rc = NULL == file->histogram || NULL == file->stops ? OMPI_ERR_OUT_OF_RESOURCE
+                                                            : OMPI_SUCCESS;
+    }
+    if (OMPI_SUCCESS != agree_on_record(file, rc)) {
+        file_free(file);
+        return NULL;
+    }
+    file->buffer_bytes = resolve_buffer(file);
+    prepare_access(file);
+    return file;
+}
+
+mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
+                                                        mca_common_collio_component_t *component)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+    mca_common_collio_hook_t *hook;
+
+    if (NULL != file) {
+        return file;
+    }
+    file = file_make(fh, component);
+    if (NULL == file) {
+        return NULL;
+    }
+    pthread_mutex_lock(&files_lock);
+    opal_list_append(&files, &file->super);
+    pthread_mutex_unlock(&files_lock);
+    mca_common_collio_settings_publish(&file->settings, fh, file->aggregator_count,
+                                       file->buffer_bytes);
+    hook = mca_common_collio_hook_get(fh);
+    if (NULL != hook) {
+        (void) mca_common_collio_hook_on_close(hook, on_close, NULL);
+        mca_common_collio_fcoll_patch(hook);
+    }
+    return file;
+}
+
+void mca_common_collio_file_detach(ompio_file_t *fh)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+
+    if (NULL == file) {
+        return;
+    }
+    mca_common_collio_report(file);
+    pthread_mutex_lock(&files_lock);
+    opal_list_remove_item(&files, &file->super);
+    pthread_mutex_unlock(&files_lock);
+    file_free(file);
+}

@@ -1,0 +1,94 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_FILE_H
+#define MCA_COMMON_COLLIO_FILE_H
+
+#include "common_collio_access.h"
+#include "common_collio_compat.h"
+#include "common_collio_arena.h"
+#include "common_collio_settings.h"
+#include "common_collio_shared.h"
+#include "common_collio_stats.h"
+
+#include "core/common_collio_aggregator.h"
+
+#include <stdatomic.h>
+
+#include "opal/class/opal_list.h"
+
+/**
+ * What lives as long as an open file: OMPIO selects the fcoll again at every set_view, without
+ * finalising the old module, so nothing of this can hang on the module. Records are found by the
+ * ompio handle. Made at the first selection (collective), freed at close, or, for handles that are
+ * not real MPI files, by the module's finalize.
+ */
+typedef struct mca_common_collio_file_t {
+    opal_list_item_t super;
+    ompio_file_t *fh;
+    mca_common_collio_component_t *component;
+    mca_common_collio_settings_t settings;
+    uint64_t settings_hash;
+    int settings_error;         /* of this rank's hints; given to all by the first agreement */
+
+    ompi_communicator_t *comm;  /* ours alone: nothing of OMPIO's or the user's meets our messages */
+    ompi_communicator_t *node_comm;
+    int rank;
+    int size;
+    mca_common_collio_nodes_t nodes;
+    int *aggregators;           /* ranks that own domains, by owner number */
+    int aggregator_count;
+    int *owner_slot;            /* number of each aggregator among those of its node */
+    int my_owner;               /* my index in aggregators, or -1 */
+    int64_t buffer_bytes;       /* what one aggregator may use */
+
+    struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
+    ompi_datatype_t *agree_type;
+    int64_t *stops;             /* how far each aggregator came, after a failure */
+    int64_t *histogram;         /* of sparse requests; here, because that step must not fail */
+
+    mca_common_collio_access_t access;
+    mca_common_collio_access_stats_t access_stats;
+    mca_common_collio_shared_t shared; /* node-shared collective buffers */
+    mca_common_collio_arena_t buffers;    /* private collective buffers and their staging */
+    mca_common_collio_arena_t staging;    /* of this rank as a requester */
+
+    struct mca_common_collio_plans_t *plans;
+    struct mca_common_collio_tuner_t *tuner;
+    mca_common_collio_stats_t stats;
+    int64_t memory_bytes;       /* held now, see memory_add */
+
+    opal_mutex_t lock;          /* of ops and sequence */
+    opal_list_t ops;            /* in the order they were started; the first is the active one */
+    uint32_t sequence;          /* of operations, equal on all ranks */
+    atomic_flag progressing; /* one thread at a time drives this file */
+    int64_t last_bytes;         /* true count of the last blocking call */
+} mca_common_collio_file_t;
+
+/** Finds the record or makes it. Collective over f_comm when it has to be made. NULL on failure
+ *  (on all ranks alike). */
+mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
+                                                        mca_common_collio_component_t *component);
+
+/** NULL if there is none. Local. */
+mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh);
+
+/** Ends the record: report, communicators, segments, plans. Collective. Idempotent. */
+void mca_common_collio_file_detach(ompio_file_t *fh);
+
+/** Adds to a figure of this file and of its component. */
+void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint64_t amount);
+
+/** Accounts for memory that is taken (positive) or given back (negative). */
+void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);
+
+/** Calls `each` for every open file. */
+void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file), int *sum);
+
+/** One line to the user, from this rank, with the component's name in front. */
+void mca_common_collio_file_say(const mca_common_collio_file_t *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif /* MCA_COMMON_COLLIO_FILE_H */

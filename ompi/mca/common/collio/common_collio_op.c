@@ -1,0 +1,470 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The state machine of a collective call. `advance` is its table of contents.
+ */
+#include "common_collio_op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common_collio_error.h"
+#include "common_collio_lockahead.h"
+#include "common_collio_request.h"
+#include "common_collio_tuner.h"
+
+#include "opal/runtime/opal_progress.h"
+
+void mca_common_collio_op_fail(mca_common_collio_op_t *op, int error)
+{
+    if (0 == op->error) {
+        op->error = ENOMEM == error ? MPI_ERR_NO_MEM : mca_common_collio_error_class(error);
+    }
+}
+
+/* Books the time of the phase that ends now, and begins the next. */
+static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
+{
+    static const int stat_of[] = {
+        [MCA_COMMON_COLLIO_PHASE_AGREE] = MCA_COMMON_COLLIO_STAT_time_agree,
+        [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = MCA_COMMON_COLLIO_STAT_time_agree,
+        [MCA_COMMON_COLLIO_PHASE_SHARE] = MCA_COMMON_COLLIO_STAT_time_agree,
+        [MCA_COMMON_COLLIO_PHASE_ROUTE] = MCA_COMMON_COLLIO_STAT_time_route,
+        [MCA_COMMON_COLLIO_PHASE_READY] = MCA_COMMON_COLLIO_STAT_time_agree,
+        [MCA_COMMON_COLLIO_PHASE_SETTLE] = MCA_COMMON_COLLIO_STAT_time_settle,
+        [MCA_COMMON_COLLIO_PHASE_STOPS] = MCA_COMMON_COLLIO_STAT_time_settle,
+        [MCA_COMMON_COLLIO_PHASE_DONE] = 0,
+    };
+    uint64_t now = mca_common_collio_now();
+
+    if (0 != stat_of[op->phase]) {
+        mca_common_collio_file_count(op->file, stat_of[op->phase], now - op->phase_ns);
+    }
+    op->phase = phase;
+    op->phase_ns = now;
+}
+
+static bool collective_over(mca_common_collio_op_t *op)
+{
+    if (NULL == op->request || MPI_REQUEST_NULL == op->request) {
+        return true;
+    }
+    if (!mca_common_collio_request_done(&op->request, NULL, NULL)) {
+        return false;
+    }
+    op->request = NULL;
+    return true;
+}
+
+static int64_t slot_bytes(const mca_common_collio_op_t *op)
+{
+    const mca_common_collio_domains_t *domains = &op->plan->domains;
+    int64_t largest = 1, window = op->plan->window_bytes;
+
+    for (int i = 0; i < domains->owners && largest < window; ++i) {
+        int64_t size = mca_common_collio_domains_size(domains, i);
+
+        largest = size > largest ? size : largest;
+    }
+    largest = largest < window ? largest : window;
+    return (largest + 63) / 64 * 64;
+}
+
+static void lock_ahead(mca_common_collio_op_t *op)
+{
+    mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(op->file->fh);
+    int owner = op->file->my_owner;
+
+    if (NULL != lockahead && owner >= 0) {
+        mca_common_collio_lockahead_domain(lockahead, &op->plan->domains, owner,
+                                           &op->plan->collect.runs, op->write);
+    }
+}
+
+static void begin_cycles(mca_common_collio_op_t *op)
+{
+    op->plan->used = op->sequence;
+    lock_ahead(op);
+    enter(op, MCA_COMMON_COLLIO_PHASE_CYCLES);
+    mca_common_collio_cycles_start(op);
+}
+
+/* A new plan: my shape, the domains, my split. */
+static void begin_plan(mca_common_collio_op_t *op)
+{
+    mca_common_collio_shape_t shape = {&op->view->tiling, op->stream, op->bytes,
+                                       mca_common_collio_layout_window(op)};
+    uint64_t start = mca_common_collio_now();
+    int64_t pieces = 0;
+    int rc;
+
+    op->plan = mca_common_collio_plans_evict(op->file);
+    rc = mca_common_collio_plan_begin(op->plan, &shape);
+    if (0 == rc) {
+        rc = mca_common_collio_layout_domains(op, &op->plan->domains);
+    }
+    if (0 == rc && op->bytes > 0) {
+        rc = mca_common_collio_plan_split(op->plan, &shape, &pieces);
+    }
+    if (0 != rc) {
+        mca_common_collio_op_fail(op, -rc);
+    }
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_requests_in, (uint64_t) pieces);
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_split,
+                                 mca_common_collio_now() - start);
+}
+
+static void begin_route(mca_common_collio_op_t *op)
+{
+    if (!op->plan_new) {
+        mca_common_collio_cycles_prepare(op);
+        begin_cycles(op);
+        return;
+    }
+    enter(op, MCA_COMMON_COLLIO_PHASE_ROUTE);
+    if (0 == op->error) {
+        mca_common_collio_route_start(op);
+    }
+}
+
+/* The shared segment must hold the collective buffers of this node's aggregators. */
+static void begin_share(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+    int64_t region;
+
+    if (op->plan_new) {
+        begin_plan(op);
+    }
+    op->slot_bytes = slot_bytes(op);
+    region = op->slot_bytes * op->schedule->buffers;
+    if (MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
+        && MCA_COMMON_COLLIO_SHARED_FAILED != file->shared.state
+        && (MCA_COMMON_COLLIO_SHARED_READY != file->shared.state
+            || file->shared.region_bytes < region)) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_SHARE);
+        mca_common_collio_shared_start(file, region);
+        return;
+    }
+    begin_route(op);
+}
+
+static void begin_ready(mca_common_collio_op_t *op)
+{
+    uint64_t start = mca_common_collio_now();
+    int rc = mca_common_collio_plan_merge(op->plan);
+
+    if (0 != rc) {
+        mca_common_collio_op_fail(op, -rc);
+    }
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_merge,
+                                 mca_common_collio_now() - start);
+    mca_common_collio_file_memory(op->file, op->plan->memory_bytes);
+    if (0 == op->error) {
+        mca_common_collio_cycles_prepare(op);
+    }
+    enter(op, MCA_COMMON_COLLIO_PHASE_READY);
+    op->result[0] = op->error;
+    if (OMPI_SUCCESS
+        != mca_common_collio_iallreduce(op->result, op->result_all, 1, MPI_INT64_T, MPI_MAX,
+                                        op->file->comm, &op->request)) {
+        op->request = NULL;
+        mca_common_collio_op_fail(op, EIO);
+    }
+}
+
+static void begin_settle(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_SETTLE);
+    mca_common_collio_settle_start(op);
+}
+
+/* After the agreement: everybody knows the same, and goes the same way. */
+static void after_agree(mca_common_collio_op_t *op)
+{
+    const int64_t *all = op->all;
+
+    if (all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
+        || all[MCA_COMMON_COLLIO_AGREE_HASH] != -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH]) {
+        op->error = all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
+                        ? (int) all[MCA_COMMON_COLLIO_AGREE_ERROR]
+                        : MPI_ERR_NOT_SAME;
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return;
+    }
+    if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return;
+    }
+    mca_common_collio_layout_decide(op);
+    if (!op->exchange) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
+        mca_common_collio_direct_start(op);
+    } else if (op->plan_new && mca_common_collio_layout_sparse(op)) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_HISTOGRAM);
+        mca_common_collio_layout_histogram(op);
+    } else {
+        begin_share(op);
+    }
+}
+
+static void after_ready(mca_common_collio_op_t *op)
+{
+    if (0 != op->result_all[0]) {
+        op->error = (int) op->result_all[0];
+        mca_common_collio_file_memory(op->file, -op->plan->memory_bytes);
+        mca_common_collio_plan_fini(op->plan);
+        op->plan = NULL;
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return;
+    }
+    op->plan->valid = op->file->settings.plan_reuse;
+    begin_cycles(op);
+}
+
+static void after_settle(mca_common_collio_op_t *op)
+{
+    op->error = (int) op->result_all[0];
+    mca_common_collio_tuner_learn(op, op->result_all[2]);
+    if (0 != op->result_all[1]) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_STOPS);
+        mca_common_collio_settle_stops(op);
+        return;
+    }
+    if (op->write && op->exchange) {
+        op->done_bytes = 0 == op->error ? op->bytes : 0;
+    }
+    enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+}
+
+/* One step, if it can be made. False: nothing to do until something arrives. */
+static bool advance(mca_common_collio_op_t *op)
+{
+    switch (op->phase) {
+    case MCA_COMMON_COLLIO_PHASE_QUEUED:
+        enter(op, MCA_COMMON_COLLIO_PHASE_AGREE);
+        mca_common_collio_agree_start(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_AGREE:
+        if (!collective_over(op)) {
+            return false;
+        }
+        after_agree(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_HISTOGRAM:
+        if (!collective_over(op)) {
+            return false;
+        }
+        begin_share(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_SHARE:
+        if (!mca_common_collio_shared_poll(op->file)) {
+            return false;
+        }
+        begin_route(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_ROUTE:
+        if (!mca_common_collio_route_poll(op)) {
+            return false;
+        }
+        begin_ready(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_READY:
+        if (!collective_over(op)) {
+            return false;
+        }
+        after_ready(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_CYCLES:
+        if (!mca_common_collio_cycles_poll(op)) {
+            return false;
+        }
+        begin_settle(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_DIRECT:
+        if (!mca_common_collio_direct_poll(op)) {
+            return false;
+        }
+        begin_settle(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_SETTLE:
+        if (!collective_over(op)) {
+            return false;
+        }
+        after_settle(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_STOPS:
+        if (!collective_over(op)) {
+            return false;
+        }
+        mca_common_collio_settle_count(op);
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_DONE:
+        break;
+    }
+    return false;
+}
+
+static void release_request(mca_common_collio_op_t *op)
+{
+    if (op->staged) {
+        if (!op->write) {
+            (void) mca_common_collio_stage_unpack(&op->stage, (size_t) op->done_bytes);
+        }
+        mca_common_collio_stage_fini(&op->stage);
+    }
+    if (NULL != op->view) {
+        mca_common_collio_flat_release(op->view);
+    }
+    if (NULL != op->memory) {
+        mca_common_collio_flat_release(op->memory);
+    }
+    free(op->deliveries);
+    for (int i = 0; i < 2; ++i) {
+        free(op->slot[i].move);
+        free(op->slot[i].segments);
+    }
+}
+
+/* The end of an operation: figures, the plan if it is not kept, the request's pieces. */
+static void finish(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    if (NULL != op->plan && !op->plan->valid) {
+        mca_common_collio_file_memory(file, -op->plan->memory_bytes);
+        mca_common_collio_plan_fini(op->plan);
+    }
+    mca_common_collio_file_count(file, op->write ? MCA_COMMON_COLLIO_STAT_calls_write
+                                                 : MCA_COMMON_COLLIO_STAT_calls_read, 1);
+    mca_common_collio_file_count(file, op->write ? MCA_COMMON_COLLIO_STAT_bytes_written
+                                                 : MCA_COMMON_COLLIO_STAT_bytes_read,
+                                 (uint64_t) op->bytes);
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_errors, 0 != op->error);
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_total,
+                                 mca_common_collio_now() - op->started_ns);
+    release_request(op);
+}
+
+int mca_common_collio_op_progress(mca_common_collio_file_t *file)
+{
+    mca_common_collio_op_t *op;
+    int ended = 0;
+
+    if (atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
+        return 0;
+    }
+    for (;;) {
+        opal_mutex_lock(&file->lock);
+        op = opal_list_is_empty(&file->ops) ? NULL
+                                            : (mca_common_collio_op_t *) opal_list_get_first(
+                                                &file->ops);
+        opal_mutex_unlock(&file->lock);
+        if (NULL == op) {
+            break;
+        }
+        while (advance(op)) {
+        }
+        if (MCA_COMMON_COLLIO_PHASE_DONE != op->phase) {
+            break;
+        }
+        finish(op);
+        opal_mutex_lock(&file->lock);
+        opal_list_remove_item(&file->ops, &op->super);
+        opal_mutex_unlock(&file->lock);
+        ++ended;
+        if (NULL != op->mpi_request) {
+            mca_common_collio_request_complete(op->mpi_request, op->error, op->done_bytes);
+            OBJ_RELEASE(op);
+        } else {
+            op->finished = true;
+        }
+    }
+    atomic_flag_clear_explicit(&file->progressing, memory_order_release);
+    return ended;
+}
+
+int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes)
+{
+    mca_common_collio_file_t *file = op->file;
+    int error;
+
+    while (!op->finished) {
+        if (0 == mca_common_collio_op_progress(file) && !op->finished) {
+            opal_progress();
+        }
+    }
+    *bytes = op->done_bytes;
+    error = op->error;
+    OBJ_RELEASE(op);
+    return error;
+}
+
+static OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, NULL, NULL);
+
+/* View, buffer and file pointer; done in the caller's thread, before anybody else is needed. */
+static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi_datatype_t *type)
+{
+    ompio_file_t *fh = op->file->fh;
+    size_t type_bytes;
+    int rc;
+
+    opal_datatype_type_size(&type->super, &type_bytes);
+    op->bytes = (int64_t) (type_bytes * count);
+    op->stream = mca_common_collio_view_position(fh);
+    rc = mca_common_collio_flat_view(fh, &op->view);
+    if (0 == rc && op->bytes > 0 && 0 == op->view->tiling.size) {
+        rc = -EINVAL; /* a view without bytes takes none */
+    }
+    if (0 == rc && op->bytes > 0 && mca_common_collio_view_stage_needed(fh, buffer, count, type)) {
+        op->staged = true;
+        rc = mca_common_collio_stage_init(&op->stage, fh, op->write, buffer, count, type);
+        op->bytes = (int64_t) op->stage.bytes;
+        op->base = op->stage.packed;
+        if (0 == rc) {
+            rc = mca_common_collio_flat_type(fh, MPI_BYTE, &op->memory);
+        }
+    } else if (0 == rc) {
+        op->base = buffer;
+        rc = mca_common_collio_flat_type(fh, type, &op->memory);
+    }
+    if (0 == rc && op->bytes > 0) {
+        rc = mca_common_collio_view_advance(fh, op->bytes);
+    }
+    if (0 != rc) {
+        mca_common_collio_op_fail(op, -rc);
+        op->bytes = 0;
+    }
+}
+
+mca_common_collio_op_t *
+mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
+                           struct mca_common_collio_request_t *mpi_request, void *buffer,
+                           size_t count, ompi_datatype_t *type)
+{
+    mca_common_collio_op_t *op = OBJ_NEW(mca_common_collio_op_t);
+
+    if (NULL == op) {
+        return NULL;
+    }
+    memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
+    op->file = file;
+    op->write = write;
+    op->blocking = NULL == mpi_request;
+    op->mpi_request = mpi_request;
+    op->atomic = 0 != file->fh->f_atomicity;
+    op->started_ns = op->phase_ns = mca_common_collio_now();
+    op->stop_local = INT64_MAX;
+    flatten(op, buffer, count, type);
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten,
+                                 mca_common_collio_now() - op->started_ns);
+    opal_mutex_lock(&file->lock);
+    op->sequence = file->sequence++;
+    opal_list_append(&file->ops, &op->super);
+    opal_mutex_unlock(&file->lock);
+    return op;
+}

@@ -1,0 +1,324 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Plans: finding, making and freeing them. See plan.h.
+ */
+#include "common_collio_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int64_t anchor_of(const mca_common_collio_shape_t *shape)
+{
+    if (0 == shape->view->size) {
+        return 0;
+    }
+    return shape->view->base + shape->stream / shape->view->size * shape->view->extent;
+}
+
+static int64_t phase_of(const mca_common_collio_shape_t *shape)
+{
+    return 0 == shape->view->size ? 0 : shape->stream % shape->view->size;
+}
+
+/* A contiguous view has no repetitions to count in: the position itself is the anchor. */
+static void place_of(const mca_common_collio_shape_t *shape, int64_t *anchor, int64_t *phase)
+{
+    if (shape->view->dense && shape->view->size > 0) {
+        *anchor = shape->view->base + shape->stream;
+        *phase = 0;
+        return;
+    }
+    *anchor = anchor_of(shape);
+    *phase = phase_of(shape);
+}
+
+static bool same_view(const mca_common_collio_tiling_t *a, const mca_common_collio_tiling_t *b)
+{
+    return (a->dense && b->dense) || mca_common_collio_tiling_equal(a, b);
+}
+
+int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
+                                      const mca_common_collio_shape_t *shape, int64_t *delta)
+{
+    int64_t fits = 0, anchor, phase;
+
+    place_of(shape, &anchor, &phase);
+    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        const mca_common_collio_plan_t *plan = &plans->slot[i];
+
+        if (!plan->valid || plan->bytes != shape->bytes
+            || plan->window_bytes != shape->window_bytes) {
+            continue;
+        }
+        if (0 == shape->bytes) {
+            fits |= INT64_C(1) << i;
+            continue;
+        }
+        if (plan->phase == phase && same_view(&plan->view, shape->view)) {
+            *delta = anchor - plan->anchor;
+            return INT64_C(1) << i;
+        }
+    }
+    return fits;
+}
+
+mca_common_collio_plan_t *mca_common_collio_plans_evict(mca_common_collio_file_t *file)
+{
+    mca_common_collio_plan_t *oldest = &file->plans->slot[0];
+
+    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        mca_common_collio_plan_t *plan = &file->plans->slot[i];
+
+        if (!plan->valid) {
+            oldest = plan;
+            break;
+        }
+        if (plan->used < oldest->used) {
+            oldest = plan;
+        }
+    }
+    mca_common_collio_file_memory(file, -oldest->memory_bytes);
+    mca_common_collio_plan_fini(oldest);
+    return oldest;
+}
+
+int mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
+                                 const mca_common_collio_shape_t *shape)
+{
+    const mca_common_collio_tiling_t *view = shape->view;
+    mca_common_collio_extent_t *pieces = malloc(sizeof(*pieces) * (view->count + 1));
+    int rc;
+
+    if (NULL == pieces) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < view->count; ++i) {
+        pieces[i].offset = view->offset[i];
+        pieces[i].length = view->length[i];
+    }
+    rc = mca_common_collio_tiling_init(&plan->view, view->base, view->extent, pieces, view->count);
+    free(pieces);
+    place_of(shape, &plan->anchor, &plan->phase);
+    plan->bytes = shape->bytes;
+    plan->window_bytes = shape->window_bytes;
+    return rc;
+}
+
+static bool window_consecutive(const mca_common_collio_split_t *split,
+                               const mca_common_collio_window_t *window)
+{
+    const mca_common_collio_piece_t *piece = &split->piece[window->first];
+
+    for (size_t i = 1; i < window->count; ++i) {
+        if (piece[i].stream != piece[i - 1].stream + piece[i - 1].length) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* For the comparison below; windows are ordered by (index, owner). */
+typedef struct rank_t {
+    int64_t index;
+    size_t window;
+} rank_t;
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const rank_t *x = a, *y = b;
+
+    if (x->index != y->index) {
+        return x->index < y->index ? -1 : 1;
+    }
+    return x->window < y->window ? -1 : 1;
+}
+
+static int order_windows(mca_common_collio_plan_t *plan)
+{
+    const mca_common_collio_split_t *split = &plan->split;
+    rank_t *ranks = malloc(sizeof(*ranks) * (split->window_count + 1));
+
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    for (size_t s = 0; s < split->share_count; ++s) {
+        for (size_t w = 0; w < split->share[s].count; ++w) {
+            size_t window = split->share[s].first + w;
+
+            plan->share_of[window] = (int) s;
+            ranks[window].index = split->window[window].index;
+            ranks[window].window = window;
+        }
+    }
+    qsort(ranks, split->window_count, sizeof(*ranks), compare_ranks);
+    for (size_t i = 0; i < split->window_count; ++i) {
+        plan->order[i] = ranks[i].window;
+    }
+    free(ranks);
+    return 0;
+}
+
+/* A round is all windows of one index; its staging holds each of them at most. */
+static int64_t largest_round(const mca_common_collio_plan_t *plan)
+{
+    const mca_common_collio_split_t *split = &plan->split;
+    int64_t largest = 0, bytes = 0;
+
+    for (size_t i = 0; i < split->window_count; ++i) {
+        const mca_common_collio_window_t *window = &split->window[plan->order[i]];
+
+        if (i > 0 && window->index != split->window[plan->order[i - 1]].index) {
+            bytes = 0;
+        }
+        bytes += window->bytes;
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
+                                 const mca_common_collio_shape_t *shape, int64_t *piece_count)
+{
+    mca_common_collio_pieces_t pieces = {0};
+    size_t windows;
+    int rc = mca_common_collio_tiling_pieces(shape->view, shape->stream, shape->bytes, &pieces);
+
+    *piece_count = (int64_t) pieces.count;
+    if (0 == rc) {
+        rc = mca_common_collio_split_pieces(&pieces, &plan->domains, plan->window_bytes,
+                                            &plan->split);
+    }
+    mca_common_collio_pieces_fini(&pieces);
+    if (0 != rc) {
+        return rc;
+    }
+    windows = plan->split.window_count + 1;
+    plan->consecutive = malloc(windows);
+    plan->order = malloc(windows * sizeof(*plan->order));
+    plan->share_of = malloc(windows * sizeof(*plan->share_of));
+    if (NULL == plan->consecutive || NULL == plan->order || NULL == plan->share_of) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < plan->split.window_count; ++i) {
+        plan->consecutive[i] = window_consecutive(&plan->split, &plan->split.window[i]);
+    }
+    rc = order_windows(plan);
+    plan->round_bytes = 0 == rc ? largest_round(plan) : 0;
+    return rc;
+}
+
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,
+                               const mca_common_collio_extents_t *local)
+{
+    size_t count = plan->requester_count;
+    int rc;
+
+    if (0 == (count & (count - 1))) { /* doubles */
+        size_t room = 0 == count ? 1 : 2 * count;
+        int *ranks = realloc(plan->requester, room * sizeof(*ranks));
+        mca_common_collio_split_t *requests;
+
+        if (NULL == ranks) {
+            return -ENOMEM;
+        }
+        plan->requester = ranks;
+        requests = realloc(plan->requests, room * sizeof(*requests));
+        if (NULL == requests) {
+            return -ENOMEM;
+        }
+        plan->requests = requests;
+    }
+    memset(&plan->requests[count], 0, sizeof(plan->requests[count]));
+    rc = mca_common_collio_split_extents(local, plan->window_bytes, &plan->requests[count]);
+    if (0 == rc) {
+        plan->requester[count] = requester;
+        ++plan->requester_count;
+    }
+    return rc;
+}
+
+/* They come in the order of arrival; rank order makes overlapping writes deterministic. Few and
+ * nearly sorted, so insertion it is. */
+static void sort_requesters(mca_common_collio_plan_t *plan)
+{
+    for (size_t i = 1; i < plan->requester_count; ++i) {
+        int rank = plan->requester[i];
+        mca_common_collio_split_t request = plan->requests[i];
+        size_t at = i;
+
+        for (; at > 0 && plan->requester[at - 1] > rank; --at) {
+            plan->requester[at] = plan->requester[at - 1];
+            plan->requests[at] = plan->requests[at - 1];
+        }
+        plan->requester[at] = rank;
+        plan->requests[at] = request;
+    }
+}
+
+static int64_t split_memory(const mca_common_collio_split_t *split)
+{
+    return (int64_t) (split->piece_count * sizeof(*split->piece)
+                      + split->window_count * sizeof(*split->window)
+                      + split->share_count * sizeof(*split->share));
+}
+
+static void measure(mca_common_collio_plan_t *plan)
+{
+    const mca_common_collio_collect_t *collect = &plan->collect;
+
+    plan->memory_bytes = split_memory(&plan->split)
+                         + (int64_t) (collect->runs.count * sizeof(mca_common_collio_extent_t)
+                                      + collect->cycle_count * sizeof(*collect->cycle)
+                                      + collect->source_count * sizeof(*collect->source));
+    for (size_t i = 0; i < plan->requester_count; ++i) {
+        const mca_common_collio_split_t *request = &plan->requests[i];
+
+        plan->memory_bytes += split_memory(request);
+        for (size_t w = 0; w < request->window_count; ++w) {
+            if (request->window[w].bytes > plan->source_bytes) {
+                plan->source_bytes = request->window[w].bytes;
+            }
+        }
+    }
+    for (size_t i = 0; i < collect->cycle_count; ++i) {
+        if (collect->cycle[i].source_count > plan->sources_max) {
+            plan->sources_max = collect->cycle[i].source_count;
+        }
+        if (collect->cycle[i].run_count > plan->runs_max) {
+            plan->runs_max = collect->cycle[i].run_count;
+        }
+    }
+}
+
+int mca_common_collio_plan_merge(mca_common_collio_plan_t *plan)
+{
+    int rc;
+
+    sort_requesters(plan);
+    rc = mca_common_collio_collect_build(plan->requests, plan->requester_count, &plan->collect);
+    if (0 == rc) {
+        measure(plan);
+    }
+    return rc;
+}
+
+void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
+{
+    mca_common_collio_tiling_fini(&plan->view);
+    mca_common_collio_domains_fini(&plan->domains);
+    mca_common_collio_split_fini(&plan->split);
+    free(plan->consecutive);
+    free(plan->order);
+    free(plan->share_of);
+    for (size_t i = 0; i < plan->requester_count; ++i) {
+        mca_common_collio_split_fini(&plan->requests[i]);
+    }
+    free(plan->requester);
+    free(plan->requests);
+    mca_common_collio_collect_fini(&plan->collect);
+    memset(plan, 0, sizeof(*plan));
+}

@@ -1,0 +1,86 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_PLAN_H
+#define MCA_COMMON_COLLIO_PLAN_H
+
+#include "common_collio_file.h"
+
+#include "core/common_collio_cycle.h"
+
+/**
+ * A plan: everything about a collective call that depends on its shape only. It is in local
+ * coordinates (core/domain.h), so the next variable or time step, which is the same shape at
+ * another place, reuses it by moving the domains.
+ */
+typedef struct mca_common_collio_plan_t {
+    bool valid;
+    /* the shape, of this rank */
+    mca_common_collio_tiling_t view; /* own copy: compared by content */
+    int64_t phase;                   /* stream position in a repetition of the view */
+    int64_t bytes;
+    int64_t anchor;                  /* file offset that the plan moves with */
+    int64_t window_bytes;
+    uint64_t used;                   /* sequence of the last call that used it */
+
+    mca_common_collio_domains_t domains;
+
+    mca_common_collio_split_t split; /* as requester: what I have for whom */
+    unsigned char *consecutive;      /* per window: its pieces follow each other in my stream */
+    size_t *order;                   /* windows by (index, owner): the order of delivery */
+    int *share_of;                   /* per window: its share */
+    int64_t round_bytes;             /* most bytes of two rounds that may need staging */
+
+    size_t requester_count;          /* as owner: who has something for me */
+    int *requester;                  /* their ranks, ascending */
+    mca_common_collio_split_t *requests;
+    mca_common_collio_collect_t collect;
+    int64_t source_bytes;            /* largest message */
+    size_t sources_max;              /* most sources of a cycle */
+    size_t runs_max;                 /* most runs of a cycle */
+
+    int64_t memory_bytes;
+} mca_common_collio_plan_t;
+
+enum { MCA_COMMON_COLLIO_PLAN_SLOTS = 8 };
+
+typedef struct mca_common_collio_plans_t {
+    mca_common_collio_plan_t slot[MCA_COMMON_COLLIO_PLAN_SLOTS];
+} mca_common_collio_plans_t;
+
+/** The shape of a request, to look for its plan. */
+typedef struct mca_common_collio_shape_t {
+    const mca_common_collio_tiling_t *view;
+    int64_t stream;
+    int64_t bytes;
+    int64_t window_bytes;
+} mca_common_collio_shape_t;
+
+/** Bit i is set when slot i fits this rank's request; *delta is how far it must move (undefined
+ *  for requests without data, which fit every plan in which this rank had none). */
+int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
+                                      const mca_common_collio_shape_t *shape, int64_t *delta);
+
+/** The slot for a new plan: the least recently used. Emptied. The same on all ranks. */
+mca_common_collio_plan_t *mca_common_collio_plans_evict(mca_common_collio_file_t *file);
+
+/** Notes the shape. 0 or -ENOMEM. */
+int mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
+                                 const mca_common_collio_shape_t *shape);
+
+/** Splits this rank's request by the plan's domains. 0 or -ENOMEM. */
+int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
+                                 const mca_common_collio_shape_t *shape, int64_t *piece_count);
+
+/** Adds what a requester wants of this owner. Takes the extents' content. 0 or -ENOMEM. */
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,
+                               const mca_common_collio_extents_t *local);
+
+/** After the last one: sorts the requesters, merges, computes the sizes. 0 or -ENOMEM. */
+int mca_common_collio_plan_merge(mca_common_collio_plan_t *plan);
+
+void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan);
+
+#endif /* MCA_COMMON_COLLIO_PLAN_H */

@@ -1,0 +1,226 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Memory shared by the ranks of a node: made by the node's first rank with shm_open, mapped by all,
+ * unlinked as soon as everybody has it, so nothing is left behind whatever happens later. The
+ * pages are allocated at once: touching memory that /dev/shm cannot give would be a SIGBUS.
+ */
+#include "common_collio_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LINE = 64, PAGE = 4096 };
+
+static size_t align_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static size_t control_bytes(const mca_common_collio_shared_t *shared)
+{
+    return align_up(sizeof(mca_common_collio_shared_control_t), LINE)
+           + align_up((size_t) shared->local_ranks * 2 * sizeof(uint64_t), LINE);
+}
+
+static size_t regions_start(const mca_common_collio_shared_t *shared)
+{
+    return align_up((size_t) shared->slots * control_bytes(shared), PAGE);
+}
+
+mca_common_collio_shared_control_t *
+mca_common_collio_shared_control(const mca_common_collio_shared_t *shared, int slot)
+{
+    return (void *) (shared->at + (size_t) slot * control_bytes(shared));
+}
+
+_Atomic uint64_t *mca_common_collio_shared_grant(const mca_common_collio_shared_t *shared, int slot,
+                                                 int local_rank, uint64_t k)
+{
+    char *grants = (char *) mca_common_collio_shared_control(shared, slot)
+                   + align_up(sizeof(mca_common_collio_shared_control_t), LINE);
+
+    return (_Atomic uint64_t *) (void *) grants + 2 * (size_t) local_rank + (k & 1);
+}
+
+char *mca_common_collio_shared_region(const mca_common_collio_shared_t *shared, int slot)
+{
+    return shared->at + regions_start(shared) + (size_t) slot * (size_t) shared->region_bytes;
+}
+
+static void count_node(mca_common_collio_file_t *file)
+{
+    mca_common_collio_shared_t *shared = &file->shared;
+    int node = file->nodes.node_of[file->rank];
+
+    shared->local_ranks = file->nodes.first[node + 1] - file->nodes.first[node];
+    shared->slots = 0;
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        shared->slots += file->nodes.node_of[file->aggregators[i]] == node;
+    }
+}
+
+/* The node's first rank. */
+static int make_segment(mca_common_collio_shared_t *shared, int *descriptor)
+{
+    static _Atomic unsigned counter;
+    int fd, rc;
+
+    snprintf(shared->making.name, sizeof(shared->making.name), "/collio-%ld-%u", (long) getpid(),
+             atomic_fetch_add(&counter, 1));
+    fd = shm_open(shared->making.name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    if (fd < 0) {
+        return errno;
+    }
+    rc = posix_fallocate(fd, 0, (off_t) shared->making.bytes);
+    if (0 != rc) {
+        close(fd);
+        shm_unlink(shared->making.name);
+        return rc;
+    }
+    *descriptor = fd;
+    return 0;
+}
+
+static int map_segment(mca_common_collio_shared_t *shared, int fd)
+{
+    void *at = mmap(NULL, shared->making.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (MAP_FAILED == at) {
+        return errno;
+    }
+    shared->making.at = at;
+    return 0;
+}
+
+void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t region_bytes)
+{
+    mca_common_collio_shared_t *shared = &file->shared;
+    int fd = -1;
+
+    count_node(file);
+    memset(&shared->making, 0, sizeof(shared->making));
+    shared->making.region_bytes = (int64_t) align_up((size_t) region_bytes, PAGE);
+    shared->making.bytes = regions_start(shared)
+                           + (size_t) shared->slots * (size_t) shared->making.region_bytes;
+    if (0 == ompi_comm_rank(file->node_comm)) {
+        shared->making.result = make_segment(shared, &fd);
+        if (0 == shared->making.result) {
+            shared->making.mine = map_segment(shared, fd);
+            close(fd);
+        }
+    }
+    shared->state = MCA_COMMON_COLLIO_SHARED_NAMING;
+    /* name and result are neighbours: one message */
+    if (OMPI_SUCCESS
+        != mca_common_collio_ibcast(&shared->making,
+                                    (int) (offsetof(mca_common_collio_shared_t, making.mine)
+                                           - offsetof(mca_common_collio_shared_t, making)),
+                                    MPI_BYTE, 0, file->node_comm, &shared->making.request)) {
+        shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
+    }
+}
+
+static void open_named(mca_common_collio_file_t *file)
+{
+    mca_common_collio_shared_t *shared = &file->shared;
+    int fd;
+
+    if (0 != shared->making.result) {
+        shared->making.mine = shared->making.result;
+    } else if (NULL == shared->making.at && 0 == shared->making.mine) {
+        fd = shm_open(shared->making.name, O_RDWR, 0);
+        shared->making.mine = fd < 0 ? errno : map_segment(shared, fd);
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    if (0 == shared->making.mine && NULL == shared->granted) {
+        shared->granted = calloc((size_t) shared->local_ranks, sizeof(uint64_t));
+        shared->taken = calloc((size_t) file->aggregator_count, sizeof(uint64_t));
+        if (NULL == shared->granted || NULL == shared->taken) {
+            shared->making.mine = ENOMEM;
+        }
+    }
+    shared->state = MCA_COMMON_COLLIO_SHARED_MAPPING;
+    if (OMPI_SUCCESS
+        != mca_common_collio_iallreduce(&shared->making.mine, &shared->making.all, 1, MPI_INT,
+                                        MPI_MAX, file->node_comm, &shared->making.request)) {
+        shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
+    }
+}
+
+/* This rank's part of the segment: an aggregator its region, others nothing. */
+static int64_t share_of(const mca_common_collio_file_t *file, size_t bytes)
+{
+    return file->my_owner < 0 || 0 == file->shared.slots ? 0
+                                                         : (int64_t) bytes / file->shared.slots;
+}
+
+static void adopt(mca_common_collio_file_t *file)
+{
+    mca_common_collio_shared_t *shared = &file->shared;
+
+    if (0 == ompi_comm_rank(file->node_comm) && 0 == shared->making.result) {
+        shm_unlink(shared->making.name);
+    }
+    if (0 != shared->making.all) {
+        if (NULL != shared->making.at) {
+            munmap(shared->making.at, shared->making.bytes);
+        }
+        if (0 == ompi_comm_rank(file->node_comm)) {
+            mca_common_collio_file_say(file,
+                                       "no shared memory of %zu bytes on this node (%s): its ranks "
+                                       "use messages (transport isend) for this file. More room in "
+                                       "/dev/shm, or a smaller cb_buffer_size, avoids that.",
+                                       shared->making.bytes, strerror(shared->making.all));
+        }
+        shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
+        return;
+    }
+    if (NULL != shared->at) {
+        munmap(shared->at, shared->bytes);
+        mca_common_collio_file_memory(file, -share_of(file, shared->bytes));
+    }
+    shared->at = shared->making.at;
+    shared->bytes = shared->making.bytes;
+    shared->region_bytes = shared->making.region_bytes;
+    shared->state = MCA_COMMON_COLLIO_SHARED_READY;
+    memset(shared->granted, 0, (size_t) shared->local_ranks * sizeof(uint64_t));
+    memset(shared->taken, 0, (size_t) file->aggregator_count * sizeof(uint64_t));
+    mca_common_collio_file_memory(file, share_of(file, shared->bytes));
+}
+
+bool mca_common_collio_shared_poll(mca_common_collio_file_t *file)
+{
+    mca_common_collio_shared_t *shared = &file->shared;
+
+    if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state
+        && mca_common_collio_request_done(&shared->making.request, NULL, NULL)) {
+        open_named(file);
+    }
+    if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state
+        && mca_common_collio_request_done(&shared->making.request, NULL, NULL)) {
+        adopt(file);
+    }
+    return MCA_COMMON_COLLIO_SHARED_READY == shared->state
+           || MCA_COMMON_COLLIO_SHARED_FAILED == shared->state;
+}
+
+void mca_common_collio_shared_fini(mca_common_collio_file_t *file)
+{
+    mca_common_collio_shared_t *shared = &file->shared;
+
+    if (NULL != shared->at) {
+        munmap(shared->at, shared->bytes);
+    }
+    free(shared->granted);
+    free(shared->taken);
+    memset(shared, 0, sizeof(*shared));
+}

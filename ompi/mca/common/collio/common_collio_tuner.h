@@ -1,0 +1,33 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_TUNER_H
+#define MCA_COMMON_COLLIO_TUNER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * What `auto` chooses. Rules give the first choice; then the first calls of a file measure it
+ * beside its rivals, and the fastest stays. Times are agreed on (the slowest rank's) in the
+ * settlement that ends every call anyway, so all ranks choose alike and no message is added.
+ */
+typedef struct mca_common_collio_tuner_t mca_common_collio_tuner_t;
+struct mca_common_collio_op_t;
+
+mca_common_collio_tuner_t *mca_common_collio_tuner_new(void);
+void mca_common_collio_tuner_free(mca_common_collio_tuner_t *tuner);
+
+/** Sets op->exchange, op->schedule, op->transport and op->probing from agreed values. */
+void mca_common_collio_tuner_choose(struct mca_common_collio_op_t *op);
+
+/** Notes how long the call took on the slowest rank. */
+void mca_common_collio_tuner_learn(struct mca_common_collio_op_t *op, int64_t nanoseconds);
+
+/** What is in force now, in one line. */
+void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, char *text,
+                                      size_t size);
+
+#endif /* MCA_COMMON_COLLIO_TUNER_H */
