@@ -56,17 +56,15 @@ void bench_mpi(int code, const char *what)
     bench_die("%s: %s", what, text);
 }
 
-int main(int argc, char **argv)
+/** One kernel, from its options to its last phase. */
+static void run_one(int argc, char **argv)
 {
     bench_options_t opt;
     bench_plan_t plan = {.etype = MPI_BYTE};
     const bench_kernel_t *kernel = bench_kernels;
     int rank;
     int ranks;
-    int provided;
 
-    MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     bench_options_parse(argc, argv, &opt);
@@ -83,6 +81,21 @@ int main(int argc, char **argv)
     }
     bench_run(&opt, &plan, MPI_COMM_WORLD);
     bench_plan_free(&plan);
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    int first = 1;
+
+    MPI_Init(&argc, &argv);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    for (int i = 1; i <= argc; i++) {
+        if (i == argc || 0 == strcmp(argv[i], "--then")) {
+            run_one(i - first, argv + first);
+            first = i + 1;
+        }
+    }
     MPI_T_finalize();
     MPI_Finalize();
     return 0;

@@ -83,9 +83,10 @@ static void print_wrapped(const char *text)
 
 static void print_help(void)
 {
-    puts("usage: mpirun -n RANKS collio_bench --kernel NAME [options]\n\n"
+    puts("usage: mpirun -n RANKS collio_bench --kernel NAME [options] [--then --kernel ...]\n\n"
          "Writes and reads one file as well-known parallel programs do, checks every byte, and\n"
-         "tells how long it took. Sizes take a suffix k, m or g (powers of 1024).");
+         "tells how long it took. Sizes take a suffix k, m or g (powers of 1024). --then starts\n"
+         "another run, with options of its own, in the same job.");
     for (const option_row_t *row = rows; NULL != row->name; row++) {
         char left[64];
 
@@ -222,7 +223,7 @@ void bench_options_parse(int argc, char **argv, bench_options_t *opt)
                              .size = 16 << 20,
                              .seed = 1};
     opt->progress = isatty(STDERR_FILENO);
-    for (int i = 1; i < argc; i++) {
+    for (int i = 0; i < argc; i++) {
         const option_row_t *row = 0 == strncmp(argv[i], "--", 2) ? find(argv[i] + 2) : NULL;
         bool help = 0 == strcmp(argv[i], "--help") || 0 == strcmp(argv[i], "-h");
 

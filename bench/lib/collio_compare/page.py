@@ -1,0 +1,263 @@
+# Copyright (c) 2026 The collio authors. All rights reserved.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+"""The results as one HTML file that needs nothing else: no network, no script, light and dark."""
+
+import html
+import math
+
+from . import svg, text
+
+STYLE = """
+:root { color-scheme: light dark; --bg: #fcfcfb; --panel: #fff; --edge: #e3e5e8; --ink: #1c2126;
+  --soft: #5c6670; --overlap: #0b7a75; --tam: #5a4fcf; --ours: #3f9c6b; --stock: #b4bcc6;
+  --best: #7b8794; --other: #dcc9b0; --limit: #c2410c; --good: #0b7a75; --bad: #c2410c; }
+@media (prefers-color-scheme: dark) { :root { --bg: #14171a; --panel: #1b1f23; --edge: #2d333a;
+  --ink: #e4e7ea; --soft: #98a2ad; --overlap: #35b8ae; --tam: #9d94f5; --ours: #64c492;
+  --stock: #4b5560; --best: #7f8b98; --other: #6b5b45; --limit: #f08a54; --good: #4fd1c5;
+  --bad: #f08a54; } }
+* { box-sizing: border-box } body { margin: 0; background: var(--bg); color: var(--ink);
+  font: 15px/1.5 system-ui, sans-serif } main { max-width: 1320px; margin: auto; padding: 24px }
+h1 { font-size: 24px; margin: 0 0 4px } h2 { font-size: 18px; margin: 36px 0 4px }
+h3 { font-size: 14px; margin: 0 0 2px } h4 { font-size: 12px; margin: 8px 0 2px; color: var(--soft);
+  font-weight: 600 } p { margin: 2px 0 10px; color: var(--soft); max-width: 80ch }
+.panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(400px, 1fr)); gap: 14px }
+.panel { background: var(--panel); border: 1px solid var(--edge); border-radius: 8px;
+  padding: 12px; overflow-x: auto } .panel small { color: var(--soft); font-size: 12px;
+  display: block; min-height: 20px }
+svg { display: block; max-width: 100%; height: auto } svg text { font: 12px system-ui, sans-serif;
+  fill: var(--ink) } svg .value { fill: var(--soft) } .key { display: flex; flex-wrap: wrap;
+  gap: 4px 18px; margin: 6px 0 12px; font-size: 13px; color: var(--soft) } .key i { display:
+  inline-block; width: 12px; height: 12px; border-radius: 2px; margin-right: 6px }
+.overlap { fill: var(--overlap); stroke: var(--overlap) } .tam { fill: var(--tam);
+  stroke: var(--tam) } .ours { fill: var(--ours); stroke: var(--ours) } .stock { fill:
+  var(--stock); stroke: var(--stock) } .best { fill: var(--best); stroke: var(--best) } .other {
+  fill: var(--other); stroke: var(--other) } rect { stroke: none !important } .limit { fill:
+  var(--limit); stroke: var(--limit) } path.limit { fill: none; stroke-width: 1.5;
+  stroke-dasharray: 4 3 } path.gap { stroke: var(--panel); stroke-width: 4 } path.grid { stroke:
+  var(--edge) } path.line { fill: none; stroke-width: 2 } .line.stock, .line.other, .line.best {
+  stroke-width: 1.3 } svg .end { stroke: none; font-size: 11px } svg .end.stock,
+  svg .end.best, svg .end.other { fill: var(--soft) }
+.panel + .panel { margin-top: 14px } .panels .panel { margin-top: 0 }
+.part0 { fill: #2a7fb8 } .part1 { fill: #e08a2e } .part2 { fill: #3f9c6b } .part3 { fill: #b6549c }
+.part4 { fill: #d4b52c } .part5 { fill: #7463c9 } .part6 { fill: #c9503f } .part7 { fill: #57a8a8 }
+.part8 { fill: #8a8f98 } .part9 { fill: #9a6b3f }
+.scroll { overflow-x: auto } table { border-collapse: collapse; font-size: 13px;
+  font-variant-numeric: tabular-nums } th, td { padding: 3px 10px; text-align: right;
+  border-bottom: 1px solid var(--edge); white-space: nowrap } th { color: var(--soft);
+  font-weight: 600 } th:first-child, td:first-child { text-align: left } td.good { color:
+  var(--good); font-weight: 600 } td.bad { color: var(--bad); font-weight: 600 }
+.cards { display: flex; flex-wrap: wrap; gap: 12px; margin: 14px 0 } .card { background:
+  var(--panel); border: 1px solid var(--edge); border-radius: 8px; padding: 10px 16px } .card b {
+  display: block; font-size: 22px; font-weight: 650 } .card span { color: var(--soft);
+  font-size: 13px } details { margin: 10px 0 } summary { cursor: pointer; color: var(--soft) }
+"""
+
+KEY = (("overlap", "fcoll/overlap, automatic"), ("tam", "fcoll/tam, automatic"),
+       ("ours", "ours, as named"), ("best", "fastest stock"), ("stock", "stock"),
+       ("other", "shown only"))
+
+
+def _class(row):
+    if row["kind"] == "ours":
+        return row["config"] if row["config"] in ("overlap", "tam") else "ours"
+    return "best" if row["config"] == row["best_stock"] else row["kind"]
+
+
+def _cells(rows):
+    found = {}
+    for row in rows:
+        found.setdefault((row["pattern"], row["ranks"]), {}).setdefault(row["phase"],
+                                                                         []).append(row)
+    return found
+
+
+def _key():
+    marks = "".join(f'<span><i style="background:var(--{k})"></i>{v}</span>' for k, v in KEY)
+    return f'<div class="key">{marks}<span><i style="background:var(--limit)"></i>limit</span></div>'
+
+
+def _tip(row):
+    return (f"{row['config']}: median {text.seconds(row['median'])}, min {text.seconds(row['min'])}"
+            f", first step {text.seconds(row['first'])}, later {text.seconds(row['later'])}, "
+            f"{text.ratio(row['speed'])} of the fastest stock's speed, "
+            f"{text.ratio(row['limit'])} times the limit")
+
+
+def _bars(data):
+    rows = [r for r in data["rows"] if r["pattern"] not in data["sweeps"]]
+    if not rows:
+        return []
+    out = ["<h2>Time of a step</h2><p>Seconds for one time step, median over the repetitions; "
+           "shorter is better. The dashed line is the limit: the same bytes by contiguous pwrite or "
+           "pread of all ranks at once. A cut bar is longer than drawn.</p>", _key(),
+           '<div class="panels">']
+    for (pattern, ranks), phases in _cells(rows).items():
+        some = next(iter(phases.values()))
+        shape = next((r["shape"] for r in some if r["kind"] != "limit"), "")
+        pieces = max(r["pieces"] for r in some)
+        out.append(f'<div class="panel"><h3>{html.escape(pattern)}, {ranks} ranks</h3><small>'
+                   f"{html.escape(shape)}; {pieces:,} pieces, "
+                   f"{text.size(some[0]['bytes'] / 1024)}</small>")
+        for phase, cell in phases.items():
+            limit = next((r["median"] for r in cell if r["kind"] == "limit"), None)
+            drawn = [(r["config"], r["median"], _class(r), _tip(r)) for r in cell
+                     if r["kind"] != "limit"]
+            if drawn:
+                out.append(f"<h4>{phase}</h4>" + svg.bars(drawn, f"{pattern} {phase}", limit))
+        out.append("</div>")
+    return out + ["</div>"]
+
+
+def _mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def _cards(data):
+    out = ['<div class="cards">']
+    for config in ("overlap", "tam"):
+        mine = [s for s in data["summary"] if s["config"] == config]
+        for phase in ("write", "read"):
+            some = [s for s in mine if s["phase"] == phase]
+            if some:
+                held = sum(max(s["speed"], s["speed_min"]) >= data["floor"] for s in some)
+                out.append(f'<div class="card"><b>{_mean([s["speed"] for s in some]):.2f}x</b>'
+                           f"<span>{config}, {phase}: {held} of {len(some)} at or above "
+                           f"{data['floor']}</span></div>")
+    words = ("<p>Speed of our components, nothing else set, against the fastest stock configuration "
+             "of each pattern: the geometric mean over the patterns.</p>")
+    return out + ["</div>", words] if len(out) > 1 else []
+
+
+def _summary(data):
+    if not data["summary"]:
+        return []
+    out = ["<h2>Ours against the fastest stock configuration</h2><p>Above 1 is faster. Every cell "
+           "has its own opponent: whichever stock component (or ROMIO) was fastest there.</p>",
+           '<div class="scroll"><table><tr><th>pattern</th><th>ranks</th><th>phase</th>'
+           "<th>ours</th><th>by medians</th><th>by minima</th><th>x limit</th>"
+           "<th>fastest stock</th></tr>"]
+    for s in data["summary"]:
+        marks = ["good" if v >= 1 / data["floor"] else "bad" if v < data["floor"] else ""
+                 for v in (s["speed"], s["speed_min"])]
+        out.append(f"<tr><td>{s['pattern']}</td><td>{s['ranks']}</td><td>{s['phase']}</td>"
+                   f"<td>{s['config']}</td><td class='{marks[0]}'>{s['speed']:.2f}</td>"
+                   f"<td class='{marks[1]}'>{s['speed_min']:.2f}</td>"
+                   f"<td>{text.ratio(s['limit'])}</td><td>{s['best_stock']}</td></tr>")
+    return out + ["</table></div>"]
+
+
+def phase_times(row):
+    """The timers among a row's performance variables: (name, seconds of a step), largest rank."""
+    found = []
+    for name, value in row["pvars"].items():
+        if "_time_" in name and value["max"] > 0:
+            short = name.split("_time_", 1)[1]
+            found.append((short, value["max"] * 1e-9 / row["steps"]))
+    return found
+
+
+def _breakdown(rows):
+    out = []
+    for phase in ("write", "read"):
+        drawn = [(f"{r['pattern']} {r['ranks']} {r['config']}", phase_times(r)) for r in rows
+                 if r["phase"] == phase and r["kind"] == "ours" and phase_times(r)]
+        if not drawn:
+            continue
+        classes = list(dict.fromkeys(part for _, parts in drawn for part, _ in parts))
+        marks = "".join(f'<span><svg width="12" height="12" style="display:inline-block"><rect '
+                        f'width="12" height="12" rx="2" class="part{i % 10}"/></svg> '
+                        f"{html.escape(c)}</span>" for i, c in enumerate(classes))
+        out.append(f'<div class="panel"><h4>{phase}</h4><div class="key">{marks}</div>'
+                   + svg.stacks(drawn, classes, f"phases of {phase}") + "</div>")
+    if not out:
+        return []
+    return ["<h2>Where the time goes</h2><p>Our components' own timers, per time step, slowest rank "
+            "of each; phases of different ranks may overlap, so the sum can exceed the step's "
+            "time.</p>", *out]
+
+
+def _line_panel(title, series, x_name):
+    return (f'<div class="panel"><h3>{html.escape(title)}</h3>'
+            + svg.lines(series, title, x_name) + "</div>")
+
+
+def _series(rows, x_of):
+    """(config, class, points) for every configuration with two or more values of x."""
+    found = {}
+    for row in sorted(rows, key=x_of):
+        found.setdefault(row["config"], []).append(row)
+    return [(name, _class(some[0]) if some[0]["kind"] == "ours" else some[0]["kind"],
+             [(x_of(r), r["median"]) for r in some])
+            for name, some in found.items() if len({x_of(r) for r in some}) > 1]
+
+
+def _against_ranks(data):
+    out = []
+    for pattern in dict.fromkeys(r["pattern"] for r in data["rows"]):
+        for phase in ("write", "read"):
+            series = _series([r for r in data["rows"] if r["pattern"] == pattern
+                              and r["phase"] == phase], lambda r: r["ranks"])
+            if series and pattern not in data["sweeps"]:
+                out.append(_line_panel(f"{pattern}, {phase}", series, "ranks"))
+    if not out:
+        return []
+    return ["<h2>Cost against ranks</h2><p>The same bytes in all, dealt to more ranks; flat is "
+            "good. Both axes are logarithmic.</p>", '<div class="panels">', *out, "</div>"]
+
+
+def _against_pieces(data):
+    out = []
+    for sweep in dict.fromkeys(data["sweeps"].values()):
+        rows = [r for r in data["rows"] if data["sweeps"].get(r["pattern"]) == sweep]
+        pieces = {}
+        for r in rows:  # the limit has no pieces of its own: it stands where its pattern does
+            pieces[r["pattern"]] = max(pieces.get(r["pattern"], 0), r["pieces"])
+        for ranks in dict.fromkeys(r["ranks"] for r in rows):
+            for phase in ("write", "read"):
+                series = _series([r for r in rows if r["phase"] == phase and r["ranks"] == ranks],
+                                 lambda r: pieces[r["pattern"]])
+                if series:
+                    out.append(_line_panel(f"{ranks} ranks, {phase}", series, "pieces in all"))
+    if not out:
+        return []
+    return ["<h2>Cost against the number of pieces</h2><p>The same bytes in smaller and smaller "
+            "pieces, dealt to the ranks at random.</p>", '<div class="panels">', *out, "</div>"]
+
+
+def _table(rows):
+    head = ["pattern", "ranks", "phase"] + [name for name, _ in text.COLUMNS]
+    out = ["<h2>All figures</h2><details><summary>Show the table</summary><div class='scroll'>"
+           "<table><tr>" + "".join(f"<th>{h}</th>" for h in head) + "</tr>"]
+    for row in rows:
+        values = [row["pattern"], row["ranks"], row["phase"]]
+        values += [get(row) for _, get in text.COLUMNS]
+        out.append("<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in values) + "</tr>")
+    legend = html.escape(text.LEGEND)
+    return out + [f"</table></div><pre>{legend}</pre></details>"]
+
+
+def _failures(data):
+    if not data["failed"] and not data["missing"]:
+        return []
+    out = ["<h2>Not measured</h2><ul>"]
+    for f in data["failed"]:
+        out.append(f"<li>{f['pattern']}, {f['ranks']} ranks, {f['config']}: "
+                   f"{html.escape(f['reason'])}</li>")
+    out += [f"<li>{name}: {html.escape(reason)}</li>" for name, reason in data["missing"].items()]
+    return out + ["</ul>"]
+
+
+def render(data):
+    m = data["machine"]
+    where = "virtual cluster, " if m["cluster"] else ""
+    about = (f"{m['date']} · Open MPI {m['openmpi']} · {where}{m['file_system']} · "
+             f"{m['cpus']} cpus ({m['cpu']}), Linux {m['kernel']} · {m['repeat']} repetitions of "
+             f"{m['steps']} time steps, interleaved · load {m['load']:.1f} at the start")
+    body = [f"<h1>{html.escape(m['title'])}</h1><p>{html.escape(about)}</p>", *_cards(data),
+            *_bars(data), *_breakdown(data["rows"]), *_against_ranks(data),
+            *_against_pieces(data), *_summary(data), *_table(data["rows"]), *_failures(data)]
+    return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{html.escape(m['title'])}</title><style>{STYLE}</style></head><body><main>"
+            + "\n".join(body) + "</main></body></html>\n")

@@ -1,0 +1,76 @@
+# Copyright (c) 2026 The collio authors. All rights reserved.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+"""The patterns: a name, the options of collio_bench that make it, and the size of a step."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Pattern:
+    name: str
+    kernel: str
+    size_kib: int  # of a time step, all ranks, before --scale
+    options: tuple = ()
+    square: bool = False  # the number of ranks must be a square
+    sweep: str = ""  # patterns of one sweep differ in the number of pieces only
+
+    def ranks(self, wanted):
+        """The number of ranks to use: for BTIO the square nearest to the wanted number."""
+        if not self.square:
+            return wanted
+        root = round(wanted**0.5)
+        return max(1, root) ** 2
+
+    def arguments(self, scale):
+        size = max(64, int(self.size_kib * scale))
+        return ["--kernel", self.kernel, "--size", f"{size}k", *self.options]
+
+
+def _levels():
+    for kernel, size in (("dist3d", 1024), ("unstruc", 128)):
+        for level in range(4):
+            yield Pattern(f"{kernel}-level{level}", kernel, size, ("--level", str(level)))
+
+
+def _pieces():
+    for elem in (16, 64, 256, 1024, 4096):
+        yield Pattern(f"pieces-{elem}", "unstruc", 4096, ("--elem", str(elem)), sweep="pieces")
+
+
+MAIN = (
+    Pattern("ior-seg-1m", "ior-seg", 32768, ("--transfer", "1m")),
+    Pattern("ior-int-1m", "ior-int", 32768, ("--transfer", "1m")),
+    Pattern("ior-seg-47k", "ior-seg", 8192, ("--transfer", "47008")),
+    Pattern("ior-int-47k", "ior-int", 8192, ("--transfer", "47008")),
+    Pattern("tile-256", "tile", 16384, ("--elem", "256")),
+    Pattern("tile-1m", "tile", 32768, ("--elem", "1m")),
+    Pattern("btio", "btio", 16384, square=True),
+    Pattern("s3d", "s3d", 16384),
+    Pattern("e3sm-f", "e3sm-f", 4096),
+    Pattern("e3sm-g", "e3sm-g", 16384),
+    Pattern("flash", "flash", 16384),
+    Pattern("dist3d", "dist3d", 8192),
+    Pattern("unstruc", "unstruc", 4096),
+    Pattern("lattice", "lattice", 16384),
+    Pattern("coll_perf", "coll_perf", 16384),
+)
+
+GROUPS = {
+    "main": MAIN,
+    "small": tuple(p for p in MAIN if p.name in ("ior-int-1m", "btio", "s3d", "e3sm-f")),
+    "levels": tuple(_levels()),
+    "pieces": tuple(_pieces()),
+}
+
+
+def select(names):
+    """Patterns by name or by group, in the order given, each once."""
+    known = {p.name: (p,) for group in GROUPS.values() for p in group}
+    known.update(GROUPS)
+    chosen = {}
+    for name in names:
+        if name not in known:
+            raise SystemExit(f"compare: no pattern '{name}'; known: {', '.join(sorted(known))}")
+        chosen.update({p.name: p for p in known[name]})
+    return list(chosen.values())
