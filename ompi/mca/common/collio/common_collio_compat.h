@@ -59,8 +59,11 @@ typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_HAVE_FILE_TABLE 0
 #endif
 
+/* the fbtl module tells whether atomic mode works */
+#define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
+
 /** A hint's value; false if it is not set (or does not fit). */
-static inline bool mca_common_collio_info_get(opal_info_t *info, const char *key, char *value,
+static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key, char *value,
                                               size_t size)
 {
     int found = 0;
@@ -87,7 +90,7 @@ static inline bool mca_common_collio_info_get(opal_info_t *info, const char *key
     return 0 != found;
 }
 
-static inline void mca_common_collio_info_set(opal_info_t *info, const char *key, const char *value)
+static inline void mca_common_collio_hint_set(opal_info_t *info, const char *key, const char *value)
 {
     if (NULL != info) {
         (void) opal_info_set(info, key, value);

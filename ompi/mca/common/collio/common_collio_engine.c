@@ -22,8 +22,8 @@
 static const mca_common_collio_engine_ops_t *const engines[] = {
     [MCA_COMMON_COLLIO_ENGINE_AUTO] = NULL,
     [MCA_COMMON_COLLIO_ENGINE_THREADS] = &mca_common_collio_engine_threads,
-    [MCA_COMMON_COLLIO_ENGINE_LIBAIO] = &mca_common_collio_engine_threads,
-    [MCA_COMMON_COLLIO_ENGINE_IO_URING] = &mca_common_collio_engine_threads,
+    [MCA_COMMON_COLLIO_ENGINE_LIBAIO] = &mca_common_collio_engine_libaio,
+    [MCA_COMMON_COLLIO_ENGINE_IO_URING] = &mca_common_collio_engine_uring,
 };
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 

@@ -338,7 +338,7 @@ static int resolve_romio(ompio_file_t *fh, mca_common_collio_settings_t *setting
         const struct romio_hint_t *romio = &romio_hints[i];
         int *target = (int *) ((char *) settings + romio->offset);
 
-        if (!mca_common_collio_info_get(fh->f_info, romio->hint, value, sizeof(value))) {
+        if (!mca_common_collio_hint_get(fh->f_info, romio->hint, value, sizeof(value))) {
             continue;
         }
         if (NULL != romio->choices) {
@@ -353,7 +353,7 @@ static int resolve_romio(ompio_file_t *fh, mca_common_collio_settings_t *setting
             rc = MPI_ERR_INFO_VALUE;
         }
     }
-    if (mca_common_collio_info_get(fh->f_info, "cb_buffer_size", value, sizeof(value))) {
+    if (mca_common_collio_hint_get(fh->f_info, "cb_buffer_size", value, sizeof(value))) {
         if (parse_number(value, 0, INT64_MAX, &number)) {
             settings->buffer_bytes = (size_t) number;
         } else {
@@ -361,7 +361,7 @@ static int resolve_romio(ompio_file_t *fh, mca_common_collio_settings_t *setting
             rc = MPI_ERR_INFO_VALUE;
         }
     }
-    if (mca_common_collio_info_get(fh->f_info, "collective_buffering", value, sizeof(value))) {
+    if (mca_common_collio_hint_get(fh->f_info, "collective_buffering", value, sizeof(value))) {
         bool on;
 
         if (parse_switch(value, &on)) {
@@ -398,7 +398,7 @@ int mca_common_collio_settings_resolve(const mca_common_collio_component_t *comp
             continue;
         }
         snprintf(hint, sizeof(hint), "collio_%s", items[i].name);
-        if (!mca_common_collio_info_get(fh->f_info, hint, value, sizeof(value))) {
+        if (!mca_common_collio_hint_get(fh->f_info, hint, value, sizeof(value))) {
             continue;
         }
         if (AT(exchange) == items[i].offset) {
@@ -465,15 +465,15 @@ void mca_common_collio_settings_publish(const mca_common_collio_settings_t *sett
         snprintf(hint, sizeof(hint), "collio_%s", items[i].name);
         choice_name(items[i].choices, *(const int *) ((const char *) settings + items[i].offset),
                     value, sizeof(value));
-        mca_common_collio_info_set(fh->f_info, hint, value);
+        mca_common_collio_hint_set(fh->f_info, hint, value);
     }
-    mca_common_collio_info_set(fh->f_info, "romio_cb_write",
+    mca_common_collio_hint_set(fh->f_info, "romio_cb_write",
                                romio_names[settings->exchange_write]);
-    mca_common_collio_info_set(fh->f_info, "romio_cb_read", romio_names[settings->exchange_read]);
+    mca_common_collio_hint_set(fh->f_info, "romio_cb_read", romio_names[settings->exchange_read]);
     snprintf(value, sizeof(value), "%d", aggregators);
-    mca_common_collio_info_set(fh->f_info, "cb_nodes", value);
+    mca_common_collio_hint_set(fh->f_info, "cb_nodes", value);
     snprintf(value, sizeof(value), "%" PRId64, buffer_bytes);
-    mca_common_collio_info_set(fh->f_info, "cb_buffer_size", value);
+    mca_common_collio_hint_set(fh->f_info, "cb_buffer_size", value);
 }
 
 const char *mca_common_collio_transport_name(int transport)

@@ -28,6 +28,7 @@ static const mca_common_collio_tiling_t packed_tiling = {
     .offset = (int64_t *) unit_offset,
     .length = (int64_t *) unit_length,
     .prefix = (int64_t *) unit_prefix,
+    .uniform = 1,
     .dense = true,
     .ascending = true,
 };

@@ -1,0 +1,70 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fbtl/mtpwrite: the face of collio's file access for everything that is not one of our fcolls:
+ * individual reads and writes (blocking, explicit-offset, nonblocking), shared file pointers, and
+ * the stock fcolls' lists of pieces.
+ *
+ *   MPI_File_write      -> individual.c -+
+ *   stock fcoll, sharedfp -> module.c ---+--> common/collio: Build-IO, packing, sieving, locks,
+ *                                             threads, engines
+ */
+#include "fbtl_mtpwrite_internal.h"
+
+#include <string.h>
+
+static int register_component(void)
+{
+    mca_fbtl_mtpwrite_pvars_register();
+    return mca_fbtl_mtpwrite_settings_register();
+}
+
+static int close_component(void)
+{
+    mca_fbtl_mtpwrite_request_close();
+    mca_fbtl_mtpwrite_settings_deregister();
+    mca_common_collio_access_finalize();
+    return OMPI_SUCCESS;
+}
+
+static int init_query(bool progress_threads, bool mpi_threads)
+{
+    (void) progress_threads;
+    (void) mpi_threads;
+    return OMPI_SUCCESS;
+}
+
+/* Where there is no descriptor, there is nothing for us. */
+static mca_fbtl_base_module_t *file_query(ompio_file_t *fh, int *priority)
+{
+    if (NONE != fh->f_fstype && UFS != fh->f_fstype && LUSTRE != fh->f_fstype) {
+        return NULL;
+    }
+    *priority = mca_fbtl_mtpwrite_settings.priority;
+    return &mca_fbtl_mtpwrite_module;
+}
+
+static int file_unquery(ompio_file_t *fh)
+{
+    (void) fh;
+    return OMPI_SUCCESS;
+}
+
+mca_fbtl_base_component_t mca_fbtl_mtpwrite_component = {
+    .fbtlm_version = {
+        MCA_FBTL_BASE_VERSION_2_0_0,
+        .mca_component_name = "mtpwrite",
+        MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                              OMPI_RELEASE_VERSION),
+        .mca_close_component = close_component,
+        .mca_register_component_params = register_component,
+    },
+    .fbtlm_data = {
+        MCA_BASE_METADATA_PARAM_CHECKPOINT
+    },
+    .fbtlm_init_query = init_query,
+    .fbtlm_file_query = file_query,
+    .fbtlm_file_unquery = file_unquery,
+};

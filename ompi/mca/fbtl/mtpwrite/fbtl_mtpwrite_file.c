@@ -1,0 +1,157 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What lives as long as an open handle: settings, the access struct, figures.
+ *
+ * Records are found by the handle. OMPIO's shared file pointers have handles of their own, which
+ * come through the fbtl module only; they get records too. A record is made at the first transfer,
+ * because the descriptor is opened after the module was chosen, and ends with the module.
+ */
+#include "fbtl_mtpwrite_internal.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/vfs.h>
+
+#include "opal/util/output.h"
+
+#include "ompi/mca/common/collio/common_collio_engine.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static mca_fbtl_mtpwrite_file_t *files;
+static mca_common_collio_access_stats_t closed; /* figures of files that are closed */
+
+/* Locks there are messages to a server: sieving writes must be asked for. */
+static bool on_network(int fd)
+{
+    static const unsigned long magics[] = {
+        0x6969,     /* NFS */
+        0x0bd00bd0, /* Lustre */
+        0x47504653, /* GPFS */
+        0x19830326, /* BeeGFS */
+        0xff534d42, /* CIFS */
+        0xfe534d42, /* SMB2 */
+        0x00c36400, /* Ceph */
+        0x65735546, /* FUSE */
+        0x20030528, /* PVFS2 */
+        0xaad7aaea, /* PanFS */
+        0x01021997, /* 9P */
+    };
+    struct statfs fs;
+
+    if (0 != fstatfs(fd, &fs)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
+        if (magics[i] == (unsigned long) (uint32_t) fs.f_type) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_engine(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
+{
+    const char *why;
+
+    (void) mca_common_collio_engine_choose(settings->engine, &why);
+    if (NULL != why && 0 == fh->f_rank) {
+        opal_output(0, "fbtl/mtpwrite: %s: engine %s cannot be used: %s. Threads are used.",
+                    fh->f_filename, mca_common_collio_engine_name(settings->engine), why);
+    }
+}
+
+static void fill_access(mca_fbtl_mtpwrite_file_t *file)
+{
+    const mca_fbtl_mtpwrite_settings_t *settings = &file->settings;
+    mca_common_collio_access_t *access = &file->access;
+    int flags = fcntl(file->fh->fd, F_GETFL);
+
+    access->fd = file->fh->fd;
+    access->can_read = -1 != flags && O_WRONLY != (flags & O_ACCMODE);
+    access->locks_work = true;
+    access->alone = 1 == ompi_comm_size(&ompi_mpi_comm_world.comm);
+    access->method = settings->method;
+    access->engine = settings->engine;
+    access->sieve_read = settings->sieve_read;
+    access->sieve_write = settings->sieve_write;
+    if (MCA_COMMON_COLLIO_AUTO == settings->sieve_write && on_network(access->fd)) {
+        access->sieve_write = MCA_COMMON_COLLIO_OFF;
+    }
+    access->sieve_read_bytes = (int64_t) settings->sieve_read_bytes;
+    access->sieve_write_bytes = (int64_t) settings->sieve_write_bytes;
+    access->stage_bytes = (int64_t) settings->stage_bytes;
+    access->stripe_bytes = (int64_t) file->fh->f_stripe_size;
+    access->threads = settings->num_threads;
+    access->serial_below = settings->serial_below;
+    access->queue_depth = settings->queue_depth;
+    access->pin = settings->pin;
+    access->stats = &file->stats;
+}
+
+mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
+{
+    mca_fbtl_mtpwrite_file_t *file;
+
+    pthread_mutex_lock(&mutex);
+    for (file = files; NULL != file && fh != file->fh; file = file->next) {
+    }
+    if (NULL == file) {
+        file = calloc(1, sizeof(*file));
+        if (NULL != file) {
+            file->fh = fh;
+            mca_fbtl_mtpwrite_settings_of(fh, &file->settings);
+            check_engine(fh, &file->settings);
+            fill_access(file);
+            file->next = files;
+            files = file;
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    if (NULL != file) {
+        file->access.atomic = 0 != fh->f_atomicity;
+    }
+    return file;
+}
+
+static void add_stats(mca_common_collio_access_stats_t *sum,
+                      mca_common_collio_access_stats_t *stats)
+{
+    uint64_t *to = (uint64_t *) sum;
+    uint64_t *from = (uint64_t *) stats;
+
+    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); ++i) {
+        to[i] += __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+    }
+}
+
+void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh)
+{
+    mca_fbtl_mtpwrite_file_t **at = &files;
+    mca_fbtl_mtpwrite_file_t *file;
+
+    pthread_mutex_lock(&mutex);
+    while (NULL != *at && fh != (*at)->fh) {
+        at = &(*at)->next;
+    }
+    file = *at;
+    if (NULL != file) {
+        *at = file->next;
+        add_stats(&closed, &file->stats);
+    }
+    pthread_mutex_unlock(&mutex);
+    free(file);
+}
+
+void mca_fbtl_mtpwrite_file_totals(mca_common_collio_access_stats_t *totals)
+{
+    pthread_mutex_lock(&mutex);
+    *totals = closed;
+    for (mca_fbtl_mtpwrite_file_t *file = files; NULL != file; file = file->next) {
+        add_stats(totals, &file->stats);
+    }
+    pthread_mutex_unlock(&mutex);
+}

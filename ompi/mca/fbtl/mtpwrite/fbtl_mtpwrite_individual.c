@@ -1,0 +1,263 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * MPI_File_{i}{read,write}{,_at}: our entries of the file's table (see common_collio_hook.h).
+ *
+ * io/ompio would flatten the buffer anew, build one long list serially, and only then call the
+ * fbtl. Here the view and the datatype come flattened from the file's cache, the file pointer is
+ * moved by arithmetic, and collio builds, packs and transfers, with threads if there are any.
+ *
+ *   lock the file; view, buffer, position; move the pointer; unlock; transfer; status
+ *
+ * The lock is not held during the transfer: the file pointer moves when a call starts, as MPI has
+ * it, so threads' calls on one handle overlap. Nothing goes back to io/ompio's own code.
+ */
+#include "fbtl_mtpwrite_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ompi/mca/common/collio/common_collio_engine.h"
+#include "ompi/mca/common/collio/common_collio_error.h"
+#include "ompi/mca/common/collio/common_collio_hook.h"
+
+/* A call, whichever of the eight it is. */
+struct call {
+    ompi_file_t *file;
+    bool write;
+    bool at; /* explicit offset */
+    OMPI_MPI_OFFSET_TYPE offset;
+    void *buf;
+    size_t count;
+    ompi_datatype_t *type;
+};
+
+static ompio_file_t *handle_of(ompi_file_t *file)
+{
+    return &((mca_common_ompio_data_t *) file->f_io_selected_data)->ompio_fh;
+}
+
+/* The buffer as it is, or packed by the convertor. */
+static int prepare_memory(struct call *call, ompio_file_t *fh,
+                          mca_fbtl_mtpwrite_transfer_t *transfer)
+{
+    mca_common_collio_job_t *job = &transfer->job;
+    mca_common_collio_extent_t all = {.offset = 0};
+    int rc;
+
+    if (!mca_common_collio_view_stage_needed(fh, call->buf, call->count, call->type)) {
+        rc = mca_common_collio_flat_type(fh, call->type, &transfer->type);
+        if (0 == rc) {
+            job->memory = &transfer->type->tiling;
+            job->base = call->buf;
+            job->bytes = (int64_t) call->count * job->memory->size;
+        }
+        return rc;
+    }
+    transfer->staged = true;
+    rc = mca_common_collio_stage_init(&transfer->stage, fh, call->write, call->buf, call->count,
+                                      call->type);
+    if (0 == rc) {
+        all.length = (int64_t) transfer->stage.bytes;
+        rc = mca_common_collio_tiling_init(&transfer->packed, 0, all.length, &all, 1);
+        job->memory = &transfer->packed;
+        job->base = transfer->stage.packed;
+        job->bytes = all.length;
+    }
+    return rc;
+}
+
+/* Everything that needs the file's lock. */
+static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
+{
+    ompio_file_t *fh = handle_of(call->file);
+    mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
+    mca_common_collio_job_t *job = &transfer->job;
+    int rc;
+
+    if (NULL == file) {
+        return -ENOMEM;
+    }
+    job->access = &file->access;
+    job->write = call->write;
+    rc = mca_common_collio_flat_view(fh, &transfer->view);
+    if (0 == rc) {
+        rc = prepare_memory(call, fh, transfer);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    job->file = &transfer->view->tiling;
+    if (call->at) {
+        job->first = (int64_t) call->offset
+                     * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
+        return 0;
+    }
+    job->first = mca_common_collio_view_position(fh);
+    return mca_common_collio_view_advance(fh, job->bytes);
+}
+
+/* MPI_SUCCESS and *transfer == NULL: there is nothing to do. */
+static int begin(struct call *call, mca_fbtl_mtpwrite_transfer_t **transfer)
+{
+    ompio_file_t *fh = handle_of(call->file);
+    int rc;
+
+    *transfer = NULL;
+    if (call->write && (fh->f_amode & MPI_MODE_RDONLY)) {
+        return MPI_ERR_READ_ONLY;
+    }
+    if (!call->write && (fh->f_amode & MPI_MODE_WRONLY)) {
+        return MPI_ERR_ACCESS;
+    }
+    if (0 == call->count || 0 == call->type->super.size
+        || 0 == MCA_COMMON_COLLIO_FVIEW(fh).f_iov_count) {
+        return MPI_SUCCESS;
+    }
+    *transfer = mca_fbtl_mtpwrite_transfer_new();
+    if (NULL == *transfer) {
+        return MPI_ERR_NO_MEM;
+    }
+    OPAL_THREAD_LOCK(&call->file->f_lock);
+    rc = prepare(call, *transfer);
+    OPAL_THREAD_UNLOCK(&call->file->f_lock);
+    if (0 != rc) {
+        mca_fbtl_mtpwrite_transfer_free(*transfer);
+        *transfer = NULL;
+        return -EINVAL == rc ? MPI_ERR_TYPE : mca_common_collio_error_class(-rc);
+    }
+    return MPI_SUCCESS;
+}
+
+static int blocking(struct call *call, ompi_status_public_t *status)
+{
+    mca_fbtl_mtpwrite_transfer_t *transfer;
+    size_t bytes = 0;
+    int rc = begin(call, &transfer);
+
+    if (NULL != transfer) {
+        mca_common_collio_engine_perform(&transfer->job);
+        rc = mca_fbtl_mtpwrite_transfer_finish(transfer, &bytes);
+        mca_fbtl_mtpwrite_transfer_free(transfer);
+    }
+    if (MPI_STATUS_IGNORE != status) {
+        status->_ucount = bytes;
+    }
+    return rc;
+}
+
+static int nonblocking(struct call *call, ompi_request_t **request)
+{
+    mca_fbtl_mtpwrite_transfer_t *transfer;
+    int rc = begin(call, &transfer);
+
+    if (MPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL != transfer) {
+        mca_fbtl_mtpwrite_transfer_start(transfer);
+    }
+    *request = mca_fbtl_mtpwrite_request_new(call->file, transfer);
+    return NULL == *request ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+static int file_write(ompi_file_t *file, const void *buf, mca_common_collio_count_t count,
+                      struct ompi_datatype_t *type, ompi_status_public_t *status)
+{
+    struct call call = {.file = file, .write = true, .buf = (void *) buf,
+                        .count = (size_t) count, .type = type};
+
+    return blocking(&call, status);
+}
+
+static int file_write_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, const void *buf,
+                         mca_common_collio_count_t count, struct ompi_datatype_t *type,
+                         ompi_status_public_t *status)
+{
+    struct call call = {.file = file, .write = true, .at = true, .offset = offset,
+                        .buf = (void *) buf, .count = (size_t) count, .type = type};
+
+    return blocking(&call, status);
+}
+
+static int file_iwrite(ompi_file_t *file, const void *buf, mca_common_collio_count_t count,
+                       struct ompi_datatype_t *type, ompi_request_t **request)
+{
+    struct call call = {.file = file, .write = true, .buf = (void *) buf,
+                        .count = (size_t) count, .type = type};
+
+    return nonblocking(&call, request);
+}
+
+static int file_iwrite_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, const void *buf,
+                          mca_common_collio_count_t count, struct ompi_datatype_t *type,
+                          ompi_request_t **request)
+{
+    struct call call = {.file = file, .write = true, .at = true, .offset = offset,
+                        .buf = (void *) buf, .count = (size_t) count, .type = type};
+
+    return nonblocking(&call, request);
+}
+
+static int file_read(ompi_file_t *file, void *buf, mca_common_collio_count_t count,
+                     struct ompi_datatype_t *type, ompi_status_public_t *status)
+{
+    struct call call = {.file = file, .buf = buf, .count = (size_t) count, .type = type};
+
+    return blocking(&call, status);
+}
+
+static int file_read_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *buf,
+                        mca_common_collio_count_t count, struct ompi_datatype_t *type,
+                        ompi_status_public_t *status)
+{
+    struct call call = {.file = file, .at = true, .offset = offset, .buf = buf,
+                        .count = (size_t) count, .type = type};
+
+    return blocking(&call, status);
+}
+
+static int file_iread(ompi_file_t *file, void *buf, mca_common_collio_count_t count,
+                      struct ompi_datatype_t *type, ompi_request_t **request)
+{
+    struct call call = {.file = file, .buf = buf, .count = (size_t) count, .type = type};
+
+    return nonblocking(&call, request);
+}
+
+static int file_iread_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *buf,
+                         mca_common_collio_count_t count, struct ompi_datatype_t *type,
+                         ompi_request_t **request)
+{
+    struct call call = {.file = file, .at = true, .offset = offset, .buf = buf,
+                        .count = (size_t) count, .type = type};
+
+    return nonblocking(&call, request);
+}
+
+void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
+    mca_common_collio_hook_table_t *table;
+    mca_fbtl_mtpwrite_settings_t settings;
+
+    if (NULL == hook) {
+        return; /* not an MPI file's handle: what comes, comes through the module */
+    }
+    table = mca_common_collio_hook_table(hook);
+    table->io_module_file_write = file_write;
+    table->io_module_file_write_at = file_write_at;
+    table->io_module_file_iwrite = file_iwrite;
+    table->io_module_file_iwrite_at = file_iwrite_at;
+    table->io_module_file_read = file_read;
+    table->io_module_file_read_at = file_read_at;
+    table->io_module_file_iread = file_iread;
+    table->io_module_file_iread_at = file_iread_at;
+    mca_fbtl_mtpwrite_settings_of(fh, &settings);
+    mca_fbtl_mtpwrite_settings_publish(fh, &settings);
+    if (settings.report) {
+        (void) mca_common_collio_hook_on_close(hook, mca_fbtl_mtpwrite_report, NULL);
+    }
+}

@@ -1,0 +1,61 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A transfer under way: the job, and what must live as long as it does (lists, flattened types,
+ * the packed copy of a buffer that only the convertor may touch).
+ */
+#include "fbtl_mtpwrite_internal.h"
+
+#include <stdlib.h>
+
+#include "ompi/mca/common/collio/common_collio_engine.h"
+#include "ompi/mca/common/collio/common_collio_error.h"
+
+mca_fbtl_mtpwrite_transfer_t *mca_fbtl_mtpwrite_transfer_new(void)
+{
+    mca_fbtl_mtpwrite_transfer_t *transfer = calloc(1, sizeof(*transfer));
+
+    if (NULL != transfer) {
+        transfer->job.done = 1; /* nothing is under way */
+        transfer->job.driver = MCA_COMMON_COLLIO_ENGINE_THREADS;
+    }
+    return transfer;
+}
+
+void mca_fbtl_mtpwrite_transfer_free(mca_fbtl_mtpwrite_transfer_t *transfer)
+{
+    if (NULL == transfer) {
+        return;
+    }
+    mca_common_collio_access_wait(&transfer->job);
+    free(transfer->segments);
+    mca_common_collio_flat_release(transfer->view);
+    mca_common_collio_flat_release(transfer->type);
+    if (transfer->staged) {
+        mca_common_collio_stage_fini(&transfer->stage);
+        mca_common_collio_tiling_fini(&transfer->packed);
+    }
+    free(transfer);
+}
+
+void mca_fbtl_mtpwrite_transfer_start(mca_fbtl_mtpwrite_transfer_t *transfer)
+{
+    if (0 != mca_common_collio_access_start(&transfer->job)) {
+        mca_common_collio_engine_perform(&transfer->job);
+        transfer->job.done = 1;
+    }
+}
+
+int mca_fbtl_mtpwrite_transfer_finish(mca_fbtl_mtpwrite_transfer_t *transfer, size_t *bytes)
+{
+    const mca_common_collio_outcome_t *outcome = &transfer->job.outcome;
+
+    *bytes = (size_t) outcome->bytes;
+    if (transfer->staged && !transfer->job.write
+        && 0 != mca_common_collio_stage_unpack(&transfer->stage, *bytes)) {
+        return MPI_ERR_CONVERSION;
+    }
+    return mca_common_collio_error_class(outcome->error);
+}

@@ -1,0 +1,470 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * File access without MPI: random requests (view x buffer x method x threads x engine x sieving)
+ * against a byte-by-byte oracle, blocking and as jobs, from one thread and from several. Built with
+ * the sources of collio alone, so that it also runs under the thread and address sanitizers.
+ *
+ * usage: access_check [-s seed] [-n rounds] DIRECTORY
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common_collio_access.h"
+#include "common_collio_engine.h"
+#include "common_collio_pool.h"
+
+static uint64_t random_state;
+static const char *directory;
+
+static uint64_t next_random(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+static int64_t pick(int64_t least, int64_t most)
+{
+    return least + (int64_t) (next_random() % (uint64_t) (most - least + 1));
+}
+
+static void die(const char *what)
+{
+    fprintf(stderr, "access_check: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+/* A tiling of random, ascending pieces. */
+static void random_tiling(mca_common_collio_tiling_t *tiling, int64_t base, int64_t largest,
+                          int64_t largest_hole)
+{
+    mca_common_collio_extent_t pieces[16];
+    size_t count = (size_t) pick(1, 16);
+    int64_t at = 0;
+
+    for (size_t i = 0; i < count; ++i) {
+        at += pick(0, largest_hole);
+        pieces[i].offset = at;
+        pieces[i].length = pick(1, largest);
+        at += pieces[i].length;
+    }
+    at += pick(0, largest_hole);
+    if (0 != mca_common_collio_tiling_init(tiling, base, at, pieces, count)) {
+        die("tiling_init");
+    }
+}
+
+/* Where stream position `stream` lies: the slow way, piece by piece. */
+static int64_t locate(const mca_common_collio_tiling_t *tiling, int64_t stream)
+{
+    int64_t origin = tiling->base + stream / tiling->size * tiling->extent;
+
+    stream %= tiling->size;
+    for (size_t i = 0; i < tiling->count; ++i) {
+        if (stream < tiling->length[i]) {
+            return origin + tiling->offset[i] + stream;
+        }
+        stream -= tiling->length[i];
+    }
+    return -1;
+}
+
+struct round {
+    mca_common_collio_access_t access;
+    mca_common_collio_access_stats_t stats;
+    mca_common_collio_tiling_t file;
+    mca_common_collio_tiling_t memory;
+    int64_t first;
+    int64_t bytes;
+    int64_t file_bytes; /* size of the image */
+    int64_t memory_bytes;
+    char *image; /* what the file should hold */
+    char *buffer;
+    int fd;
+};
+
+static void make_round(struct round *round)
+{
+    static const int threads[] = {0, 1, 2, 4, 7};
+    char path[4096];
+
+    memset(round, 0, sizeof(*round));
+    snprintf(path, sizeof(path), "%s/access_check.XXXXXX", directory);
+    round->fd = mkstemp(path);
+    if (0 > round->fd) {
+        die(path);
+    }
+    unlink(path);
+    random_tiling(&round->file, pick(0, 5000), 0 == pick(0, 1) ? 16 : 3000, pick(0, 3000));
+    random_tiling(&round->memory, 0, 0 == pick(0, 1) ? 8 : 2000, pick(0, 100));
+    round->first = pick(0, 4 * round->file.size);
+    round->bytes = pick(1, 100000);
+    round->file_bytes = locate(&round->file, round->first + round->bytes - 1) + 1 + pick(0, 9999);
+    round->memory_bytes = locate(&round->memory, round->bytes - 1) + 1;
+    round->access.fd = round->fd;
+    round->access.can_read = true;
+    round->access.locks_work = true;
+    round->access.stats = &round->stats;
+    round->access.method = (mca_common_collio_method_t) pick(0, 3);
+    round->access.sieve_read = (mca_common_collio_choice_t) pick(0, 2);
+    round->access.sieve_write = (mca_common_collio_choice_t) pick(0, 2);
+    round->access.sieve_read_bytes = pick(0, 2) * pick(1, 50000);
+    round->access.sieve_write_bytes = pick(0, 2) * pick(1, 50000);
+    round->access.stage_bytes = pick(0, 1) * pick(1, 70000);
+    round->access.stripe_bytes = pick(0, 1) * 4096;
+    round->access.threads = threads[pick(0, 4)];
+    round->access.serial_below = pick(0, 3) > 0 ? 1 : 0;
+    round->access.engine = (mca_common_collio_engine_t) pick(0, 3);
+    round->access.atomic = 0 == pick(0, 4);
+    round->access.pin = 0 == pick(0, 4);
+    round->image = malloc((size_t) round->file_bytes);
+    round->buffer = malloc((size_t) round->memory_bytes);
+    if (NULL == round->image || NULL == round->buffer) {
+        die("malloc");
+    }
+    for (int64_t i = 0; i < round->file_bytes; ++i) {
+        round->image[i] = (char) next_random();
+    }
+    for (int64_t i = 0; i < round->memory_bytes; ++i) {
+        round->buffer[i] = (char) next_random();
+    }
+}
+
+static void end_round(struct round *round)
+{
+    mca_common_collio_tiling_fini(&round->file);
+    mca_common_collio_tiling_fini(&round->memory);
+    free(round->image);
+    free(round->buffer);
+    close(round->fd);
+}
+
+static void fill_file(struct round *round, int64_t bytes)
+{
+    if (0 != ftruncate(round->fd, 0) || bytes != pwrite(round->fd, round->image, (size_t) bytes, 0)) {
+        die("fill the file");
+    }
+}
+
+/* Blocking, or as a job. */
+static void request(struct round *round, bool write, bool job, mca_common_collio_outcome_t *outcome)
+{
+    mca_common_collio_job_t async = {.access = &round->access, .write = write,
+                                     .file = &round->file, .first = round->first,
+                                     .bytes = round->bytes, .memory = &round->memory,
+                                     .base = round->buffer};
+
+    if (!job) {
+        mca_common_collio_access_request(&round->access, write, &round->file, round->first,
+                                         round->bytes, &round->memory, round->buffer, outcome);
+        return;
+    }
+    if (0 != mca_common_collio_access_start(&async)) {
+        die("access_start");
+    }
+    if (0 == pick(0, 1)) {
+        mca_common_collio_access_wait(&async);
+    }
+    while (!mca_common_collio_access_test(&async)) {
+    }
+    *outcome = async.outcome;
+}
+
+static int compare(const char *what, const char *got, const char *wanted, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; ++i) {
+        if (got[i] != wanted[i]) {
+            fprintf(stderr, "%s: byte %lld of %lld is wrong\n", what, (long long) i,
+                    (long long) bytes);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The whole file, foreign bytes and holes included, must be as computed. */
+static int check_write(struct round *round, bool job)
+{
+    mca_common_collio_outcome_t outcome;
+    int64_t existing = pick(0, round->file_bytes);
+    int64_t last = locate(&round->file, round->first + round->bytes - 1) + 1;
+    int64_t size = last > existing ? last : existing;
+    char *got = calloc(1, (size_t) round->file_bytes);
+    int bad;
+
+    fill_file(round, existing);
+    memset(round->image + existing, 0, (size_t) (round->file_bytes - existing));
+    request(round, true, job, &outcome);
+    for (int64_t i = 0; i < round->bytes; ++i) {
+        round->image[locate(&round->file, round->first + i)]
+            = round->buffer[locate(&round->memory, i)];
+    }
+    bad = 0 != outcome.error || round->bytes != outcome.bytes || INT64_MAX != outcome.stop_offset;
+    if (bad) {
+        fprintf(stderr, "write: error %d bytes %lld of %lld\n", outcome.error,
+                (long long) outcome.bytes, (long long) round->bytes);
+    }
+    if (size != pread(round->fd, got, (size_t) round->file_bytes, 0)) {
+        fprintf(stderr, "write: the file has a wrong size\n");
+        bad = 1;
+    }
+    bad |= compare("write", got, round->image, size);
+    free(got);
+    return bad;
+}
+
+/* Also at end of file: the count is exact, bytes behind it are left alone. */
+static int check_read(struct round *round, bool job)
+{
+    mca_common_collio_outcome_t outcome;
+    int64_t size = 0 == pick(0, 2) ? pick(0, round->file_bytes) : round->file_bytes;
+    char *wanted = malloc((size_t) round->memory_bytes);
+    int64_t count = 0;
+    int bad;
+
+    fill_file(round, size);
+    memcpy(wanted, round->buffer, (size_t) round->memory_bytes);
+    while (count < round->bytes && locate(&round->file, round->first + count) < size) {
+        wanted[locate(&round->memory, count)] = round->image[locate(&round->file,
+                                                                    round->first + count)];
+        ++count;
+    }
+    request(round, false, job, &outcome);
+    bad = 0 != outcome.error || count != outcome.bytes
+          || (count < round->bytes) != (INT64_MAX != outcome.stop_offset);
+    if (bad) {
+        fprintf(stderr, "read: error %d bytes %lld, wanted %lld\n", outcome.error,
+                (long long) outcome.bytes, (long long) count);
+    }
+    bad |= compare("read", round->buffer, wanted, round->memory_bytes);
+    free(wanted);
+    return bad;
+}
+
+static int run_rounds(long rounds)
+{
+    int failures = 0;
+
+    for (long i = 0; i < rounds && 0 == failures; ++i) {
+        struct round round;
+        uint64_t seed = random_state;
+        bool job = 0 == pick(0, 2);
+
+        make_round(&round);
+        failures += check_write(&round, job);
+        failures += check_read(&round, job);
+        if (0 != failures) {
+            fprintf(stderr, "round %ld: state %llu method %d engine %d threads %d sieve %d/%d "
+                    "job %d\n", i, (unsigned long long) seed, (int) round.access.method,
+                    (int) round.access.engine, round.access.threads,
+                    (int) round.access.sieve_read, (int) round.access.sieve_write, (int) job);
+        }
+        end_round(&round);
+    }
+    return failures;
+}
+
+/* Several threads write interleaved blocks with one descriptor: sieving, plain, as jobs. */
+enum { WRITERS = 4, BLOCK = 64, BLOCKS = 3000 };
+
+struct writer {
+    int fd;
+    int number;
+    mca_common_collio_access_stats_t *stats;
+};
+
+static void *interleaved_writer(void *arg)
+{
+    struct writer *writer = arg;
+    mca_common_collio_access_t access = {
+        .fd = writer->fd, .can_read = true, .locks_work = true, .stats = writer->stats,
+        .sieve_write = 3 == writer->number ? MCA_COMMON_COLLIO_AUTO : MCA_COMMON_COLLIO_ON,
+        .method = 3 == writer->number ? MCA_COMMON_COLLIO_METHOD_DIRECT
+                                      : MCA_COMMON_COLLIO_METHOD_AUTO,
+        .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000, .threads = writer->number,
+        .serial_below = 1};
+    mca_common_collio_extent_t piece = {.offset = (int64_t) writer->number * BLOCK,
+                                        .length = BLOCK};
+    mca_common_collio_extent_t block = {.offset = 0, .length = BLOCK};
+    mca_common_collio_tiling_t file, memory;
+    mca_common_collio_outcome_t outcome;
+    char *data = malloc((size_t) BLOCK * BLOCKS);
+
+    memset(data, 'A' + writer->number, (size_t) BLOCK * BLOCKS);
+    mca_common_collio_tiling_init(&file, 0, (int64_t) WRITERS * BLOCK, &piece, 1);
+    mca_common_collio_tiling_init(&memory, 0, BLOCK, &block, 1);
+    mca_common_collio_access_request(&access, true, &file, 0, (int64_t) BLOCK * BLOCKS, &memory,
+                                     data, &outcome);
+    mca_common_collio_tiling_fini(&file);
+    mca_common_collio_tiling_fini(&memory);
+    free(data);
+    return (void *) (intptr_t) (0 != outcome.error);
+}
+
+static int check_interleaved(bool own_descriptors)
+{
+    char path[4096];
+    struct writer writers[WRITERS];
+    pthread_t threads[WRITERS];
+    mca_common_collio_access_stats_t stats = {0};
+    char block[BLOCK];
+    int failures = 0;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/access_check.XXXXXX", directory);
+    fd = mkstemp(path);
+    for (int i = 0; i < WRITERS; ++i) {
+        writers[i] = (struct writer){.fd = own_descriptors ? open(path, O_RDWR) : fd, .number = i,
+                                     .stats = &stats};
+        pthread_create(&threads[i], NULL, interleaved_writer, &writers[i]);
+    }
+    for (int i = 0; i < WRITERS; ++i) {
+        void *failed;
+
+        pthread_join(threads[i], &failed);
+        failures += NULL != failed;
+        if (own_descriptors) {
+            close(writers[i].fd);
+        }
+    }
+    for (int64_t i = 0; i < (int64_t) WRITERS * BLOCKS && 0 == failures; ++i) {
+        char wanted[BLOCK];
+
+        memset(wanted, 'A' + (int) (i % WRITERS), BLOCK);
+        if (BLOCK != pread(fd, block, BLOCK, i * BLOCK) || 0 != memcmp(block, wanted, BLOCK)) {
+            fprintf(stderr, "interleaved writers: block %lld is wrong\n", (long long) i);
+            failures = 1;
+        }
+    }
+    if (0 == failures && (0 == stats.sieve_windows || 0 == stats.locks)) {
+        fprintf(stderr, "interleaved writers: nothing was sieved\n");
+        failures = 1;
+    }
+    close(fd);
+    unlink(path);
+    return failures;
+}
+
+/* Errors: the class's errno, the exact count, and no thread left behind. */
+static int check_full(void)
+{
+    mca_common_collio_access_stats_t stats = {0};
+    mca_common_collio_access_t access = {.fd = open("/dev/full", O_RDWR), .can_read = true,
+                                         .locks_work = true, .stats = &stats, .threads = 4,
+                                         .serial_below = 1};
+    mca_common_collio_extent_t piece = {.offset = 0, .length = 8};
+    mca_common_collio_tiling_t file, memory;
+    mca_common_collio_outcome_t outcome;
+    static char data[1 << 20];
+
+    mca_common_collio_tiling_init(&file, 0, 8, &piece, 1);
+    mca_common_collio_tiling_init(&memory, 0, 12, &piece, 1);
+    mca_common_collio_access_request(&access, true, &file, 0, 600000, &memory, data, &outcome);
+    mca_common_collio_tiling_fini(&file);
+    mca_common_collio_tiling_fini(&memory);
+    close(access.fd);
+    if (ENOSPC != outcome.error || 0 != outcome.bytes || 0 != outcome.stop_offset) {
+        fprintf(stderr, "full: error %d bytes %lld\n", outcome.error, (long long) outcome.bytes);
+        return 1;
+    }
+    return 0;
+}
+
+/* A child after fork() has no pool, and can make its own; the parent's goes on. */
+static int check_fork(void)
+{
+    int status = 1;
+    pid_t child;
+
+    if (0 != run_rounds(5)) {
+        return 1;
+    }
+    child = fork();
+    if (0 == child) {
+        int rc = 0 == mca_common_collio_pool_size() && 0 == run_rounds(5) ? 0 : 1;
+
+        mca_common_collio_access_finalize();
+        _exit(rc);
+    }
+    waitpid(child, &status, 0);
+    return 0 != status || 0 != run_rounds(5);
+}
+
+static void *nothing(void *arg)
+{
+    return arg;
+}
+
+static int threads_alive(void)
+{
+    FILE *in = fopen("/proc/self/status", "r");
+    char line[256];
+    int count = -1;
+
+    while (NULL != in && NULL != fgets(line, sizeof(line), in)) {
+        if (1 == sscanf(line, "Threads: %d", &count)) {
+            break;
+        }
+    }
+    if (NULL != in) {
+        fclose(in);
+    }
+    return count;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = (uint64_t) getpid() * 7919 + 1;
+    long rounds = 200;
+    int failures = 0;
+    int option, before;
+    pthread_t thread;
+
+    while (-1 != (option = getopt(argc, argv, "s:n:"))) {
+        if ('s' == option) {
+            seed = strtoull(optarg, NULL, 0);
+        } else if ('n' == option) {
+            rounds = strtol(optarg, NULL, 0);
+        } else {
+            return 2;
+        }
+    }
+    if (optind + 1 != argc) {
+        fprintf(stderr, "usage: access_check [-s seed] [-n rounds] DIRECTORY\n");
+        return 2;
+    }
+    /* a sanitizer's own thread comes with the first thread */
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+    before = threads_alive();
+    directory = argv[optind];
+    random_state = 0 == seed ? 1 : seed;
+    printf("# seed %llu\n", (unsigned long long) seed);
+    for (int i = 0; i < 7; ++i) {
+        next_random();
+    }
+    failures += run_rounds(rounds);
+    failures += check_interleaved(false);
+    failures += check_interleaved(true);
+    failures += check_full();
+    failures += check_fork();
+    mca_common_collio_access_finalize();
+    if (0 != mca_common_collio_pool_size() || before != threads_alive()) {
+        fprintf(stderr, "threads were left behind\n");
+        failures += 1;
+    }
+    puts(0 == failures ? "all right" : "FAILED");
+    return 0 == failures ? 0 : 1;
+}
