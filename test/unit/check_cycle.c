@@ -6,7 +6,7 @@
 
 /*
  * Cycle plan: conservation. Every byte of every requester must end exactly once in its owner's
- * cycle, at the right local place. Arrays are painted: byte b of requester r has a value of its own,
+ * cycle, at the right local place. Arrays are painted: every byte of a requester has its own value,
  * goes the whole way (split, pack, wire, decode, collect, place), and is looked for in the "file".
  */
 #include "common_collio_cycle.h"

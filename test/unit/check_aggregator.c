@@ -1,0 +1,317 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/* Node map, placement of aggregators, lists of ranks, TAM's local aggregators. */
+#include "common_collio_aggregator.h"
+
+#include <errno.h>
+
+#include "unit.h"
+
+typedef mca_common_collio_nodes_t nodes_t;
+
+static void make(nodes_t *nodes, const int *key, int ranks)
+{
+    ck_assert_int_eq(0, mca_common_collio_nodes_init(nodes, key, ranks));
+}
+
+/* `ranks` ranks in blocks of `per_node`. */
+static void make_blocks(nodes_t *nodes, int ranks, int per_node)
+{
+    int *key = malloc((size_t) ranks * sizeof(int));
+
+    for (int i = 0; i < ranks; ++i) {
+        key[i] = i / per_node;
+    }
+    make(nodes, key, ranks);
+    free(key);
+}
+
+static void expect(const nodes_t *nodes, int count, mca_common_collio_placement_t placement,
+                   const int *wanted, int wanted_count)
+{
+    int *list = malloc((size_t) nodes->ranks * sizeof(int));
+
+    ck_assert_int_eq(wanted_count,
+                     mca_common_collio_aggregators_place(nodes, count, placement, list));
+    for (int i = 0; i < wanted_count; ++i) {
+        ck_assert_int_eq(wanted[i], list[i]);
+    }
+    free(list);
+}
+
+START_TEST(nodes_numbered_by_lowest_rank)
+{
+    int key[] = {9, -4, 9, 1000000, -4, 9};
+    nodes_t nodes;
+    int wanted[] = {0, 1, 0, 2, 1, 0};
+    int local[] = {0, 0, 1, 0, 1, 2};
+    int member[] = {0, 2, 5, 1, 4, 3};
+
+    make(&nodes, key, 6);
+    ck_assert_int_eq(3, nodes.nodes);
+    for (int i = 0; i < 6; ++i) {
+        ck_assert_int_eq(wanted[i], nodes.node_of[i]);
+        ck_assert_int_eq(local[i], nodes.local_rank[i]);
+        ck_assert_int_eq(member[i], nodes.member[i]);
+    }
+    ck_assert_int_eq(0, nodes.first[0]);
+    ck_assert_int_eq(3, nodes.first[1]);
+    ck_assert_int_eq(5, nodes.first[2]);
+    ck_assert_int_eq(6, nodes.first[3]);
+    mca_common_collio_nodes_fini(&nodes);
+    mca_common_collio_nodes_fini(&nodes);
+}
+END_TEST
+
+START_TEST(place_one_rank)
+{
+    int key = 7;
+    int wanted = 0;
+    nodes_t nodes;
+
+    make(&nodes, &key, 1);
+    for (int count = -1; count < 4; ++count) {
+        expect(&nodes, count, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, &wanted, 1);
+        expect(&nodes, count, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, &wanted, 1);
+    }
+    mca_common_collio_nodes_fini(&nodes);
+}
+END_TEST
+
+START_TEST(place_as_documented)
+{
+    nodes_t nodes;
+
+    make_blocks(&nodes, 8, 4);
+    expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 2, 4, 6}, 4);
+    expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5}, 4);
+    expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_STRIPE, (int[]){0, 4, 1, 5}, 4);
+    expect(&nodes, 1, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0}, 1);
+    expect(&nodes, 3, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1}, 3);
+    expect(&nodes, 99, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, 8);
+    expect(&nodes, 99, MCA_COMMON_COLLIO_PLACEMENT_STRIPE, (int[]){0, 4, 1, 5, 2, 6, 3, 7}, 8);
+    mca_common_collio_nodes_fini(&nodes);
+    make_blocks(&nodes, 32, 4); /* 8 nodes: fewer aggregators take every second or fourth */
+    expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 8, 16, 24}, 4);
+    expect(&nodes, 2, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 16}, 2);
+    mca_common_collio_nodes_fini(&nodes);
+}
+END_TEST
+
+START_TEST(place_unequal_nodes)
+{
+    int key[] = {0, 1, 1, 1, 1, 1, 2, 2};
+    nodes_t nodes;
+
+    make(&nodes, key, 8);
+    expect(&nodes, 5, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7}, 5);
+    expect(&nodes, 6, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7, 3}, 6);
+    expect(&nodes, 5, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 3, 6, 7}, 5);
+    mca_common_collio_nodes_fini(&nodes);
+}
+END_TEST
+
+/* Ranks dealt out to the nodes in turn (--map-by node). */
+START_TEST(place_ranks_by_node)
+{
+    int key[] = {0, 1, 2, 0, 1, 2, 0, 1};
+    nodes_t nodes;
+
+    make(&nodes, key, 8);
+    expect(&nodes, 3, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 2}, 3);
+    expect(&nodes, 6, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 3, 1, 4, 2, 5}, 6);
+    mca_common_collio_nodes_fini(&nodes);
+}
+END_TEST
+
+/* Different ranks, as even over the nodes as their sizes allow. */
+static void check_fair(const nodes_t *nodes, const int *list, int count)
+{
+    int *here = calloc((size_t) nodes->nodes, sizeof(int));
+    char *seen = calloc((size_t) nodes->ranks, 1);
+    int most = 0;
+
+    for (int i = 0; i < count; ++i) {
+        ck_assert(0 <= list[i] && list[i] < nodes->ranks);
+        ck_assert(!seen[list[i]]);
+        seen[list[i]] = 1;
+        here[nodes->node_of[list[i]]]++;
+    }
+    for (int node = 0; node < nodes->nodes; ++node) {
+        most = here[node] > most ? here[node] : most;
+    }
+    for (int node = 0; node < nodes->nodes; ++node) {
+        int size = nodes->first[node + 1] - nodes->first[node];
+
+        ck_assert(here[node] >= most - 1 || here[node] == size);
+    }
+    free(here);
+    free(seen);
+}
+
+START_TEST(place_random_is_fair)
+{
+    for (int round = unit_rounds(2000); 0 < round; --round) {
+        int key[60];
+        int list[60];
+        int ranks = (int) unit_between(1, 60);
+        int keys = (int) unit_between(1, 12);
+        nodes_t nodes;
+
+        for (int i = 0; i < ranks; ++i) {
+            key[i] = (int) unit_below(keys) * (unit_below(3) ? 1 : -1);
+        }
+        make(&nodes, key, ranks);
+        for (int i = 0; i < ranks; ++i) {
+            for (int j = 0; j < i; ++j) {
+                ck_assert((key[i] == key[j]) == (nodes.node_of[i] == nodes.node_of[j]));
+            }
+            ck_assert_int_eq(i, nodes.member[nodes.first[nodes.node_of[i]] + nodes.local_rank[i]]);
+        }
+        for (int placement = 0; placement < 3; ++placement) {
+            int count = (int) unit_between(1, ranks);
+
+            ck_assert_int_eq(count,
+                             mca_common_collio_aggregators_place(
+                                 &nodes, count, (mca_common_collio_placement_t) placement, list));
+            check_fair(&nodes, list, count);
+        }
+        mca_common_collio_nodes_fini(&nodes);
+    }
+}
+END_TEST
+
+START_TEST(place_a_million_ranks)
+{
+    nodes_t nodes;
+    int *list = malloc(sizeof(int) * 1000000);
+
+    make_blocks(&nodes, 1000000, 64);
+    ck_assert_int_eq(15625, nodes.nodes);
+    ck_assert_int_eq(100000, mca_common_collio_aggregators_place(
+                                 &nodes, 100000, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, list));
+    check_fair(&nodes, list, 100000);
+    ck_assert_int_eq(1000, mca_common_collio_aggregators_place(
+                               &nodes, 1000, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, list));
+    check_fair(&nodes, list, 1000);
+    mca_common_collio_nodes_fini(&nodes);
+    free(list);
+}
+END_TEST
+
+START_TEST(parse_lists)
+{
+    int list[32];
+    int wanted[] = {0, 4, 8, 9, 10, 11, 12, 16, 20};
+
+    ck_assert_int_eq(9, mca_common_collio_aggregators_parse("0,4,8-11,12-20:4", 32, list, NULL));
+    for (int i = 0; i < 9; ++i) {
+        ck_assert_int_eq(wanted[i], list[i]);
+    }
+    ck_assert_int_eq(1, mca_common_collio_aggregators_parse("31", 32, list, NULL));
+    ck_assert_int_eq(32, mca_common_collio_aggregators_parse("0-31", 32, list, NULL));
+    ck_assert_int_eq(1, mca_common_collio_aggregators_parse("5-5:2147483647", 32, list, NULL));
+    ck_assert_int_eq(2, mca_common_collio_aggregators_parse("7,3", 32, list, NULL));
+    ck_assert_int_eq(7, list[0]); /* the order is the user's */
+}
+END_TEST
+
+START_TEST(parse_names_the_bad_part)
+{
+    static const struct {
+        const char *text;
+        const char *bad;
+    } cases[] = {
+        {"", ""},
+        {"x", "x"},
+        {"0,", ""},
+        {"0,,1", ",1"},
+        {"32", "32"},
+        {"-1", "-1"},
+        {"0,40,1", "40,1"},
+        {"1,2,1", "1"},
+        {"0-4,3", "3"},
+        {"5-3", "5-3"},
+        {"3-", ""},
+        {"3-99", "99"},
+        {"1-5:0", ""},
+        {"1-5:x", "x"},
+        {"1;2", ";2"},
+        {"99999999999999999999", "9"},
+        {"2147483648", "2"},
+    };
+    int list[32];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        const char *bad = NULL;
+
+        ck_assert_int_eq(-EINVAL,
+                         mca_common_collio_aggregators_parse(cases[i].text, 32, list, &bad));
+        ck_assert_ptr_nonnull(bad);
+        ck_assert_int_eq(0, strncmp(cases[i].bad, bad, strlen(cases[i].bad)));
+        ck_assert(cases[i].text <= bad && bad <= cases[i].text + strlen(cases[i].text));
+    }
+}
+END_TEST
+
+/* The published example: 5 ranks, 2 local aggregators: r0 {r0,r1,r2} and r3 {r3,r4}. */
+START_TEST(local_aggregator_published_example)
+{
+    int serving[] = {0, 0, 0, 3, 3};
+
+    ck_assert_int_eq(0, mca_common_collio_local_aggregator(5, 2, 0));
+    ck_assert_int_eq(3, mca_common_collio_local_aggregator(5, 2, 1));
+    for (int r = 0; r < 5; ++r) {
+        ck_assert_int_eq(serving[r], mca_common_collio_local_aggregator_of(5, 2, r));
+    }
+}
+END_TEST
+
+/* The formula itself, and "a rank belongs to the nearest local aggregator at or below it". */
+START_TEST(local_aggregator_all_small_nodes)
+{
+    for (int q = 1; q <= 70; ++q) {
+        for (int c = 1; c <= q; ++c) {
+            int e = q % c;
+            int up = (q + c - 1) / c;
+            int down = q / c;
+            int nearest = -1;
+
+            for (int r = 0, i = 0; r < q; ++r) {
+                int next = i < e ? up * i : up * e + down * (i - e);
+
+                if (i < c && r == next) {
+                    ck_assert_int_eq(next, mca_common_collio_local_aggregator(q, c, i));
+                    nearest = r;
+                    ++i;
+                }
+                ck_assert_int_eq(nearest, mca_common_collio_local_aggregator_of(q, c, r));
+                ck_assert(r + 1 < q || i == c);
+            }
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("aggregator");
+    TCase *tests = unit_case(suite, "aggregator");
+
+    tcase_add_test(tests, nodes_numbered_by_lowest_rank);
+    tcase_add_test(tests, place_one_rank);
+    tcase_add_test(tests, place_as_documented);
+    tcase_add_test(tests, place_unequal_nodes);
+    tcase_add_test(tests, place_ranks_by_node);
+    tcase_add_test(tests, place_random_is_fair);
+    tcase_add_test(tests, place_a_million_ranks);
+    tcase_add_test(tests, parse_lists);
+    tcase_add_test(tests, parse_names_the_bad_part);
+    tcase_add_test(tests, local_aggregator_published_example);
+    tcase_add_test(tests, local_aggregator_all_small_nodes);
+    return unit_main(suite, "check_aggregator");
+}

@@ -1,0 +1,291 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/* File domains, against dealing out the bytes one by one. */
+#include "common_collio_domain.h"
+
+#include "unit.h"
+
+typedef mca_common_collio_domains_t domains_t;
+
+enum { LINE = 700, OWNERS = 9 };
+
+/* The properties every partitioning has: each byte has one owner, locals ascend without a gap from
+ * 0, runs are true, and offset() is the inverse of locate(). A domain that begins before the
+ * request's true lowest byte (rounding) has locals nobody uses. */
+static void check_domains(const domains_t *domains)
+{
+    int64_t next[OWNERS] = {0};
+
+    for (int64_t at = domains->lo; at < domains->hi; ++at) {
+        mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, at);
+        mca_common_collio_place_t last;
+        int64_t run;
+
+        ck_assert_int_le(0, place.owner);
+        ck_assert_int_lt(place.owner, domains->owners);
+        ck_assert_int_eq(next[place.owner]++, place.local);
+        ck_assert_int_lt(0, place.run);
+        ck_assert_int_le(at + place.run, domains->hi);
+        last = mca_common_collio_domains_locate(domains, at + place.run - 1);
+        ck_assert_int_eq(place.owner, last.owner);
+        ck_assert_int_eq(place.local + place.run - 1, last.local);
+        ck_assert_int_eq(at,
+                         mca_common_collio_domains_offset(domains, place.owner, place.local, &run));
+        ck_assert_int_eq(place.run, run);
+    }
+    for (int owner = 0; owner < domains->owners; ++owner) {
+        ck_assert_int_eq(next[owner], mca_common_collio_domains_size(domains, owner));
+    }
+}
+
+static void check_shift(domains_t *domains, int64_t step)
+{
+    int64_t lo = domains->lo;
+    mca_common_collio_place_t before[LINE];
+    int64_t delta = step * unit_between(1, 5);
+
+    for (int64_t at = lo; at < domains->hi; ++at) {
+        before[at - lo] = mca_common_collio_domains_locate(domains, at);
+    }
+    ck_assert(!mca_common_collio_domains_shift(domains, -lo - step));
+    if (1 < domains->unit) {
+        ck_assert(!mca_common_collio_domains_shift(domains, delta + 1));
+    }
+    if (INT64_MAX % step < domains->hi) {
+        ck_assert(!mca_common_collio_domains_shift(domains, INT64_MAX / step * step));
+    }
+    ck_assert_int_eq(lo, domains->lo);
+    ck_assert(mca_common_collio_domains_shift(domains, delta));
+    ck_assert_int_eq(lo + delta, domains->lo);
+    for (int64_t at = domains->lo; at < domains->hi; ++at) {
+        mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, at);
+
+        ck_assert_int_eq(before[at - domains->lo].owner, place.owner);
+        ck_assert_int_eq(before[at - domains->lo].local, place.local);
+        ck_assert_int_eq(before[at - domains->lo].run, place.run);
+    }
+    ck_assert(mca_common_collio_domains_shift(domains, -delta));
+    check_domains(domains);
+}
+
+static void random_span(int64_t *lo, int64_t *hi, int64_t *unit, int *owners)
+{
+    *lo = unit_below(2) ? unit_below(100) : (INT64_C(1) << 40) + unit_below(100);
+    *hi = *lo + unit_below(LINE - 200);
+    *unit = unit_below(3) ? unit_between(1, 120) : 1;
+    *owners = (int) unit_between(1, OWNERS);
+}
+
+START_TEST(domain_random_even)
+{
+    for (int round = unit_rounds(500); 0 < round; --round) {
+        domains_t domains;
+        int64_t lo;
+        int64_t hi;
+        int64_t unit;
+        int owners;
+
+        random_span(&lo, &hi, &unit, &owners);
+        ck_assert_int_eq(0, mca_common_collio_domains_even(lo, hi, unit, owners, &domains));
+        check_domains(&domains);
+        check_shift(&domains, unit);
+        for (int i = 0; i < owners && lo < hi; ++i) {
+            int64_t size = mca_common_collio_domains_size(&domains, i);
+            int64_t fair = (hi - domains.lo) / owners;
+
+            ck_assert_int_eq(0, 0 == i ? 0 : domains.bound[i] % unit * (domains.bound[i] != hi));
+            ck_assert_int_le(size, fair + unit);
+        }
+        mca_common_collio_domains_fini(&domains);
+    }
+}
+END_TEST
+
+START_TEST(domain_random_by_bytes)
+{
+    for (int round = unit_rounds(500); 0 < round; --round) {
+        int64_t bytes[32];
+        int bins = (int) unit_between(1, 32);
+        domains_t domains;
+        int64_t lo;
+        int64_t hi;
+        int64_t unit;
+        int owners;
+
+        random_span(&lo, &hi, &unit, &owners);
+        for (int b = 0; b < bins; ++b) {
+            int64_t width = (hi - lo + bins - 1) / bins;
+            bool inside = b * width < hi - lo;
+
+            bytes[b] = inside && unit_below(2) ? unit_below(INT64_C(1) << unit_below(50)) : 0;
+        }
+        ck_assert_int_eq(
+            0, mca_common_collio_domains_by_bytes(lo, hi, unit, owners, bytes, bins, &domains));
+        check_domains(&domains);
+        check_shift(&domains, unit);
+        mca_common_collio_domains_fini(&domains);
+    }
+}
+END_TEST
+
+START_TEST(domain_random_static_cyclic)
+{
+    for (int round = unit_rounds(500); 0 < round; --round) {
+        domains_t domains;
+        int64_t lo;
+        int64_t hi;
+        int64_t unit;
+        int owners;
+
+        random_span(&lo, &hi, &unit, &owners);
+        ck_assert_int_eq(0,
+                         mca_common_collio_domains_static_cyclic(lo, hi, unit, owners, &domains));
+        check_domains(&domains);
+        check_shift(&domains, unit * owners);
+        for (int64_t at = lo; at < hi; ++at) {
+            ck_assert_int_eq(at / unit % owners,
+                             mca_common_collio_domains_locate(&domains, at).owner);
+        }
+        mca_common_collio_domains_fini(&domains);
+    }
+}
+END_TEST
+
+START_TEST(domain_random_group_cyclic)
+{
+    for (int round = unit_rounds(500); 0 < round; --round) {
+        int stripes = (int) unit_between(1, OWNERS + 2);
+        domains_t domains;
+        int64_t lo;
+        int64_t hi;
+        int64_t unit;
+        int owners;
+
+        random_span(&lo, &hi, &unit, &owners);
+        ck_assert_int_eq(
+            0, mca_common_collio_domains_group_cyclic(lo, hi, unit, owners, stripes, &domains));
+        check_domains(&domains);
+        check_shift(&domains, unit * 2520); /* a multiple of all ring sizes */
+        ck_assert_int_eq(owners / stripes < 1 ? 1 : owners / stripes, domains.groups);
+        for (int64_t at = lo; 0 == owners % stripes && at < hi; ++at) {
+            ck_assert_int_eq(at / unit % stripes,
+                             mca_common_collio_domains_locate(&domains, at).owner % stripes);
+        }
+        mca_common_collio_domains_fini(&domains);
+    }
+}
+END_TEST
+
+START_TEST(domain_empty_request)
+{
+    domains_t domains;
+
+    ck_assert_int_eq(0, mca_common_collio_domains_even(77, 77, 10, 3, &domains));
+    check_domains(&domains);
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_int_eq(0, mca_common_collio_domains_size(&domains, i));
+    }
+    mca_common_collio_domains_fini(&domains);
+    mca_common_collio_domains_fini(&domains);
+    ck_assert_int_eq(0, mca_common_collio_domains_group_cyclic(77, 77, 10, 3, 2, &domains));
+    check_domains(&domains);
+    mca_common_collio_domains_fini(&domains);
+}
+END_TEST
+
+/* Few units, many owners: they must not all be neighbours (which share a node). */
+START_TEST(domain_few_units_are_spread)
+{
+    domains_t domains;
+
+    ck_assert_int_eq(0, mca_common_collio_domains_even(0, 4000, 1000, 16, &domains));
+    for (int i = 0; i < 4; ++i) {
+        ck_assert_int_eq(4 * i, mca_common_collio_domains_locate(&domains, 1000 * i).owner);
+    }
+    mca_common_collio_domains_fini(&domains);
+}
+END_TEST
+
+/* A header at 0 and data 1 TiB behind it: nobody is left with nothing but the hole. */
+START_TEST(domain_by_bytes_splits_the_data)
+{
+    const int64_t tib = INT64_C(1) << 40;
+    const int64_t gib = INT64_C(1) << 30;
+    int64_t bytes[1024] = {[0] = 4096, [1023] = gib};
+    domains_t domains;
+
+    ck_assert_int_eq(0,
+                     mca_common_collio_domains_by_bytes(0, tib, 1 << 20, 8, bytes, 1024, &domains));
+    for (int i = 1; i < 8; ++i) {
+        ck_assert_int_le(tib - gib, domains.bound[i]);
+        ck_assert_int_lt(mca_common_collio_domains_size(&domains, i), gib / 8 + (2 << 20));
+        ck_assert_int_lt(gib / 8 - (2 << 20), mca_common_collio_domains_size(&domains, i));
+    }
+    mca_common_collio_domains_fini(&domains);
+}
+END_TEST
+
+START_TEST(domain_by_bytes_uniform_is_even)
+{
+    int64_t bytes[64];
+    domains_t domains;
+
+    for (int b = 0; b < 64; ++b) {
+        bytes[b] = INT64_C(1) << 40;
+    }
+    ck_assert_int_eq(0, mca_common_collio_domains_by_bytes(0, 64 * 700, 1, 7, bytes, 64, &domains));
+    for (int i = 0; i < 7; ++i) {
+        int64_t size = mca_common_collio_domains_size(&domains, i);
+
+        ck_assert(6399 <= size && size <= 6401);
+    }
+    mca_common_collio_domains_fini(&domains);
+}
+END_TEST
+
+START_TEST(domain_end_of_the_world)
+{
+    const int64_t mib = 1 << 20;
+    domains_t domains;
+    mca_common_collio_place_t place;
+    int64_t run;
+
+    ck_assert_int_eq(0, mca_common_collio_domains_even(0, INT64_MAX, mib, 100000, &domains));
+    place = mca_common_collio_domains_locate(&domains, INT64_MAX - 1);
+    ck_assert_int_eq(99999, place.owner);
+    ck_assert_int_eq(1, place.run);
+    ck_assert_int_eq(INT64_MAX - 1,
+                     mca_common_collio_domains_offset(&domains, 99999, place.local, &run));
+    ck_assert(!mca_common_collio_domains_shift(&domains, mib));
+    mca_common_collio_domains_fini(&domains);
+    ck_assert_int_eq(0, mca_common_collio_domains_static_cyclic(INT64_MAX - 5 * mib, INT64_MAX, mib,
+                                                                1000, &domains));
+    place = mca_common_collio_domains_locate(&domains, INT64_MAX - 1);
+    ck_assert_int_eq((INT64_MAX - 1) / mib % 1000, place.owner);
+    ck_assert_int_eq(INT64_MAX - 1,
+                     mca_common_collio_domains_offset(&domains, place.owner, place.local, &run));
+    ck_assert_int_eq(1, run);
+    mca_common_collio_domains_fini(&domains);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("domain");
+    TCase *tests = unit_case(suite, "domain");
+
+    tcase_add_test(tests, domain_empty_request);
+    tcase_add_test(tests, domain_few_units_are_spread);
+    tcase_add_test(tests, domain_by_bytes_splits_the_data);
+    tcase_add_test(tests, domain_by_bytes_uniform_is_even);
+    tcase_add_test(tests, domain_end_of_the_world);
+    tcase_add_test(tests, domain_random_even);
+    tcase_add_test(tests, domain_random_by_bytes);
+    tcase_add_test(tests, domain_random_static_cyclic);
+    tcase_add_test(tests, domain_random_group_cyclic);
+    return unit_main(suite, "check_domain");
+}

@@ -1,0 +1,198 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/* The k-way merge, against a painted line of bytes. */
+#include "common_collio_merge.h"
+#include "common_collio_tiling.h"
+#include "unit.h"
+
+typedef mca_common_collio_extent_t extent_t;
+typedef mca_common_collio_extents_t list_t;
+typedef mca_common_collio_merge_input_t input_t;
+
+#define INPUT(array) ((input_t){(array), sizeof(array) / sizeof((array)[0]), sizeof((array)[0])})
+
+static void expect(const input_t *inputs, size_t count, const extent_t *wanted, size_t wanted_count,
+                   int64_t wanted_overlap)
+{
+    list_t out = {0};
+    int64_t overlap = -1;
+
+    ck_assert_int_eq(0, mca_common_collio_merge(inputs, count, &out, &overlap));
+    ck_assert_uint_eq(wanted_count, out.count);
+    for (size_t i = 0; i < wanted_count; ++i) {
+        ck_assert_int_eq(wanted[i].offset, out.at[i].offset);
+        ck_assert_int_eq(wanted[i].length, out.at[i].length);
+    }
+    ck_assert_int_eq(wanted_overlap, overlap);
+    mca_common_collio_extents_fini(&out);
+}
+
+START_TEST(merge_nothing)
+{
+    input_t none[3] = {{NULL, 0, 16}, {NULL, 0, 16}, {NULL, 0, 16}};
+
+    expect(NULL, 0, NULL, 0, 0);
+    expect(none, 3, NULL, 0, 0);
+}
+END_TEST
+
+START_TEST(merge_one_input_joins)
+{
+    extent_t list[] = {{0, 4}, {4, 4}, {10, 2}, {11, 5}, {12, 1}, {20, 1}};
+    extent_t wanted[] = {{0, 8}, {10, 6}, {20, 1}};
+    input_t inputs[] = {INPUT(list)};
+
+    expect(inputs, 1, wanted, 3, 2); /* byte 11 twice, byte 12 twice */
+}
+END_TEST
+
+START_TEST(merge_two_interleaved_become_one)
+{
+    extent_t even[] = {{0, 8}, {16, 8}, {32, 8}};
+    extent_t odd[] = {{8, 8}, {24, 8}, {40, 8}};
+    extent_t wanted[] = {{0, 48}};
+    input_t inputs[] = {INPUT(even), INPUT(odd)};
+
+    expect(inputs, 2, wanted, 1, 0);
+}
+END_TEST
+
+START_TEST(merge_disjoint_blocks)
+{
+    extent_t low[] = {{0, 8}, {16, 8}};
+    extent_t high[] = {{100, 8}, {116, 8}};
+    extent_t wanted[] = {{0, 8}, {16, 8}, {100, 8}, {116, 8}};
+    input_t inputs[] = {INPUT(high), INPUT(low)};
+
+    expect(inputs, 2, wanted, 4, 0);
+}
+END_TEST
+
+START_TEST(merge_overlap_counts_n_minus_one)
+{
+    extent_t a[] = {{0, 10}};
+    extent_t b[] = {{5, 10}};
+    extent_t c[] = {{7, 1}};
+    extent_t wanted[] = {{0, 15}};
+    input_t inputs[] = {INPUT(a), INPUT(b), INPUT(c)};
+
+    expect(inputs, 3, wanted, 1, 6);
+}
+END_TEST
+
+/* A piece_t begins like an extent_t; what was in the output stays, and is not joined. */
+START_TEST(merge_appends_pieces)
+{
+    mca_common_collio_piece_t pieces[] = {{100, 8, 0}, {108, 8, 77}};
+    input_t inputs[] = {INPUT(pieces)};
+    list_t out = {0};
+
+    ck_assert_int_eq(0, mca_common_collio_extents_append(&out, 92, 8));
+    ck_assert_int_eq(0, mca_common_collio_merge(inputs, 1, &out, NULL));
+    ck_assert_uint_eq(2, out.count);
+    ck_assert_int_eq(100, out.at[1].offset);
+    ck_assert_int_eq(16, out.at[1].length);
+    mca_common_collio_extents_fini(&out);
+}
+END_TEST
+
+START_TEST(merge_huge_offsets)
+{
+    extent_t a[] = {{INT64_C(1) << 40, INT64_C(3) << 30}, {INT64_MAX - 16, 8}};
+    extent_t b[] = {{(INT64_C(1) << 40) + (INT64_C(3) << 30), INT64_C(1) << 31},
+                    {INT64_MAX - 8, 8}};
+    extent_t wanted[] = {{INT64_C(1) << 40, INT64_C(5) << 30}, {INT64_MAX - 16, 16}};
+    input_t inputs[] = {INPUT(a), INPUT(b)};
+
+    expect(inputs, 2, wanted, 2, 0);
+}
+END_TEST
+
+/* 5000 ranks, each with every 5000th element: one extent comes out. */
+START_TEST(merge_many_inputs_one_line)
+{
+    enum { RANKS = 5000, EACH = 20 };
+    extent_t *all = malloc(sizeof(*all) * RANKS * EACH);
+    input_t *inputs = malloc(sizeof(*inputs) * RANKS);
+    extent_t wanted = {0, INT64_C(8) * RANKS * EACH};
+
+    for (int rank = 0; rank < RANKS; ++rank) {
+        for (int i = 0; i < EACH; ++i) {
+            all[rank * EACH + i] = (extent_t){8 * ((int64_t) i * RANKS + rank), 8};
+        }
+        inputs[rank] = (input_t){all + rank * EACH, EACH, sizeof(*all)};
+    }
+    expect(inputs, RANKS, &wanted, 1, 0);
+    free(all);
+    free(inputs);
+}
+END_TEST
+
+enum { LINE = 600, MOST = 40 };
+
+START_TEST(merge_random_against_painted_line)
+{
+    for (int round = unit_rounds(2000); 0 < round; --round) {
+        size_t count = (size_t) unit_between(0, unit_below(3) ? 5 : MOST);
+        int64_t reach = unit_between(1, 40);
+        extent_t lists[MOST][LINE];
+        input_t inputs[MOST];
+        int line[LINE + 100] = {0};
+        list_t out = {0};
+        int64_t overlap = 0;
+        int64_t sum = 0;
+
+        for (size_t i = 0; i < count; ++i) {
+            int64_t at = unit_below(LINE);
+            size_t n = 0;
+
+            while (at < LINE && unit_below(20)) {
+                int64_t length = unit_between(1, 15);
+
+                lists[i][n++] = (extent_t){at, length};
+                for (int64_t b = 0; b < length; ++b) {
+                    line[at + b]++;
+                }
+                at += unit_between(1, reach);
+            }
+            inputs[i] = (input_t){lists[i], n, sizeof(extent_t)};
+        }
+        ck_assert_int_eq(0, mca_common_collio_merge(inputs, count, &out, &overlap));
+        for (size_t i = 0; i < out.count; ++i) {
+            ck_assert_int_lt(0, out.at[i].length);
+            ck_assert(0 == i || out.at[i - 1].offset + out.at[i - 1].length < out.at[i].offset);
+            for (int64_t b = 0; b < out.at[i].length; ++b) {
+                ck_assert_int_lt(0, line[out.at[i].offset + b]);
+                sum += line[out.at[i].offset + b] - 1;
+                line[out.at[i].offset + b] = 0;
+            }
+        }
+        for (int at = 0; at < LINE + 100; ++at) {
+            ck_assert_int_eq(0, line[at]);
+        }
+        ck_assert_int_eq(sum, overlap);
+        mca_common_collio_extents_fini(&out);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("merge");
+    TCase *tests = unit_case(suite, "merge");
+
+    tcase_add_test(tests, merge_nothing);
+    tcase_add_test(tests, merge_one_input_joins);
+    tcase_add_test(tests, merge_two_interleaved_become_one);
+    tcase_add_test(tests, merge_disjoint_blocks);
+    tcase_add_test(tests, merge_overlap_counts_n_minus_one);
+    tcase_add_test(tests, merge_appends_pieces);
+    tcase_add_test(tests, merge_huge_offsets);
+    tcase_add_test(tests, merge_many_inputs_one_line);
+    tcase_add_test(tests, merge_random_against_painted_line);
+    return unit_main(suite, "check_merge");
+}

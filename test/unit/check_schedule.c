@@ -1,0 +1,322 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Schedules: a simulated aggregator asks the schedule, starts what it may, and lets stages finish
+ * in random order. Every start is checked against the published description of the schedule, and
+ * over many runs each schedule must have overlapped exactly what it promises to.
+ */
+#include "common_collio_schedule.h"
+
+#include "unit.h"
+
+enum { MOST_CYCLES = 12 };
+enum { SHUFFLE = 0, ACCESS = 1 };
+
+/* Which pairs of stages were in flight at the same time. */
+enum { TWO_SHUFFLES = 1, TWO_ACCESSES = 2, SHUFFLE_AND_ACCESS = 4 };
+
+typedef struct simulation_t {
+    const mca_common_collio_schedule_t *schedule;
+    mca_common_collio_progress_t progress;
+    bool finished[2][MOST_CYCLES]; /* stages may overtake each other */
+    unsigned seen;
+} simulation_t;
+
+static size_t started(const simulation_t *run, int stage)
+{
+    return SHUFFLE == stage ? run->progress.shuffles_started : run->progress.accesses_started;
+}
+
+static size_t in_flight(const simulation_t *run, int stage)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < started(run, stage); ++i) {
+        count += !run->finished[stage][i];
+    }
+    return count;
+}
+
+static bool is(const simulation_t *run, const char *name)
+{
+    return 0 == strcmp(name, run->schedule->name);
+}
+
+/* For every schedule: order of the stages, and a buffer for each cycle in flight. */
+static void check_possible(const simulation_t *run, int stage)
+{
+    int first = run->progress.write ? SHUFFLE : ACCESS;
+    size_t cycle = started(run, stage);
+    size_t buffers = (size_t) run->schedule->buffers;
+
+    ck_assert_uint_lt(cycle, run->progress.cycles);
+    if (stage == first) {
+        ck_assert(cycle < buffers || run->finished[!first][cycle - buffers]);
+    } else {
+        ck_assert(run->finished[first][cycle]);
+    }
+}
+
+/* What the description of each schedule says about a stage that starts now. */
+static void check_start(const simulation_t *run, int stage)
+{
+    int first = run->progress.write ? SHUFFLE : ACCESS;
+    int second = !first;
+    size_t cycle = started(run, stage);
+    size_t shuffling = in_flight(run, SHUFFLE);
+    size_t accessing = in_flight(run, ACCESS);
+    /* the stage that blocks the caller in this schedule */
+    int blocking = is(run, "comm") ? ACCESS : SHUFFLE;
+
+    check_possible(run, stage);
+    if (is(run, "none")) {
+        ck_assert_uint_eq(0, shuffling + accessing);
+    } else if (is(run, "comm") || is(run, "write")) {
+        ck_assert_uint_eq(0, in_flight(run, blocking)); /* nothing starts while it blocks */
+        if (stage == blocking && stage == second) {
+            /* the next first stage is under way before this one blocks */
+            ck_assert(cycle + 1 == run->progress.cycles || started(run, first) > cycle + 1);
+        }
+        if (stage == blocking && stage == first) {
+            /* all that was ready for the second stage has been started */
+            ck_assert_uint_eq(cycle, started(run, second));
+        }
+    } else if (is(run, "write_comm")) {
+        if (stage == second) { /* a step begins when both are finished */
+            ck_assert_uint_eq(0, shuffling + accessing);
+        } else { /* and the other joins it */
+            ck_assert_uint_eq(0, in_flight(run, first));
+            ck_assert_uint_eq(cycle, started(run, second));
+        }
+    }
+}
+
+/* A stage that could run and does not: only write_comm2 promises never to let that happen. */
+static void check_refused(const simulation_t *run, int stage)
+{
+    const mca_common_collio_progress_t *progress = &run->progress;
+
+    if (is(run, "write_comm2")) {
+        ck_assert(!(SHUFFLE == stage ? mca_common_collio_shuffle_possible(progress, 2)
+                                     : mca_common_collio_access_possible(progress, 2)));
+    }
+}
+
+static void finish(simulation_t *run, int stage, size_t cycle)
+{
+    size_t *done = SHUFFLE == stage ? &run->progress.shuffles_done : &run->progress.accesses_done;
+
+    run->finished[stage][cycle] = true;
+    while (*done < started(run, stage) && run->finished[stage][*done]) {
+        ++*done;
+    }
+}
+
+static bool try_start(simulation_t *run, int stage, bool blocking_access)
+{
+    size_t cycle = started(run, stage);
+    bool may = SHUFFLE == stage ? run->schedule->may_shuffle(&run->progress)
+                                : run->schedule->may_access(&run->progress);
+
+    if (!may) {
+        check_refused(run, stage);
+        return false;
+    }
+    check_start(run, stage);
+    if (SHUFFLE == stage) {
+        run->progress.shuffles_started++;
+    } else {
+        run->progress.accesses_started++;
+    }
+    run->seen |= 1 < in_flight(run, SHUFFLE) ? TWO_SHUFFLES : 0;
+    run->seen |= 1 < in_flight(run, ACCESS) ? TWO_ACCESSES : 0;
+    run->seen |= in_flight(run, SHUFFLE) && in_flight(run, ACCESS) ? SHUFFLE_AND_ACCESS : 0;
+    if (ACCESS == stage && blocking_access) {
+        finish(run, stage, cycle);
+    }
+    return true;
+}
+
+static void finish_any(simulation_t *run)
+{
+    for (;;) {
+        int stage = (int) unit_below(2);
+        size_t cycle;
+
+        if (0 == started(run, stage)) {
+            continue;
+        }
+        cycle = (size_t) unit_below((int64_t) started(run, stage));
+        if (!run->finished[stage][cycle]) {
+            finish(run, stage, cycle);
+            return;
+        }
+    }
+}
+
+/* Runs to the end; returns which overlaps were seen. */
+static unsigned simulate(const mca_common_collio_schedule_t *schedule, size_t cycles, bool write)
+{
+    simulation_t run = {.schedule = schedule, .progress = {.cycles = cycles, .write = write}};
+    bool blocking_access = !schedule->asynchronous && unit_below(2);
+
+    for (;;) {
+        int stage = (int) unit_below(2); /* the order of asking must not matter */
+        bool any = false;
+
+        any = try_start(&run, stage, blocking_access) || any;
+        any = try_start(&run, !stage, blocking_access) || any;
+        if (any) {
+            continue;
+        }
+        if (0 == in_flight(&run, SHUFFLE) + in_flight(&run, ACCESS)) {
+            break;
+        }
+        finish_any(&run);
+    }
+    /* nothing in flight and nothing may start: that must be the end, not a deadlock */
+    ck_assert_uint_eq(cycles, run.progress.shuffles_done);
+    ck_assert_uint_eq(cycles, run.progress.accesses_done);
+    return run.seen;
+}
+
+static void run_schedule(const char *name, unsigned wanted)
+{
+    const mca_common_collio_schedule_t *schedule = mca_common_collio_schedule_by_name(name);
+
+    ck_assert_ptr_nonnull(schedule);
+    for (int write = 0; write < 2; ++write) {
+        unsigned seen = 0;
+
+        ck_assert_uint_eq(0, simulate(schedule, 0, write));
+        ck_assert_uint_eq(0, simulate(schedule, 1, write));
+        for (int round = unit_rounds(1000); 0 < round; --round) {
+            seen |= simulate(schedule, (size_t) unit_between(1, MOST_CYCLES), write);
+        }
+        ck_assert_uint_eq(wanted, seen);
+    }
+}
+
+START_TEST(schedule_none_never_overlaps)
+{
+    run_schedule("none", 0);
+}
+END_TEST
+
+START_TEST(schedule_comm_overlaps_shuffles)
+{
+    run_schedule("comm", TWO_SHUFFLES | SHUFFLE_AND_ACCESS);
+}
+END_TEST
+
+START_TEST(schedule_write_overlaps_accesses)
+{
+    run_schedule("write", TWO_ACCESSES | SHUFFLE_AND_ACCESS);
+}
+END_TEST
+
+START_TEST(schedule_write_comm_overlaps_one_of_each)
+{
+    run_schedule("write_comm", SHUFFLE_AND_ACCESS);
+}
+END_TEST
+
+START_TEST(schedule_write_comm2_overlaps_everything)
+{
+    run_schedule("write_comm2", TWO_SHUFFLES | TWO_ACCESSES | SHUFFLE_AND_ACCESS);
+}
+END_TEST
+
+START_TEST(schedule_table)
+{
+    static const char *const names[] = {"none", "comm", "write", "write_comm", "write_comm2"};
+    static const bool asynchronous[] = {false, false, true, true, true};
+    size_t i = 0;
+
+    for (; NULL != mca_common_collio_schedules[i]; ++i) {
+        ck_assert_uint_gt(5, i);
+        ck_assert_str_eq(names[i], mca_common_collio_schedules[i]->name);
+        ck_assert_ptr_eq(mca_common_collio_schedules[i],
+                         mca_common_collio_schedule_by_name(names[i]));
+        ck_assert_int_eq(0 == i ? 1 : 2, mca_common_collio_schedules[i]->buffers);
+        ck_assert(asynchronous[i] == mca_common_collio_schedules[i]->asynchronous);
+        ck_assert_uint_lt(10, strlen(mca_common_collio_schedules[i]->description));
+    }
+    ck_assert_uint_eq(5, i);
+    ck_assert_ptr_null(mca_common_collio_schedule_by_name("auto"));
+    ck_assert_ptr_null(mca_common_collio_schedule_by_name(""));
+}
+END_TEST
+
+/* The order of starts when shuffles are quicker than accesses: the rows of the published table. */
+static void trace(const char *name, bool write, size_t cycles, char *out)
+{
+    const mca_common_collio_schedule_t *schedule = mca_common_collio_schedule_by_name(name);
+    mca_common_collio_progress_t run = {.cycles = cycles, .write = write};
+
+    for (;;) {
+        /* as the header says: what empties a buffer is asked first */
+        if (write ? schedule->may_access(&run)
+                  : !schedule->may_shuffle(&run) && schedule->may_access(&run)) {
+            *out++ = 'A';
+            *out++ = (char) ('1' + run.accesses_started++);
+        } else if (schedule->may_shuffle(&run)) {
+            *out++ = 'S';
+            *out++ = (char) ('1' + run.shuffles_started++);
+        } else if (run.shuffles_done < run.shuffles_started) {
+            *out++ = 's';
+            *out++ = (char) ('1' + run.shuffles_done++);
+        } else if (run.accesses_done < run.accesses_started) {
+            *out++ = 'a';
+            *out++ = (char) ('1' + run.accesses_done++);
+        } else {
+            *out = '\0';
+            return;
+        }
+    }
+}
+
+/* Capital = start, small = finished. */
+START_TEST(schedule_rows_of_the_table)
+{
+    char out[64];
+
+    trace("none", true, 2, out);
+    ck_assert_str_eq("S1s1A1a1S2s2A2a2", out);
+    trace("none", false, 2, out);
+    ck_assert_str_eq("A1a1S1s1A2a2S2s2", out);
+    trace("comm", true, 3, out);
+    ck_assert_str_eq("S1S2s1A1s2a1S3A2s3a2A3a3", out);
+    trace("comm", false, 3, out);
+    ck_assert_str_eq("A1a1S1A2s1a2S2A3s2a3S3s3", out);
+    trace("write", true, 3, out);
+    ck_assert_str_eq("S1s1A1S2s2A2a1S3s3A3a2a3", out);
+    trace("write", false, 3, out);
+    ck_assert_str_eq("A1A2a1S1s1A3a2S2s2a3S3s3", out);
+    trace("write_comm", true, 3, out);
+    ck_assert_str_eq("S1s1A1S2s2a1A2S3s3a2A3a3", out);
+    trace("write_comm", false, 3, out);
+    ck_assert_str_eq("A1a1S1A2s1a2S2A3s2a3S3s3", out);
+    trace("write_comm2", true, 3, out);
+    ck_assert_str_eq("S1S2s1A1s2A2a1S3s3A3a2a3", out);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("schedule");
+    TCase *tests = unit_case(suite, "schedule");
+
+    tcase_add_test(tests, schedule_table);
+    tcase_add_test(tests, schedule_none_never_overlaps);
+    tcase_add_test(tests, schedule_comm_overlaps_shuffles);
+    tcase_add_test(tests, schedule_write_overlaps_accesses);
+    tcase_add_test(tests, schedule_write_comm_overlaps_one_of_each);
+    tcase_add_test(tests, schedule_write_comm2_overlaps_everything);
+    tcase_add_test(tests, schedule_rows_of_the_table);
+    return unit_main(suite, "check_schedule");
+}

@@ -1,0 +1,388 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * The wire form: any list survives the round trip, regular patterns are tiny, and no bytes whatever
+ * do harm (run with sanitizers or valgrind to see it).
+ */
+#include "common_collio_wire.h"
+
+#include <errno.h>
+
+#include "common_collio_tiling.h"
+#include "unit.h"
+
+typedef mca_common_collio_extent_t extent_t;
+typedef mca_common_collio_extents_t list_t;
+typedef mca_common_collio_bytes_t bytes_t;
+
+static void add(list_t *list, int64_t offset, int64_t length)
+{
+    ck_assert_int_eq(0, mca_common_collio_extents_append(list, offset, length));
+}
+
+static void encode(const list_t *list, bytes_t *wire)
+{
+    ck_assert_int_eq(0,
+                     mca_common_collio_wire_encode(list->at, list->count, sizeof(extent_t), wire));
+}
+
+/* Encodes and decodes; returns the bytes on the wire. The list is joined already. */
+static size_t round_trip(const list_t *list)
+{
+    bytes_t wire = {0};
+    list_t back = {0};
+    size_t size;
+
+    encode(list, &wire);
+    ck_assert_int_eq(0, mca_common_collio_wire_decode(wire.at, wire.count, list->count, &back));
+    ck_assert_uint_eq(list->count, back.count);
+    for (size_t i = 0; i < list->count; ++i) {
+        ck_assert_int_eq(list->at[i].offset, back.at[i].offset);
+        ck_assert_int_eq(list->at[i].length, back.at[i].length);
+    }
+    if (0 < list->count) { /* one less than there are is too many */
+        ck_assert_int_eq(
+            -EBADMSG, mca_common_collio_wire_decode(wire.at, wire.count, list->count - 1, &back));
+        ck_assert_uint_eq(list->count, back.count);
+    }
+    size = wire.count;
+    mca_common_collio_bytes_fini(&wire);
+    mca_common_collio_extents_fini(&back);
+    return size;
+}
+
+START_TEST(wire_empty_and_one)
+{
+    list_t list = {0};
+
+    ck_assert_uint_eq(0, round_trip(&list));
+    add(&list, 0, 8);
+    ck_assert_uint_ge(4, round_trip(&list));
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+START_TEST(wire_touching_are_joined)
+{
+    mca_common_collio_piece_t pieces[] = {{0, 4, 9}, {4, 4, 5}, {8, 0, 0}, {8, 1, 1}, {20, 4, 0}};
+    bytes_t wire = {0};
+    list_t back = {0};
+
+    ck_assert_int_eq(0, mca_common_collio_wire_encode(pieces, 5, sizeof(pieces[0]), &wire));
+    ck_assert_int_eq(0, mca_common_collio_wire_decode(wire.at, wire.count, 2, &back));
+    ck_assert_uint_eq(2, back.count);
+    ck_assert_int_eq(9, back.at[0].length);
+    ck_assert_int_eq(20, back.at[1].offset);
+    mca_common_collio_bytes_fini(&wire);
+    mca_common_collio_extents_fini(&back);
+}
+END_TEST
+
+START_TEST(wire_extreme_numbers)
+{
+    static const extent_t extremes[] = {
+        {INT64_MAX - 1, 1},    {0, INT64_MAX}, {INT64_MAX - 8, 8}, {0, 1}, {1, 1},
+        {INT64_C(1) << 40, 8}, {0, 8},         {INT64_MAX - 8, 8}};
+    list_t list = {0};
+
+    for (size_t i = 0; i < sizeof(extremes) / sizeof(extremes[0]); ++i) {
+        add(&list, extremes[i].offset, extremes[i].length);
+    }
+    for (int i = 0; i < 9; ++i) { /* a regular section that ends at the end of the world */
+        add(&list, INT64_MAX - (9 - i) * (INT64_C(1) << 59), INT64_C(1) << 58);
+    }
+    for (int i = 9; 0 < i; --i) { /* and one that runs down to 0 */
+        add(&list, (i - 1) * (INT64_C(1) << 59), 100);
+    }
+    round_trip(&list);
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+START_TEST(wire_section_is_a_few_bytes)
+{
+    list_t list = {0};
+
+    for (int64_t i = 0; i < 100000; ++i) {
+        add(&list, 1000 + 32 * i, 8);
+    }
+    ck_assert_uint_ge(10, round_trip(&list));
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+/* A block of a 3-D array: planes of rows; two rows a plane are the hard case. */
+START_TEST(wire_block_is_a_few_bytes)
+{
+    for (int64_t rows = 1; rows <= 40; rows += 1 == rows ? 1 : 19) {
+        list_t list = {0};
+
+        for (int64_t plane = 0; plane < 50; ++plane) {
+            for (int64_t row = 0; row < rows; ++row) {
+                add(&list, plane * 1000000 + row * 8000 + 640, 80);
+            }
+        }
+        ck_assert_uint_ge(20, round_trip(&list));
+        mca_common_collio_extents_fini(&list);
+    }
+}
+END_TEST
+
+/* 8-byte pieces at random distances: two to four bytes each. */
+START_TEST(wire_irregular_is_small)
+{
+    list_t same = {0};
+    list_t mixed = {0};
+    int64_t at = 0;
+    int64_t to = 0;
+    enum { COUNT = 20000 };
+
+    for (int i = 0; i < COUNT; ++i) {
+        add(&same, at += unit_between(9, 4000), 8);
+        add(&mixed, to += unit_between(17, 4000), 4 * unit_between(1, 3));
+    }
+    ck_assert_uint_ge(3 * COUNT, round_trip(&same));
+    ck_assert_uint_ge(4 * COUNT, round_trip(&mixed));
+    mca_common_collio_extents_fini(&same);
+    mca_common_collio_extents_fini(&mixed);
+}
+END_TEST
+
+/* BTIO (NPB multi-partition): one rank of q^2, q cells on a diagonal, 40-byte points. */
+START_TEST(wire_btio_below_one_percent)
+{
+    enum { N = 64, Q = 4, CELL = N / Q, POINT = 40, I = 1, J = 2 };
+    list_t list = {0};
+
+    for (int64_t c = 0; c < Q; ++c) {
+        int64_t x = (I + c) % Q * CELL;
+        int64_t y = (J - c + Q) % Q * CELL;
+
+        for (int64_t z = c * CELL; z < (c + 1) * CELL; ++z) {
+            for (int64_t row = y; row < y + CELL; ++row) {
+                add(&list, ((z * N + row) * N + x) * POINT, CELL * POINT);
+            }
+        }
+    }
+    ck_assert_uint_lt(round_trip(&list), (size_t) mca_common_collio_extents_bytes(&list) / 100);
+    ck_assert_uint_ge(24 * Q, round_trip(&list));
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+/* S3D-IO: a block of a 3-D array, 11 components one after the other. */
+START_TEST(wire_s3d_below_one_percent)
+{
+    enum { N = 80, NP = 4, EDGE = N / NP };
+    list_t list = {0};
+
+    for (int64_t component = 0; component < 11; ++component) {
+        for (int64_t z = EDGE; z < 2 * EDGE; ++z) {
+            for (int64_t y = EDGE; y < 2 * EDGE; ++y) {
+                add(&list, (((component * N + z) * N + y) * N + EDGE) * 8, EDGE * 8);
+            }
+        }
+    }
+    ck_assert_uint_lt(round_trip(&list), (size_t) mca_common_collio_extents_bytes(&list) / 100);
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+/* mpi-tile-io: rows of a tile of 256-byte elements, and of 1-byte elements. */
+START_TEST(wire_tile_below_one_percent)
+{
+    for (int64_t element = 1; element <= 256; element *= 256) {
+        list_t list = {0};
+
+        for (int64_t row = 0; row < 100; ++row) {
+            add(&list, (row * 500 + 300) * element, 100 * element);
+        }
+        ck_assert_uint_lt(round_trip(&list), (size_t) mca_common_collio_extents_bytes(&list) / 100);
+        mca_common_collio_extents_fini(&list);
+    }
+}
+END_TEST
+
+/* A mix of everything the encoder knows, in any order, also backwards. */
+static void random_list(list_t *list)
+{
+    for (int64_t part = unit_between(0, 8); 0 < part; --part) {
+        int64_t start = unit_below(3) ? unit_below(100000)
+                                      : unit_between(INT64_C(1) << 40, INT64_C(1) << 41);
+        int64_t length = unit_below(2) ? 8 : unit_between(1, 300);
+        int64_t stride = unit_between(-500, 1500);
+        int64_t outer = unit_between(-3000, 30000);
+        int64_t rows = unit_between(1, 9);
+        int64_t planes = unit_below(2) ? 1 : unit_between(1, 9);
+        bool irregular = unit_below(3) == 0;
+
+        start += 40000;
+        for (int64_t p = 0; p < planes; ++p) {
+            for (int64_t r = 0; r < rows; ++r) {
+                int64_t jitter = irregular ? unit_below(50) : 0;
+
+                add(list, start + p * outer + r * stride + jitter, length + jitter % 3);
+            }
+        }
+    }
+}
+
+START_TEST(wire_random_round_trip)
+{
+    for (int round = unit_rounds(4000); 0 < round; --round) {
+        list_t list = {0};
+        mca_common_collio_sections_t sections = {0};
+        list_t back = {0};
+
+        random_list(&list);
+        round_trip(&list);
+        ck_assert_int_eq(0,
+                         mca_common_collio_sections_from_extents(list.at, list.count, &sections));
+        ck_assert_int_eq(0, mca_common_collio_sections_to_extents(&sections, &back));
+        ck_assert_uint_eq(list.count, back.count);
+        for (size_t i = 0; i < list.count; ++i) {
+            ck_assert_int_eq(list.at[i].offset, back.at[i].offset);
+            ck_assert_int_eq(list.at[i].length, back.at[i].length);
+        }
+        mca_common_collio_sections_fini(&sections);
+        mca_common_collio_extents_fini(&list);
+        mca_common_collio_extents_fini(&back);
+    }
+}
+END_TEST
+
+START_TEST(wire_sections_greedy)
+{
+    extent_t extents[] = {{0, 8}, {32, 8}, {64, 8}, {100, 4}, {90, 4}, {80, 4}, {500, 1}};
+    mca_common_collio_sections_t sections = {0};
+    mca_common_collio_section_t absurd = {INT64_MAX - 8, 8, 8, 2};
+    mca_common_collio_sections_t bad = {&absurd, 1, 1};
+    list_t list = {0};
+
+    ck_assert_int_eq(0, mca_common_collio_sections_from_extents(extents, 7, &sections));
+    ck_assert_uint_eq(3, sections.count);
+    ck_assert_int_eq(32, sections.at[0].stride);
+    ck_assert_int_eq(3, sections.at[0].count);
+    ck_assert_int_eq(-10, sections.at[1].stride);
+    ck_assert_int_eq(3, sections.at[1].count);
+    ck_assert_int_eq(0, sections.at[2].stride);
+    ck_assert_int_eq(1, sections.at[2].count);
+    ck_assert_int_eq(-EINVAL, mca_common_collio_sections_to_extents(&bad, &list));
+    mca_common_collio_sections_fini(&sections);
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+/* Whatever comes out must be sane, whatever went in. */
+static void decode_anything(const unsigned char *bytes, size_t count)
+{
+    unsigned char *copy = malloc(count + 1); /* exact size, so that reading past it is seen */
+    list_t list = {0};
+    int rc;
+
+    memcpy(copy, bytes, count);
+    rc = mca_common_collio_wire_decode(copy, count, 10000, &list);
+    ck_assert(0 == rc || -EBADMSG == rc);
+    ck_assert(0 == rc || 0 == list.count);
+    ck_assert_uint_ge(10000, list.count);
+    for (size_t i = 0; i < list.count; ++i) {
+        ck_assert_int_le(0, list.at[i].offset);
+        ck_assert_int_lt(0, list.at[i].length);
+        ck_assert_int_le(list.at[i].offset, INT64_MAX - list.at[i].length);
+    }
+    mca_common_collio_extents_fini(&list);
+    free(copy);
+}
+
+START_TEST(wire_fuzz_random_bytes)
+{
+    for (int round = unit_rounds(40000); 0 < round; --round) {
+        unsigned char bytes[64];
+        size_t count = (size_t) unit_below(sizeof(bytes));
+
+        for (size_t i = 0; i < count; ++i) {
+            bytes[i] = (unsigned char) (unit_below(3) ? unit_below(256) : unit_below(16));
+        }
+        if (unit_below(2) && 0 < count) {
+            bytes[count - 1] &= 0x7f;
+        }
+        decode_anything(bytes, count);
+    }
+}
+END_TEST
+
+START_TEST(wire_fuzz_damaged_lists)
+{
+    for (int round = unit_rounds(2000); 0 < round; --round) {
+        list_t list = {0};
+        bytes_t wire = {0};
+
+        random_list(&list);
+        encode(&list, &wire);
+        for (int i = 0; i < 8 && 0 < wire.count; ++i) {
+            wire.at[unit_below((int64_t) wire.count)] = (unsigned char) unit_below(256);
+            decode_anything(wire.at, (size_t) unit_between(0, (int64_t) wire.count));
+        }
+        mca_common_collio_bytes_fini(&wire);
+        mca_common_collio_extents_fini(&list);
+    }
+}
+END_TEST
+
+START_TEST(wire_malformed_is_refused)
+{
+    static const struct {
+        size_t count;
+        unsigned char bytes[24];
+    } bad[] = {
+        {1, {0x80}},                               /* a varint that does not end */
+        {1, {0x00}},                               /* no pieces */
+        {1, {0x04}},                               /* one piece, missing */
+        {2, {0x04, 0x00}},                         /* no length */
+        {3, {0x04, 0x00, 0x00}},                   /* length 0 */
+        {3, {0x04, 0x01, 0x01}},                   /* offset -1 */
+        {4, {0x04, 0x00, 0x08, 0x80}},             /* a broken second operation */
+        {4, {0x02, 0x00, 0x08, 0x10}},             /* a section of none */
+        {4, {0x12, 0x00, 0x08, 0x0f}},             /* a section that goes below 0 */
+        {6, {0x0b, 0x00, 0x08, 0x10, 0x00, 0x10}}, /* a block of empty rows */
+        {6, {0x03, 0x00, 0x08, 0x10, 0x02, 0x10}}, /* a block of no rows */
+        {11, {0x04, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}}, /* > 64 bits */
+        {12, {0x05, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}},
+        {13, {0x08, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x02, 0x01}},
+    };
+    list_t list = {0};
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+        ck_assert_int_eq(-EBADMSG,
+                         mca_common_collio_wire_decode(bad[i].bytes, bad[i].count, 1000000, &list));
+        ck_assert_uint_eq(0, list.count);
+    }
+    mca_common_collio_extents_fini(&list);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("wire");
+    TCase *tests = unit_case(suite, "wire");
+
+    tcase_add_test(tests, wire_empty_and_one);
+    tcase_add_test(tests, wire_touching_are_joined);
+    tcase_add_test(tests, wire_extreme_numbers);
+    tcase_add_test(tests, wire_section_is_a_few_bytes);
+    tcase_add_test(tests, wire_block_is_a_few_bytes);
+    tcase_add_test(tests, wire_irregular_is_small);
+    tcase_add_test(tests, wire_btio_below_one_percent);
+    tcase_add_test(tests, wire_s3d_below_one_percent);
+    tcase_add_test(tests, wire_tile_below_one_percent);
+    tcase_add_test(tests, wire_random_round_trip);
+    tcase_add_test(tests, wire_sections_greedy);
+    tcase_add_test(tests, wire_fuzz_random_bytes);
+    tcase_add_test(tests, wire_fuzz_damaged_lists);
+    tcase_add_test(tests, wire_malformed_is_refused);
+    return unit_main(suite, "check_wire");
+}
