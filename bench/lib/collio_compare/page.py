@@ -74,7 +74,8 @@ def _cells(rows):
 
 def _key():
     marks = "".join(f'<span><i style="background:var(--{k})"></i>{v}</span>' for k, v in KEY)
-    return f'<div class="key">{marks}<span><i style="background:var(--limit)"></i>limit</span></div>'
+    limit = '<span><i style="background:var(--limit)"></i>limit</span>'
+    return f'<div class="key">{marks}{limit}</div>'
 
 
 def _tip(row):
@@ -89,8 +90,8 @@ def _bars(data):
     if not rows:
         return []
     out = ["<h2>Time of a step</h2><p>Seconds for one time step, median over the repetitions; "
-           "shorter is better. The dashed line is the limit: the same bytes by contiguous pwrite or "
-           "pread of all ranks at once. A cut bar is longer than drawn.</p>", _key(),
+           "shorter is better. The dashed line is the limit: the same bytes by contiguous pwrite "
+           "or pread of all ranks at once. A cut bar is longer than drawn.</p>", _key(),
            '<div class="panels">']
     for (pattern, ranks), phases in _cells(rows).items():
         some = next(iter(phases.values()))
@@ -124,8 +125,8 @@ def _cards(data):
                 out.append(f'<div class="card"><b>{_mean([s["speed"] for s in some]):.2f}x</b>'
                            f"<span>{config}, {phase}: {held} of {len(some)} at or above "
                            f"{data['floor']}</span></div>")
-    words = ("<p>Speed of our components, nothing else set, against the fastest stock configuration "
-             "of each pattern: the geometric mean over the patterns.</p>")
+    words = ("<p>Speed of our components, nothing else set, against the fastest stock "
+             "configuration of each pattern: the geometric mean over the patterns.</p>")
     return out + ["</div>", words] if len(out) > 1 else []
 
 
@@ -148,12 +149,14 @@ def _summary(data):
 
 
 def phase_times(row):
-    """The timers among a row's performance variables: (name, seconds of a step), largest rank."""
+    """The timers among a row's performance variables: (name, seconds of a step), mean over the
+    ranks. They are in nanoseconds; total and hidden are no phases but sums over phases."""
     found = []
     for name, value in row["pvars"].items():
-        if "_time_" in name and value["max"] > 0:
-            short = name.split("_time_", 1)[1]
-            found.append((short, value["max"] * 1e-9 / row["steps"]))
+        short = name.partition("_time_")[2]
+        if short and value["sum"] > 0 and short not in ("total", "hidden"):
+            found.append((short.replace("_", " "),
+                          value["sum"] * 1e-9 / row["steps"] / row["ranks"]))
     return found
 
 
@@ -172,9 +175,8 @@ def _breakdown(rows):
                    + svg.stacks(drawn, classes, f"phases of {phase}") + "</div>")
     if not out:
         return []
-    return ["<h2>Where the time goes</h2><p>Our components' own timers, per time step, slowest rank "
-            "of each; phases of different ranks may overlap, so the sum can exceed the step's "
-            "time.</p>", *out]
+    return ["<h2>Where the time goes</h2><p>Our components' own timers, per time step, mean over "
+            "the ranks: agree, route, exchange and settle include waiting for others.</p>", *out]
 
 
 def _line_panel(title, series, x_name):
