@@ -145,6 +145,9 @@ void mca_common_collio_access_finalize(void);
  *  waits. Returns 0 or -errno; -ENOLCK, -ENOSYS, -EOPNOTSUPP mean: this file system has none. */
 int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write, int64_t offset,
                                   int64_t length);
+/** The same without waiting: -EAGAIN while somebody else holds it. */
+int mca_common_collio_access_try_lock(mca_common_collio_access_t *access, bool write,
+                                      int64_t offset, int64_t length);
 int mca_common_collio_access_unlock(mca_common_collio_access_t *access, int64_t offset,
                                     int64_t length);
 

@@ -51,8 +51,9 @@ static bool file_system_has_none(int error)
            || EINVAL == error;
 }
 
-/* OFD locks; POSIX locks where the kernel has none (before Linux 3.15). 0 or a positive errno. */
-static int kernel_lock(int fd, short type, int64_t lo, int64_t hi)
+/* OFD locks; POSIX locks where the kernel has none (before Linux 3.15). 0 or a positive errno;
+ * without `wait` that is EAGAIN or EACCES when somebody else holds it. */
+static int kernel_lock(int fd, short type, int64_t lo, int64_t hi, bool wait)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t) lo,
                           .l_len = (off_t) (hi - lo)};
@@ -61,14 +62,14 @@ static int kernel_lock(int fd, short type, int64_t lo, int64_t hi)
 #ifdef F_OFD_SETLKW
     do {
         range.l_pid = 0;
-        rc = fcntl(fd, F_OFD_SETLKW, &range);
+        rc = fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &range);
     } while (-1 == rc && EINTR == errno);
     if (0 == rc || EINVAL != errno) {
         return 0 == rc ? 0 : errno;
     }
 #endif
     do {
-        rc = fcntl(fd, F_SETLKW, &range);
+        rc = fcntl(fd, wait ? F_SETLKW : F_SETLK, &range);
     } while (-1 == rc && EINTR == errno);
     return 0 == rc ? 0 : errno;
 }
@@ -94,8 +95,8 @@ static void unlink_range(struct range *range)
     *at = range->next;
 }
 
-int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write, int64_t offset,
-                                  int64_t length)
+static int take(mca_common_collio_access_t *access, bool write, int64_t offset, int64_t length,
+                bool wait)
 {
     struct range *range;
     int error;
@@ -113,13 +114,18 @@ int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write
     range->hi = offset + length;
     pthread_mutex_lock(&mutex);
     while (conflicts(range->fd, write, range->lo, range->hi)) {
+        if (!wait) {
+            pthread_mutex_unlock(&mutex);
+            free(range);
+            return -EAGAIN;
+        }
         pthread_cond_wait(&changed, &mutex);
     }
     range->next = held;
     held = range;
     pthread_mutex_unlock(&mutex);
 
-    error = kernel_lock(access->fd, write ? F_WRLCK : F_RDLCK, range->lo, range->hi);
+    error = kernel_lock(access->fd, write ? F_WRLCK : F_RDLCK, range->lo, range->hi, wait);
     if (0 == error) {
         __atomic_fetch_add(&access->stats->locks, 1, __ATOMIC_RELAXED);
         return 0;
@@ -132,7 +138,19 @@ int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&mutex);
     free(range);
-    return -error;
+    return EACCES == error && !wait ? -EAGAIN : -error;
+}
+
+int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write, int64_t offset,
+                                  int64_t length)
+{
+    return take(access, write, offset, length, true);
+}
+
+int mca_common_collio_access_try_lock(mca_common_collio_access_t *access, bool write,
+                                      int64_t offset, int64_t length)
+{
+    return take(access, write, offset, length, false);
 }
 
 /* Unlocks what of [lo, hi) no other thread holds. The mutex is held, or a thread could take a
@@ -151,7 +169,7 @@ static int unlock_free_parts(int fd, int64_t lo, int64_t hi)
             }
         }
         if (lo < busy_lo) {
-            error = kernel_lock(fd, F_UNLCK, lo, busy_lo);
+            error = kernel_lock(fd, F_UNLCK, lo, busy_lo, true);
         }
         lo = busy_hi;
     }

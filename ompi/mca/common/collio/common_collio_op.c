@@ -33,6 +33,7 @@ static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
         [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = MCA_COMMON_COLLIO_STAT_time_agree,
         [MCA_COMMON_COLLIO_PHASE_SHARE] = MCA_COMMON_COLLIO_STAT_time_agree,
         [MCA_COMMON_COLLIO_PHASE_ROUTE] = MCA_COMMON_COLLIO_STAT_time_route,
+        [MCA_COMMON_COLLIO_PHASE_LOCK] = MCA_COMMON_COLLIO_STAT_time_agree,
         [MCA_COMMON_COLLIO_PHASE_READY] = MCA_COMMON_COLLIO_STAT_time_agree,
         [MCA_COMMON_COLLIO_PHASE_SETTLE] = MCA_COMMON_COLLIO_STAT_time_settle,
         [MCA_COMMON_COLLIO_PHASE_STOPS] = MCA_COMMON_COLLIO_STAT_time_settle,
@@ -117,16 +118,63 @@ static void begin_plan(mca_common_collio_op_t *op)
                                  mca_common_collio_now() - start);
 }
 
+/* Everybody tells whether it could plan and has its memory; then the cycles can begin. */
+static void begin_ready(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_READY);
+    op->result[0] = op->error;
+    if (OMPI_SUCCESS
+        != mca_common_collio_iallreduce(op->result, op->result_all, 1, MPI_INT64_T, MPI_MAX,
+                                        op->file->comm, &op->request)) {
+        op->request = NULL;
+        mca_common_collio_op_fail(op, EIO);
+    }
+}
+
+/* Atomic mode: rank 0 holds the lock on the whole range until the call is settled; READY is what
+ * keeps the others from starting before that. */
+static bool lock_poll(mca_common_collio_op_t *op)
+{
+    int64_t lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO];
+    int rc;
+
+    if (!op->atomic || 0 != op->file->rank) {
+        return true;
+    }
+    rc = mca_common_collio_access_try_lock(&op->file->access, op->write, lo,
+                                           op->all[MCA_COMMON_COLLIO_AGREE_HI] - lo);
+    op->locked = 0 == rc;
+    if (0 != rc && -EAGAIN != rc) {
+        mca_common_collio_op_fail(op, -rc);
+    }
+    return -EAGAIN != rc;
+}
+
+static void unlock(mca_common_collio_op_t *op)
+{
+    int64_t lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO];
+
+    if (op->locked) {
+        (void) mca_common_collio_access_unlock(&op->file->access, lo,
+                                               op->all[MCA_COMMON_COLLIO_AGREE_HI] - lo);
+        op->locked = false;
+    }
+}
+
 static void begin_route(mca_common_collio_op_t *op)
 {
-    if (!op->plan_new) {
-        mca_common_collio_cycles_prepare(op);
-        begin_cycles(op);
+    if (op->plan_new) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_ROUTE);
+        if (0 == op->error) {
+            mca_common_collio_route_start(op);
+        }
         return;
     }
-    enter(op, MCA_COMMON_COLLIO_PHASE_ROUTE);
-    if (0 == op->error) {
-        mca_common_collio_route_start(op);
+    mca_common_collio_cycles_prepare(op);
+    if (op->atomic) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_LOCK);
+    } else {
+        begin_cycles(op);
     }
 }
 
@@ -152,7 +200,7 @@ static void begin_share(mca_common_collio_op_t *op)
     begin_route(op);
 }
 
-static void begin_ready(mca_common_collio_op_t *op)
+static void after_route(mca_common_collio_op_t *op)
 {
     uint64_t start = mca_common_collio_now();
     int rc = mca_common_collio_plan_merge(op->plan);
@@ -166,14 +214,7 @@ static void begin_ready(mca_common_collio_op_t *op)
     if (0 == op->error) {
         mca_common_collio_cycles_prepare(op);
     }
-    enter(op, MCA_COMMON_COLLIO_PHASE_READY);
-    op->result[0] = op->error;
-    if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(op->result, op->result_all, 1, MPI_INT64_T, MPI_MAX,
-                                        op->file->comm, &op->request)) {
-        op->request = NULL;
-        mca_common_collio_op_fail(op, EIO);
-    }
+    enter(op, MCA_COMMON_COLLIO_PHASE_LOCK);
 }
 
 static void begin_settle(mca_common_collio_op_t *op)
@@ -202,6 +243,7 @@ static void after_agree(mca_common_collio_op_t *op)
     mca_common_collio_layout_decide(op);
     if (!op->exchange) {
         enter(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
+        op->file->access.atomic = op->atomic; /* each rank's request by itself */
         mca_common_collio_direct_start(op);
     } else if (op->plan_new && mca_common_collio_layout_sparse(op)) {
         enter(op, MCA_COMMON_COLLIO_PHASE_HISTOGRAM);
@@ -215,13 +257,12 @@ static void after_ready(mca_common_collio_op_t *op)
 {
     if (0 != op->result_all[0]) {
         op->error = (int) op->result_all[0];
-        mca_common_collio_file_memory(op->file, -op->plan->memory_bytes);
-        mca_common_collio_plan_fini(op->plan);
-        op->plan = NULL;
+        op->plan->valid = false; /* finish() frees it */
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
     op->plan->valid = op->file->settings.plan_reuse;
+    op->file->access.locked = op->atomic;
     begin_cycles(op);
 }
 
@@ -268,6 +309,12 @@ static bool advance(mca_common_collio_op_t *op)
         return true;
     case MCA_COMMON_COLLIO_PHASE_ROUTE:
         if (!mca_common_collio_route_poll(op)) {
+            return false;
+        }
+        after_route(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_LOCK:
+        if (!lock_poll(op)) {
             return false;
         }
         begin_ready(op);
@@ -335,6 +382,8 @@ static void finish(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->file;
 
+    unlock(op);
+    file->access.locked = file->access.atomic = false;
     if (NULL != op->plan && !op->plan->valid) {
         mca_common_collio_file_memory(file, -op->plan->memory_bytes);
         mca_common_collio_plan_fini(op->plan);

@@ -18,9 +18,10 @@
  * it is done, nonblocking ones are turned by Open MPI's progress engine. Calls on one file queue
  * up; only the oldest moves, so all ranks do the same communication in the same order.
  *
- *   QUEUED -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> READY -> CYCLES -> SETTLE -> STOPS -> DONE
- *                |        only sparse    |        only new plans       ^              only after
- *                |                       +--- a plan is reused --------+              a failure
+ *   QUEUED -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE -> STOPS -> DONE
+ *                |    only sparse    |              only     only      ^            only after
+ *                |                   |              atomic   new plans |            a failure
+ *                |                   +--- a plan is reused ------------+
  *                +--- no exchange ----------------------> DIRECT ------^
  *
  * COLLECTIVE RULE: a rank that fails locally notes the error in op->error and goes on taking part
@@ -32,6 +33,7 @@ typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests: where the bytes are */
     MCA_COMMON_COLLIO_PHASE_SHARE,     /* the node's shared segment, when it must grow */
     MCA_COMMON_COLLIO_PHASE_ROUTE,     /* offset lists to the aggregators they concern */
+    MCA_COMMON_COLLIO_PHASE_LOCK,      /* atomic mode: rank 0 locks the range for all */
     MCA_COMMON_COLLIO_PHASE_READY,     /* everybody has planned, and has its memory? */
     MCA_COMMON_COLLIO_PHASE_CYCLES,    /* shuffle and access */
     MCA_COMMON_COLLIO_PHASE_DIRECT,    /* instead of all that: each rank its own pieces */
