@@ -21,7 +21,7 @@
 #include "common_collio_lock.h"
 #include "common_collio_sieve.h"
 
-static bool needs_guard(mca_common_collio_access_t *access, bool write, bool locked)
+bool mca_common_collio_access_guarded(mca_common_collio_access_t *access, bool write, bool locked)
 {
     return write && !locked && !access->alone && MCA_COMMON_COLLIO_OFF != access->sieve_write
            && __atomic_load_n(&access->can_read, __ATOMIC_RELAXED)
@@ -40,7 +40,7 @@ static void go_plain(mca_common_collio_access_t *access, bool write, bool locked
     }
     lo = segments[0].offset;
     span = segments[count - 1].offset + segments[count - 1].length - lo;
-    guarded = needs_guard(access, write, locked)
+    guarded = mca_common_collio_access_guarded(access, write, locked)
               && 0 == mca_common_collio_access_lock(access, false, lo, span);
     mca_common_collio_transfer_segments(access, write, segments, count, outcome);
     if (guarded) {

@@ -29,7 +29,6 @@
 #include "common_collio_pool.h"
 
 enum {
-    PACK_BELOW = 512,       /* mean memory piece, bytes: vectors are as good from here on */
     SEGMENTS_MOST = 32768,  /* of one cycle and thread: 768 KiB */
     SERIAL_BELOW = 8192,    /* pieces, or 4 KiB of data, below which threads do not pay */
     CYCLES_PER_THREAD = 4   /* so that a slow cycle does not hold up the rest */
@@ -237,7 +236,7 @@ static void plan(struct request *request)
     if (1 == pieces) {
         used = MCA_COMMON_COLLIO_METHOD_DIRECT;
     } else if (MCA_COMMON_COLLIO_METHOD_AUTO == used) {
-        used = memory_pieces > file_pieces && request->bytes / memory_pieces < PACK_BELOW
+        used = memory_pieces > file_pieces && request->bytes / memory_pieces < MCA_COMMON_COLLIO_PACK_BELOW
                    ? MCA_COMMON_COLLIO_METHOD_PACK
                    : MCA_COMMON_COLLIO_METHOD_VECTOR;
     }

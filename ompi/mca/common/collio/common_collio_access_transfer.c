@@ -63,8 +63,7 @@ static ssize_t call_once(mca_common_collio_access_t *access, bool write, int64_t
     return moved;
 }
 
-/* Drops the first `moved` bytes of the vector. */
-static void skip(struct iovec **iov, int *count, size_t moved)
+void mca_common_collio_transfer_skip(struct iovec **iov, int *count, size_t moved)
 {
     while (0 < moved && moved >= (*iov)->iov_len) {
         moved -= (*iov)->iov_len;
@@ -104,7 +103,7 @@ int64_t mca_common_collio_transfer_vector(mca_common_collio_access_t *access, bo
         if (0 < moved) {
             done += moved;
             again = 0;
-            skip(&iov, &count, (size_t) moved);
+            mca_common_collio_transfer_skip(&iov, &count, (size_t) moved);
         } else if (0 == moved && !write) {
             break; /* end of file */
         } else if (0 == moved) {
@@ -129,10 +128,9 @@ int64_t mca_common_collio_transfer_block(mca_common_collio_access_t *access, boo
     return mca_common_collio_transfer_vector(access, write, offset, &iov, 1, bytes, error);
 }
 
-/* Fills the vector with the segments that continue each other in the file, from `first` on;
- * pieces that also continue each other in memory share an entry. Returns the segments taken. */
-static size_t gather(const mca_common_collio_segment_t *segments, size_t count, int iov_most,
-                     struct iovec *iov, int *iov_count, int64_t *bytes)
+size_t mca_common_collio_transfer_gather(const mca_common_collio_segment_t *segments, size_t count,
+                                         int iov_most, struct iovec *iov, int *iov_count,
+                                         int64_t *bytes)
 {
     size_t taken = 0;
     int used = 0;
@@ -173,7 +171,8 @@ void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, boo
         int64_t bytes, moved;
         int iov_count, error;
 
-        at += gather(&segments[at], count - at, iov_most, iov, &iov_count, &bytes);
+        at += mca_common_collio_transfer_gather(&segments[at], count - at, iov_most, iov,
+                                                &iov_count, &bytes);
         if (0 == bytes) {
             continue;
         }

@@ -47,6 +47,16 @@ int64_t mca_common_collio_transfer_vector(mca_common_collio_access_t *access, bo
 int64_t mca_common_collio_transfer_block(mca_common_collio_access_t *access, bool write,
                                          int64_t offset, char *addr, int64_t bytes, int *error);
 
+/** Fills the vector (of `iov_most` entries) with the segments that continue each other in the file,
+ *  from the first on; those that also continue each other in memory share an entry. Returns the
+ *  segments taken, at least 1; *bytes = their bytes. */
+size_t mca_common_collio_transfer_gather(const mca_common_collio_segment_t *segments, size_t count,
+                                         int iov_most, struct iovec *iov, int *iov_count,
+                                         int64_t *bytes);
+
+/** Drops the first `moved` bytes of a vector. */
+void mca_common_collio_transfer_skip(struct iovec **iov, int *count, size_t moved);
+
 /** Segments one after the other, without sieving and without locks: neighbours in the file go in
  *  one vector. Adds to outcome->bytes; sets error and stop_offset when it stops. */
 void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, bool write,
@@ -58,6 +68,12 @@ void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, boo
 void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool write, bool locked,
                                        const mca_common_collio_segment_t *segments, size_t count,
                                        mca_common_collio_outcome_t *outcome);
+
+/** Would these plain writes be locked? */
+bool mca_common_collio_access_guarded(mca_common_collio_access_t *access, bool write, bool locked);
+
+/** Pieces smaller than this are copied rather than put in a vector, bytes. */
+enum { MCA_COMMON_COLLIO_PACK_BELOW = 512 };
 
 /** Page-aligned buffers that are kept between calls: a fresh one costs a page fault every 4 KiB.
  *  NULL if there is no memory. */

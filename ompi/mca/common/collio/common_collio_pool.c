@@ -71,6 +71,11 @@ static void register_fork_handler(void)
     pthread_atfork(NULL, NULL, forget_after_fork);
 }
 
+void mca_common_collio_pool_watch_fork(void)
+{
+    pthread_once(&fork_handler, register_fork_handler);
+}
+
 static mca_common_collio_task_t *take_first(void)
 {
     mca_common_collio_task_t *task = pool.first;
@@ -153,7 +158,7 @@ static void grow(int threads, bool pin)
     if (pool.size >= threads) {
         return;
     }
-    pthread_once(&fork_handler, register_fork_handler);
+    mca_common_collio_pool_watch_fork();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.size < threads

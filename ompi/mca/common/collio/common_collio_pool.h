@@ -38,6 +38,9 @@ void mca_common_collio_pool_signal(_Atomic int *flag);
 /** Waits until *flag is set by pool_signal(). */
 void mca_common_collio_pool_wait(_Atomic int *flag);
 
+/** From now on a forked child forgets threads, locks, buffers and queues of its parent. */
+void mca_common_collio_pool_watch_fork(void);
+
 /** Threads alive. */
 int mca_common_collio_pool_size(void);
 
