@@ -274,11 +274,8 @@ static void lock_window(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(op->file->fh);
 
     if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE == lockahead->collective) {
-        for (size_t i = 0; i < slot->segment_count; ++i) {
-            mca_common_collio_extent_t range = {slot->segments[i].offset, slot->segments[i].length};
-
-            lockahead->request(lockahead, &range, 1, op->write);
-        }
+        mca_common_collio_lockahead_window(lockahead, &op->plan->domains, op->file->my_owner,
+                                           slot->cycle->lo, slot->cycle->hi, op->write);
     }
 }
 

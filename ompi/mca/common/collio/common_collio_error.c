@@ -29,6 +29,11 @@ static const struct {
     {EROFS, MPI_ERR_READ_ONLY},
     {ENOENT, MPI_ERR_NO_SUCH_FILE},
     {ENOMEM, MPI_ERR_NO_MEM},
+    {EEXIST, MPI_ERR_FILE_EXISTS},
+    {EISDIR, MPI_ERR_BAD_FILE},
+    {ENOTDIR, MPI_ERR_BAD_FILE},
+    {ENAMETOOLONG, MPI_ERR_BAD_FILE},
+    {ETXTBSY, MPI_ERR_FILE_IN_USE},
 };
 
 int mca_common_collio_error_class(int errno_value)

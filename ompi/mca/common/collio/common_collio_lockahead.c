@@ -8,12 +8,17 @@
  */
 #include "common_collio_lockahead.h"
 
+#include <string.h>
+
+#include "opal/mca/mca.h"
+
 mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh)
 {
     mca_common_collio_lockahead_t *lockahead = fh->f_fs_ptr;
 
-    /* f_fs_ptr is another component's on any other file system: Lustre only, then the magic */
-    if (LUSTRE != fh->f_fstype || NULL == lockahead
+    /* f_fs_ptr is anything if another fs component has the file: its name first, then the magic */
+    if (NULL == lockahead || NULL == fh->f_fs_component
+        || 0 != strcmp("lustre_lla", fh->f_fs_component->mca_component_name)
         || MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC != lockahead->magic
         || MCA_COMMON_COLLIO_LOCKAHEAD_VERSION != lockahead->version) {
         return NULL;
@@ -47,6 +52,24 @@ static int add_ranges(const mca_common_collio_domains_t *domains, int owner, int
     return rc;
 }
 
+static void request(mca_common_collio_lockahead_t *lockahead, mca_common_collio_extents_t *ranges,
+                    int rc, bool write)
+{
+    if (0 == rc && ranges->count > 0) {
+        lockahead->request(lockahead, ranges->at, ranges->count, write);
+    }
+    mca_common_collio_extents_fini(ranges);
+}
+
+void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
+                                        const mca_common_collio_domains_t *domains, int owner,
+                                        int64_t lo, int64_t hi, bool write)
+{
+    mca_common_collio_extents_t ranges = {0};
+
+    request(lockahead, &ranges, add_ranges(domains, owner, lo, hi, &ranges), write);
+}
+
 void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
                                         const mca_common_collio_extents_t *runs, bool write)
@@ -65,8 +88,5 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
                             runs->at[i].offset + runs->at[i].length, &ranges);
         }
     }
-    if (0 == rc && ranges.count > 0) {
-        lockahead->request(lockahead, ranges.at, ranges.count, write);
-    }
-    mca_common_collio_extents_fini(&ranges);
+    request(lockahead, &ranges, rc, write);
 }

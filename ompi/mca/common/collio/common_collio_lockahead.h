@@ -46,4 +46,9 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
                                         const mca_common_collio_domains_t *domains, int owner,
                                         const mca_common_collio_extents_t *runs, bool write);
 
+/** Mode `cycle`, just before a window is accessed: local [lo, hi) of the owner, in whole stripes. */
+void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
+                                        const mca_common_collio_domains_t *domains, int owner,
+                                        int64_t lo, int64_t hi, bool write);
+
 #endif /* MCA_COMMON_COLLIO_LOCKAHEAD_H */
