@@ -1,0 +1,88 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/** Cutting ranges into lockahead pieces: one walk over the ranges, nothing allocated. */
+
+#include "fs_lustre_lla_cut.h"
+
+static int64_t round_down(int64_t value, int64_t unit)
+{
+    return value - value % unit;
+}
+
+/* The end of the unit that holds byte `value`, exclusive; never past INT64_MAX. */
+static int64_t unit_end(int64_t value, int64_t unit)
+{
+    int64_t start = round_down(value, unit);
+
+    return INT64_MAX - start < unit ? INT64_MAX : start + unit;
+}
+
+static const mca_fs_lustre_lla_part_t *part_of(const mca_fs_lustre_lla_part_t *part, size_t count,
+                                               int64_t offset)
+{
+    for (size_t p = 0; p < count; ++p) {
+        if (part[p].start <= offset && offset < part[p].end) {
+            return &part[p];
+        }
+    }
+    return NULL;
+}
+
+/* The exclusive end of the stripe that holds `offset`. A part with one stripe is one object, and is
+ * cut only if every stripe is wanted for itself. */
+static int64_t stripe_end(const mca_fs_lustre_lla_part_t *parts, size_t count, int64_t offset,
+                          bool every)
+{
+    const mca_fs_lustre_lla_part_t *part = part_of(parts, count, offset);
+    int64_t end;
+
+    if (NULL == part) {
+        return INT64_MAX;
+    }
+    if (0 >= part->stripe_bytes || (1 == part->stripe_count && !every)) {
+        return part->end;
+    }
+    end = unit_end(offset, part->stripe_bytes);
+    return end < part->end ? end : part->end;
+}
+
+bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, int64_t *last)
+{
+    while (cut->next < cut->range_count) {
+        const mca_common_collio_extent_t *range = &cut->range[cut->next];
+        int64_t start = cut->from > range->offset ? cut->from : range->offset;
+        int64_t end = range->offset + range->length; /* exclusive */
+
+        if (start >= end) {
+            cut->from = 0;
+            ++cut->next;
+            continue;
+        }
+        cut->from = end;
+        if (MCA_FS_LUSTRE_LLA_CUT_NONE != cut->mode) {
+            cut->from = stripe_end(cut->part, cut->part_count, start,
+                                   MCA_FS_LUSTRE_LLA_CUT_STRIPES == cut->mode);
+            end = cut->from < end ? cut->from : end;
+        }
+        start = round_down(start, cut->page_bytes);
+        start = cut->done > start ? cut->done : start;
+        end = unit_end(end - 1, cut->page_bytes);
+        if (start < end) {
+            cut->done = end;
+            *first = start;
+            *last = end - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mca_fs_lustre_lla_cut_is_single(const mca_fs_lustre_lla_part_t *part, size_t part_count,
+                                     int64_t first, int64_t last)
+{
+    return last < stripe_end(part, part_count, first, false);
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_FS_LUSTRE_LLA_CUT_H
+#define MCA_FS_LUSTRE_LLA_CUT_H
+
+#include "ompi/mca/common/collio/core/common_collio_extent.h"
+
+/**
+ * From the ranges that will be accessed to the pieces that lockahead is asked for. No MPI, no
+ * Lustre in here: the rules are arithmetic.
+ *
+ * Servers lock whole pages, so pieces are rounded outwards to pages, and a page is asked for once.
+ * A request that covers several stripes stops at the first one that the client already has, and
+ * a lock covers one contiguous part of one object: where that matters, ranges are cut at the
+ * borders of stripes.
+ *
+ *   ranges        |----|      |-----------------|
+ *   none         [------]    [-------------------]        pages
+ *   objects      [------]    [-----][------][----]        pages, borders between objects
+ *   stripes      [------]    [-----][------][----]        the same, also where all stripes of a
+ *                                                         part are on one object
+ */
+
+/** A part of the file with one striping; plain layouts have one that goes on for ever. */
+typedef struct mca_fs_lustre_lla_part_t {
+    int64_t start;
+    int64_t end; /* exclusive; INT64_MAX = no end */
+    int64_t stripe_bytes;
+    int64_t stripe_count;
+} mca_fs_lustre_lla_part_t;
+
+enum { MCA_FS_LUSTRE_LLA_PARTS_MAX = 16 };
+
+typedef enum mca_fs_lustre_lla_cut_mode_t {
+    MCA_FS_LUSTRE_LLA_CUT_NONE = 0,
+    MCA_FS_LUSTRE_LLA_CUT_OBJECTS,
+    MCA_FS_LUSTRE_LLA_CUT_STRIPES
+} mca_fs_lustre_lla_cut_mode_t;
+
+typedef struct mca_fs_lustre_lla_cut_t {
+    /* set by the caller; sorted, ascending */
+    const mca_fs_lustre_lla_part_t *part;
+    size_t part_count;
+    const mca_common_collio_extent_t *range;
+    size_t range_count;
+    int64_t page_bytes;
+    mca_fs_lustre_lla_cut_mode_t mode;
+    /* where it is; starts with zeros */
+    size_t next;  /* range */
+    int64_t from; /* the rest of it begins here, if > 0 */
+    int64_t done; /* everything below was given out */
+} mca_fs_lustre_lla_cut_t;
+
+/** The next piece: first and last byte. False at the end. Pieces ascend and do not overlap. */
+bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, int64_t *last);
+
+/** Lies [first, last] in one piece of one object? */
+bool mca_fs_lustre_lla_cut_is_single(const mca_fs_lustre_lla_part_t *part, size_t part_count,
+                                     int64_t first, int64_t last);
+
+#endif /* MCA_FS_LUSTRE_LLA_CUT_H */

@@ -1,0 +1,283 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * Opening, closing, and the small operations.
+ *
+ *   root   open (striping from hints) | read layout | probe lockahead | clear locks
+ *     |                                                                     \
+ *   bcast: error, layout, what works                                         v
+ *   others                                                              open
+ *   all    allreduce: an error anywhere, or a node without the library
+ *   all    LOCKNOEXPAND on the own descriptor; struct on f_fs_ptr
+ *
+ * Cached locks are cleared before any other rank has the file open, so nobody can have got new
+ * ones. A rank that fails still takes part in the allreduce, so all ranks return the same error.
+ */
+
+#include "fs_lustre_lla_internal.h"
+
+#include "ompi/mca/common/collio/common_collio_error.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* From the root rank to all. */
+typedef struct verdict_t {
+    int32_t error; /* errno of the root's open */
+    int32_t lockahead;
+    int32_t cleared;
+    mca_fs_lustre_lla_layout_t layout;
+} verdict_t;
+
+/* f_fs_ptr must not be what an earlier user of the memory left: some callers do not clear it. The
+ * "lustre:" prefix is for choosing a component; behind the choice only the path counts. */
+int mca_fs_lustre_lla_module_init(ompio_file_t *fh)
+{
+    const char *plain = mca_fs_lustre_lla_plain_path(fh->f_filename);
+
+    fh->f_fstype = LUSTRE;
+    fh->f_fs_ptr = NULL;
+    if (plain != fh->f_filename && MPI_COMM_NULL != fh->f_comm) {
+        char *full = NULL;
+
+        if ('/' == *plain) {
+            full = strdup(plain);
+        } else {
+            char dir[PATH_MAX];
+
+            if (NULL == getcwd(dir, sizeof(dir)) || 0 > asprintf(&full, "%s/%s", dir, plain)) {
+                full = NULL;
+            }
+        }
+        if (NULL == full) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        free(fh->f_fullfilename);
+        fh->f_fullfilename = full;
+        fh->f_filename = plain;
+    }
+    return OMPI_SUCCESS;
+}
+
+int mca_fs_lustre_lla_module_finalize(ompio_file_t *fh)
+{
+    (void) fh;
+    return OMPI_SUCCESS;
+}
+
+/* The reason is the same for most files of a run: it is said once. */
+static void say_why_not(const char *path, const char *why_not)
+{
+    static char said[256];
+
+    if (0 != strncmp(said, why_not, sizeof(said) - 1)) {
+        snprintf(said, sizeof(said), "%s", why_not);
+        mca_fs_lustre_lla_say(OMPIO_ROOT, "no lockahead for %s: %s", path, why_not);
+    }
+}
+
+static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
+                      const mca_fs_lustre_lla_settings_t *settings, verdict_t *verdict)
+{
+    bool cleared = false;
+    const char *why_not;
+
+    fh->fd = mca_fs_lustre_lla_layout_open(fh, path, amode, mca_fs_base_get_file_perm(fh), info);
+    if (0 > fh->fd) {
+        verdict->error = -fh->fd;
+        fh->fd = -1;
+        return;
+    }
+    mca_fs_lustre_lla_layout_read(fh->fd, &verdict->layout);
+    if (MCA_COMMON_COLLIO_LOCKAHEAD_OFF == settings->collective
+        && MCA_COMMON_COLLIO_LOCKAHEAD_OFF == settings->individual) {
+        return;
+    }
+    why_not = mca_fs_lustre_lla_lockahead_prepare(fh->fd, settings, &verdict->layout, &cleared);
+    verdict->lockahead = NULL == why_not;
+    verdict->cleared = cleared;
+    if (NULL != why_not) {
+        say_why_not(path, why_not);
+    }
+}
+
+/* Every rank learns whether anybody failed, and whether all can do lockahead. Returns an errno. */
+static int agree(ompio_file_t *fh, int error, int32_t *lockahead)
+{
+    int mine[2] = {error, 0 == *lockahead};
+    int all[2] = {0, 1};
+
+    if (OMPI_SUCCESS
+        != fh->f_comm->c_coll->coll_allreduce(mine, all, 2, MPI_INT, MPI_MAX, fh->f_comm,
+                                              fh->f_comm->c_coll->coll_allreduce_module)) {
+        return EIO;
+    }
+    *lockahead = 0 == all[1];
+    return all[0];
+}
+
+static int in_force(int wanted, int preset, bool possible)
+{
+    if (!possible) {
+        return MCA_COMMON_COLLIO_LOCKAHEAD_OFF;
+    }
+    return MCA_FS_LUSTRE_LLA_AUTO == wanted ? preset : wanted;
+}
+
+static mca_fs_lustre_lla_file_t *
+file_new(ompio_file_t *fh, const mca_fs_lustre_lla_settings_t *settings, const verdict_t *verdict)
+{
+    mca_fs_lustre_lla_file_t *file = calloc(1, sizeof(*file));
+
+    if (NULL == file) {
+        return NULL;
+    }
+    file->settings = *settings;
+    file->layout = verdict->layout;
+    file->cleared = verdict->cleared;
+    file->fd = fh->fd;
+    file->rank = fh->f_rank;
+    pthread_mutex_init(&file->mutex, NULL);
+    file->lockahead.magic = MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC;
+    file->lockahead.version = MCA_COMMON_COLLIO_LOCKAHEAD_VERSION;
+    file->lockahead.request = mca_fs_lustre_lla_lockahead_request;
+    file->lockahead.collective = in_force(settings->collective, MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,
+                                          verdict->lockahead);
+    file->lockahead.individual = in_force(settings->individual, MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT,
+                                          verdict->lockahead);
+    file->noexpand = verdict->lockahead && settings->noexpand
+                     && 0 == mca_fs_lustre_lla_lockahead_noexpand(fh->fd, true);
+    return file;
+}
+
+static void file_free(mca_fs_lustre_lla_file_t *file)
+{
+    pthread_mutex_destroy(&file->mutex);
+    free(file->asked);
+    free(file);
+}
+
+int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *filename,
+                                int access_mode, struct opal_info_t *info, ompio_file_t *fh)
+{
+    const char *path = mca_fs_lustre_lla_plain_path(filename);
+    int amode = mca_fs_base_get_file_amode(fh->f_rank, access_mode);
+    mca_fs_lustre_lla_settings_t settings;
+    verdict_t verdict = {.error = 0};
+    mca_fs_lustre_lla_file_t *file = NULL;
+    int32_t lockahead;
+    int error;
+
+    (void) comm; /* f_comm is the library's own copy of it */
+    mca_fs_lustre_lla_settings_resolve(fh, info, &settings);
+    if (OMPIO_ROOT == fh->f_rank) {
+        open_root(fh, path, amode, info, &settings, &verdict);
+    }
+    if (OMPI_SUCCESS
+        != fh->f_comm->c_coll->coll_bcast(&verdict, (int) sizeof(verdict), MPI_BYTE, OMPIO_ROOT,
+                                          fh->f_comm, fh->f_comm->c_coll->coll_bcast_module)) {
+        return MPI_ERR_OTHER;
+    }
+    error = verdict.error;
+    lockahead = verdict.lockahead && mca_fs_lustre_lla_llapi()->has_lockahead;
+    if (OMPIO_ROOT != fh->f_rank) {
+        fh->fd = -1;
+        if (0 == error) {
+            fh->fd = open(path, amode, mca_fs_base_get_file_perm(fh));
+            error = 0 > fh->fd ? errno : 0;
+        }
+    }
+    error = agree(fh, error, &lockahead);
+    if (0 == error && verdict.lockahead && !lockahead) {
+        if (OMPIO_ROOT == fh->f_rank) {
+            say_why_not(path, "a node has no liblustreapi with lockahead");
+        }
+    }
+    verdict.lockahead = lockahead;
+    if (0 == error) {
+        file = file_new(fh, &settings, &verdict);
+        error = NULL == file ? ENOMEM : 0;
+    }
+    if (0 != error) {
+        if (0 <= fh->fd) {
+            close(fh->fd);
+        }
+        fh->fd = -1;
+        return mca_common_collio_error_class(error);
+    }
+    fh->f_fs_ptr = file;
+    fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre keeps overlapping accesses apart itself */
+    mca_fs_lustre_lla_layout_publish(fh, info, &file->layout);
+    return OMPI_SUCCESS;
+}
+
+int mca_fs_lustre_lla_file_close(ompio_file_t *fh)
+{
+    mca_fs_lustre_lla_file_t *file = fh->f_fs_ptr;
+    int error = 0;
+
+    fh->f_comm->c_coll->coll_barrier(fh->f_comm, fh->f_comm->c_coll->coll_barrier_module);
+    fh->f_fs_ptr = NULL;
+    if (NULL != file) {
+        if (file->settings.report) {
+            mca_fs_lustre_lla_report(fh, file);
+        }
+        file_free(file);
+    }
+    if (0 <= fh->fd && 0 != close(fh->fd)) {
+        error = errno;
+    }
+    fh->fd = -1;
+    return mca_common_collio_error_class(error);
+}
+
+int mca_fs_lustre_lla_file_delete(char *file_name, struct opal_info_t *info)
+{
+    (void) info;
+    return 0 == unlink(mca_fs_lustre_lla_plain_path(file_name))
+               ? OMPI_SUCCESS
+               : mca_common_collio_error_class(errno);
+}
+
+/* Locks up to the end of the file: one rank does it, or each would take them from the others. */
+int mca_fs_lustre_lla_file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size)
+{
+    int error = 0;
+
+    if (OMPIO_ROOT == fh->f_rank && 0 != ftruncate(fh->fd, (off_t) size)) {
+        error = errno;
+    }
+    if (OMPI_SUCCESS
+        != fh->f_comm->c_coll->coll_bcast(&error, 1, MPI_INT, OMPIO_ROOT, fh->f_comm,
+                                          fh->f_comm->c_coll->coll_bcast_module)) {
+        error = EIO;
+    }
+    return mca_common_collio_error_class(error);
+}
+
+int mca_fs_lustre_lla_file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size)
+{
+    struct stat status;
+
+    if (0 != fstat(fh->fd, &status)) {
+        return mca_common_collio_error_class(errno);
+    }
+    *size = (OMPI_MPI_OFFSET_TYPE) status.st_size;
+    return OMPI_SUCCESS;
+}
+
+int mca_fs_lustre_lla_file_sync(ompio_file_t *fh)
+{
+    int32_t unused = 1;
+
+    return mca_common_collio_error_class(agree(fh, 0 == fsync(fh->fd) ? 0 : errno, &unused));
+}

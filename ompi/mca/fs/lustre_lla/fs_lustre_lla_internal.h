@@ -1,0 +1,115 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_FS_LUSTRE_LLA_INTERNAL_H
+#define MCA_FS_LUSTRE_LLA_INTERNAL_H
+
+#include "fs_lustre_lla.h"
+
+#include "fs_lustre_lla_cut.h"
+#include "fs_lustre_lla_llapi.h"
+
+#include "ompi/mca/common/collio/common_collio_lockahead.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { MCA_FS_LUSTRE_LLA_AUTO = -1 }; /* beside mca_common_collio_lockahead_mode_t */
+
+/** What can be said by parameter, or by hint for one file. */
+typedef struct mca_fs_lustre_lla_settings_t {
+    int collective; /* AUTO, or a mca_common_collio_lockahead_mode_t */
+    int individual;
+    bool async;
+    bool noexpand;
+    bool clear_locks;
+    bool report;
+} mca_fs_lustre_lla_settings_t;
+
+extern mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
+
+/** The settings of a file: parameters, then hints. A hint that is wrong is said once, by the root
+ *  rank, and left out. */
+void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
+                                        mca_fs_lustre_lla_settings_t *settings);
+const char *mca_fs_lustre_lla_mode_name(int mode);
+
+/** What became of the lockahead requests. As pvars `fs_lustre_lla_<name>`, summed over files. */
+#define MCA_FS_LUSTRE_LLA_COUNTERS(X)                                                           \
+    X(calls, "ladvise calls with lockahead requests")                                           \
+    X(advices, "lockahead requests")                                                            \
+    X(granted, "synchronous requests: the lock was given")                                      \
+    X(sent, "asynchronous requests that were sent; the server does not say whether it granted") \
+    X(same, "asynchronous requests for an extent that was already locked")                      \
+    X(different, "asynchronous requests inside a larger lock that was already held")            \
+    X(denied, "asynchronous requests that were sent again because the first was not granted")   \
+    X(errors, "ladvise calls that failed")                                                      \
+    X(bytes, "bytes that locks were requested for")                                             \
+    X(time_ns, "time inside the ladvise calls, in nanoseconds")
+
+typedef struct mca_fs_lustre_lla_counters_t {
+#define X(name, help) _Atomic unsigned long long name;
+    MCA_FS_LUSTRE_LLA_COUNTERS(X)
+#undef X
+} mca_fs_lustre_lla_counters_t;
+
+extern mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
+
+/** The striping of an open file; every rank has the same. */
+typedef struct mca_fs_lustre_lla_layout_t {
+    int32_t part_count; /* 0 = not known */
+    int32_t composite;
+    mca_fs_lustre_lla_part_t part[MCA_FS_LUSTRE_LLA_PARTS_MAX];
+} mca_fs_lustre_lla_layout_t;
+
+/** What hangs on f_fs_ptr while the file is open. */
+typedef struct mca_fs_lustre_lla_file_t {
+    mca_common_collio_lockahead_t lockahead; /* first: this is what others see */
+    mca_fs_lustre_lla_settings_t settings;   /* in force */
+    mca_fs_lustre_lla_layout_t layout;
+    mca_fs_lustre_lla_counters_t counters;
+    int fd;
+    int rank;
+    bool cleared;          /* cached locks were cleared at open */
+    bool noexpand;         /* LOCKNOEXPAND is on */
+    _Atomic bool dead;     /* lockahead failed for good: nothing is asked for any more */
+    pthread_mutex_t mutex; /* of the asynchronous requests that were sent last */
+    mca_common_collio_extent_t *asked;
+    size_t asked_count;
+} mca_fs_lustre_lla_file_t;
+
+/** Opens on the root rank: with the striping of the hints if the file is created. A descriptor or
+ *  -errno. */
+int mca_fs_lustre_lla_layout_open(ompio_file_t *fh, const char *path, int amode, int perm,
+                                  opal_info_t *info);
+/** Reads a file's striping; what cannot be read is left as "not known". */
+void mca_fs_lustre_lla_layout_read(int fd, mca_fs_lustre_lla_layout_t *layout);
+/** Into f_stripe_size, f_stripe_count, and the hints that MPI_File_get_info gives. */
+void mca_fs_lustre_lla_layout_publish(ompio_file_t *fh, opal_info_t *info,
+                                      const mca_fs_lustre_lla_layout_t *layout);
+
+/** Root rank, before others open: probes lockahead and clears cached locks. Returns NULL, or why
+ *  there is no lockahead; *cleared tells whether locks were cleared. */
+const char *mca_fs_lustre_lla_lockahead_prepare(int fd,
+                                                const mca_fs_lustre_lla_settings_t *settings,
+                                                const mca_fs_lustre_lla_layout_t *layout,
+                                                bool *cleared);
+/** Every rank, on its own descriptor: no expansion. 0 or -errno. */
+int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on);
+/** mca_common_collio_lockahead_t.request */
+void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
+                                         const mca_common_collio_extent_t *ranges, size_t count,
+                                         bool write);
+
+/** Prints the file's table on the root rank. Collective. */
+void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);
+
+/** A line for the user, from the root rank of a file (rank 0). */
+void mca_fs_lustre_lla_say(int rank, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** The path behind an optional "lustre:" prefix. */
+const char *mca_fs_lustre_lla_plain_path(const char *filename);
+
+#endif /* MCA_FS_LUSTRE_LLA_INTERNAL_H */

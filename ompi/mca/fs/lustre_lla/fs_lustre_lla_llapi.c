@@ -1,0 +1,116 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * Finding liblustreapi. Either way each function is looked up by name in the library, so that one
+ * that is older than our headers gives what it has, and a missing function is a NULL, not a
+ * component that does not load.
+ */
+
+#include "fs_lustre_lla_llapi.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static mca_fs_lustre_lla_llapi_t api;
+
+static const struct {
+    const char *name;
+    size_t at;
+} functions[] = {
+#define FUNCTION(name, member)                            \
+    {                                                     \
+        name, offsetof(mca_fs_lustre_lla_llapi_t, member) \
+    }
+    FUNCTION("llapi_ladvise", ladvise),
+    FUNCTION("llapi_group_lock", group_lock),
+    FUNCTION("llapi_group_unlock", group_unlock),
+    FUNCTION("llapi_msg_set_level", msg_set_level),
+    FUNCTION("llapi_layout_alloc", layout_alloc),
+    FUNCTION("llapi_layout_get_by_fd", layout_get_by_fd),
+    FUNCTION("llapi_layout_free", layout_free),
+    FUNCTION("llapi_layout_stripe_count_get", stripe_count_get),
+    FUNCTION("llapi_layout_stripe_count_set", stripe_count_set),
+    FUNCTION("llapi_layout_stripe_size_get", stripe_size_get),
+    FUNCTION("llapi_layout_stripe_size_set", stripe_size_set),
+    FUNCTION("llapi_layout_ost_index_set", ost_index_set),
+    FUNCTION("llapi_layout_pool_name_set", pool_name_set),
+    FUNCTION("llapi_layout_file_open", layout_file_open),
+    FUNCTION("llapi_layout_comp_use", comp_use),
+    FUNCTION("llapi_layout_comp_extent_get", comp_extent_get),
+    FUNCTION("llapi_layout_is_composite", is_composite),
+#undef FUNCTION
+};
+
+#if COLLIO_HAVE_LUSTREAPI
+/* The reference makes the linker keep the library. */
+static void *library_open(const char **how)
+{
+    Dl_info found;
+
+    *how = "linked";
+    if (0 == dladdr((void *) (intptr_t) llapi_group_lock, &found)) {
+        return NULL;
+    }
+    return dlopen(found.dli_fname, RTLD_NOW | RTLD_LOCAL);
+}
+#else
+static void *library_open(const char **how)
+{
+    void *handle = dlopen("liblustreapi.so.1", RTLD_NOW | RTLD_LOCAL);
+
+    *how = "loaded at run time";
+    return NULL != handle ? handle : dlopen("liblustreapi.so", RTLD_NOW | RTLD_LOCAL);
+}
+#endif
+
+static void describe(const char *how)
+{
+    Dl_info found = {.dli_fname = "?"};
+
+    (void) dladdr((void *) (intptr_t) api.group_lock, &found);
+    snprintf(api.origin, sizeof(api.origin), "%s: %s%s%s", how, found.dli_fname,
+             api.has_lockahead ? "" : ", without lockahead",
+             api.has_layout ? "" : ", without layouts");
+}
+
+static void look_up(void)
+{
+    const char *how;
+    void *library = library_open(&how);
+
+    if (NULL == library) {
+        snprintf(api.origin, sizeof(api.origin), "not found: %s", dlerror());
+        return;
+    }
+    for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); ++f) {
+        void *address = dlsym(library, functions[f].name);
+
+        memcpy((char *) &api + functions[f].at, &address, sizeof(address));
+    }
+    api.has_lockahead = NULL != api.ladvise && NULL != api.group_lock && NULL != api.group_unlock;
+    api.has_layout = NULL != api.layout_alloc && NULL != api.layout_get_by_fd
+                     && NULL != api.layout_free && NULL != api.stripe_count_get
+                     && NULL != api.stripe_count_set && NULL != api.stripe_size_get
+                     && NULL != api.stripe_size_set && NULL != api.ost_index_set
+                     && NULL != api.pool_name_set && NULL != api.layout_file_open;
+    api.has_composite = NULL != api.comp_use && NULL != api.comp_extent_get
+                        && NULL != api.is_composite;
+    if (NULL != api.msg_set_level) {
+        api.msg_set_level(LLAPI_MSG_OFF); /* what matters of an error, we say ourselves */
+    }
+    describe(how);
+}
+
+const mca_fs_lustre_lla_llapi_t *mca_fs_lustre_lla_llapi(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, look_up);
+    return &api;
+}

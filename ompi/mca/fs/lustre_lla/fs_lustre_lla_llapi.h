@@ -1,0 +1,86 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_FS_LUSTRE_LLA_LLAPI_H
+#define MCA_FS_LUSTRE_LLA_LLAPI_H
+
+/**
+ * Lustre's user library, as a table of functions: linked where its header and library were there
+ * at configure time, else loaded at run time, so that one binary package serves sites with and
+ * without Lustre. Without the headers the documented interface is declared here.
+ */
+
+#include "ompi/mca/common/collio/common_collio_compat.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#if COLLIO_HAVE_LUSTREAPI
+#    include <lustre/lustreapi.h>
+#else
+
+struct llapi_lu_ladvise {
+    uint16_t lla_advice;
+    uint16_t lla_lockahead_mode;
+    uint32_t lla_peradvice_flags;
+    uint64_t lla_start;
+    uint64_t lla_end;
+    uint32_t lla_lockahead_result;
+    uint32_t lla_value4;
+};
+_Static_assert(32 == sizeof(struct llapi_lu_ladvise), "the kernel's idea of it");
+
+enum { LU_LADVISE_LOCKNOEXPAND = 3, LU_LADVISE_LOCKAHEAD = 4 };
+enum { LF_ASYNC = 0x1, LF_UNSET = 0x2 };
+enum { MODE_READ_USER = 1, MODE_WRITE_USER = 2 };
+enum { LLA_RESULT_SENT = 0, LLA_RESULT_DIFFERENT = 1, LLA_RESULT_SAME = 2 };
+enum { LAH_COUNT_MAX = 1024 };
+enum { LLAPI_MSG_OFF = 0 };
+enum { LLAPI_LAYOUT_COMP_USE_FIRST = 1, LLAPI_LAYOUT_COMP_USE_NEXT = 3 };
+
+struct llapi_layout;
+#    define LLAPI_LAYOUT_INVALID UINT64_C(0x1000000000000001)
+#    define LLAPI_LAYOUT_WIDE    (LLAPI_LAYOUT_INVALID + 2)
+#endif
+
+enum { MCA_FS_LUSTRE_LLA_ADVICES_MAX = LAH_COUNT_MAX - 1 }; /* of one call */
+
+/** NULL where the library has no such function. */
+typedef struct mca_fs_lustre_lla_llapi_t {
+    /* 0, or -1 and errno */
+    int (*ladvise)(int fd, unsigned long long flags, int count, struct llapi_lu_ladvise *advice);
+    /* 0, or a negative errno */
+    int (*group_lock)(int fd, int gid);
+    int (*group_unlock)(int fd, int gid);
+    void (*msg_set_level)(int level);
+    /* NULL, or -1, and errno */
+    struct llapi_layout *(*layout_alloc)(void);
+    struct llapi_layout *(*layout_get_by_fd)(int fd, uint32_t flags);
+    void (*layout_free)(struct llapi_layout *layout);
+    int (*stripe_count_get)(const struct llapi_layout *layout, uint64_t *count);
+    int (*stripe_count_set)(struct llapi_layout *layout, uint64_t count);
+    int (*stripe_size_get)(const struct llapi_layout *layout, uint64_t *size);
+    int (*stripe_size_set)(struct llapi_layout *layout, uint64_t size);
+    int (*ost_index_set)(struct llapi_layout *layout, int stripe, uint64_t index);
+    int (*pool_name_set)(struct llapi_layout *layout, const char *name);
+    int (*layout_file_open)(const char *path, int flags, mode_t mode,
+                            const struct llapi_layout *layout);
+    /* composite layouts, since 2.10 */
+    int (*comp_use)(struct llapi_layout *layout, uint32_t position);
+    int (*comp_extent_get)(const struct llapi_layout *layout, uint64_t *start, uint64_t *end);
+    bool (*is_composite)(struct llapi_layout *layout);
+
+    bool has_layout; /* everything to make and read plain layouts */
+    bool has_composite;
+    bool has_lockahead; /* ladvise and group locks */
+    char origin[256];   /* for people: linked or loaded, from where, or why not */
+} mca_fs_lustre_lla_llapi_t;
+
+/** The library; looked up at the first call. Never NULL: without it, every function is. */
+const mca_fs_lustre_lla_llapi_t *mca_fs_lustre_lla_llapi(void);
+
+#endif /* MCA_FS_LUSTRE_LLA_LLAPI_H */

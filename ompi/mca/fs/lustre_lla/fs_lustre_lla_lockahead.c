@@ -1,0 +1,343 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * Lockahead requests.
+ *
+ * Servers grow a writer's lock over everything that is free, so two writers of one object take it
+ * from each other all the time. Here growth is switched off, and each client asks in advance for
+ * exactly the locks it will use:
+ *
+ *   global   [-------- my file domain --------]     one request; one lock per object it touches
+ *   stripe   [-----][-----][-----][-----][----]     one request per stripe, up to 1023 in a call
+ *   cycle    [------------]                         the window that is accessed next
+ *   element  [--]   [-]  [---]                      each transfer of an individual call
+ *   view     [--]   [-]  [---]  [--]   [-]  [---]   each piece of a view, when it is set
+ *
+ * Synchronous requests take conflicting locks away from others and always end with the lock.
+ * Asynchronous ones are dropped on a conflict, and nobody is told; that one was dropped shows only
+ * when the same piece is asked for again and is "sent" again. An asynchronous request that covers
+ * several stripes stops at the first one whose lock is already there: then its stripes are asked
+ * for one by one.
+ *
+ * Nothing in here fails: an access without its lock in advance gets it the ordinary way.
+ */
+
+#include "fs_lustre_lla_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    GROUP_ID = 0x636c6c61, /* of the lock that clears caches; any number does */
+    KERNEL_ENOTSUPP = 524  /* what clients before 2.16 give instead of EOPNOTSUPP */
+};
+
+#define COUNT(file, name, n)                                                                    \
+    do {                                                                                        \
+        unsigned long long added = (unsigned long long) (n);                                    \
+        atomic_fetch_add_explicit(&(file)->counters.name, added, memory_order_relaxed);         \
+        atomic_fetch_add_explicit(&mca_fs_lustre_lla_totals.name, added, memory_order_relaxed); \
+    } while (0)
+
+static struct llapi_lu_ladvise advice(int64_t first, int64_t last, bool write, bool async)
+{
+    struct llapi_lu_ladvise one;
+
+    memset(&one, 0, sizeof(one));
+    one.lla_advice = LU_LADVISE_LOCKAHEAD;
+    one.lla_lockahead_mode = write ? MODE_WRITE_USER : MODE_READ_USER;
+    one.lla_peradvice_flags = async ? LF_ASYNC : 0;
+    one.lla_start = (uint64_t) first;
+    one.lla_end = (uint64_t) last; /* the last byte, whatever the manual page says */
+    return one;
+}
+
+int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on)
+{
+    struct llapi_lu_ladvise one;
+
+    memset(&one, 0, sizeof(one));
+    one.lla_advice = LU_LADVISE_LOCKNOEXPAND;
+    one.lla_peradvice_flags = on ? 0 : LF_UNSET;
+    /* alone in its call: what follows it in an array is ignored */
+    return 0 == mca_fs_lustre_lla_llapi()->ladvise(fd, 0, 1, &one) ? 0 : -errno;
+}
+
+/* LOCKNOEXPAND succeeds even where the servers cannot do it, and then every access fails; so a
+ * lockahead request has to succeed first. */
+static const char *probe(int fd)
+{
+    const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
+    struct llapi_lu_ladvise one = advice(0, (int64_t) sysconf(_SC_PAGESIZE) - 1, false, true);
+
+    if (!api->has_lockahead) {
+        return api->origin;
+    }
+    if (0 == api->ladvise(fd, 0, 1, &one)) {
+        return NULL;
+    }
+    switch (errno) {
+    case EOPNOTSUPP:
+    case KERNEL_ENOTSUPP:
+        return "the servers or this client cannot do it (Lustre 2.11 and later can)";
+    case ENOTTY:
+        return "this is not a file of a Lustre client";
+    default:
+        return strerror(errno);
+    }
+}
+
+/* A group lock conflicts with every other lock, so taking it calls all of them back. O_NONBLOCK:
+ * an application that holds a group lock itself must not stop the open. */
+static bool clear_locks(int fd)
+{
+    const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
+    int flags = fcntl(fd, F_GETFL);
+    bool cleared = false;
+
+    if (0 > flags || 0 != fcntl(fd, F_SETFL, flags | O_NONBLOCK)) {
+        return false;
+    }
+    if (0 == api->group_lock(fd, GROUP_ID)) {
+        cleared = 0 == api->group_unlock(fd, GROUP_ID);
+    }
+    (void) fcntl(fd, F_SETFL, flags);
+    return cleared;
+}
+
+const char *mca_fs_lustre_lla_lockahead_prepare(int fd,
+                                                const mca_fs_lustre_lla_settings_t *settings,
+                                                const mca_fs_lustre_lla_layout_t *layout,
+                                                bool *cleared)
+{
+    const char *why_not = probe(fd);
+
+    *cleared = NULL == why_not && settings->clear_locks && !layout->composite && clear_locks(fd);
+    return why_not;
+}
+
+/* Lockahead does not work any more. What it can do is undone, what ranks agreed on stays. */
+static void give_up(mca_fs_lustre_lla_file_t *file, int error)
+{
+    if (atomic_exchange(&file->dead, true)) {
+        return;
+    }
+    if (file->noexpand) {
+        (void) mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
+    }
+    mca_fs_lustre_lla_say(OMPIO_ROOT, "rank %d: lockahead failed (%s); it goes on without",
+                          file->rank, strerror(error));
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t) time.tv_sec * UINT64_C(1000000000) + (uint64_t) time.tv_nsec;
+}
+
+static int compare(const void *key, const void *element)
+{
+    const mca_common_collio_extent_t *a = key;
+    const mca_common_collio_extent_t *b = element;
+
+    return a->offset != b->offset ? (a->offset < b->offset ? -1 : 1)
+                                  : (a->length > b->length) - (a->length < b->length);
+}
+
+/* Was this very piece sent by the last request of the file? */
+static bool asked_before(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_ladvise *one)
+{
+    mca_common_collio_extent_t key = {.offset = (int64_t) one->lla_start,
+                                      .length = (int64_t) (one->lla_end - one->lla_start)};
+
+    return 0 < file->asked_count
+           && NULL != bsearch(&key, file->asked, file->asked_count, sizeof(key), compare);
+}
+
+/* Asynchronous results; keeps in `sent` what was sent. */
+static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_ladvise *list,
+                          int count, mca_common_collio_extent_t *sent, size_t *sent_count)
+{
+    for (int i = 0; i < count; ++i) {
+        if (LLA_RESULT_SAME == list[i].lla_lockahead_result) {
+            COUNT(file, same, 1);
+        } else if (LLA_RESULT_DIFFERENT == list[i].lla_lockahead_result) {
+            COUNT(file, different, 1);
+        } else if (asked_before(file, &list[i])) {
+            COUNT(file, denied, 1);
+        } else {
+            COUNT(file, sent, 1);
+        }
+        if (LLA_RESULT_SENT == list[i].lla_lockahead_result
+            && MCA_FS_LUSTRE_LLA_ADVICES_MAX > *sent_count) {
+            sent[(*sent_count)++] = (mca_common_collio_extent_t){
+                .offset = (int64_t) list[i].lla_start,
+                .length = (int64_t) (list[i].lla_end - list[i].lla_start)};
+        }
+    }
+}
+
+/* One ladvise call. False if it failed. */
+static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
+{
+    uint64_t start = now_ns();
+    int rc = mca_fs_lustre_lla_llapi()->ladvise(file->fd, 0, count, list);
+    int error = errno;
+
+    COUNT(file, time_ns, now_ns() - start);
+    COUNT(file, calls, 1);
+    COUNT(file, advices, count);
+    if (0 == rc) {
+        return true;
+    }
+    if (EAGAIN == error) { /* refused, but nothing is wrong */
+        COUNT(file, denied, count);
+        return false;
+    }
+    COUNT(file, errors, 1);
+    if (ENOMEM != error && EINTR != error) {
+        give_up(file, error);
+    }
+    return false;
+}
+
+/* Asks for all pieces of a cut, up to the limit of the interface in a call. */
+typedef struct batch_t {
+    mca_fs_lustre_lla_file_t *file;
+    bool write;
+    bool async;
+    struct llapi_lu_ladvise *list; /* room for `room` */
+    int room;
+    mca_common_collio_extent_t *sent;
+    size_t sent_count;
+} batch_t;
+
+static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, int count);
+
+static void flush(batch_t *batch, int count, bool whole_ranges)
+{
+    mca_fs_lustre_lla_file_t *file = batch->file;
+
+    if (0 == count || atomic_load(&file->dead) || !ask(file, batch->list, count)) {
+        return;
+    }
+    if (!batch->async) {
+        COUNT(file, granted, count);
+        return;
+    }
+    count_results(file, batch->list, count, batch->sent, &batch->sent_count);
+    if (whole_ranges) {
+        ask_by_stripes(batch, batch->list, count);
+    }
+}
+
+static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t *cut)
+{
+    int64_t first;
+    int64_t last;
+    int count = 0;
+
+    while (mca_fs_lustre_lla_cut_next(cut, &first, &last)) {
+        batch->list[count++] = advice(first, last, batch->write, batch->async);
+        COUNT(batch->file, bytes, last - first + 1);
+        if (batch->room == count) {
+            flush(batch, count, MCA_FS_LUSTRE_LLA_CUT_NONE == cut->mode);
+            count = 0;
+        }
+    }
+    flush(batch, count, MCA_FS_LUSTRE_LLA_CUT_NONE == cut->mode);
+}
+
+/* Of the requests that stopped at a lock that was already there, the stripes one by one. */
+static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
+{
+    mca_fs_lustre_lla_file_t *file = batch->file;
+    mca_common_collio_extent_t *again = malloc((size_t) count * sizeof(*again));
+    mca_fs_lustre_lla_cut_t cut = {.part = file->layout.part,
+                                   .part_count = (size_t) file->layout.part_count,
+                                   .range = again,
+                                   .page_bytes = (int64_t) sysconf(_SC_PAGESIZE),
+                                   .mode = MCA_FS_LUSTRE_LLA_CUT_OBJECTS};
+
+    for (int i = 0; NULL != again && i < count; ++i) {
+        int64_t first = (int64_t) list[i].lla_start;
+        int64_t last = (int64_t) list[i].lla_end;
+
+        if (LLA_RESULT_SENT != list[i].lla_lockahead_result
+            && !mca_fs_lustre_lla_cut_is_single(cut.part, cut.part_count, first, last)) {
+            again[cut.range_count++] = (mca_common_collio_extent_t){.offset = first,
+                                                                    .length = last - first + 1};
+        }
+    }
+    if (0 < cut.range_count) {
+        batch_t inner = *batch;
+
+        inner.room = MCA_FS_LUSTRE_LLA_ADVICES_MAX;
+        inner.list = malloc((size_t) inner.room * sizeof(*inner.list));
+        if (NULL != inner.list) {
+            ask_all(&inner, &cut);
+            batch->sent_count = inner.sent_count;
+        }
+        free(inner.list);
+    }
+    free(again);
+}
+
+/* What was sent now is what the next request is compared with. */
+static void remember(mca_fs_lustre_lla_file_t *file, batch_t *batch)
+{
+    free(file->asked);
+    file->asked = batch->sent;
+    file->asked_count = batch->sent_count;
+    if (0 < file->asked_count) {
+        qsort(file->asked, file->asked_count, sizeof(*file->asked), compare);
+    }
+}
+
+void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
+                                         const mca_common_collio_extent_t *ranges, size_t count,
+                                         bool write)
+{
+    mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
+    mca_fs_lustre_lla_cut_t cut = {.part = file->layout.part,
+                                   .part_count = (size_t) file->layout.part_count,
+                                   .range = ranges,
+                                   .range_count = count,
+                                   .page_bytes = (int64_t) sysconf(_SC_PAGESIZE),
+                                   .mode = MCA_FS_LUSTRE_LLA_CUT_NONE};
+    batch_t batch = {.file = file, .write = write, .async = file->settings.async};
+
+    if (0 == count || atomic_load(&file->dead)) {
+        return;
+    }
+    if (MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count) {
+        cut.mode = MCA_FS_LUSTRE_LLA_CUT_STRIPES;
+    }
+    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode && MCA_FS_LUSTRE_LLA_ADVICES_MAX > count
+                     ? (int) count
+                     : MCA_FS_LUSTRE_LLA_ADVICES_MAX;
+    batch.list = malloc((size_t) batch.room * sizeof(*batch.list));
+    batch.sent = batch.async ? malloc(MCA_FS_LUSTRE_LLA_ADVICES_MAX * sizeof(*batch.sent)) : NULL;
+    if (NULL == batch.list || (batch.async && NULL == batch.sent)) {
+        COUNT(file, errors, 1);
+        free(batch.sent);
+    } else if (batch.async) {
+        pthread_mutex_lock(&file->mutex);
+        ask_all(&batch, &cut);
+        remember(file, &batch);
+        pthread_mutex_unlock(&file->mutex);
+    } else {
+        ask_all(&batch, &cut);
+    }
+    free(batch.list);
+}
