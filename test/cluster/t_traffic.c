@@ -17,11 +17,7 @@
  *
  * Rank 0 prints "write|read|world NAME VALUE" lines, sums over all ranks; test/cluster/run checks.
  *
- * In this pattern every sender has something for every cycle of every aggregator, so the number of
- * messages between nodes is known: the sum, over all cycles, of the senders on other nodes. Senders
- * are all ranks, or SENDERS_PER_NODE local aggregators of each node.
- *
- * usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [SENDERS_PER_NODE]
+ * usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [REPEATS]
  */
 
 #include "ompi_config.h"
@@ -36,7 +32,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WATCHED = 256 };
 enum { INSIDE, BETWEEN, COLL_INSIDE, COLL_BETWEEN, KINDS };
 
 typedef struct spy_t {
@@ -48,7 +43,6 @@ typedef struct spy_t {
 static const char *const kind_names[KINDS] = {"inside", "between", "coll_inside", "coll_between"};
 
 static spy_t spy;
-static long long elsewhere; /* see senders_elsewhere */
 static bool spying;
 static mca_pml_base_module_isend_fn_t real_isend;
 static mca_pml_base_module_send_fn_t real_send;
@@ -111,94 +105,51 @@ static void print_sum(const char *phase, const char *name, long long mine)
     }
 }
 
-/* Ranks on other nodes that send to aggregators: all, or `per_node` local aggregators of each. */
-static long long senders_elsewhere(int per_node)
+/* Each performance variable of the component; those that count per call restart with `reset`. */
+static void pvars(const char *phase, const char *component, bool reset)
 {
-    MPI_Comm node;
-    int rank, size;
-    long long here, first, all = 0;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &rank);
-    MPI_Comm_size(node, &size);
-    MPI_Comm_free(&node);
-    here = 0 == per_node || per_node > size ? size : per_node;
-    first = 0 == rank ? here : 0;
-    MPI_Allreduce(&first, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-    return all - here;
-}
-
-/* The component's performance variables; counters count from the start of their handle. */
-typedef struct watch_t {
-    char name[128];
-    MPI_T_pvar_handle handle;
-} watch_t;
-
-static watch_t watched[MAX_WATCHED];
-static int watch_count;
-static MPI_T_pvar_session session;
-
-static bool watch(int index, const char *prefix)
-{
-    char name[128];
-    int verbosity, class, bind, readonly, continuous, atomic, count = 0, length = sizeof(name);
-    MPI_Datatype type;
-    MPI_T_enum values;
-    watch_t *next = &watched[watch_count];
-
-    if (MPI_SUCCESS
-            != MPI_T_pvar_get_info(index, name, &length, &verbosity, &class, &type, &values, NULL,
-                                   NULL, &bind, &readonly, &continuous, &atomic)
-        || 0 != strncmp(name, prefix, strlen(prefix)) || MPI_T_BIND_NO_OBJECT != bind
-        || MPI_SUCCESS != MPI_T_pvar_handle_alloc(session, index, NULL, &next->handle, &count)
-        || 1 != count) {
-        return false;
-    }
-    if (!continuous) {
-        MPI_T_pvar_start(session, next->handle);
-    }
-    memmove(next->name, name + strlen(prefix), strlen(name) - strlen(prefix) + 1);
-    return true;
-}
-
-static void watch_start(const char *component)
-{
-    char prefix[64];
-    int total;
+    static unsigned long long before[512];
+    char prefix[64], name[256];
+    int total, found, length;
+    MPI_T_pvar_session session;
 
     snprintf(prefix, sizeof(prefix), "fcoll_%s_", component);
     MPI_T_pvar_get_num(&total);
     MPI_T_pvar_session_create(&session);
-    watch_count = 0;
-    for (int i = 0; i < total && watch_count < MAX_WATCHED; i++) {
-        watch_count += watch(i, prefix);
-    }
-}
-
-static void watch_print(const char *phase)
-{
-    for (int i = 0; i < watch_count; i++) {
-        unsigned long long value = 0;
-
-        MPI_T_pvar_read(session, watched[i].handle, &value);
-        MPI_T_pvar_handle_free(session, &watched[i].handle);
-        print_sum(phase, watched[i].name, (long long) value);
-        if (0 == strcmp("cycles", watched[i].name)) {
-            print_sum(phase, "expected_messages_between", (long long) value * elsewhere);
+    for (int i = found = 0; i < total && found < 512; i++) {
+        int verbosity, class, bind, readonly, continuous, atomic, count = 0;
+        MPI_Datatype type;
+        MPI_T_enum enumeration;
+        MPI_T_pvar_handle handle;
+        unsigned long long value[4] = {0};
+        length = sizeof(name);
+        if (MPI_SUCCESS
+                != MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &enumeration,
+                                       NULL, NULL, &bind, &readonly, &continuous, &atomic)
+            || 0 != strncmp(name, prefix, strlen(prefix)) || MPI_T_BIND_NO_OBJECT != bind
+            || MPI_SUCCESS != MPI_T_pvar_handle_alloc(session, i, NULL, &handle, &count)
+            || count > 4) {
+            continue;
         }
+        MPI_T_pvar_read(session, handle, value);
+        MPI_T_pvar_handle_free(session, &handle);
+        if (!reset) {
+            print_sum(phase, name + strlen(prefix), (long long) (value[0] - before[found]));
+        }
+        before[found++] = value[0];
     }
     MPI_T_pvar_session_free(&session);
 }
 
 static void begin(const char *component)
 {
-    watch_start(component);
+    pvars("", component, true);
     memset(&spy, 0, sizeof(spy));
     MPI_Barrier(MPI_COMM_WORLD);
     spying = true;
 }
 
-static void end(const char *phase)
+static void end(const char *phase, const char *component)
 {
     char name[64];
 
@@ -211,7 +162,7 @@ static void end(const char *phase)
         print_sum(phase, name, spy.bytes[kind]);
     }
     print_sum(phase, "seen_senders_between", spy.senders);
-    watch_print(phase);
+    pvars(phase, component, false);
 }
 
 static void fill(unsigned char *data, size_t bytes, int rank)
@@ -221,19 +172,22 @@ static void fill(unsigned char *data, size_t bytes, int rank)
     }
 }
 
-static int transfer(MPI_File fh, const char *component, unsigned char *data, size_t bytes)
+static int transfer(MPI_File fh, const char *component, unsigned char *data, size_t bytes,
+                    int repeats)
 {
     unsigned char *back = calloc(1, bytes);
-    int rc, wrong;
+    int rc = MPI_SUCCESS, wrong;
 
     begin(component);
-    rc = MPI_File_write_at_all(fh, 0, data, (int) bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-    end("write");
+    for (int i = 0; i < repeats && MPI_SUCCESS == rc; i++) {
+        rc = MPI_File_write_at_all(fh, 0, data, (int) bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+    }
+    end("write", component);
     begin(component);
-    if (MPI_SUCCESS == rc) {
+    for (int i = 0; i < repeats && MPI_SUCCESS == rc; i++) {
         rc = MPI_File_read_at_all(fh, 0, back, (int) bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     }
-    end("read");
+    end("read", component);
     wrong = MPI_SUCCESS != rc || 0 != memcmp(data, back, bytes);
     free(back);
     return wrong;
@@ -253,7 +207,7 @@ static void print_world(void)
 
 int main(int argc, char **argv)
 {
-    int rank, size, provided, wrong;
+    int rank, size, provided, wrong, repeats;
     size_t pieces, piece_bytes;
     unsigned char *data;
     MPI_File fh;
@@ -264,12 +218,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc < 5) {
-        fprintf(stderr, "usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [SENDERS_PER_NODE]\n");
+        fprintf(stderr, "usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [REPEATS]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     pieces = strtoul(argv[3], NULL, 10);
     piece_bytes = strtoul(argv[4], NULL, 10);
-    elsewhere = senders_elsewhere(argc > 5 ? atoi(argv[5]) : 0);
+    repeats = argc > 5 ? atoi(argv[5]) : 1;
     data = malloc(pieces * piece_bytes);
     fill(data, pieces * piece_bytes, rank);
     MPI_Type_vector((int) pieces, (int) piece_bytes, (int) piece_bytes * size, MPI_BYTE, &view);
@@ -284,7 +238,7 @@ int main(int argc, char **argv)
                       MPI_INFO_NULL);
     print_world();
     install_spy();
-    wrong = transfer(fh, argv[2], data, pieces * piece_bytes);
+    wrong = transfer(fh, argv[2], data, pieces * piece_bytes, repeats);
     remove_spy();
     MPI_File_close(&fh);
     MPI_Type_free(&view);

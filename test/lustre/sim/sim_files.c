@@ -34,7 +34,7 @@ static sim_open_t *table[DESCRIPTORS];
 static sim_space_t *the_space;
 static char root[PATH_MAX];
 static uint32_t mount_client[2];
-static bool leaves;
+static pid_t leaves; /* the process whose end is the client's */
 
 static void name_client(char *name, size_t size)
 {
@@ -49,7 +49,7 @@ static void name_client(char *name, size_t size)
         snprintf(name, size, "rank-%.20s", NULL == rank ? "0" : rank);
     } else if (NULL == kind || 0 == strcmp(kind, "process")) {
         snprintf(name, size, "%.40s-%ld", host, (long) getpid());
-        leaves = true;
+        leaves = getpid();
     } else {
         snprintf(name, size, "%s", kind);
     }
@@ -79,7 +79,7 @@ static void attach(void)
 
 __attribute__((destructor)) static void detach(void)
 {
-    if (NULL != the_space && leaves) {
+    if (NULL != the_space && getpid() == leaves) {
         sim_client_leave(the_space, mount_client[0]);
         if (NULL != getenv("LUSTRESIM_MOUNT2")) {
             sim_client_leave(the_space, mount_client[1]);

@@ -8,8 +8,8 @@
  * The ioctls of a simulated file, and the locks of its I/O.
  *
  * ladvise goes through the array in order: LOCKNOEXPAND ends it, LOCKAHEAD asks for one span after
- * the other and stops at the first that the client already has, the first error ends it. I/O asks
- * for the locks of all spans it touches, ascending by object, and holds them until it is done.
+ * the other and stops at the first that the client already has, the first error ends it. I/O goes
+ * stripe by stripe, each under its own lock, as Lustre's clients do.
  */
 
 #include "sim_preload.h"
@@ -196,17 +196,42 @@ int sim_ioctl(sim_open_t *open, int fd, unsigned long request, void *argument)
     return rc;
 }
 
+/* The end of the part of [start, end] that Lustre accesses in one go: where a component has several
+ * stripes, up to the end of a stripe. */
+static uint64_t chunk_end(const sim_layout_t *layout, uint64_t start, uint64_t end)
+{
+    for (uint32_t n = 0; n < layout->count; ++n) {
+        const sim_component_t *c = &layout->component[n];
+
+        if (c->start <= start && start < c->end) {
+            uint64_t stripe = (start / c->stripe_size + 1) * c->stripe_size - 1;
+
+            end = 1 < c->stripe_count && stripe < end ? stripe : end;
+            return SIM_EOF != c->end && c->end - 1 < end ? c->end - 1 : end;
+        }
+    }
+    return end;
+}
+
+static void hold(sim_held_t *held, const sim_request_t *request, const sim_layout_t *layout,
+                 uint64_t start, uint64_t end)
+{
+    held->count = sim_spans(layout, start, end, held->span);
+    for (size_t s = 0; s < held->count && 0 == held->open->gid; ++s) {
+        held->lock[s] = sim_lock(sim_space(), request, &held->span[s]);
+    }
+}
+
 int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mode_t mode)
 {
     sim_space_t *space = sim_space();
     sim_open_t *open = sim_open_of(fd);
-    uint64_t end = 0 > length ? SIM_EOF : (uint64_t) offset + (uint64_t) length - 1;
+    uint64_t start = (uint64_t) offset;
+    uint64_t end = 0 > length ? SIM_EOF : start + (uint64_t) length - 1;
     sim_request_t request = {.mode = mode};
     sim_layout_t layout;
-    size_t count;
 
-    held->open = NULL;
-    held->count = 0;
+    *held = (sim_held_t){.open = NULL};
     if (NULL == open || 0 == length || 0 > offset) {
         return 0;
     }
@@ -220,27 +245,30 @@ int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mod
         return -EOPNOTSUPP;
     }
     sim_file_layout(space, open->file, &layout);
-    if (SIM_WRITE == mode && open->append && 0 <= length) {
-        offset = 0;
-        end = SIM_EOF;
-    }
-    count = sim_spans(&layout, (uint64_t) offset, end, held->span);
     request.client = open->client;
     request.file = open->file;
     request.no_expand = open->no_expand;
-    for (size_t s = 0; s < count && 0 == open->gid; ++s) {
-        held->lock[s] = sim_lock(space, &request, &held->span[s]);
-        held->count = s + 1;
+    if (0 > length || (SIM_WRITE == mode && open->append)) { /* all at once, to the end */
+        hold(held, &request, &layout, 0 > length ? start : 0, SIM_EOF);
+        return 0;
     }
-    if (0 <= length && !(SIM_WRITE == mode && open->append)) {
-        sim_transfer(space, held->span, count);
+    for (;;) {
+        uint64_t stop = chunk_end(&layout, start, end);
+
+        hold(held, &request, &layout, start, stop);
+        sim_transfer(space, held->span, held->count);
+        if (stop == end) {
+            return 0; /* the last lock is held while the bytes really move */
+        }
+        sim_io_end(held);
+        start = stop + 1;
     }
-    return 0;
 }
 
 void sim_io_end(sim_held_t *held)
 {
-    for (size_t s = 0; NULL != held->open && s < held->count; ++s) {
+    for (size_t s = 0; NULL != held->open && 0 == held->open->gid && s < held->count; ++s) {
         sim_unlock(sim_space(), held->open->file, held->span[s].object, held->lock[s]);
     }
+    held->count = 0;
 }

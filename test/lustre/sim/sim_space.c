@@ -111,7 +111,8 @@ sim_space_t *sim_attach(const char *dir)
         configure(&space->config);
         initialise(space);
     }
-    syscall(SYS_close, fd); /* also drops the flock */
+    flock(fd, LOCK_UN); /* the mapping keeps the file open: closing does not drop it */
+    syscall(SYS_close, fd);
     return space;
 }
 

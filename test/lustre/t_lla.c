@@ -1,0 +1,371 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * One MPI program for everything that `run` does with files on (simulated) Lustre. What it writes
+ * at an offset depends on the offset alone, so `verify`, which is no MPI program and runs without
+ * the simulator, can check any file with plain reads.
+ *
+ *   t_lla info FILE                                  component, striping, hints after the open
+ *   t_lla ops FILE                                   sizes, sync, delete, errors
+ *   t_lla ahead FILE write|read BLOCK COUNT SHIFT [again]
+ *                                                    through the lockahead struct itself, then
+ *                                                    individual calls
+ *   t_lla individual FILE write|read BLOCK COUNT     a view of COUNT interleaved blocks per rank
+ *   t_lla collective FILE write|read BLOCK COUNT CALLS
+ *   t_lla verify FILE BYTES [SHIFT]
+ *
+ * Block i of rank r is block i * ranks + r of the file, SHIFT bytes further on. LLA_HINTS is a list
+ * of key=value; the shell command LLA_AFTER_OPEN runs on rank 0 when all ranks have the file open.
+ */
+
+#include "ompi/mca/common/collio/common_collio_lockahead.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank;
+static int ranks;
+static int failures;
+
+#define EXPECT(condition)                                                           \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            printf("# rank %d: %s:%d: %s\n", rank, __FILE__, __LINE__, #condition); \
+            ++failures;                                                             \
+        }                                                                           \
+    } while (0)
+
+static unsigned char byte_at(int64_t offset)
+{
+    return (unsigned char) (((uint64_t) offset * UINT64_C(2654435761)) >> 13);
+}
+
+static void fill(unsigned char *buffer, int64_t offset, int64_t length)
+{
+    for (int64_t i = 0; i < length; ++i) {
+        buffer[i] = byte_at(offset + i);
+    }
+}
+
+static void compare(const unsigned char *buffer, int64_t offset, int64_t length)
+{
+    for (int64_t i = 0; i < length; ++i) {
+        if (buffer[i] != byte_at(offset + i)) {
+            printf("# rank %d: wrong byte at %" PRId64 "\n", rank, offset + i);
+            ++failures;
+            return;
+        }
+    }
+}
+
+static MPI_Info hints(void)
+{
+    const char *list = getenv("LLA_HINTS");
+    char *copy;
+    MPI_Info info;
+
+    if (NULL == list || '\0' == *list) {
+        return MPI_INFO_NULL;
+    }
+    copy = strdup(list);
+    MPI_Info_create(&info);
+    for (char *word = strtok(copy, " "); NULL != word; word = strtok(NULL, " ")) {
+        char *value = strchr(word, '=');
+
+        *value = '\0';
+        MPI_Info_set(info, word, value + 1);
+    }
+    free(copy);
+    return info;
+}
+
+static MPI_File open_file(const char *path, int amode)
+{
+    const char *command = getenv("LLA_AFTER_OPEN");
+    MPI_Info info = hints();
+    MPI_File file = MPI_FILE_NULL;
+    int rc = MPI_File_open(MPI_COMM_WORLD, path, amode, info, &file);
+
+    if (MPI_SUCCESS != rc) {
+        char text[MPI_MAX_ERROR_STRING];
+        int length;
+
+        MPI_Error_string(rc, text, &length);
+        printf("# rank %d: open: %s\n", rank, text);
+        MPI_Finalize();
+        exit(3);
+    }
+    if (MPI_INFO_NULL != info) {
+        MPI_Info_free(&info);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == rank && NULL != command) {
+        EXPECT(0 == system(command));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return file;
+}
+
+static ompio_file_t *handle(MPI_File file)
+{
+    return (ompio_file_t *) file->f_io_selected_data; /* its first member */
+}
+
+/* As mca_common_collio_lockahead_of(), without the library. */
+static mca_common_collio_lockahead_t *lockahead_of(ompio_file_t *fh)
+{
+    mca_common_collio_lockahead_t *lockahead = fh->f_fs_ptr;
+
+    return 0 == strcmp("lustre_lla", fh->f_fs_component->mca_component_name)
+                   && MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC == lockahead->magic
+               ? lockahead
+               : NULL;
+}
+
+static void info(const char *path)
+{
+    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    ompio_file_t *fh = handle(file);
+    mca_common_collio_lockahead_t *lockahead = lockahead_of(fh);
+    MPI_Info used;
+    int32_t mine[5] = {fh->f_fstype, (int32_t) fh->f_stripe_size, fh->f_stripe_count,
+                       NULL == lockahead ? -1 : (int) lockahead->collective,
+                       NULL == lockahead ? -1 : (int) lockahead->individual};
+    int32_t lowest[5];
+
+    MPI_Allreduce(mine, lowest, 5, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    EXPECT(0 == memcmp(mine, lowest, sizeof(mine))); /* the same on all ranks */
+    if (0 == rank) {
+        static const char *const keys[] = {"striping_factor", "striping_unit"};
+
+        printf("fs=%s lustre=%d stripe_size=%zu stripe_count=%d collective=%d individual=%d",
+               fh->f_fs_component->mca_component_name, LUSTRE == fh->f_fstype, fh->f_stripe_size,
+               fh->f_stripe_count, mine[3], mine[4]);
+        MPI_File_get_info(file, &used);
+        for (int k = 0; k < 2; ++k) {
+            char value[64];
+            int found;
+
+            MPI_Info_get(used, keys[k], 63, value, &found);
+            printf(" %s=%s", keys[k], found ? value : "-");
+        }
+        printf("\n");
+        MPI_Info_free(&used);
+    }
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+}
+
+static int open_class(const char *path, int amode)
+{
+    MPI_File file;
+    int class = 0;
+    int rc = MPI_File_open(MPI_COMM_WORLD, path, amode, MPI_INFO_NULL, &file);
+
+    MPI_Error_class(rc, &class);
+    if (MPI_SUCCESS == rc) {
+        MPI_File_close(&file);
+    }
+    return class;
+}
+
+static void ops(const char *path)
+{
+    MPI_File file;
+    MPI_Offset size = -1;
+    unsigned char buffer[100];
+    int rc;
+
+    EXPECT(MPI_ERR_NO_SUCH_FILE == open_class(path, MPI_MODE_RDONLY));
+    EXPECT(MPI_ERR_NO_SUCH_FILE == open_class("/nowhere/at/all", MPI_MODE_RDWR));
+    file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL);
+    EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && 0 == size);
+    EXPECT(MPI_SUCCESS == MPI_File_set_size(file, 10000));
+    EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && 10000 == size);
+    EXPECT(MPI_SUCCESS == MPI_File_set_size(file, 100));
+    EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && 100 == size);
+    fill(buffer, rank * 100, 100);
+    EXPECT(MPI_SUCCESS
+           == MPI_File_write_at_all(file, rank * 100, buffer, 100, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT(MPI_SUCCESS == MPI_File_sync(file));
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && ranks * 100 == size);
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+    EXPECT(MPI_ERR_FILE_EXISTS
+           == open_class(path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL));
+
+    file = open_file(path, MPI_MODE_WRONLY | MPI_MODE_APPEND);
+    EXPECT(MPI_SUCCESS == MPI_File_get_position(file, &size) && ranks * 100 == size);
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == rank) {
+        EXPECT(MPI_SUCCESS == MPI_File_delete(path, MPI_INFO_NULL));
+        rc = MPI_File_delete(path, MPI_INFO_NULL);
+        MPI_Error_class(rc, &rc);
+        EXPECT(MPI_ERR_NO_SUCH_FILE == rc);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT(MPI_ERR_NO_SUCH_FILE == open_class(path, MPI_MODE_RDONLY));
+}
+
+typedef struct pattern_t {
+    bool write;
+    int64_t block;
+    int count;
+    int64_t shift;
+} pattern_t;
+
+static int64_t offset_of(const pattern_t *pattern, int i)
+{
+    return ((int64_t) i * ranks + rank) * pattern->block + pattern->shift;
+}
+
+static void access_at(MPI_File file, const pattern_t *pattern, unsigned char *buffer, int i)
+{
+    int64_t offset = offset_of(pattern, i);
+    int length = (int) pattern->block;
+
+    if (pattern->write) {
+        fill(buffer, offset, length);
+        EXPECT(MPI_SUCCESS
+               == MPI_File_write_at(file, offset, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
+    } else {
+        EXPECT(MPI_SUCCESS
+               == MPI_File_read_at(file, offset, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
+        compare(buffer, offset, length);
+    }
+}
+
+/* Asks for all blocks through the struct (twice with `again`), then accesses them one by one. */
+static void ahead(const char *path, const pattern_t *pattern, bool again)
+{
+    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    mca_common_collio_lockahead_t *lockahead = lockahead_of(handle(file));
+    mca_common_collio_extent_t *range = malloc((size_t) pattern->count * sizeof(*range));
+    unsigned char *buffer = malloc((size_t) pattern->block);
+
+    for (int i = 0; i < pattern->count; ++i) {
+        range[i].offset = offset_of(pattern, i);
+        range[i].length = pattern->block;
+    }
+    for (int turn = 0; turn < (again ? 2 : 1); ++turn) {
+        if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
+            lockahead->request(lockahead, range, (size_t) pattern->count, pattern->write);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    for (int i = 0; i < pattern->count; ++i) {
+        access_at(file, pattern, buffer, i);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+    free(buffer);
+    free(range);
+}
+
+static void through_view(const char *path, const pattern_t *pattern, bool collective, int calls)
+{
+    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    int64_t bytes = pattern->block * pattern->count;
+    unsigned char *buffer = malloc((size_t) bytes);
+    int length = (int) bytes;
+    MPI_Datatype type;
+
+    MPI_Type_vector(pattern->count, (int) pattern->block, (int) pattern->block * ranks, MPI_BYTE,
+                    &type);
+    MPI_Type_commit(&type);
+    for (int call = 0; call < calls; ++call) {
+        int64_t base = (int64_t) call * bytes * ranks;
+
+        EXPECT(MPI_SUCCESS
+               == MPI_File_set_view(file, base + rank * pattern->block, MPI_BYTE, type, "native",
+                                    MPI_INFO_NULL));
+        for (int i = 0; pattern->write && i < pattern->count; ++i) {
+            fill(buffer + i * pattern->block, base + offset_of(pattern, i), pattern->block);
+        }
+        if (pattern->write) {
+            EXPECT(MPI_SUCCESS
+                   == (collective ? MPI_File_write_at_all : MPI_File_write_at)(
+                       file, 0, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
+        } else {
+            EXPECT(MPI_SUCCESS
+                   == (collective ? MPI_File_read_at_all : MPI_File_read_at)(
+                       file, 0, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
+        }
+        for (int i = 0; !pattern->write && i < pattern->count; ++i) {
+            compare(buffer + i * pattern->block, base + offset_of(pattern, i), pattern->block);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Type_free(&type);
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+    free(buffer);
+}
+
+static int verify(const char *path, int64_t bytes, int64_t shift)
+{
+    int64_t end = bytes + shift;
+    unsigned char *buffer = malloc((size_t) end);
+    int fd = open(path, O_RDONLY);
+
+    EXPECT(0 <= fd && end == lseek(fd, 0, SEEK_END));
+    EXPECT(0 == failures && end == pread(fd, buffer, (size_t) end, 0));
+    if (0 == failures) {
+        compare(buffer + shift, shift, bytes);
+    }
+    free(buffer);
+    close(fd);
+    return 0 == failures ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static void run(int argc, char **argv)
+{
+    pattern_t pattern = {.write = argc > 3 && 0 == strcmp(argv[3], "write"),
+                         .block = argc > 4 ? atoll(argv[4]) : 0,
+                         .count = argc > 5 ? atoi(argv[5]) : 0};
+
+    if (0 == strcmp(argv[1], "info")) {
+        info(argv[2]);
+    } else if (0 == strcmp(argv[1], "ops")) {
+        ops(argv[2]);
+    } else if (0 == strcmp(argv[1], "ahead") && argc > 6) {
+        pattern.shift = atoll(argv[6]);
+        ahead(argv[2], &pattern, argc > 7);
+    } else if (0 == strcmp(argv[1], "individual") && argc > 5) {
+        through_view(argv[2], &pattern, false, 1);
+    } else if (0 == strcmp(argv[1], "collective") && argc > 6) {
+        through_view(argv[2], &pattern, true, atoi(argv[6]));
+    } else {
+        EXPECT(!"a known command");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int all = 0;
+
+    if (argc > 3 && 0 == strcmp(argv[1], "verify")) {
+        return verify(argv[2], atoll(argv[3]), argc > 4 ? atoll(argv[4]) : 0);
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc > 2) {
+        run(argc, argv);
+    }
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0 == all && argc > 2 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
