@@ -17,7 +17,8 @@ def rows(found, configs):
         table.append({
             "pattern": pattern, "ranks": ranks, "phase": phase, "config": config,
             "kind": kinds[config], "runs": len(runs),
-            "median": statistics.median(seconds), "min": min(seconds), "max": max(seconds),
+            "median": statistics.median(seconds),
+            "min": min(min(r["step_seconds"]) for r in runs), "max": max(seconds),
             "first": statistics.median(r["first_seconds"] for r in runs),
             "later": statistics.median(r["later_seconds"] for r in runs),
             "bytes": last["bytes"], "pieces": last["pieces"], "shape": last["shape"],

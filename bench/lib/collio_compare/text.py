@@ -41,7 +41,8 @@ COLUMNS = (
 )
 
 LEGEND = """\
-median, min   seconds of a time step, first rank's start to last rank's end; over the repetitions
+median        seconds of a time step, first rank's start to last rank's end; over repetitions
+min           the fastest single time step of all
 first, later  the same for the first time step of a run, and for those after it
 vs stock      time of the fastest stock configuration (marked *) over this one: above 1 is faster
 x limit       this time over that of contiguous pwrite/pread of the same bytes by all ranks
