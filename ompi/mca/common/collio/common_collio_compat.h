@@ -16,6 +16,7 @@
 
 #include "mpi.h"
 #include "ompi/communicator/communicator.h"
+#include "ompi/errhandler/errhandler.h"
 #include "ompi/file/file.h"
 #include "ompi/mca/common/ompio/common_ompio.h"
 #include "ompi/mca/fbtl/fbtl.h"
@@ -23,7 +24,9 @@
 #include "ompi/mca/coll/coll.h"
 #include "ompi/mca/io/io.h"
 #include "ompi/mca/pml/pml.h"
+#include "ompi/mca/osc/osc.h"
 #include "ompi/request/request.h"
+#include "ompi/win/win.h"
 #include "opal/util/info.h"
 
 #if OMPI_MAJOR_VERSION >= 6
@@ -126,6 +129,96 @@ static inline int mca_common_collio_op_create(mca_common_collio_op_fn_t *fn, str
 static inline void mca_common_collio_op_free(struct ompi_op_t **op)
 {
     (void) PMPI_Op_free(op);
+}
+#endif
+
+/* One-sided calls on bytes. 6.0's libopen_mpi has no MPI_*: there the osc module is called. */
+typedef struct ompi_win_t mca_common_collio_win_t;
+#if OMPI_MAJOR_VERSION >= 6
+static inline int mca_common_collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
+                                               mca_common_collio_win_t **win)
+{
+    return ompi_win_create(base, bytes, 1, comm, &MPI_INFO_NULL->super, win);
+}
+
+static inline void mca_common_collio_win_free(mca_common_collio_win_t **win)
+{
+    (void) ompi_win_free(*win);
+}
+
+static inline int mca_common_collio_win_put(const void *from, int bytes, int peer, int64_t at,
+                                            mca_common_collio_win_t *win)
+{
+    return win->w_osc_module->osc_put(from, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int mca_common_collio_win_get(void *to, int bytes, int peer, int64_t at,
+                                            mca_common_collio_win_t *win)
+{
+    return win->w_osc_module->osc_get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int mca_common_collio_win_lock_shared(int peer, mca_common_collio_win_t *win)
+{
+    return win->w_osc_module->osc_lock(MPI_LOCK_SHARED, peer, 0, win);
+}
+
+static inline int mca_common_collio_win_unlock(int peer, mca_common_collio_win_t *win)
+{
+    return win->w_osc_module->osc_unlock(peer, win);
+}
+
+static inline int mca_common_collio_win_fence(int assertion, mca_common_collio_win_t *win)
+{
+    return win->w_osc_module->osc_fence(assertion, win);
+}
+#else
+static inline int mca_common_collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
+                                               mca_common_collio_win_t **win)
+{
+    ompi_errhandler_t *handler = comm->error_handler;
+    int rc;
+
+    /* a failure must come back to us, whatever the user's handler for communicators is */
+    comm->error_handler = &ompi_mpi_errors_return.eh;
+    rc = PMPI_Win_create(base, (MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, win);
+    comm->error_handler = handler;
+    if (MPI_SUCCESS == rc) {
+        (void) PMPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);
+    }
+    return rc;
+}
+
+static inline void mca_common_collio_win_free(mca_common_collio_win_t **win)
+{
+    (void) PMPI_Win_free(win);
+}
+
+static inline int mca_common_collio_win_put(const void *from, int bytes, int peer, int64_t at,
+                                            mca_common_collio_win_t *win)
+{
+    return PMPI_Put(from, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int mca_common_collio_win_get(void *to, int bytes, int peer, int64_t at,
+                                            mca_common_collio_win_t *win)
+{
+    return PMPI_Get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int mca_common_collio_win_lock_shared(int peer, mca_common_collio_win_t *win)
+{
+    return PMPI_Win_lock(MPI_LOCK_SHARED, peer, 0, win);
+}
+
+static inline int mca_common_collio_win_unlock(int peer, mca_common_collio_win_t *win)
+{
+    return PMPI_Win_unlock(peer, win);
+}
+
+static inline int mca_common_collio_win_fence(int assertion, mca_common_collio_win_t *win)
+{
+    return PMPI_Win_fence(assertion, win);
 }
 #endif
 

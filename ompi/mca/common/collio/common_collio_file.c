@@ -286,6 +286,7 @@ static void on_close(ompio_file_t *fh, void *data)
 static void file_free(mca_common_collio_file_t *file)
 {
     mca_common_collio_shared_fini(file);
+    mca_common_collio_put_close(file);
     mca_common_collio_arena_fini(&file->buffers);
     mca_common_collio_arena_fini(&file->staging);
     if (NULL != file->plans) {
@@ -294,7 +295,7 @@ static void file_free(mca_common_collio_file_t *file)
         }
         free(file->plans);
     }
-    mca_common_collio_tuner_free(file->tuner);
+    mca_common_collio_tuner_close(file);
     mca_common_collio_nodes_fini(&file->nodes);
     free(file->histogram);
     free(file->stops);
@@ -359,8 +360,7 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
     }
     resolve_settings(file);
     file->plans = calloc(1, sizeof(*file->plans));
-    file->tuner = mca_common_collio_tuner_new();
-    if (OMPI_SUCCESS == rc && (NULL == file->plans || NULL == file->tuner)) {
+    if (OMPI_SUCCESS == rc && NULL == file->plans) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (OMPI_SUCCESS == rc) {
@@ -385,6 +385,12 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
     }
     file->buffer_bytes = resolve_buffer(file);
     prepare_access(file);
+    file->tuner = mca_common_collio_tuner_open(file);
+    if (OMPI_SUCCESS
+        != agree_on_record(file, NULL == file->tuner ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS)) {
+        file_free(file);
+        return NULL;
+    }
     return file;
 }
 

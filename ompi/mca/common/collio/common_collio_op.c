@@ -240,6 +240,7 @@ static void after_agree(mca_common_collio_op_t *op)
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
+    op->work_ns = mca_common_collio_now();
     mca_common_collio_layout_decide(op);
     if (!op->exchange) {
         enter(op, MCA_COMMON_COLLIO_PHASE_DIRECT);

@@ -26,7 +26,25 @@ mca_common_collio_transport_pick(const mca_common_collio_op_t *op, int owner, in
         && MCA_COMMON_COLLIO_SHARED_READY == file->shared.state) {
         return &mca_common_collio_transport_shm;
     }
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == op->transport) {
+        return &mca_common_collio_transport_put_lock;
+    }
     return &mca_common_collio_transport_isend;
+}
+
+char *mca_common_collio_message_in_memory(const mca_common_collio_op_t *op, size_t window)
+{
+    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_piece_t *piece = &split->piece[split->window[window].first];
+    mca_common_collio_cursor_t cursor;
+    int64_t offset, run;
+
+    if (!op->plan->consecutive[window]) {
+        return NULL;
+    }
+    mca_common_collio_cursor_seek(&cursor, &op->memory->tiling, piece->stream);
+    offset = mca_common_collio_cursor_run(&cursor, &run);
+    return run >= split->window[window].bytes ? op->base + offset : NULL;
 }
 
 /* Tiny copies are most of the work of tiny-piece patterns; constant sizes become single moves. */

@@ -29,6 +29,11 @@ typedef struct mca_common_collio_move_t {
     char *staging;    /* where the packed message is; NULL when it goes straight */
     int64_t bytes;    /* of the message */
     uint64_t ticket;  /* shm: number of the grant that is waited for */
+    struct {          /* put_lock: a buffer is the requester's */
+        int64_t limit;
+        int64_t number;
+    } grant;
+    ompi_request_t *grant_request;
     int state;        /* of the transport */
     bool done;
 } mca_common_collio_move_t;
@@ -54,10 +59,14 @@ typedef struct mca_common_collio_transport_t {
 extern const mca_common_collio_transport_t mca_common_collio_transport_self;
 extern const mca_common_collio_transport_t mca_common_collio_transport_isend;
 extern const mca_common_collio_transport_t mca_common_collio_transport_shm;
+extern const mca_common_collio_transport_t mca_common_collio_transport_put_lock;
 
 /** The transport between `owner` (its number) and `requester` (its rank). */
 const mca_common_collio_transport_t *
 mca_common_collio_transport_pick(const struct mca_common_collio_op_t *op, int owner, int requester);
+
+/** A window's packed message, when it lies in user memory as it is; else NULL. */
+char *mca_common_collio_message_in_memory(const struct mca_common_collio_op_t *op, size_t window);
 
 /* What the transports share: copies between the three kinds of memory. `limit` is the local
  * coordinate from which a read has no data. Each returns the bytes that it copied. */

@@ -119,31 +119,15 @@ static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slo
     return true;
 }
 
-/* The packed message, when it lies in user memory as it is; else NULL. */
-static char *in_memory(const mca_common_collio_op_t *op, size_t window)
-{
-    const mca_common_collio_split_t *split = &op->plan->split;
-    const mca_common_collio_piece_t *piece = &split->piece[split->window[window].first];
-    mca_common_collio_cursor_t cursor;
-    int64_t offset, run;
-
-    if (!op->plan->consecutive[window]) {
-        return NULL;
-    }
-    mca_common_collio_cursor_seek(&cursor, &op->memory->tiling, piece->stream);
-    offset = mca_common_collio_cursor_run(&cursor, &run);
-    return run >= split->window[window].bytes ? op->base + offset : NULL;
-}
-
 static bool requester_stages(const mca_common_collio_op_t *op, size_t window)
 {
-    return NULL == in_memory(op, window);
+    return NULL == mca_common_collio_message_in_memory(op, window);
 }
 
 static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
-    char *message = NULL != move->staging ? move->staging : in_memory(op, delivery->window);
+    char *message = NULL != move->staging ? move->staging : mca_common_collio_message_in_memory(op, delivery->window);
 
     if (!op->write) {
         post_receive(op, move, message, move->window->bytes);

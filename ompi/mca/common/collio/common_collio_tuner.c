@@ -4,85 +4,232 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * What `auto` chooses: rules for the first call. See tuner.h.
+ * What `auto` chooses: the facts of a call go to core/choice, its answer to the operation. What was
+ * learnt outlives the file, because many programs open a new one for every checkpoint: at open the
+ * ranks compare what they remember, and use it only if it is the same everywhere.
  */
 #include "common_collio_tuner.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common_collio_op.h"
 
-enum { LARGE_PIECE = 32 << 10 };
+#include "core/common_collio_choice.h"
+
+/* What is remembered is for files of the same kind only. */
+typedef struct setting_t {
+    int size;
+    int nodes;
+    int fstype;
+    int aggregators;
+    int64_t buffer_bytes;
+    uint64_t settings_hash;
+} setting_t;
+
+typedef struct memory_t {
+    bool valid;
+    setting_t setting;
+    mca_common_collio_learnt_t learnt[MCA_COMMON_COLLIO_KINDS];
+} memory_t;
 
 struct mca_common_collio_tuner_t {
-    bool used[2]; /* read, write */
-    bool exchange[2];
-    const mca_common_collio_schedule_t *schedule[2];
-    int transport[2];
+    mca_common_collio_learnt_t learnt[MCA_COMMON_COLLIO_KINDS];
+    int kind;
+    mca_common_collio_way_t way;
+    struct { /* for the report */
+        bool used;
+        bool exchange;
+        const mca_common_collio_schedule_t *schedule;
+        int transport;
+    } last[2];
 };
 
-mca_common_collio_tuner_t *mca_common_collio_tuner_new(void)
+enum { REMEMBERED = 8 };
+static memory_t remembered[REMEMBERED];
+static int oldest;
+static pthread_mutex_t remembered_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static setting_t setting_of(const mca_common_collio_file_t *file)
 {
-    return calloc(1, sizeof(mca_common_collio_tuner_t));
+    setting_t setting;
+
+    memset(&setting, 0, sizeof(setting));
+    setting.size = file->size;
+    setting.nodes = file->nodes.nodes;
+    setting.fstype = (int) file->fh->f_fstype;
+    setting.aggregators = file->aggregator_count;
+    setting.buffer_bytes = file->buffer_bytes;
+    setting.settings_hash = file->settings_hash;
+    return setting;
 }
 
-void mca_common_collio_tuner_free(mca_common_collio_tuner_t *tuner)
+static memory_t *recall(const setting_t *setting)
 {
-    free(tuner);
-}
-
-/* An exchange pays where pieces are small, or where they come from many nodes and interleave. */
-static bool exchange_rule(const mca_common_collio_op_t *op)
-{
-    int64_t bytes = op->all[MCA_COMMON_COLLIO_AGREE_BYTES];
-    int64_t pieces = op->all[MCA_COMMON_COLLIO_AGREE_PIECES];
-    int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] + op->all[MCA_COMMON_COLLIO_AGREE_LO];
-    bool interleaved = op->all[MCA_COMMON_COLLIO_AGREE_SPANS] > span;
-
-    if (op->file->size < 2) {
-        return false;
+    for (int i = 0; i < REMEMBERED; ++i) {
+        if (remembered[i].valid && 0 == memcmp(&remembered[i].setting, setting, sizeof(*setting))) {
+            return &remembered[i];
+        }
     }
+    return NULL;
+}
+
+static int64_t hash_of(const mca_common_collio_learnt_t *learnt)
+{
+    const unsigned char *bytes = (const unsigned char *) learnt;
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    for (size_t i = 0; i < MCA_COMMON_COLLIO_KINDS * sizeof(*learnt); ++i) {
+        hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+    }
+    return (int64_t) (hash >> 1);
+}
+
+/* Collective: starts from what all ranks remember alike. */
+mca_common_collio_tuner_t *mca_common_collio_tuner_open(mca_common_collio_file_t *file)
+{
+    mca_common_collio_tuner_t *tuner = calloc(1, sizeof(*tuner));
+    setting_t setting = setting_of(file);
+    memory_t *memory;
+    int64_t mine[2] = {0, 0}, all[2] = {1, 0};
+
+    pthread_mutex_lock(&remembered_lock);
+    memory = recall(&setting);
+    if (NULL != memory && NULL != tuner) {
+        memcpy(tuner->learnt, memory->learnt, sizeof(tuner->learnt));
+        mine[0] = hash_of(tuner->learnt);
+    }
+    pthread_mutex_unlock(&remembered_lock);
+    mine[1] = -mine[0];
+    if (OMPI_SUCCESS
+            != mca_common_collio_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, file->comm)
+        || all[0] != -all[1]) {
+        if (NULL != tuner) {
+            memset(tuner->learnt, 0, sizeof(tuner->learnt));
+        }
+    }
+    return tuner;
+}
+
+void mca_common_collio_tuner_close(mca_common_collio_file_t *file)
+{
+    setting_t setting;
+    memory_t *memory;
+
+    if (NULL == file->tuner) {
+        return;
+    }
+    setting = setting_of(file);
+    pthread_mutex_lock(&remembered_lock);
+    memory = recall(&setting);
+    if (NULL == memory) {
+        memory = &remembered[oldest];
+        oldest = (oldest + 1) % REMEMBERED;
+    }
+    memory->valid = true;
+    memory->setting = setting;
+    memcpy(memory->learnt, file->tuner->learnt, sizeof(memory->learnt));
+    pthread_mutex_unlock(&remembered_lock);
+    free(file->tuner);
+    file->tuner = NULL;
+}
+
+static bool transport_allowed(const mca_common_collio_op_t *op, int transport)
+{
+    int wanted = op->file->settings.transport;
+
+    return MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted || transport == wanted;
+}
+
+static mca_common_collio_facts_t facts_of(const mca_common_collio_op_t *op)
+{
+    const mca_common_collio_file_t *file = op->file;
+    const int64_t *all = op->all;
+    int wanted = op->write ? file->settings.exchange_write : file->settings.exchange_read;
+    int64_t share = all[MCA_COMMON_COLLIO_AGREE_BYTES] / file->aggregator_count;
+    mca_common_collio_facts_t facts = {
+        .write = op->write,
+        .bytes = all[MCA_COMMON_COLLIO_AGREE_BYTES],
+        .pieces = all[MCA_COMMON_COLLIO_AGREE_PIECES],
+        .span = all[MCA_COMMON_COLLIO_AGREE_HI] + all[MCA_COMMON_COLLIO_AGREE_LO],
+        .spans = all[MCA_COMMON_COLLIO_AGREE_SPANS],
+        .ranks = file->size,
+        .nodes = file->nodes.nodes,
+        .many_cycles = share > mca_common_collio_layout_window(op),
+        .may_skip = MCA_COMMON_COLLIO_SETTING_ON != wanted,
+        .may_exchange = MCA_COMMON_COLLIO_SETTING_OFF != wanted,
+        .may_overlap = MCA_COMMON_COLLIO_SCHEDULE_AUTO == file->settings.schedule,
+        .may_shm = transport_allowed(op, MCA_COMMON_COLLIO_TRANSPORT_SHM) && !op->atomic,
+        .may_isend = transport_allowed(op, MCA_COMMON_COLLIO_TRANSPORT_ISEND) || op->atomic,
+    };
+
+    /* named transports that are not measured stand in the place of messages */
+    facts.may_isend |= !facts.may_shm;
+    return facts;
+}
+
+static bool overlaps(mca_common_collio_way_t way)
+{
+    return MCA_COMMON_COLLIO_WAY_SHM_OVERLAP == way || MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP == way;
+}
+
+static int transport_of(const mca_common_collio_op_t *op, mca_common_collio_way_t way)
+{
+    int wanted = op->file->settings.transport;
+
     if (op->atomic) {
-        return true;
+        return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
     }
-    if (!interleaved || 1 == op->file->nodes.nodes) {
-        return bytes / (pieces > 0 ? pieces : 1) < LARGE_PIECE && pieces > op->file->size;
+    if (MCA_COMMON_COLLIO_TRANSPORT_AUTO != wanted) {
+        return wanted;
     }
-    return true;
+    return MCA_COMMON_COLLIO_WAY_ISEND == way || MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP == way
+               ? MCA_COMMON_COLLIO_TRANSPORT_ISEND
+               : MCA_COMMON_COLLIO_TRANSPORT_SHM;
+}
+
+static const mca_common_collio_schedule_t *schedule_of(const mca_common_collio_op_t *op,
+                                                       mca_common_collio_way_t way)
+{
+    int wanted = op->file->settings.schedule;
+
+    if (MCA_COMMON_COLLIO_SCHEDULE_AUTO != wanted) {
+        return mca_common_collio_schedules[wanted - MCA_COMMON_COLLIO_SCHEDULE_FIRST];
+    }
+    return overlaps(way) ? &mca_common_collio_schedule_write_comm2
+                         : &mca_common_collio_schedule_none;
 }
 
 void mca_common_collio_tuner_choose(mca_common_collio_op_t *op)
 {
-    const mca_common_collio_settings_t *settings = &op->file->settings;
     mca_common_collio_tuner_t *tuner = op->file->tuner;
-    int wanted = op->write ? settings->exchange_write : settings->exchange_read;
+    mca_common_collio_facts_t facts = facts_of(op);
+    mca_common_collio_way_t first;
+    unsigned ways = mca_common_collio_choice_ways(&facts, &first);
 
-    op->exchange = MCA_COMMON_COLLIO_SETTING_AUTO == wanted
-                       ? exchange_rule(op)
-                       : MCA_COMMON_COLLIO_SETTING_ON == wanted;
-    op->schedule = MCA_COMMON_COLLIO_SCHEDULE_AUTO == settings->schedule
-                       ? &mca_common_collio_schedule_none
-                       : mca_common_collio_schedules[settings->schedule
-                                                     - MCA_COMMON_COLLIO_SCHEDULE_FIRST];
-    op->transport = settings->transport;
-    if (MCA_COMMON_COLLIO_TRANSPORT_AUTO == op->transport) {
-        op->transport = MCA_COMMON_COLLIO_TRANSPORT_SHM;
-    }
-    if (op->atomic) {
-        op->transport = MCA_COMMON_COLLIO_TRANSPORT_ISEND;
-    }
-    tuner->used[op->write] = true;
-    tuner->exchange[op->write] = op->exchange;
-    tuner->schedule[op->write] = op->schedule;
-    tuner->transport[op->write] = op->transport;
+    tuner->kind = mca_common_collio_choice_kind(&facts);
+    tuner->way = mca_common_collio_choice_next(&tuner->learnt[tuner->kind], ways, first,
+                                               &op->probing);
+    op->exchange = MCA_COMMON_COLLIO_WAY_DIRECT != tuner->way;
+    op->transport = transport_of(op, tuner->way);
+    op->schedule = schedule_of(op, tuner->way);
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_probes, op->probing);
+    tuner->last[op->write].used = true;
+    tuner->last[op->write].exchange = op->exchange;
+    tuner->last[op->write].schedule = op->schedule;
+    tuner->last[op->write].transport = op->transport;
 }
 
 void mca_common_collio_tuner_learn(mca_common_collio_op_t *op, int64_t nanoseconds)
 {
-    (void) op;
-    (void) nanoseconds;
+    mca_common_collio_tuner_t *tuner = op->file->tuner;
+
+    if (0 == op->error) {
+        mca_common_collio_choice_learn(&tuner->learnt[tuner->kind], tuner->way,
+                                       op->all[MCA_COMMON_COLLIO_AGREE_BYTES], nanoseconds);
+    }
 }
 
 void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, char *text,
@@ -92,14 +239,16 @@ void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, ch
 
     text[0] = '\0';
     for (int write = 1; write >= 0; --write) {
-        if (!tuner->used[write] || used >= (int) size) {
+        const char *verb = write ? "write" : "read";
+
+        if (!tuner->last[write].used || used >= (int) size) {
             continue;
         }
-        used += tuner->exchange[write]
-                    ? snprintf(text + used, size - (size_t) used, "%s: schedule %s, transport %s  ",
-                               write ? "write" : "read", tuner->schedule[write]->name,
-                               mca_common_collio_transport_name(tuner->transport[write]))
-                    : snprintf(text + used, size - (size_t) used, "%s: no exchange  ",
-                               write ? "write" : "read");
+        used += tuner->last[write].exchange
+                    ? snprintf(text + used, size - (size_t) used, "%s%s: schedule %s, transport %s",
+                               used > 0 ? "; " : "", verb, tuner->last[write].schedule->name,
+                               mca_common_collio_transport_name(tuner->last[write].transport))
+                    : snprintf(text + used, size - (size_t) used, "%s%s: no exchange",
+                               used > 0 ? "; " : "", verb);
     }
 }

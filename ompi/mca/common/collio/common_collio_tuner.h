@@ -10,15 +10,19 @@
 #include <stdint.h>
 
 /**
- * What `auto` chooses. Rules give the first choice; then the first calls of a file measure it
- * beside its rivals, and the fastest stays. Times are agreed on (the slowest rank's) in the
+ * What `auto` chooses. Rules (core/choice.h) give the first choice; then the first calls of a kind
+ * measure it beside its rivals, and the fastest stays. Times are agreed on (the slowest rank's) in the
  * settlement that ends every call anyway, so all ranks choose alike and no message is added.
  */
 typedef struct mca_common_collio_tuner_t mca_common_collio_tuner_t;
 struct mca_common_collio_op_t;
 
-mca_common_collio_tuner_t *mca_common_collio_tuner_new(void);
-void mca_common_collio_tuner_free(mca_common_collio_tuner_t *tuner);
+struct mca_common_collio_file_t;
+
+/** Collective. NULL: out of memory. */
+mca_common_collio_tuner_t *mca_common_collio_tuner_open(struct mca_common_collio_file_t *file);
+/** Keeps what was learnt for the next file of this kind. Local. */
+void mca_common_collio_tuner_close(struct mca_common_collio_file_t *file);
 
 /** Sets op->exchange, op->schedule, op->transport and op->probing from agreed values. */
 void mca_common_collio_tuner_choose(struct mca_common_collio_op_t *op);

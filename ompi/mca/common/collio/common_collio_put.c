@@ -1,0 +1,135 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Windows over collective buffers. See put.h.
+ */
+#include "common_collio_op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { PUT_MOST = 1 << 30 }; /* counts of one-sided calls are int in MPI-3 */
+
+static bool all_well(mca_common_collio_file_t *file, bool mine)
+{
+    int bad = !mine, any = 1;
+
+    return OMPI_SUCCESS == mca_common_collio_allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, file->comm)
+           && 0 == any;
+}
+
+static void give_up(mca_common_collio_file_t *file)
+{
+    file->put.failed = true;
+    if (0 == file->rank) {
+        mca_common_collio_file_say(file,
+                                   "no one-sided window can be made here (--mca osc selects what "
+                                   "makes them; pt2pt and ucx work between nodes, but pt2pt not "
+                                   "with MPI_THREAD_MULTIPLE). Transport %s is not used for this "
+                                   "file; data moves by messages (isend).",
+                                   mca_common_collio_transport_name(file->settings.transport));
+    }
+}
+
+bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes)
+{
+    mca_common_collio_put_t *put = &file->put;
+    int64_t bytes = file->my_owner >= 0 ? slot_bytes : 0;
+    bool well;
+
+    if (put->failed || (put->open && put->slot_bytes >= slot_bytes)) {
+        return !put->failed;
+    }
+    mca_common_collio_put_close(file);
+    put->base = bytes > 0 ? malloc((size_t) (2 * bytes)) : NULL;
+    well = all_well(file, 0 == bytes || NULL != put->base);
+    for (int i = 0; i < 2 && well; ++i) {
+        int rc = mca_common_collio_win_create(NULL == put->base ? NULL : put->base + i * bytes,
+                                              (size_t) bytes, file->comm, &put->win[i]);
+
+        /* a failure is the same on all ranks: it is a matter of the osc components there are */
+        well = all_well(file, OMPI_SUCCESS == rc);
+        if (OMPI_SUCCESS != rc) {
+            put->win[i] = NULL;
+        }
+    }
+    if (!well) {
+        mca_common_collio_put_close(file);
+        give_up(file);
+        return false;
+    }
+    put->open = true;
+    put->slot_bytes = slot_bytes;
+    mca_common_collio_file_memory(file, 2 * bytes);
+    return true;
+}
+
+void mca_common_collio_put_close(mca_common_collio_file_t *file)
+{
+    mca_common_collio_put_t *put = &file->put;
+
+    for (int i = 0; i < 2; ++i) {
+        if (NULL != put->win[i]) {
+            mca_common_collio_win_free(&put->win[i]);
+            put->win[i] = NULL;
+        }
+    }
+    if (put->open && file->my_owner >= 0) {
+        mca_common_collio_file_memory(file, -2 * put->slot_bytes);
+    }
+    free(put->base);
+    put->base = NULL;
+    put->open = false;
+}
+
+static int transfer(mca_common_collio_op_t *op, char *message, int64_t bytes, int peer,
+                    int64_t displacement, int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    while (bytes > 0 && OMPI_SUCCESS == rc) {
+        int64_t some = bytes < PUT_MOST ? bytes : PUT_MOST;
+
+        rc = op->write ? mca_common_collio_win_put(message, (int) some, peer, displacement,
+                                                   op->file->put.win[number])
+                       : mca_common_collio_win_get(message, (int) some, peer, displacement,
+                                                   op->file->put.win[number]);
+        message += some;
+        displacement += some;
+        bytes -= some;
+    }
+    return rc;
+}
+
+int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, int number,
+                                     int64_t limit, char *message)
+{
+    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_window_t *what = &split->window[window];
+    const mca_common_collio_piece_t *piece = &split->piece[what->first];
+    int owner = split->share[op->plan->share_of[window]].owner;
+    int peer = op->file->aggregators[owner];
+    int64_t local = what->index * op->plan->window_bytes, moved = 0;
+
+    for (size_t i = 0; i < what->count;) {
+        int64_t start = piece[i].offset, end = start + piece[i].length, bytes;
+
+        /* neighbours in the window are neighbours in the message: one transfer */
+        for (++i; i < what->count && piece[i].offset == end; ++i) {
+            end += piece[i].length;
+        }
+        bytes = (end < limit ? end : limit) - start;
+        if (bytes <= 0) {
+            break;
+        }
+        if (OMPI_SUCCESS != transfer(op, message + moved, bytes, peer, start - local, number)) {
+            return -1;
+        }
+        moved += bytes;
+    }
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_put_bytes, (uint64_t) moved);
+    return moved;
+}

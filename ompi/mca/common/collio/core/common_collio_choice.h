@@ -1,0 +1,67 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_CHOICE_H
+#define MCA_COMMON_COLLIO_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * What `auto` tries, and how it decides: a few ways to do a call, each measured on the first calls
+ * of its kind, the fastest kept. Kinds are the direction and the average piece size. Everything is
+ * a function of values that all ranks have agreed on, so all ranks choose alike.
+ */
+typedef enum mca_common_collio_way_t {
+    MCA_COMMON_COLLIO_WAY_DIRECT = 0,     /* no exchange: each rank its own pieces */
+    MCA_COMMON_COLLIO_WAY_SHM,            /* exchange, shared memory on a node; no overlap */
+    MCA_COMMON_COLLIO_WAY_SHM_OVERLAP,    /* the same, schedule write_comm2 */
+    MCA_COMMON_COLLIO_WAY_ISEND,          /* exchange by messages only; no overlap */
+    MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP,
+    MCA_COMMON_COLLIO_WAYS
+} mca_common_collio_way_t;
+
+/** What is known of a call before it is done. */
+typedef struct mca_common_collio_facts_t {
+    bool write;
+    int64_t bytes;      /* of all ranks */
+    int64_t pieces;
+    int64_t span;       /* highest - lowest offset */
+    int64_t spans;      /* sum of the ranks' own spans: above `span` they interleave */
+    int ranks;
+    int nodes;
+    bool many_cycles;   /* more data than the aggregators' buffers: schedules matter */
+    bool may_skip;      /* the user leaves it to us whether to exchange */
+    bool may_exchange;
+    bool may_overlap;   /* schedule auto */
+    bool may_shm;       /* transport auto or shm */
+    bool may_isend;     /* transport auto or isend */
+} mca_common_collio_facts_t;
+
+/** Bit w is set when way w is worth trying. Never 0. The lowest-cost guess is *first. */
+unsigned mca_common_collio_choice_ways(const mca_common_collio_facts_t *facts,
+                                       mca_common_collio_way_t *first);
+
+/** What was learnt about one kind of call. All-zero at first. */
+typedef struct mca_common_collio_learnt_t {
+    int64_t best[MCA_COMMON_COLLIO_WAYS]; /* least nanoseconds per MiB, 0 = never tried */
+    int tried[MCA_COMMON_COLLIO_WAYS];
+} mca_common_collio_learnt_t;
+
+/** The way to go now; *probing = it is being measured. Each way is tried twice (the first time pays
+ *  for plans and fresh memory), a way that loses by 2x is not tried again. */
+mca_common_collio_way_t mca_common_collio_choice_next(const mca_common_collio_learnt_t *learnt,
+                                                      unsigned ways, mca_common_collio_way_t first,
+                                                      bool *probing);
+void mca_common_collio_choice_learn(mca_common_collio_learnt_t *learnt, mca_common_collio_way_t way,
+                                    int64_t bytes, int64_t nanoseconds);
+
+enum { MCA_COMMON_COLLIO_KINDS = 16 };
+
+/** 0 .. KINDS - 1. */
+int mca_common_collio_choice_kind(const mca_common_collio_facts_t *facts);
+
+#endif /* MCA_COMMON_COLLIO_CHOICE_H */
