@@ -39,7 +39,34 @@ static size_t segments_max(const mca_common_collio_op_t *op)
     return plan->runs_max + stripes;
 }
 
-static int64_t reserve_slots(mca_common_collio_op_t *op, bool shared)
+/* Where the collective buffers lie: in the node's shared segment, in a one-sided window, or in
+ * memory of this rank alone. */
+static char *foreign_buffers(const mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    switch (op->transport) {
+    case MCA_COMMON_COLLIO_TRANSPORT_SHM:
+        return MCA_COMMON_COLLIO_SHARED_READY == file->shared.state
+                   ? mca_common_collio_shared_region(&file->shared,
+                                                     file->owner_slot[file->my_owner])
+                   : NULL;
+    case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
+    case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
+        return file->put.base;
+    default:
+        return NULL;
+    }
+}
+
+static int64_t foreign_stride(const mca_common_collio_op_t *op)
+{
+    return MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
+               ? op->slot_bytes
+               : op->file->put.slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES;
+}
+
+static int64_t reserve_slots(mca_common_collio_op_t *op, bool foreign)
 {
     mca_common_collio_file_t *file = op->file;
     int buffers = op->schedule->buffers;
@@ -49,12 +76,12 @@ static int64_t reserve_slots(mca_common_collio_op_t *op, bool shared)
     if (op->staging_bytes < op->slot_bytes) {
         op->staging_bytes = op->slot_bytes;
     }
-    if (shared && 1 == file->nodes.nodes && !op->atomic) {
+    if (foreign && (1 == file->nodes.nodes || MCA_COMMON_COLLIO_TRANSPORT_SHM != op->transport)) {
         op->staging_bytes = 0; /* nobody sends a message */
     }
     grown = mca_common_collio_arena_reserve(&file->buffers,
                                             buffers
-                                                * ((shared ? 0 : op->slot_bytes)
+                                                * ((foreign ? 0 : op->slot_bytes)
                                                    + op->staging_bytes));
     if (grown > 0) {
         mca_common_collio_file_memory(file, grown);
@@ -62,19 +89,16 @@ static int64_t reserve_slots(mca_common_collio_op_t *op, bool shared)
     return grown;
 }
 
-static int prepare_slot(mca_common_collio_op_t *op, int number, bool shared)
+static int prepare_slot(mca_common_collio_op_t *op, int number, char *foreign)
 {
     mca_common_collio_file_t *file = op->file;
     mca_common_collio_slot_t *slot = &op->slot[number];
-    int64_t stride = (shared ? 0 : op->slot_bytes) + op->staging_bytes;
+    int64_t stride = (NULL != foreign ? 0 : op->slot_bytes) + op->staging_bytes;
 
     slot->number = number;
-    slot->buffer = shared
-                       ? mca_common_collio_shared_region(&file->shared,
-                                                         file->owner_slot[file->my_owner])
-                             + number * op->slot_bytes
-                       : file->buffers.at + number * stride;
-    slot->staging = file->buffers.at + number * stride + (shared ? 0 : op->slot_bytes);
+    slot->buffer = NULL != foreign ? foreign + number * foreign_stride(op)
+                                   : file->buffers.at + number * stride;
+    slot->staging = file->buffers.at + number * stride + (NULL != foreign ? 0 : op->slot_bytes);
     slot->move = calloc(op->plan->sources_max + 1, sizeof(*slot->move));
     slot->segments = malloc(segments_max(op) * sizeof(*slot->segments));
     return NULL == slot->move || NULL == slot->segments ? -ENOMEM : 0;
@@ -82,9 +106,7 @@ static int prepare_slot(mca_common_collio_op_t *op, int number, bool shared)
 
 void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op)
 {
-    bool shared = MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
-                  && MCA_COMMON_COLLIO_SHARED_READY == op->file->shared.state;
-    int64_t rc = 0;
+    int64_t rc = 0, staging = 2 * op->plan->round_bytes;
 
     op->stop_local = INT64_MAX;
     op->synchronous_sends = MCA_COMMON_COLLIO_SETTING_ON == op->file->settings.sync_send
@@ -92,13 +114,18 @@ void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op)
                                 && op->plan->domains.hi - op->plan->domains.lo
                                        > op->plan->window_bytes * op->plan->domains.owners);
     if (is_owner(op)) {
-        rc = reserve_slots(op, shared);
+        char *foreign = foreign_buffers(op);
+
+        rc = reserve_slots(op, NULL != foreign);
         for (int i = 0; rc >= 0 && i < op->schedule->buffers; ++i) {
-            rc = prepare_slot(op, i, shared);
+            rc = prepare_slot(op, i, foreign);
         }
     }
-    if (rc >= 0 && op->plan->round_bytes > 0) {
-        rc = mca_common_collio_arena_reserve(&op->file->staging, 2 * op->plan->round_bytes);
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
+        staging = 2 * op->plan->fence_bytes;
+    }
+    if (rc >= 0 && staging > 0) {
+        rc = mca_common_collio_arena_reserve(&op->file->staging, staging);
         if (rc > 0) {
             mca_common_collio_file_memory(op->file, rc);
         }
@@ -128,7 +155,7 @@ static mca_common_collio_slot_t *slot_of(mca_common_collio_op_t *op, size_t cycl
     return &op->slot[cycle % (size_t) op->schedule->buffers];
 }
 
-static void enter_cycle(mca_common_collio_op_t *op, size_t number)
+void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number)
 {
     mca_common_collio_slot_t *slot = slot_of(op, number);
 
@@ -279,7 +306,7 @@ static void lock_window(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
     }
 }
 
-static void start_access(mca_common_collio_op_t *op, size_t number)
+void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t number)
 {
     mca_common_collio_slot_t *slot = slot_of(op, number);
     mca_common_collio_job_t *job = &slot->job;
@@ -327,6 +354,24 @@ static void finish_access(mca_common_collio_op_t *op, mca_common_collio_slot_t *
         op->access_failed = true;
         mca_common_collio_op_fail(op, outcome->error);
     }
+}
+
+/* For put_fence, which steps by itself. */
+void mca_common_collio_cycles_access_wait(mca_common_collio_op_t *op, size_t number)
+{
+    mca_common_collio_slot_t *slot = slot_of(op, number);
+    uint64_t start = mca_common_collio_now(), waited;
+
+    if (!slot->job.done) {
+        mca_common_collio_access_wait(&slot->job);
+    }
+    waited = mca_common_collio_now() - start;
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_wait, waited);
+    if (op->schedule->asynchronous && slot->job.busy_ns > waited) {
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_hidden,
+                                     slot->job.busy_ns - waited);
+    }
+    finish_access(op, slot);
 }
 
 /* Books the time since the last look: what was under way then was under way until now. */
@@ -379,16 +424,16 @@ static void start_stages(mca_common_collio_op_t *op, bool *moved)
 
     if (op->schedule->may_shuffle(progress)) {
         if (op->write) {
-            enter_cycle(op, progress->shuffles_started);
+            mca_common_collio_cycles_enter(op, progress->shuffles_started);
         }
         ++progress->shuffles_started;
         *moved = true;
     }
     if (op->schedule->may_access(progress)) {
         if (!op->write) {
-            enter_cycle(op, progress->accesses_started);
+            mca_common_collio_cycles_enter(op, progress->accesses_started);
         }
-        start_access(op, progress->accesses_started);
+        mca_common_collio_cycles_access_start(op, progress->accesses_started);
         ++progress->accesses_started;
         *moved = true;
     }
@@ -409,6 +454,11 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
     mca_common_collio_progress_t *progress = &op->progress;
     bool moved, delivered;
 
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
+        mca_common_collio_fence_cycles(op);
+        release_slots(op);
+        return true;
+    }
     do {
         moved = false;
         delivered = mca_common_collio_deliver_poll(op, &moved);

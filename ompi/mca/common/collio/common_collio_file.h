@@ -53,6 +53,7 @@ typedef struct mca_common_collio_file_t {
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t access_stats;
     mca_common_collio_shared_t shared; /* node-shared collective buffers */
+    bool said_nonblocking;      /* that put_* is not for nonblocking calls */
     mca_common_collio_put_t put;       /* one-sided windows; closed until needed */
     mca_common_collio_arena_t buffers;    /* private collective buffers and their staging */
     mca_common_collio_arena_t staging;    /* of this rank as a requester */

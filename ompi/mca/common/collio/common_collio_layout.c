@@ -36,7 +36,7 @@ static bool staging_needed(const mca_common_collio_file_t *file)
         return true;
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
-        return false;
+        return file->put.failed;
     default:
         return file->nodes.nodes > 1 || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state;
     }

@@ -87,6 +87,10 @@ static void lock_ahead(mca_common_collio_op_t *op)
 
 static void begin_cycles(mca_common_collio_op_t *op)
 {
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport && NULL == op->plan->ordinal
+        && OMPI_SUCCESS != mca_common_collio_fence_number(op)) {
+        mca_common_collio_op_fail(op, EIO);
+    }
     op->plan->used = op->sequence;
     lock_ahead(op);
     enter(op, MCA_COMMON_COLLIO_PHASE_CYCLES);
@@ -123,8 +127,9 @@ static void begin_ready(mca_common_collio_op_t *op)
 {
     enter(op, MCA_COMMON_COLLIO_PHASE_READY);
     op->result[0] = op->error;
+    op->result[1] = (int64_t) op->plan->collect.cycle_count;
     if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(op->result, op->result_all, 1, MPI_INT64_T, MPI_MAX,
+        != mca_common_collio_iallreduce(op->result, op->result_all, 2, MPI_INT64_T, MPI_MAX,
                                         op->file->comm, &op->request)) {
         op->request = NULL;
         mca_common_collio_op_fail(op, EIO);
@@ -188,6 +193,11 @@ static void begin_share(mca_common_collio_op_t *op)
         begin_plan(op);
     }
     op->slot_bytes = slot_bytes(op);
+    if ((MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport
+         || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == op->transport)
+        && !mca_common_collio_put_open(file, op->slot_bytes)) {
+        op->transport = MCA_COMMON_COLLIO_TRANSPORT_ISEND; /* said by put_open */
+    }
     region = op->slot_bytes * op->schedule->buffers;
     if (MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
         && MCA_COMMON_COLLIO_SHARED_FAILED != file->shared.state
@@ -263,6 +273,7 @@ static void after_ready(mca_common_collio_op_t *op)
         return;
     }
     op->plan->valid = op->file->settings.plan_reuse;
+    op->plan->rounds = (size_t) op->result_all[1];
     op->file->access.locked = op->atomic;
     begin_cycles(op);
 }

@@ -157,7 +157,7 @@ typedef struct mca_common_collio_op_t {
 
     mca_common_collio_job_t job; /* DIRECT */
     bool locked;              /* atomic mode: this rank holds the lock for all */
-    int64_t result[3];        /* settle: error, stopped, nanoseconds */
+    int64_t result[3];        /* settle: error, stopped, nanoseconds; ready: error, cycles */
     int64_t result_all[3];
 
     struct mca_common_collio_request_t *mpi_request; /* of a nonblocking call */
@@ -198,6 +198,11 @@ bool mca_common_collio_route_poll(mca_common_collio_op_t *op);
 void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op);
 void mca_common_collio_cycles_start(mca_common_collio_op_t *op);
 bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op);
+void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number);
+void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t number);
+void mca_common_collio_cycles_access_wait(mca_common_collio_op_t *op, size_t number);
+int mca_common_collio_fence_number(mca_common_collio_op_t *op);
+void mca_common_collio_fence_cycles(mca_common_collio_op_t *op);
 void mca_common_collio_deliver_start(mca_common_collio_op_t *op);
 bool mca_common_collio_deliver_poll(mca_common_collio_op_t *op, bool *moved);
 void mca_common_collio_direct_start(mca_common_collio_op_t *op);

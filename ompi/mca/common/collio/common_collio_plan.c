@@ -180,6 +180,26 @@ static int64_t largest_round(const mca_common_collio_plan_t *plan)
     return largest;
 }
 
+/* A fence round has at most one window of each owner, with the end of its data behind it. */
+static int prepare_fence(mca_common_collio_plan_t *plan)
+{
+    const mca_common_collio_split_t *split = &plan->split;
+
+    plan->fence_bytes = 0;
+    for (size_t s = 0; s < split->share_count; ++s) {
+        int64_t most = 0;
+
+        for (size_t w = 0; w < split->share[s].count; ++w) {
+            int64_t bytes = split->window[split->share[s].first + w].bytes;
+
+            most = bytes > most ? bytes : most;
+        }
+        plan->fence_bytes += most + (int64_t) sizeof(int64_t);
+    }
+    plan->turn = calloc(3 * split->share_count + 1, sizeof(*plan->turn));
+    return NULL == plan->turn ? -ENOMEM : 0;
+}
+
 int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
                                  const mca_common_collio_shape_t *shape, int64_t *piece_count)
 {
@@ -208,7 +228,7 @@ int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
     }
     rc = order_windows(plan);
     plan->round_bytes = 0 == rc ? largest_round(plan) : 0;
-    return rc;
+    return 0 == rc ? prepare_fence(plan) : rc;
 }
 
 int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,
@@ -314,6 +334,8 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     free(plan->consecutive);
     free(plan->order);
     free(plan->share_of);
+    free(plan->ordinal);
+    free(plan->turn);
     for (size_t i = 0; i < plan->requester_count; ++i) {
         mca_common_collio_split_fini(&plan->requests[i]);
     }

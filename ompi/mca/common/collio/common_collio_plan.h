@@ -41,6 +41,12 @@ typedef struct mca_common_collio_plan_t {
     size_t sources_max;              /* most sources of a cycle */
     size_t runs_max;                 /* most runs of a cycle */
 
+    /* put_fence only: rounds that all ranks take together */
+    size_t rounds;                   /* most cycles of an owner; 0 until numbered */
+    int64_t *ordinal;                /* per window: its round */
+    int64_t *turn;                   /* scratch of fence.c, 3 per share */
+    int64_t fence_bytes;             /* staging of one round */
+
     int64_t memory_bytes;
 } mca_common_collio_plan_t;
 

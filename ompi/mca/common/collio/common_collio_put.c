@@ -37,7 +37,7 @@ static void give_up(mca_common_collio_file_t *file)
 bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes)
 {
     mca_common_collio_put_t *put = &file->put;
-    int64_t bytes = file->my_owner >= 0 ? slot_bytes : 0;
+    int64_t bytes = file->my_owner >= 0 ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
     bool well;
 
     if (put->failed || (put->open && put->slot_bytes >= slot_bytes)) {
@@ -78,7 +78,8 @@ void mca_common_collio_put_close(mca_common_collio_file_t *file)
         }
     }
     if (put->open && file->my_owner >= 0) {
-        mca_common_collio_file_memory(file, -2 * put->slot_bytes);
+        mca_common_collio_file_memory(file, -2 * (put->slot_bytes
+                                                  + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES));
     }
     free(put->base);
     put->base = NULL;

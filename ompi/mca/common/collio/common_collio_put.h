@@ -17,13 +17,16 @@
 typedef struct mca_common_collio_put_t {
     bool open;
     bool failed;          /* windows cannot be had with this osc component: said once */
-    char *base;           /* this rank's buffers, 2 * slot_bytes */
+    char *base;           /* this rank's two buffers, each with its limit */
     int64_t slot_bytes;
     mca_common_collio_win_t *win[2];
 } mca_common_collio_put_t;
 
 struct mca_common_collio_file_t;
 struct mca_common_collio_op_t;
+
+/** Behind each buffer its owner keeps, for put_fence, the local coordinate where the data ends. */
+enum { MCA_COMMON_COLLIO_PUT_LIMIT_BYTES = 64 };
 
 /** Makes windows with room for slot_bytes on every owner. Collective, blocking. False, on all
  *  ranks, when they cannot be had. */

@@ -175,11 +175,34 @@ static bool overlaps(mca_common_collio_way_t way)
     return MCA_COMMON_COLLIO_WAY_SHM_OVERLAP == way || MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP == way;
 }
 
-static int transport_of(const mca_common_collio_op_t *op, mca_common_collio_way_t way)
+/* One-sided epochs wait, and nothing may wait inside progress. */
+static void say_once(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    if (!op->blocking && !file->said_nonblocking) {
+        file->said_nonblocking = true;
+        if (0 == file->rank) {
+            mca_common_collio_file_say(file,
+                                       "transport %s cannot serve nonblocking and split collectives; "
+                                       "they use isend.",
+                                       mca_common_collio_transport_name(file->settings.transport));
+        }
+    }
+}
+
+static int transport_of(mca_common_collio_op_t *op, mca_common_collio_way_t way)
 {
     int wanted = op->file->settings.transport;
 
+    bool one_sided = MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == wanted
+                     || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == wanted;
+
     if (op->atomic) {
+        return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
+    }
+    if (one_sided && (!op->blocking || op->file->put.failed)) {
+        say_once(op);
         return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
     }
     if (MCA_COMMON_COLLIO_TRANSPORT_AUTO != wanted) {
