@@ -136,8 +136,8 @@ static void check_fair(const nodes_t *nodes, const int *list, int count)
     int most = 0;
 
     for (int i = 0; i < count; ++i) {
-        ck_assert(0 <= list[i] && list[i] < nodes->ranks);
-        ck_assert(!seen[list[i]]);
+        unit_assert(0 <= list[i] && list[i] < nodes->ranks);
+        unit_assert(!seen[list[i]]);
         seen[list[i]] = 1;
         here[nodes->node_of[list[i]]]++;
     }
@@ -147,7 +147,7 @@ static void check_fair(const nodes_t *nodes, const int *list, int count)
     for (int node = 0; node < nodes->nodes; ++node) {
         int size = nodes->first[node + 1] - nodes->first[node];
 
-        ck_assert(here[node] >= most - 1 || here[node] == size);
+        unit_assert(here[node] >= most - 1 || here[node] == size);
     }
     free(here);
     free(seen);
@@ -168,16 +168,15 @@ START_TEST(place_random_is_fair)
         make(&nodes, key, ranks);
         for (int i = 0; i < ranks; ++i) {
             for (int j = 0; j < i; ++j) {
-                ck_assert((key[i] == key[j]) == (nodes.node_of[i] == nodes.node_of[j]));
+                unit_assert((key[i] == key[j]) == (nodes.node_of[i] == nodes.node_of[j]));
             }
-            ck_assert_int_eq(i, nodes.member[nodes.first[nodes.node_of[i]] + nodes.local_rank[i]]);
+            unit_equal(i, nodes.member[nodes.first[nodes.node_of[i]] + nodes.local_rank[i]]);
         }
         for (int placement = 0; placement < 3; ++placement) {
             int count = (int) unit_between(1, ranks);
 
-            ck_assert_int_eq(count,
-                             mca_common_collio_aggregators_place(
-                                 &nodes, count, (mca_common_collio_placement_t) placement, list));
+            unit_equal(count, mca_common_collio_aggregators_place(
+                                  &nodes, count, (mca_common_collio_placement_t) placement, list));
             check_fair(&nodes, list, count);
         }
         mca_common_collio_nodes_fini(&nodes);

@@ -118,35 +118,35 @@ static void check_order(const mca_common_collio_split_t *split)
         const mca_common_collio_share_t *share = &split->share[s];
         int64_t bytes = 0;
 
-        ck_assert(0 == s || split->share[s - 1].owner < share->owner);
-        ck_assert_uint_eq(windows, share->first);
-        ck_assert_uint_lt(0, share->count);
+        unit_assert(0 == s || split->share[s - 1].owner < share->owner);
+        unit_equal(windows, share->first);
+        unit_assert(0 < share->count);
         for (size_t w = share->first; w < share->first + share->count; ++w) {
             const mca_common_collio_window_t *window = &split->window[w];
             int64_t window_bytes = 0;
 
-            ck_assert(w == share->first || split->window[w - 1].index < window->index);
-            ck_assert_uint_eq(parts, window->first);
-            ck_assert_uint_lt(0, window->count);
+            unit_assert(w == share->first || split->window[w - 1].index < window->index);
+            unit_equal(parts, window->first);
+            unit_assert(0 < window->count);
             for (size_t i = window->first; i < window->first + window->count; ++i) {
                 const mca_common_collio_piece_t *piece = &split->piece[i];
 
-                ck_assert_int_lt(0, piece->length);
-                ck_assert_int_eq(window->index, piece->offset / split->window_bytes);
-                ck_assert_int_eq(window->index,
-                                 (piece->offset + piece->length - 1) / split->window_bytes);
-                ck_assert(i == window->first || split->piece[i - 1].offset <= piece->offset);
+                unit_assert(0 < piece->length);
+                unit_equal(window->index, piece->offset / split->window_bytes);
+                unit_equal(window->index,
+                           (piece->offset + piece->length - 1) / split->window_bytes);
+                unit_assert(i == window->first || split->piece[i - 1].offset <= piece->offset);
                 window_bytes += piece->length;
             }
-            ck_assert_int_eq(window_bytes, window->bytes);
+            unit_equal(window_bytes, window->bytes);
             bytes += window_bytes;
             parts += window->count;
         }
-        ck_assert_int_eq(bytes, share->bytes);
+        unit_equal(bytes, share->bytes);
         windows += share->count;
     }
-    ck_assert_uint_eq(windows, split->window_count);
-    ck_assert_uint_eq(parts, split->piece_count);
+    unit_equal(windows, split->window_count);
+    unit_equal(parts, split->piece_count);
 }
 
 static unsigned char paint(int rank, int64_t stream)
@@ -164,13 +164,13 @@ static void receive(const mca_common_collio_split_t *split, const mca_common_col
     size_t first = split->window[share->first].first;
     size_t count = last->first + last->count - first;
 
-    ck_assert_int_eq(0, mca_common_collio_wire_encode(split->piece + first, count,
-                                                      sizeof(*split->piece), &wire));
-    ck_assert_int_eq(0, mca_common_collio_wire_decode(wire.at, wire.count, count, &list));
-    ck_assert_int_eq(0, mca_common_collio_split_extents(&list, split->window_bytes, received));
+    unit_equal(0, mca_common_collio_wire_encode(split->piece + first, count, sizeof(*split->piece),
+                                                &wire));
+    unit_equal(0, mca_common_collio_wire_decode(wire.at, wire.count, count, &list));
+    unit_equal(0, mca_common_collio_split_extents(&list, split->window_bytes, received));
     check_order(received);
-    ck_assert_uint_eq(share->count, received->window_count);
-    ck_assert_uint_eq(1, received->share_count);
+    unit_equal(share->count, received->window_count);
+    unit_equal(1, received->share_count);
     mca_common_collio_bytes_fini(&wire);
     mca_common_collio_extents_fini(&list);
 }
@@ -188,8 +188,8 @@ static void deliver(const world_t *world, int rank, const mca_common_collio_shar
         const mca_common_collio_window_t *theirs = &received->window[w];
         int64_t packed = 0;
 
-        ck_assert_int_eq(mine->index, theirs->index);
-        ck_assert_int_eq(mine->bytes, theirs->bytes);
+        unit_equal(mine->index, theirs->index);
+        unit_equal(mine->bytes, theirs->bytes);
         for (size_t i = mine->first; i < mine->first + mine->count; ++i) {
             for (int64_t b = 0; b < split->piece[i].length; ++b) {
                 message[packed++] = paint(rank, split->piece[i].stream + b);
@@ -203,7 +203,7 @@ static void deliver(const world_t *world, int rank, const mca_common_collio_shar
                 int64_t offset = mca_common_collio_domains_offset(&world->domains, share->owner,
                                                                   piece->offset + b, &run);
 
-                ck_assert_int_lt(0, run);
+                unit_assert(0 < run);
                 file[offset - world->base] = message[piece->stream + b];
                 hits[offset - world->base]++;
             }
@@ -223,14 +223,14 @@ static void check_rank(const world_t *world, int rank, const unsigned char *file
         }
     }
     for (int64_t at = 0; at < SPAN; ++at) {
-        ck_assert_int_eq(wanted[at], hits[at]);
+        unit_equal(wanted[at], hits[at]);
     }
     for (size_t i = 0; i < pieces->count; ++i) {
         for (int64_t b = 0; b < pieces->at[i].length; ++b) {
             int64_t at = pieces->at[i].offset - world->base + b;
 
             if (1 == wanted[at]) {
-                ck_assert_uint_eq(paint(rank, pieces->at[i].stream + b), file[at]);
+                unit_equal(paint(rank, pieces->at[i].stream + b), file[at]);
             }
         }
     }
@@ -245,23 +245,23 @@ static void check_collect(const mca_common_collio_split_t *received, size_t coun
     size_t runs = 0;
     int64_t bytes = 0;
 
-    ck_assert_int_eq(0, mca_common_collio_collect_build(received, count, &collect));
+    unit_equal(0, mca_common_collio_collect_build(received, count, &collect));
     for (size_t c = 0; c < collect.cycle_count; ++c) {
         const mca_common_collio_cycle_t *cycle = &collect.cycle[c];
         int *wanted = calloc((size_t) window_bytes, sizeof(int));
         int64_t sum = 0;
         int64_t from = cycle->index * window_bytes;
 
-        ck_assert(0 == c || collect.cycle[c - 1].index < cycle->index);
-        ck_assert_uint_eq(sources, cycle->source);
-        ck_assert_uint_eq(runs, cycle->run);
+        unit_assert(0 == c || collect.cycle[c - 1].index < cycle->index);
+        unit_equal(sources, cycle->source);
+        unit_equal(runs, cycle->run);
         for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
             const mca_common_collio_source_t *source = &collect.source[s];
             const mca_common_collio_split_t *split = &received[source->requester];
             const mca_common_collio_window_t *window = &split->window[source->window];
 
-            ck_assert(s == cycle->source || collect.source[s - 1].requester < source->requester);
-            ck_assert_int_eq(cycle->index, window->index);
+            unit_assert(s == cycle->source || collect.source[s - 1].requester < source->requester);
+            unit_equal(cycle->index, window->index);
             sum += window->bytes;
             for (size_t i = window->first; i < window->first + window->count; ++i) {
                 for (int64_t b = 0; b < split->piece[i].length; ++b) {
@@ -269,28 +269,28 @@ static void check_collect(const mca_common_collio_split_t *received, size_t coun
                 }
             }
         }
-        ck_assert_int_eq(sum, cycle->bytes);
-        ck_assert_int_eq(cycle->lo, collect.runs.at[cycle->run].offset);
+        unit_equal(sum, cycle->bytes);
+        unit_equal(cycle->lo, collect.runs.at[cycle->run].offset);
         for (size_t r = cycle->run; r < cycle->run + cycle->run_count; ++r) {
             const mca_common_collio_extent_t *run = &collect.runs.at[r];
 
-            ck_assert(r == cycle->run || run[-1].offset + run[-1].length < run->offset);
+            unit_assert(r == cycle->run || run[-1].offset + run[-1].length < run->offset);
             for (int64_t b = 0; b < run->length; ++b) {
-                ck_assert_int_lt(0, wanted[run->offset + b - from]);
+                unit_assert(0 < wanted[run->offset + b - from]);
                 bytes--;
             }
-            ck_assert_int_le(run->offset + run->length, cycle->hi);
+            unit_assert(run->offset + run->length <= cycle->hi);
         }
         free(wanted);
         sources += cycle->source_count;
         runs += cycle->run_count;
     }
-    ck_assert_int_eq(0, bytes); /* as many different bytes wanted as in the runs */
-    ck_assert_uint_eq(sources, collect.source_count);
-    ck_assert_uint_eq(runs, collect.runs.count);
+    unit_equal(0, bytes); /* as many different bytes wanted as in the runs */
+    unit_equal(sources, collect.source_count);
+    unit_equal(runs, collect.runs.count);
     for (size_t i = 0, windows = 0; i < count; ++i) {
         windows += received[i].window_count;
-        ck_assert(i + 1 < count || windows == sources);
+        unit_assert(i + 1 < count || windows == sources);
     }
     mca_common_collio_collect_fini(&collect);
 }

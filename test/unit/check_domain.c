@@ -25,20 +25,19 @@ static void check_domains(const domains_t *domains)
         mca_common_collio_place_t last;
         int64_t run;
 
-        ck_assert_int_le(0, place.owner);
-        ck_assert_int_lt(place.owner, domains->owners);
-        ck_assert_int_eq(next[place.owner]++, place.local);
-        ck_assert_int_lt(0, place.run);
-        ck_assert_int_le(at + place.run, domains->hi);
+        unit_assert(0 <= place.owner);
+        unit_assert(place.owner < domains->owners);
+        unit_equal(next[place.owner]++, place.local);
+        unit_assert(0 < place.run);
+        unit_assert(at + place.run <= domains->hi);
         last = mca_common_collio_domains_locate(domains, at + place.run - 1);
-        ck_assert_int_eq(place.owner, last.owner);
-        ck_assert_int_eq(place.local + place.run - 1, last.local);
-        ck_assert_int_eq(at,
-                         mca_common_collio_domains_offset(domains, place.owner, place.local, &run));
-        ck_assert_int_eq(place.run, run);
+        unit_equal(place.owner, last.owner);
+        unit_equal(place.local + place.run - 1, last.local);
+        unit_equal(at, mca_common_collio_domains_offset(domains, place.owner, place.local, &run));
+        unit_equal(place.run, run);
     }
     for (int owner = 0; owner < domains->owners; ++owner) {
-        ck_assert_int_eq(next[owner], mca_common_collio_domains_size(domains, owner));
+        unit_equal(next[owner], mca_common_collio_domains_size(domains, owner));
     }
 }
 
@@ -51,24 +50,24 @@ static void check_shift(domains_t *domains, int64_t step)
     for (int64_t at = lo; at < domains->hi; ++at) {
         before[at - lo] = mca_common_collio_domains_locate(domains, at);
     }
-    ck_assert(!mca_common_collio_domains_shift(domains, -lo - step));
+    unit_assert(!mca_common_collio_domains_shift(domains, -lo - step));
     if (1 < domains->unit) {
-        ck_assert(!mca_common_collio_domains_shift(domains, delta + 1));
+        unit_assert(!mca_common_collio_domains_shift(domains, delta + 1));
     }
     if (INT64_MAX % step < domains->hi) {
-        ck_assert(!mca_common_collio_domains_shift(domains, INT64_MAX / step * step));
+        unit_assert(!mca_common_collio_domains_shift(domains, INT64_MAX / step * step));
     }
-    ck_assert_int_eq(lo, domains->lo);
-    ck_assert(mca_common_collio_domains_shift(domains, delta));
-    ck_assert_int_eq(lo + delta, domains->lo);
+    unit_equal(lo, domains->lo);
+    unit_assert(mca_common_collio_domains_shift(domains, delta));
+    unit_equal(lo + delta, domains->lo);
     for (int64_t at = domains->lo; at < domains->hi; ++at) {
         mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, at);
 
-        ck_assert_int_eq(before[at - domains->lo].owner, place.owner);
-        ck_assert_int_eq(before[at - domains->lo].local, place.local);
-        ck_assert_int_eq(before[at - domains->lo].run, place.run);
+        unit_equal(before[at - domains->lo].owner, place.owner);
+        unit_equal(before[at - domains->lo].local, place.local);
+        unit_equal(before[at - domains->lo].run, place.run);
     }
-    ck_assert(mca_common_collio_domains_shift(domains, -delta));
+    unit_assert(mca_common_collio_domains_shift(domains, -delta));
     check_domains(domains);
 }
 
@@ -142,13 +141,11 @@ START_TEST(domain_random_static_cyclic)
         int owners;
 
         random_span(&lo, &hi, &unit, &owners);
-        ck_assert_int_eq(0,
-                         mca_common_collio_domains_static_cyclic(lo, hi, unit, owners, &domains));
+        unit_equal(0, mca_common_collio_domains_static_cyclic(lo, hi, unit, owners, &domains));
         check_domains(&domains);
         check_shift(&domains, unit * owners);
         for (int64_t at = lo; at < hi; ++at) {
-            ck_assert_int_eq(at / unit % owners,
-                             mca_common_collio_domains_locate(&domains, at).owner);
+            unit_equal(at / unit % owners, mca_common_collio_domains_locate(&domains, at).owner);
         }
         mca_common_collio_domains_fini(&domains);
     }
@@ -166,14 +163,14 @@ START_TEST(domain_random_group_cyclic)
         int owners;
 
         random_span(&lo, &hi, &unit, &owners);
-        ck_assert_int_eq(
-            0, mca_common_collio_domains_group_cyclic(lo, hi, unit, owners, stripes, &domains));
+        unit_equal(0,
+                   mca_common_collio_domains_group_cyclic(lo, hi, unit, owners, stripes, &domains));
         check_domains(&domains);
         check_shift(&domains, unit * 2520); /* a multiple of all ring sizes */
-        ck_assert_int_eq(owners / stripes < 1 ? 1 : owners / stripes, domains.groups);
+        unit_equal(owners / stripes < 1 ? 1 : owners / stripes, domains.groups);
         for (int64_t at = lo; 0 == owners % stripes && at < hi; ++at) {
-            ck_assert_int_eq(at / unit % stripes,
-                             mca_common_collio_domains_locate(&domains, at).owner % stripes);
+            unit_equal(at / unit % stripes,
+                       mca_common_collio_domains_locate(&domains, at).owner % stripes);
         }
         mca_common_collio_domains_fini(&domains);
     }

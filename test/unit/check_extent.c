@@ -177,19 +177,20 @@ START_TEST(extent_random_against_painted_line)
         size_t found;
 
         random_list(&list, line);
-        ck_assert(mca_common_collio_extents_sorted(&list));
+        unit_assert(mca_common_collio_extents_sorted(&list));
         check_cover(&list, line, lo, hi);
-        ck_assert_int_eq(0, mca_common_collio_extents_slice(&list, lo, hi, &part));
+        unit_equal(0, mca_common_collio_extents_slice(&list, lo, hi, &part));
         for (size_t i = 0; i < part.count; ++i) {
-            ck_assert(0 == i || part.at[i - 1].offset + part.at[i - 1].length < part.at[i].offset);
+            unit_assert(0 == i
+                        || part.at[i - 1].offset + part.at[i - 1].length < part.at[i].offset);
             memset(sliced + part.at[i].offset, 1, (size_t) part.at[i].length);
         }
         for (int64_t at = 0; at < LINE; ++at) {
-            ck_assert_int_eq(lo <= at && at < hi && line[at], sliced[at]);
+            unit_equal(lo <= at && at < hi && line[at], sliced[at]);
         }
         found = mca_common_collio_extents_find(&list, lo);
-        ck_assert(found == list.count || list.at[found].offset + list.at[found].length > lo);
-        ck_assert(0 == found || list.at[found - 1].offset + list.at[found - 1].length <= lo);
+        unit_assert(found == list.count || list.at[found].offset + list.at[found].length > lo);
+        unit_assert(0 == found || list.at[found - 1].offset + list.at[found - 1].length <= lo);
         mca_common_collio_extents_fini(&list);
         mca_common_collio_extents_fini(&part);
     }

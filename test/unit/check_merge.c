@@ -161,20 +161,20 @@ START_TEST(merge_random_against_painted_line)
             }
             inputs[i] = (input_t){lists[i], n, sizeof(extent_t)};
         }
-        ck_assert_int_eq(0, mca_common_collio_merge(inputs, count, &out, &overlap));
+        unit_equal(0, mca_common_collio_merge(inputs, count, &out, &overlap));
         for (size_t i = 0; i < out.count; ++i) {
-            ck_assert_int_lt(0, out.at[i].length);
-            ck_assert(0 == i || out.at[i - 1].offset + out.at[i - 1].length < out.at[i].offset);
+            unit_assert(0 < out.at[i].length);
+            unit_assert(0 == i || out.at[i - 1].offset + out.at[i - 1].length < out.at[i].offset);
             for (int64_t b = 0; b < out.at[i].length; ++b) {
-                ck_assert_int_lt(0, line[out.at[i].offset + b]);
+                unit_assert(0 < line[out.at[i].offset + b]);
                 sum += line[out.at[i].offset + b] - 1;
                 line[out.at[i].offset + b] = 0;
             }
         }
         for (int at = 0; at < LINE + 100; ++at) {
-            ck_assert_int_eq(0, line[at]);
+            unit_equal(0, line[at]);
         }
-        ck_assert_int_eq(sum, overlap);
+        unit_equal(sum, overlap);
         mca_common_collio_extents_fini(&out);
     }
 }

@@ -53,11 +53,11 @@ static void check_possible(const simulation_t *run, int stage)
     size_t cycle = started(run, stage);
     size_t buffers = (size_t) run->schedule->buffers;
 
-    ck_assert_uint_lt(cycle, run->progress.cycles);
+    unit_assert(cycle < run->progress.cycles);
     if (stage == first) {
-        ck_assert(cycle < buffers || run->finished[!first][cycle - buffers]);
+        unit_assert(cycle < buffers || run->finished[!first][cycle - buffers]);
     } else {
-        ck_assert(run->finished[first][cycle]);
+        unit_assert(run->finished[first][cycle]);
     }
 }
 
@@ -74,23 +74,23 @@ static void check_start(const simulation_t *run, int stage)
 
     check_possible(run, stage);
     if (is(run, "none")) {
-        ck_assert_uint_eq(0, shuffling + accessing);
+        unit_equal(0, shuffling + accessing);
     } else if (is(run, "comm") || is(run, "write")) {
-        ck_assert_uint_eq(0, in_flight(run, blocking)); /* nothing starts while it blocks */
+        unit_equal(0, in_flight(run, blocking)); /* nothing starts while it blocks */
         if (stage == blocking && stage == second) {
             /* the next first stage is under way before this one blocks */
-            ck_assert(cycle + 1 == run->progress.cycles || started(run, first) > cycle + 1);
+            unit_assert(cycle + 1 == run->progress.cycles || started(run, first) > cycle + 1);
         }
         if (stage == blocking && stage == first) {
             /* all that was ready for the second stage has been started */
-            ck_assert_uint_eq(cycle, started(run, second));
+            unit_equal(cycle, started(run, second));
         }
     } else if (is(run, "write_comm")) {
         if (stage == second) { /* a step begins when both are finished */
-            ck_assert_uint_eq(0, shuffling + accessing);
+            unit_equal(0, shuffling + accessing);
         } else { /* and the other joins it */
-            ck_assert_uint_eq(0, in_flight(run, first));
-            ck_assert_uint_eq(cycle, started(run, second));
+            unit_equal(0, in_flight(run, first));
+            unit_equal(cycle, started(run, second));
         }
     }
 }
@@ -101,8 +101,8 @@ static void check_refused(const simulation_t *run, int stage)
     const mca_common_collio_progress_t *progress = &run->progress;
 
     if (is(run, "write_comm2")) {
-        ck_assert(!(SHUFFLE == stage ? mca_common_collio_shuffle_possible(progress, 2)
-                                     : mca_common_collio_access_possible(progress, 2)));
+        unit_assert(!(SHUFFLE == stage ? mca_common_collio_shuffle_possible(progress, 2)
+                                       : mca_common_collio_access_possible(progress, 2)));
     }
 }
 
@@ -179,8 +179,8 @@ static unsigned simulate(const mca_common_collio_schedule_t *schedule, size_t cy
         finish_any(&run);
     }
     /* nothing in flight and nothing may start: that must be the end, not a deadlock */
-    ck_assert_uint_eq(cycles, run.progress.shuffles_done);
-    ck_assert_uint_eq(cycles, run.progress.accesses_done);
+    unit_equal(cycles, run.progress.shuffles_done);
+    unit_equal(cycles, run.progress.accesses_done);
     return run.seen;
 }
 
@@ -192,12 +192,12 @@ static void run_schedule(const char *name, unsigned wanted)
     for (int write = 0; write < 2; ++write) {
         unsigned seen = 0;
 
-        ck_assert_uint_eq(0, simulate(schedule, 0, write));
-        ck_assert_uint_eq(0, simulate(schedule, 1, write));
+        unit_equal(0, simulate(schedule, 0, write));
+        unit_equal(0, simulate(schedule, 1, write));
         for (int round = unit_rounds(1000); 0 < round; --round) {
             seen |= simulate(schedule, (size_t) unit_between(1, MOST_CYCLES), write);
         }
-        ck_assert_uint_eq(wanted, seen);
+        unit_equal(wanted, seen);
     }
 }
 
@@ -243,10 +243,10 @@ START_TEST(schedule_table)
         ck_assert_ptr_eq(mca_common_collio_schedules[i],
                          mca_common_collio_schedule_by_name(names[i]));
         ck_assert_int_eq(0 == i ? 1 : 2, mca_common_collio_schedules[i]->buffers);
-        ck_assert(asynchronous[i] == mca_common_collio_schedules[i]->asynchronous);
+        unit_assert(asynchronous[i] == mca_common_collio_schedules[i]->asynchronous);
         ck_assert_uint_lt(10, strlen(mca_common_collio_schedules[i]->description));
     }
-    ck_assert_uint_eq(5, i);
+    unit_equal(5, i);
     ck_assert_ptr_null(mca_common_collio_schedule_by_name("auto"));
     ck_assert_ptr_null(mca_common_collio_schedule_by_name(""));
 }

@@ -212,25 +212,25 @@ static void check_pieces(const tiling_t *tiling, const int64_t *offsets)
     bool seen[MOST_BYTES] = {false};
     pieces_t pieces = {0};
 
-    ck_assert_int_eq(0, mca_common_collio_tiling_pieces(tiling, first, bytes, &pieces));
-    ck_assert_int_le((int64_t) pieces.count, bound);
+    unit_equal(0, mca_common_collio_tiling_pieces(tiling, first, bytes, &pieces));
+    unit_assert((int64_t) pieces.count <= bound);
     for (size_t i = 0; i < pieces.count; ++i) {
         const mca_common_collio_piece_t *piece = &pieces.at[i];
 
         if (0 < i) {
-            ck_assert(piece[-1].offset < piece->offset
-                      || (piece[-1].offset == piece->offset && piece[-1].stream < piece->stream));
-            ck_assert(piece[-1].offset + piece[-1].length != piece->offset
-                      || piece[-1].stream + piece[-1].length != piece->stream);
+            unit_assert(piece[-1].offset < piece->offset
+                        || (piece[-1].offset == piece->offset && piece[-1].stream < piece->stream));
+            unit_assert(piece[-1].offset + piece[-1].length != piece->offset
+                        || piece[-1].stream + piece[-1].length != piece->stream);
         }
         for (int64_t b = 0; b < piece->length; ++b) {
-            ck_assert(!seen[piece->stream + b]);
+            unit_assert(!seen[piece->stream + b]);
             seen[piece->stream + b] = true;
-            ck_assert_int_eq(offsets[first + piece->stream + b], piece->offset + b);
+            unit_equal(offsets[first + piece->stream + b], piece->offset + b);
         }
     }
     for (int64_t b = 0; b < bytes; ++b) {
-        ck_assert(seen[b]);
+        unit_assert(seen[b]);
     }
     mca_common_collio_pieces_fini(&pieces);
 }
@@ -283,7 +283,7 @@ START_TEST(tiling_random_pack_and_unpack)
             memset(target, 0, MEMORY);
             memset(wanted, 0, MEMORY);
             for (int64_t b = 0; b < bytes; ++b) {
-                ck_assert_int_eq(memory[offsets[stream + b]], packed[b]);
+                unit_equal(memory[offsets[stream + b]], packed[b]);
                 wanted[offsets[stream + b]] = packed[b];
             }
             mca_common_collio_tiling_unpack(&tiling, target, stream, bytes, packed);

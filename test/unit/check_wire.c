@@ -38,16 +38,16 @@ static size_t round_trip(const list_t *list)
     size_t size;
 
     encode(list, &wire);
-    ck_assert_int_eq(0, mca_common_collio_wire_decode(wire.at, wire.count, list->count, &back));
-    ck_assert_uint_eq(list->count, back.count);
+    unit_equal(0, mca_common_collio_wire_decode(wire.at, wire.count, list->count, &back));
+    unit_equal(list->count, back.count);
     for (size_t i = 0; i < list->count; ++i) {
-        ck_assert_int_eq(list->at[i].offset, back.at[i].offset);
-        ck_assert_int_eq(list->at[i].length, back.at[i].length);
+        unit_equal(list->at[i].offset, back.at[i].offset);
+        unit_equal(list->at[i].length, back.at[i].length);
     }
     if (0 < list->count) { /* one less than there are is too many */
-        ck_assert_int_eq(
-            -EBADMSG, mca_common_collio_wire_decode(wire.at, wire.count, list->count - 1, &back));
-        ck_assert_uint_eq(list->count, back.count);
+        unit_equal(-EBADMSG,
+                   mca_common_collio_wire_decode(wire.at, wire.count, list->count - 1, &back));
+        unit_equal(list->count, back.count);
     }
     size = wire.count;
     mca_common_collio_bytes_fini(&wire);
@@ -240,13 +240,12 @@ START_TEST(wire_random_round_trip)
 
         random_list(&list);
         round_trip(&list);
-        ck_assert_int_eq(0,
-                         mca_common_collio_sections_from_extents(list.at, list.count, &sections));
-        ck_assert_int_eq(0, mca_common_collio_sections_to_extents(&sections, &back));
-        ck_assert_uint_eq(list.count, back.count);
+        unit_equal(0, mca_common_collio_sections_from_extents(list.at, list.count, &sections));
+        unit_equal(0, mca_common_collio_sections_to_extents(&sections, &back));
+        unit_equal(list.count, back.count);
         for (size_t i = 0; i < list.count; ++i) {
-            ck_assert_int_eq(list.at[i].offset, back.at[i].offset);
-            ck_assert_int_eq(list.at[i].length, back.at[i].length);
+            unit_equal(list.at[i].offset, back.at[i].offset);
+            unit_equal(list.at[i].length, back.at[i].length);
         }
         mca_common_collio_sections_fini(&sections);
         mca_common_collio_extents_fini(&list);
@@ -286,13 +285,13 @@ static void decode_anything(const unsigned char *bytes, size_t count)
 
     memcpy(copy, bytes, count);
     rc = mca_common_collio_wire_decode(copy, count, 10000, &list);
-    ck_assert(0 == rc || -EBADMSG == rc);
-    ck_assert(0 == rc || 0 == list.count);
-    ck_assert_uint_ge(10000, list.count);
+    unit_assert(0 == rc || -EBADMSG == rc);
+    unit_assert(0 == rc || 0 == list.count);
+    unit_assert(10000 >= list.count);
     for (size_t i = 0; i < list.count; ++i) {
-        ck_assert_int_le(0, list.at[i].offset);
-        ck_assert_int_lt(0, list.at[i].length);
-        ck_assert_int_le(list.at[i].offset, INT64_MAX - list.at[i].length);
+        unit_assert(0 <= list.at[i].offset);
+        unit_assert(0 < list.at[i].length);
+        unit_assert(list.at[i].offset <= INT64_MAX - list.at[i].length);
     }
     mca_common_collio_extents_fini(&list);
     free(copy);

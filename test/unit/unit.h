@@ -20,6 +20,22 @@
 #include <string.h>
 #include <time.h>
 
+/* Like ck_assert..., for inner loops: Check's own write a mark for each call. */
+#define unit_assert(condition)                      \
+    do {                                            \
+        if (!(condition)) {                         \
+            ck_abort_msg("not so: %s", #condition); \
+        }                                           \
+    } while (0)
+#define unit_equal(wanted, is)                                                          \
+    do {                                                                                \
+        int64_t unit_wanted = (int64_t) (wanted);                                       \
+        int64_t unit_is = (int64_t) (is);                                               \
+        if (unit_wanted != unit_is) {                                                   \
+            ck_abort_msg("%s is %" PRId64 ", not %" PRId64, #is, unit_is, unit_wanted); \
+        }                                                                               \
+    } while (0)
+
 static uint64_t unit_state;
 
 static inline uint64_t unit_bits(void) /* xorshift64* */
