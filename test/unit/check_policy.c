@@ -1,0 +1,142 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/* Cost rules: the choice of TAM's local aggregators. */
+#include "common_collio_policy.h"
+
+#include "unit.h"
+
+typedef mca_common_collio_tam_facts_t facts_t;
+
+/* E3SM G as published: 180 million extents, 85 GiB, 64 ranks a node, 56 global aggregators. */
+static facts_t e3sm_g(int nodes)
+{
+    int64_t ranks = INT64_C(64) * nodes;
+
+    return (facts_t){.ranks_per_node = 64,
+                     .nodes = nodes,
+                     .global_aggregators = 56,
+                     .extents_per_rank = INT64_C(180000000) / ranks,
+                     .bytes_per_rank = (INT64_C(85) << 30) / ranks,
+                     .window_bytes = 16 << 20};
+}
+
+/* The authors found 256 local aggregators best at 1K to 16K ranks; the model comes near. */
+START_TEST(policy_near_the_published_choice)
+{
+    for (int nodes = 16; nodes <= 256; nodes *= 2) {
+        facts_t facts = e3sm_g(nodes);
+        int total = nodes * mca_common_collio_policy_local_aggregators(&facts);
+
+        ck_assert_int_le(128, total);
+        ck_assert_int_le(total, 512);
+    }
+}
+END_TEST
+
+/* More nodes: never more local aggregators on each. */
+START_TEST(policy_falls_with_nodes)
+{
+    int last = 64;
+
+    for (int nodes = 1; nodes <= 4096; nodes *= 2) {
+        facts_t facts = e3sm_g(nodes);
+        int c = mca_common_collio_policy_local_aggregators(&facts);
+
+        ck_assert_int_le(c, last);
+        last = c;
+    }
+    ck_assert_int_eq(1, last);
+}
+END_TEST
+
+/* One contiguous piece each: there is nothing to merge, so layer 1 does not pay. */
+START_TEST(policy_contiguous_needs_no_layer)
+{
+    for (int nodes = 1; nodes <= 256; nodes *= 4) {
+        facts_t facts = e3sm_g(nodes);
+
+        facts.extents_per_rank = 1;
+        ck_assert_int_eq(64, mca_common_collio_policy_local_aggregators(&facts));
+    }
+}
+END_TEST
+
+START_TEST(policy_small_machines)
+{
+    facts_t one_rank = {.ranks_per_node = 1, .nodes = 1, .global_aggregators = 1};
+    facts_t one_a_node = {.ranks_per_node = 1, .nodes = 1000, .global_aggregators = 10};
+    facts_t one_node = {.ranks_per_node = 16, .nodes = 1, .global_aggregators = 1};
+
+    ck_assert_int_eq(1, mca_common_collio_policy_local_aggregators(&one_rank));
+    ck_assert_int_eq(1, mca_common_collio_policy_local_aggregators(&one_a_node));
+    /* on one node both layers use the same memory: a second copy cannot pay */
+    ck_assert_int_eq(16, mca_common_collio_policy_local_aggregators(&one_node));
+}
+END_TEST
+
+/* The model itself: layer 1 falls with c, the rest grows; c = q has no layer 1. */
+START_TEST(policy_layers_pull_apart)
+{
+    facts_t facts = e3sm_g(256);
+    facts_t shared = facts;
+
+    for (int c = 1; c < 32; c *= 2) { /* at 256 nodes layer 2 dominates */
+        ck_assert_int_lt(mca_common_collio_policy_tam_ns(&facts, c),
+                         mca_common_collio_policy_tam_ns(&facts, 2 * c));
+    }
+    facts.nodes = 2; /* at 2 nodes layer 1 does */
+    for (int c = 1; c < 32; c *= 2) {
+        ck_assert_int_gt(mca_common_collio_policy_tam_ns(&facts, c),
+                         mca_common_collio_policy_tam_ns(&facts, 2 * c));
+    }
+    shared.shared_memory = true; /* copying in parallel is never slower */
+    facts.nodes = 256;
+    for (int c = 1; c <= 64; ++c) {
+        ck_assert_int_le(mca_common_collio_policy_tam_ns(&shared, c),
+                         mca_common_collio_policy_tam_ns(&facts, c));
+    }
+}
+END_TEST
+
+/* Any numbers at all: a valid answer, the cheapest, and no overflow (run with UBSan). */
+START_TEST(policy_random_is_the_cheapest)
+{
+    for (int round = unit_rounds(2000); 0 < round; --round) {
+        facts_t facts = {.ranks_per_node = (int) unit_between(1, 300),
+                         .nodes = (int) unit_between(1, INT64_C(1) << unit_below(22)),
+                         .global_aggregators = (int) unit_between(0, 100000),
+                         .extents_per_rank = unit_below(INT64_C(1) << unit_below(62)),
+                         .bytes_per_rank = unit_below(INT64_C(1) << unit_below(62)),
+                         .window_bytes = unit_below(INT64_C(1) << unit_below(40)),
+                         .shared_memory = unit_below(2)};
+        int best = mca_common_collio_policy_local_aggregators(&facts);
+        int64_t ns = mca_common_collio_policy_tam_ns(&facts, best);
+
+        unit_assert(1 <= best && best <= facts.ranks_per_node);
+        for (int c = 1; c <= facts.ranks_per_node; ++c) {
+            int64_t other = mca_common_collio_policy_tam_ns(&facts, c);
+
+            unit_assert(0 <= other);
+            unit_assert(c < best ? ns < other : ns <= other);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("policy");
+    TCase *tests = unit_case(suite, "policy");
+
+    tcase_add_test(tests, policy_near_the_published_choice);
+    tcase_add_test(tests, policy_falls_with_nodes);
+    tcase_add_test(tests, policy_contiguous_needs_no_layer);
+    tcase_add_test(tests, policy_small_machines);
+    tcase_add_test(tests, policy_layers_pull_apart);
+    tcase_add_test(tests, policy_random_is_the_cheapest);
+    return unit_main(suite, "check_policy");
+}
