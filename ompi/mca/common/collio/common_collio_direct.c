@@ -31,6 +31,8 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
     job->bytes = op->bytes;
     job->memory = &op->memory->tiling;
     job->base = op->base;
+    mca_common_collio_lockahead_pieces(op->file->fh, job->file, job->first, job->bytes, job->write,
+                                       &op->file->covered);
     if (!op->blocking && 0 == mca_common_collio_access_start(job)) {
         return;
     }

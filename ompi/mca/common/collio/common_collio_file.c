@@ -23,6 +23,8 @@
 
 #include "opal/util/output.h"
 
+enum { LOCKAHEAD_PER_STRIPE = 4, LOCKAHEAD_PER_NODE = 4 }; /* aggregators, at most */
+
 static void file_construct(mca_common_collio_file_t *file)
 {
     memset((char *) file + sizeof(file->super), 0, sizeof(*file) - sizeof(file->super));
@@ -134,12 +136,44 @@ static int map_nodes(mca_common_collio_file_t *file)
     return rc;
 }
 
-/* How many aggregators, when the user does not say: one per stripe where the file is striped, else
- * one per node; on a single node two, so that one writes while the other's data arrives. */
+/* One per stripe: then static_cyclic gives each OST one writer. With fewer ranks than stripes, a
+ * divisor of the stripes does the same; anything else would mix the writers of an OST. */
+static int stripe_aggregators(int stripes, int ranks)
+{
+    int count = stripes < ranks ? stripes : ranks;
+
+    while (0 != stripes % count) {
+        --count;
+    }
+    return count;
+}
+
+/* With lockahead the writers of one OST do not disturb each other, and more of them fill it better:
+ * half of the ranks, but not more than a stripe or a node can make use of. */
+static int lockahead_aggregators(const mca_common_collio_file_t *file, int stripes)
+{
+    int count = file->size / 2;
+
+    count = count < LOCKAHEAD_PER_STRIPE * stripes ? count : LOCKAHEAD_PER_STRIPE * stripes;
+    count = count < LOCKAHEAD_PER_NODE * file->nodes.nodes ? count
+                                                           : LOCKAHEAD_PER_NODE * file->nodes.nodes;
+    return count > stripes ? count : stripes;
+}
+
+/* How many aggregators, when the user does not say; without stripes one per node, on a single node
+ * two, so that one writes while the other's data arrives. */
 static int default_aggregators(const mca_common_collio_file_t *file)
 {
-    if (file->fh->f_stripe_count > 1) {
-        return file->fh->f_stripe_count;
+    const mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(file->fh);
+    int stripes = file->fh->f_stripe_count;
+
+    if (LUSTRE == file->fh->f_fstype && file->fh->f_stripe_size > 0 && stripes > 0) {
+        return NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective
+                   ? lockahead_aggregators(file, stripes)
+                   : stripe_aggregators(stripes, file->size);
+    }
+    if (stripes > 1) {
+        return stripes;
     }
     return file->nodes.nodes > 1 ? file->nodes.nodes : 2;
 }

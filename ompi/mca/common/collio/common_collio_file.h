@@ -10,6 +10,7 @@
 #include "common_collio_compat.h"
 #include "common_collio_put.h"
 #include "common_collio_arena.h"
+#include "common_collio_lockahead.h"
 #include "common_collio_settings.h"
 #include "common_collio_shared.h"
 #include "common_collio_stats.h"
@@ -52,6 +53,7 @@ typedef struct mca_common_collio_file_t {
 
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t access_stats;
+    mca_common_collio_lockahead_covered_t covered; /* by lockahead, of direct accesses */
     mca_common_collio_shared_t shared; /* node-shared collective buffers */
     bool said_nonblocking;      /* that put_* is not for nonblocking calls */
     mca_common_collio_put_t put;       /* one-sided windows; closed until needed */

@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * The collective side of lockahead: which ranges an owner asks for. See lockahead.h.
+ * Which ranges are asked for: an owner's domain, stripes or window in a collective call, the pieces
+ * of a request or of a view in individual access. See lockahead.h.
  */
 #include "common_collio_lockahead.h"
 
@@ -89,4 +90,132 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
         }
     }
     request(lockahead, &ranges, rc, write);
+}
+
+enum { PAGE = 4096, BATCH = 1023 }; /* ranges of one request; the provider's limit is the same */
+
+/* Ascending ranges, handed on in batches. Locks are in pages, so ranges less than a page apart are
+ * one. */
+typedef struct batch_t {
+    mca_common_collio_lockahead_t *lockahead;
+    bool write;
+    size_t count;
+    mca_common_collio_extent_t range[BATCH];
+} batch_t;
+
+static void flush(batch_t *batch)
+{
+    if (batch->count > 0) {
+        batch->lockahead->request(batch->lockahead, batch->range, batch->count, batch->write);
+    }
+    batch->count = 0;
+}
+
+static void add(batch_t *batch, int64_t offset, int64_t length)
+{
+    if (batch->count > 0) {
+        mca_common_collio_extent_t *last = &batch->range[batch->count - 1];
+        int64_t end = last->offset + last->length;
+
+        if (offset >= last->offset && offset < end + PAGE && offset % PAGE != 0) {
+            last->length = offset + length > end ? offset + length - last->offset : last->length;
+            return;
+        }
+        if (BATCH == batch->count || offset < last->offset) {
+            flush(batch);
+        }
+    }
+    batch->range[batch->count++] = (mca_common_collio_extent_t){offset, length};
+}
+
+static void add_stream(batch_t *batch, const mca_common_collio_tiling_t *file, int64_t first,
+                       int64_t bytes)
+{
+    mca_common_collio_cursor_t cursor;
+
+    mca_common_collio_cursor_seek(&cursor, file, first);
+    while (bytes > 0) {
+        int64_t run, offset = mca_common_collio_cursor_run(&cursor, &run);
+
+        run = run < bytes ? run : bytes;
+        add(batch, offset, run);
+        mca_common_collio_cursor_advance(&cursor, run);
+        bytes -= run;
+    }
+}
+
+/* The part of [*first, *first + *bytes), in whole repetitions of the view, that was not asked for
+ * yet; the covered part only grows, so accesses in any order ask for a repetition once or twice. */
+static void uncovered(const mca_common_collio_tiling_t *file, bool write,
+                      mca_common_collio_lockahead_covered_t *covered, int64_t *first,
+                      int64_t *bytes)
+{
+    int64_t from = *first / file->size * file->size;
+    int64_t to = (*first + *bytes + file->size - 1) / file->size * file->size;
+    mca_common_collio_lockahead_covered_t view = {.base = file->base,
+                                                  .extent = file->extent,
+                                                  .size = file->size,
+                                                  .count = file->count,
+                                                  .write = write};
+
+    if (covered->base != view.base || covered->extent != view.extent || covered->size != view.size
+        || covered->count != view.count || (write && !covered->write)) {
+        *covered = view;
+        covered->from = covered->to = from;
+    }
+    if (from >= covered->from && to <= covered->to) {
+        *bytes = 0;
+        return;
+    }
+    if (from >= covered->from && from <= covered->to) {
+        from = covered->to;
+        covered->to = to;
+    } else {
+        covered->from = from;
+        covered->to = to;
+    }
+    *first = from;
+    *bytes = to - from;
+}
+
+void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_collio_tiling_t *file,
+                                        int64_t first, int64_t bytes, bool write,
+                                        mca_common_collio_lockahead_covered_t *covered)
+{
+    mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(fh);
+    batch_t batch;
+
+    if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual
+        || 0 == file->size) {
+        return;
+    }
+    batch.lockahead = lockahead;
+    batch.write = write;
+    batch.count = 0;
+    if (MCA_COMMON_COLLIO_LOCKAHEAD_VIEW == lockahead->individual && !file->dense) {
+        uncovered(file, write, covered, &first, &bytes);
+    }
+    add_stream(&batch, file, first, bytes);
+    flush(&batch);
+}
+
+void mca_common_collio_lockahead_segments(ompio_file_t *fh,
+                                          const mca_common_collio_segment_t *segments, size_t count,
+                                          bool write)
+{
+    mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(fh);
+    batch_t batch;
+
+    if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual) {
+        return;
+    }
+    batch.lockahead = lockahead;
+    batch.write = write;
+    batch.count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (segments[i].length > 0) {
+            add(&batch, segments[i].offset, segments[i].length);
+        }
+    }
+    flush(&batch);
 }

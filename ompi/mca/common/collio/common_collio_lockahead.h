@@ -7,6 +7,7 @@
 #define MCA_COMMON_COLLIO_LOCKAHEAD_H
 
 #include "core/common_collio_domain.h"
+#include "common_collio_access.h"
 #include "common_collio_compat.h"
 
 /**
@@ -50,5 +51,26 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
 void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
                                         int64_t lo, int64_t hi, bool write);
+
+/** What mode `view` has asked for already, per file; all-zero to begin with. */
+typedef struct mca_common_collio_lockahead_covered_t {
+    int64_t base, extent, size; /* the view */
+    size_t count;
+    bool write;
+    int64_t from, to; /* stream positions */
+} mca_common_collio_lockahead_covered_t;
+
+/** Individual access to stream range [first, first + bytes) of a view, before it begins. Mode
+ *  `element`: its pieces. Mode `view`: all pieces of the repetitions of the view it lies in, at the
+ *  first access that needs them, because only then it is known whether they are written or read.
+ *  Nothing where there is no lockahead. */
+void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_collio_tiling_t *file,
+                                        int64_t first, int64_t bytes, bool write,
+                                        mca_common_collio_lockahead_covered_t *covered);
+
+/** The same for a list of transfers; both modes ask for what is transferred. */
+void mca_common_collio_lockahead_segments(ompio_file_t *fh,
+                                          const mca_common_collio_segment_t *segments, size_t count,
+                                          bool write);
 
 #endif /* MCA_COMMON_COLLIO_LOCKAHEAD_H */

@@ -58,7 +58,8 @@ static const item_t items[] = {
      "groups of as many aggregators as stripes, cyclic inside a group"},
     {"aggregators", NUMBER, AT(aggregators), NULL, 0, 4, false, true,
      "Number of aggregators, the ranks that access the file. 0 chooses one per node, or one per "
-     "stripe on a striped file system. The hint cb_nodes sets it too"},
+     "stripe on a striped file system (up to four with lockahead). The hint cb_nodes sets it "
+     "too"},
     {"aggregator_list", TEXT, AT(aggregator_list), NULL, 0, 6, false, true,
      "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over aggregators and "
      "placement. Empty lets placement choose"},

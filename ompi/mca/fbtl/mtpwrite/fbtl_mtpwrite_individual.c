@@ -93,10 +93,15 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
     if (call->at) {
         job->first = (int64_t) call->offset
                      * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
-        return 0;
+    } else {
+        job->first = mca_common_collio_view_position(fh);
+        rc = mca_common_collio_view_advance(fh, job->bytes);
     }
-    job->first = mca_common_collio_view_position(fh);
-    return mca_common_collio_view_advance(fh, job->bytes);
+    if (0 == rc) {
+        mca_common_collio_lockahead_pieces(fh, job->file, job->first, job->bytes, job->write,
+                                           &file->covered);
+    }
+    return rc;
 }
 
 /* MPI_SUCCESS and *transfer == NULL: there is nothing to do. */

@@ -8,6 +8,7 @@
 
 #include "ompi/mca/common/collio/common_collio_access.h"
 #include "ompi/mca/common/collio/common_collio_compat.h"
+#include "ompi/mca/common/collio/common_collio_lockahead.h"
 #include "ompi/mca/common/collio/common_collio_view.h"
 #include "ompi/mca/common/ompio/common_ompio_request.h"
 
@@ -52,6 +53,7 @@ typedef struct mca_fbtl_mtpwrite_file_t {
     mca_fbtl_mtpwrite_settings_t settings;
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t stats;
+    mca_common_collio_lockahead_covered_t covered; /* under the file's lock */
 } mca_fbtl_mtpwrite_file_t;
 
 /** Found, or made at the first transfer (the descriptor is not open before). NULL: no memory. */

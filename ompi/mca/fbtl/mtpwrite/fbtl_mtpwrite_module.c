@@ -67,6 +67,7 @@ static ssize_t transfer(ompio_file_t *fh, bool write)
         free(segments);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    mca_common_collio_lockahead_segments(fh, segments, count, write);
     while (at < count) {
         mca_common_collio_outcome_t outcome;
         size_t run = sorted_run(&segments[at], count - at);
@@ -136,6 +137,7 @@ static ssize_t start(ompio_file_t *fh, mca_ompio_request_t *request, bool write)
     transfer_data->job.segments = transfer_data->segments;
     transfer_data->job.count = count;
     if (0 < count && count == sorted_run(transfer_data->segments, count)) {
+        mca_common_collio_lockahead_segments(fh, transfer_data->segments, count, write);
         mca_fbtl_mtpwrite_transfer_start(transfer_data);
     } else {
         ssize_t moved = transfer(fh, write);
