@@ -71,8 +71,8 @@ static void describe_request(mca_common_collio_op_t *op)
         return;
     }
     op->mine[MCA_COMMON_COLLIO_AGREE_BYTES] = op->bytes;
-    op->mine[MCA_COMMON_COLLIO_AGREE_PIECES]
-        = mca_common_collio_tiling_piece_bound(&op->view->tiling, op->stream, op->bytes);
+    op->mine[MCA_COMMON_COLLIO_AGREE_PIECES] = mca_common_collio_tiling_piece_bound(
+        &op->view->tiling, op->stream, op->bytes);
     op->mine[MCA_COMMON_COLLIO_AGREE_SPANS] = hi - lo;
     op->mine[MCA_COMMON_COLLIO_AGREE_LO] = -lo;
     op->mine[MCA_COMMON_COLLIO_AGREE_HI] = hi;
@@ -83,21 +83,25 @@ static void describe_request(mca_common_collio_op_t *op)
 static void propose_plan(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->file;
-    mca_common_collio_shape_t shape = {&op->view->tiling, op->stream, op->bytes,
-                                       mca_common_collio_layout_window(op)};
+    mca_common_collio_shape_t shape = mca_common_collio_layout_shape(op);
     int64_t fits = mca_common_collio_plans_match(file->plans, &shape, &op->delta);
 
-    if (0 != fits && op->bytes > 0) {
-        mca_common_collio_domains_t *domains
-            = &file->plans->slot[__builtin_ctzll((uint64_t) fits)].domains;
+    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS && op->bytes > 0; ++i) {
+        int64_t bit = INT64_C(1) << i;
+        mca_common_collio_domains_t *domains = &file->plans->slot[i].domains;
 
+        if (0 == (fits & bit)) {
+            continue;
+        }
         if (mca_common_collio_domains_shift(domains, op->delta)) {
             (void) mca_common_collio_domains_shift(domains, -op->delta);
-            op->mine[MCA_COMMON_COLLIO_AGREE_DELTA] = op->delta;
-            op->mine[MCA_COMMON_COLLIO_AGREE_NOT_DELTA] = -op->delta;
         } else {
-            fits = 0;
+            fits &= ~bit;
         }
+    }
+    if (0 != fits && op->bytes > 0) {
+        op->mine[MCA_COMMON_COLLIO_AGREE_DELTA] = op->delta;
+        op->mine[MCA_COMMON_COLLIO_AGREE_NOT_DELTA] = -op->delta;
     }
     op->mine[MCA_COMMON_COLLIO_AGREE_PLANS] = fits;
 }

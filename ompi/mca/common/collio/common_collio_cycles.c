@@ -10,8 +10,8 @@
  *           sources ==shuffle==> slot 1 ==access==> file
  *
  * The schedule (core/schedule.h) only says what may start; here it is started and finished. All
- * memory was taken before the first cycle (cycles_prepare), so nothing here can fail but the
- * transfers themselves; a failed access lets the remaining shuffles run, for the others' sake, and
+ * memory was taken before the first cycle (cycles_prepare) and stays with the plan and the file, so
+ * nothing here can fail but the transfers themselves; a failed access lets the remaining shuffles run, for the others' sake, and
  * writes nothing more.
  */
 #include "common_collio_op.h"
@@ -79,10 +79,8 @@ static int64_t reserve_slots(mca_common_collio_op_t *op, bool foreign)
     if (foreign && (1 == file->nodes.nodes || MCA_COMMON_COLLIO_TRANSPORT_SHM != op->transport)) {
         op->staging_bytes = 0; /* nobody sends a message */
     }
-    grown = mca_common_collio_arena_reserve(&file->buffers,
-                                            buffers
-                                                * ((foreign ? 0 : op->slot_bytes)
-                                                   + op->staging_bytes));
+    grown = mca_common_collio_arena_reserve(
+        &file->buffers, buffers * ((foreign ? 0 : op->slot_bytes) + op->staging_bytes));
     if (grown > 0) {
         mca_common_collio_file_memory(file, grown);
     }
@@ -92,48 +90,116 @@ static int64_t reserve_slots(mca_common_collio_op_t *op, bool foreign)
 static int prepare_slot(mca_common_collio_op_t *op, int number, char *foreign)
 {
     mca_common_collio_file_t *file = op->file;
+    mca_common_collio_plan_t *plan = op->plan;
     mca_common_collio_slot_t *slot = &op->slot[number];
     int64_t stride = (NULL != foreign ? 0 : op->slot_bytes) + op->staging_bytes;
+    size_t moves = plan->sources_max + 1, segments = segments_max(op);
 
+    if (NULL == plan->move[number]) {
+        plan->move[number] = calloc(moves, sizeof(*slot->move));
+        plan->segments[number] = malloc(segments * sizeof(*slot->segments));
+        plan->memory_bytes += (int64_t) (moves * sizeof(*slot->move)
+                                         + segments * sizeof(*slot->segments));
+    }
     slot->number = number;
     slot->buffer = NULL != foreign ? foreign + number * foreign_stride(op)
                                    : file->buffers.at + number * stride;
     slot->staging = file->buffers.at + number * stride + (NULL != foreign ? 0 : op->slot_bytes);
-    slot->move = calloc(op->plan->sources_max + 1, sizeof(*slot->move));
-    slot->segments = malloc(segments_max(op) * sizeof(*slot->segments));
+    slot->move = plan->move[number];
+    slot->segments = plan->segments[number];
     return NULL == slot->move || NULL == slot->segments ? -ENOMEM : 0;
+}
+
+static int64_t prepare_owner(mca_common_collio_op_t *op)
+{
+    char *foreign = foreign_buffers(op);
+    int64_t rc = reserve_slots(op, NULL != foreign);
+
+    for (int i = 0; rc >= 0 && i < op->schedule->buffers; ++i) {
+        rc = prepare_slot(op, i, foreign);
+    }
+    return rc;
+}
+
+/* Most bytes of a round, which is all windows of one index, that may be staged: those that leave
+ * the node's memory. (Whether they are depends on the user's memory too, which no plan knows.) */
+static int64_t round_staging(const mca_common_collio_op_t *op)
+{
+    const mca_common_collio_plan_t *plan = op->plan;
+    const mca_common_collio_split_t *split = &plan->split;
+    int64_t largest = 0, bytes = 0, index = -1;
+
+    for (size_t i = 0; i < split->window_count; ++i) {
+        const mca_common_collio_window_t *window = &split->window[plan->order[i]];
+        int owner = split->share[plan->share_of[plan->order[i]]].owner;
+        const mca_common_collio_transport_t *transport;
+
+        if (window->index != index) {
+            index = window->index;
+            bytes = 0;
+        }
+        transport = mca_common_collio_transport_pick(op, owner, op->file->rank);
+        if (&mca_common_collio_transport_self != transport
+            && &mca_common_collio_transport_shm != transport) {
+            bytes += window->bytes;
+        }
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+static int64_t prepare_requester(mca_common_collio_op_t *op)
+{
+    mca_common_collio_plan_t *plan = op->plan;
+    size_t windows = plan->split.window_count + 1;
+    int64_t grown;
+
+    op->round_bytes = MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport ? plan->fence_bytes
+                                                                             : round_staging(op);
+    grown = mca_common_collio_arena_reserve(&op->file->staging, 2 * op->round_bytes);
+    if (grown > 0) {
+        mca_common_collio_file_memory(op->file, grown);
+    }
+    if (NULL == plan->deliveries) {
+        plan->deliveries = calloc(windows, sizeof(*plan->deliveries));
+        plan->memory_bytes += (int64_t) (windows * sizeof(*plan->deliveries));
+    }
+    op->deliveries = plan->deliveries;
+    return NULL == op->deliveries ? -ENOMEM : grown;
+}
+
+/* A way of doing the cycles; all ranks choose the same one. */
+static unsigned way_of(const mca_common_collio_op_t *op)
+{
+    return 1u << (2 * op->transport + op->schedule->buffers - 1);
+}
+
+bool mca_common_collio_cycles_prepared(const mca_common_collio_op_t *op)
+{
+    return 0 != (op->plan->prepared & way_of(op));
 }
 
 void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op)
 {
-    int64_t rc = 0, staging = 2 * op->plan->round_bytes;
+    mca_common_collio_plan_t *plan = op->plan;
+    int64_t before = plan->memory_bytes, rc = 0;
 
     op->stop_local = INT64_MAX;
     op->synchronous_sends = MCA_COMMON_COLLIO_SETTING_ON == op->file->settings.sync_send
                             || (MCA_COMMON_COLLIO_SETTING_AUTO == op->file->settings.sync_send
-                                && op->plan->domains.hi - op->plan->domains.lo
-                                       > op->plan->window_bytes * op->plan->domains.owners);
+                                && plan->domains.hi - plan->domains.lo
+                                       > plan->window_bytes * plan->domains.owners);
+    if (0 == plan->prepared) {
+        plan->shared_failed = MCA_COMMON_COLLIO_SHARED_FAILED == op->file->shared.state;
+    }
+    plan->prepared |= way_of(op);
     if (is_owner(op)) {
-        char *foreign = foreign_buffers(op);
-
-        rc = reserve_slots(op, NULL != foreign);
-        for (int i = 0; rc >= 0 && i < op->schedule->buffers; ++i) {
-            rc = prepare_slot(op, i, foreign);
-        }
+        rc = prepare_owner(op);
     }
-    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
-        staging = 2 * op->plan->fence_bytes;
+    if (rc >= 0) {
+        rc = prepare_requester(op);
     }
-    if (rc >= 0 && staging > 0) {
-        rc = mca_common_collio_arena_reserve(&op->file->staging, staging);
-        if (rc > 0) {
-            mca_common_collio_file_memory(op->file, rc);
-        }
-    }
-    op->deliveries = calloc(op->plan->split.window_count + 1, sizeof(*op->deliveries));
-    if (NULL == op->deliveries) {
-        rc = -ENOMEM;
-    }
+    mca_common_collio_file_memory(op->file, plan->memory_bytes - before);
     if (rc < 0) {
         mca_common_collio_op_fail(op, (int) -rc);
     }
@@ -168,15 +234,13 @@ void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number)
         mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
             &op->file->shared, op->file->owner_slot[op->file->my_owner]);
 
-        slot->arrived = atomic_load_explicit(&control->arrived[slot->number],
-                                             memory_order_acquire);
+        slot->arrived = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire);
     }
 }
 
 static void start_source(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
 {
-    slot->move[slot->next_source].transport->owner_start(op, slot,
-                                                         &slot->move[slot->next_source]);
+    slot->move[slot->next_source].transport->owner_start(op, slot, &slot->move[slot->next_source]);
     ++slot->next_source;
     ++slot->pending;
 }
@@ -344,8 +408,8 @@ static void finish_access(mca_common_collio_op_t *op, mca_common_collio_slot_t *
 
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_io, slot->job.busy_ns);
     if (INT64_MAX != outcome->stop_offset) {
-        slot->limit = mca_common_collio_domains_locate(&op->plan->domains, outcome->stop_offset)
-                          .local;
+        slot->limit =
+            mca_common_collio_domains_locate(&op->plan->domains, outcome->stop_offset).local;
         if (slot->limit < op->stop_local) {
             op->stop_local = slot->limit;
         }
@@ -439,16 +503,6 @@ static void start_stages(mca_common_collio_op_t *op, bool *moved)
     }
 }
 
-static void release_slots(mca_common_collio_op_t *op)
-{
-    for (int i = 0; i < 2; ++i) {
-        free(op->slot[i].move);
-        free(op->slot[i].segments);
-        op->slot[i].move = NULL;
-        op->slot[i].segments = NULL;
-    }
-}
-
 bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
 {
     mca_common_collio_progress_t *progress = &op->progress;
@@ -456,7 +510,6 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
 
     if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
         mca_common_collio_fence_cycles(op);
-        release_slots(op);
         return true;
     }
     do {
@@ -470,6 +523,5 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
         || progress->shuffles_done < progress->cycles) {
         return false;
     }
-    release_slots(op);
     return true;
 }

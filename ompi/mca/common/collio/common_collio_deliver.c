@@ -58,7 +58,7 @@ static void start_delivery(mca_common_collio_op_t *op, size_t i)
     move->peer = op->file->aggregators[delivery->owner];
     move->transport = mca_common_collio_transport_pick(op, delivery->owner, op->file->rank);
     if (move->transport->requester_stages(op, delivery->window)) {
-        move->staging = op->file->staging.at + op->round * plan->round_bytes
+        move->staging = op->file->staging.at + op->round * op->round_bytes
                         + op->round_used[op->round];
         op->round_used[op->round] += move->window->bytes;
     }

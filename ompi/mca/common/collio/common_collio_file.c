@@ -61,7 +61,8 @@ mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh)
 
     pthread_once(&files_once, files_construct);
     pthread_mutex_lock(&files_lock);
-    OPAL_LIST_FOREACH (file, &files, mca_common_collio_file_t) {
+    OPAL_LIST_FOREACH(file, &files, mca_common_collio_file_t)
+    {
         if (file->fh == fh) {
             found = file;
             break;
@@ -79,7 +80,8 @@ void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file)
     if (0 != pthread_mutex_trylock(&files_lock)) {
         return;
     }
-    OPAL_LIST_FOREACH (file, &files, mca_common_collio_file_t) {
+    OPAL_LIST_FOREACH(file, &files, mca_common_collio_file_t)
+    {
         *sum += each(file);
     }
     pthread_mutex_unlock(&files_lock);
@@ -120,11 +122,14 @@ void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes
 static int map_nodes(mca_common_collio_file_t *file)
 {
     int *keys = malloc(sizeof(*keys) * (size_t) file->size);
-    int key = file->rank;
+    int key = file->rank, mine = NULL != keys, all = 0;
     int rc = mca_common_collio_allreduce(&file->rank, &key, 1, MPI_INT, MPI_MIN, file->node_comm);
 
-    if (NULL == keys) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (OMPI_SUCCESS == rc) { /* a rank without memory cannot take part in what follows */
+        rc = mca_common_collio_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, file->comm);
+    }
+    if (OMPI_SUCCESS == rc && !all) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_collio_allgather(&key, keys, 1, MPI_INT, file->comm);
@@ -191,9 +196,8 @@ static int choose_aggregators(mca_common_collio_file_t *file)
     }
     file->aggregator_count = 0;
     if ('\0' != settings->aggregator_list[0]) {
-        file->aggregator_count = mca_common_collio_aggregators_parse(settings->aggregator_list,
-                                                                     file->size, file->aggregators,
-                                                                     &bad);
+        file->aggregator_count = mca_common_collio_aggregators_parse(
+            settings->aggregator_list, file->size, file->aggregators, &bad);
         if (file->aggregator_count < 1) {
             if (0 == file->rank) {
                 mca_common_collio_file_say(file,
@@ -207,9 +211,9 @@ static int choose_aggregators(mca_common_collio_file_t *file)
         }
     }
     if (0 == file->aggregator_count) {
-        mca_common_collio_placement_t placement
-            = 0 == settings->placement ? MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN
-                                       : (mca_common_collio_placement_t)(settings->placement - 1);
+        mca_common_collio_placement_t placement =
+            0 == settings->placement ? MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN
+                                     : (mca_common_collio_placement_t) (settings->placement - 1);
 
         if (0 == count) {
             count = default_aggregators(file);

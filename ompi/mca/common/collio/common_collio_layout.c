@@ -17,8 +17,8 @@
 
 enum {
     PAGE = 4096,
-    SPARSE_FACTOR = 8,        /* span this many times the bytes: split by bytes, not by span */
-    SPARSE_LEAST = 1 << 20,   /* spans below this are not worth a histogram */
+    SPARSE_FACTOR = 8,      /* span this many times the bytes: split by bytes, not by span */
+    SPARSE_LEAST = 1 << 20, /* spans below this are not worth a histogram */
     BINS_PER_OWNER = 32,
     BINS_MOST = 4096
 };
@@ -59,6 +59,17 @@ int64_t mca_common_collio_layout_window(const mca_common_collio_op_t *op)
         return window / unit * unit;
     }
     return window > 0 ? window : 1;
+}
+
+mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_op_t *op)
+{
+    return (mca_common_collio_shape_t){
+        .view = &op->view->tiling,
+        .stream = op->stream,
+        .bytes = op->bytes,
+        .window_bytes = mca_common_collio_layout_window(op),
+        .shared_failed = MCA_COMMON_COLLIO_SHARED_FAILED == op->file->shared.state,
+    };
 }
 
 bool mca_common_collio_layout_sparse(const mca_common_collio_op_t *op)
@@ -125,7 +136,7 @@ static mca_common_collio_partition_t partition_of(const mca_common_collio_op_t *
     const mca_common_collio_lockahead_t *lockahead;
 
     if (0 != file->settings.partition) {
-        return (mca_common_collio_partition_t)(file->settings.partition - 1);
+        return (mca_common_collio_partition_t) (file->settings.partition - 1);
     }
     if (!striped(file)) {
         return MCA_COMMON_COLLIO_PARTITION_EVEN;
@@ -136,24 +147,30 @@ static mca_common_collio_partition_t partition_of(const mca_common_collio_op_t *
                : MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC;
 }
 
+/* Domains begin at multiples of this. Where the file has no stripes, cyclic ones are windows. */
+static int64_t domain_unit(const mca_common_collio_op_t *op, bool even)
+{
+    if (striped(op->file)) {
+        return (int64_t) op->file->fh->f_stripe_size;
+    }
+    return even ? 1 : mca_common_collio_layout_window(op);
+}
+
 int mca_common_collio_layout_domains(mca_common_collio_op_t *op,
                                      mca_common_collio_domains_t *domains)
 {
     const mca_common_collio_file_t *file = op->file;
     int64_t lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO], hi = op->all[MCA_COMMON_COLLIO_AGREE_HI];
     int owners = file->aggregator_count;
-    int64_t unit = striped(file) ? (int64_t) file->fh->f_stripe_size : 1;
-    int64_t cyclic_unit = unit > 1 ? unit : mca_common_collio_layout_window(op);
+    int64_t unit = domain_unit(op, true), cyclic_unit = domain_unit(op, false);
 
     switch (partition_of(op)) {
     case MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC:
         return mca_common_collio_domains_static_cyclic(lo, hi, cyclic_unit, owners, domains);
     case MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC:
-        return mca_common_collio_domains_group_cyclic(lo, hi, cyclic_unit, owners,
-                                                      file->fh->f_stripe_count > 0
-                                                          ? file->fh->f_stripe_count
-                                                          : file->nodes.nodes,
-                                                      domains);
+        return mca_common_collio_domains_group_cyclic(
+            lo, hi, cyclic_unit, owners,
+            file->fh->f_stripe_count > 0 ? file->fh->f_stripe_count : file->nodes.nodes, domains);
     default:
         if (NULL != op->histogram) {
             int bins = mca_common_collio_layout_bins(op->file);
@@ -163,6 +180,25 @@ int mca_common_collio_layout_domains(mca_common_collio_op_t *op,
         }
         return mca_common_collio_domains_even(lo, hi, unit, owners, domains);
     }
+}
+
+/* No domain is larger than that. From agreed values alone: a rank that cannot even make the domains
+ * must still know how large the node's segment is going to be. */
+int64_t mca_common_collio_layout_slot(const mca_common_collio_op_t *op)
+{
+    int64_t lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO];
+    int64_t window = mca_common_collio_layout_window(op);
+    bool even = MCA_COMMON_COLLIO_PARTITION_EVEN == partition_of(op);
+    int64_t unit = domain_unit(op, even);
+    int64_t largest = op->all[MCA_COMMON_COLLIO_AGREE_HI] - (lo - lo % unit);
+
+    if (even && NULL == op->histogram) {
+        int64_t units = (largest + unit - 1) / unit;
+
+        largest = (units / op->file->aggregator_count + 1) * unit;
+    }
+    largest = largest < window ? largest : window;
+    return (largest + 63) / 64 * 64;
 }
 
 /* The plan that fits on every rank, if any. */
@@ -191,8 +227,7 @@ void mca_common_collio_layout_decide(mca_common_collio_op_t *op)
     }
     op->plan = agreed_plan(op);
     op->plan_new = NULL == op->plan;
-    mca_common_collio_file_count(op->file,
-                                 op->plan_new ? MCA_COMMON_COLLIO_STAT_plan_misses
-                                              : MCA_COMMON_COLLIO_STAT_plan_hits,
-                                 1);
+    mca_common_collio_file_count(
+        op->file,
+        op->plan_new ? MCA_COMMON_COLLIO_STAT_plan_misses : MCA_COMMON_COLLIO_STAT_plan_hits, 1);
 }

@@ -60,20 +60,6 @@ static bool collective_over(mca_common_collio_op_t *op)
     return true;
 }
 
-static int64_t slot_bytes(const mca_common_collio_op_t *op)
-{
-    const mca_common_collio_domains_t *domains = &op->plan->domains;
-    int64_t largest = 1, window = op->plan->window_bytes;
-
-    for (int i = 0; i < domains->owners && largest < window; ++i) {
-        int64_t size = mca_common_collio_domains_size(domains, i);
-
-        largest = size > largest ? size : largest;
-    }
-    largest = largest < window ? largest : window;
-    return (largest + 63) / 64 * 64;
-}
-
 static void lock_ahead(mca_common_collio_op_t *op)
 {
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(op->file->fh);
@@ -100,13 +86,13 @@ static void begin_cycles(mca_common_collio_op_t *op)
 /* A new plan: my shape, the domains, my split. */
 static void begin_plan(mca_common_collio_op_t *op)
 {
-    mca_common_collio_shape_t shape = {&op->view->tiling, op->stream, op->bytes,
-                                       mca_common_collio_layout_window(op)};
+    mca_common_collio_shape_t shape = mca_common_collio_layout_shape(op);
     uint64_t start = mca_common_collio_now();
     int64_t pieces = 0;
     int rc;
 
     op->plan = mca_common_collio_plans_evict(op->file);
+    op->plan->slot_bytes = mca_common_collio_layout_slot(op); /* also when the rest fails */
     rc = mca_common_collio_plan_begin(op->plan, &shape);
     if (0 == rc) {
         rc = mca_common_collio_layout_domains(op, &op->plan->domains);
@@ -175,10 +161,11 @@ static void begin_route(mca_common_collio_op_t *op)
         }
         return;
     }
-    mca_common_collio_cycles_prepare(op);
-    if (op->atomic) {
+    if (op->atomic || !mca_common_collio_cycles_prepared(op)) {
+        mca_common_collio_cycles_prepare(op);
         enter(op, MCA_COMMON_COLLIO_PHASE_LOCK);
     } else {
+        mca_common_collio_cycles_prepare(op);
         begin_cycles(op);
     }
 }
@@ -192,7 +179,7 @@ static void begin_share(mca_common_collio_op_t *op)
     if (op->plan_new) {
         begin_plan(op);
     }
-    op->slot_bytes = slot_bytes(op);
+    op->slot_bytes = op->plan->slot_bytes;
     if ((MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport
          || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == op->transport)
         && !mca_common_collio_put_open(file, op->slot_bytes)) {
@@ -382,11 +369,6 @@ static void release_request(mca_common_collio_op_t *op)
     if (NULL != op->memory) {
         mca_common_collio_flat_release(op->memory);
     }
-    free(op->deliveries);
-    for (int i = 0; i < 2; ++i) {
-        free(op->slot[i].move);
-        free(op->slot[i].segments);
-    }
 }
 
 /* The end of an operation: figures, the plan if it is not kept, the request's pieces. */
@@ -400,11 +382,12 @@ static void finish(mca_common_collio_op_t *op)
         mca_common_collio_file_memory(file, -op->plan->memory_bytes);
         mca_common_collio_plan_fini(op->plan);
     }
-    mca_common_collio_file_count(file, op->write ? MCA_COMMON_COLLIO_STAT_calls_write
-                                                 : MCA_COMMON_COLLIO_STAT_calls_read, 1);
-    mca_common_collio_file_count(file, op->write ? MCA_COMMON_COLLIO_STAT_bytes_written
-                                                 : MCA_COMMON_COLLIO_STAT_bytes_read,
-                                 (uint64_t) op->bytes);
+    mca_common_collio_file_count(
+        file, op->write ? MCA_COMMON_COLLIO_STAT_calls_write : MCA_COMMON_COLLIO_STAT_calls_read,
+        1);
+    mca_common_collio_file_count(
+        file, op->write ? MCA_COMMON_COLLIO_STAT_bytes_written : MCA_COMMON_COLLIO_STAT_bytes_read,
+        (uint64_t) op->bytes);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_errors, 0 != op->error);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_total,
                                  mca_common_collio_now() - op->started_ns);
@@ -421,9 +404,9 @@ int mca_common_collio_op_progress(mca_common_collio_file_t *file)
     }
     for (;;) {
         opal_mutex_lock(&file->lock);
-        op = opal_list_is_empty(&file->ops) ? NULL
-                                            : (mca_common_collio_op_t *) opal_list_get_first(
-                                                &file->ops);
+        op = opal_list_is_empty(&file->ops)
+                 ? NULL
+                 : (mca_common_collio_op_t *) opal_list_get_first(&file->ops);
         opal_mutex_unlock(&file->lock);
         if (NULL == op) {
             break;
@@ -502,10 +485,10 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
     }
 }
 
-mca_common_collio_op_t *
-mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
-                           struct mca_common_collio_request_t *mpi_request, void *buffer,
-                           size_t count, ompi_datatype_t *type)
+mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
+                                                   struct mca_common_collio_request_t *mpi_request,
+                                                   void *buffer, size_t count,
+                                                   ompi_datatype_t *type)
 {
     mca_common_collio_op_t *op = OBJ_NEW(mca_common_collio_op_t);
 

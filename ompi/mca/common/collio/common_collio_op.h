@@ -71,6 +71,8 @@ typedef struct mca_common_collio_route_t {
     bool barrier_done;
     ompi_request_t *barrier;
     struct mca_common_collio_arrival_t *arrivals;
+    bool discarding;                  /* a list for which there was no memory */
+    ompi_request_t *discarded;
 } mca_common_collio_route_t;
 
 /** An access in flight, and the shuffle before (write) or after (read) it: one collective buffer. */
@@ -135,7 +137,7 @@ typedef struct mca_common_collio_op_t {
     mca_common_collio_plan_t *plan;
     bool plan_new;
     bool synchronous_sends;
-    int64_t slot_bytes;       /* of one collective buffer: a window, or less for small domains */
+    int64_t slot_bytes;       /* of one collective buffer */
     int64_t staging_bytes;    /* of one buffer's messages */
 
     /* route */
@@ -152,6 +154,7 @@ typedef struct mca_common_collio_op_t {
     size_t delivery_next;
     int round;
     int64_t round_index;
+    int64_t round_bytes;      /* of one round's staging */
     int64_t round_used[2];
     size_t round_pending[2];
 
@@ -192,10 +195,14 @@ void mca_common_collio_layout_histogram(mca_common_collio_op_t *op);
 int mca_common_collio_layout_domains(mca_common_collio_op_t *op,
                                      mca_common_collio_domains_t *domains);
 int64_t mca_common_collio_layout_window(const mca_common_collio_op_t *op);
+int64_t mca_common_collio_layout_slot(const mca_common_collio_op_t *op);
+mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_op_t *op);
 bool mca_common_collio_layout_sparse(const mca_common_collio_op_t *op);
 void mca_common_collio_route_start(mca_common_collio_op_t *op);
 bool mca_common_collio_route_poll(mca_common_collio_op_t *op);
+/** Takes the memory of the cycles. It cannot fail if that plan was `prepared` for this way. */
 void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op);
+bool mca_common_collio_cycles_prepared(const mca_common_collio_op_t *op);
 void mca_common_collio_cycles_start(mca_common_collio_op_t *op);
 bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op);
 void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number);

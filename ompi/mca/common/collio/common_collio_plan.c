@@ -50,17 +50,17 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
     for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
         const mca_common_collio_plan_t *plan = &plans->slot[i];
 
-        if (!plan->valid || plan->bytes != shape->bytes
-            || plan->window_bytes != shape->window_bytes) {
+        if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != shape->window_bytes
+            || plan->shared_failed != shape->shared_failed) {
             continue;
         }
         if (0 == shape->bytes) {
             fits |= INT64_C(1) << i;
-            continue;
-        }
-        if (plan->phase == phase && same_view(&plan->view, shape->view)) {
+        } else if (plan->phase == phase && same_view(&plan->view, shape->view)
+                   && (0 == fits || *delta == anchor - plan->anchor)) {
+            /* plans that are one to me may differ on other ranks: all are offered */
             *delta = anchor - plan->anchor;
-            return INT64_C(1) << i;
+            fits |= INT64_C(1) << i;
         }
     }
     return fits;
@@ -162,24 +162,6 @@ static int order_windows(mca_common_collio_plan_t *plan)
     return 0;
 }
 
-/* A round is all windows of one index; its staging holds each of them at most. */
-static int64_t largest_round(const mca_common_collio_plan_t *plan)
-{
-    const mca_common_collio_split_t *split = &plan->split;
-    int64_t largest = 0, bytes = 0;
-
-    for (size_t i = 0; i < split->window_count; ++i) {
-        const mca_common_collio_window_t *window = &split->window[plan->order[i]];
-
-        if (i > 0 && window->index != split->window[plan->order[i - 1]].index) {
-            bytes = 0;
-        }
-        bytes += window->bytes;
-        largest = bytes > largest ? bytes : largest;
-    }
-    return largest;
-}
-
 /* A fence round has at most one window of each owner, with the end of its data behind it. */
 static int prepare_fence(mca_common_collio_plan_t *plan)
 {
@@ -227,7 +209,6 @@ int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
         plan->consecutive[i] = window_consecutive(&plan->split, &plan->split.window[i]);
     }
     rc = order_windows(plan);
-    plan->round_bytes = 0 == rc ? largest_round(plan) : 0;
     return 0 == rc ? prepare_fence(plan) : rc;
 }
 
@@ -261,22 +242,40 @@ int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,
     return rc;
 }
 
-/* They come in the order of arrival; rank order makes overlapping writes deterministic. Few and
- * nearly sorted, so insertion it is. */
-static void sort_requesters(mca_common_collio_plan_t *plan)
-{
-    for (size_t i = 1; i < plan->requester_count; ++i) {
-        int rank = plan->requester[i];
-        mca_common_collio_split_t request = plan->requests[i];
-        size_t at = i;
+typedef struct arrived_t {
+    int rank;
+    size_t at;
+} arrived_t;
 
-        for (; at > 0 && plan->requester[at - 1] > rank; --at) {
-            plan->requester[at] = plan->requester[at - 1];
-            plan->requests[at] = plan->requests[at - 1];
-        }
-        plan->requester[at] = rank;
-        plan->requests[at] = request;
+static int compare_arrived(const void *a, const void *b)
+{
+    return ((const arrived_t *) a)->rank < ((const arrived_t *) b)->rank ? -1 : 1;
+}
+
+/* They come in the order of arrival; rank order makes overlapping writes deterministic. */
+static int sort_requesters(mca_common_collio_plan_t *plan)
+{
+    size_t count = plan->requester_count;
+    arrived_t *arrived = malloc((count + 1) * sizeof(*arrived));
+    mca_common_collio_split_t *sorted = malloc((count + 1) * sizeof(*sorted));
+
+    if (NULL == arrived || NULL == sorted) {
+        free(arrived);
+        free(sorted);
+        return -ENOMEM;
     }
+    for (size_t i = 0; i < count; ++i) {
+        arrived[i] = (arrived_t){plan->requester[i], i};
+    }
+    qsort(arrived, count, sizeof(*arrived), compare_arrived);
+    for (size_t i = 0; i < count; ++i) {
+        plan->requester[i] = arrived[i].rank;
+        sorted[i] = plan->requests[arrived[i].at];
+    }
+    free(arrived);
+    free(plan->requests);
+    plan->requests = sorted;
+    return 0;
 }
 
 static int64_t split_memory(const mca_common_collio_split_t *split)
@@ -316,10 +315,11 @@ static void measure(mca_common_collio_plan_t *plan)
 
 int mca_common_collio_plan_merge(mca_common_collio_plan_t *plan)
 {
-    int rc;
+    int rc = sort_requesters(plan);
 
-    sort_requesters(plan);
-    rc = mca_common_collio_collect_build(plan->requests, plan->requester_count, &plan->collect);
+    if (0 == rc) {
+        rc = mca_common_collio_collect_build(plan->requests, plan->requester_count, &plan->collect);
+    }
     if (0 == rc) {
         measure(plan);
     }
@@ -342,5 +342,10 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     free(plan->requester);
     free(plan->requests);
     mca_common_collio_collect_fini(&plan->collect);
+    for (int i = 0; i < 2; ++i) {
+        free(plan->move[i]);
+        free(plan->segments[i]);
+    }
+    free(plan->deliveries);
     memset(plan, 0, sizeof(*plan));
 }

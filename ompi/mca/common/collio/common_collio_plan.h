@@ -23,6 +23,8 @@ typedef struct mca_common_collio_plan_t {
     int64_t bytes;
     int64_t anchor;                  /* file offset that the plan moves with */
     int64_t window_bytes;
+    int64_t slot_bytes;              /* of one collective buffer: a window, or less for small
+                                        domains; the same on all ranks */
     uint64_t used;                   /* sequence of the last call that used it */
 
     mca_common_collio_domains_t domains;
@@ -31,7 +33,6 @@ typedef struct mca_common_collio_plan_t {
     unsigned char *consecutive;      /* per window: its pieces follow each other in my stream */
     size_t *order;                   /* windows by (index, owner): the order of delivery */
     int *share_of;                   /* per window: its share */
-    int64_t round_bytes;             /* most bytes of two rounds that may need staging */
 
     size_t requester_count;          /* as owner: who has something for me */
     int *requester;                  /* their ranks, ascending */
@@ -46,6 +47,13 @@ typedef struct mca_common_collio_plan_t {
     int64_t *ordinal;                /* per window: its round */
     int64_t *turn;                   /* scratch of fence.c, 3 per share */
     int64_t fence_bytes;             /* staging of one round */
+
+    /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */
+    unsigned prepared;               /* bits of the ways it was prepared for; see cycles.c */
+    bool shared_failed;              /* then; a later change voids what was prepared */
+    struct mca_common_collio_move_t *move[2];
+    mca_common_collio_segment_t *segments[2];
+    struct mca_common_collio_delivery_t *deliveries; /* one per window of mine */
 
     int64_t memory_bytes;
 } mca_common_collio_plan_t;
@@ -62,10 +70,11 @@ typedef struct mca_common_collio_shape_t {
     int64_t stream;
     int64_t bytes;
     int64_t window_bytes;
+    bool shared_failed; /* this node has no shared memory for the file */
 } mca_common_collio_shape_t;
 
-/** Bit i is set when slot i fits this rank's request; *delta is how far it must move (undefined
- *  for requests without data, which fit every plan in which this rank had none). */
+/** Bit i is set when slot i fits this rank's request; *delta is how far each of them must move
+ *  (undefined for requests without data, which fit every plan in which this rank had none). */
 int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
                                       const mca_common_collio_shape_t *shape, int64_t *delta);
 

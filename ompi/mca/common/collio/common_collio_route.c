@@ -65,7 +65,8 @@ static void send_list(mca_common_collio_op_t *op, const mca_common_collio_share_
 
     if (0 == rc
         && OMPI_SUCCESS
-               != mca_common_collio_isend(list->at, list->count, op->file->aggregators[share->owner],
+               != mca_common_collio_isend(list->at, list->count,
+                                          op->file->aggregators[share->owner],
                                           mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
                                           true, op->file->comm, &route->sends[route->send_count])) {
         rc = -EIO;
@@ -101,6 +102,16 @@ void mca_common_collio_route_start(mca_common_collio_op_t *op)
     }
 }
 
+/* No memory for a list: it is received cut off, because its sender waits for that. */
+static void discard_list(mca_common_collio_op_t *op, int requester)
+{
+    op->route.discarding = OMPI_SUCCESS
+                           == mca_common_collio_irecv(
+                               NULL, 0, requester,
+                               mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
+                               op->file->comm, &op->route.discarded);
+}
+
 static void receive_list(mca_common_collio_op_t *op, const ompi_status_public_t *status)
 {
     size_t bytes = status->_ucount;
@@ -108,6 +119,7 @@ static void receive_list(mca_common_collio_op_t *op, const ompi_status_public_t 
 
     if (NULL == arrival) {
         mca_common_collio_op_fail(op, ENOMEM);
+        discard_list(op, status->MPI_SOURCE);
         return;
     }
     arrival->requester = status->MPI_SOURCE;
@@ -129,8 +141,14 @@ static void probe(mca_common_collio_op_t *op)
     ompi_status_public_t status;
     int matched;
 
+    if (op->route.discarding) {
+        op->route.discarding = !mca_common_collio_request_done(&op->route.discarded, NULL, NULL);
+    }
     do {
         matched = 0;
+        if (op->route.discarding) {
+            return; /* one at a time */
+        }
         if (OMPI_SUCCESS
             != mca_common_collio_iprobe(mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
                                         op->file->comm, &matched, &status)) {
@@ -208,7 +226,7 @@ bool mca_common_collio_route_poll(mca_common_collio_op_t *op)
             probe(op); /* what was matched, but not yet seen by us */
         }
     }
-    if (!route->barrier_done || NULL != route->arrivals) {
+    if (!route->barrier_done || NULL != route->arrivals || route->discarding) {
         return false;
     }
     route_free(op);

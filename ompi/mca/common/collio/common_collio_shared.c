@@ -66,15 +66,18 @@ static void count_node(mca_common_collio_file_t *file)
     }
 }
 
-/* The node's first rank. */
+/* The node's first rank. A name can be taken: by a process of the same number in another container,
+ * or by the leftover of one that was killed. */
 static int make_segment(mca_common_collio_shared_t *shared, int *descriptor)
 {
     static _Atomic unsigned counter;
     int fd, rc;
 
-    snprintf(shared->making.name, sizeof(shared->making.name), "/collio-%ld-%u", (long) getpid(),
-             atomic_fetch_add(&counter, 1));
-    fd = shm_open(shared->making.name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    do {
+        snprintf(shared->making.name, sizeof(shared->making.name), "/collio-%ld-%u",
+                 (long) getpid(), atomic_fetch_add(&counter, 1));
+        fd = shm_open(shared->making.name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    } while (fd < 0 && EEXIST == errno);
     if (fd < 0) {
         return errno;
     }
@@ -109,6 +112,11 @@ void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t regi
     shared->making.region_bytes = (int64_t) align_up((size_t) region_bytes, PAGE);
     shared->making.bytes = regions_start(shared)
                            + (size_t) shared->slots * (size_t) shared->making.region_bytes;
+    if (0 == shared->slots) { /* no aggregator here, so there is nothing to share */
+        shared->region_bytes = shared->making.region_bytes;
+        shared->state = MCA_COMMON_COLLIO_SHARED_READY;
+        return;
+    }
     if (0 == ompi_comm_rank(file->node_comm)) {
         shared->making.result = make_segment(shared, &fd);
         if (0 == shared->making.result) {
@@ -159,8 +167,7 @@ static void open_named(mca_common_collio_file_t *file)
 /* This rank's part of the segment: an aggregator its region, others nothing. */
 static int64_t share_of(const mca_common_collio_file_t *file, size_t bytes)
 {
-    return file->my_owner < 0 || 0 == file->shared.slots ? 0
-                                                         : (int64_t) bytes / file->shared.slots;
+    return file->my_owner < 0 || 0 == file->shared.slots ? 0 : (int64_t) bytes / file->shared.slots;
 }
 
 static void adopt(mca_common_collio_file_t *file)
