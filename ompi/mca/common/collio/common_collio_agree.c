@@ -76,7 +76,6 @@ static void describe_request(mca_common_collio_op_t *op)
     op->mine[MCA_COMMON_COLLIO_AGREE_SPANS] = hi - lo;
     op->mine[MCA_COMMON_COLLIO_AGREE_LO] = -lo;
     op->mine[MCA_COMMON_COLLIO_AGREE_HI] = hi;
-    op->mine[MCA_COMMON_COLLIO_AGREE_RANK_BYTES] = op->bytes;
 }
 
 /* Which of the plans fit; a plan that cannot move that far (alignment) does not. */
@@ -117,10 +116,11 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
     if (op->bytes > 0 && 0 == op->error) {
         describe_request(op);
     }
-    if (file->settings.plan_reuse && 0 == op->error) {
+    if (file->settings.plan_reuse && 0 == op->error && !op->early) {
         propose_plan(op);
     }
     op->mine[MCA_COMMON_COLLIO_AGREE_ERROR] = op->error;
+    op->mine[op->early ? MCA_COMMON_COLLIO_AGREE_EARLY : MCA_COMMON_COLLIO_AGREE_LATE] = 1;
     /* the direction belongs to what all must agree on, as the settings do */
     op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->write;
     op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->write;

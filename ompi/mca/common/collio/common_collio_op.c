@@ -214,6 +214,19 @@ static void after_route(mca_common_collio_op_t *op)
     enter(op, MCA_COMMON_COLLIO_PHASE_LOCK);
 }
 
+static void begin_agree(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_AGREE);
+    mca_common_collio_agree_start(op);
+}
+
+static void begin_direct(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
+{
+    enter(op, phase);
+    op->file->access.atomic = op->atomic; /* each rank's request by itself */
+    mca_common_collio_direct_start(op);
+}
+
 static void begin_settle(mca_common_collio_op_t *op)
 {
     enter(op, MCA_COMMON_COLLIO_PHASE_SETTLE);
@@ -233,16 +246,23 @@ static void after_agree(mca_common_collio_op_t *op)
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
-    if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]) {
+    if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]
+        || (op->early && all[MCA_COMMON_COLLIO_AGREE_LATE] < 1)) {
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
+    if (op->early) { /* some ranks are still to do theirs */
+        begin_settle(op);
+        return;
+    }
     op->work_ns = mca_common_collio_now();
-    mca_common_collio_layout_decide(op);
+    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+        op->exchange = false; /* others have gone ahead */
+    } else {
+        mca_common_collio_layout_decide(op);
+    }
     if (!op->exchange) {
-        enter(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
-        op->file->access.atomic = op->atomic; /* each rank's request by itself */
-        mca_common_collio_direct_start(op);
+        begin_direct(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
     } else if (op->plan_new && mca_common_collio_layout_sparse(op)) {
         enter(op, MCA_COMMON_COLLIO_PHASE_HISTOGRAM);
         mca_common_collio_layout_histogram(op);
@@ -268,7 +288,9 @@ static void after_ready(mca_common_collio_op_t *op)
 static void after_settle(mca_common_collio_op_t *op)
 {
     op->error = (int) op->result_all[0];
-    mca_common_collio_tuner_learn(op, op->result_all[2]);
+    if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+        mca_common_collio_tuner_learn(op, op->result_all[2]);
+    }
     if (0 != op->result_all[1]) {
         enter(op, MCA_COMMON_COLLIO_PHASE_STOPS);
         mca_common_collio_settle_stops(op);
@@ -285,8 +307,18 @@ static bool advance(mca_common_collio_op_t *op)
 {
     switch (op->phase) {
     case MCA_COMMON_COLLIO_PHASE_QUEUED:
-        enter(op, MCA_COMMON_COLLIO_PHASE_AGREE);
-        mca_common_collio_agree_start(op);
+        op->early = 0 == op->error && mca_common_collio_tuner_expects_direct(op);
+        if (op->early) {
+            begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
+        } else {
+            begin_agree(op);
+        }
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_EARLY:
+        if (!mca_common_collio_direct_poll(op)) {
+            return false;
+        }
+        begin_agree(op);
         return true;
     case MCA_COMMON_COLLIO_PHASE_AGREE:
         if (!collective_over(op)) {

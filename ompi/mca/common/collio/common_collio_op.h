@@ -18,17 +18,22 @@
  * it is done, nonblocking ones are turned by Open MPI's progress engine. Calls on one file queue
  * up; only the oldest moves, so all ranks do the same communication in the same order.
  *
- *   QUEUED -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE -> STOPS -> DONE
+ *   QUEUED -> (EARLY ->) AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE -> STOPS -> DONE
  *                |    only sparse    |              only     only      ^            only after
  *                |                   |              atomic   new plans |            a failure
  *                |                   +--- a plan is reused ------------+
  *                +--- no exchange ----------------------> DIRECT ------^
+ *
+ * EARLY: a call that looks to this rank like the last one, which skipped the exchange, accesses its
+ * own pieces before it asks anybody; when all ranks did so, the agreement is also the settlement.
+ * When only some did, the others follow (DIRECT), whatever they had in mind.
  *
  * COLLECTIVE RULE: a rank that fails locally notes the error in op->error and goes on taking part
  * with an empty contribution; the agreements (AGREE, READY, SETTLE) tell everybody.
  */
 typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_QUEUED = 0,
+    MCA_COMMON_COLLIO_PHASE_EARLY,     /* as the last call skipped the exchange: my own pieces */
     MCA_COMMON_COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
     MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests: where the bytes are */
     MCA_COMMON_COLLIO_PHASE_SHARE,     /* the node's shared segment, when it must grow */
@@ -56,7 +61,8 @@ enum {
     MCA_COMMON_COLLIO_AGREE_NOT_HASH,  /* negated hash: equal ranks have max = -max(negated) */
     MCA_COMMON_COLLIO_AGREE_DELTA,
     MCA_COMMON_COLLIO_AGREE_NOT_DELTA,
-    MCA_COMMON_COLLIO_AGREE_RANK_BYTES, /* the most of one rank */
+    MCA_COMMON_COLLIO_AGREE_EARLY,     /* 1: a rank has accessed its pieces already */
+    MCA_COMMON_COLLIO_AGREE_LATE,      /* 1: a rank has not */
     MCA_COMMON_COLLIO_AGREE_PLANS,     /* bits of the plans that fit */
     MCA_COMMON_COLLIO_AGREE_FIELDS
 };
@@ -130,6 +136,7 @@ typedef struct mca_common_collio_op_t {
     ompi_request_t *request;  /* of the collective that is under way */
 
     /* the choices */
+    bool early;               /* this rank's access came before the agreement */
     bool exchange;
     const mca_common_collio_schedule_t *schedule;
     int transport;

@@ -39,9 +39,12 @@ struct mca_common_collio_tuner_t {
     mca_common_collio_learnt_t learnt[MCA_COMMON_COLLIO_KINDS];
     int kind;
     mca_common_collio_way_t way;
-    struct { /* for the report */
+    struct { /* the last call in each direction */
         bool used;
         bool exchange;
+        bool settled;   /* not a measurement */
+        int64_t bytes;  /* of this rank */
+        int64_t pieces;
         const mca_common_collio_schedule_t *schedule;
         int transport;
     } last[2];
@@ -225,6 +228,27 @@ static const mca_common_collio_schedule_t *schedule_of(const mca_common_collio_o
                          : &mca_common_collio_schedule_none;
 }
 
+static int64_t piece_bound(const mca_common_collio_op_t *op)
+{
+    return 0 == op->bytes ? 0
+                          : mca_common_collio_tiling_piece_bound(&op->view->tiling, op->stream,
+                                                                 op->bytes);
+}
+
+bool mca_common_collio_tuner_expects_direct(mca_common_collio_op_t *op)
+{
+    mca_common_collio_tuner_t *tuner = op->file->tuner;
+    int wanted = op->write ? op->file->settings.exchange_write : op->file->settings.exchange_read;
+
+    if (MCA_COMMON_COLLIO_SETTING_OFF == wanted) {
+        tuner->last[op->write].used = true;
+        return true;
+    }
+    return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[op->write].used && !tuner->last[op->write].exchange
+           && tuner->last[op->write].settled && tuner->last[op->write].bytes == op->bytes
+           && tuner->last[op->write].pieces == piece_bound(op);
+}
+
 void mca_common_collio_tuner_choose(mca_common_collio_op_t *op)
 {
     mca_common_collio_tuner_t *tuner = op->file->tuner;
@@ -240,6 +264,9 @@ void mca_common_collio_tuner_choose(mca_common_collio_op_t *op)
     op->schedule = schedule_of(op, tuner->way);
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_probes, op->probing);
     tuner->last[op->write].used = true;
+    tuner->last[op->write].settled = !op->probing;
+    tuner->last[op->write].bytes = op->bytes;
+    tuner->last[op->write].pieces = piece_bound(op);
     tuner->last[op->write].exchange = op->exchange;
     tuner->last[op->write].schedule = op->schedule;
     tuner->last[op->write].transport = op->transport;

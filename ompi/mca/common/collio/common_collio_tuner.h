@@ -6,6 +6,7 @@
 #ifndef MCA_COMMON_COLLIO_TUNER_H
 #define MCA_COMMON_COLLIO_TUNER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,10 @@ void mca_common_collio_tuner_close(struct mca_common_collio_file_t *file);
 
 /** Sets op->exchange, op->schedule, op->transport and op->probing from agreed values. */
 void mca_common_collio_tuner_choose(struct mca_common_collio_op_t *op);
+
+/** Does this call look, to this rank, like the last one in its direction, and did that one skip the
+ *  exchange for good (not just to measure)? A guess; the agreement finds out. Local. */
+bool mca_common_collio_tuner_expects_direct(struct mca_common_collio_op_t *op);
 
 /** Notes how long the call took on the slowest rank. */
 void mca_common_collio_tuner_learn(struct mca_common_collio_op_t *op, int64_t nanoseconds);
