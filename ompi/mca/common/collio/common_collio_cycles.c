@@ -199,6 +199,9 @@ void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op)
     if (rc >= 0) {
         rc = prepare_requester(op);
     }
+    if (rc >= 0 && MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
+        rc = mca_common_collio_fence_prepare(plan);
+    }
     mca_common_collio_file_memory(op->file, plan->memory_bytes - before);
     if (rc < 0) {
         mca_common_collio_op_fail(op, (int) -rc);

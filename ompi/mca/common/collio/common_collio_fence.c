@@ -24,50 +24,67 @@ static const mca_common_collio_share_t *share_at(const mca_common_collio_op_t *o
     return &op->plan->split.share[i];
 }
 
+/* Before READY, so that a rank without memory leaves nobody in the numbering. */
+int mca_common_collio_fence_prepare(mca_common_collio_plan_t *plan)
+{
+    if (NULL != plan->ordinal) {
+        return 0;
+    }
+    plan->ordinal = calloc(plan->split.window_count + 1, sizeof(*plan->ordinal));
+    plan->turn = calloc(3 * plan->split.share_count + 1, sizeof(*plan->turn));
+    plan->told = calloc(plan->collect.source_count + 1, sizeof(*plan->told));
+    plan->told_first = calloc(plan->requester_count + 1, sizeof(*plan->told_first));
+    plan->telling = calloc(plan->requester_count + plan->split.share_count + 1,
+                           sizeof(*plan->telling));
+    return NULL == plan->ordinal || NULL == plan->turn || NULL == plan->told
+                   || NULL == plan->told_first || NULL == plan->telling
+               ? -ENOMEM
+               : 0;
+}
+
+/* The round of each requester's windows, requester by requester. */
+static void number_rounds(mca_common_collio_plan_t *plan)
+{
+    for (size_t r = 0; r < plan->requester_count; ++r) {
+        plan->told_first[r + 1] = plan->told_first[r] + plan->requests[r].window_count;
+    }
+    for (size_t c = 0; c < plan->collect.cycle_count; ++c) {
+        const mca_common_collio_cycle_t *cycle = &plan->collect.cycle[c];
+
+        for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
+            const mca_common_collio_source_t *source = &plan->collect.source[s];
+
+            plan->told[plan->told_first[source->requester] + source->window] = (int64_t) c;
+        }
+    }
+}
+
 /* Owners tell, requesters listen; everybody is in here, so waiting is safe. */
 int mca_common_collio_fence_number(mca_common_collio_op_t *op)
 {
     mca_common_collio_plan_t *plan = op->plan;
-    size_t sources = plan->collect.source_count, shares = plan->split.share_count;
-    int64_t *told = calloc(sources + 1, sizeof(*told));
-    ompi_request_t **requests = calloc(plan->requester_count + shares + 1, sizeof(*requests));
-    int64_t **at = calloc(plan->requester_count + 1, sizeof(*at));
     int tag = mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_GRANT);
-    size_t count = 0, used = 0;
-    int rc = NULL == told || NULL == requests || NULL == at ? -ENOMEM : 0;
+    size_t count = 0;
+    int rc = OMPI_SUCCESS;
 
-    free(plan->ordinal);
-    plan->ordinal = calloc(plan->split.window_count + 1, sizeof(*plan->ordinal));
-    rc = NULL == plan->ordinal ? -ENOMEM : rc;
-    for (size_t r = 0; 0 == rc && r < plan->requester_count; ++r) {
-        at[r] = told + used;
-        used += plan->requests[r].window_count;
-    }
-    for (size_t c = 0; 0 == rc && c < plan->collect.cycle_count; ++c) {
-        const mca_common_collio_cycle_t *cycle = &plan->collect.cycle[c];
-
-        for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
-            at[plan->collect.source[s].requester][plan->collect.source[s].window] = (int64_t) c;
-        }
-    }
-    for (size_t s = 0; 0 == rc && s < shares; ++s) {
+    number_rounds(plan);
+    for (size_t s = 0; OMPI_SUCCESS == rc && s < plan->split.share_count; ++s) {
         const mca_common_collio_share_t *share = share_at(op, s);
 
         rc = mca_common_collio_irecv(&plan->ordinal[share->first], share->count * sizeof(int64_t),
                                      op->file->aggregators[share->owner], tag, op->file->comm,
-                                     &requests[count++]);
+                                     &plan->telling[count++]);
     }
-    for (size_t r = 0; 0 == rc && r < plan->requester_count; ++r) {
-        rc = mca_common_collio_isend(at[r], plan->requests[r].window_count * sizeof(int64_t),
+    for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {
+        rc = mca_common_collio_isend(&plan->told[plan->told_first[r]],
+                                     plan->requests[r].window_count * sizeof(int64_t),
                                      plan->requester[r], tag, false, op->file->comm,
-                                     &requests[count++]);
+                                     &plan->telling[count++]);
     }
-    if (0 == rc) {
-        rc = ompi_request_wait_all(count, requests, MPI_STATUSES_IGNORE);
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_request_wait_all(count, plan->telling, MPI_STATUSES_IGNORE);
     }
-    free(told);
-    free(requests);
-    free(at);
+    plan->numbered = OMPI_SUCCESS == rc;
     return rc;
 }
 

@@ -73,7 +73,7 @@ static void lock_ahead(mca_common_collio_op_t *op)
 
 static void begin_cycles(mca_common_collio_op_t *op)
 {
-    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport && NULL == op->plan->ordinal
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport && !op->plan->numbered
         && OMPI_SUCCESS != mca_common_collio_fence_number(op)) {
         mca_common_collio_op_fail(op, EIO);
     }

@@ -215,6 +215,7 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op);
 void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number);
 void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t number);
 void mca_common_collio_cycles_access_wait(mca_common_collio_op_t *op, size_t number);
+int mca_common_collio_fence_prepare(mca_common_collio_plan_t *plan);
 int mca_common_collio_fence_number(mca_common_collio_op_t *op);
 void mca_common_collio_fence_cycles(mca_common_collio_op_t *op);
 void mca_common_collio_deliver_start(mca_common_collio_op_t *op);

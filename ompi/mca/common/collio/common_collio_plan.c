@@ -163,7 +163,7 @@ static int order_windows(mca_common_collio_plan_t *plan)
 }
 
 /* A fence round has at most one window of each owner, with the end of its data behind it. */
-static int prepare_fence(mca_common_collio_plan_t *plan)
+static void measure_fence(mca_common_collio_plan_t *plan)
 {
     const mca_common_collio_split_t *split = &plan->split;
 
@@ -178,8 +178,6 @@ static int prepare_fence(mca_common_collio_plan_t *plan)
         }
         plan->fence_bytes += most + (int64_t) sizeof(int64_t);
     }
-    plan->turn = calloc(3 * split->share_count + 1, sizeof(*plan->turn));
-    return NULL == plan->turn ? -ENOMEM : 0;
 }
 
 int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
@@ -209,7 +207,8 @@ int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
         plan->consecutive[i] = window_consecutive(&plan->split, &plan->split.window[i]);
     }
     rc = order_windows(plan);
-    return 0 == rc ? prepare_fence(plan) : rc;
+    measure_fence(plan);
+    return rc;
 }
 
 int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,
@@ -336,6 +335,9 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     free(plan->share_of);
     free(plan->ordinal);
     free(plan->turn);
+    free(plan->told);
+    free(plan->told_first);
+    free(plan->telling);
     for (size_t i = 0; i < plan->requester_count; ++i) {
         mca_common_collio_split_fini(&plan->requests[i]);
     }

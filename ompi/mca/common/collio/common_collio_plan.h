@@ -44,8 +44,12 @@ typedef struct mca_common_collio_plan_t {
 
     /* put_fence only: rounds that all ranks take together */
     size_t rounds;                   /* most cycles of an owner; 0 until numbered */
+    bool numbered;                   /* the owners have told their requesters */
     int64_t *ordinal;                /* per window: its round */
     int64_t *turn;                   /* scratch of fence.c, 3 per share */
+    int64_t *told;                   /* as owner: the rounds of my requesters' windows */
+    size_t *told_first;              /* where each requester's begin */
+    ompi_request_t **telling;
     int64_t fence_bytes;             /* staging of one round */
 
     /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */

@@ -1,0 +1,189 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/* What `auto` tries, and what it keeps. */
+#include "common_collio_choice.h"
+
+#include "unit.h"
+
+typedef mca_common_collio_facts_t facts_t;
+typedef mca_common_collio_learnt_t learnt_t;
+typedef mca_common_collio_way_t way_t;
+
+static unsigned bit(way_t way)
+{
+    return 1u << way;
+}
+
+/* 8 ranks, interleaved pieces of `piece` bytes, everything left to us. */
+static facts_t interleaved(int nodes, int64_t piece)
+{
+    return (facts_t){.write = true,
+                     .bytes = INT64_C(64) << 20,
+                     .pieces = (INT64_C(64) << 20) / piece,
+                     .span = INT64_C(64) << 20,
+                     .spans = INT64_C(512) << 20,
+                     .ranks = 8,
+                     .nodes = nodes,
+                     .may_skip = true,
+                     .may_exchange = true,
+                     .may_overlap = true,
+                     .may_shm = true,
+                     .may_isend = true};
+}
+
+START_TEST(choice_tiny_pieces_are_exchanged)
+{
+    facts_t facts = interleaved(1, 8);
+    way_t first;
+
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_SHM), mca_common_collio_choice_ways(&facts, &first));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, first);
+}
+END_TEST
+
+START_TEST(choice_large_pieces_go_direct_on_one_node)
+{
+    facts_t facts = interleaved(1, 1 << 20);
+    way_t first;
+
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
+                      mca_common_collio_choice_ways(&facts, &first));
+}
+END_TEST
+
+START_TEST(choice_between_both_are_tried)
+{
+    facts_t facts = interleaved(1, 16 << 10);
+    way_t first;
+
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM),
+                      mca_common_collio_choice_ways(&facts, &first));
+    facts.many_cycles = true;
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM)
+                          | bit(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP),
+                      mca_common_collio_choice_ways(&facts, &first));
+}
+END_TEST
+
+START_TEST(choice_obeys_the_user)
+{
+    facts_t facts = interleaved(1, 1 << 20);
+    way_t first;
+    unsigned ways;
+
+    facts.may_skip = false;
+    ways = mca_common_collio_choice_ways(&facts, &first);
+    ck_assert_uint_eq(0, ways & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    facts.may_shm = false;
+    ways = mca_common_collio_choice_ways(&facts, &first);
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_ISEND), ways);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_ISEND, first);
+    facts = interleaved(4, 8);
+    facts.may_exchange = false;
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
+                      mca_common_collio_choice_ways(&facts, &first));
+}
+END_TEST
+
+/* Whatever the facts, there is a way, and the first guess is one of them. */
+START_TEST(choice_random_facts_have_a_way)
+{
+    for (int i = 0; i < 20000; ++i) {
+        bool exchange = unit_below(2), shm = unit_below(2);
+        facts_t facts = {.write = unit_below(2),
+                         .bytes = 1 + unit_below(INT64_C(1) << (1 + unit_below(40))),
+                         .pieces = unit_below(INT64_C(1) << (1 + unit_below(30))),
+                         .span = unit_below(INT64_C(1) << (1 + unit_below(40))),
+                         .spans = unit_below(INT64_C(1) << (1 + unit_below(41))),
+                         .ranks = 1 + (int) unit_below(100),
+                         .nodes = 1 + (int) unit_below(4),
+                         .many_cycles = unit_below(2),
+                         .may_skip = !exchange || unit_below(2),
+                         .may_exchange = exchange,
+                         .may_overlap = unit_below(2),
+                         .may_shm = shm,
+                         .may_isend = !shm || unit_below(2)};
+        way_t first = MCA_COMMON_COLLIO_WAYS;
+        unsigned ways = mca_common_collio_choice_ways(&facts, &first);
+        int kind = mca_common_collio_choice_kind(&facts);
+
+        unit_assert(0 != ways);
+        unit_assert(0 != (ways & bit(first)));
+        unit_assert(0 <= kind && kind < MCA_COMMON_COLLIO_KINDS);
+    }
+}
+END_TEST
+
+/* Runs calls whose ways take `cost` ms each; returns the way of the last call. */
+static way_t settle(const int64_t *cost, unsigned ways, way_t first, int calls, int *tries)
+{
+    learnt_t learnt = {{0}, {0}};
+    way_t way = first;
+
+    for (int i = 0; i < calls; ++i) {
+        bool probing;
+
+        way = mca_common_collio_choice_next(&learnt, ways, first, &probing);
+        ck_assert_uint_ne(0, ways & bit(way));
+        mca_common_collio_choice_learn(&learnt, way, 1 << 20, cost[way] * 1000000);
+        ++tries[way];
+    }
+    return way;
+}
+
+START_TEST(choice_keeps_the_fastest)
+{
+    static const int64_t slow_disk[MCA_COMMON_COLLIO_WAYS] = {90, 60, 40, 70, 45};
+    static const int64_t slow_exchange[MCA_COMMON_COLLIO_WAYS] = {10, 60, 50, 70, 55};
+    unsigned ways = bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM)
+                    | bit(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP);
+    int tries[MCA_COMMON_COLLIO_WAYS] = {0};
+
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP,
+                     settle(slow_disk, ways, MCA_COMMON_COLLIO_WAY_SHM, 20, tries));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT,
+                     settle(slow_exchange, ways, MCA_COMMON_COLLIO_WAY_SHM, 20, tries));
+}
+END_TEST
+
+/* A hopeless way costs one call, not two. */
+START_TEST(choice_drops_the_hopeless)
+{
+    static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {900, 10, 0, 0, 0};
+    unsigned ways = bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM);
+    int tries[MCA_COMMON_COLLIO_WAYS] = {0};
+
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM,
+                     settle(cost, ways, MCA_COMMON_COLLIO_WAY_SHM, 20, tries));
+    ck_assert_int_eq(1, tries[MCA_COMMON_COLLIO_WAY_DIRECT]);
+}
+END_TEST
+
+START_TEST(choice_small_calls_teach_nothing)
+{
+    learnt_t learnt = {{0}, {0}};
+
+    mca_common_collio_choice_learn(&learnt, MCA_COMMON_COLLIO_WAY_SHM, 100, 5);
+    ck_assert_int_eq(0, learnt.tried[MCA_COMMON_COLLIO_WAY_SHM]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("choice");
+    TCase *tests = unit_case(suite, "choice");
+
+    tcase_add_test(tests, choice_tiny_pieces_are_exchanged);
+    tcase_add_test(tests, choice_large_pieces_go_direct_on_one_node);
+    tcase_add_test(tests, choice_between_both_are_tried);
+    tcase_add_test(tests, choice_obeys_the_user);
+    tcase_add_test(tests, choice_random_facts_have_a_way);
+    tcase_add_test(tests, choice_keeps_the_fastest);
+    tcase_add_test(tests, choice_drops_the_hopeless);
+    tcase_add_test(tests, choice_small_calls_teach_nothing);
+    return unit_main(suite, "check_choice");
+}
