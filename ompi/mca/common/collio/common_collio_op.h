@@ -227,7 +227,12 @@ void mca_common_collio_settle_stops(mca_common_collio_op_t *op);
 void mca_common_collio_settle_count(mca_common_collio_op_t *op);
 
 /** Tags: per operation, so that the next one's messages never meet this one's. */
-enum { MCA_COMMON_COLLIO_TAG_META = 0, MCA_COMMON_COLLIO_TAG_DATA, MCA_COMMON_COLLIO_TAG_GRANT };
+enum {
+    MCA_COMMON_COLLIO_TAG_META = 0,
+    MCA_COMMON_COLLIO_TAG_DATA,
+    MCA_COMMON_COLLIO_TAG_GRANT,
+    MCA_COMMON_COLLIO_TAG_DATA_1 /* put_lock: of the second buffer */
+};
 
 static inline int mca_common_collio_op_tag(const mca_common_collio_op_t *op, int kind)
 {

@@ -17,6 +17,14 @@
 
 enum { WAITING = 0, MOVED = 1 }; /* move->state; 2 means counted, see cycles.c */
 
+/* A pair may have a window in each buffer, and they need not end in the order they began: an
+ * arrival says by its tag which buffer it is about. */
+static int arrival_tag(const mca_common_collio_op_t *op, int64_t number)
+{
+    return mca_common_collio_op_tag(op, 0 == number ? MCA_COMMON_COLLIO_TAG_DATA
+                                                    : MCA_COMMON_COLLIO_TAG_DATA_1);
+}
+
 static int64_t owner_staging(const mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot,
                              const mca_common_collio_move_t *move)
 {
@@ -35,8 +43,7 @@ static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
     move->grant.number = slot->number;
     move->grant.limit = slot->limit;
     if (OMPI_SUCCESS
-            != mca_common_collio_irecv(NULL, 0, move->peer,
-                                       mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_DATA),
+            != mca_common_collio_irecv(NULL, 0, move->peer, arrival_tag(op, slot->number),
                                        file->comm, &move->request)
         || OMPI_SUCCESS
                != mca_common_collio_isend(&move->grant, sizeof(move->grant), move->peer,
@@ -128,8 +135,7 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
         transfer(op, delivery);
         move->state = MOVED;
         if (OMPI_SUCCESS
-            != mca_common_collio_isend(NULL, 0, move->peer,
-                                       mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_DATA),
+            != mca_common_collio_isend(NULL, 0, move->peer, arrival_tag(op, move->grant.number),
                                        false, op->file->comm, &move->request)) {
             mca_common_collio_op_fail(op, EIO);
             move->done = true;
