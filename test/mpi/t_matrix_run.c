@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/t_image.h"
+#include "lib/t_file.h"
 
 enum { MAX_CALLS = 3, PAD = 5000 };
 
@@ -117,42 +117,17 @@ static int prepare(run *r)
     return rc;
 }
 
-static void add_hint(MPI_Info info, const char *key, const char *value)
-{
-    static const char *const plain[] = {"cb_", "romio_", "collective_", "striping_", "ind_"};
-    char full[MPI_MAX_INFO_KEY];
-    bool prefix = true;
-
-    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
-        prefix = prefix && 0 != strncmp(key, plain[i], strlen(plain[i]));
-    }
-    snprintf(full, sizeof(full), "%s%s", prefix ? "collio_" : "", key);
-    MPI_Info_set(info, full, value);
-}
-
 static MPI_Info make_info(const run *r)
 {
-    char mode[1024], number[32], *save = NULL;
-    MPI_Info info;
+    int aggregators = 2 == r->c->v[D_AGG] ? t_size : r->c->v[D_AGG] + 1;
+    MPI_Info info = t_info(r->space->modes[r->c->v[D_MODE]]);
+    char hint[64];
 
-    MPI_Info_create(&info);
-    snprintf(mode, sizeof(mode), "%s", r->space->modes[r->c->v[D_MODE]]);
-    for (char *word = strtok_r(mode, ",", &save); NULL != word; word = strtok_r(NULL, ",", &save)) {
-        char *value = strchr(word, '=');
-
-        if (NULL != value) {
-            *value = '\0';
-            add_hint(info, word, value + 1);
-        }
-    }
-    snprintf(number, sizeof(number), "%d",
-             2 == r->c->v[D_AGG]           ? t_size
-             : t_size < r->c->v[D_AGG] + 1 ? t_size
-                                           : r->c->v[D_AGG] + 1);
-    add_hint(info, "aggregators", number);
+    snprintf(hint, sizeof(hint), "aggregators=%d", aggregators < t_size ? aggregators : t_size);
+    t_info_add(info, hint);
     if (0 == r->c->v[D_BUF]) {
-        snprintf(number, sizeof(number), "%d", r->options->tiny_bytes);
-        add_hint(info, "buffer_bytes", number);
+        snprintf(hint, sizeof(hint), "buffer_bytes=%d", r->options->tiny_bytes);
+        t_info_add(info, hint);
     }
     return info;
 }

@@ -4,13 +4,66 @@
 """The programs of test/mpi that are not the matrix: one per behaviour, run on some rank counts."""
 import os
 import re
+import shutil
+import subprocess
 import tempfile
 
 import launch
 
 TIMEOUT = 240
-# name: rank counts, and more parameters if needed. A program prints its own verdicts.
+MANY = ['exchange=on', 'exchange=on,schedule=write_comm2,buffer_bytes=8192',
+        'exchange=on,transport=isend,schedule=write_comm,aggregators=2']
+
+
+def output(command):
+    """What a dump program prints."""
+    text = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=launch.ENV,
+                          timeout=60).stdout.decode()
+    return text
+
+
+def h5dump(place):
+    """h5dump must print 1000 i + j for both datasets."""
+    want = [1000 * i + j for i in range(24) for j in range(20)]
+    for dataset in ('plain', 'tiled'):
+        text = output(['h5dump', '-w', '0', '-y', '-d', dataset, os.path.join(place, 't_hdf5.h5')])
+        data = text.split('DATA {', 1)[1].split('}', 1)[0]
+        if [int(word) for word in re.findall(r'-?\d+', data)] != want:
+            return f'h5dump of {dataset} shows other numbers:\n{text[:1500]}'
+    return None
+
+
+def ncmpidump(place):
+    """ncmpidump must print 1000 i + j, plus 100000 per record."""
+    text = output(['ncmpidump', os.path.join(place, 't_pnetcdf.nc')])
+    base = [1000 * i + j for i in range(24) for j in range(20)]
+    wanted = {'plain': base,
+              'record': [value + 100000 * (r + 1) for r in range(3) for value in base]}
+    for variable, want in wanted.items():
+        data = re.search(rf'^ {variable} =(.*?);', text, re.M | re.S)
+        if not data or [int(word) for word in re.findall(r'-?\d+', data.group(1))] != want:
+            return f'ncmpidump of {variable} shows other numbers:\n{text[:1500]}'
+    return None
+
+
+# name: rank counts; hints: run once per set of hints; check: (program, function) on the files left
 TABLE = {
+    't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
+    't_gaps': {'np': (1, 4), 'hints': ['']},
+    't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
+    't_disagree': {'np': (2, 4), 'hints': ['']},
+    't_disagree schedule none write': {'np': (3,), 'hints': ['']},
+    't_disagree buffer_bytes 65536 8192': {'np': (3,), 'hints': ['']},
+    't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},
+    't_nonblocking': {'np': (1, 2, 4), 'hints': [''] + MANY},
+    't_plan': {'np': (1, 4), 'hints': ['']},
+    't_seen': {'np': (2,), 'hints': ['']},
+    't_large': {'np': (2,), 'hints': [''], 'full': True, 'timeout': 900},
+    't_fortran': {'np': (1, 4), 'hints': [''], 'missing': 'no Fortran compiler for this Open MPI'},
+    't_hdf5': {'np': (1, 4), 'hints': [''] + MANY[:1], 'missing': 'no parallel HDF5',
+               'check': ('h5dump', h5dump)},
+    't_pnetcdf': {'np': (1, 4), 'hints': [''] + MANY[:1], 'missing': 'no PnetCDF',
+                  'check': ('ncmpidump', ncmpidump)},
 }
 
 
@@ -31,20 +84,46 @@ def relay(suite, name, result):
         suite.not_ok(f'{name}: ended with {result.rc}', result.text[-4000:])
     elif not verdicts:
         suite.not_ok(f'{name}: no verdict', result.text[-4000:])
+    return result.rc == 0
+
+
+def run_check(suite, name, check, place):
+    program, function = check
+    if not shutil.which(program):
+        suite.skip(f'{name} {program}', f'{program} is not installed')
+        return
+    try:
+        wrong = function(place)
+    except (subprocess.SubprocessError, OSError, IndexError) as error:
+        wrong = str(error)
+    if wrong:
+        suite.not_ok(f'{name} {program}', wrong)
+    else:
+        suite.ok(f'{name} {program}')
+
+
+def run_row(suite, scratch, path, words, row):
+    for np in row['np']:
+        for hints in row['hints']:
+            place = tempfile.mkdtemp(dir=scratch)
+            name = ' '.join([words[0], f'np={np}'] + ([hints] if hints else []))
+            result = launch.run(launch.mpirun_command(np, [path] + words[1:]),
+                                row.get('timeout', TIMEOUT), cwd=place,
+                                env={'T_DIR': place, 'T_HINTS': hints})
+            if relay(suite, name, result) and 'check' in row:
+                run_check(suite, name, row['check'], place)
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def run(suite, scratch, folder, wanted, everything):
     for name, row in TABLE.items():
-        if not everything and name not in wanted:
+        words = name.split()
+        path = os.path.join(folder, words[0])
+        if not everything and words[0] not in wanted:
             continue
-        path = os.path.join(folder, name)
-        if not os.path.exists(path):
+        if everything and row.get('full') and launch.MODE != 'full':
+            suite.skip(name, 'slow: runs in full mode only')
+        elif not os.path.exists(path):
             suite.skip(name, row.get('missing', 'not built'))
-            continue
-        for np in row['np']:
-            place = tempfile.mkdtemp(dir=scratch)
-            command = launch.mpirun_command(np, [path] + row.get('arguments', []),
-                                            mca=row.get('mca', ()))
-            result = launch.run(command, row.get('timeout', TIMEOUT), env={'T_DIR': place},
-                                cwd=place)
-            relay(suite, f'{name} np={np}', result)
+        else:
+            run_row(suite, scratch, path, words, row)

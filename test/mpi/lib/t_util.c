@@ -10,13 +10,15 @@
 #include "t_util.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 int t_rank, t_size;
 uint64_t t_seed = 20260101;
 
-static int failures, verdicts, bad_verdicts;
+static atomic_int failures; /* threads of a test may fail at the same time */
+static int verdicts, bad_verdicts;
 
 uint64_t t_mix(uint64_t x)
 {

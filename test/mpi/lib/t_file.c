@@ -1,0 +1,175 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/* Files with hints, blocks, and their comparison; see t_file.h. */
+#include "t_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add_hint(MPI_Info info, const char *key, const char *value)
+{
+    static const char *const plain[] = {"cb_", "romio_", "collective_", "striping_", "ind_"};
+    char full[MPI_MAX_INFO_KEY];
+    bool prefix = true;
+
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+        prefix = prefix && 0 != strncmp(key, plain[i], strlen(plain[i]));
+    }
+    snprintf(full, sizeof(full), "%s%s", prefix ? "collio_" : "", key);
+    MPI_Info_set(info, full, value);
+}
+
+void t_info_add(MPI_Info info, const char *hints)
+{
+    char copy[1024], *save = NULL;
+
+    snprintf(copy, sizeof(copy), "%s", NULL == hints ? "" : hints);
+    for (char *word = strtok_r(copy, ",", &save); NULL != word; word = strtok_r(NULL, ",", &save)) {
+        char *value = strchr(word, '=');
+
+        if (NULL != value) {
+            *value = '\0';
+            add_hint(info, word, value + 1);
+        }
+    }
+}
+
+MPI_Info t_info(const char *hints)
+{
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    t_info_add(info, getenv("T_HINTS"));
+    t_info_add(info, hints);
+    return info;
+}
+
+bool t_open(MPI_Comm comm, const char *path, int amode, const char *hints, MPI_File *file)
+{
+    MPI_Info info = t_info(hints);
+    int rc = MPI_File_open(comm, path, amode, info, file);
+
+    MPI_Info_free(&info);
+    return t_ok(rc, "MPI_File_open");
+}
+
+void t_blocks_list(const t_blocks *blocks, t_list *list)
+{
+    for (int i = 0; i < blocks->count; i++) {
+        t_list_add(list, blocks->first + i * blocks->stride, blocks->block);
+    }
+}
+
+int64_t t_blocks_bytes(const t_blocks *blocks)
+{
+    return blocks->block * blocks->count;
+}
+
+MPI_Datatype t_blocks_type(const t_blocks *blocks)
+{
+    MPI_Datatype one, type;
+
+    MPI_Type_contiguous((int) blocks->block, MPI_BYTE, &one);
+    MPI_Type_create_resized(one, 0, (MPI_Aint) blocks->stride, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&one);
+    return type;
+}
+
+bool t_blocks_view(MPI_File file, const t_blocks *blocks)
+{
+    MPI_Datatype type = t_blocks_type(blocks);
+    int rc = MPI_File_set_view(file, blocks->first, MPI_BYTE, type, "native", MPI_INFO_NULL);
+
+    MPI_Type_free(&type);
+    return t_ok(rc, "MPI_File_set_view");
+}
+
+static unsigned char value(int64_t offset, int writer)
+{
+    return 0 > writer ? t_pre(offset) : t_val(offset, writer);
+}
+
+unsigned char *t_blocks_data(const t_blocks *blocks, int writer)
+{
+    unsigned char *data = t_alloc((size_t) t_blocks_bytes(blocks));
+
+    for (int i = 0; i < blocks->count; i++) {
+        for (int64_t k = 0; k < blocks->block; k++) {
+            data[i * blocks->block + k] = value(blocks->first + i * blocks->stride + k, writer);
+        }
+    }
+    return data;
+}
+
+void t_blocks_check(const t_blocks *blocks, int writer, const unsigned char *buffer,
+                    const char *what)
+{
+    for (int i = 0; i < blocks->count; i++) {
+        for (int64_t k = 0; k < blocks->block; k++) {
+            int64_t offset = blocks->first + i * blocks->stride + k;
+            unsigned char got = buffer[i * blocks->block + k], want = value(offset, writer);
+
+            if (got != want) {
+                t_fail("%s: file offset %lld: read 0x%02x, expected 0x%02x", what,
+                       (long long) offset, got, want);
+                return;
+            }
+        }
+    }
+}
+
+void t_status_check(const MPI_Status *status, int64_t bytes, const char *what)
+{
+    MPI_Count count = -1;
+
+    MPI_Get_elements_x(status, MPI_BYTE, &count);
+    if ((int64_t) count != bytes) {
+        t_fail("%s: status says %lld bytes, expected %lld", what, (long long) count,
+               (long long) bytes);
+    }
+}
+
+void t_blocks_check_file(const char *path, const t_blocks *blocks, const int *writer, int n,
+                         int64_t prefilled)
+{
+    t_list touched = {0};
+    t_image image;
+
+    for (int i = 0; i < n; i++) {
+        t_blocks_list(&blocks[i], &touched);
+    }
+    t_list_add(&touched, 0, prefilled);
+    t_image_make(&image, &touched, 0);
+    t_image_prefill(&image, prefilled);
+    for (int i = 0; i < n; i++) {
+        t_list one = {0};
+
+        t_blocks_list(&blocks[i], &one);
+        t_image_write(&image, &one, writer[i]);
+        t_list_free(&one);
+    }
+    t_image_check(&image, path);
+    t_image_free(&image);
+    t_list_free(&touched);
+}
+
+void t_prefill(const char *path, int64_t bytes)
+{
+    t_list all = {0};
+    t_image image;
+    int rc;
+
+    t_list_add(&all, 0, bytes);
+    t_image_make(&image, &all, 0);
+    t_image_prefill(&image, bytes);
+    rc = t_image_store(&image, path);
+    if (0 != rc) {
+        t_fail("cannot make %s: %s", path, strerror(rc));
+    }
+    t_image_free(&image);
+    t_list_free(&all);
+}

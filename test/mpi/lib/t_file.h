@@ -1,0 +1,52 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef T_FILE_H
+#define T_FILE_H
+
+#include "t_image.h"
+#include "t_list.h"
+#include "t_util.h"
+
+/**
+ * Files with hints, and the pattern most programs use: one block every so many bytes.
+ *
+ *     first |block|.......|block|.......|block| ...
+ *           <--- stride -->
+ */
+typedef struct t_blocks {
+    int64_t first, block, stride;
+    int count;
+} t_blocks;
+
+/* Hints as "name=value,name=value" (names as in hints; collio_ is put in front unless the name is
+ * one of ROMIO's), and those of the environment variable T_HINTS. The caller frees the info. */
+MPI_Info t_info(const char *hints);
+void t_info_add(MPI_Info info, const char *hints);
+/* Collective over comm: opens with hints; fails the test when it cannot. */
+bool t_open(MPI_Comm comm, const char *path, int amode, const char *hints, MPI_File *file);
+
+void t_blocks_list(const t_blocks *blocks, t_list *list);
+int64_t t_blocks_bytes(const t_blocks *blocks);
+/* The type of one block, resized to the stride; committed, the caller frees it. */
+MPI_Datatype t_blocks_type(const t_blocks *blocks);
+/* Collective: sets the view (bytes) to the blocks. */
+bool t_blocks_view(MPI_File file, const t_blocks *blocks);
+/* The data of a writer, in a new buffer; or the check that a buffer holds it (writer -1: what
+ * POSIX put there, t_pre). */
+unsigned char *t_blocks_data(const t_blocks *blocks, int writer);
+void t_blocks_check(const t_blocks *blocks, int writer, const unsigned char *buffer,
+                    const char *what);
+/* The count in a status must be that many bytes. */
+void t_status_check(const MPI_Status *status, int64_t bytes, const char *what);
+
+/* The blocks of n writers on disk, compared by POSIX; writer[i] wrote blocks[i]. prefilled: what
+ * nobody wrote is t_pre (below prefilled), else a hole. */
+void t_blocks_check_file(const char *path, const t_blocks *blocks, const int *writer, int n,
+                         int64_t prefilled);
+/* A file of this many bytes of t_pre. */
+void t_prefill(const char *path, int64_t bytes);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Gaps belong to others: a write-only file cannot be read-modified-written at all, and two handles
+ * may write in each other's gaps at the same time.
+ *
+ *     handle A (even ranks)  |aaa|...|aaa|...|aaa|...
+ *     handle B (odd ranks)   ...|bbb|...|bbb|...|bbb|
+ */
+#include "lib/t_file.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char path[512];
+
+static void write_blocks(MPI_File file, const t_blocks *mine, int writer)
+{
+    unsigned char *data = t_blocks_data(mine, writer);
+    int bytes = (int) t_blocks_bytes(mine);
+    MPI_Status status;
+
+    t_blocks_view(file, mine);
+    if (t_ok(MPI_File_write_all(file, data, bytes, MPI_BYTE, &status), "write_all")) {
+        t_status_check(&status, bytes, "write_all");
+    }
+    free(data);
+}
+
+static t_blocks holes(int rank)
+{
+    return (t_blocks){64 + rank * 48, 48, t_size * 48 + 16, 200};
+}
+
+static void write_only(const char *hints, bool filled, const char *name)
+{
+    t_blocks mine = holes(t_rank), *all = t_alloc((size_t) t_size * sizeof(*all));
+    int64_t size = 64 + 200 * (t_size * 48 + 16) + 3000;
+    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
+    MPI_File file;
+
+    if (0 == t_rank) {
+        unlink(path);
+        if (filled) {
+            t_prefill(path, size);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, hints, &file)) {
+        write_blocks(file, &mine, t_rank);
+        t_ok(MPI_File_close(&file), "close");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int r = 0; r < t_size; r++) {
+        all[r] = holes(r);
+        writer[r] = r;
+    }
+    if (0 == t_rank) {
+        t_blocks_check_file(path, all, writer, t_size, filled ? size : 0);
+    }
+    t_verdict(name);
+    free(all);
+    free(writer);
+}
+
+static t_blocks gap_blocks(int group, int rank, int size, int rounds)
+{
+    /* small pieces with small gaps: what a read-modify-write is made for */
+    return (t_blocks){(group * size + rank) * 40, 40, 2 * size * 40, rounds};
+}
+
+/** Two groups, each with its own handle of one file, write in each other's gaps. */
+static void two_handles(const char *hints, const char *name)
+{
+    enum { ROUNDS = 300, TIMES = 6 };
+    int group = t_rank % 2, rank, size, n = t_size / 2;
+    t_blocks all[64], mine;
+    int writer[64];
+    MPI_Comm comm;
+    MPI_File file;
+
+    MPI_Comm_split(MPI_COMM_WORLD, t_rank < 2 * n ? group : MPI_UNDEFINED, t_rank, &comm);
+    if (0 == t_rank) {
+        unlink(path);
+        t_prefill(path, 2 * n * 40 * ROUNDS);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int time = 0; MPI_COMM_NULL != comm && time < TIMES; time++) {
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &size);
+        mine = gap_blocks(group, rank, size, ROUNDS);
+        if (t_open(comm, path, MPI_MODE_RDWR, hints, &file)) {
+            for (int k = 0; k < 4; k++) {
+                write_blocks(file, &mine, 10 * time + 2 * rank + group);
+            }
+            t_ok(MPI_File_close(&file), "close");
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        for (int r = 0; r < n && r < 32; r++) {
+            all[2 * r] = gap_blocks(0, r, n, ROUNDS);
+            all[2 * r + 1] = gap_blocks(1, r, n, ROUNDS);
+            writer[2 * r] = 10 * (TIMES - 1) + 2 * r;
+            writer[2 * r + 1] = writer[2 * r] + 1;
+        }
+        t_blocks_check_file(path, all, writer, 2 * n, 2 * n * 40 * ROUNDS);
+    }
+    if (MPI_COMM_NULL != comm) {
+        MPI_Comm_free(&comm);
+    }
+    t_verdict(name);
+}
+
+int main(int argc, char *argv[])
+{
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "gaps");
+    write_only(NULL, true, "write_only_filled");
+    write_only(NULL, false, "write_only_fresh");
+    write_only("exchange=on,aggregators=1", true, "write_only_one_aggregator");
+    write_only("exchange=on,buffer_bytes=4096", true, "write_only_tiny_buffer");
+    if (2 <= t_size && 64 >= t_size) {
+        two_handles(NULL, "two_handles");
+        two_handles("exchange=on,aggregators=1", "two_handles_one_aggregator");
+        two_handles("exchange=off", "two_handles_no_exchange");
+    }
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}

@@ -1,0 +1,309 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Nonblocking collective calls: several in flight on one file and on several files, completed in
+ * any order by Wait, Test, Waitall and Waitany; a call that returns before another rank has made
+ * it; other communication and blocking collective I/O in between.
+ */
+#include "lib/t_file.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BLOCK = 260, COUNT = 15, DEPTH = 5, FILES = 3 };
+
+typedef struct target {
+    char path[512];
+    MPI_File file;
+} target;
+
+/** Part `step` of the file: every step is a region of its own. */
+static t_blocks blocks_of(int rank, int step)
+{
+    int64_t region = (int64_t) t_size * BLOCK * COUNT + 100;
+
+    return (t_blocks){step * region + rank * BLOCK, BLOCK, t_size * BLOCK, COUNT};
+}
+
+static void open_target(target *t, const char *name)
+{
+    t_path(t->path, sizeof(t->path), name);
+    if (0 == t_rank) {
+        unlink(t->path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_open(MPI_COMM_WORLD, t->path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &t->file);
+}
+
+/** The view holds the steps one after the other, so a step is an offset in the view. */
+static void view_target(target *t, int rank)
+{
+    t_blocks first = blocks_of(rank, 0);
+    int64_t region = blocks_of(rank, 1).first - first.first;
+    MPI_Datatype vector, type;
+
+    MPI_Type_create_hvector(COUNT, BLOCK, (MPI_Aint) first.stride, MPI_BYTE, &vector);
+    MPI_Type_create_resized(vector, 0, (MPI_Aint) region, &type);
+    MPI_Type_commit(&type);
+    t_ok(MPI_File_set_view(t->file, first.first, MPI_BYTE, type, "native", MPI_INFO_NULL),
+         "set_view");
+    MPI_Type_free(&vector);
+    MPI_Type_free(&type);
+}
+
+static void close_target(target *t, int steps, int writer_base)
+{
+    t_blocks *all = t_alloc((size_t) (t_size * steps) * sizeof(*all));
+    int *writer = t_alloc((size_t) (t_size * steps) * sizeof(*writer));
+
+    t_ok(MPI_File_close(&t->file), "close");
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < t_size * steps; i++) {
+        all[i] = blocks_of(i % t_size, i / t_size);
+        writer[i] = writer_base + i % t_size;
+    }
+    if (0 == t_rank) {
+        t_blocks_check_file(t->path, all, writer, t_size * steps, 0);
+        unlink(t->path);
+    }
+    free(all);
+    free(writer);
+}
+
+typedef struct flight {
+    t_blocks blocks;
+    unsigned char *data;
+    MPI_Request request;
+    MPI_Status status;
+} flight;
+
+static void start(flight *f, target *t, int step, int writer, bool writing)
+{
+    MPI_Offset at = (MPI_Offset) step * BLOCK * COUNT;
+    int rc;
+
+    f->blocks = blocks_of(t_rank, step);
+    f->data = writing ? t_blocks_data(&f->blocks, writer) : t_alloc(BLOCK * COUNT);
+    rc = writing
+             ? MPI_File_iwrite_at_all(t->file, at, f->data, BLOCK * COUNT, MPI_BYTE, &f->request)
+             : MPI_File_iread_at_all(t->file, at, f->data, BLOCK * COUNT, MPI_BYTE, &f->request);
+    t_ok(rc, writing ? "iwrite_at_all" : "iread_at_all");
+}
+
+static void landed(flight *f, int writer, bool writing)
+{
+    t_status_check(&f->status, BLOCK * COUNT, writing ? "iwrite_at_all" : "iread_at_all");
+    t_blocks_check(&f->blocks, writer, f->data, writing ? "buffer of a write" : "iread_at_all");
+    free(f->data);
+}
+
+static void wait_by_test(flight f[], int n)
+{
+    int done = 0, left = n;
+
+    while (0 < left) {
+        left = 0;
+        for (int i = n - 1; i >= 0; i--) { /* the last started is asked first */
+            if (MPI_REQUEST_NULL != f[i].request) {
+                t_ok(MPI_Test(&f[i].request, &done, &f[i].status), "MPI_Test");
+                left += !done;
+            }
+        }
+    }
+}
+
+static void wait_by_waitall(flight f[], int n)
+{
+    MPI_Request requests[DEPTH * FILES];
+    MPI_Status statuses[DEPTH * FILES];
+
+    for (int i = 0; i < n; i++) {
+        requests[i] = f[(i + t_rank) % n].request;
+    }
+    t_ok(MPI_Waitall(n, requests, statuses), "MPI_Waitall");
+    for (int i = 0; i < n; i++) {
+        f[(i + t_rank) % n].status = statuses[i];
+    }
+}
+
+static void wait_by_waitany(flight f[], int n)
+{
+    MPI_Request requests[DEPTH * FILES];
+    MPI_Status status;
+    int which;
+
+    for (int i = 0; i < n; i++) {
+        requests[i] = f[i].request;
+    }
+    for (int i = 0; i < n; i++) {
+        t_ok(MPI_Waitany(n, requests, &which, &status), "MPI_Waitany");
+        if (0 <= which && which < n) {
+            f[which].status = status;
+        }
+    }
+}
+
+static void wait_in_order(flight f[], int n, bool backwards)
+{
+    for (int i = 0; i < n; i++) {
+        int k = backwards ? n - 1 - i : i;
+
+        t_ok(MPI_Wait(&f[k].request, &f[k].status), "MPI_Wait");
+    }
+}
+
+static void wait_all(flight f[], int n, int way)
+{
+    switch (way) {
+    case 0:
+        wait_in_order(f, n, false);
+        break;
+    case 1:
+        wait_in_order(f, n, true);
+        break;
+    case 2:
+        wait_by_test(f, n);
+        break;
+    case 3:
+        wait_by_waitall(f, n);
+        break;
+    default:
+        wait_by_waitany(f, n);
+        break;
+    }
+}
+
+static void one_file(int way, const char *name)
+{
+    target t;
+    flight f[DEPTH];
+
+    open_target(&t, "one");
+    view_target(&t, t_rank);
+    for (int i = 0; i < DEPTH; i++) {
+        start(&f[i], &t, i, t_rank, true);
+    }
+    wait_all(f, DEPTH, way);
+    for (int i = 0; i < DEPTH; i++) {
+        landed(&f[i], t_rank, true);
+    }
+    for (int i = 0; i < DEPTH; i++) {
+        start(&f[i], &t, DEPTH - 1 - i, t_rank, false);
+    }
+    wait_all(f, DEPTH, way);
+    for (int i = 0; i < DEPTH; i++) {
+        landed(&f[i], t_rank, false);
+    }
+    close_target(&t, DEPTH, 0);
+    t_verdict(name);
+}
+
+/** Ranks complete them in different ways; a blocking call and a barrier come in between. */
+static void several_files(void)
+{
+    target t[FILES], extra;
+    flight f[FILES * 2];
+    t_blocks mine = blocks_of(t_rank, 0);
+    unsigned char *data = t_blocks_data(&mine, 900 + t_rank);
+    const char *const names[FILES] = {"several.0", "several.1", "several.2"};
+
+    for (int i = 0; i < FILES; i++) {
+        open_target(&t[i], names[i]);
+        view_target(&t[i], t_rank);
+    }
+    open_target(&extra, "extra");
+    t_blocks_view(extra.file, &mine);
+    for (int i = 0; i < 2 * FILES; i++) {
+        start(&f[i], &t[i % FILES], i / FILES, 100 * (i % FILES) + t_rank, true);
+        if (FILES == i) {
+            t_ok(MPI_File_write_all(extra.file, data, BLOCK * COUNT, MPI_BYTE, MPI_STATUS_IGNORE),
+                 "write_all in between");
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    }
+    wait_all(f, 2 * FILES, t_rank % 5);
+    for (int i = 0; i < 2 * FILES; i++) {
+        landed(&f[i], 100 * (i % FILES) + t_rank, true);
+    }
+    for (int i = 0; i < FILES; i++) {
+        close_target(&t[i], 2, 100 * i);
+    }
+    close_target(&extra, 1, 900);
+    free(data);
+    t_verdict("several_files_in_flight");
+}
+
+/** Rank 0 starts and tells the others by a message; only then do they start. */
+static void early_return(bool writing, const char *name)
+{
+    target t;
+    flight f;
+    int token = 1;
+
+    open_target(&t, "early");
+    view_target(&t, t_rank);
+    if (!writing) {
+        start(&f, &t, 0, t_rank, true);
+        wait_in_order(&f, 1, false);
+        landed(&f, t_rank, true);
+    }
+    if (0 == t_rank) {
+        start(&f, &t, 0, t_rank, writing);
+        for (int r = 1; r < t_size; r++) {
+            MPI_Send(&token, 1, MPI_INT, r, 7, MPI_COMM_WORLD);
+        }
+    } else {
+        MPI_Recv(&token, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        start(&f, &t, 0, t_rank, writing);
+    }
+    wait_in_order(&f, 1, false);
+    landed(&f, t_rank, writing);
+    close_target(&t, 1, 0);
+    t_verdict(name);
+}
+
+/** The individual file pointer moves when the call is made, not when it completes. */
+static void file_pointer(void)
+{
+    target t;
+    flight f[DEPTH];
+    MPI_Offset at;
+
+    open_target(&t, "pointer");
+    view_target(&t, t_rank);
+    for (int i = 0; i < DEPTH; i++) {
+        f[i].blocks = blocks_of(t_rank, i);
+        f[i].data = t_blocks_data(&f[i].blocks, t_rank);
+        t_ok(MPI_File_iwrite_all(t.file, f[i].data, BLOCK * COUNT, MPI_BYTE, &f[i].request),
+             "iwrite_all");
+        MPI_File_get_position(t.file, &at);
+        if ((i + 1) * BLOCK * COUNT != at) {
+            t_fail("after iwrite_all the file pointer is %lld, expected %d", (long long) at,
+                   (i + 1) * BLOCK * COUNT);
+        }
+    }
+    wait_all(f, DEPTH, 3);
+    for (int i = 0; i < DEPTH; i++) {
+        landed(&f[i], t_rank, true);
+    }
+    close_target(&t, DEPTH, 0);
+    t_verdict("file_pointer_moves_at_the_call");
+}
+
+int main(int argc, char *argv[])
+{
+    t_init(&argc, &argv);
+    one_file(0, "one_file_wait");
+    one_file(1, "one_file_wait_backwards");
+    one_file(2, "one_file_test");
+    one_file(3, "one_file_waitall");
+    one_file(4, "one_file_waitany");
+    several_files();
+    early_return(true, "iwrite_all_returns_before_the_others_call");
+    early_return(false, "iread_all_returns_before_the_others_call");
+    file_pointer();
+    return t_finish();
+}

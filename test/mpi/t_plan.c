@@ -1,0 +1,227 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Plan reuse: calls that look like an earlier one, and calls that only nearly do. Every step is
+ * written with other bytes into one file, whose image is kept; a stale plan puts bytes in the
+ * wrong place. Where the component has counters, they must show that a plan was reused when it
+ * could be, and not when it could not.
+ */
+#include "lib/t_file.h"
+#include "lib/t_pvar.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/** A view of one rank: pieces[] of a frame, the frame repeated every `frame` bytes. */
+typedef struct shape {
+    int64_t disp;
+    int n;
+    int length[4];
+    int64_t at[4];
+    int64_t frame;
+} shape;
+
+typedef struct step {
+    const char *name;
+    shape (*make)(int rank);
+    int64_t shift; /* added to the displacement */
+    int frames;    /* frames to write, from view offset 0 */
+    int strided;   /* memory: 1 = a gap after every byte */
+    int reuse;     /* 1 must reuse a plan, 0 must not, -1 may do as it likes */
+} step;
+
+static shape even(int rank)
+{
+    return (shape){64 + rank * 100, 1, {100}, {0}, t_size * 100};
+}
+
+static shape two_pieces(int rank)
+{
+    return (shape){rank * 200, 2, {30, 50}, {0, 100}, t_size * 200};
+}
+
+/* The same bytes per frame, number of pieces, first and last offset; only the border moved. */
+static shape two_pieces_changed(int rank)
+{
+    return (shape){rank * 200, 2, {50, 30}, {0, 120}, t_size * 200};
+}
+
+/* One rank only has another view. */
+static shape one_rank_changed(int rank)
+{
+    return 1 == rank ? two_pieces_changed(rank) : two_pieces(rank);
+}
+
+static const step steps[] = {
+    {"first", even, 0, 8, 0, 0},
+    {"again", even, 0, 8, 0, 1},
+    {"equal_view_set_anew_shifted", even, 65536, 8, 0, 1},
+    {"shift_overlaps_old_data", even, 65536 + 400, 8, 0, -1},
+    {"odd_shift", even, 33, 8, 0, -1},
+    {"more_frames", even, 0, 11, 0, 0},
+    {"fewer_frames", even, 0, 3, 0, 0},
+    {"other_memory", even, 0, 8, 1, -1},
+    {"other_view", two_pieces, 0, 8, 0, 0},
+    {"border_moved", two_pieces_changed, 0, 8, 0, 0},
+    {"border_back", two_pieces, 0, 8, 0, -1},
+    {"one_rank_changed", one_rank_changed, 0, 8, 0, -1},
+    {"one_rank_back", two_pieces, 0, 8, 0, -1},
+    {"first_view_again", even, 0, 8, 0, -1},
+};
+enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
+
+static void list_of(const step *s, int rank, t_list *list)
+{
+    shape v = s->make(rank);
+
+    for (int f = 0; f < s->frames; f++) {
+        for (int i = 0; i < v.n; i++) {
+            t_list_add(list, v.disp + s->shift + f * v.frame + v.at[i], v.length[i]);
+        }
+    }
+}
+
+static void set_view(MPI_File file, const step *s)
+{
+    shape v = s->make(t_rank);
+    MPI_Aint at[4];
+    MPI_Datatype pieces, type;
+
+    for (int i = 0; i < v.n; i++) {
+        at[i] = (MPI_Aint) v.at[i];
+    }
+    MPI_Type_create_hindexed(v.n, v.length, at, MPI_BYTE, &pieces);
+    MPI_Type_create_resized(pieces, 0, (MPI_Aint) v.frame, &type);
+    MPI_Type_commit(&type);
+    t_ok(MPI_File_set_view(file, v.disp + s->shift, MPI_BYTE, type, "native", MPI_INFO_NULL),
+         "set_view");
+    MPI_Type_free(&pieces);
+    MPI_Type_free(&type);
+}
+
+/** Writes a step, then reads it back with the same view: a plan of a write serves a read. */
+static void transfer(MPI_File file, const step *s, int writer)
+{
+    t_list list = {0};
+    int stride = 1 + s->strided;
+    int bytes, at = 0;
+    unsigned char *data;
+    MPI_Datatype byte;
+    MPI_Status status;
+
+    list_of(s, t_rank, &list);
+    bytes = (int) t_list_bytes(&list);
+    data = t_alloc((size_t) (bytes * stride));
+    for (size_t i = 0; i < list.n; i++) {
+        for (int64_t k = 0; k < list.v[i].len; k++) {
+            data[stride * at++] = t_val(list.v[i].off + k, writer);
+        }
+    }
+    MPI_Type_create_resized(MPI_BYTE, 0, stride, &byte);
+    MPI_Type_commit(&byte);
+    t_ok(MPI_File_write_at_all(file, 0, data, bytes, byte, &status), s->name);
+    t_status_check(&status, bytes, s->name);
+    memset(data, 0, (size_t) (bytes * stride));
+    t_ok(MPI_File_read_at_all(file, 0, data, bytes, byte, &status), s->name);
+    t_status_check(&status, bytes, s->name);
+    at = 0;
+    for (size_t i = 0; i < list.n; i++) {
+        for (int64_t k = 0; k < list.v[i].len; k++) {
+            if (data[stride * at++] != t_val(list.v[i].off + k, writer)) {
+                t_fail("%s: read back a wrong byte at file offset %lld", s->name,
+                       (long long) (list.v[i].off + k));
+                i = list.n - 1;
+                break;
+            }
+        }
+    }
+    MPI_Type_free(&byte);
+    free(data);
+    t_list_free(&list);
+}
+
+static void check_counter(const step *s, MPI_File file, double before)
+{
+    double hits = t_pvar_read("plan_hits", file) - before;
+
+    if (1 == s->reuse && 0.5 > hits) {
+        t_fail("%s: the plan was not reused", s->name);
+    }
+    if (0 == s->reuse && 1.5 < hits) { /* the read may reuse the plan of its own write */
+        t_fail("%s: an old plan served a new shape", s->name);
+    }
+}
+
+static void run_steps(const char *path, const char *hints, bool counters, const char *prefix)
+{
+    t_list touched = {0};
+    t_image image;
+    MPI_File file;
+    char name[128];
+
+    for (int i = 0; i < STEPS; i++) {
+        for (int r = 0; r < t_size; r++) {
+            list_of(&steps[i], r, &touched);
+        }
+    }
+    t_image_make(&image, &touched, 0);
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        t_verdict(prefix);
+        return;
+    }
+    for (int i = 0; i < STEPS; i++) {
+        double before = counters ? t_pvar_read("plan_hits", file) : 0;
+
+        set_view(file, &steps[i]);
+        transfer(file, &steps[i], 100 * i + t_rank);
+        if (counters) {
+            check_counter(&steps[i], file, before);
+        }
+        t_ok(MPI_File_sync(file), "sync");
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int r = 0; r < t_size; r++) {
+            t_list one = {0};
+
+            list_of(&steps[i], r, &one);
+            t_image_write(&image, &one, 100 * i + r);
+            t_list_free(&one);
+        }
+        if (0 == t_rank) {
+            t_image_check(&image, path);
+        }
+        snprintf(name, sizeof(name), "%s_%s", prefix, steps[i].name);
+        t_verdict(name);
+    }
+    t_ok(MPI_File_close(&file), "close");
+    t_image_free(&image);
+    t_list_free(&touched);
+}
+
+int main(int argc, char *argv[])
+{
+    char path[512];
+    MPI_File file;
+    bool counters;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "plan");
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+    MPI_File_close(&file); /* the counters exist from the first open on */
+    counters = t_pvar_exists("plan_hits");
+    run_steps(path, "exchange=on,plan_reuse=true", counters, "reuse");
+    run_steps(path, "exchange=on,plan_reuse=true,aggregators=1,buffer_bytes=4096", counters,
+              "reuse_many_cycles");
+    run_steps(path, "exchange=on,plan_reuse=false", false, "no_reuse");
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}

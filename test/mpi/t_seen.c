@@ -1,0 +1,130 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * What the user sees of a file: the hints in force by MPI_File_get_info, and the MPI_T performance
+ * variables: there, described, and counting.
+ */
+#include "lib/t_file.h"
+#include "lib/t_pvar.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 500, COUNT = 20 };
+
+static char path[512];
+
+static t_blocks blocks_of(int rank)
+{
+    return (t_blocks){rank * BLOCK, BLOCK, t_size * BLOCK, COUNT};
+}
+
+static void expect_hint(MPI_File file, const char *key, const char *want)
+{
+    char value[MPI_MAX_INFO_VAL];
+    MPI_Info info;
+    int there = 0;
+
+    t_ok(MPI_File_get_info(file, &info), "MPI_File_get_info");
+    MPI_Info_get(info, key, sizeof(value) - 1, value, &there);
+    MPI_Info_free(&info);
+    if (!there) {
+        t_fail("hint %s is not in MPI_File_get_info", key);
+    } else if (NULL != want && 0 != strcmp(want, value)) {
+        t_fail("hint %s is '%s', expected '%s'", key, value, want);
+    }
+}
+
+/** Hints that were given must be told back. */
+static void given_hints(void)
+{
+    static const char *const hints[][2] = {
+        {"cb_nodes", "1"},           {"cb_buffer_size", "1048576"}, {"collio_exchange", "on"},
+        {"collio_schedule", "none"}, {"collio_transport", "isend"},
+    };
+    MPI_File file;
+
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+               "cb_nodes=1,cb_buffer_size=1048576,exchange=on,schedule=none,transport=isend",
+               &file)) {
+        for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+            expect_hint(file, hints[i][0], hints[i][1]);
+        }
+        t_ok(MPI_File_close(&file), "close");
+    }
+    t_verdict("get_info_shows_given_hints");
+}
+
+static void names_and_texts(void)
+{
+    static const char *const topics[] = {"time",  "message", "bytes", "request",
+                                         "cycle", "plan",    "hole"};
+    int n = t_pvar_count();
+    char name[256], text[1024];
+
+    for (size_t t = 0; t < sizeof(topics) / sizeof(topics[0]); t++) {
+        bool found = false;
+
+        for (int i = 0; i < n; i++) {
+            t_pvar_describe(i, name, sizeof(name), text, sizeof(text));
+            found = found || NULL != strstr(name, topics[t]);
+        }
+        if (!found) {
+            t_fail("no performance variable about '%s'", topics[t]);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        t_pvar_describe(i, name, sizeof(name), text, sizeof(text));
+        if (3 > strlen(text)) {
+            t_fail("%s has no description", name);
+        }
+    }
+    t_verdict("pvars_have_names_and_texts");
+}
+
+static void pvars_count(void)
+{
+    t_blocks mine = blocks_of(t_rank);
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    MPI_File file;
+    double written, read;
+
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, "exchange=on", &file)) {
+        written = t_pvar_read("bytes_written", file);
+        read = t_pvar_read("bytes_read", file);
+        t_blocks_view(file, &mine);
+        t_ok(MPI_File_write_all(file, data, BLOCK * COUNT, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+        t_ok(MPI_File_read_at_all(file, 0, data, BLOCK * COUNT, MPI_BYTE, MPI_STATUS_IGNORE),
+             "read");
+        written = t_pvar_read("bytes_written", file) - written;
+        read = t_pvar_read("bytes_read", file) - read;
+        if (BLOCK * COUNT != (int) written || BLOCK * COUNT != (int) read) {
+            t_fail("bytes_written and bytes_read counted %.0f and %.0f, expected %d", written, read,
+                   BLOCK * COUNT);
+        }
+        t_ok(MPI_File_close(&file), "close");
+    }
+    free(data);
+    t_verdict("pvars_count_bytes");
+}
+
+int main(int argc, char *argv[])
+{
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "seen");
+    given_hints();
+    if (0 == t_pvar_count()) {
+        t_fail("no performance variable fcoll_%s_*", t_component());
+    }
+    names_and_texts();
+    pvars_count();
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}

@@ -1,0 +1,89 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * A new view before every call, as HDF5 does it: 2000 times. Memory in use must not grow with the
+ * number of calls. What Open MPI itself loses in MPI_File_set_view is measured first, by the same
+ * loop without the collective call, and taken off.
+ */
+#include "lib/t_file.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { WARM = 200, CALLS = 2000, LIMIT_BYTES_PER_CALL = 24 };
+
+static char path[512];
+
+/** Three shapes in turn, at ever new places. */
+static t_blocks blocks_of(int rank, int call)
+{
+    static const int block[3] = {64, 200, 16}, count[3] = {8, 2, 30};
+    int kind = call % 3;
+    int64_t stride = t_size * block[kind] + (1 == kind ? 0 : 24);
+
+    return (t_blocks){call % 50 * 1000 + rank * block[kind], block[kind], stride, count[kind]};
+}
+
+static void one_call(MPI_File file, int call, bool transfer)
+{
+    t_blocks mine = blocks_of(t_rank, call);
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    int bytes = (int) t_blocks_bytes(&mine);
+
+    t_blocks_view(file, &mine);
+    if (transfer) {
+        t_ok(MPI_File_write_all(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), "write_all");
+        t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), "read_all");
+        t_blocks_check(&mine, t_rank, data, "read back");
+    }
+    free(data);
+}
+
+/** Bytes in use that each of CALLS calls left behind. */
+static double growth(MPI_File file, bool transfer)
+{
+    double before, after;
+
+    for (int call = 0; call < WARM; call++) {
+        one_call(file, call, transfer);
+    }
+    before = (double) mallinfo2().uordblks + (double) mallinfo2().hblkhd;
+    for (int call = 0; call < CALLS; call++) {
+        one_call(file, call, transfer);
+    }
+    after = (double) mallinfo2().uordblks + (double) mallinfo2().hblkhd;
+    return (after - before) / CALLS;
+}
+
+int main(int argc, char *argv[])
+{
+    MPI_File file;
+    double view, call, most, mine;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "views");
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
+        view = growth(file, false);
+        call = growth(file, true);
+        mine = call - view;
+        MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        if (0 == t_rank) {
+            printf("# bytes left behind by a set_view: %.1f; by write and read: %.1f at most\n",
+                   view, most);
+        }
+        if (mine > LIMIT_BYTES_PER_CALL) {
+            t_fail("a call leaves %.1f bytes behind", mine);
+        }
+        t_ok(MPI_File_close(&file), "close");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    t_verdict("new_views_leave_nothing_behind");
+    return t_finish();
+}
