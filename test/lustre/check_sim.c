@@ -42,7 +42,7 @@ static void fresh(uint32_t stripes)
         .component = {
             {.end = SIM_EOF, .stripe_size = MIB, .stripe_count = stripes, .first_ost = 0}}};
 
-    file = sim_file(space, 1, next_inode++);
+    file = sim_file(space, 1, next_inode++, 7);
     EXPECT(0 == sim_file_set_layout(space, file, &layout));
     sim_reset(space, false);
 }
@@ -235,11 +235,13 @@ static void removed_files_are_forgotten(void)
     fresh(4);
     touch(0, SIM_WRITE, false, 0, 4095);
     sim_file_forget(space, 1, next_inode - 1);
-    file = sim_file(space, 1, next_inode - 1);
+    file = sim_file(space, 1, next_inode - 1, 7);
     sim_file_layout(space, file, &layout);
     EXPECT(1 == layout.count && 1 == layout.component[0].stripe_count);
     touch(1, SIM_WRITE, false, 0, 4095);
     EXPECT(0 == space->counters.revocations);
+    file = sim_file(space, 1, next_inode - 1, 8); /* the inode again, in another file */
+    EXPECT(0 == space->file[file].layout.count);
 }
 
 static const struct {

@@ -188,10 +188,13 @@ static void ops(const char *path)
     EXPECT(MPI_ERR_NO_SUCH_FILE == open_class("/nowhere/at/all", MPI_MODE_RDWR));
     file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL);
     EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && 0 == size);
+    MPI_Barrier(MPI_COMM_WORLD);
     EXPECT(MPI_SUCCESS == MPI_File_set_size(file, 10000));
     EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && 10000 == size);
+    MPI_Barrier(MPI_COMM_WORLD);
     EXPECT(MPI_SUCCESS == MPI_File_set_size(file, 100));
     EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && 100 == size);
+    MPI_Barrier(MPI_COMM_WORLD);
     fill(buffer, rank * 100, 100);
     EXPECT(MPI_SUCCESS
            == MPI_File_write_at_all(file, rank * 100, buffer, 100, MPI_BYTE, MPI_STATUS_IGNORE));

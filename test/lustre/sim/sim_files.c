@@ -146,6 +146,17 @@ static bool simulated(int fd, struct stat *status)
            && 0 == syscall(SYS_fstat, fd, status) && S_ISREG(status->st_mode);
 }
 
+static uint64_t birth_of(int fd)
+{
+    struct statx status;
+
+    if (0 != syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BTIME, &status)
+        || 0 == (status.stx_mask & STATX_BTIME)) {
+        return 0;
+    }
+    return (uint64_t) status.stx_btime.tv_sec * UINT64_C(1000000000) + status.stx_btime.tv_nsec;
+}
+
 void sim_opened(int fd, const char *path, int flags)
 {
     const char *second = getenv("LUSTRESIM_MOUNT2");
@@ -163,7 +174,7 @@ void sim_opened(int fd, const char *path, int flags)
     open->references = 1;
     open->append = 0 != (flags & O_APPEND);
     open->client = mount_client[NULL != second && NULL != path && below(path, second) ? 1 : 0];
-    open->file = sim_file(the_space, status.st_dev, status.st_ino);
+    open->file = sim_file(the_space, status.st_dev, status.st_ino, birth_of(fd));
     if ((O_NOCTTY | FASYNC) != (flags & (O_NOCTTY | FASYNC))) { /* not O_LOV_DELAY_CREATE */
         sim_file_layout(the_space, open->file, &layout);
     }

@@ -30,6 +30,7 @@ typedef struct sim_lock_t {
 typedef struct sim_file_t {
     uint64_t device; /* 0 and 0: free */
     uint64_t inode;
+    uint64_t birth; /* tells a removed file from the next one with its inode; 0 = not known */
     sim_layout_t layout;
     int32_t locks[SIM_OBJECTS]; /* heads of the lists */
 } sim_file_t;
@@ -73,8 +74,8 @@ uint32_t sim_client(sim_space_t *space, const char *name);
 /** Drops every lock of a client: it unmounted. */
 void sim_client_leave(sim_space_t *space, uint32_t client);
 
-/** The file of (device, inode): found, or made without a layout. */
-uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode);
+/** The file of (device, inode, time of birth): found, or made without a layout. */
+uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t birth);
 /** The file was removed. */
 void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode);
 /** Gives a file its layout; defaults are filled in. 0, -EEXIST or -EINVAL. */

@@ -165,28 +165,38 @@ uint32_t sim_client(sim_space_t *space, const char *name)
     return found;
 }
 
-uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode)
+static uint32_t find_file(const sim_space_t *space, uint64_t device, uint64_t inode)
 {
-    uint32_t unused = SIM_FILES;
-    uint32_t found = SIM_FILES;
-
-    sim_enter(space);
-    for (uint32_t f = 0; f < SIM_FILES && SIM_FILES == found; ++f) {
+    for (uint32_t f = 0; f < SIM_FILES; ++f) {
         if (device == space->file[f].device && inode == space->file[f].inode) {
-            found = f;
-        } else if (0 == space->file[f].inode && SIM_FILES == unused) {
-            unused = f;
+            return f;
         }
     }
+    return SIM_FILES;
+}
+
+uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t birth)
+{
+    uint32_t found;
+
+    sim_enter(space);
+    found = find_file(space, device, inode);
+    if (SIM_FILES != found && birth != space->file[found].birth) {
+        sim_leave(space);
+        sim_file_forget(space, device, inode); /* removed behind our back */
+        sim_enter(space);
+        found = find_file(space, device, inode);
+    }
     if (SIM_FILES == found) {
-        if (SIM_FILES == unused) {
+        found = find_file(space, 0, 0);
+        if (SIM_FILES == found) {
             fprintf(stderr, "lustresim: more than %d files\n", SIM_FILES);
             abort();
         }
-        found = unused;
         space->file[found].device = device;
         space->file[found].inode = inode;
-        memset(&space->file[found].layout, 0, sizeof(space->file[found].layout));
+        space->file[found].birth = birth;
+        space->file[found].layout.count = 0;
     }
     sim_leave(space);
     return found;
