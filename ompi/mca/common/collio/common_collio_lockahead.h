@@ -6,9 +6,9 @@
 #ifndef MCA_COMMON_COLLIO_LOCKAHEAD_H
 #define MCA_COMMON_COLLIO_LOCKAHEAD_H
 
-#include "core/common_collio_domain.h"
 #include "common_collio_access.h"
 #include "common_collio_compat.h"
+#include "core/common_collio_domain.h"
 
 /**
  * How the fcolls and mtpwrite reach Lustre lockahead without knowing fs/lustre_lla: the fs
@@ -47,7 +47,7 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
                                         const mca_common_collio_domains_t *domains, int owner,
                                         const mca_common_collio_extents_t *runs, bool write);
 
-/** Mode `cycle`, just before a window is accessed: local [lo, hi) of the owner, in whole stripes. */
+/** Mode `cycle`, just before a window is accessed: local [lo, hi) of the owner, whole stripes. */
 void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
                                         int64_t lo, int64_t hi, bool write);

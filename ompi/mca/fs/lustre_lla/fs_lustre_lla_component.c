@@ -8,9 +8,9 @@
  * Parameters, pvars, and when the component applies.
  *
  * It takes files on Lustre only (statfs magic, or the "lustre:" prefix), and only when it is
- * wanted: named in the list of fs components (`--mca fs lustre_lla,ufs`), or with a priority above that of
- * the stock ones. The fs base asks every component on every rank, so a query communicates in the
- * same way on all of them.
+ * wanted: named in the list of fs components (`--mca fs lustre_lla,ufs`), or with a priority above
+ * that of the stock ones. The fs base asks every component on every rank, so a query communicates
+ * in the same way on all of them.
  */
 
 #include "fs_lustre_lla_internal.h"
