@@ -125,9 +125,8 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
     op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->write;
     op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->write;
     if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(op->mine, op->all, 1, file->agree_type, file->agree_op,
-                                        file->comm, &op->request)) {
-        op->request = MPI_REQUEST_NULL;
+        != mca_common_collio_meet_start(file, op->mine, op->all, MCA_COMMON_COLLIO_AGREE_FIELDS,
+                                        true)) {
         mca_common_collio_op_fail(op, EIO);
     }
 }

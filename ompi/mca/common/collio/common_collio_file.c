@@ -323,6 +323,7 @@ static void on_close(ompio_file_t *fh, void *data)
 
 static void file_free(mca_common_collio_file_t *file)
 {
+    mca_common_collio_meet_fini(file);
     mca_common_collio_shared_fini(file);
     mca_common_collio_put_close(file);
     mca_common_collio_arena_fini(&file->buffers);
@@ -421,6 +422,7 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
         file_free(file);
         return NULL;
     }
+    mca_common_collio_meet_init(file);
     file->buffer_bytes = resolve_buffer(file);
     prepare_access(file);
     file->tuner = mca_common_collio_tuner_open(file);

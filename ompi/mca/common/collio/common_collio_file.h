@@ -11,6 +11,7 @@
 #include "common_collio_put.h"
 #include "common_collio_arena.h"
 #include "common_collio_lockahead.h"
+#include "common_collio_meet.h"
 #include "common_collio_settings.h"
 #include "common_collio_shared.h"
 #include "common_collio_stats.h"
@@ -46,6 +47,7 @@ typedef struct mca_common_collio_file_t {
     int my_owner;               /* my index in aggregators, or -1 */
     int64_t buffer_bytes;       /* what one aggregator may use */
 
+    mca_common_collio_meet_t meet; /* where the ranks agree */
     struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
     ompi_datatype_t *agree_type;
     int64_t *stops;             /* how far each aggregator came, after a failure */

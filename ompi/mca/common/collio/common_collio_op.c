@@ -50,6 +50,9 @@ static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
 
 static bool collective_over(mca_common_collio_op_t *op)
 {
+    if (!mca_common_collio_meet_poll(op->file)) {
+        return false;
+    }
     if (NULL == op->request || MPI_REQUEST_NULL == op->request) {
         return true;
     }
@@ -115,9 +118,7 @@ static void begin_ready(mca_common_collio_op_t *op)
     op->result[0] = op->error;
     op->result[1] = (int64_t) op->plan->collect.cycle_count;
     if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(op->result, op->result_all, 2, MPI_INT64_T, MPI_MAX,
-                                        op->file->comm, &op->request)) {
-        op->request = NULL;
+        != mca_common_collio_meet_start(op->file, op->result, op->result_all, 2, false)) {
         mca_common_collio_op_fail(op, EIO);
     }
 }
@@ -464,6 +465,15 @@ int mca_common_collio_op_progress(mca_common_collio_file_t *file)
     return ended;
 }
 
+/* Only the thread that drives the file may look at its meeting. */
+static void rest(mca_common_collio_file_t *file)
+{
+    if (!atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
+        mca_common_collio_meet_rest(file);
+        atomic_flag_clear_explicit(&file->progressing, memory_order_release);
+    }
+}
+
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes)
 {
     mca_common_collio_file_t *file = op->file;
@@ -472,6 +482,7 @@ int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes)
     while (!op->finished) {
         if (0 == mca_common_collio_op_progress(file) && !op->finished) {
             opal_progress();
+            rest(file);
         }
     }
     *bytes = op->done_bytes;
