@@ -25,6 +25,7 @@
 #include "ompi/mca/io/io.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/mca/osc/osc.h"
+#include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
 #include "ompi/win/win.h"
 #include "opal/util/info.h"

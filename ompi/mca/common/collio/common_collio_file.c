@@ -118,6 +118,28 @@ void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes
     }
 }
 
+/* Do all ranks run on this node? Then all of them know it, without a word. */
+static bool one_node(const mca_common_collio_file_t *file)
+{
+    for (int i = 0; i < file->size; ++i) {
+        if (!OPAL_PROC_ON_LOCAL_NODE(ompi_comm_peer_lookup(file->comm, i)->super.proc_flags)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int map_one_node(mca_common_collio_file_t *file)
+{
+    int *keys = calloc((size_t) file->size, sizeof(*keys));
+    int rc = NULL == keys ? OMPI_ERR_OUT_OF_RESOURCE
+                          : mca_common_collio_nodes_init(&file->nodes, keys, file->size);
+
+    free(keys);
+    file->node_comm = file->comm;
+    return rc;
+}
+
 /* Which rank is on which node: the key of a node is its first rank. */
 static int map_nodes(mca_common_collio_file_t *file)
 {
@@ -276,6 +298,9 @@ static int connect_ranks(mca_common_collio_file_t *file)
     }
     file->rank = ompi_comm_rank(comm);
     file->size = ompi_comm_size(comm);
+    if (one_node(file)) {
+        return map_one_node(file);
+    }
     rc = ompi_comm_split_type(file->comm, MPI_COMM_TYPE_SHARED, 0, NULL, &file->node_comm);
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -347,7 +372,7 @@ static void file_free(mca_common_collio_file_t *file)
     if (NULL != file->agree_type) {
         ompi_datatype_destroy(&file->agree_type);
     }
-    if (MPI_COMM_NULL != file->node_comm) {
+    if (MPI_COMM_NULL != file->node_comm && file->comm != file->node_comm) {
         ompi_comm_free(&file->node_comm);
     }
     if (MPI_COMM_NULL != file->comm) {
@@ -359,14 +384,19 @@ static void file_free(mca_common_collio_file_t *file)
 /* All ranks must come out of here with the same answer. */
 static int agree_on_record(mca_common_collio_file_t *file, int rc)
 {
-    int64_t mine[3], all[3];
+    int64_t mine[5], all[5], learnt = mca_common_collio_tuner_hash(file->tuner);
 
     mine[0] = OMPI_SUCCESS == rc ? file->settings_error : MPI_ERR_NO_MEM;
     mine[1] = (int64_t) file->settings_hash;
-    mine[2] = -(int64_t) file->settings_hash;
+    mine[2] = -mine[1];
+    mine[3] = learnt;
+    mine[4] = -mine[3];
     if (OMPI_SUCCESS
-        != mca_common_collio_allreduce(mine, all, 3, MPI_INT64_T, MPI_MAX, file->comm)) {
+        != mca_common_collio_allreduce(mine, all, 5, MPI_INT64_T, MPI_MAX, file->comm)) {
         return MPI_ERR_OTHER;
+    }
+    if (all[3] != -all[4]) { /* the ranks remember different things: begin anew */
+        mca_common_collio_tuner_forget(file->tuner);
     }
     if (0 == all[0] && all[1] != -all[2]) {
         if (0 == file->rank) {
@@ -418,19 +448,17 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
         rc = NULL == file->histogram || NULL == file->stops ? OMPI_ERR_OUT_OF_RESOURCE
                                                             : OMPI_SUCCESS;
     }
+    file->buffer_bytes = resolve_buffer(file);
+    file->tuner = mca_common_collio_tuner_open(file);
+    if (OMPI_SUCCESS == rc && NULL == file->tuner) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
     if (OMPI_SUCCESS != agree_on_record(file, rc)) {
         file_free(file);
         return NULL;
     }
     mca_common_collio_meet_init(file);
-    file->buffer_bytes = resolve_buffer(file);
     prepare_access(file);
-    file->tuner = mca_common_collio_tuner_open(file);
-    if (OMPI_SUCCESS
-        != agree_on_record(file, NULL == file->tuner ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS)) {
-        file_free(file);
-        return NULL;
-    }
     return file;
 }
 

@@ -37,7 +37,7 @@ typedef struct mca_common_collio_file_t {
     int settings_error;         /* of this rank's hints; given to all by the first agreement */
 
     ompi_communicator_t *comm;  /* ours alone: nothing of OMPIO's or the user's meets our messages */
-    ompi_communicator_t *node_comm;
+    ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
     int rank;
     int size;
     mca_common_collio_nodes_t nodes;

@@ -44,7 +44,7 @@ bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_byt
         return !put->failed;
     }
     mca_common_collio_put_close(file);
-    put->base = bytes > 0 ? malloc((size_t) (2 * bytes)) : NULL;
+    put->base = bytes > 0 ? calloc(2, (size_t) bytes) : NULL;
     well = all_well(file, 0 == bytes || NULL != put->base);
     for (int i = 0; i < 2 && well; ++i) {
         int rc = mca_common_collio_win_create(NULL == put->base ? NULL : put->base + i * bytes,

@@ -90,30 +90,31 @@ static int64_t hash_of(const mca_common_collio_learnt_t *learnt)
     return (int64_t) (hash >> 1);
 }
 
-/* Collective: starts from what all ranks remember alike. */
 mca_common_collio_tuner_t *mca_common_collio_tuner_open(mca_common_collio_file_t *file)
 {
     mca_common_collio_tuner_t *tuner = calloc(1, sizeof(*tuner));
     setting_t setting = setting_of(file);
     memory_t *memory;
-    int64_t mine[2] = {0, 0}, all[2] = {1, 0};
 
     pthread_mutex_lock(&remembered_lock);
     memory = recall(&setting);
     if (NULL != memory && NULL != tuner) {
         memcpy(tuner->learnt, memory->learnt, sizeof(tuner->learnt));
-        mine[0] = hash_of(tuner->learnt);
     }
     pthread_mutex_unlock(&remembered_lock);
-    mine[1] = -mine[0];
-    if (OMPI_SUCCESS
-            != mca_common_collio_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, file->comm)
-        || all[0] != -all[1]) {
-        if (NULL != tuner) {
-            memset(tuner->learnt, 0, sizeof(tuner->learnt));
-        }
-    }
     return tuner;
+}
+
+int64_t mca_common_collio_tuner_hash(const mca_common_collio_tuner_t *tuner)
+{
+    return NULL == tuner ? 0 : hash_of(tuner->learnt);
+}
+
+void mca_common_collio_tuner_forget(mca_common_collio_tuner_t *tuner)
+{
+    if (NULL != tuner) {
+        memset(tuner->learnt, 0, sizeof(tuner->learnt));
+    }
 }
 
 void mca_common_collio_tuner_close(mca_common_collio_file_t *file)

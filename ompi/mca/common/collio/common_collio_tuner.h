@@ -20,8 +20,11 @@ struct mca_common_collio_op_t;
 
 struct mca_common_collio_file_t;
 
-/** Collective. NULL: out of memory. */
+/** Starts from what this rank remembers of files of this kind. NULL: out of memory. Local. */
 mca_common_collio_tuner_t *mca_common_collio_tuner_open(struct mca_common_collio_file_t *file);
+/** The ranks compare their hashes at open, and forget when they differ. */
+int64_t mca_common_collio_tuner_hash(const mca_common_collio_tuner_t *tuner);
+void mca_common_collio_tuner_forget(mca_common_collio_tuner_t *tuner);
 /** Keeps what was learnt for the next file of this kind. Local. */
 void mca_common_collio_tuner_close(struct mca_common_collio_file_t *file);
 
