@@ -15,9 +15,14 @@
  *
  *   rank --> [mca_pml.pml_isend = spy] --> ob1        counts: inside a node, between nodes
  *
- * Rank 0 prints "write|read|world NAME VALUE" lines, sums over all ranks; test/cluster/run checks.
+ * Rank 0 prints "write|read|world NAME VALUE" lines: sums over all ranks, but memory_high is that
+ * of the rank with most; test/cluster/run checks them.
  *
- * usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [REPEATS]
+ * In this pattern every sender has something for every cycle of every aggregator, so the number of
+ * messages between nodes is known: the sum, over all cycles, of the senders on other nodes. Senders
+ * are all ranks, or SENDERS_PER_NODE local aggregators of each node.
+ *
+ * usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [SENDERS_PER_NODE]
  */
 
 #include "ompi_config.h"
@@ -32,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_WATCHED = 256 };
 enum { INSIDE, BETWEEN, COLL_INSIDE, COLL_BETWEEN, KINDS };
 
 typedef struct spy_t {
@@ -43,6 +49,7 @@ typedef struct spy_t {
 static const char *const kind_names[KINDS] = {"inside", "between", "coll_inside", "coll_between"};
 
 static spy_t spy;
+static long long elsewhere; /* see senders_elsewhere */
 static bool spying;
 static mca_pml_base_module_isend_fn_t real_isend;
 static mca_pml_base_module_send_fn_t real_send;
@@ -93,63 +100,112 @@ static void remove_spy(void)
     mca_pml.pml_send = real_send;
 }
 
-static void print_sum(const char *phase, const char *name, long long mine)
+static void print_all(const char *phase, const char *name, long long mine, MPI_Op op)
 {
-    long long sum = 0;
+    long long all = 0;
     int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Reduce(&mine, &sum, 1, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&mine, &all, 1, MPI_LONG_LONG, op, 0, MPI_COMM_WORLD);
     if (0 == rank) {
-        printf("%s %s %lld\n", phase, name, sum);
+        printf("%s %s %lld\n", phase, name, all);
     }
 }
 
-/* Each performance variable of the component; those that count per call restart with `reset`. */
-static void pvars(const char *phase, const char *component, bool reset)
+static void print_sum(const char *phase, const char *name, long long mine)
 {
-    static unsigned long long before[512];
-    char prefix[64], name[256];
-    int total, found, length;
-    MPI_T_pvar_session session;
+    print_all(phase, name, mine, MPI_SUM);
+}
+
+/* Ranks on other nodes that send to aggregators: all, or `per_node` local aggregators of each. */
+static long long senders_elsewhere(int per_node)
+{
+    MPI_Comm node;
+    int rank, size;
+    long long here, first, all = 0;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_size(node, &size);
+    MPI_Comm_free(&node);
+    here = 0 == per_node || per_node > size ? size : per_node;
+    first = 0 == rank ? here : 0;
+    MPI_Allreduce(&first, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    return all - here;
+}
+
+/* The component's performance variables; counters count from the start of their handle. */
+typedef struct watch_t {
+    char name[128];
+    MPI_T_pvar_handle handle;
+} watch_t;
+
+static watch_t watched[MAX_WATCHED];
+static int watch_count;
+static MPI_T_pvar_session session;
+
+static bool watch(int index, const char *prefix)
+{
+    char name[128];
+    int verbosity, class, bind, readonly, continuous, atomic, count = 0, length = sizeof(name);
+    MPI_Datatype type;
+    MPI_T_enum values;
+    watch_t *next = &watched[watch_count];
+
+    if (MPI_SUCCESS
+            != MPI_T_pvar_get_info(index, name, &length, &verbosity, &class, &type, &values, NULL,
+                                   NULL, &bind, &readonly, &continuous, &atomic)
+        || 0 != strncmp(name, prefix, strlen(prefix)) || MPI_T_BIND_NO_OBJECT != bind
+        || MPI_SUCCESS != MPI_T_pvar_handle_alloc(session, index, NULL, &next->handle, &count)
+        || 1 != count) {
+        return false;
+    }
+    if (!continuous) {
+        MPI_T_pvar_start(session, next->handle);
+    }
+    memmove(next->name, name + strlen(prefix), strlen(name) - strlen(prefix) + 1);
+    return true;
+}
+
+static void watch_start(const char *component)
+{
+    char prefix[64];
+    int total;
 
     snprintf(prefix, sizeof(prefix), "fcoll_%s_", component);
     MPI_T_pvar_get_num(&total);
     MPI_T_pvar_session_create(&session);
-    for (int i = found = 0; i < total && found < 512; i++) {
-        int verbosity, class, bind, readonly, continuous, atomic, count = 0;
-        MPI_Datatype type;
-        MPI_T_enum enumeration;
-        MPI_T_pvar_handle handle;
-        unsigned long long value[4] = {0};
-        length = sizeof(name);
-        if (MPI_SUCCESS
-                != MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &enumeration,
-                                       NULL, NULL, &bind, &readonly, &continuous, &atomic)
-            || 0 != strncmp(name, prefix, strlen(prefix)) || MPI_T_BIND_NO_OBJECT != bind
-            || MPI_SUCCESS != MPI_T_pvar_handle_alloc(session, i, NULL, &handle, &count)
-            || count > 4) {
-            continue;
+    watch_count = 0;
+    for (int i = 0; i < total && watch_count < MAX_WATCHED; i++) {
+        watch_count += watch(i, prefix);
+    }
+}
+
+static void watch_print(const char *phase)
+{
+    for (int i = 0; i < watch_count; i++) {
+        unsigned long long value = 0;
+
+        MPI_T_pvar_read(session, watched[i].handle, &value);
+        MPI_T_pvar_handle_free(session, &watched[i].handle);
+        print_all(phase, watched[i].name, (long long) value,
+                  0 == strcmp("memory_high", watched[i].name) ? MPI_MAX : MPI_SUM);
+        if (0 == strcmp("cycles", watched[i].name)) {
+            print_sum(phase, "expected_messages_between", (long long) value * elsewhere);
         }
-        MPI_T_pvar_read(session, handle, value);
-        MPI_T_pvar_handle_free(session, &handle);
-        if (!reset) {
-            print_sum(phase, name + strlen(prefix), (long long) (value[0] - before[found]));
-        }
-        before[found++] = value[0];
     }
     MPI_T_pvar_session_free(&session);
 }
 
 static void begin(const char *component)
 {
-    pvars("", component, true);
+    watch_start(component);
     memset(&spy, 0, sizeof(spy));
     MPI_Barrier(MPI_COMM_WORLD);
     spying = true;
 }
 
-static void end(const char *phase, const char *component)
+static void end(const char *phase)
 {
     char name[64];
 
@@ -162,7 +218,7 @@ static void end(const char *phase, const char *component)
         print_sum(phase, name, spy.bytes[kind]);
     }
     print_sum(phase, "seen_senders_between", spy.senders);
-    pvars(phase, component, false);
+    watch_print(phase);
 }
 
 static void fill(unsigned char *data, size_t bytes, int rank)
@@ -172,22 +228,19 @@ static void fill(unsigned char *data, size_t bytes, int rank)
     }
 }
 
-static int transfer(MPI_File fh, const char *component, unsigned char *data, size_t bytes,
-                    int repeats)
+static int transfer(MPI_File fh, const char *component, unsigned char *data, size_t bytes)
 {
     unsigned char *back = calloc(1, bytes);
-    int rc = MPI_SUCCESS, wrong;
+    int rc, wrong;
 
     begin(component);
-    for (int i = 0; i < repeats && MPI_SUCCESS == rc; i++) {
-        rc = MPI_File_write_at_all(fh, 0, data, (int) bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-    }
-    end("write", component);
+    rc = MPI_File_write_at_all(fh, 0, data, (int) bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+    end("write");
     begin(component);
-    for (int i = 0; i < repeats && MPI_SUCCESS == rc; i++) {
+    if (MPI_SUCCESS == rc) {
         rc = MPI_File_read_at_all(fh, 0, back, (int) bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     }
-    end("read", component);
+    end("read");
     wrong = MPI_SUCCESS != rc || 0 != memcmp(data, back, bytes);
     free(back);
     return wrong;
@@ -207,7 +260,7 @@ static void print_world(void)
 
 int main(int argc, char **argv)
 {
-    int rank, size, provided, wrong, repeats;
+    int rank, size, provided, wrong;
     size_t pieces, piece_bytes;
     unsigned char *data;
     MPI_File fh;
@@ -218,12 +271,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc < 5) {
-        fprintf(stderr, "usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [REPEATS]\n");
+        fprintf(stderr, "usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [SENDERS_PER_NODE]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     pieces = strtoul(argv[3], NULL, 10);
     piece_bytes = strtoul(argv[4], NULL, 10);
-    repeats = argc > 5 ? atoi(argv[5]) : 1;
+    elsewhere = senders_elsewhere(argc > 5 ? atoi(argv[5]) : 0);
     data = malloc(pieces * piece_bytes);
     fill(data, pieces * piece_bytes, rank);
     MPI_Type_vector((int) pieces, (int) piece_bytes, (int) piece_bytes * size, MPI_BYTE, &view);
@@ -238,7 +291,7 @@ int main(int argc, char **argv)
                       MPI_INFO_NULL);
     print_world();
     install_spy();
-    wrong = transfer(fh, argv[2], data, pieces * piece_bytes, repeats);
+    wrong = transfer(fh, argv[2], data, pieces * piece_bytes);
     remove_spy();
     MPI_File_close(&fh);
     MPI_Type_free(&view);
