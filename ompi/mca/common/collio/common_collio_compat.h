@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "mpi.h"
+#include "ompi/attribute/attribute.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/errhandler/errhandler.h"
 #include "ompi/file/file.h"
@@ -62,6 +63,44 @@ typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 #else
 #    define MCA_COMMON_COLLIO_HAVE_FILE_TABLE 0
 #endif
+
+#if OMPI_MAJOR_VERSION >= 6
+static inline int mca_common_collio_copy_nothing(MPI_Comm comm, int key, void *extra, void *value,
+                                                 void *copy, int *copied)
+{
+    (void) comm;
+    (void) key;
+    (void) extra;
+    (void) value;
+    (void) copy;
+    *copied = 0;
+    return MPI_SUCCESS;
+}
+#endif
+
+/** Calls `ended` when MPI_Finalize begins (an attribute of MPI_COMM_SELF): in 4.1 nobody closes
+ *  the components of file access. 6.0's libopen_mpi has no MPI_*, so the internal names are used
+ *  there. MPI_SUCCESS or an error. */
+static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_function *ended)
+{
+    int key = MPI_KEYVAL_INVALID;
+#if OMPI_MAJOR_VERSION >= 6
+    ompi_attribute_fn_ptr_union_t copy = {.attr_communicator_copy_fn
+                                          = mca_common_collio_copy_nothing};
+    ompi_attribute_fn_ptr_union_t removed = {.attr_communicator_delete_fn = ended};
+    int rc = ompi_attr_create_keyval(COMM_ATTR, copy, removed, &key, NULL, 0, NULL);
+
+    if (MPI_SUCCESS != rc) {
+        return rc;
+    }
+    return ompi_attr_set_c(COMM_ATTR, &ompi_mpi_comm_self.comm, &ompi_mpi_comm_self.comm.c_keyhash,
+                           key, NULL, false);
+#else
+    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ended, &key, NULL);
+
+    return MPI_SUCCESS == rc ? PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) : rc;
+#endif
+}
 
 /* the fbtl module tells whether atomic mode works */
 #define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)

@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "common_collio_access.h"
 #include "common_collio_hook.h"
 #include "common_collio_view.h"
 
@@ -150,8 +151,20 @@ static int file_close(ompi_file_t *file)
     return original.io_module_file_close(file);
 }
 
+/* The threads and queues of file access end with MPI. */
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void) comm;
+    (void) key;
+    (void) value;
+    (void) extra;
+    mca_common_collio_access_finalize();
+    return MPI_SUCCESS;
+}
+
 static struct record *make_record(ompio_file_t *fh)
 {
+    static bool watching;
     ompi_file_t *file = find_file(fh);
     struct record *record;
 
@@ -161,6 +174,9 @@ static struct record *make_record(ompio_file_t *fh)
     record = calloc(1, sizeof(*record));
     if (NULL == record) {
         return NULL;
+    }
+    if (!watching) {
+        watching = MPI_SUCCESS == mca_common_collio_call_at_finalize(at_finalize);
     }
     record->hook.file = file;
     record->hook.fh = fh;

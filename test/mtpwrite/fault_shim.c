@@ -1,0 +1,187 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A library for LD_PRELOAD that makes pread/pwrite(v) and fcntl behave badly, for files whose name
+ * contains FAULT_NAME:
+ *
+ *   FAULT_SHORT=1      every transfer moves a part of what was asked for
+ *   FAULT_EINTR=n      every n-th call is interrupted         FAULT_EAGAIN=n   ... refused
+ *   FAULT_ERRNO=e FAULT_FROM=a FAULT_TO=b   writes that touch file bytes [a, b) fail with errno e
+ *   FAULT_LOCK=e       byte-range locks fail with errno e
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static long long number(const char *name)
+{
+    const char *text = getenv(name);
+
+    return NULL == text ? 0 : atoll(text);
+}
+
+static int ours(int fd)
+{
+    const char *name = getenv("FAULT_NAME");
+    char link[64], path[4096];
+    ssize_t length;
+
+    if (NULL == name) {
+        return 0;
+    }
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    length = readlink(link, path, sizeof(path) - 1);
+    if (0 >= length) {
+        return 0;
+    }
+    path[length] = '\0';
+    return NULL != strstr(path, name);
+}
+
+/* 0: go on, with *count bytes at most; else errno is set. */
+static int disturb(int fd, int write_it, off_t offset, size_t *count)
+{
+    static _Atomic long long calls;
+    long long turn, eintr = number("FAULT_EINTR"), eagain = number("FAULT_EAGAIN");
+
+    if (!ours(fd)) {
+        return 0;
+    }
+    turn = ++calls;
+    if (write_it && 0 != number("FAULT_ERRNO") && offset < number("FAULT_TO")
+        && offset + (long long) *count > number("FAULT_FROM")) {
+        if (offset >= number("FAULT_FROM")) {
+            errno = (int) number("FAULT_ERRNO");
+            return -1;
+        }
+        *count = (size_t) (number("FAULT_FROM") - offset);
+    }
+    if (0 < eintr && 0 == turn % eintr) {
+        errno = EINTR;
+        return -1;
+    }
+    if (0 < eagain && 0 == turn % eagain) {
+        errno = EAGAIN;
+        return -1;
+    }
+    if (0 != number("FAULT_SHORT") && 1 < *count) {
+        *count = 1 + *count / 3;
+    }
+    return 0;
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t count, off_t offset)
+{
+    static ssize_t (*real)(int, const void *, size_t, off_t);
+
+    real = NULL == real ? (ssize_t(*)(int, const void *, size_t, off_t)) dlsym(RTLD_NEXT, "pwrite")
+                        : real;
+    return 0 != disturb(fd, 1, offset, &count) ? -1 : real(fd, buf, count, offset);
+}
+
+ssize_t pread(int fd, void *buf, size_t count, off_t offset)
+{
+    static ssize_t (*real)(int, void *, size_t, off_t);
+
+    real = NULL == real ? (ssize_t(*)(int, void *, size_t, off_t)) dlsym(RTLD_NEXT, "pread") : real;
+    return 0 != disturb(fd, 0, offset, &count) ? -1 : real(fd, buf, count, offset);
+}
+
+static ssize_t vector(int fd, int write_it, const struct iovec *iov, int entries, off_t offset)
+{
+    size_t count = 0, all;
+    ssize_t total = 0;
+
+    for (int i = 0; i < entries; ++i) {
+        count += iov[i].iov_len;
+    }
+    all = count;
+    if (0 != disturb(fd, write_it, offset, &count)) {
+        return -1;
+    }
+    (void) all;
+    for (int i = 0; i < entries && (size_t) total < count; ++i) {
+        size_t length = iov[i].iov_len < count - (size_t) total ? iov[i].iov_len
+                                                                : count - (size_t) total;
+        long moved = write_it ? syscall(18, fd, iov[i].iov_base, length, offset + total)
+                              : syscall(17, fd, iov[i].iov_base, length, offset + total);
+
+        if (0 > moved) {
+            return 0 < total ? total : -1;
+        }
+        total += moved;
+        if ((size_t) moved < length) {
+            break;
+        }
+    }
+    return total;
+}
+
+ssize_t pwritev(int fd, const struct iovec *iov, int entries, off_t offset)
+{
+    return vector(fd, 1, iov, entries, offset);
+}
+
+ssize_t preadv(int fd, const struct iovec *iov, int entries, off_t offset)
+{
+    return vector(fd, 0, iov, entries, offset);
+}
+
+ssize_t pwrite64(int fd, const void *buf, size_t count, off64_t offset)
+{
+    return pwrite(fd, buf, count, offset);
+}
+
+ssize_t pread64(int fd, void *buf, size_t count, off64_t offset)
+{
+    return pread(fd, buf, count, offset);
+}
+
+ssize_t pwritev64(int fd, const struct iovec *iov, int entries, off64_t offset)
+{
+    return vector(fd, 1, iov, entries, offset);
+}
+
+ssize_t preadv64(int fd, const struct iovec *iov, int entries, off64_t offset)
+{
+    return vector(fd, 0, iov, entries, offset);
+}
+
+int fcntl(int fd, int command, ...)
+{
+    static int (*real)(int, int, void *);
+    va_list args;
+    void *argument;
+
+    va_start(args, command);
+    argument = va_arg(args, void *);
+    va_end(args);
+    real = NULL == real ? (int (*)(int, int, void *)) dlsym(RTLD_NEXT, "fcntl") : real;
+    if ((F_SETLK == command || F_SETLKW == command || F_OFD_SETLK == command
+         || F_OFD_SETLKW == command)
+        && 0 != number("FAULT_LOCK") && ours(fd)) {
+        errno = (int) number("FAULT_LOCK");
+        return -1;
+    }
+    return real(fd, command, argument);
+}
+
+int fcntl64(int fd, int command, ...)
+{
+    va_list args;
+    void *argument;
+
+    va_start(args, command);
+    argument = va_arg(args, void *);
+    va_end(args);
+    return fcntl(fd, command, argument);
+}
