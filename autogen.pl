@@ -7,8 +7,8 @@
 # Makes `configure` from what is in the tree.
 #
 # A folder is in the build because it exists: every ompi/mca/<framework>/<component>, test/<suite>,
-# tools/<tool> and bench with a Makefile.am is found here, and in a component every .c and .h file
-# is a source. From that come
+# tools/<tool>, bench and bench/<program> with a Makefile.am is found here, and in a component
+# every .c and .h file is a source. From that come
 #
 #   config/autogen_dirs.m4    which Makefiles configure writes, which components it asks
 #   config/autogen_dirs.am    the folders of a source package
@@ -100,7 +100,7 @@ sub write_m4 {
 
 my @components = components();
 my @others = map { dirname($_) } sort(glob('test/*/Makefile.am'), glob('tools/*/Makefile.am'));
-push(@others, 'bench') if -f 'bench/Makefile.am';
+push(@others, map { dirname($_) } sort(glob('bench/Makefile.am'), glob('bench/*/Makefile.am')));
 write_m4(\@components, \@others);
 write_if_changed('config/autogen_dirs.am',
                  $made . list_variable('all_folders', @components, @others));

@@ -19,9 +19,10 @@ AC_DEFUN([COLLIO_COMPONENT], [
     AC_CONFIG_FILES([ompi/mca/$1/$2/Makefile])
 ])
 
-dnl COLLIO_FOLDER(folder): a folder of tests or tools. All but test/unit need Open MPI.
+dnl COLLIO_FOLDER(folder): a folder of tests or tools. All but those of core/ need Open MPI.
 AC_DEFUN([COLLIO_FOLDER], [
     m4_if([$1], [test/unit], [collio_build=$collio_have_check],
+        [$1], [bench/scale], [collio_build=yes],
         [collio_build=$collio_have_openmpi])
     AS_IF([test "x$collio_build" = xyes], [COLLIO_SUBDIRS="$COLLIO_SUBDIRS $1"])
     AC_CONFIG_FILES([$1/Makefile])

@@ -1,0 +1,218 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Exact counts without enumerating extents: rows of one class are looked at once.
+ *
+ * As the rows cover the file without a hole, the bytes of one requester join exactly where two runs
+ * that follow each other in the file are both its own. So the extents of a stretch of file are the
+ * changes of the requester along it, plus one; and a requester takes part in a cycle if one of its
+ * runs touches the window. Nothing of core/ is used here: replay.c must come to the same numbers.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scale.h"
+
+/* Who asks, in one of the two ways. */
+typedef struct count_side_t {
+    const int *id_of; /* of a rank; NULL = the rank itself */
+    int ids;
+    int own;             /* the owner's id */
+    int64_t *seen;       /* [ids]: the last stretch this id was seen in */
+    int64_t *class_seen; /* [classes of rows]: the same for whole rows */
+    int last;            /* id of the last run counted; -1 = none */
+    scale_figures_t *figures;
+} side_t;
+
+static int id_of(const side_t *side, int rank)
+{
+    return NULL == side->id_of ? rank : side->id_of[rank];
+}
+
+/* Counts runs [from, to) of the loaded row, in `rows` rows one behind the other. */
+static void count_extents(side_t *side, const scale_run_t *runs, size_t from, size_t to,
+                          int64_t rows)
+{
+    int first = id_of(side, runs[from].rank);
+    int id = first;
+    int64_t changes = 0;
+
+    for (size_t i = from + 1; i < to; ++i) {
+        int next = id_of(side, runs[i].rank);
+
+        changes += next != id;
+        id = next;
+    }
+    side->figures->extents += rows * changes + (rows - 1) * (first != id) + (first != side->last);
+    side->last = id;
+}
+
+/* The first run that ends after `offset` of the row. */
+static size_t find_run(const scale_pattern_t *pattern, int64_t offset)
+{
+    size_t first = 0;
+    size_t count = pattern->run_count;
+
+    while (1 < count) {
+        size_t half = count / 2;
+
+        if (pattern->runs[first + half].start <= offset) {
+            first += half;
+            count -= half;
+        } else {
+            count = half;
+        }
+    }
+    return first;
+}
+
+/* A stretch of rows of one class, or a part of one row: runs [from, to), `rows` times. Loads the
+ * runs; moves *at behind it. */
+typedef struct count_block_t {
+    size_t from;
+    size_t to;
+    int64_t rows;
+    bool whole;
+} block_t;
+
+static block_t next_block(scale_pattern_t *pattern, int64_t *at, int64_t hi)
+{
+    int64_t row = *at / pattern->row_bytes;
+    int64_t start = row * pattern->row_bytes;
+    int64_t whole = hi / pattern->row_bytes; /* rows before this one end inside */
+    block_t block;
+
+    scale_pattern_load(pattern, row);
+    if (*at == start && row < whole) {
+        int64_t end = scale_pattern_class_end(pattern, row);
+
+        end = end < whole ? end : whole;
+        *at = end * pattern->row_bytes;
+        return (block_t){0, pattern->run_count, end - row, true};
+    }
+    block.from = find_run(pattern, *at - start);
+    *at = hi < start + pattern->row_bytes ? hi : start + pattern->row_bytes;
+    block.to = find_run(pattern, *at - 1 - start) + 1;
+    block.rows = 1;
+    block.whole = false;
+    return block;
+}
+
+/* Marks the requesters of [lo, hi) with the number `stamp`; returns how many are new. */
+static int64_t touch(scale_pattern_t *pattern, side_t *side, int64_t lo, int64_t hi, int64_t stamp,
+                     int64_t limit)
+{
+    int64_t touched = 0;
+
+    while (lo < hi && touched < limit) {
+        block_t block = next_block(pattern, &lo, hi);
+
+        if (stamp == side->class_seen[pattern->loaded]) {
+            continue; /* the same rows again, in another plane */
+        }
+        if (block.whole) {
+            side->class_seen[pattern->loaded] = stamp;
+        }
+        for (size_t i = block.from; i < block.to; ++i) {
+            int id = id_of(side, pattern->runs[i].rank);
+
+            if (stamp != side->seen[id]) {
+                side->seen[id] = stamp;
+                ++touched;
+            }
+        }
+    }
+    return touched;
+}
+
+/* Requesters in [lo, hi): whole rows first, which often have them all. */
+static int64_t requesters(scale_pattern_t *pattern, side_t *side, int64_t lo, int64_t hi,
+                          int64_t stamp)
+{
+    int64_t bytes = pattern->row_bytes;
+    int64_t first = (lo + bytes - 1) / bytes * bytes;
+    int64_t end = hi / bytes * bytes;
+    int64_t count = 0;
+
+    if (first >= end) {
+        return touch(pattern, side, lo, hi, stamp, INT64_MAX);
+    }
+    count = touch(pattern, side, first, end, stamp, side->ids);
+    count += touch(pattern, side, lo, first, stamp, side->ids - count);
+    return count + touch(pattern, side, end, hi, stamp, side->ids - count);
+}
+
+int64_t scale_count_extents(scale_pattern_t *pattern, const int *id_of_rank)
+{
+    scale_figures_t figures = {0};
+    side_t side = {.id_of = id_of_rank, .last = -1, .figures = &figures};
+    int64_t hi = pattern->rows * pattern->row_bytes;
+
+    for (int64_t at = 0; at < hi;) {
+        block_t block = next_block(pattern, &at, hi);
+
+        count_extents(&side, pattern->runs, block.from, block.to, block.rows);
+    }
+    return figures.extents;
+}
+
+static void count_side(scale_pattern_t *pattern, const scale_machine_t *machine, side_t *side,
+                       int64_t lo, int64_t hi)
+{
+    scale_figures_t *figures = side->figures;
+    int64_t stamp = 1;
+
+    for (int64_t at = lo; at < hi;) {
+        block_t block = next_block(pattern, &at, hi);
+
+        count_extents(side, pattern->runs, block.from, block.to, block.rows);
+    }
+    figures->pairs = requesters(pattern, side, lo, hi, stamp);
+    figures->self_pairs = stamp == side->seen[side->own];
+    for (int64_t at = lo; at < hi; at += machine->window_bytes) {
+        int64_t end = hi - at < machine->window_bytes ? hi : at + machine->window_bytes;
+
+        figures->messages += requesters(pattern, side, at, end, ++stamp);
+        figures->self_messages += stamp == side->seen[side->own];
+        figures->cycles++;
+    }
+}
+
+int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_stretch_t stretch,
+                scale_figures_t figures[SCALE_WAYS])
+{
+    size_t classes = 0 < pattern->np[0] ? (size_t) (pattern->np[1] * pattern->np[2]) : 1;
+    size_t seen_count = (size_t) machine->ranks + classes;
+    int64_t *seen = malloc(sizeof(*seen) * seen_count);
+    int rank = machine->owner_rank[stretch.owner];
+
+    if (NULL == seen) {
+        return -ENOMEM;
+    }
+    memset(figures, 0, SCALE_WAYS * sizeof(*figures));
+    for (int way = 0; way < SCALE_WAYS; ++way) {
+        bool tam = SCALE_TAM == way;
+        int group = machine->group_of[rank];
+        /* a group's requests come from its local aggregator, its first member */
+        bool local = machine->member[machine->group_first[group]] == rank;
+        side_t side = {.id_of = tam ? machine->group_of : NULL,
+                       .ids = tam ? machine->groups : machine->ranks,
+                       .own = tam ? group : rank,
+                       .seen = seen,
+                       .class_seen = seen + machine->ranks,
+                       .last = -1,
+                       .figures = &figures[way]};
+
+        memset(seen, 0, sizeof(*seen) * seen_count);
+        count_side(pattern, machine, &side, stretch.lo, stretch.hi);
+        if (tam && !local) {
+            figures[way].self_pairs = 0;
+            figures[way].self_messages = 0;
+        }
+    }
+    free(seen);
+    return 0;
+}

@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A LogGP-style estimate of the exchange, as the busiest owner sees it. The file access is left
+ * out: it is the same in both ways.
+ *
+ *   layer 1        2 (g-1) o_local + copying the node's bytes + g-way merge of the group's lists
+ *   offset lists   L + n o + n^2/2 match + bytes G                    n = requesters of the owner
+ *   merge          extents * log2(n) * merge
+ *   data           for each cycle: 2 L + m o + m^2/2 match, and its bytes * G * (owners sharing
+ *                  the network card)                                  m = messages of the cycle
+ *
+ * n^2/2: a receive for every sender is posted, and each arriving message searches half of them.
+ */
+#include "scale.h"
+
+const scale_costs_t scale_costs = {.overhead = 1.5e-6,
+                                   .latency = 1.5e-6,
+                                   .gap = 1e-10,
+                                   .match = 1e-9,
+                                   .local_overhead = 0.4e-6,
+                                   .copy = 0.25e-9,
+                                   .merge = 8e-9};
+
+int64_t scale_levels(int64_t n)
+{
+    int64_t levels = 1;
+
+    while (INT64_C(1) << levels < n) {
+        ++levels;
+    }
+    return levels;
+}
+
+static double receive(double messages)
+{
+    return messages * scale_costs.overhead + messages * messages / 2 * scale_costs.match;
+}
+
+void scale_estimate(const scale_machine_t *machine, int way, const scale_figures_t *owner,
+                    int64_t bytes, int64_t requested, double seconds[4])
+{
+    double group = (double) machine->ranks / machine->groups;
+    double cycles = owner->cycles > 0 ? (double) owner->cycles : 1;
+    double sharing = (double) machine->owners / machine->nodes.nodes;
+    double owner_bytes = (double) bytes / machine->owners;
+
+    seconds[0] = 0;
+    if (SCALE_TAM == way && machine->groups < machine->ranks) {
+        double extents = (double) requested / machine->groups;
+
+        seconds[0] = 2 * (group - 1) * scale_costs.local_overhead
+                     + (double) bytes / machine->ranks * scale_costs.copy
+                     + extents * (double) scale_levels((int64_t) group) * scale_costs.merge;
+    }
+    seconds[1] = scale_costs.latency + receive((double) owner->pairs)
+                 + (double) owner->wire_bytes * scale_costs.gap;
+    seconds[2] = (double) owner->extents * (double) scale_levels(owner->pairs) * scale_costs.merge;
+    seconds[3] = cycles * (2 * scale_costs.latency + receive((double) owner->messages / cycles))
+                 + owner_bytes * scale_costs.gap * (sharing > 1 ? sharing : 1);
+}

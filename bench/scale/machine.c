@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The machine: nodes in blocks of ranks, global aggregators as the components place them (round
+ * robin over the nodes), local aggregators by the published formula.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common_collio_policy.h"
+#include "scale.h"
+
+static int make_nodes(scale_machine_t *machine)
+{
+    int *key = malloc(sizeof(int) * (size_t) machine->ranks);
+    int rc;
+
+    if (NULL == key) {
+        return -ENOMEM;
+    }
+    for (int rank = 0; rank < machine->ranks; ++rank) {
+        key[rank] = rank / machine->per_node;
+    }
+    rc = mca_common_collio_nodes_init(&machine->nodes, key, machine->ranks);
+    free(key);
+    return rc;
+}
+
+/* Members of a group are neighbours in the node's list of members. */
+static void make_groups(scale_machine_t *machine)
+{
+    const mca_common_collio_nodes_t *nodes = &machine->nodes;
+
+    for (int node = 0; node < nodes->nodes; ++node) {
+        int q = nodes->first[node + 1] - nodes->first[node];
+        int c = machine->c < q ? machine->c : q;
+        int last = -1;
+
+        for (int r = 0; r < q; ++r) {
+            int serving = mca_common_collio_local_aggregator_of(q, c, r);
+
+            if (serving != last) {
+                machine->group_first[machine->groups++] = nodes->first[node] + r;
+                last = serving;
+            }
+            machine->member[nodes->first[node] + r] = nodes->member[nodes->first[node] + r];
+            machine->group_of[nodes->member[nodes->first[node] + r]] = machine->groups - 1;
+        }
+    }
+    machine->group_first[machine->groups] = machine->ranks;
+}
+
+static int choose_local(const scale_machine_t *machine, const scale_pattern_t *pattern)
+{
+    int64_t extents = pattern->rows * (int64_t) pattern->run_count;
+    mca_common_collio_tam_facts_t facts = {
+        .ranks_per_node = machine->per_node,
+        .nodes = machine->nodes.nodes,
+        .global_aggregators = machine->owners,
+        .extents_per_rank = extents / machine->ranks + 1,
+        .bytes_per_rank = pattern->rows * pattern->row_bytes / machine->ranks + 1,
+        .window_bytes = machine->window_bytes,
+        .shared_memory = true};
+
+    return mca_common_collio_policy_local_aggregators(&facts);
+}
+
+const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *pattern,
+                               int per_node, int owners, int64_t window_bytes, int64_t unit,
+                               int local)
+{
+    size_t ranks = (size_t) pattern->ranks;
+
+    *machine = (scale_machine_t){.ranks = pattern->ranks,
+                                 .per_node = per_node < pattern->ranks ? per_node : pattern->ranks,
+                                 .window_bytes = window_bytes,
+                                 .unit = unit};
+    machine->group_of = malloc(ranks * sizeof(int));
+    machine->group_first = malloc((ranks + 1) * sizeof(int));
+    machine->member = malloc(ranks * sizeof(int));
+    machine->owner_rank = malloc(ranks * sizeof(int));
+    if (0 != make_nodes(machine) || NULL == machine->group_of || NULL == machine->group_first
+        || NULL == machine->member || NULL == machine->owner_rank) {
+        return "out of memory";
+    }
+    machine->owners = mca_common_collio_aggregators_place(
+        &machine->nodes, owners, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, machine->owner_rank);
+    machine->c = 0 < local ? local : choose_local(machine, pattern);
+    make_groups(machine);
+    return NULL;
+}
+
+void scale_machine_fini(scale_machine_t *machine)
+{
+    mca_common_collio_nodes_fini(&machine->nodes);
+    free(machine->owner_rank);
+    free(machine->group_of);
+    free(machine->group_first);
+    free(machine->member);
+    *machine = (scale_machine_t){0};
+}

@@ -1,0 +1,242 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The real plan of one owner, or of its first cycles: its part of every rank's request goes the
+ * way it goes in a run.
+ *
+ *   rank's pieces -> [TAM: merge of a group] -> split -> wire -> decode -> split -> collect
+ *
+ * Ranks' pieces are made from the rows of that stretch only, so that one owner of a machine
+ * of a million ranks costs what this owner would have to do there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common_collio_cycle.h"
+#include "common_collio_grow.h"
+#include "common_collio_merge.h"
+#include "common_collio_wire.h"
+#include "scale.h"
+
+/* Calls `put` for each run of [lo, hi), in file order. */
+static void walk(scale_pattern_t *pattern, int64_t lo, int64_t hi, void *context,
+                 void (*put)(void *context, int rank, int64_t offset, int64_t length))
+{
+    for (int64_t row = lo / pattern->row_bytes; row * pattern->row_bytes < hi; ++row) {
+        int64_t start = row * pattern->row_bytes;
+
+        scale_pattern_load(pattern, row);
+        for (size_t i = 0; i < pattern->run_count; ++i) {
+            int64_t from = start + pattern->runs[i].start;
+            int64_t to = i + 1 < pattern->run_count ? start + pattern->runs[i + 1].start
+                                                    : start + pattern->row_bytes;
+
+            from = from > lo ? from : lo;
+            to = to < hi ? to : hi;
+            if (from < to) {
+                put(context, pattern->runs[i].rank, from, to - from);
+            }
+        }
+    }
+}
+
+static void count_run(void *context, int rank, int64_t offset, int64_t length)
+{
+    size_t *count = context;
+
+    (void) offset;
+    (void) length;
+    count[rank]++;
+}
+
+static void put_run(void *context, int rank, int64_t offset, int64_t length)
+{
+    mca_common_collio_pieces_t *pieces = (mca_common_collio_pieces_t *) context + rank;
+    const mca_common_collio_piece_t *last = 0 < pieces->count ? &pieces->at[pieces->count - 1]
+                                                              : NULL;
+    int64_t stream = NULL == last ? 0 : last->stream + last->length;
+
+    /* there is room for every run, so this does not allocate */
+    (void) mca_common_collio_pieces_append(pieces, offset, length, stream);
+}
+
+/* Pieces of every rank in [lo, hi), all in one array. */
+static int make_requests(scale_pattern_t *pattern, int64_t lo, int64_t hi,
+                         mca_common_collio_pieces_t *pieces, mca_common_collio_piece_t **array)
+{
+    size_t *count = calloc((size_t) pattern->ranks, sizeof(*count));
+    size_t total = 0;
+
+    if (NULL == count) {
+        return -ENOMEM;
+    }
+    walk(pattern, lo, hi, count, count_run);
+    for (int rank = 0; rank < pattern->ranks; ++rank) {
+        total += count[rank];
+    }
+    *array = mca_common_collio_resize(NULL, total + 1, sizeof(**array));
+    if (NULL == *array) {
+        free(count);
+        return -ENOMEM;
+    }
+    total = 0;
+    for (int rank = 0; rank < pattern->ranks; ++rank) {
+        pieces[rank] = (mca_common_collio_pieces_t){*array + total, 0, count[rank]};
+        total += count[rank];
+    }
+    free(count);
+    walk(pattern, lo, hi, pieces, put_run);
+    return 0;
+}
+
+/* Layer 1: the merged list of a group, as pieces. */
+static int merge_group(const scale_machine_t *machine, int group,
+                       const mca_common_collio_pieces_t *ranks, mca_common_collio_pieces_t *merged)
+{
+    int first = machine->group_first[group];
+    size_t members = (size_t) (machine->group_first[group + 1] - first);
+    mca_common_collio_merge_input_t *inputs = malloc(members * sizeof(*inputs));
+    mca_common_collio_extents_t list = {0};
+    int64_t stream = 0;
+    int rc;
+
+    if (NULL == inputs) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < members; ++i) {
+        const mca_common_collio_pieces_t *pieces = &ranks[machine->member[(size_t) first + i]];
+
+        inputs[i] = (mca_common_collio_merge_input_t){pieces->at, pieces->count,
+                                                      sizeof(*pieces->at)};
+    }
+    rc = mca_common_collio_merge(inputs, members, &list, NULL);
+    for (size_t i = 0; 0 == rc && i < list.count; ++i) {
+        rc = mca_common_collio_pieces_append(merged, list.at[i].offset, list.at[i].length, stream);
+        stream += list.at[i].length;
+    }
+    free(inputs);
+    mca_common_collio_extents_fini(&list);
+    return rc;
+}
+
+static int64_t split_bytes(const mca_common_collio_split_t *split)
+{
+    return (int64_t) (split->piece_count * sizeof(*split->piece)
+                      + split->window_count * sizeof(*split->window)
+                      + split->share_count * sizeof(*split->share));
+}
+
+/* One requester: split by owner, over the wire, and cut again as the owner does. */
+static int deliver(const mca_common_collio_pieces_t *pieces,
+                   const mca_common_collio_domains_t *domains, int64_t window_bytes,
+                   scale_figures_t *figures, mca_common_collio_split_t *received)
+{
+    mca_common_collio_split_t split;
+    mca_common_collio_bytes_t wire = {0};
+    mca_common_collio_extents_t list = {0};
+    int rc = mca_common_collio_split_pieces(pieces, domains, window_bytes, &split);
+
+    if (0 == rc) {
+        rc = mca_common_collio_wire_encode(split.piece, split.piece_count, sizeof(*split.piece),
+                                           &wire);
+    }
+    if (0 == rc) {
+        rc = mca_common_collio_wire_decode(wire.at, wire.count, split.piece_count, &list);
+    }
+    if (0 == rc) {
+        rc = mca_common_collio_split_extents(&list, window_bytes, received);
+    }
+    if (0 == rc) {
+        figures->extents += (int64_t) list.count;
+        figures->wire_bytes += (int64_t) wire.count;
+        figures->memory_bytes += split_bytes(received);
+    }
+    mca_common_collio_split_fini(&split);
+    mca_common_collio_bytes_fini(&wire);
+    mca_common_collio_extents_fini(&list);
+    return rc;
+}
+
+/* The owner's cycles from what arrived. */
+static int collect(const mca_common_collio_split_t *received, const int *requester_rank,
+                   size_t count, int own, scale_figures_t *figures)
+{
+    mca_common_collio_collect_t plan;
+    int rc = mca_common_collio_collect_build(received, count, &plan);
+
+    if (0 != rc) {
+        return rc;
+    }
+    figures->pairs = (int64_t) count;
+    figures->messages = (int64_t) plan.source_count;
+    figures->cycles = (int64_t) plan.cycle_count;
+    for (size_t i = 0; i < count; ++i) {
+        figures->self_pairs += own == requester_rank[i];
+    }
+    for (size_t i = 0; i < plan.source_count; ++i) {
+        figures->self_messages += own == requester_rank[plan.source[i].requester];
+    }
+    figures->memory_bytes += (int64_t) (plan.cycle_count * sizeof(*plan.cycle)
+                                        + plan.source_count * sizeof(*plan.source)
+                                        + plan.runs.count * sizeof(*plan.runs.at));
+    mca_common_collio_collect_fini(&plan);
+    return 0;
+}
+
+static int replay_way(const scale_machine_t *machine, const mca_common_collio_domains_t *domains,
+                      int owner, bool tam, const mca_common_collio_pieces_t *ranks,
+                      scale_figures_t *figures)
+{
+    int requesters = tam ? machine->groups : machine->ranks;
+    mca_common_collio_split_t *received = calloc((size_t) requesters, sizeof(*received));
+    int *rank_of = malloc((size_t) requesters * sizeof(*rank_of));
+    size_t count = 0;
+    int rc = NULL == received || NULL == rank_of ? -ENOMEM : 0;
+
+    for (int i = 0; 0 == rc && i < requesters; ++i) {
+        mca_common_collio_pieces_t merged = {0};
+
+        if (tam) {
+            rc = merge_group(machine, i, ranks, &merged);
+        }
+        if (0 == rc && 0 < (tam ? merged.count : ranks[i].count)) {
+            rank_of[count] = tam ? machine->member[machine->group_first[i]] : i;
+            rc = deliver(tam ? &merged : &ranks[i], domains, machine->window_bytes, figures,
+                         &received[count]);
+            ++count;
+        }
+        mca_common_collio_pieces_fini(&merged);
+    }
+    if (0 == rc) {
+        rc = collect(received, rank_of, count, machine->owner_rank[owner], figures);
+    }
+    while (0 < count) {
+        mca_common_collio_split_fini(&received[--count]);
+    }
+    free(received);
+    free(rank_of);
+    return rc;
+}
+
+int scale_replay(scale_pattern_t *pattern, const scale_machine_t *machine,
+                 const mca_common_collio_domains_t *domains, scale_stretch_t stretch,
+                 scale_figures_t figures[SCALE_WAYS])
+{
+    mca_common_collio_pieces_t *ranks = calloc((size_t) machine->ranks, sizeof(*ranks));
+    mca_common_collio_piece_t *array = NULL;
+    int rc = NULL == ranks ? -ENOMEM : 0;
+
+    memset(figures, 0, SCALE_WAYS * sizeof(*figures));
+    if (0 == rc) {
+        rc = make_requests(pattern, stretch.lo, stretch.hi, ranks, &array);
+    }
+    for (int way = 0; 0 == rc && way < SCALE_WAYS; ++way) {
+        rc = replay_way(machine, domains, stretch.owner, SCALE_TAM == way, ranks, &figures[way]);
+    }
+    free(array);
+    free(ranks);
+    return rc;
+}

@@ -1,0 +1,192 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_SCALE_H
+#define COLLIO_SCALE_H
+
+/*
+ * scale: what two-phase and two-layer aggregation (TAM) cost on machines we do not have, computed
+ * with the code of core/ that the components run.
+ *
+ *   pattern.c    who wants which bytes: BTIO, S3D-IO, E3SM-like, as rows of runs
+ *   machine.c    nodes, aggregators, local aggregators, file domains: core's own selection
+ *   count.c      exact counts for all owners, by walking classes of equal rows
+ *   replay.c     the real plan (merge, split, wire, collect) of some owners must agree with that
+ *   estimate.c   a LogGP-style time from the counts
+ *   compute.c    all of it for one pattern and machine
+ *   report.c     table and CSV        plot.c  SVG        scale.c  options and the runs
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common_collio_aggregator.h"
+#include "common_collio_domain.h"
+
+/** A run of a row: from `start` (bytes from the row's start) to the next run, owned by a rank. */
+typedef struct scale_run_t {
+    int64_t start;
+    int rank;
+} scale_run_t;
+
+/** One collective call: rows that cover the file without a hole. Rows of one class have the same
+ *  runs, and equal ones follow each other. */
+typedef struct scale_pattern_t {
+    const char *name;
+    int ranks;
+    int64_t row_bytes;
+    int64_t rows;   /* of the call that is looked at; set_call changes it */
+    int64_t grid;   /* points on an edge, or cells of a record */
+    int np[3];      /* process grid: x, y, z */
+    int64_t repeat; /* identical calls, e.g. time steps */
+    scale_run_t *runs;
+    size_t run_count; /* of the row that is in `runs` */
+    int64_t loaded;   /* the class in `runs`; -1 = none */
+} scale_pattern_t;
+
+/** "btio", "s3d", "e3sm-f" or "e3sm-g" for so many ranks; grid 0 = the published size. Returns an
+ *  error text, or NULL. */
+const char *scale_pattern_init(scale_pattern_t *pattern, const char *name, int ranks, int64_t grid);
+void scale_pattern_fini(scale_pattern_t *pattern);
+
+/** Calls of different shape that make one step (S3D-IO: 3), and the selection of one of them. */
+int scale_pattern_calls(const scale_pattern_t *pattern);
+void scale_pattern_set_call(scale_pattern_t *pattern, int call);
+
+int64_t scale_pattern_class(const scale_pattern_t *pattern, int64_t row);
+/** The first row behind `row` that is of another class. */
+int64_t scale_pattern_class_end(const scale_pattern_t *pattern, int64_t row);
+/** Loads the runs of a row's class into pattern->runs. */
+void scale_pattern_load(scale_pattern_t *pattern, int64_t row);
+/** Process grid of n ranks, as square as can be; np[0] (x) is the largest. */
+void scale_process_grid(int ranks, int np[3]);
+
+/** A machine and what was selected on it. Requesters of TAM are groups: a local aggregator and the
+ *  ranks it serves. */
+typedef struct scale_machine_t {
+    int ranks;
+    int per_node;
+    int owners;
+    int64_t window_bytes;
+    int64_t unit;
+    mca_common_collio_nodes_t nodes;
+    int *owner_rank; /* [owners] */
+    int c;           /* local aggregators on a node */
+    int groups;
+    int *group_of;    /* [ranks] */
+    int *group_first; /* [groups + 1]: members are member[first .. next first) */
+    int *member;      /* [ranks] */
+} scale_machine_t;
+
+/** local = 0: chosen by the cost rule from the pattern. */
+const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *pattern,
+                               int per_node, int owners, int64_t window_bytes, int64_t unit,
+                               int local);
+void scale_machine_fini(scale_machine_t *machine);
+
+/** What happens at one owner, or at all, in one layout: requesters are ranks or groups. */
+typedef struct scale_figures_t {
+    int64_t extents;    /* that arrive: after joining what one requester has side by side */
+    int64_t pairs;      /* (requester, owner) with bytes: messages with offset lists */
+    int64_t messages;   /* (requester, cycle) with bytes: messages with data */
+    int64_t self_pairs; /* of these: an owner's with itself, which are no messages */
+    int64_t self_messages;
+    int64_t cycles;
+    int64_t wire_bytes;   /* replay only: offset lists on the wire */
+    int64_t memory_bytes; /* replay only: lists of this owner */
+} scale_figures_t;
+
+enum { SCALE_TWO_PHASE = 0, SCALE_TAM = 1, SCALE_WAYS = 2 };
+
+/** A stretch of one owner's domain, from its beginning on. */
+typedef struct scale_stretch_t {
+    int owner;
+    int64_t lo;
+    int64_t hi;
+} scale_stretch_t;
+
+/** Exact figures of a stretch, for both ways. 0 or -ENOMEM. */
+int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_stretch_t stretch,
+                scale_figures_t figures[SCALE_WAYS]);
+
+/** Extents of a whole call, by ranks (before layer 1; id_of = NULL) or by groups (after it). */
+int64_t scale_count_extents(scale_pattern_t *pattern, const int *id_of);
+
+/** The same as scale_count from the real plan. */
+int scale_replay(scale_pattern_t *pattern, const scale_machine_t *machine,
+                 const mca_common_collio_domains_t *domains, scale_stretch_t stretch,
+                 scale_figures_t figures[SCALE_WAYS]);
+
+/** All of a step: sums over calls and owners, and the busiest owner of a call. */
+typedef struct scale_result_t {
+    char pattern[16];
+    int way;
+    int ranks;
+    int nodes;
+    int owners;
+    int requesters; /* ranks, or local aggregators */
+    int64_t calls;
+    int64_t bytes;
+    int64_t requested;    /* extents of all ranks, before layer 1 */
+    int64_t passed_on;    /* extents of all requesters: after layer 1, where there is one */
+    int64_t extents;      /* that the owners get: cut where domains end */
+    int64_t meta;         /* messages with offset lists, without an owner's own */
+    int64_t messages;     /* messages with data, likewise */
+    int64_t worst;        /* data messages to the busiest owner, in one call */
+    int64_t cycles;       /* of the owner with most of them, in all calls */
+    int64_t wire_bytes;   /* from what was replayed; exact if that was all */
+    int64_t merge_ops1;   /* extents * log2(inputs), of all local aggregators */
+    int64_t merge_ops2;   /* the same of all owners */
+    int64_t memory_bytes; /* of the busiest owner: its lists, and two buffers */
+    int64_t replayed;     /* extents of the replayed stretches, over all different calls */
+    double seconds[4];    /* layer 1, offset lists, merge, data */
+} scale_result_t;
+
+/** Parameters of the time estimate. */
+typedef struct scale_costs_t {
+    double overhead;       /* o: of a message, at sender and at receiver, between nodes */
+    double latency;        /* L */
+    double gap;            /* G: seconds a byte, of a node's network card */
+    double match;          /* searching the queue: seconds for each entry in it */
+    double local_overhead; /* o within a node */
+    double copy;           /* seconds a byte, one core */
+    double merge;          /* one extent up one level of the heap */
+} scale_costs_t;
+
+extern const scale_costs_t scale_costs;
+
+/** Seconds of one call as its busiest owner sees it: layer 1, offset lists, merge, data. The
+ *  figures have wire_bytes. `bytes` and `requested` are those of the whole call. */
+void scale_estimate(const scale_machine_t *machine, int way, const scale_figures_t *owner,
+                    int64_t bytes, int64_t requested, double seconds[4]);
+
+/** What a run is told. */
+typedef struct scale_options_t {
+    const char *pattern;
+    int ranks;
+    int per_node;
+    int owners;
+    int local; /* local aggregators on a node; 0 = by the cost rule */
+    int64_t grid;
+    int64_t window_bytes;
+    int64_t unit;
+    int64_t replay_extents; /* about so many of each call are replayed, at least one cycle */
+} scale_options_t;
+
+/** Everything for one pattern and machine. NULL, or what is wrong. */
+const char *scale_compute(const scale_options_t *options, scale_result_t results[SCALE_WAYS]);
+
+void scale_report_head(FILE *out);
+void scale_report_line(FILE *out, const scale_result_t *result);
+void scale_report_costs(FILE *out);
+void scale_csv_head(FILE *out);
+void scale_csv_line(FILE *out, const scale_result_t *result);
+void scale_plot(FILE *out, const scale_result_t *results, size_t count);
+
+/** ceil(log2(n)), at least 1. */
+int64_t scale_levels(int64_t n);
+
+#endif /* COLLIO_SCALE_H */
