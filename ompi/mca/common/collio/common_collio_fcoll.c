@@ -62,10 +62,11 @@ int mca_common_collio_fcoll_priority(const mca_common_collio_component_t *compon
 
 int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component)
 {
-    if (component->invalid) {
-        return MPI_ERR_ARG;
-    }
-    return NULL == mca_common_collio_file_attach(fh, component) ? MPI_ERR_INFO_VALUE : OMPI_SUCCESS;
+    mca_common_collio_file_t *file = component->invalid
+                                         ? NULL
+                                         : mca_common_collio_file_attach(fh, component);
+
+    return NULL == file ? MPI_ERR_ARG : file->refused;
 }
 
 int mca_common_collio_fcoll_finalize(ompio_file_t *fh)
@@ -82,8 +83,8 @@ static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, om
     int64_t bytes = 0;
     int rc;
 
-    if (NULL == file) {
-        return MPI_ERR_FILE;
+    if (NULL == file || OMPI_SUCCESS != file->refused) {
+        return NULL == file ? MPI_ERR_ARG : file->refused;
     }
     op = mca_common_collio_op_start(file, write, NULL, buffer, count, type);
     if (NULL == op) {
@@ -103,8 +104,8 @@ static int nonblocking(ompio_file_t *fh, bool write, void *buffer, size_t count,
     mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
     mca_common_collio_request_t *mine;
 
-    if (NULL == file) {
-        return MPI_ERR_FILE;
+    if (NULL == file || OMPI_SUCCESS != file->refused) {
+        return NULL == file ? MPI_ERR_ARG : file->refused;
     }
     mine = mca_common_collio_request_new();
     if (NULL == mine) {

@@ -224,8 +224,8 @@ static int choose_aggregators(mca_common_collio_file_t *file)
             if (0 == file->rank) {
                 mca_common_collio_file_say(file,
                                            "aggregator_list \"%s\": wrong at \"%s\"; it must be a "
-                                           "list of different ranks below %d, such as 0,2,4-7. The "
-                                           "open fails.",
+                                           "list of different ranks below %d, such as 0,2,4-7. "
+                                           "Collective calls on this file fail.",
                                            settings->aggregator_list, bad, file->size);
             }
             file->settings_error = MPI_ERR_INFO_VALUE;
@@ -403,7 +403,8 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
             mca_common_collio_file_say(file,
                                        "parameters or hints differ between ranks. Give the same "
                                        "fcoll_%s_* parameters and collio_*, cb_* and romio_cb_* "
-                                       "hints on every rank. The open fails on all of them.",
+                                       "hints on every rank. Collective calls on this file fail on "
+                                       "all of them.",
                                        file->component->name);
         }
         return MPI_ERR_NOT_SAME;
@@ -453,9 +454,9 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
     if (OMPI_SUCCESS == rc && NULL == file->tuner) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (OMPI_SUCCESS != agree_on_record(file, rc)) {
-        file_free(file);
-        return NULL;
+    file->refused = agree_on_record(file, rc);
+    if (OMPI_SUCCESS != file->refused) {
+        return file; /* it only tells, from now on, that collective calls cannot be made */
     }
     mca_common_collio_meet_init(file);
     prepare_access(file);
@@ -478,8 +479,10 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
     pthread_mutex_lock(&files_lock);
     opal_list_append(&files, &file->super);
     pthread_mutex_unlock(&files_lock);
-    mca_common_collio_settings_publish(&file->settings, fh, file->aggregator_count,
-                                       file->buffer_bytes);
+    if (OMPI_SUCCESS == file->refused) {
+        mca_common_collio_settings_publish(&file->settings, fh, file->aggregator_count,
+                                           file->buffer_bytes);
+    }
     hook = mca_common_collio_hook_get(fh);
     if (NULL != hook) {
         (void) mca_common_collio_hook_on_close(hook, on_close, NULL);
@@ -495,7 +498,9 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
     if (NULL == file) {
         return;
     }
-    mca_common_collio_report(file);
+    if (OMPI_SUCCESS == file->refused) {
+        mca_common_collio_report(file);
+    }
     pthread_mutex_lock(&files_lock);
     opal_list_remove_item(&files, &file->super);
     pthread_mutex_unlock(&files_lock);

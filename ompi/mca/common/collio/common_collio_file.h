@@ -34,6 +34,8 @@ typedef struct mca_common_collio_file_t {
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
     uint64_t settings_hash;
+    int refused;                /* error class of every collective call: wrong or unequal settings.
+                                   io/ompio ignores what a module says at open, so it is said then */
     int settings_error;         /* of this rank's hints; given to all by the first agreement */
 
     ompi_communicator_t *comm;  /* ours alone: nothing of OMPIO's or the user's meets our messages */

@@ -188,8 +188,8 @@ static bool numbers_valid(const mca_common_collio_component_t *component)
         int value = *(const int *) ((const char *) settings + item->offset);
         if (value < 0) {
             opal_output(0,
-                        "fcoll/%s: parameter fcoll_%s_%s is %d; it must be 0 or more. Files cannot "
-                        "be opened with this component until it is corrected.",
+                        "fcoll/%s: parameter fcoll_%s_%s is %d; it must be 0 or more. Collective "
+                        "calls fail until it is corrected.",
                         component->name, component->name, item->name, value);
             return false;
         }
@@ -309,8 +309,8 @@ static void note_error(char **error_text, const char *hint, const char *value, c
 {
     if (NULL == *error_text
         && asprintf(error_text,
-                    "hint %s has the value \"%s\"; allowed: %s. The call that opened the file or "
-                    "set its view fails; nothing was written.",
+                    "hint %s has the value \"%s\"; allowed: %s. Collective calls on this file "
+                    "fail; nothing is written.",
                     hint, value, choices)
                < 0) {
         *error_text = NULL;
