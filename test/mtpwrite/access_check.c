@@ -154,7 +154,8 @@ static void end_round(struct round *round)
 
 static void fill_file(struct round *round, int64_t bytes)
 {
-    if (0 != ftruncate(round->fd, 0) || bytes != pwrite(round->fd, round->image, (size_t) bytes, 0)) {
+    if (0 != ftruncate(round->fd, 0)
+        || bytes != pwrite(round->fd, round->image, (size_t) bytes, 0)) {
         die("fill the file");
     }
 }
@@ -162,9 +163,12 @@ static void fill_file(struct round *round, int64_t bytes)
 /* Blocking, or as a job. */
 static void request(struct round *round, bool write, bool job, mca_common_collio_outcome_t *outcome)
 {
-    mca_common_collio_job_t async = {.access = &round->access, .write = write,
-                                     .file = &round->file, .first = round->first,
-                                     .bytes = round->bytes, .memory = &round->memory,
+    mca_common_collio_job_t async = {.access = &round->access,
+                                     .write = write,
+                                     .file = &round->file,
+                                     .first = round->first,
+                                     .bytes = round->bytes,
+                                     .memory = &round->memory,
                                      .base = round->buffer};
 
     if (!job) {
@@ -209,8 +213,8 @@ static int check_write(struct round *round, bool job)
     memset(round->image + existing, 0, (size_t) (round->file_bytes - existing));
     request(round, true, job, &outcome);
     for (int64_t i = 0; i < round->bytes; ++i) {
-        round->image[locate(&round->file, round->first + i)]
-            = round->buffer[locate(&round->memory, i)];
+        round->image[locate(&round->file, round->first + i)] =
+            round->buffer[locate(&round->memory, i)];
     }
     bad = 0 != outcome.error || round->bytes != outcome.bytes || INT64_MAX != outcome.stop_offset;
     if (bad) {
@@ -238,8 +242,8 @@ static int check_read(struct round *round, bool job)
     fill_file(round, size);
     memcpy(wanted, round->buffer, (size_t) round->memory_bytes);
     while (count < round->bytes && locate(&round->file, round->first + count) < size) {
-        wanted[locate(&round->memory, count)] = round->image[locate(&round->file,
-                                                                    round->first + count)];
+        wanted[locate(&round->memory, count)] =
+            round->image[locate(&round->file, round->first + count)];
         ++count;
     }
     request(round, false, job, &outcome);
@@ -267,10 +271,12 @@ static int run_rounds(long rounds)
         failures += check_write(&round, job);
         failures += check_read(&round, job);
         if (0 != failures) {
-            fprintf(stderr, "round %ld: state %llu method %d engine %d threads %d sieve %d/%d "
-                    "job %d\n", i, (unsigned long long) seed, (int) round.access.method,
-                    (int) round.access.engine, round.access.threads,
-                    (int) round.access.sieve_read, (int) round.access.sieve_write, (int) job);
+            fprintf(stderr,
+                    "round %ld: state %llu method %d engine %d threads %d sieve %d/%d "
+                    "job %d\n",
+                    i, (unsigned long long) seed, (int) round.access.method,
+                    (int) round.access.engine, round.access.threads, (int) round.access.sieve_read,
+                    (int) round.access.sieve_write, (int) job);
         }
         end_round(&round);
     }
@@ -290,11 +296,15 @@ static void *interleaved_writer(void *arg)
 {
     struct writer *writer = arg;
     mca_common_collio_access_t access = {
-        .fd = writer->fd, .can_read = true, .locks_work = true, .stats = writer->stats,
+        .fd = writer->fd,
+        .can_read = true,
+        .locks_work = true,
+        .stats = writer->stats,
         .sieve_write = 3 == writer->number ? MCA_COMMON_COLLIO_AUTO : MCA_COMMON_COLLIO_ON,
         .method = 3 == writer->number ? MCA_COMMON_COLLIO_METHOD_DIRECT
                                       : MCA_COMMON_COLLIO_METHOD_AUTO,
-        .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000, .threads = writer->number,
+        .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000,
+        .threads = writer->number,
         .serial_below = 1};
     mca_common_collio_extent_t piece = {.offset = (int64_t) writer->number * BLOCK,
                                         .length = BLOCK};
@@ -327,8 +337,8 @@ static int check_interleaved(bool own_descriptors)
     snprintf(path, sizeof(path), "%s/access_check.XXXXXX", directory);
     fd = mkstemp(path);
     for (int i = 0; i < WRITERS; ++i) {
-        writers[i] = (struct writer){.fd = own_descriptors ? open(path, O_RDWR) : fd, .number = i,
-                                     .stats = &stats};
+        writers[i] = (struct writer){
+            .fd = own_descriptors ? open(path, O_RDWR) : fd, .number = i, .stats = &stats};
         pthread_create(&threads[i], NULL, interleaved_writer, &writers[i]);
     }
     for (int i = 0; i < WRITERS; ++i) {
@@ -362,8 +372,11 @@ static int check_interleaved(bool own_descriptors)
 static int check_full(void)
 {
     mca_common_collio_access_stats_t stats = {0};
-    mca_common_collio_access_t access = {.fd = open("/dev/full", O_RDWR), .can_read = true,
-                                         .locks_work = true, .stats = &stats, .threads = 4,
+    mca_common_collio_access_t access = {.fd = open("/dev/full", O_RDWR),
+                                         .can_read = true,
+                                         .locks_work = true,
+                                         .stats = &stats,
+                                         .threads = 4,
                                          .serial_below = 1};
     mca_common_collio_extent_t piece = {.offset = 0, .length = 8};
     mca_common_collio_tiling_t file, memory;
@@ -442,8 +455,12 @@ static int run_jobs(mca_common_collio_access_t *access, bool write, char *data)
 static int check_engine(mca_common_collio_engine_t engine)
 {
     mca_common_collio_access_stats_t stats = {0};
-    mca_common_collio_access_t access = {.can_read = true, .locks_work = true, .alone = true,
-                                         .engine = engine, .queue_depth = 2, .stats = &stats};
+    mca_common_collio_access_t access = {.can_read = true,
+                                         .locks_work = true,
+                                         .alone = true,
+                                         .engine = engine,
+                                         .queue_depth = 2,
+                                         .stats = &stats};
     const size_t bytes = (size_t) JOBS * JOB_BYTES;
     const char *name = mca_common_collio_engine_name(engine);
     char path[4096];
@@ -539,8 +556,8 @@ int main(int argc, char **argv)
     failures += check_interleaved(false);
     failures += check_interleaved(true);
     failures += check_full();
-    for (int engine = MCA_COMMON_COLLIO_ENGINE_THREADS;
-         engine <= MCA_COMMON_COLLIO_ENGINE_IO_URING; ++engine) {
+    for (int engine = MCA_COMMON_COLLIO_ENGINE_THREADS; engine <= MCA_COMMON_COLLIO_ENGINE_IO_URING;
+         ++engine) {
         failures += check_engine(engine);
     }
     failures += check_fork();

@@ -5,8 +5,8 @@
  *
  * Threads and processes: with MPI_THREAD_MULTIPLE several threads of every rank write and read
  * through one handle and through handles of their own, blocking and nonblocking, with the pool on;
- * a child is forked in between. Every byte is checked with POSIX reads; after MPI_Finalize no thread
- * may be left, and with the pool off and blocking calls none may have been made.
+ * a child is forked in between. Every byte is checked with POSIX reads; after MPI_Finalize no
+ * thread may be left, and with the pool off and blocking calls none may have been made.
  *
  * usage: t_concurrent [-q] FILE           -q: no threads wanted, none must appear
  */

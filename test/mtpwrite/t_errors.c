@@ -28,8 +28,8 @@ enum { ELEMENTS = 262144, BYTES = ELEMENTS * 4 };
 static const struct {
     const char *name;
     int error_class;
-} classes[] = {{"SUCCESS", MPI_SUCCESS},       {"NO_SPACE", MPI_ERR_NO_SPACE},
-               {"QUOTA", MPI_ERR_QUOTA},       {"IO", MPI_ERR_IO},
+} classes[] = {{"SUCCESS", MPI_SUCCESS},         {"NO_SPACE", MPI_ERR_NO_SPACE},
+               {"QUOTA", MPI_ERR_QUOTA},         {"IO", MPI_ERR_IO},
                {"READ_ONLY", MPI_ERR_READ_ONLY}, {"ACCESS", MPI_ERR_ACCESS}};
 
 static int class_of(const char *name)

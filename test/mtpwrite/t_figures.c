@@ -72,11 +72,13 @@ static void find_all(const char *path)
         MPI_Datatype type;
         MPI_T_enum choice;
 
-        if (MPI_SUCCESS == MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &choice,
-                                               NULL, NULL, &bind, &readonly, &continuous, &atomic)
+        if (MPI_SUCCESS
+                == MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &choice, NULL,
+                                       NULL, &bind, &readonly, &continuous, &atomic)
             && NULL != strstr(name, "fbtl_mtpwrite_")
-            && MPI_SUCCESS == MPI_T_pvar_handle_alloc(session, i, NULL,
-                                                      &figures[figure_count].handle, &number)) {
+            && MPI_SUCCESS
+                   == MPI_T_pvar_handle_alloc(session, i, NULL, &figures[figure_count].handle,
+                                              &number)) {
             ++figure_count;
         }
     }

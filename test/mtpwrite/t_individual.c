@@ -67,9 +67,9 @@ static void name_test(const struct test *test, char *text, size_t size)
 {
     snprintf(text, size, "%s/%s/%s/%s/%s/threads%s/sieve_%s/window%s/%s",
              call_names[test->at[CALL]], t_view_names[test->at[VIEW]],
-             t_memory_names[test->at[MEMORY]], methods[test->at[METHOD]],
-             engines[test->at[ENGINE]], threads[test->at[THREADS]], sieves[test->at[SIEVE]],
-             windows[test->at[WINDOW]], test->at[ATOMIC] ? "atomic" : "nonatomic");
+             t_memory_names[test->at[MEMORY]], methods[test->at[METHOD]], engines[test->at[ENGINE]],
+             threads[test->at[THREADS]], sieves[test->at[SIEVE]], windows[test->at[WINDOW]],
+             test->at[ATOMIC] ? "atomic" : "nonatomic");
 }
 
 static void fail(struct test *test, const char *what)
@@ -272,8 +272,7 @@ static long long shorten(struct test *test)
         perror(path);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    while (available < test->bytes
-           && test->view.disp + t_locate(&test->view, available) < all) {
+    while (available < test->bytes && test->view.disp + t_locate(&test->view, available) < all) {
         ++available;
     }
     return available;

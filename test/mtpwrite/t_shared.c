@@ -157,8 +157,7 @@ static int test_external32(void)
     for (int i = 0; i < 100; ++i) {
         out[i] = rank * 1000 + i;
     }
-    MPI_File_set_view(file, (MPI_Offset) rank * 400, MPI_INT, MPI_INT, "external32",
-                      MPI_INFO_NULL);
+    MPI_File_set_view(file, (MPI_Offset) rank * 400, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL);
     MPI_File_write(file, out, 50, MPI_INT, &status);
     MPI_Get_count(&status, MPI_INT, &count);
     failed |= 50 != count;

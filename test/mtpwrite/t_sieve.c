@@ -6,7 +6,7 @@
  * Many windows of data sieving, with foreign data in the gaps: a 160 MiB file in which the ranks
  * write 64-byte blocks every 1,024 bytes, all at once. The bytes between the blocks must be what
  * they were. (Open MPI 5.0's and 6.0's own data sieving writes stale bytes there, from the second
- * window on.) The ranks' blocks lie side by side, so every window of one holds blocks of the others.
+ * window on.) The ranks' blocks lie side by side, so every window holds blocks of all of them.
  *
  * usage: t_sieve [-a] [-b MiB] FILE      -a: collectively (the stock fcoll then calls the fbtl)
  */

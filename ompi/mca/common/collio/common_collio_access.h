@@ -17,9 +17,9 @@
  */
 
 typedef enum mca_common_collio_choice_t { /* auto / on / off, as users say it */
-    MCA_COMMON_COLLIO_AUTO = 0,
-    MCA_COMMON_COLLIO_ON,
-    MCA_COMMON_COLLIO_OFF
+                                          MCA_COMMON_COLLIO_AUTO = 0,
+                                          MCA_COMMON_COLLIO_ON,
+                                          MCA_COMMON_COLLIO_OFF
 } mca_common_collio_choice_t;
 
 typedef enum mca_common_collio_method_t {
@@ -38,33 +38,33 @@ typedef enum mca_common_collio_engine_t {
 
 /** Counters; every field is only ever added to (atomically where threads do it). */
 typedef struct mca_common_collio_access_stats_t {
-    uint64_t syscalls;          /* pread, pwrite, preadv, pwritev, submissions */
-    uint64_t bytes_written;     /* as asked for by callers */
+    uint64_t syscalls;      /* pread, pwrite, preadv, pwritev, submissions */
+    uint64_t bytes_written; /* as asked for by callers */
     uint64_t bytes_read;
-    uint64_t pieces_in;         /* segments or pieces handed in */
-    uint64_t pieces_out;        /* transfers after joining, packing, sieving */
-    uint64_t build_ns;          /* Build-IO: matching memory with file pieces, packing */
-    uint64_t access_ns;         /* inside system calls */
-    uint64_t copied_bytes;      /* through staging or sieve buffers */
-    uint64_t sieve_windows;     /* windows read, or read, modified and written */
-    uint64_t sieve_declined;    /* decisions against sieving */
-    uint64_t locks;             /* byte-range locks taken */
-    uint64_t retries;           /* EINTR, EAGAIN, short transfers continued */
-    uint64_t submitted[4];      /* asynchronous jobs by engine (index: engine) */
-    uint64_t method_used[4];    /* requests by method (index: method) */
+    uint64_t pieces_in;      /* segments or pieces handed in */
+    uint64_t pieces_out;     /* transfers after joining, packing, sieving */
+    uint64_t build_ns;       /* Build-IO: matching memory with file pieces, packing */
+    uint64_t access_ns;      /* inside system calls */
+    uint64_t copied_bytes;   /* through staging or sieve buffers */
+    uint64_t sieve_windows;  /* windows read, or read, modified and written */
+    uint64_t sieve_declined; /* decisions against sieving */
+    uint64_t locks;          /* byte-range locks taken */
+    uint64_t retries;        /* EINTR, EAGAIN, short transfers continued */
+    uint64_t submitted[4];   /* asynchronous jobs by engine (index: engine) */
+    uint64_t method_used[4]; /* requests by method (index: method) */
 } mca_common_collio_access_stats_t;
 
 /** How to access one open file. The owner fills it (all-zero = automatic everything) and keeps it
  *  while any job is in flight. */
 typedef struct mca_common_collio_access_t {
     int fd;
-    bool can_read;        /* the descriptor allows reading (sieving writes need it) */
-    bool locks_work;      /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
-    bool alone;           /* no other process writes this file. Else plain writes take a shared
+    bool can_read;   /* the descriptor allows reading (sieving writes need it) */
+    bool locks_work; /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
+    bool alone;      /* no other process writes this file. Else plain writes take a shared
                              lock, so that nobody's sieving (locked exclusively) undoes them */
-    bool locked;          /* somebody already holds a lock on all that is accessed here (this
+    bool locked;     /* somebody already holds a lock on all that is accessed here (this
                              process, or another rank for it): take none */
-    bool atomic;          /* lock the whole range of every call: exclusively to write, shared to
+    bool atomic;     /* lock the whole range of every call: exclusively to write, shared to
                              read. Without working locks this is an error (ENOLCK) */
     mca_common_collio_method_t method;
     mca_common_collio_engine_t engine;
@@ -83,10 +83,10 @@ typedef struct mca_common_collio_access_t {
 
 /** The outcome of a transfer. */
 typedef struct mca_common_collio_outcome_t {
-    int error;            /* 0, or a positive errno: the first (lowest offset) failure */
-    int64_t bytes;        /* surely transferred. A read that meets end of file has error 0 and
+    int error;           /* 0, or a positive errno: the first (lowest offset) failure */
+    int64_t bytes;       /* surely transferred. A read that meets end of file has error 0 and
                              fewer bytes than asked for */
-    int64_t stop_offset;  /* file offset of the first byte not transferred (failure or end of
+    int64_t stop_offset; /* file offset of the first byte not transferred (failure or end of
                              file); INT64_MAX if all went */
 } mca_common_collio_outcome_t;
 

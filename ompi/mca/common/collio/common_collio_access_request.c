@@ -29,9 +29,9 @@
 #include "common_collio_pool.h"
 
 enum {
-    SEGMENTS_MOST = 32768,  /* of one cycle and thread: 768 KiB */
-    SERIAL_BELOW = 8192,    /* pieces, or 4 KiB of data, below which threads do not pay */
-    CYCLES_PER_THREAD = 4   /* so that a slow cycle does not hold up the rest */
+    SEGMENTS_MOST = 32768, /* of one cycle and thread: 768 KiB */
+    SERIAL_BELOW = 8192,   /* pieces, or 4 KiB of data, below which threads do not pay */
+    CYCLES_PER_THREAD = 4  /* so that a slow cycle does not hold up the rest */
 };
 static const int64_t stage_default = INT64_C(1) << 20;
 static const int64_t cycle_least = INT64_C(256) << 10;
@@ -236,7 +236,8 @@ static void plan(struct request *request)
     if (1 == pieces) {
         used = MCA_COMMON_COLLIO_METHOD_DIRECT;
     } else if (MCA_COMMON_COLLIO_METHOD_AUTO == used) {
-        used = memory_pieces > file_pieces && request->bytes / memory_pieces < MCA_COMMON_COLLIO_PACK_BELOW
+        used = memory_pieces > file_pieces
+                       && request->bytes / memory_pieces < MCA_COMMON_COLLIO_PACK_BELOW
                    ? MCA_COMMON_COLLIO_METHOD_PACK
                    : MCA_COMMON_COLLIO_METHOD_VECTOR;
     }
@@ -298,9 +299,15 @@ void mca_common_collio_access_request(mca_common_collio_access_t *access, bool w
                                       int64_t bytes, const mca_common_collio_tiling_t *memory,
                                       char *base, mca_common_collio_outcome_t *outcome)
 {
-    struct request request = {.access = access, .write = write, .locked = access->locked,
-                              .file = file, .memory = memory, .base = base, .first = first,
-                              .bytes = bytes, .outcome = outcome};
+    struct request request = {.access = access,
+                              .write = write,
+                              .locked = access->locked,
+                              .file = file,
+                              .memory = memory,
+                              .base = base,
+                              .first = first,
+                              .bytes = bytes,
+                              .outcome = outcome};
     int64_t lo = 0, span = 0;
 
     mca_common_collio_outcome_init(outcome);

@@ -21,7 +21,7 @@ static const int64_t call_most = INT64_C(1) << 30; /* the kernel stops a page be
 
 enum { AGAIN_MOST = 5000 }; /* EAGAIN in a row before it is an error: some 45 s */
 
-/* How much of the vector one call may take: whole entries up to call_most, or a part of the first. */
+/* How much of the vector one call may take: whole entries, or a part of the first. */
 static int clip_vector(struct iovec *iov, int count, size_t *first_length)
 {
     int64_t sum = 0;
@@ -139,8 +139,7 @@ size_t mca_common_collio_transfer_gather(const mca_common_collio_segment_t *segm
     while (taken < count && segments[taken].offset == segments[0].offset + *bytes) {
         const mca_common_collio_segment_t *segment = &segments[taken];
 
-        if (0 < used
-            && segment->addr == (char *) iov[used - 1].iov_base + iov[used - 1].iov_len) {
+        if (0 < used && segment->addr == (char *) iov[used - 1].iov_base + iov[used - 1].iov_len) {
             iov[used - 1].iov_len += (size_t) segment->length;
         } else if (0 < segment->length) {
             if (iov_most == used) {

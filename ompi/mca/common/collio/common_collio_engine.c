@@ -56,9 +56,8 @@ mca_common_collio_engine_t mca_common_collio_engine_choose(mca_common_collio_eng
     if (MCA_COMMON_COLLIO_ENGINE_AUTO == wish) {
         const char *reason;
 
-        return works(MCA_COMMON_COLLIO_ENGINE_IO_URING, &reason)
-                   ? MCA_COMMON_COLLIO_ENGINE_IO_URING
-                   : MCA_COMMON_COLLIO_ENGINE_THREADS;
+        return works(MCA_COMMON_COLLIO_ENGINE_IO_URING, &reason) ? MCA_COMMON_COLLIO_ENGINE_IO_URING
+                                                                 : MCA_COMMON_COLLIO_ENGINE_THREADS;
     }
     return works(wish, why) ? wish : MCA_COMMON_COLLIO_ENGINE_THREADS;
 }
@@ -73,8 +72,8 @@ void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
     uint64_t start = mca_common_collio_now_ns();
 
     if (NULL == job->segments) {
-        mca_common_collio_access_request(job->access, job->write, job->file, job->first,
-                                         job->bytes, job->memory, job->base, &job->outcome);
+        mca_common_collio_access_request(job->access, job->write, job->file, job->first, job->bytes,
+                                         job->memory, job->base, &job->outcome);
     } else if (job->write) {
         mca_common_collio_access_write(job->access, job->segments, job->count, &job->outcome);
     } else {

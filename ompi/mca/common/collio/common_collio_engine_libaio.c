@@ -109,8 +109,7 @@ static const mca_common_collio_queue_backend_t backend = {
     .pop = pop,
     .kernel_bytes = sizeof(struct iocb),
 };
-static mca_common_collio_queue_t queue = {.backend = &backend,
-                                          .mutex = PTHREAD_MUTEX_INITIALIZER};
+static mca_common_collio_queue_t queue = {.backend = &backend, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static bool probe(const char **why)
 {

@@ -25,7 +25,7 @@ typedef struct mca_common_collio_queue_op_t {
     struct iovec *iov;
     int iov_count;
     int error;
-    int again; /* EAGAIN in a row */
+    int again;    /* EAGAIN in a row */
     void *kernel; /* the backend's own */
 } mca_common_collio_queue_op_t;
 

@@ -96,8 +96,7 @@ static const mca_common_collio_queue_backend_t backend = {
     .push = push,
     .pop = pop,
 };
-static mca_common_collio_queue_t queue = {.backend = &backend,
-                                          .mutex = PTHREAD_MUTEX_INITIALIZER};
+static mca_common_collio_queue_t queue = {.backend = &backend, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* The kernel, or a container, may refuse what the library offers. */
 static bool probe(const char **why)

@@ -27,7 +27,7 @@ typedef mca_common_collio_io_table_t mca_common_collio_hook_table_t;
 typedef struct mca_common_collio_hook_t {
     ompi_file_t *file;
     ompio_file_t *fh;
-    mca_common_collio_hook_table_t original; /* io/ompio's own entries, complete */
+    mca_common_collio_hook_table_t original;      /* io/ompio's own entries, complete */
     struct mca_common_collio_flat_cache_t *flats; /* of view.h; freed at close */
 } mca_common_collio_hook_t;
 
@@ -42,7 +42,8 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file);
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook);
 
 /** Called at MPI_File_close, before anything of the file is torn down, on every rank of the file's
- *  communicator (so it may communicate). A pair (callback, data) is registered once. 0 or -ENOMEM */
+ *  communicator (so it may communicate). A pair (callback, data) is registered once. 0 or
+ *  -ENOMEM. */
 int mca_common_collio_hook_on_close(mca_common_collio_hook_t *hook,
                                     void (*callback)(ompio_file_t *fh, void *data), void *data);
 

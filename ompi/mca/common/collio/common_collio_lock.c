@@ -55,8 +55,8 @@ static bool file_system_has_none(int error)
  * without `wait` that is EAGAIN or EACCES when somebody else holds it. */
 static int kernel_lock(int fd, short type, int64_t lo, int64_t hi, bool wait)
 {
-    struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t) lo,
-                          .l_len = (off_t) (hi - lo)};
+    struct flock range = {
+        .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t) lo, .l_len = (off_t) (hi - lo)};
     int rc;
 
 #ifdef F_OFD_SETLKW

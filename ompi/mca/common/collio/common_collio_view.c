@@ -45,9 +45,9 @@ static int flatten_type(ompi_datatype_t *type, mca_common_collio_extents_t *list
         return 0;
     }
     OBJ_CONSTRUCT(&convertor, opal_convertor_t);
-    if (OPAL_SUCCESS != opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                                 &type->super, 1, NULL, 0,
-                                                                 &convertor)) {
+    if (OPAL_SUCCESS
+        != opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &type->super, 1, NULL,
+                                                    0, &convertor)) {
         rc = -EINVAL;
         goto out_cleanup;
     }
@@ -180,8 +180,8 @@ int mca_common_collio_view_advance(ompio_file_t *fh, int64_t bytes)
     repetitions = (total - 1) / size;
     total -= repetitions * size;
     if (0 < repetitions) {
-        MCA_COMMON_COLLIO_FVIEW(fh).f_offset
-            += repetitions * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_view_extent;
+        MCA_COMMON_COLLIO_FVIEW(fh).f_offset +=
+            repetitions * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_view_extent;
         MCA_COMMON_COLLIO_FVIEW(fh).f_index_in_file_view = 0;
         MCA_COMMON_COLLIO_FVIEW(fh).f_position_in_file_view = 0;
     }

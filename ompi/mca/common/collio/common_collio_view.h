@@ -63,8 +63,8 @@ bool mca_common_collio_view_stage_needed(ompio_file_t *fh, const void *buf, size
 /** A packed host copy of a user buffer. */
 typedef struct mca_common_collio_stage_t {
     opal_convertor_t convertor;
-    char *packed;  /* malloc'ed; NULL when there is nothing */
-    size_t bytes;  /* in the file's representation */
+    char *packed; /* malloc'ed; NULL when there is nothing */
+    size_t bytes; /* in the file's representation */
 } mca_common_collio_stage_t;
 
 /** For a write: packs. For a read: room only. 0 or -errno; stage_fini() in any case. */

@@ -32,9 +32,9 @@ static bool on_device(const void *buf, size_t count, ompi_datatype_t *type)
     bool device = false;
 
     OBJ_CONSTRUCT(&convertor, opal_convertor_t);
-    if (OPAL_SUCCESS == opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                                 &type->super, count, buf, 0,
-                                                                 &convertor)) {
+    if (OPAL_SUCCESS
+        == opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &type->super, count,
+                                                    buf, 0, &convertor)) {
         device = MCA_COMMON_COLLIO_ON_DEVICE(&convertor);
     }
     opal_convertor_cleanup(&convertor);
@@ -66,8 +66,7 @@ int mca_common_collio_stage_init(mca_common_collio_stage_t *stage, ompio_file_t 
     OBJ_CONSTRUCT(&stage->convertor, opal_convertor_t);
     if (write) {
         rc = opal_convertor_copy_and_prepare_for_send(master, &type->super, count, buf,
-                                                      CONVERTOR_SEND_CONVERSION,
-                                                      &stage->convertor);
+                                                      CONVERTOR_SEND_CONVERSION, &stage->convertor);
     } else {
         rc = opal_convertor_copy_and_prepare_for_recv(master, &type->super, count, buf, 0,
                                                       &stage->convertor);

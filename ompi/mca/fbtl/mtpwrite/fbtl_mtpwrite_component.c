@@ -53,17 +53,16 @@ static int file_unquery(ompio_file_t *fh)
 }
 
 mca_fbtl_base_component_t mca_fbtl_mtpwrite_component = {
-    .fbtlm_version = {
-        MCA_FBTL_BASE_VERSION_2_0_0,
-        .mca_component_name = "mtpwrite",
-        MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                              OMPI_RELEASE_VERSION),
-        .mca_close_component = close_component,
-        .mca_register_component_params = register_component,
-    },
-    .fbtlm_data = {
-        MCA_BASE_METADATA_PARAM_CHECKPOINT
-    },
+    .fbtlm_version =
+        {
+            MCA_FBTL_BASE_VERSION_2_0_0,
+            .mca_component_name = "mtpwrite",
+            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                  OMPI_RELEASE_VERSION),
+            .mca_close_component = close_component,
+            .mca_register_component_params = register_component,
+        },
+    .fbtlm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .fbtlm_init_query = init_query,
     .fbtlm_file_query = file_query,
     .fbtlm_file_unquery = file_unquery,

@@ -91,8 +91,7 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
     }
     job->file = &transfer->view->tiling;
     if (call->at) {
-        job->first = (int64_t) call->offset
-                     * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
+        job->first = (int64_t) call->offset * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
     } else {
         job->first = mca_common_collio_view_position(fh);
         rc = mca_common_collio_view_advance(fh, job->bytes);
@@ -171,8 +170,8 @@ static int nonblocking(struct call *call, ompi_request_t **request)
 static int file_write(ompi_file_t *file, const void *buf, mca_common_collio_count_t count,
                       struct ompi_datatype_t *type, ompi_status_public_t *status)
 {
-    struct call call = {.file = file, .write = true, .buf = (void *) buf,
-                        .count = (size_t) count, .type = type};
+    struct call call = {
+        .file = file, .write = true, .buf = (void *) buf, .count = (size_t) count, .type = type};
 
     return blocking(&call, status);
 }
@@ -181,8 +180,13 @@ static int file_write_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, const v
                          mca_common_collio_count_t count, struct ompi_datatype_t *type,
                          ompi_status_public_t *status)
 {
-    struct call call = {.file = file, .write = true, .at = true, .offset = offset,
-                        .buf = (void *) buf, .count = (size_t) count, .type = type};
+    struct call call = {.file = file,
+                        .write = true,
+                        .at = true,
+                        .offset = offset,
+                        .buf = (void *) buf,
+                        .count = (size_t) count,
+                        .type = type};
 
     return blocking(&call, status);
 }
@@ -190,8 +194,8 @@ static int file_write_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, const v
 static int file_iwrite(ompi_file_t *file, const void *buf, mca_common_collio_count_t count,
                        struct ompi_datatype_t *type, ompi_request_t **request)
 {
-    struct call call = {.file = file, .write = true, .buf = (void *) buf,
-                        .count = (size_t) count, .type = type};
+    struct call call = {
+        .file = file, .write = true, .buf = (void *) buf, .count = (size_t) count, .type = type};
 
     return nonblocking(&call, request);
 }
@@ -200,8 +204,13 @@ static int file_iwrite_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, const 
                           mca_common_collio_count_t count, struct ompi_datatype_t *type,
                           ompi_request_t **request)
 {
-    struct call call = {.file = file, .write = true, .at = true, .offset = offset,
-                        .buf = (void *) buf, .count = (size_t) count, .type = type};
+    struct call call = {.file = file,
+                        .write = true,
+                        .at = true,
+                        .offset = offset,
+                        .buf = (void *) buf,
+                        .count = (size_t) count,
+                        .type = type};
 
     return nonblocking(&call, request);
 }
@@ -218,8 +227,12 @@ static int file_read_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *bu
                         mca_common_collio_count_t count, struct ompi_datatype_t *type,
                         ompi_status_public_t *status)
 {
-    struct call call = {.file = file, .at = true, .offset = offset, .buf = buf,
-                        .count = (size_t) count, .type = type};
+    struct call call = {.file = file,
+                        .at = true,
+                        .offset = offset,
+                        .buf = buf,
+                        .count = (size_t) count,
+                        .type = type};
 
     return blocking(&call, status);
 }
@@ -236,8 +249,12 @@ static int file_iread_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *b
                          mca_common_collio_count_t count, struct ompi_datatype_t *type,
                          ompi_request_t **request)
 {
-    struct call call = {.file = file, .at = true, .offset = offset, .buf = buf,
-                        .count = (size_t) count, .type = type};
+    struct call call = {.file = file,
+                        .at = true,
+                        .offset = offset,
+                        .buf = buf,
+                        .count = (size_t) count,
+                        .type = type};
 
     return nonblocking(&call, request);
 }

@@ -33,18 +33,16 @@ struct item {
     const char *help;
 };
 
-static const mca_base_var_enum_value_t methods[] = {
-    {MCA_COMMON_COLLIO_METHOD_AUTO, "auto"},
-    {MCA_COMMON_COLLIO_METHOD_VECTOR, "vector"},
-    {MCA_COMMON_COLLIO_METHOD_PACK, "pack"},
-    {MCA_COMMON_COLLIO_METHOD_DIRECT, "direct"},
-    {0, NULL}};
-static const mca_base_var_enum_value_t engines[] = {
-    {MCA_COMMON_COLLIO_ENGINE_AUTO, "auto"},
-    {MCA_COMMON_COLLIO_ENGINE_THREADS, "threads"},
-    {MCA_COMMON_COLLIO_ENGINE_LIBAIO, "libaio"},
-    {MCA_COMMON_COLLIO_ENGINE_IO_URING, "io_uring"},
-    {0, NULL}};
+static const mca_base_var_enum_value_t methods[] = {{MCA_COMMON_COLLIO_METHOD_AUTO, "auto"},
+                                                    {MCA_COMMON_COLLIO_METHOD_VECTOR, "vector"},
+                                                    {MCA_COMMON_COLLIO_METHOD_PACK, "pack"},
+                                                    {MCA_COMMON_COLLIO_METHOD_DIRECT, "direct"},
+                                                    {0, NULL}};
+static const mca_base_var_enum_value_t engines[] = {{MCA_COMMON_COLLIO_ENGINE_AUTO, "auto"},
+                                                    {MCA_COMMON_COLLIO_ENGINE_THREADS, "threads"},
+                                                    {MCA_COMMON_COLLIO_ENGINE_LIBAIO, "libaio"},
+                                                    {MCA_COMMON_COLLIO_ENGINE_IO_URING, "io_uring"},
+                                                    {0, NULL}};
 static const mca_base_var_enum_value_t choices[] = {{MCA_COMMON_COLLIO_AUTO, "auto"},
                                                     {MCA_COMMON_COLLIO_ON, "on"},
                                                     {MCA_COMMON_COLLIO_OFF, "off"},
@@ -85,8 +83,8 @@ static const struct item items[] = {
      "Needs a readable descriptor and a file system with locks."},
     {"sieve_read_bytes", "ind_rd_buffer_size", BYTES, NULL, AT(sieve_read_bytes), OPAL_INFO_LVL_5,
      true, "Bytes of a window for sieving reads. 0: 4 MiB."},
-    {"sieve_write_bytes", "ind_wr_buffer_size", BYTES, NULL, AT(sieve_write_bytes),
-     OPAL_INFO_LVL_5, true, "Bytes of a window for sieving writes. 0: 512 KiB."},
+    {"sieve_write_bytes", "ind_wr_buffer_size", BYTES, NULL, AT(sieve_write_bytes), OPAL_INFO_LVL_5,
+     true, "Bytes of a window for sieving writes. 0: 512 KiB."},
     {"report", NULL, SWITCH, NULL, AT(report), OPAL_INFO_LVL_3, false,
      "Print a table of figures for each file when it is closed."},
 };
@@ -111,15 +109,14 @@ static int register_item(const struct item *item, void *storage)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (storage == &mca_fbtl_mtpwrite_settings.num_threads) {
-        rc = mca_base_var_register("ompi", "io", "ompio", item->name, item->help,
-                                   types[item->kind], enumerator, 0, 0, item->level,
-                                   MCA_BASE_VAR_SCOPE_READONLY, storage);
+        rc = mca_base_var_register("ompi", "io", "ompio", item->name, item->help, types[item->kind],
+                                   enumerator, 0, 0, item->level, MCA_BASE_VAR_SCOPE_READONLY,
+                                   storage);
         num_threads_index = rc;
     } else {
-        rc = mca_base_component_var_register(&mca_fbtl_mtpwrite_component.fbtlm_version,
-                                             item->name, item->help, types[item->kind], enumerator,
-                                             0, 0, item->level, MCA_BASE_VAR_SCOPE_READONLY,
-                                             storage);
+        rc = mca_base_component_var_register(&mca_fbtl_mtpwrite_component.fbtlm_version, item->name,
+                                             item->help, types[item->kind], enumerator, 0, 0,
+                                             item->level, MCA_BASE_VAR_SCOPE_READONLY, storage);
     }
     if (NULL != enumerator) {
         OBJ_RELEASE(enumerator);

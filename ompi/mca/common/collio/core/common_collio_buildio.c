@@ -35,8 +35,8 @@ static const mca_common_collio_tiling_t packed_tiling = {
 
 void mca_common_collio_buildio_init(mca_common_collio_buildio_t *build,
                                     const mca_common_collio_tiling_t *file, int64_t file_stream,
-                                    const mca_common_collio_tiling_t *memory,
-                                    int64_t memory_stream, char *base, int64_t bytes)
+                                    const mca_common_collio_tiling_t *memory, int64_t memory_stream,
+                                    char *base, int64_t bytes)
 {
     build->base = base;
     build->remaining = bytes;

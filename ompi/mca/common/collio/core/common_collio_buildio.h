@@ -27,8 +27,8 @@ typedef struct mca_common_collio_buildio_t {
  *  binary searches, so any thread may begin anywhere. Tilings are not empty if bytes > 0. */
 void mca_common_collio_buildio_init(mca_common_collio_buildio_t *build,
                                     const mca_common_collio_tiling_t *file, int64_t file_stream,
-                                    const mca_common_collio_tiling_t *memory,
-                                    int64_t memory_stream, char *base, int64_t bytes);
+                                    const mca_common_collio_tiling_t *memory, int64_t memory_stream,
+                                    char *base, int64_t bytes);
 
 /** The same on packed memory: the bytes lie one after the other at `packed`. */
 void mca_common_collio_buildio_init_packed(mca_common_collio_buildio_t *build,

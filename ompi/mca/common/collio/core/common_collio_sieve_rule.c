@@ -34,6 +34,5 @@ bool mca_common_collio_sieve_pays(const mca_common_collio_sieve_window_t *window
     if (2 > window->runs || window->span <= window->bytes) {
         return false;
     }
-    return mca_common_collio_sieve_cost(window, write)
-           < mca_common_collio_sieve_plain_cost(window);
+    return mca_common_collio_sieve_cost(window, write) < mca_common_collio_sieve_plain_cost(window);
 }
