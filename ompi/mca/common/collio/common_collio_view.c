@@ -155,6 +155,10 @@ static void move_to(ompio_file_t *fh, size_t total)
     size_t i = (size_t) MCA_COMMON_COLLIO_FVIEW(fh).f_index_in_file_view;
     size_t start = MCA_COMMON_COLLIO_FVIEW(fh).f_position_in_file_view;
 
+    if (total == MCA_COMMON_COLLIO_FVIEW(fh).f_view_size) { /* usual, and no reason to walk */
+        i = count - 1;
+        start = total - iov[i].iov_len;
+    }
     while (i + 1 < count && start + iov[i].iov_len < total) {
         start += iov[i].iov_len;
         ++i;
