@@ -40,7 +40,8 @@ START_TEST(choice_tiny_pieces_are_exchanged)
     facts_t facts = interleaved(1, 8);
     way_t first;
 
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_SHM), mca_common_collio_choice_ways(&facts, &first));
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_SHM),
+                      mca_common_collio_choice_ways(&facts, &first));
     ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, first);
 }
 END_TEST

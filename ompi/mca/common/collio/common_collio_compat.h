@@ -105,6 +105,11 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 /* the fbtl module tells whether atomic mode works */
 #define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
 
+/** The version that a component carries: that of the Open MPI it was built for. */
+#define MCA_COMMON_COLLIO_COMPONENT_VERSION                                               \
+    MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION)
+#define MCA_COMMON_COLLIO_BUILT_FOR OMPI_MAJOR_VERSION
+
 /** A hint's value; false if it is not set (or does not fit). */
 static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key, char *value,
                                               size_t size)

@@ -11,7 +11,8 @@
  *
  * The schedule (core/schedule.h) only says what may start; here it is started and finished. All
  * memory was taken before the first cycle (cycles_prepare) and stays with the plan and the file, so
- * nothing here can fail but the transfers themselves; a failed access lets the remaining shuffles run, for the others' sake, and
+ * nothing here can fail but the transfers themselves; a failed access lets the remaining shuffles
+ * run, for the others' sake, and
  * writes nothing more.
  */
 #include "common_collio_op.h"

@@ -28,17 +28,17 @@ int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component,
 
     if (abi != MCA_COMMON_COLLIO_ABI) {
         opal_output(0,
-                    "fcoll/%s: libmca_common_collio has version %d, this component needs %d. Install "
-                    "both from one build. The component is not used.",
+                    "fcoll/%s: libmca_common_collio has version %d, this component needs %d. "
+                    "Install both from one build. The component is not used.",
                     component->name, MCA_COMMON_COLLIO_ABI, abi);
         return OMPI_ERR_NOT_AVAILABLE;
     }
     mca_common_collio_running_version(&major, &minor);
-    if (major != OMPI_MAJOR_VERSION) {
+    if (major != MCA_COMMON_COLLIO_BUILT_FOR) {
         opal_output(0,
                     "fcoll/%s: built for Open MPI %d, but this is Open MPI %d. Build it again with "
                     "--with-openmpi. The component is not used.",
-                    component->name, OMPI_MAJOR_VERSION, major);
+                    component->name, MCA_COMMON_COLLIO_BUILT_FOR, major);
         return OMPI_ERR_NOT_AVAILABLE;
     }
     ++open_components;

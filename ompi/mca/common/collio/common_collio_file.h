@@ -35,10 +35,10 @@ typedef struct mca_common_collio_file_t {
     mca_common_collio_settings_t settings;
     uint64_t settings_hash;
     int refused;                /* error class of every collective call: wrong or unequal settings.
-                                   io/ompio ignores what a module says at open, so it is said then */
+                                   io/ompio ignores what a module says at open */
     int settings_error;         /* of this rank's hints; given to all by the first agreement */
 
-    ompi_communicator_t *comm;  /* ours alone: nothing of OMPIO's or the user's meets our messages */
+    ompi_communicator_t *comm;  /* ours alone: nobody else's messages meet ours */
     ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
     int rank;
     int size;

@@ -18,7 +18,8 @@
  * it is done, nonblocking ones are turned by Open MPI's progress engine. Calls on one file queue
  * up; only the oldest moves, so all ranks do the same communication in the same order.
  *
- *   QUEUED -> (EARLY ->) AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE -> STOPS -> DONE
+ *   QUEUED -> (EARLY) -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE
+ *                                                                            -> STOPS -> DONE
  *                |    only sparse    |              only     only      ^            only after
  *                |                   |              atomic   new plans |            a failure
  *                |                   +--- a plan is reused ------------+
@@ -81,7 +82,7 @@ typedef struct mca_common_collio_route_t {
     ompi_request_t *discarded;
 } mca_common_collio_route_t;
 
-/** An access in flight, and the shuffle before (write) or after (read) it: one collective buffer. */
+/** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. */
 typedef struct mca_common_collio_slot_t {
     const mca_common_collio_cycle_t *cycle;
     int number;               /* 0 or 1 */

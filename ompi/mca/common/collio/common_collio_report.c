@@ -85,7 +85,8 @@ static void print(mca_common_collio_file_t *file, const uint64_t *least, const u
     add(&text, "  %-24s %16s %16s %16s %18s\n", "count (per rank)", "min", "avg", "max", "sum");
     add_figures(&text, least, most, sum, file->size, MCA_COMMON_COLLIO_STAT_KIND_count);
     add_figures(&text, least, most, sum, file->size, MCA_COMMON_COLLIO_STAT_KIND_high);
-    add(&text, "  %-24s %16s %16s %16s %18s\n", "time in ms (per rank)", "min", "avg", "max", "sum");
+    add(&text, "  %-24s %16s %16s %16s %18s\n", "time in ms (per rank)", "min", "avg", "max",
+        "sum");
     add_figures(&text, least, most, sum, file->size, MCA_COMMON_COLLIO_STAT_KIND_time);
     opal_output(0, "%s", buffer);
 }

@@ -24,12 +24,12 @@ typedef enum kind_t { CHOICE, NUMBER, BYTES, SWITCH, TEXT } kind_t;
 typedef struct item_t {
     const char *name;
     kind_t kind;
-    size_t offset;           /* in settings_t */
-    const char *choices;     /* "auto,on,off": the value is the index */
-    int initial;             /* default (number, index or switch) */
-    int level;               /* MPI_T verbosity 1..9 */
-    bool two_layers_only;    /* a parameter of tam alone */
-    bool hint;               /* may also be given as the hint collio_<name> */
+    size_t offset;        /* in settings_t */
+    const char *choices;  /* "auto,on,off": the value is the index */
+    int initial;          /* default (number, index or switch) */
+    int level;            /* MPI_T verbosity 1..9 */
+    bool two_layers_only; /* a parameter of tam alone */
+    bool hint;            /* may also be given as the hint collio_<name> */
     const char *help;
 } item_t;
 
@@ -40,8 +40,9 @@ static const char on_off[] = "auto,on,off";
 static const item_t items[] = {
     {"schedule", CHOICE, AT(schedule), "auto,none,comm,write,write_comm,write_comm2", 0, 5, false,
      true,
-     "How an aggregator overlaps the shuffle with file access. none: one after the other. comm: the "
-     "next shuffle runs during a blocking access. write: access runs during a blocking shuffle. "
+     "How an aggregator overlaps the shuffle with file access. none: one after the other. comm: "
+     "the next shuffle runs during a blocking access. write: access runs during a blocking "
+     "shuffle. "
      "write_comm: both run, both are waited for. write_comm2: whatever is ready goes on. auto "
      "measures the first calls of a file and keeps the fastest"},
     {"transport", CHOICE, AT(transport), "auto,isend,put_fence,put_lock,shm", 0, 5, false, true,
@@ -81,11 +82,11 @@ static const item_t items[] = {
      "Priority of this component. Stock components have 10 to 100; 110 makes this one win for "
      "every file, 0 switches it off"},
     {"local_aggregators", NUMBER, AT(local_aggregators), NULL, 0, 4, true, true,
-     "Local aggregators in all, which gather requests inside their node before the exchange between "
-     "nodes. 0: see local_aggregators_per_node. As many as ranks is plain two-phase"},
+     "Local aggregators in all, which gather requests inside their node before the exchange "
+     "between nodes. 0: see local_aggregators_per_node. As many as ranks is plain two-phase"},
     {"local_aggregators_per_node", NUMBER, AT(local_aggregators_per_node), NULL, 0, 4, true, true,
-     "Local aggregators on each node. 0 chooses from the ranks per node, the nodes, the aggregators "
-     "and the number of pieces"},
+     "Local aggregators on each node. 0 chooses from the ranks per node, the nodes, the "
+     "aggregators and the number of pieces"},
     {"intra", CHOICE, AT(intra), "auto,shm,isend", 0, 5, true, true,
      "How data moves inside a node to its local aggregator. shm: each rank copies it into place "
      "itself. isend: messages. auto uses shm where it can be had"},
@@ -105,7 +106,7 @@ static int choice_name(const char *choices, int index, char *name, size_t size)
 
     for (const char *at = choices; NULL != at; ++count) {
         const char *comma = strchr(at, ',');
-        size_t length = NULL == comma ? strlen(at) : (size_t)(comma - at);
+        size_t length = NULL == comma ? strlen(at) : (size_t) (comma - at);
 
         if (count == index && length < size) {
             memcpy(name, at, length);
@@ -166,7 +167,7 @@ static int register_item(const item_t *item, mca_common_collio_settings_t *setti
 
     set_initial(item, settings);
     rc = mca_base_component_var_register(mca, item->name, item->help, types[item->kind], enumerator,
-                                         0, 0, (mca_base_var_info_lvl_t)(item->level - 1),
+                                         0, 0, (mca_base_var_info_lvl_t) (item->level - 1),
                                          MCA_BASE_VAR_SCOPE_READONLY, field(item, settings));
     if (NULL != enumerator) {
         OBJ_RELEASE(enumerator);
@@ -366,9 +367,9 @@ static int resolve_romio(ompio_file_t *fh, mca_common_collio_settings_t *setting
         bool on;
 
         if (parse_switch(value, &on)) {
-            settings->exchange_read = settings->exchange_write = on
-                                                                     ? MCA_COMMON_COLLIO_SETTING_ON
-                                                                     : MCA_COMMON_COLLIO_SETTING_OFF;
+            settings->exchange_read = on ? MCA_COMMON_COLLIO_SETTING_ON
+                                         : MCA_COMMON_COLLIO_SETTING_OFF;
+            settings->exchange_write = settings->exchange_read;
         } else {
             note_error(error_text, "collective_buffering", value, "true,false");
             rc = MPI_ERR_INFO_VALUE;
@@ -434,12 +435,12 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 uint64_t mca_common_collio_settings_hash(const mca_common_collio_settings_t *settings)
 {
-    const int numbers[] = {settings->schedule,       settings->transport,
-                           settings->exchange_read,  settings->exchange_write,
-                           settings->partition,      settings->aggregators,
-                           settings->placement,      settings->sync_send,
-                           settings->plan_reuse,     settings->local_aggregators,
-                           settings->intra,          settings->local_aggregators_per_node,
+    const int numbers[] = {settings->schedule,      settings->transport,
+                           settings->exchange_read, settings->exchange_write,
+                           settings->partition,     settings->aggregators,
+                           settings->placement,     settings->sync_send,
+                           settings->plan_reuse,    settings->local_aggregators,
+                           settings->intra,         settings->local_aggregators_per_node,
                            settings->report};
     uint64_t hash = 1;
 
@@ -468,8 +469,7 @@ void mca_common_collio_settings_publish(const mca_common_collio_settings_t *sett
                     value, sizeof(value));
         mca_common_collio_hint_set(fh->f_info, hint, value);
     }
-    mca_common_collio_hint_set(fh->f_info, "romio_cb_write",
-                               romio_names[settings->exchange_write]);
+    mca_common_collio_hint_set(fh->f_info, "romio_cb_write", romio_names[settings->exchange_write]);
     mca_common_collio_hint_set(fh->f_info, "romio_cb_read", romio_names[settings->exchange_read]);
     snprintf(value, sizeof(value), "%d", aggregators);
     mca_common_collio_hint_set(fh->f_info, "cb_nodes", value);

@@ -127,7 +127,9 @@ static bool requester_stages(const mca_common_collio_op_t *op, size_t window)
 static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
-    char *message = NULL != move->staging ? move->staging : mca_common_collio_message_in_memory(op, delivery->window);
+    char *message = NULL != move->staging
+                        ? move->staging
+                        : mca_common_collio_message_in_memory(op, delivery->window);
 
     if (!op->write) {
         post_receive(op, move, message, move->window->bytes);

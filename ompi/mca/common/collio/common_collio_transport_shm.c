@@ -7,7 +7,7 @@
  * Shared memory: each rank copies its bytes straight between its own memory and the collective
  * buffer of an aggregator on its node. One copy, no message.
  *
- *   owner:      grant[requester] = buffer is yours   ...   arrived == expected: everybody is through
+ *   owner:      grant[requester] = buffer is yours   ...   arrived == expected: all are through
  *   requester:                    sees the grant, copies, arrived += 1
  */
 #include "common_collio_op.h"

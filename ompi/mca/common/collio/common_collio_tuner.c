@@ -42,8 +42,8 @@ struct mca_common_collio_tuner_t {
     struct { /* the last call in each direction */
         bool used;
         bool exchange;
-        bool settled;   /* not a measurement */
-        int64_t bytes;  /* of this rank */
+        bool settled;  /* not a measurement */
+        int64_t bytes; /* of this rank */
         int64_t pieces;
         const mca_common_collio_schedule_t *schedule;
         int transport;
@@ -188,8 +188,8 @@ static void say_once(mca_common_collio_op_t *op)
         file->said_nonblocking = true;
         if (0 == file->rank) {
             mca_common_collio_file_say(file,
-                                       "transport %s cannot serve nonblocking and split collectives; "
-                                       "they use isend.",
+                                       "transport %s cannot serve nonblocking and split "
+                                       "collectives; they use isend.",
                                        mca_common_collio_transport_name(file->settings.transport));
         }
     }
@@ -231,9 +231,9 @@ static const mca_common_collio_schedule_t *schedule_of(const mca_common_collio_o
 
 static int64_t piece_bound(const mca_common_collio_op_t *op)
 {
-    return 0 == op->bytes ? 0
-                          : mca_common_collio_tiling_piece_bound(&op->view->tiling, op->stream,
-                                                                 op->bytes);
+    return 0 == op->bytes
+               ? 0
+               : mca_common_collio_tiling_piece_bound(&op->view->tiling, op->stream, op->bytes);
 }
 
 bool mca_common_collio_tuner_expects_direct(mca_common_collio_op_t *op)
@@ -245,8 +245,9 @@ bool mca_common_collio_tuner_expects_direct(mca_common_collio_op_t *op)
         tuner->last[op->write].used = true;
         return true;
     }
-    return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[op->write].used && !tuner->last[op->write].exchange
-           && tuner->last[op->write].settled && tuner->last[op->write].bytes == op->bytes
+    return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[op->write].used
+           && !tuner->last[op->write].exchange && tuner->last[op->write].settled
+           && tuner->last[op->write].bytes == op->bytes
            && tuner->last[op->write].pieces == piece_bound(op);
 }
 

@@ -12,8 +12,8 @@
 
 /**
  * What `auto` chooses. Rules (core/choice.h) give the first choice; then the first calls of a kind
- * measure it beside its rivals, and the fastest stays. Times are agreed on (the slowest rank's) in the
- * settlement that ends every call anyway, so all ranks choose alike and no message is added.
+ * measure it beside its rivals, and the fastest stays. Times are agreed on (the slowest rank's) in
+ * the settlement that ends every call anyway, so all ranks choose alike and no message is added.
  */
 typedef struct mca_common_collio_tuner_t mca_common_collio_tuner_t;
 struct mca_common_collio_op_t;

@@ -57,8 +57,7 @@ mca_fbtl_base_component_t mca_fbtl_mtpwrite_component = {
         {
             MCA_FBTL_BASE_VERSION_2_0_0,
             .mca_component_name = "mtpwrite",
-            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                                  OMPI_RELEASE_VERSION),
+            MCA_COMMON_COLLIO_COMPONENT_VERSION,
             .mca_close_component = close_component,
             .mca_register_component_params = register_component,
         },

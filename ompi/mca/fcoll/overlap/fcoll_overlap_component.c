@@ -66,15 +66,15 @@ static int file_unquery(ompio_file_t *fh)
 }
 
 mca_fcoll_base_component_t mca_fcoll_overlap_component = {
-    .fcollm_version = {
-        MCA_COMMON_COLLIO_FCOLL_VERSION,
-        .mca_component_name = "overlap",
-        MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                              OMPI_RELEASE_VERSION),
-        .mca_register_component_params = overlap_register,
-        .mca_open_component = overlap_open,
-        .mca_close_component = overlap_close,
-    },
+    .fcollm_version =
+        {
+            MCA_COMMON_COLLIO_FCOLL_VERSION,
+            .mca_component_name = "overlap",
+            MCA_COMMON_COLLIO_COMPONENT_VERSION,
+            .mca_register_component_params = overlap_register,
+            .mca_open_component = overlap_open,
+            .mca_close_component = overlap_close,
+        },
     .fcollm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .fcollm_init_query = init_query,
     .fcollm_file_query = file_query,

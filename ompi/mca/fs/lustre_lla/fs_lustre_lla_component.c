@@ -332,8 +332,7 @@ mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component = {
         {
             MCA_FS_BASE_VERSION_2_0_0,
             .mca_component_name = "lustre_lla",
-            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                                  OMPI_RELEASE_VERSION),
+            MCA_COMMON_COLLIO_COMPONENT_VERSION,
             .mca_open_component = component_open,
             .mca_register_component_params = component_register,
         },

@@ -35,8 +35,7 @@ static bool direct_worth(const mca_common_collio_facts_t *facts)
     if (!interleaved(facts)) {
         return true;
     }
-    return facts->nodes == 1 ? piece_bytes(facts) >= TINY_PIECE
-                             : piece_bytes(facts) >= LARGE_PIECE;
+    return facts->nodes == 1 ? piece_bytes(facts) >= TINY_PIECE : piece_bytes(facts) >= LARGE_PIECE;
 }
 
 static bool exchange_worth(const mca_common_collio_facts_t *facts)

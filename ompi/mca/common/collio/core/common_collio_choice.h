@@ -16,10 +16,10 @@
  * a function of values that all ranks have agreed on, so all ranks choose alike.
  */
 typedef enum mca_common_collio_way_t {
-    MCA_COMMON_COLLIO_WAY_DIRECT = 0,     /* no exchange: each rank its own pieces */
-    MCA_COMMON_COLLIO_WAY_SHM,            /* exchange, shared memory on a node; no overlap */
-    MCA_COMMON_COLLIO_WAY_SHM_OVERLAP,    /* the same, schedule write_comm2 */
-    MCA_COMMON_COLLIO_WAY_ISEND,          /* exchange by messages only; no overlap */
+    MCA_COMMON_COLLIO_WAY_DIRECT = 0,  /* no exchange: each rank its own pieces */
+    MCA_COMMON_COLLIO_WAY_SHM,         /* exchange, shared memory on a node; no overlap */
+    MCA_COMMON_COLLIO_WAY_SHM_OVERLAP, /* the same, schedule write_comm2 */
+    MCA_COMMON_COLLIO_WAY_ISEND,       /* exchange by messages only; no overlap */
     MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP,
     MCA_COMMON_COLLIO_WAYS
 } mca_common_collio_way_t;
@@ -27,18 +27,18 @@ typedef enum mca_common_collio_way_t {
 /** What is known of a call before it is done. */
 typedef struct mca_common_collio_facts_t {
     bool write;
-    int64_t bytes;      /* of all ranks */
+    int64_t bytes; /* of all ranks */
     int64_t pieces;
-    int64_t span;       /* highest - lowest offset */
-    int64_t spans;      /* sum of the ranks' own spans: above `span` they interleave */
+    int64_t span;  /* highest - lowest offset */
+    int64_t spans; /* sum of the ranks' own spans: above `span` they interleave */
     int ranks;
     int nodes;
-    bool many_cycles;   /* more data than the aggregators' buffers: schedules matter */
-    bool may_skip;      /* the user leaves it to us whether to exchange */
+    bool many_cycles; /* more data than the aggregators' buffers: schedules matter */
+    bool may_skip;    /* the user leaves it to us whether to exchange */
     bool may_exchange;
-    bool may_overlap;   /* schedule auto */
-    bool may_shm;       /* transport auto or shm */
-    bool may_isend;     /* transport auto or isend */
+    bool may_overlap; /* schedule auto */
+    bool may_shm;     /* transport auto or shm */
+    bool may_isend;   /* transport auto or isend */
 } mca_common_collio_facts_t;
 
 /** Bit w is set when way w is worth trying. Never 0. The lowest-cost guess is *first. */
