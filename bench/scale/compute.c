@@ -127,7 +127,7 @@ static int64_t wire_bytes(const scale_pattern_t *pattern, const scale_figures_t 
     double known = (double) (regular ? replayed->pairs : replayed->extents);
     double wanted = (double) (regular ? figures->pairs : figures->extents);
 
-    return 0 < known ? (int64_t) ((double) replayed->wire_bytes / known * wanted) : 0;
+    return 0 < known ? (int64_t) ((double) replayed->wire_bytes / known * wanted + 0.5) : 0;
 }
 
 /* Adds a call to the step, `repeat` times. */

@@ -23,7 +23,9 @@ typedef struct count_side_t {
     int own;             /* the owner's id */
     int64_t *seen;       /* [ids]: the last stretch this id was seen in */
     int64_t *class_seen; /* [classes of rows]: the same for whole rows */
-    int last;            /* id of the last run counted; -1 = none */
+    int64_t all;         /* requesters of a row, where all rows are alike; 0 = not known yet */
+    bool own_in_all;
+    int last; /* id of the last run counted; -1 = none */
     scale_figures_t *figures;
 } side_t;
 
@@ -139,6 +141,16 @@ static int64_t requesters(scale_pattern_t *pattern, side_t *side, int64_t lo, in
 
     if (first >= end) {
         return touch(pattern, side, lo, hi, stamp, INT64_MAX);
+    }
+    if (0 == pattern->np[0]) { /* all rows are alike: one of them has every requester */
+        if (0 == side->all) {
+            side->all = touch(pattern, side, first, end, stamp, side->ids);
+            side->own_in_all = stamp == side->seen[side->own];
+        }
+        if (side->own_in_all) {
+            side->seen[side->own] = stamp;
+        }
+        return side->all;
     }
     count = touch(pattern, side, first, end, stamp, side->ids);
     count += touch(pattern, side, lo, first, stamp, side->ids - count);

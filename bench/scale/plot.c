@@ -49,7 +49,7 @@ static double y_of(const panel_t *panel, double value)
 static void grow(panel_t *panel, int axis, double value)
 {
     panel->lo[axis] = fmin(panel->lo[axis], floor(log10(value)));
-    panel->hi[axis] = fmax(panel->hi[axis], ceil(log10(value) + 1e-9));
+    panel->hi[axis] = fmax(panel->hi[axis], fmax(panel->lo[axis] + 1, ceil(log10(value) - 1e-9)));
 }
 
 static void text(const panel_t *panel, double x, double y, const char *anchor, const char *what)

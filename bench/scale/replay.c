@@ -129,9 +129,10 @@ static int64_t split_bytes(const mca_common_collio_split_t *split)
                       + split->share_count * sizeof(*split->share));
 }
 
-/* One requester: split by owner, over the wire, and cut again as the owner does. */
+/* One requester: split by owner, over the wire, and cut again as the owner does. What is the
+ * owner's own needs no message. */
 static int deliver(const mca_common_collio_pieces_t *pieces,
-                   const mca_common_collio_domains_t *domains, int64_t window_bytes,
+                   const mca_common_collio_domains_t *domains, int64_t window_bytes, bool own,
                    scale_figures_t *figures, mca_common_collio_split_t *received)
 {
     mca_common_collio_split_t split;
@@ -151,7 +152,7 @@ static int deliver(const mca_common_collio_pieces_t *pieces,
     }
     if (0 == rc) {
         figures->extents += (int64_t) list.count;
-        figures->wire_bytes += (int64_t) wire.count;
+        figures->wire_bytes += own ? 0 : (int64_t) wire.count;
         figures->memory_bytes += split_bytes(received);
     }
     mca_common_collio_split_fini(&split);
@@ -204,8 +205,8 @@ static int replay_way(const scale_machine_t *machine, const mca_common_collio_do
         }
         if (0 == rc && 0 < (tam ? merged.count : ranks[i].count)) {
             rank_of[count] = tam ? machine->member[machine->group_first[i]] : i;
-            rc = deliver(tam ? &merged : &ranks[i], domains, machine->window_bytes, figures,
-                         &received[count]);
+            rc = deliver(tam ? &merged : &ranks[i], domains, machine->window_bytes,
+                         rank_of[count] == machine->owner_rank[owner], figures, &received[count]);
             ++count;
         }
         mca_common_collio_pieces_fini(&merged);

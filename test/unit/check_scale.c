@@ -5,8 +5,8 @@
  */
 
 /*
- * bench/scale: the published counts, and its exact counts against a brute-force walk over all bytes'
- * owners and against the real plan.
+ * bench/scale: the published counts, and its exact counts against a walk over all runs of all rows
+ * and against the real plan.
  */
 #include "../../bench/scale/scale.h"
 #include "unit.h"

@@ -15,11 +15,11 @@
  */
 
 /* What things cost, as of a machine of 2020 to 2026. Only their ratios matter for a choice. */
-#define MCA_COMMON_COLLIO_COST_MESSAGE_NS      4000 /* receive from another node, matching included */
-#define MCA_COMMON_COLLIO_COST_LOCAL_NS        500 /* receive within the node */
-#define MCA_COMMON_COLLIO_COST_MERGE_NS        8   /* one extent up one level of the heap */
-#define MCA_COMMON_COLLIO_COST_CORE_BYTES_NS   4   /* bytes a core copies in a nanosecond */
-#define MCA_COMMON_COLLIO_COST_MEMORY_BYTES_NS 20  /* bytes all cores of a node copy together */
+#define MCA_COMMON_COLLIO_COST_MESSAGE_NS      4000 /* receive from another node, and match */
+#define MCA_COMMON_COLLIO_COST_LOCAL_NS        500  /* receive within the node */
+#define MCA_COMMON_COLLIO_COST_MERGE_NS        8    /* one extent up one level of the heap */
+#define MCA_COMMON_COLLIO_COST_CORE_BYTES_NS   4    /* bytes a core copies in a nanosecond */
+#define MCA_COMMON_COLLIO_COST_MEMORY_BYTES_NS 20   /* bytes all cores of a node copy together */
 
 /** What is known of a collective call when the layers are chosen. */
 typedef struct mca_common_collio_tam_facts_t {
