@@ -427,7 +427,7 @@ static void finish(mca_common_collio_op_t *op)
     release_request(op);
 }
 
-int mca_common_collio_op_progress(mca_common_collio_file_t *file)
+static int drive(mca_common_collio_file_t *file, bool blocking_too)
 {
     mca_common_collio_op_t *op;
     int ended = 0;
@@ -441,7 +441,7 @@ int mca_common_collio_op_progress(mca_common_collio_file_t *file)
                  ? NULL
                  : (mca_common_collio_op_t *) opal_list_get_first(&file->ops);
         opal_mutex_unlock(&file->lock);
-        if (NULL == op) {
+        if (NULL == op || (op->blocking && !blocking_too)) {
             break;
         }
         while (advance(op)) {
@@ -472,6 +472,16 @@ static void rest(mca_common_collio_file_t *file)
         mca_common_collio_meet_rest(file);
         atomic_flag_clear_explicit(&file->progressing, memory_order_release);
     }
+}
+
+int mca_common_collio_op_progress(mca_common_collio_file_t *file)
+{
+    return drive(file, true);
+}
+
+int mca_common_collio_op_background(mca_common_collio_file_t *file)
+{
+    return drive(file, false);
 }
 
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes)

@@ -190,6 +190,10 @@ mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
 /** Turns the crank of the file's oldest operation. Returns the number of operations that ended. */
 int mca_common_collio_op_progress(mca_common_collio_file_t *file);
 
+/** The same for Open MPI's progress engine: it leaves blocking calls to their callers, because
+ *  their steps may wait (one-sided epochs), and nothing may wait inside progress. */
+int mca_common_collio_op_background(mca_common_collio_file_t *file);
+
 /** Turns it until this operation is done, and frees it. Returns the agreed error class. */
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
 

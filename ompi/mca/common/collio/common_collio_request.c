@@ -53,7 +53,7 @@ static int progress(void)
 {
     int ended = 0;
 
-    mca_common_collio_file_for_each(mca_common_collio_op_progress, &ended);
+    mca_common_collio_file_for_each(mca_common_collio_op_background, &ended);
     return ended;
 }
 
