@@ -64,6 +64,7 @@ int64_t mca_common_collio_layout_window(const mca_common_collio_op_t *op)
 mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_op_t *op)
 {
     return (mca_common_collio_shape_t){
+        .flat = op->view,
         .view = &op->view->tiling,
         .stream = op->stream,
         .bytes = op->bytes,

@@ -96,10 +96,8 @@ static void begin_plan(mca_common_collio_op_t *op)
 
     op->plan = mca_common_collio_plans_evict(op->file);
     op->plan->slot_bytes = mca_common_collio_layout_slot(op); /* also when the rest fails */
-    rc = mca_common_collio_plan_begin(op->plan, &shape);
-    if (0 == rc) {
-        rc = mca_common_collio_layout_domains(op, &op->plan->domains);
-    }
+    mca_common_collio_plan_begin(op->plan, &shape);
+    rc = mca_common_collio_layout_domains(op, &op->plan->domains);
     if (0 == rc && op->bytes > 0) {
         rc = mca_common_collio_plan_split(op->plan, &shape, &pieces);
     }

@@ -36,9 +36,11 @@ static void place_of(const mca_common_collio_shape_t *shape, int64_t *anchor, in
     *phase = phase_of(shape);
 }
 
-static bool same_view(const mca_common_collio_tiling_t *a, const mca_common_collio_tiling_t *b)
+/* The next time step has the same flattened view; the next variable one of the same content. */
+static bool same_view(const mca_common_collio_flat_t *a, const mca_common_collio_flat_t *b)
 {
-    return (a->dense && b->dense) || mca_common_collio_tiling_equal(a, b);
+    return a == b || (a->tiling.dense && b->tiling.dense)
+           || mca_common_collio_tiling_equal(&a->tiling, &b->tiling);
 }
 
 int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
@@ -56,7 +58,7 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
         }
         if (0 == shape->bytes) {
             fits |= INT64_C(1) << i;
-        } else if (plan->phase == phase && same_view(&plan->view, shape->view)
+        } else if (plan->phase == phase && same_view(plan->view, shape->flat)
                    && (0 == fits || *delta == anchor - plan->anchor)) {
             /* plans that are one to me may differ on other ranks: all are offered */
             *delta = anchor - plan->anchor;
@@ -86,26 +88,13 @@ mca_common_collio_plan_t *mca_common_collio_plans_evict(mca_common_collio_file_t
     return oldest;
 }
 
-int mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
-                                 const mca_common_collio_shape_t *shape)
+void mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
+                                  const mca_common_collio_shape_t *shape)
 {
-    const mca_common_collio_tiling_t *view = shape->view;
-    mca_common_collio_extent_t *pieces = malloc(sizeof(*pieces) * (view->count + 1));
-    int rc;
-
-    if (NULL == pieces) {
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < view->count; ++i) {
-        pieces[i].offset = view->offset[i];
-        pieces[i].length = view->length[i];
-    }
-    rc = mca_common_collio_tiling_init(&plan->view, view->base, view->extent, pieces, view->count);
-    free(pieces);
+    plan->view = mca_common_collio_flat_retain(shape->flat);
     place_of(shape, &plan->anchor, &plan->phase);
     plan->bytes = shape->bytes;
     plan->window_bytes = shape->window_bytes;
-    return rc;
 }
 
 static bool window_consecutive(const mca_common_collio_split_t *split,
@@ -327,7 +316,7 @@ int mca_common_collio_plan_merge(mca_common_collio_plan_t *plan)
 
 void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
 {
-    mca_common_collio_tiling_fini(&plan->view);
+    mca_common_collio_flat_release(plan->view);
     mca_common_collio_domains_fini(&plan->domains);
     mca_common_collio_split_fini(&plan->split);
     free(plan->consecutive);

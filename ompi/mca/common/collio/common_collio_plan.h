@@ -7,6 +7,7 @@
 #define MCA_COMMON_COLLIO_PLAN_H
 
 #include "common_collio_file.h"
+#include "common_collio_view.h"
 
 #include "core/common_collio_cycle.h"
 
@@ -18,7 +19,7 @@
 typedef struct mca_common_collio_plan_t {
     bool valid;
     /* the shape, of this rank */
-    mca_common_collio_tiling_t view; /* own copy: compared by content */
+    mca_common_collio_flat_t *view;  /* a reference; NULL if this rank had none */
     int64_t phase;                   /* stream position in a repetition of the view */
     int64_t bytes;
     int64_t anchor;                  /* file offset that the plan moves with */
@@ -70,7 +71,8 @@ typedef struct mca_common_collio_plans_t {
 
 /** The shape of a request, to look for its plan. */
 typedef struct mca_common_collio_shape_t {
-    const mca_common_collio_tiling_t *view;
+    mca_common_collio_flat_t *flat;
+    const mca_common_collio_tiling_t *view; /* what flat holds */
     int64_t stream;
     int64_t bytes;
     int64_t window_bytes;
@@ -85,9 +87,9 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
 /** The slot for a new plan: the least recently used. Emptied. The same on all ranks. */
 mca_common_collio_plan_t *mca_common_collio_plans_evict(mca_common_collio_file_t *file);
 
-/** Notes the shape. 0 or -ENOMEM. */
-int mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
-                                 const mca_common_collio_shape_t *shape);
+/** Notes the shape. */
+void mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
+                                  const mca_common_collio_shape_t *shape);
 
 /** Splits this rank's request by the plan's domains. 0 or -ENOMEM. */
 int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,

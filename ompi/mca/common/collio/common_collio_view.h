@@ -48,6 +48,7 @@ typedef struct mca_common_collio_flat_t {
 int mca_common_collio_flat_view(ompio_file_t *fh, mca_common_collio_flat_t **flat);
 int mca_common_collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type,
                                 mca_common_collio_flat_t **flat);
+mca_common_collio_flat_t *mca_common_collio_flat_retain(mca_common_collio_flat_t *flat);
 void mca_common_collio_flat_release(mca_common_collio_flat_t *flat);
 
 /** Flattened views and datatypes of one file. They are found by the identity of the datatype,

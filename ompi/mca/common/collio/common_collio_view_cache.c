@@ -48,9 +48,11 @@ static mca_common_collio_flat_t *flat_new(void)
     return flat;
 }
 
-static mca_common_collio_flat_t *flat_retain(mca_common_collio_flat_t *flat)
+mca_common_collio_flat_t *mca_common_collio_flat_retain(mca_common_collio_flat_t *flat)
 {
-    atomic_fetch_add(&flat->references, 1);
+    if (NULL != flat) {
+        atomic_fetch_add(&flat->references, 1);
+    }
     return flat;
 }
 
@@ -76,7 +78,7 @@ static void entry_set(struct entry *entry, ompi_datatype_t *type, mca_common_col
     entry_clear(entry);
     OBJ_RETAIN(type);
     entry->type = type;
-    entry->flat = flat_retain(flat);
+    entry->flat = mca_common_collio_flat_retain(flat);
 }
 
 /* NULL: the file has none, and things are flattened for each call */
@@ -113,7 +115,7 @@ int mca_common_collio_flat_view(ompio_file_t *fh, mca_common_collio_flat_t **fla
     int rc;
 
     if (NULL != cache && NULL != cache->view.flat && fh->f_filetype == cache->view.type) {
-        *flat = flat_retain(cache->view.flat);
+        *flat = mca_common_collio_flat_retain(cache->view.flat);
         return 0;
     }
     made = flat_new();
@@ -141,7 +143,7 @@ int mca_common_collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type,
 
     for (size_t i = 0; NULL != cache && i < CACHED_TYPES; ++i) {
         if (NULL != cache->types[i].flat && type == cache->types[i].type) {
-            *flat = flat_retain(cache->types[i].flat);
+            *flat = mca_common_collio_flat_retain(cache->types[i].flat);
             return 0;
         }
     }
