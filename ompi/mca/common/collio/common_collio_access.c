@@ -23,8 +23,7 @@
 
 bool mca_common_collio_access_guarded(mca_common_collio_access_t *access, bool write, bool locked)
 {
-    return write && !locked && !access->alone && MCA_COMMON_COLLIO_OFF != access->sieve_write
-           && __atomic_load_n(&access->can_read, __ATOMIC_RELAXED)
+    return write && !locked && !access->alone && mca_common_collio_sieve_on(access, true)
            && mca_common_collio_lock_usable(access);
 }
 
@@ -33,15 +32,17 @@ static void go_plain(mca_common_collio_access_t *access, bool write, bool locked
                      mca_common_collio_outcome_t *outcome)
 {
     int64_t lo, span;
-    bool guarded;
+    bool guarded, exclusive;
 
     if (0 == count || 0 != outcome->error) {
         return;
     }
     lo = segments[0].offset;
     span = segments[count - 1].offset + segments[count - 1].length - lo;
+    /* a descriptor that cannot be read cannot be locked shared */
+    exclusive = !__atomic_load_n(&access->can_read, __ATOMIC_RELAXED);
     guarded = mca_common_collio_access_guarded(access, write, locked)
-              && 0 == mca_common_collio_access_lock(access, false, lo, span);
+              && 0 == mca_common_collio_access_lock(access, exclusive, lo, span);
     mca_common_collio_transfer_segments(access, write, segments, count, outcome);
     if (guarded) {
         mca_common_collio_access_unlock(access, lo, span);

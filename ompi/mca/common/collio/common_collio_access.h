@@ -81,6 +81,11 @@ typedef struct mca_common_collio_access_t {
     mca_common_collio_access_stats_t *stats; /* never NULL */
 } mca_common_collio_access_t;
 
+/** An access struct for an open descriptor: all-zero, but for what the descriptor tells (fd,
+ *  can_read, network) and locks_work. */
+void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
+                                   mca_common_collio_access_stats_t *stats);
+
 /** The outcome of a transfer. */
 typedef struct mca_common_collio_outcome_t {
     int error;           /* 0, or a positive errno: the first (lowest offset) failure */

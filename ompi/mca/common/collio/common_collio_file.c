@@ -9,7 +9,6 @@
 #include "common_collio_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -330,13 +329,7 @@ static void prepare_access(mca_common_collio_file_t *file)
 {
     mca_common_collio_access_t *access = &file->access;
 
-    int flags = fcntl(file->fh->fd, F_GETFL);
-
-    memset(access, 0, sizeof(*access));
-    access->fd = file->fh->fd;
-    access->can_read = flags >= 0 && O_WRONLY != (flags & O_ACCMODE);
-    access->locks_work = true;
-    access->stats = &file->access_stats;
+    mca_common_collio_access_open(access, file->fh->fd, &file->access_stats);
     access->stripe_bytes = file->fh->f_stripe_size > 0 ? (int64_t) file->fh->f_stripe_size : 0;
 }
 

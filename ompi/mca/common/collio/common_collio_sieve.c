@@ -50,13 +50,19 @@ static int64_t window_end(const mca_common_collio_access_t *access, bool write, 
     return lo + bytes;
 }
 
+bool mca_common_collio_sieve_on(const mca_common_collio_access_t *access, bool write)
+{
+    if (!write) {
+        return MCA_COMMON_COLLIO_OFF != access->sieve_read;
+    }
+    return MCA_COMMON_COLLIO_ON == access->sieve_write
+           || (MCA_COMMON_COLLIO_AUTO == access->sieve_write && !access->network);
+}
+
 bool mca_common_collio_sieve_possible(mca_common_collio_access_t *access, bool write, bool locked)
 {
-    if (MCA_COMMON_COLLIO_OFF == (write ? access->sieve_write : access->sieve_read)) {
-        return false;
-    }
-    if (!write) {
-        return true;
+    if (!write || !mca_common_collio_sieve_on(access, write)) {
+        return mca_common_collio_sieve_on(access, write);
     }
     return __atomic_load_n(&access->can_read, __ATOMIC_RELAXED)
            && (locked || mca_common_collio_lock_usable(access));

@@ -10,6 +10,9 @@
 
 /** Data sieving on a window of segments. */
 
+/** Is sieving on for this direction: asked for, or automatic where locks are cheap? */
+bool mca_common_collio_sieve_on(const mca_common_collio_access_t *access, bool write);
+
 /** May segments be sieved at all? (Writes need a readable descriptor and working locks, unless the
  *  caller holds the lock.) */
 bool mca_common_collio_sieve_possible(mca_common_collio_access_t *access, bool write, bool locked);

@@ -11,10 +11,8 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/vfs.h>
 
 #include "opal/util/output.h"
 
@@ -23,35 +21,6 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static mca_fbtl_mtpwrite_file_t *files;
 static mca_common_collio_access_stats_t closed; /* figures of files that are closed */
-
-/* Locks there are messages to a server: sieving writes must be asked for. */
-static bool on_network(int fd)
-{
-    static const unsigned long magics[] = {
-        0x6969,     /* NFS */
-        0x0bd00bd0, /* Lustre */
-        0x47504653, /* GPFS */
-        0x19830326, /* BeeGFS */
-        0xff534d42, /* CIFS */
-        0xfe534d42, /* SMB2 */
-        0x00c36400, /* Ceph */
-        0x65735546, /* FUSE */
-        0x20030528, /* PVFS2 */
-        0xaad7aaea, /* PanFS */
-        0x01021997, /* 9P */
-    };
-    struct statfs fs;
-
-    if (0 != fstatfs(fd, &fs)) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
-        if (magics[i] == (unsigned long) (uint32_t) fs.f_type) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void check_engine(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
 {
@@ -68,19 +37,13 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
 {
     const mca_fbtl_mtpwrite_settings_t *settings = &file->settings;
     mca_common_collio_access_t *access = &file->access;
-    int flags = fcntl(file->fh->fd, F_GETFL);
 
-    access->fd = file->fh->fd;
-    access->can_read = -1 != flags && O_WRONLY != (flags & O_ACCMODE);
-    access->locks_work = true;
+    mca_common_collio_access_open(access, file->fh->fd, &file->stats);
     access->alone = 1 == ompi_comm_size(&ompi_mpi_comm_world.comm);
     access->method = settings->method;
     access->engine = settings->engine;
     access->sieve_read = settings->sieve_read;
     access->sieve_write = settings->sieve_write;
-    if (MCA_COMMON_COLLIO_AUTO == settings->sieve_write && on_network(access->fd)) {
-        access->sieve_write = MCA_COMMON_COLLIO_OFF;
-    }
     access->sieve_read_bytes = (int64_t) settings->sieve_read_bytes;
     access->sieve_write_bytes = (int64_t) settings->sieve_write_bytes;
     access->stage_bytes = (int64_t) settings->stage_bytes;
@@ -89,7 +52,6 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
     access->serial_below = settings->serial_below;
     access->queue_depth = settings->queue_depth;
     access->pin = settings->pin;
-    access->stats = &file->stats;
 }
 
 mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
