@@ -19,13 +19,13 @@
 #include "ompi/communicator/communicator.h"
 #include "ompi/errhandler/errhandler.h"
 #include "ompi/file/file.h"
+#include "ompi/mca/coll/coll.h"
 #include "ompi/mca/common/ompio/common_ompio.h"
 #include "ompi/mca/fbtl/fbtl.h"
 #include "ompi/mca/fcoll/fcoll.h"
-#include "ompi/mca/coll/coll.h"
 #include "ompi/mca/io/io.h"
-#include "ompi/mca/pml/pml.h"
 #include "ompi/mca/osc/osc.h"
+#include "ompi/mca/pml/pml.h"
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
 #include "ompi/win/win.h"
@@ -39,8 +39,8 @@ typedef mca_io_base_module_3_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v3_0_0)
 #    define MCA_COMMON_COLLIO_IO_VERSION     MCA_IO_BASE_V_3_0_0
 #else
-#    define MCA_COMMON_COLLIO_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_2_0_0
-#    define MCA_COMMON_COLLIO_FVIEW(fh)     (*(fh))
+#    define MCA_COMMON_COLLIO_FCOLL_VERSION  MCA_FCOLL_BASE_VERSION_2_0_0
+#    define MCA_COMMON_COLLIO_FVIEW(fh)      (*(fh))
 typedef int mca_common_collio_count_t;
 typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v2_0_0)
@@ -49,8 +49,8 @@ typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 
 /* a prepared convertor's buffer lies on a device, and the host cannot reach it */
 #ifdef CONVERTOR_ACCELERATOR
-#    define MCA_COMMON_COLLIO_ON_DEVICE(convertor)         \
-        (((convertor)->flags & CONVERTOR_ACCELERATOR)      \
+#    define MCA_COMMON_COLLIO_ON_DEVICE(convertor)    \
+        (((convertor)->flags & CONVERTOR_ACCELERATOR) \
          && !((convertor)->flags & CONVERTOR_ACCELERATOR_UNIFIED))
 #else
 #    define MCA_COMMON_COLLIO_ON_DEVICE(convertor) \
@@ -85,8 +85,8 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 {
     int key = MPI_KEYVAL_INVALID;
 #if OMPI_MAJOR_VERSION >= 6
-    ompi_attribute_fn_ptr_union_t copy = {.attr_communicator_copy_fn
-                                          = mca_common_collio_copy_nothing};
+    ompi_attribute_fn_ptr_union_t copy = {
+        .attr_communicator_copy_fn = mca_common_collio_copy_nothing};
     ompi_attribute_fn_ptr_union_t removed = {.attr_communicator_delete_fn = ended};
     int rc = ompi_attr_create_keyval(COMM_ATTR, copy, removed, &key, NULL, 0, NULL);
 
@@ -106,7 +106,7 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 #define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
 
 /** The version that a component carries: that of the Open MPI it was built for. */
-#define MCA_COMMON_COLLIO_COMPONENT_VERSION                                               \
+#define MCA_COMMON_COLLIO_COMPONENT_VERSION \
     MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION)
 #define MCA_COMMON_COLLIO_BUILT_FOR OMPI_MAJOR_VERSION
 
@@ -292,10 +292,9 @@ static inline int mca_common_collio_isend(const void *buffer, size_t bytes, int 
                                           bool synchronous, ompi_communicator_t *comm,
                                           ompi_request_t **request)
 {
-    return MCA_PML_CALL(isend(buffer, bytes, MPI_BYTE, peer, tag,
-                              synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS
-                                          : MCA_PML_BASE_SEND_STANDARD,
-                              comm, request));
+    return MCA_PML_CALL(isend(
+        buffer, bytes, MPI_BYTE, peer, tag,
+        synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD, comm, request));
 }
 
 static inline int mca_common_collio_irecv(void *buffer, size_t bytes, int peer, int tag,

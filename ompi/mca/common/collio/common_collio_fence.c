@@ -76,10 +76,9 @@ int mca_common_collio_fence_number(mca_common_collio_op_t *op)
                                      &plan->telling[count++]);
     }
     for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {
-        rc = mca_common_collio_isend(&plan->told[plan->told_first[r]],
-                                     plan->requests[r].window_count * sizeof(int64_t),
-                                     plan->requester[r], tag, false, op->file->comm,
-                                     &plan->telling[count++]);
+        rc = mca_common_collio_isend(
+            &plan->told[plan->told_first[r]], plan->requests[r].window_count * sizeof(int64_t),
+            plan->requester[r], tag, false, op->file->comm, &plan->telling[count++]);
     }
     if (OMPI_SUCCESS == rc) {
         rc = ompi_request_wait_all(count, plan->telling, MPI_STATUSES_IGNORE);

@@ -78,8 +78,8 @@ void mca_common_collio_put_close(mca_common_collio_file_t *file)
         }
     }
     if (put->open && file->my_owner >= 0) {
-        mca_common_collio_file_memory(file, -2 * (put->slot_bytes
-                                                  + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES));
+        mca_common_collio_file_memory(file,
+                                      -2 * (put->slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES));
     }
     free(put->base);
     put->base = NULL;

@@ -16,8 +16,8 @@
  */
 typedef struct mca_common_collio_put_t {
     bool open;
-    bool failed;          /* windows cannot be had with this osc component: said once */
-    char *base;           /* this rank's two buffers, each with its limit */
+    bool failed; /* windows cannot be had with this osc component: said once */
+    char *base;  /* this rank's two buffers, each with its limit */
     int64_t slot_bytes;
     mca_common_collio_win_t *win[2];
 } mca_common_collio_put_t;

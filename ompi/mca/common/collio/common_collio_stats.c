@@ -40,11 +40,10 @@ void mca_common_collio_stats_register(mca_common_collio_stats_t *stats,
                             ? MCA_BASE_PVAR_CLASS_HIGHWATERMARK
                             : MCA_BASE_PVAR_CLASS_COUNTER;
 
-        (void) mca_base_component_pvar_register(mca, list[i].name, list[i].help, OPAL_INFO_LVL_4,
-                                                var_class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
-                                                NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
-                                                MCA_BASE_PVAR_FLAG_READONLY
-                                                    | MCA_BASE_PVAR_FLAG_CONTINUOUS,
-                                                NULL, NULL, NULL, &stats->at[i]);
+        (void) mca_base_component_pvar_register(
+            mca, list[i].name, list[i].help, OPAL_INFO_LVL_4, var_class,
+            MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, NULL, NULL, NULL,
+            &stats->at[i]);
     }
 }

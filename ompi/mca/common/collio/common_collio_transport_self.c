@@ -56,11 +56,9 @@ static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
 void mca_common_collio_copy_own(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
 {
     const mca_common_collio_window_t *window = own_window(op, slot->cycle->index);
-    int64_t copied = mca_common_collio_copy_window(op, window,
-                                                   &op->plan->split.piece[window->first],
-                                                   slot->buffer,
-                                                   slot->cycle->index * op->plan->window_bytes,
-                                                   slot->limit);
+    int64_t copied = mca_common_collio_copy_window(
+        op, window, &op->plan->split.piece[window->first], slot->buffer,
+        slot->cycle->index * op->plan->window_bytes, slot->limit);
 
     if (!op->write) {
         op->done_bytes += copied;
