@@ -60,6 +60,7 @@ typedef struct mca_common_collio_access_t {
     int fd;
     bool can_read;   /* the descriptor allows reading (sieving writes need it) */
     bool locks_work; /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
+    bool network;    /* locks are messages to a server: sieving writes only if ON */
     bool alone;      /* no other process writes this file. Else plain writes take a shared
                              lock, so that nobody's sieving (locked exclusively) undoes them */
     bool locked;     /* somebody already holds a lock on all that is accessed here (this
