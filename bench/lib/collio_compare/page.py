@@ -41,7 +41,7 @@ svg { display: block; max-width: 100%; height: auto } svg text { font: 12px syst
 .panel + .panel { margin-top: 14px } .panels .panel { margin-top: 0 }
 .part0 { fill: #2a7fb8 } .part1 { fill: #e08a2e } .part2 { fill: #3f9c6b } .part3 { fill: #b6549c }
 .part4 { fill: #d4b52c } .part5 { fill: #7463c9 } .part6 { fill: #c9503f } .part7 { fill: #57a8a8 }
-.part8 { fill: #8a8f98 } .part9 { fill: #9a6b3f }
+.part8 { fill: #8a8f98 } .part9 { fill: #9a6b3f } .part10 { fill: #a3c14a }
 .scroll { overflow-x: auto } table { border-collapse: collapse; font-size: 13px;
   font-variant-numeric: tabular-nums } th, td { padding: 3px 10px; text-align: right;
   border-bottom: 1px solid var(--edge); white-space: nowrap } th { color: var(--soft);
@@ -148,16 +148,17 @@ def _summary(data):
     return out + ["</table></div>"]
 
 
+# In the order in which a call goes through them; wait, hidden and total overlap with others.
+PHASES = ("flatten", "agree", "gather", "gather_merge", "gather_move", "split", "route", "merge",
+          "exchange", "io", "settle")
+
+
 def phase_times(row):
-    """The timers among a row's performance variables: (name, seconds of a step), mean over the
-    ranks. They are in nanoseconds; total and hidden are no phases but sums over phases."""
-    found = []
-    for name, value in row["pvars"].items():
-        short = name.partition("_time_")[2]
-        if short and value["sum"] > 0 and short not in ("total", "hidden"):
-            found.append((short.replace("_", " "),
-                          value["sum"] * 1e-9 / row["steps"] / row["ranks"]))
-    return found
+    """The timers among a row's performance variables, which are in nanoseconds: (name, seconds of
+    a step), mean over the ranks."""
+    times = {name.partition("_time_")[2]: value["sum"] for name, value in row["pvars"].items()}
+    return [(name.replace("_", " "), times[name] * 1e-9 / row["steps"] / row["ranks"])
+            for name in PHASES if times.get(name, 0) > 0]
 
 
 def _breakdown(rows):
@@ -167,9 +168,10 @@ def _breakdown(rows):
                  if r["phase"] == phase and r["kind"] == "ours" and phase_times(r)]
         if not drawn:
             continue
-        classes = list(dict.fromkeys(part for _, parts in drawn for part, _ in parts))
+        seen = {part for _, parts in drawn for part, _ in parts}
+        classes = [name.replace("_", " ") for name in PHASES if name.replace("_", " ") in seen]
         marks = "".join(f'<span><svg width="12" height="12" style="display:inline-block"><rect '
-                        f'width="12" height="12" rx="2" class="part{i % 10}"/></svg> '
+                        f'width="12" height="12" rx="2" class="part{i % 11}"/></svg> '
                         f"{html.escape(c)}</span>" for i, c in enumerate(classes))
         out.append(f'<div class="panel"><h4>{phase}</h4><div class="key">{marks}</div>'
                    + svg.stacks(drawn, classes, f"phases of {phase}") + "</div>")

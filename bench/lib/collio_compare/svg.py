@@ -61,7 +61,7 @@ def stacks(rows, classes, name, width=820):
             long = room * value / top
             out.append(f"<g><title>{html.escape(part)}: {text.seconds(value)}</title>"
                        f'<rect x="{x:.1f}" y="{y}" width="{long:.2f}" height="15" '
-                       f'class="part{classes.index(part) % 10}"/></g>')
+                       f'class="part{classes.index(part) % 11}"/></g>')
             x += long
         out.append(_label(x + 6, y + 12, text.seconds(sum(v for _, v in parts)), "value"))
         y += 20
