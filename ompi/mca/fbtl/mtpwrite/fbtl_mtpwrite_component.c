@@ -61,7 +61,7 @@ mca_fbtl_base_component_t mca_fbtl_mtpwrite_component = {
             .mca_close_component = close_component,
             .mca_register_component_params = register_component,
         },
-    .fbtlm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .fbtlm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .fbtlm_init_query = init_query,
     .fbtlm_file_query = file_query,
     .fbtlm_file_unquery = file_unquery,
