@@ -21,14 +21,15 @@ typedef struct compute_call_t {
 
 static bool agree(const scale_figures_t *a, const scale_figures_t *b)
 {
-    return a->extents == b->extents && a->pairs == b->pairs && a->messages == b->messages
-           && a->self_pairs == b->self_pairs && a->self_messages == b->self_messages
-           && a->cycles == b->cycles;
+    return a->extents == b->extents && a->self_extents == b->self_extents && a->pairs == b->pairs
+           && a->messages == b->messages && a->self_pairs == b->self_pairs
+           && a->self_messages == b->self_messages && a->cycles == b->cycles;
 }
 
 static void add(scale_figures_t *sum, const scale_figures_t *figures)
 {
     sum->extents += figures->extents;
+    sum->self_extents += figures->self_extents;
     sum->pairs += figures->pairs - figures->self_pairs;
     sum->messages += figures->messages - figures->self_messages;
     sum->wire_bytes += figures->wire_bytes;
@@ -164,7 +165,7 @@ static void add_call(const scale_pattern_t *pattern, const scale_machine_t *mach
     result->bytes += pattern->repeat * bytes;
     result->requested += pattern->repeat * requested;
     result->passed_on += pattern->repeat * passed_on;
-    result->extents += pattern->repeat * call->sum[way].extents;
+    result->extents += pattern->repeat * (call->sum[way].extents - call->sum[way].self_extents);
     result->meta += pattern->repeat * call->sum[way].pairs;
     result->messages += pattern->repeat * call->sum[way].messages;
     result->cycles += pattern->repeat * cycles;

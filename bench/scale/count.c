@@ -41,14 +41,20 @@ static void count_extents(side_t *side, const scale_run_t *runs, size_t from, si
     int first = id_of(side, runs[from].rank);
     int id = first;
     int64_t changes = 0;
+    int64_t own = 0; /* changes to the owner's id */
 
     for (size_t i = from + 1; i < to; ++i) {
         int next = id_of(side, runs[i].rank);
 
         changes += next != id;
+        own += next != id && next == side->own;
         id = next;
     }
     side->figures->extents += rows * changes + (rows - 1) * (first != id) + (first != side->last);
+    side->figures->self_extents += rows * own;
+    if (first == side->own) {
+        side->figures->self_extents += (rows - 1) * (first != id) + (first != side->last);
+    }
     side->last = id;
 }
 
@@ -160,7 +166,7 @@ static int64_t requesters(scale_pattern_t *pattern, side_t *side, int64_t lo, in
 int64_t scale_count_extents(scale_pattern_t *pattern, const int *id_of_rank)
 {
     scale_figures_t figures = {0};
-    side_t side = {.id_of = id_of_rank, .last = -1, .figures = &figures};
+    side_t side = {.id_of = id_of_rank, .own = -1, .last = -1, .figures = &figures};
     int64_t hi = pattern->rows * pattern->row_bytes;
 
     for (int64_t at = 0; at < hi;) {
@@ -221,6 +227,7 @@ int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_
         memset(seen, 0, sizeof(*seen) * seen_count);
         count_side(pattern, machine, &side, stretch.lo, stretch.hi);
         if (tam && !local) {
+            figures[way].self_extents = 0;
             figures[way].self_pairs = 0;
             figures[way].self_messages = 0;
         }

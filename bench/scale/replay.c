@@ -152,6 +152,7 @@ static int deliver(const mca_common_collio_pieces_t *pieces,
     }
     if (0 == rc) {
         figures->extents += (int64_t) list.count;
+        figures->self_extents += own ? (int64_t) list.count : 0;
         figures->wire_bytes += own ? 0 : (int64_t) wire.count;
         figures->memory_bytes += split_bytes(received);
     }

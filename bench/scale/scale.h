@@ -89,10 +89,11 @@ void scale_machine_fini(scale_machine_t *machine);
 
 /** What happens at one owner, or at all, in one layout: requesters are ranks or groups. */
 typedef struct scale_figures_t {
-    int64_t extents;    /* that arrive: after joining what one requester has side by side */
-    int64_t pairs;      /* (requester, owner) with bytes: messages with offset lists */
-    int64_t messages;   /* (requester, cycle) with bytes: messages with data */
-    int64_t self_pairs; /* of these: an owner's with itself, which are no messages */
+    int64_t extents;      /* that arrive: after joining what one requester has side by side */
+    int64_t pairs;        /* (requester, owner) with bytes: messages with offset lists */
+    int64_t messages;     /* (requester, cycle) with bytes: messages with data */
+    int64_t self_extents; /* of these: an owner's own, for which there are no messages */
+    int64_t self_pairs;
     int64_t self_messages;
     int64_t cycles;
     int64_t wire_bytes;   /* replay only: offset lists on the wire */
@@ -132,7 +133,7 @@ typedef struct scale_result_t {
     int64_t bytes;
     int64_t requested;    /* extents of all ranks, before layer 1 */
     int64_t passed_on;    /* extents of all requesters: after layer 1, where there is one */
-    int64_t extents;      /* that the owners get: cut where domains end */
+    int64_t extents;      /* that owners get from others: cut where domains end */
     int64_t meta;         /* messages with offset lists, without an owner's own */
     int64_t messages;     /* messages with data, likewise */
     int64_t worst;        /* data messages to the busiest owner, in one call */
