@@ -61,7 +61,9 @@ size_t mca_common_collio_buildio_next(mca_common_collio_buildio_t *build,
     while (0 < build->remaining) {
         int64_t file_run, memory_run;
         int64_t offset = mca_common_collio_cursor_run(&build->file, &file_run);
-        char *addr = build->base + mca_common_collio_cursor_run(&build->memory, &memory_run);
+        int64_t place = mca_common_collio_cursor_run(&build->memory, &memory_run);
+        /* integer arithmetic: the base may be MPI_BOTTOM, and offsets may point before it */
+        char *addr = (char *) ((uintptr_t) build->base + (uintptr_t) place);
         int64_t length = file_run < memory_run ? file_run : memory_run;
 
         length = length < build->remaining ? length : build->remaining;
