@@ -139,7 +139,7 @@ static void call_once(struct test *test, int write_it, long long first, long lon
     MPI_Datatype type = test->memory.type;
     MPI_Request request;
     MPI_Status status;
-    MPI_Count bytes;
+    int bytes = -1;
     int rc = MPI_SUCCESS;
     int number = (int) count;
 
@@ -172,7 +172,7 @@ static void call_once(struct test *test, int write_it, long long first, long lon
         fail(test, write_it ? "the write failed" : "the read failed");
         return;
     }
-    MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+    MPI_Get_count(\& status, MPI_BYTE, \& bytes);
     if (bytes != expected && WRITE_ALL != test->at[CALL]) {
         fail(test, write_it ? "wrong count of a write" : "wrong count of a read");
     }
