@@ -113,7 +113,7 @@ static int attempt(const char *path, const char *threads, int nonblocking, int e
         rc = MPI_File_write(file, memory, ELEMENTS, type, &status);
     }
     MPI_Error_class(rc, &error_class);
-    MPI_Get_count(\& status, MPI_BYTE, \& count);
+    MPI_Get_count(&status, MPI_BYTE, &count);
     if (error_class != expected_class || (0 <= expected && expected != count)) {
         fprintf(stderr, "t_errors: threads %s %s: class %d count %lld, expected %d and %lld\n",
                 threads, nonblocking ? "nonblocking" : "blocking", error_class, (long long) count,

@@ -172,7 +172,7 @@ static void call_once(struct test *test, int write_it, long long first, long lon
         fail(test, write_it ? "the write failed" : "the read failed");
         return;
     }
-    MPI_Get_count(\& status, MPI_BYTE, \& bytes);
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
     if (bytes != expected && WRITE_ALL != test->at[CALL]) {
         fail(test, write_it ? "wrong count of a write" : "wrong count of a read");
     }

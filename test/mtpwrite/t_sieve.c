@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     MPI_File_set_view(file, (MPI_Offset) rank * BLOCK, MPI_BYTE, view, "native", MPI_INFO_NULL);
     rc = collective ? MPI_File_write_all(file, data, (int) count, MPI_BYTE, &status)
                     : MPI_File_write(file, data, (int) count, MPI_BYTE, &status);
-    MPI_Get_count(\& status, MPI_BYTE, \& moved);
+    MPI_Get_count(&status, MPI_BYTE, &moved);
     if (MPI_SUCCESS != rc || moved != count) {
         fprintf(stderr, "t_sieve: rank %d: rc %d, %lld of %lld bytes\n", rank, rc,
                 (long long) moved, count);
