@@ -140,7 +140,8 @@ static int64_t round_staging(const mca_common_collio_op_t *op)
             bytes = 0;
         }
         transport = mca_common_collio_transport_pick(op, owner, op->file->rank);
-        if (&mca_common_collio_transport_self != transport
+        if (!mca_common_collio_relay_window(plan, plan->order[i])
+            && &mca_common_collio_transport_self != transport
             && &mca_common_collio_transport_shm != transport) {
             bytes += window->bytes;
         }
@@ -191,7 +192,7 @@ void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op)
                                 && plan->domains.hi - plan->domains.lo
                                        > plan->window_bytes * plan->domains.owners);
     if (0 == plan->prepared) {
-        plan->shared_failed = MCA_COMMON_COLLIO_SHARED_FAILED == op->file->shared.state;
+        plan->shared_failed = mca_common_collio_shared_failed(op->file);
     }
     plan->prepared |= way_of(op);
     if (is_owner(op)) {
@@ -199,6 +200,9 @@ void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op)
     }
     if (rc >= 0) {
         rc = prepare_requester(op);
+    }
+    if (rc >= 0) {
+        rc = mca_common_collio_relay_prepare(op);
     }
     if (rc >= 0 && MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
         rc = mca_common_collio_fence_prepare(plan);
@@ -217,6 +221,7 @@ void mca_common_collio_cycles_start(mca_common_collio_op_t *op)
     op->progress.write = op->write;
     op->cycle_ns = mca_common_collio_now();
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_cycles, op->progress.cycles);
+    mca_common_collio_relay_start(op);
     mca_common_collio_deliver_start(op);
 }
 
@@ -518,7 +523,8 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
     }
     do {
         moved = false;
-        delivered = mca_common_collio_deliver_poll(op, &moved);
+        delivered = mca_common_collio_relay_poll(op, &moved);
+        delivered = mca_common_collio_deliver_poll(op, &moved) && delivered;
         book_time(op, !delivered);
         finish_stages(op, &moved);
         start_stages(op, &moved);

@@ -43,6 +43,15 @@ static bool round_open(mca_common_collio_op_t *op, size_t i)
     return true;
 }
 
+/* A relayed window waits for layer 1. */
+static bool message_ready(const mca_common_collio_op_t *op, size_t i)
+{
+    size_t window = op->plan->order[i];
+
+    return !mca_common_collio_relay_window(op->plan, window)
+           || mca_common_collio_relay_ready(op, window);
+}
+
 static void start_delivery(mca_common_collio_op_t *op, size_t i)
 {
     const mca_common_collio_plan_t *plan = op->plan;
@@ -57,7 +66,10 @@ static void start_delivery(mca_common_collio_op_t *op, size_t i)
     move->piece = &plan->split.piece[move->window->first];
     move->peer = op->file->aggregators[delivery->owner];
     move->transport = mca_common_collio_transport_pick(op, delivery->owner, op->file->rank);
-    if (move->transport->requester_stages(op, delivery->window)) {
+    if (mca_common_collio_relay_window(plan, delivery->window)) {
+        move->relayed = true;
+        move->staging = mca_common_collio_relay_message(op, delivery->window);
+    } else if (move->transport->requester_stages(op, delivery->window)) {
         move->staging = op->file->staging.at + op->round * op->round_bytes
                         + op->round_used[op->round];
         op->round_used[op->round] += move->window->bytes;
@@ -78,13 +90,17 @@ bool mca_common_collio_deliver_poll(mca_common_collio_op_t *op, bool *moved)
         }
         delivery->move.state = 2; /* counted */
         --op->round_pending[delivery->round];
+        if (delivery->move.relayed) {
+            mca_common_collio_relay_delivered(op, delivery);
+        }
         *moved = true;
     }
     while (op->delivery_first < op->delivery_next
            && 2 == op->deliveries[op->delivery_first].move.state) {
         ++op->delivery_first;
     }
-    while (op->delivery_next < windows && round_open(op, op->delivery_next)) {
+    while (op->delivery_next < windows && message_ready(op, op->delivery_next)
+           && round_open(op, op->delivery_next)) {
         start_delivery(op, op->delivery_next++);
         *moved = true;
     }

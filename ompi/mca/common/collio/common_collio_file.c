@@ -342,7 +342,9 @@ static void on_close(ompio_file_t *fh, void *data)
 static void file_free(mca_common_collio_file_t *file)
 {
     mca_common_collio_meet_fini(file);
-    mca_common_collio_shared_fini(file);
+    mca_common_collio_shared_fini(&file->shared);
+    mca_common_collio_shared_fini(&file->relay_shared);
+    mca_common_collio_arena_fini(&file->relay);
     mca_common_collio_put_close(file);
     mca_common_collio_arena_fini(&file->buffers);
     mca_common_collio_arena_fini(&file->staging);

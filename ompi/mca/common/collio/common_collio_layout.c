@@ -69,7 +69,7 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
         .stream = op->stream,
         .bytes = op->bytes,
         .window_bytes = mca_common_collio_layout_window(op),
-        .shared_failed = MCA_COMMON_COLLIO_SHARED_FAILED == op->file->shared.state,
+        .shared_failed = mca_common_collio_shared_failed(op->file),
     };
 }
 
@@ -209,6 +209,11 @@ static mca_common_collio_plan_t *agreed_plan(mca_common_collio_op_t *op)
     int64_t fits = op->all[MCA_COMMON_COLLIO_AGREE_PLANS];
     mca_common_collio_plan_t *plan;
 
+    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        if (op->file->plans->slot[i].layers != op->layers) {
+            fits &= ~(INT64_C(1) << i);
+        }
+    }
     if (0 == fits || delta != -op->all[MCA_COMMON_COLLIO_AGREE_NOT_DELTA]) {
         return NULL;
     }
@@ -226,6 +231,7 @@ void mca_common_collio_layout_decide(mca_common_collio_op_t *op)
     if (!op->exchange) {
         return;
     }
+    mca_common_collio_layers_decide(op);
     op->plan = agreed_plan(op);
     op->plan_new = NULL == op->plan;
     mca_common_collio_file_count(

@@ -32,6 +32,7 @@ static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
         [MCA_COMMON_COLLIO_PHASE_AGREE] = MCA_COMMON_COLLIO_STAT_time_agree,
         [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = MCA_COMMON_COLLIO_STAT_time_agree,
         [MCA_COMMON_COLLIO_PHASE_SHARE] = MCA_COMMON_COLLIO_STAT_time_agree,
+        [MCA_COMMON_COLLIO_PHASE_GATHER] = MCA_COMMON_COLLIO_STAT_time_gather,
         [MCA_COMMON_COLLIO_PHASE_ROUTE] = MCA_COMMON_COLLIO_STAT_time_route,
         [MCA_COMMON_COLLIO_PHASE_LOCK] = MCA_COMMON_COLLIO_STAT_time_agree,
         [MCA_COMMON_COLLIO_PHASE_READY] = MCA_COMMON_COLLIO_STAT_time_agree,
@@ -153,11 +154,22 @@ static void unlock(mca_common_collio_op_t *op)
 
 static void begin_route(mca_common_collio_op_t *op)
 {
+    enter(op, MCA_COMMON_COLLIO_PHASE_ROUTE);
+    if (0 == op->error) {
+        mca_common_collio_route_start(op);
+    }
+}
+
+/* The node's memory is there: layer 1's lists and layer 2's, or the plan that has them. */
+static void begin_lists(mca_common_collio_op_t *op)
+{
+    if (op->plan_new && MCA_COMMON_COLLIO_LAYERS_ONE != op->layers) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_GATHER);
+        mca_common_collio_gather_start(op);
+        return;
+    }
     if (op->plan_new) {
-        enter(op, MCA_COMMON_COLLIO_PHASE_ROUTE);
-        if (0 == op->error) {
-            mca_common_collio_route_start(op);
-        }
+        begin_route(op);
         return;
     }
     if (op->atomic || !mca_common_collio_cycles_prepared(op)) {
@@ -193,7 +205,7 @@ static void begin_share(mca_common_collio_op_t *op)
         mca_common_collio_shared_start(file, region);
         return;
     }
-    begin_route(op);
+    begin_lists(op);
 }
 
 static void after_route(mca_common_collio_op_t *op)
@@ -333,6 +345,12 @@ static bool advance(mca_common_collio_op_t *op)
         return true;
     case MCA_COMMON_COLLIO_PHASE_SHARE:
         if (!mca_common_collio_shared_poll(op->file)) {
+            return false;
+        }
+        begin_lists(op);
+        return true;
+    case MCA_COMMON_COLLIO_PHASE_GATHER:
+        if (!mca_common_collio_gather_poll(op)) {
             return false;
         }
         begin_route(op);

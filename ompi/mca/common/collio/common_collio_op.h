@@ -25,6 +25,8 @@
  *                |                   +--- a plan is reused ------------+
  *                +--- no exchange ----------------------> DIRECT ------^
  *
+ * With two layers GATHER comes before ROUTE: offset lists go to the node's local aggregators.
+ *
  * EARLY: a call that looks to this rank like the last one, which skipped the exchange, accesses its
  * own pieces before it asks anybody; when all ranks did so, the agreement is also the settlement.
  * When only some did, the others follow (DIRECT), whatever they had in mind.
@@ -38,6 +40,7 @@ typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
     MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests: where the bytes are */
     MCA_COMMON_COLLIO_PHASE_SHARE,     /* the node's shared segment, when it must grow */
+    MCA_COMMON_COLLIO_PHASE_GATHER,    /* two layers: offset lists inside the node */
     MCA_COMMON_COLLIO_PHASE_ROUTE,     /* offset lists to the aggregators they concern */
     MCA_COMMON_COLLIO_PHASE_LOCK,      /* atomic mode: rank 0 locks the range for all */
     MCA_COMMON_COLLIO_PHASE_READY,     /* everybody has planned, and has its memory? */
@@ -47,6 +50,13 @@ typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_STOPS,     /* after a failure: how far each aggregator came */
     MCA_COMMON_COLLIO_PHASE_DONE
 } mca_common_collio_phase_t;
+
+/** Which shares go through local aggregators. */
+typedef enum mca_common_collio_layers_t {
+    MCA_COMMON_COLLIO_LAYERS_ONE = 0, /* none */
+    MCA_COMMON_COLLIO_LAYERS_BETWEEN, /* those of owners on other nodes */
+    MCA_COMMON_COLLIO_LAYERS_ALL
+} mca_common_collio_layers_t;
 
 /* Fields of the agreement. The first are summed, the others maximised, the last is and-ed. */
 enum {
@@ -144,6 +154,8 @@ typedef struct mca_common_collio_op_t {
     bool probing;
     mca_common_collio_plan_t *plan;
     bool plan_new;
+    int layers;               /* mca_common_collio_layers_t */
+    int local_aggregators;    /* on each node; a total in the settings wins */
     bool synchronous_sends;
     int64_t slot_bytes;       /* of one collective buffer */
     int64_t staging_bytes;    /* of one buffer's messages */
@@ -171,6 +183,7 @@ typedef struct mca_common_collio_op_t {
     int64_t result[3];        /* settle: error, stopped, nanoseconds; ready: error, cycles */
     int64_t result_all[3];
 
+    uint64_t relay_ns;        /* when layer 1 was last looked at */
     struct mca_common_collio_request_t *mpi_request; /* of a nonblocking call */
     _Atomic bool finished;    /* of a blocking one */
     uint64_t started_ns;
@@ -236,12 +249,13 @@ enum {
     MCA_COMMON_COLLIO_TAG_META = 0,
     MCA_COMMON_COLLIO_TAG_DATA,
     MCA_COMMON_COLLIO_TAG_GRANT,
-    MCA_COMMON_COLLIO_TAG_DATA_1 /* put_lock: of the second buffer */
+    MCA_COMMON_COLLIO_TAG_DATA_1, /* put_lock: of the second buffer */
+    MCA_COMMON_COLLIO_TAG_RELAY   /* between a rank and its local aggregator */
 };
 
 static inline int mca_common_collio_op_tag(const mca_common_collio_op_t *op, int kind)
 {
-    return (int) ((op->sequence & 0x1fff) * 4) + kind;
+    return (int) ((op->sequence & 0xfff) * 8) + kind;
 }
 
 /** Notes an error of this rank; the first one counts. `error` is a positive errno. */

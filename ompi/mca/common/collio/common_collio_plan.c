@@ -173,7 +173,6 @@ int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
                                  const mca_common_collio_shape_t *shape, int64_t *piece_count)
 {
     mca_common_collio_pieces_t pieces = {0};
-    size_t windows;
     int rc = mca_common_collio_tiling_pieces(shape->view, shape->stream, shape->bytes, &pieces);
 
     *piece_count = (int64_t) pieces.count;
@@ -182,10 +181,19 @@ int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
                                             &plan->split);
     }
     mca_common_collio_pieces_fini(&pieces);
-    if (0 != rc) {
-        return rc;
-    }
-    windows = plan->split.window_count + 1;
+    return 0 != rc ? rc : mca_common_collio_plan_index(plan);
+}
+
+int mca_common_collio_plan_index(mca_common_collio_plan_t *plan)
+{
+    size_t windows = plan->split.window_count + 1;
+    int rc;
+
+    free(plan->consecutive);
+    free(plan->order);
+    free(plan->share_of);
+    free(plan->turn);
+    plan->turn = NULL;
     plan->consecutive = malloc(windows);
     plan->order = malloc(windows * sizeof(*plan->order));
     plan->share_of = malloc(windows * sizeof(*plan->share_of));
@@ -198,6 +206,12 @@ int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
     rc = order_windows(plan);
     measure_fence(plan);
     return rc;
+}
+
+const mca_common_collio_split_t *
+mca_common_collio_plan_request(const mca_common_collio_plan_t *plan)
+{
+    return plan->relay.active ? &plan->relay.own : &plan->split;
 }
 
 int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,
@@ -281,6 +295,11 @@ static void measure(mca_common_collio_plan_t *plan)
                          + (int64_t) (collect->runs.count * sizeof(mca_common_collio_extent_t)
                                       + collect->cycle_count * sizeof(*collect->cycle)
                                       + collect->source_count * sizeof(*collect->source));
+    plan->memory_bytes += split_memory(&plan->relay.own)
+                          + mca_common_collio_part_memory(&plan->relay.mine);
+    for (int m = 0; NULL != plan->relay.part && m < plan->relay.member_count; ++m) {
+        plan->memory_bytes += mca_common_collio_part_memory(&plan->relay.part[m]);
+    }
     for (size_t i = 0; i < plan->requester_count; ++i) {
         const mca_common_collio_split_t *request = &plan->requests[i];
 
@@ -319,6 +338,7 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     mca_common_collio_flat_release(plan->view);
     mca_common_collio_domains_fini(&plan->domains);
     mca_common_collio_split_fini(&plan->split);
+    mca_common_collio_relay_fini(&plan->relay);
     free(plan->consecutive);
     free(plan->order);
     free(plan->share_of);

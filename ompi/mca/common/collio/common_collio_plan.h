@@ -9,6 +9,8 @@
 #include "common_collio_file.h"
 #include "common_collio_view.h"
 
+#include "common_collio_relay.h"
+
 #include "core/common_collio_cycle.h"
 
 /**
@@ -34,6 +36,8 @@ typedef struct mca_common_collio_plan_t {
     unsigned char *consecutive;      /* per window: its pieces follow each other in my stream */
     size_t *order;                   /* windows by (index, owner): the order of delivery */
     int *share_of;                   /* per window: its share */
+    int layers;                      /* mca_common_collio_layers_t, when it was made */
+    mca_common_collio_relay_t relay; /* layer 1 */
 
     size_t requester_count;          /* as owner: who has something for me */
     int *requester;                  /* their ranks, ascending */
@@ -94,6 +98,13 @@ void mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
 /** Splits this rank's request by the plan's domains. 0 or -ENOMEM. */
 int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
                                  const mca_common_collio_shape_t *shape, int64_t *piece_count);
+
+/** The order and the kinds of the windows in plan->split. 0 or -ENOMEM. */
+int mca_common_collio_plan_index(mca_common_collio_plan_t *plan);
+
+/** This rank's whole request, whoever delivers it. */
+const mca_common_collio_split_t *
+mca_common_collio_plan_request(const mca_common_collio_plan_t *plan);
 
 /** Adds what a requester wants of this owner. Takes the extents' content. 0 or -ENOMEM. */
 int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,

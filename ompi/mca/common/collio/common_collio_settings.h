@@ -40,6 +40,12 @@ enum { /* auto, on, off */
     MCA_COMMON_COLLIO_SETTING_OFF
 };
 
+enum { /* of `intra` */
+    MCA_COMMON_COLLIO_INTRA_AUTO = 0,
+    MCA_COMMON_COLLIO_INTRA_SHM,
+    MCA_COMMON_COLLIO_INTRA_ISEND
+};
+
 typedef struct mca_common_collio_settings_t {
     int schedule;          /* SCHEDULE_AUTO, or 1 + index in mca_common_collio_schedules[] */
     int transport;         /* mca_common_collio_transport_id_t */

@@ -46,7 +46,7 @@ void mca_common_collio_settle_stops(mca_common_collio_op_t *op)
 /* Bytes of this rank that are surely in the file. */
 void mca_common_collio_settle_count(mca_common_collio_op_t *op)
 {
-    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_split_t *split = mca_common_collio_plan_request(op->plan);
     const int64_t *stops = op->file->stops + op->file->aggregator_count;
 
     op->done_bytes = 0;

@@ -64,6 +64,15 @@ static void count_node(mca_common_collio_file_t *file)
     for (int i = 0; i < file->aggregator_count; ++i) {
         shared->slots += file->nodes.node_of[file->aggregators[i]] == node;
     }
+    shared->regions = shared->slots;
+    shared->peers = file->aggregator_count;
+    shared->mine = file->my_owner >= 0;
+}
+
+bool mca_common_collio_shared_failed(const mca_common_collio_file_t *file)
+{
+    return MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state
+           || MCA_COMMON_COLLIO_SHARED_FAILED == file->relay_shared.state;
 }
 
 /* The node's first rank. A name can be taken: by a process of the same number in another container,
@@ -104,14 +113,19 @@ static int map_segment(mca_common_collio_shared_t *shared, int fd)
 
 void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t region_bytes)
 {
-    mca_common_collio_shared_t *shared = &file->shared;
+    count_node(file);
+    mca_common_collio_shared_make(file, &file->shared, region_bytes);
+}
+
+void mca_common_collio_shared_make(mca_common_collio_file_t *file,
+                                   mca_common_collio_shared_t *shared, int64_t region_bytes)
+{
     int fd = -1;
 
-    count_node(file);
     memset(&shared->making, 0, sizeof(shared->making));
     shared->making.region_bytes = (int64_t) align_up((size_t) region_bytes, PAGE);
     shared->making.bytes = regions_start(shared)
-                           + (size_t) shared->slots * (size_t) shared->making.region_bytes;
+                           + (size_t) shared->regions * (size_t) shared->making.region_bytes;
     if (0 == shared->slots) { /* no aggregator here, so there is nothing to share */
         shared->region_bytes = shared->making.region_bytes;
         shared->state = MCA_COMMON_COLLIO_SHARED_READY;
@@ -135,9 +149,8 @@ void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t regi
     }
 }
 
-static void open_named(mca_common_collio_file_t *file)
+static void open_named(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
 {
-    mca_common_collio_shared_t *shared = &file->shared;
     int fd;
 
     if (0 != shared->making.result) {
@@ -151,7 +164,7 @@ static void open_named(mca_common_collio_file_t *file)
     }
     if (0 == shared->making.mine && NULL == shared->granted) {
         shared->granted = calloc((size_t) shared->local_ranks, sizeof(uint64_t));
-        shared->taken = calloc((size_t) file->aggregator_count, sizeof(uint64_t));
+        shared->taken = calloc((size_t) shared->peers, sizeof(uint64_t));
         if (NULL == shared->granted || NULL == shared->taken) {
             shared->making.mine = ENOMEM;
         }
@@ -164,16 +177,8 @@ static void open_named(mca_common_collio_file_t *file)
     }
 }
 
-/* This rank's part of the segment: an aggregator its region, others nothing. */
-static int64_t share_of(const mca_common_collio_file_t *file, size_t bytes)
+static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
 {
-    return file->my_owner < 0 || 0 == file->shared.slots ? 0 : (int64_t) bytes / file->shared.slots;
-}
-
-static void adopt(mca_common_collio_file_t *file)
-{
-    mca_common_collio_shared_t *shared = &file->shared;
-
     if (0 == ompi_comm_rank(file->node_comm) && 0 == shared->making.result) {
         shm_unlink(shared->making.name);
     }
@@ -184,7 +189,7 @@ static void adopt(mca_common_collio_file_t *file)
         if (0 == ompi_comm_rank(file->node_comm)) {
             mca_common_collio_file_say(file,
                                        "no shared memory of %zu bytes on this node (%s): its ranks "
-                                       "use messages (transport isend) for this file. More room in "
+                                       "use messages (isend) for this file. More room in "
                                        "/dev/shm, or a smaller cb_buffer_size, avoids that.",
                                        shared->making.bytes, strerror(shared->making.all));
         }
@@ -193,37 +198,41 @@ static void adopt(mca_common_collio_file_t *file)
     }
     if (NULL != shared->at) {
         munmap(shared->at, shared->bytes);
-        mca_common_collio_file_memory(file, -share_of(file, shared->bytes));
+        mca_common_collio_file_memory(file, -shared->mine_bytes);
     }
     shared->at = shared->making.at;
     shared->bytes = shared->making.bytes;
     shared->region_bytes = shared->making.region_bytes;
     shared->state = MCA_COMMON_COLLIO_SHARED_READY;
     memset(shared->granted, 0, (size_t) shared->local_ranks * sizeof(uint64_t));
-    memset(shared->taken, 0, (size_t) file->aggregator_count * sizeof(uint64_t));
-    mca_common_collio_file_memory(file, share_of(file, shared->bytes));
+    memset(shared->taken, 0, (size_t) shared->peers * sizeof(uint64_t));
+    /* this rank's part of it: an aggregator its region, others nothing */
+    shared->mine_bytes = shared->mine ? (int64_t) shared->bytes / shared->regions : 0;
+    mca_common_collio_file_memory(file, shared->mine_bytes);
 }
 
 bool mca_common_collio_shared_poll(mca_common_collio_file_t *file)
 {
-    mca_common_collio_shared_t *shared = &file->shared;
+    return mca_common_collio_shared_poll_of(file, &file->shared);
+}
 
+bool mca_common_collio_shared_poll_of(mca_common_collio_file_t *file,
+                                      mca_common_collio_shared_t *shared)
+{
     if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state
         && mca_common_collio_request_done(&shared->making.request, NULL, NULL)) {
-        open_named(file);
+        open_named(file, shared);
     }
     if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state
         && mca_common_collio_request_done(&shared->making.request, NULL, NULL)) {
-        adopt(file);
+        adopt(file, shared);
     }
     return MCA_COMMON_COLLIO_SHARED_READY == shared->state
            || MCA_COMMON_COLLIO_SHARED_FAILED == shared->state;
 }
 
-void mca_common_collio_shared_fini(mca_common_collio_file_t *file)
+void mca_common_collio_shared_fini(mca_common_collio_shared_t *shared)
 {
-    mca_common_collio_shared_t *shared = &file->shared;
-
     if (NULL != shared->at) {
         munmap(shared->at, shared->bytes);
     }

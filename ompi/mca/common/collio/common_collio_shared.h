@@ -9,6 +9,7 @@
 #include "common_collio_compat.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /**
  * Memory that all ranks of a file on one node share: the collective buffers of the node's
@@ -39,8 +40,12 @@ typedef struct mca_common_collio_shared_t {
     mca_common_collio_shared_state_t state;
     char *at;
     size_t bytes;
-    int slots;              /* aggregators on this node */
+    int slots;              /* ranks that grant: aggregators on this node */
+    int regions;            /* of them, those with a region */
+    int peers;              /* ranks that can be asked for a grant */
     int local_ranks;
+    bool mine;              /* one region is this rank's, */
+    int64_t mine_bytes;     /* counted as its memory */
     int64_t region_bytes;   /* of each aggregator */
     uint64_t *granted;      /* as aggregator: grants given to each local rank */
     uint64_t *taken;        /* as requester: grants used of each aggregator on the node */
@@ -58,13 +63,22 @@ typedef struct mca_common_collio_shared_t {
 
 struct mca_common_collio_file_t;
 
+/** The node's collective buffers, or its local aggregators' staging, cannot be had. */
+bool mca_common_collio_shared_failed(const struct mca_common_collio_file_t *file);
+
 /** Begins to make a segment whose regions have at least region_bytes. Collective on the node. */
 void mca_common_collio_shared_start(struct mca_common_collio_file_t *file, int64_t region_bytes);
 
 /** Goes on; true when the state is READY or FAILED. Never blocks. */
 bool mca_common_collio_shared_poll(struct mca_common_collio_file_t *file);
 
-void mca_common_collio_shared_fini(struct mca_common_collio_file_t *file);
+/** The same for any segment of the file: slots, regions, peers, local_ranks and mine are set. */
+void mca_common_collio_shared_make(struct mca_common_collio_file_t *file,
+                                   mca_common_collio_shared_t *shared, int64_t region_bytes);
+bool mca_common_collio_shared_poll_of(struct mca_common_collio_file_t *file,
+                                      mca_common_collio_shared_t *shared);
+
+void mca_common_collio_shared_fini(mca_common_collio_shared_t *shared);
 
 mca_common_collio_shared_control_t *
 mca_common_collio_shared_control(const mca_common_collio_shared_t *shared, int slot);

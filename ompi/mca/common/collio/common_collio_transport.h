@@ -35,6 +35,7 @@ typedef struct mca_common_collio_move_t {
     } grant;
     ompi_request_t *grant_request;
     int state;        /* of the transport */
+    bool relayed;     /* the staging is the message: nothing is copied to or from user memory */
     bool done;
 } mca_common_collio_move_t;
 
@@ -67,6 +68,9 @@ mca_common_collio_transport_pick(const struct mca_common_collio_op_t *op, int ow
 
 /** A window's packed message, when it lies in user memory as it is; else NULL. */
 char *mca_common_collio_message_in_memory(const struct mca_common_collio_op_t *op, size_t window);
+
+/** Counts a data message that this rank has sent. */
+void mca_common_collio_count_message(struct mca_common_collio_op_t *op, int peer, int64_t bytes);
 
 /* What the transports share: copies between the three kinds of memory. `limit` is the local
  * coordinate from which a read has no data. Each returns the bytes that it copied. */

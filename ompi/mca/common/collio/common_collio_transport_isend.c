@@ -23,7 +23,7 @@ static int data_tag(const mca_common_collio_op_t *op)
     return mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_DATA);
 }
 
-static void count_message(mca_common_collio_op_t *op, int peer, int64_t bytes)
+void mca_common_collio_count_message(mca_common_collio_op_t *op, int peer, int64_t bytes)
 {
     mca_common_collio_file_t *file = op->file;
 
@@ -47,7 +47,7 @@ static void post_send(mca_common_collio_op_t *op, mca_common_collio_move_t *move
         move->done = true;
         return;
     }
-    count_message(op, move->peer, bytes);
+    mca_common_collio_count_message(op, move->peer, bytes);
 }
 
 static void post_receive(mca_common_collio_op_t *op, mca_common_collio_move_t *move, char *message,
@@ -135,7 +135,7 @@ static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delive
         post_receive(op, move, message, move->window->bytes);
         return;
     }
-    if (NULL != move->staging) {
+    if (NULL != move->staging && !move->relayed) {
         mca_common_collio_file_count(
             op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
             (uint64_t) mca_common_collio_copy_message(op, move->window, move->piece, message,
@@ -160,7 +160,8 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
         mca_common_collio_op_fail(op, EIO);
         bytes = 0;
     }
-    if (!op->write) {
+    move->bytes = bytes;
+    if (!op->write && !move->relayed) {
         op->done_bytes += bytes;
         if (NULL != move->staging) {
             mca_common_collio_file_count(

@@ -96,7 +96,7 @@ static void transfer(mca_common_collio_op_t *op, mca_common_collio_delivery_t *d
                         : mca_common_collio_message_in_memory(op, delivery->window);
     int64_t bytes = -1;
 
-    if (op->write && NULL != move->staging) {
+    if (op->write && NULL != move->staging && !move->relayed) {
         (void) mca_common_collio_copy_message(op, move->window, move->piece, message,
                                               move->window->bytes);
     }
@@ -107,15 +107,16 @@ static void transfer(mca_common_collio_op_t *op, mca_common_collio_delivery_t *d
             bytes = -1;
         }
     }
+    move->bytes = bytes < 0 ? 0 : bytes;
     if (bytes < 0) {
         mca_common_collio_op_fail(op, EIO);
-    } else if (!op->write) {
+    } else if (!op->write && !move->relayed) {
         op->done_bytes += bytes;
         if (NULL != move->staging) {
             (void) mca_common_collio_copy_message(op, move->window, move->piece, message, bytes);
         }
     }
-    if (NULL != move->staging) {
+    if (NULL != move->staging && !move->relayed) {
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
                                      (uint64_t) move->window->bytes);
     }

@@ -65,6 +65,21 @@ static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delive
     delivery->move.ticket = op->file->shared.taken[delivery->owner]++;
 }
 
+/* Between the buffer and user memory, or a local aggregator's staging. */
+static int64_t copy(mca_common_collio_op_t *op, const mca_common_collio_move_t *move, char *buffer,
+                    int64_t limit)
+{
+    int64_t local = move->window->index * op->plan->window_bytes;
+
+    if (!move->relayed) {
+        return mca_common_collio_copy_window(op, move->window, move->piece, buffer, local, limit);
+    }
+    return op->write ? mca_common_collio_copy_scatter(move->window, move->piece, buffer, local,
+                                                      move->staging)
+                     : mca_common_collio_copy_gather(move->window, move->piece, buffer, local,
+                                                     limit, move->staging);
+}
+
 static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_file_t *file = op->file;
@@ -82,13 +97,11 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
     if (grant >> 1 != move->ticket + 1) {
         return false;
     }
-    copied = mca_common_collio_copy_window(
-        op, move->window, move->piece,
-        mca_common_collio_shared_region(shared, slot) + number * op->slot_bytes,
-        move->window->index * op->plan->window_bytes,
-        atomic_load_explicit(&control->limit[number], memory_order_relaxed));
+    copied = copy(op, move, mca_common_collio_shared_region(shared, slot) + number * op->slot_bytes,
+                  atomic_load_explicit(&control->limit[number], memory_order_relaxed));
     atomic_fetch_add_explicit(&control->arrived[number], 1, memory_order_release);
-    if (!op->write) {
+    move->bytes = copied;
+    if (!op->write && !move->relayed) {
         op->done_bytes += copied;
     }
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
