@@ -46,7 +46,34 @@ def ncmpidump(place):
     return None
 
 
-# name: rank counts; hints: run once per set of hints; check: (program, function) on the files left
+def counters(np, fcoll, hints, place, path):
+    """What t_tam counts for one transfer with this component."""
+    result = launch.run(launch.mpirun_command(np, [path, 'counters'], fcoll=fcoll), TIMEOUT,
+                        cwd=place, env={'T_DIR': place, 'T_HINTS': hints, 'COLLIO_FCOLL': fcoll})
+    return re.findall(r'^counter .*$', result.text, re.M), result.text
+
+
+def plain_two_phase(suite, scratch, folder):
+    """With a local aggregator per rank, tam must count exactly what overlap counts."""
+    for np in (4, 6):
+        for transport in ('isend', 'shm'):
+            name = f't_tam np={np} {transport}: local aggregators = ranks counts as overlap does'
+            if any(launch.component_missing(fcoll) for fcoll in ('overlap', 'tam')):
+                suite.skip(name, 'needs overlap and tam')
+                continue
+            place = tempfile.mkdtemp(dir=scratch)
+            hints = f'exchange=on,transport={transport},aggregators=2,buffer_bytes=16384'
+            path = os.path.join(folder, 't_tam')
+            want, text = counters(np, 'overlap', hints, place, path)
+            have, more = counters(np, 'tam', f'{hints},local_aggregators={np}', place, path)
+            shutil.rmtree(place, ignore_errors=True)
+            if want and want == have:
+                suite.ok(name)
+            else:
+                suite.not_ok(name, f'{text[-2000:]}\n{more[-2000:]}')
+
+
+# name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; check: (program, function) on the files left
 TABLE = {
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_gaps': {'np': (1, 4), 'hints': ['']},
@@ -58,6 +85,7 @@ TABLE = {
     't_nonblocking': {'np': (1, 2, 4), 'hints': [''] + MANY},
     't_plan': {'np': (1, 4), 'hints': ['']},
     't_seen': {'np': (2,), 'hints': ['']},
+    't_tam': {'np': (1, 2, 5, 8), 'fcoll': 'tam', 'hints': ['', 'schedule=write_comm2']},
     't_large': {'np': (2,), 'hints': [''], 'full': True, 'timeout': 900},
     't_fortran': {'np': (1, 4), 'hints': [''], 'missing': 'no Fortran compiler for this Open MPI'},
     't_hdf5': {'np': (1, 4), 'hints': [''] + MANY[:1], 'missing': 'no parallel HDF5',
@@ -107,9 +135,10 @@ def run_row(suite, scratch, path, words, row):
         for hints in row['hints']:
             place = tempfile.mkdtemp(dir=scratch)
             name = ' '.join([words[0], f'np={np}'] + ([hints] if hints else []))
-            result = launch.run(launch.mpirun_command(np, [path] + words[1:]),
+            fcoll = row.get('fcoll', launch.FCOLL)
+            result = launch.run(launch.mpirun_command(np, [path] + words[1:], fcoll=fcoll),
                                 row.get('timeout', TIMEOUT), cwd=place,
-                                env={'T_DIR': place, 'T_HINTS': hints})
+                                env={'T_DIR': place, 'T_HINTS': hints, 'COLLIO_FCOLL': fcoll})
             if relay(suite, name, result) and 'check' in row:
                 run_check(suite, name, row['check'], place)
             shutil.rmtree(place, ignore_errors=True)
@@ -125,5 +154,9 @@ def run(suite, scratch, folder, wanted, everything):
             suite.skip(name, 'slow: runs in full mode only')
         elif not os.path.exists(path):
             suite.skip(name, row.get('missing', 'not built'))
+        elif launch.component_missing(row.get('fcoll', launch.FCOLL)):
+            suite.skip(name, launch.component_missing(row['fcoll']))
         else:
             run_row(suite, scratch, path, words, row)
+            if words[0] == 't_tam':
+                plain_two_phase(suite, scratch, folder)

@@ -34,7 +34,7 @@ typedef struct merger_t {
     mca_common_collio_op_t *op;
     channel_t *channel; /* per owner */
     int owners;
-    int64_t gathered; /* pieces */
+    int64_t gathered; /* pieces, cut at the windows as the merged ones are */
 } merger_t;
 
 static void merger_fini(merger_t *merger)
@@ -59,6 +59,7 @@ static int add_list(merger_t *merger, int owner, int member,
 {
     channel_t *channel = &merger->channel[owner];
     size_t most = (size_t) merger->op->plan->relay.member_count;
+    int rc;
 
     if (NULL == channel->split) {
         channel->split = calloc(most, sizeof(*channel->split));
@@ -71,9 +72,10 @@ static int add_list(merger_t *merger, int owner, int member,
         return -EBADMSG;
     }
     channel->member[channel->count] = member;
-    merger->gathered += (int64_t) list->count;
-    return mca_common_collio_split_extents(list, merger->op->plan->window_bytes,
-                                           &channel->split[channel->count++]);
+    rc = mca_common_collio_split_extents(list, merger->op->plan->window_bytes,
+                                         &channel->split[channel->count]);
+    merger->gathered += (int64_t) channel->split[channel->count++].piece_count;
+    return rc;
 }
 
 static int64_t take_number(const gathered_t *lists, size_t *at)

@@ -1,0 +1,310 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Two-layer aggregation, by its counters: bytes are checked too, but here it matters who sent how
+ * much to whom. All ranks write blocks that interleave, so that every rank has something for every
+ * aggregator, and read them back. Works on any number of nodes.
+ *
+ *   t_tam             the cases below
+ *   t_tam counters    one transfer with the hints of T_HINTS; prints what was counted, for the
+ *                     runner to compare with another component's
+ */
+#include "lib/t_file.h"
+#include "lib/t_pvar.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { BLOCK = 96, COUNT = 200 };
+
+static const char *const names[] = {
+    "messages",          "message_bytes",   "messages_between_nodes", "bytes_between_nodes",
+    "meta_messages",     "meta_bytes",      "requests_in",            "requests_gathered",
+    "requests_merged",   "copied_bytes",    "shm_bytes",              "cycles",
+    "requests_received", "requests_out",
+};
+enum {
+    MESSAGES,
+    MESSAGE_BYTES,
+    BETWEEN,
+    BYTES_BETWEEN,
+    META,
+    META_BYTES,
+    PIECES,
+    GATHERED,
+    MERGED,
+    COPIED,
+    SHM,
+    CYCLES,
+    RECEIVED,
+    OUT,
+    COUNTERS
+};
+
+static char path[512];
+static int nodes, node_ranks; /* in all; on mine */
+static int neighbours;        /* ranks that follow their predecessor on the same node */
+
+static void look_around(void)
+{
+    MPI_Comm comm;
+    int local, first, leads;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    MPI_Comm_rank(comm, &local);
+    MPI_Comm_size(comm, &node_ranks);
+    leads = 0 == local;
+    MPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    first = t_rank;
+    MPI_Bcast(&first, 1, MPI_INT, 0, comm);
+    neighbours = t_rank > first && t_rank - first == local;
+    MPI_Allreduce(MPI_IN_PLACE, &neighbours, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Comm_free(&comm);
+}
+
+/* Local aggregators in all, when there are c on each node. */
+static int local_aggregators(int c)
+{
+    MPI_Comm comm;
+    int local, mine, all;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    MPI_Comm_rank(comm, &local);
+    mine = 0 == local ? (c < node_ranks ? c : node_ranks) : 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Comm_free(&comm);
+    return all;
+}
+
+static void read_counters(MPI_File file, double *value)
+{
+    for (int i = 0; i < COUNTERS; i++) {
+        value[i] = t_pvar_read(names[i], file);
+    }
+}
+
+/* What all ranks counted since `before`. */
+static void count_since(MPI_File file, const double *before, double *sum)
+{
+    double now[COUNTERS];
+
+    read_counters(file, now);
+    for (int i = 0; i < COUNTERS; i++) {
+        now[i] -= before[i];
+    }
+    MPI_Allreduce(now, sum, COUNTERS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* Writes and reads back once; what was counted in each direction. */
+static void transfer(const char *hints, double *wrote, double *read)
+{
+    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all)), mine;
+    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
+    int64_t bytes = (int64_t) BLOCK * COUNT;
+    unsigned char *data, *back = t_alloc((size_t) bytes);
+    double before[COUNTERS];
+    MPI_Status status;
+    MPI_File file;
+
+    for (int r = 0; r < t_size; r++) {
+        all[r] = (t_blocks){(int64_t) r * BLOCK, BLOCK, (int64_t) t_size * BLOCK, COUNT};
+        writer[r] = r;
+    }
+    mine = all[t_rank];
+    data = t_blocks_data(&mine, t_rank);
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        t_blocks_view(file, &mine);
+        read_counters(file, before);
+        t_ok(MPI_File_write_at_all(file, 0, data, (int) bytes, MPI_BYTE, &status), "write");
+        t_status_check(&status, bytes, "write");
+        count_since(file, before, wrote);
+        read_counters(file, before);
+        memset(back, 0, (size_t) bytes);
+        t_ok(MPI_File_read_at_all(file, 0, back, (int) bytes, MPI_BYTE, &status), "read");
+        t_status_check(&status, bytes, "read");
+        count_since(file, before, read);
+        t_blocks_check(&mine, t_rank, back, "read");
+        t_ok(MPI_File_close(&file), "close");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        t_blocks_check_file(path, all, writer, t_size, 0);
+    }
+    free(all);
+    free(writer);
+    free(data);
+    free(back);
+}
+
+static void expect(bool right, const char *what, double have, double want)
+{
+    if (0 == t_rank && !right) {
+        t_fail("%s: %.0f, expected %.0f", what, have, want);
+    }
+}
+
+static void same(const char *what, double have, double want)
+{
+    expect(have == want, what, have, want);
+}
+
+static void at_most(const char *what, double have, double want)
+{
+    expect(have <= want, what, have, want);
+}
+
+/* As many local aggregators as ranks: layer 1 does not exist. */
+static void plain(void)
+{
+    double wrote[COUNTERS], read[COUNTERS];
+    char hints[128];
+
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=isend,aggregators=1,buffer_bytes=16384,local_aggregators=%d",
+             t_size);
+    transfer(hints, wrote, read);
+    same("pieces gathered in layer 1", wrote[GATHERED] + read[GATHERED], 0);
+    same("lists: one from every rank but the aggregator", wrote[META], t_size - 1);
+    same("messages a cycle: one from every other rank", wrote[MESSAGES],
+         (t_size - 1) * wrote[CYCLES]);
+    same("messages a cycle: one to every other rank", read[MESSAGES],
+         (t_size - 1) * read[CYCLES]);
+    t_verdict("as many local aggregators as ranks: plain two-phase");
+}
+
+/* Between nodes: at most one message from each local aggregator to each owner in a cycle, and no
+ * byte twice. */
+static void layers(const char *transport, const char *intra, int c, const double *plain_bytes)
+{
+    double wrote[COUNTERS], read[COUNTERS];
+    int requesters = local_aggregators(c);
+    char hints[192], name[128];
+
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=%s,intra=%s,aggregators=3,buffer_bytes=16384,"
+             "local_aggregators_per_node=%d",
+             transport, intra, c);
+    transfer(hints, wrote, read);
+    at_most("messages between nodes, write", wrote[BETWEEN], requesters * wrote[CYCLES]);
+    at_most("messages between nodes, read", read[BETWEEN], requesters * read[CYCLES]);
+    same("bytes between nodes, write", wrote[BYTES_BETWEEN], plain_bytes[0]);
+    same("bytes between nodes, read", read[BYTES_BETWEEN], plain_bytes[1]);
+    at_most("pieces after layer 1", wrote[MERGED], wrote[GATHERED]);
+    same("pieces gathered for a read: the plan is reused", read[GATHERED], 0);
+    if (1 == c && nodes > 1 && neighbours > 0) {
+        expect(wrote[MERGED] < wrote[GATHERED], "neighbours are joined, pieces", wrote[MERGED],
+               wrote[GATHERED] - 1);
+    }
+    if (0 == strcmp(intra, "shm") && 0 == strcmp(transport, "isend") && 1 == nodes
+        && c == 1 && node_ranks > 3) {
+        expect(wrote[SHM] > 0, "bytes through shared memory", wrote[SHM], 1);
+    }
+    snprintf(name, sizeof(name), "transport %s, intra %s, %d per node: messages between nodes",
+             transport, intra, c);
+    t_verdict(name);
+}
+
+static void all_layers(void)
+{
+    static const char *const transports[] = {"isend", "shm"}, *const intras[] = {"shm", "isend"};
+    double wrote[COUNTERS], read[COUNTERS], bytes[2];
+    char hints[128];
+
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=isend,aggregators=3,buffer_bytes=16384,local_aggregators=%d",
+             t_size);
+    transfer(hints, wrote, read);
+    bytes[0] = wrote[BYTES_BETWEEN];
+    bytes[1] = read[BYTES_BETWEEN];
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < 2; i++) {
+            for (int c = 1; c <= 3; c++) {
+                layers(transports[t], intras[i], c, bytes);
+            }
+        }
+    }
+}
+
+/* One node: no message at all, and every byte is copied once. */
+static void one_copy(void)
+{
+    double wrote[COUNTERS], read[COUNTERS], bytes = (double) t_size * BLOCK * COUNT;
+
+    transfer("exchange=on,transport=shm,intra=shm,aggregators=2,buffer_bytes=16384,"
+             "local_aggregators_per_node=1",
+             wrote, read);
+    same("bytes copied for a write", wrote[COPIED], bytes);
+    same("bytes copied for a read", read[COPIED], bytes);
+    same("messages", wrote[MESSAGES] + read[MESSAGES], 0);
+    t_verdict("one node with shared memory: each byte is copied once");
+}
+
+/* Nothing may be larger than the file and a quarter: shared segments have no room, messages serve. */
+static void no_room(void)
+{
+    int64_t bytes = (int64_t) t_size * BLOCK * COUNT;
+    double wrote[COUNTERS], read[COUNTERS];
+    struct rlimit limit, small;
+
+    getrlimit(RLIMIT_FSIZE, &limit);
+    small = limit;
+    small.rlim_cur = (rlim_t) (bytes + bytes / 4);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    transfer("exchange=on,transport=isend,intra=shm,aggregator_list=1,local_aggregators_per_node=1",
+             wrote, read);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    same("bytes through shared memory", wrote[SHM] + read[SHM], 0);
+    t_verdict("no room for shared memory: messages inside the node");
+}
+
+static void print_counters(void)
+{
+    double wrote[COUNTERS], read[COUNTERS];
+
+    transfer(NULL, wrote, read);
+    for (int i = 0; 0 == t_rank && i < COUNTERS; i++) {
+        printf("counter %s %.0f %.0f\n", names[i], wrote[i], read[i]);
+    }
+    t_verdict("counters");
+}
+
+int main(int argc, char *argv[])
+{
+    MPI_File file;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "tam");
+    look_around();
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
+        MPI_File_close(&file); /* the counters exist from the first open on */
+    }
+    if (argc > 1) {
+        print_counters();
+    } else if (!t_pvar_exists("requests_gathered")) {
+        return t_skip_all("t_tam", "the component has no counters of layer 1");
+    } else {
+        plain();
+        all_layers();
+        if (1 == nodes) {
+            one_copy();
+        }
+        if (1 == nodes && t_size > 3) {
+            no_room();
+        }
+    }
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}
