@@ -24,10 +24,9 @@
 enum { BLOCK = 96, COUNT = 200 };
 
 static const char *const names[] = {
-    "messages",          "message_bytes",   "messages_between_nodes", "bytes_between_nodes",
-    "meta_messages",     "meta_bytes",      "requests_in",            "requests_gathered",
-    "requests_merged",   "copied_bytes",    "shm_bytes",              "cycles",
-    "requests_received", "requests_out",
+    "messages",   "message_bytes", "messages_between_nodes", "bytes_between_nodes", "meta_messages",
+    "meta_bytes", "requests_in",   "requests_gathered",      "requests_merged",     "copied_bytes",
+    "shm_bytes",  "cycles",        "requests_received",      "requests_out",
 };
 enum {
     MESSAGES,
@@ -177,8 +176,7 @@ static void plain(void)
     same("lists: one from every rank but the aggregator", wrote[META], t_size - 1);
     same("messages a cycle: one from every other rank", wrote[MESSAGES],
          (t_size - 1) * wrote[CYCLES]);
-    same("messages a cycle: one to every other rank", read[MESSAGES],
-         (t_size - 1) * read[CYCLES]);
+    same("messages a cycle: one to every other rank", read[MESSAGES], (t_size - 1) * read[CYCLES]);
     t_verdict("as many local aggregators as ranks: plain two-phase");
 }
 
@@ -205,8 +203,8 @@ static void layers(const char *transport, const char *intra, int c, const double
         expect(wrote[MERGED] < wrote[GATHERED], "neighbours are joined, pieces", wrote[MERGED],
                wrote[GATHERED] - 1);
     }
-    if (0 == strcmp(intra, "shm") && 0 == strcmp(transport, "isend") && 1 == nodes
-        && c == 1 && node_ranks > 3) {
+    if (0 == strcmp(intra, "shm") && 0 == strcmp(transport, "isend") && 1 == nodes && c == 1
+        && node_ranks > 3) {
         expect(wrote[SHM] > 0, "bytes through shared memory", wrote[SHM], 1);
     }
     snprintf(name, sizeof(name), "transport %s, intra %s, %d per node: messages between nodes",

@@ -296,6 +296,35 @@ START_TEST(local_aggregator_all_small_nodes)
 }
 END_TEST
 
+/* A total over nodes of any sizes: the sum is right, nobody has two more than another could have. */
+START_TEST(local_aggregators_divided)
+{
+    for (int round = unit_rounds(300); 0 < round; --round) {
+        mca_common_collio_nodes_t nodes;
+        mca_common_collio_local_count_t count;
+        int ranks = (int) unit_between(1, 60), total = (int) unit_between(1, ranks + 3);
+        int key[60], sum = 0;
+
+        for (int r = 0; r < ranks; ++r) {
+            key[r] = (int) unit_below(7);
+        }
+        ck_assert_int_eq(0, mca_common_collio_nodes_init(&nodes, key, ranks));
+        count = mca_common_collio_local_aggregators_divide(&nodes, total);
+        for (int node = 0; node < nodes.nodes; ++node) {
+            int q = nodes.first[node + 1] - nodes.first[node];
+            int c = mca_common_collio_local_aggregators_on(&nodes, count, node);
+
+            ck_assert(1 <= c && c <= q);
+            ck_assert(c == q || c == count.level || c == count.level + 1);
+            sum += c;
+        }
+        total = total < nodes.nodes ? nodes.nodes : total;
+        ck_assert_int_eq(total < ranks ? total : ranks, sum);
+        mca_common_collio_nodes_fini(&nodes);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("aggregator");
@@ -312,5 +341,6 @@ int main(void)
     tcase_add_test(tests, parse_names_the_bad_part);
     tcase_add_test(tests, local_aggregator_published_example);
     tcase_add_test(tests, local_aggregator_all_small_nodes);
+    tcase_add_test(tests, local_aggregators_divided);
     return unit_main(suite, "check_aggregator");
 }

@@ -47,6 +47,7 @@ typedef struct mca_common_collio_file_t {
     int aggregator_count;
     int *owner_slot;            /* number of each aggregator among those of its node */
     int my_owner;               /* my index in aggregators, or -1 */
+    mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
     int64_t buffer_bytes;       /* what one aggregator may use */
 
     mca_common_collio_meet_t meet; /* where the ranks agree */

@@ -59,15 +59,7 @@ static int auto_local_aggregators(const mca_common_collio_op_t *op)
 
 int mca_common_collio_layers_on_node(const mca_common_collio_op_t *op, int node)
 {
-    const mca_common_collio_file_t *file = op->file;
-    int count = op->local_aggregators, ranks = ranks_on(file, node);
-
-    if (file->settings.local_aggregators > 0) { /* a total */
-        count = file->settings.local_aggregators / file->nodes.nodes
-                + (node < file->settings.local_aggregators % file->nodes.nodes);
-    }
-    count = count > 0 ? count : 1;
-    return count < ranks ? count : ranks;
+    return mca_common_collio_local_aggregators_on(&op->file->nodes, op->local_aggregators, node);
 }
 
 /* Atomic mode needs every rank's bytes in rank order, and fence rounds are not windows of one
@@ -81,9 +73,11 @@ void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
         || MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
         return;
     }
-    op->local_aggregators = file->settings.local_aggregators_per_node;
-    if (0 == op->local_aggregators && 0 == file->settings.local_aggregators) {
-        op->local_aggregators = auto_local_aggregators(op);
+    op->local_aggregators = file->local_aggregators;
+    if (0 == file->settings.local_aggregators) { /* else a total is given, and wins */
+        op->local_aggregators.level = file->settings.local_aggregators_per_node > 0
+                                          ? file->settings.local_aggregators_per_node
+                                          : auto_local_aggregators(op);
     }
     for (int node = 0; node < file->nodes.nodes; ++node) {
         if (mca_common_collio_layers_on_node(op, node) < ranks_on(file, node)) {
@@ -116,8 +110,8 @@ int mca_common_collio_relay_rank(const mca_common_collio_op_t *op, int member)
     const mca_common_collio_nodes_t *nodes = &op->file->nodes;
     int aggregator = op->plan->relay.aggregator;
 
-    return nodes->member[nodes->first[nodes->node_of[aggregator]] + nodes->local_rank[aggregator]
-                         + member];
+    return nodes
+        ->member[nodes->first[nodes->node_of[aggregator]] + nodes->local_rank[aggregator] + member];
 }
 
 static bool is_aggregator(const mca_common_collio_op_t *op)
@@ -380,7 +374,8 @@ static bool send_replies(mca_common_collio_op_t *op)
                                                      : &relay->making.reply[member];
 
         if (OMPI_SUCCESS
-            != mca_common_collio_isend(reply->at, reply->count, mca_common_collio_relay_rank(op, member), tag, false,
+            != mca_common_collio_isend(reply->at, reply->count,
+                                       mca_common_collio_relay_rank(op, member), tag, false,
                                        op->file->comm, &relay->making.request)) {
             relay->making.request = NULL;
             mca_common_collio_op_fail(op, EIO);
@@ -465,8 +460,8 @@ static bool start_segment(mca_common_collio_op_t *op)
             && shared->regions >= relay->aggregators)) {
         return false;
     }
-    shared->local_ranks = shared->slots = shared->peers
-        = ranks_on(file, file->nodes.node_of[file->rank]);
+    shared->local_ranks = shared->slots = shared->peers = ranks_on(file,
+                                                                   file->nodes.node_of[file->rank]);
     shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
     shared->mine = is_aggregator(op);
     mca_common_collio_shared_make(file, shared,

@@ -98,8 +98,7 @@ static int add_lists(merger_t *merger, const gathered_t *lists)
         int64_t owner = take_number(lists, &at), bytes = take_number(lists, &at);
         mca_common_collio_extents_t list = {0};
 
-        if (owner < 0 || owner >= merger->owners || bytes < 0
-            || (size_t) bytes > lists->bytes - at
+        if (owner < 0 || owner >= merger->owners || bytes < 0 || (size_t) bytes > lists->bytes - at
             || !mca_common_collio_relayed(merger->op, (int) owner)) {
             return -EBADMSG;
         }
@@ -359,8 +358,8 @@ static int make_replies(merger_t *merger)
     if (NULL == relay->making.reply) {
         return -ENOMEM;
     }
-    for (int m = 1; 0 == rc && m < relay->member_count && mca_common_collio_relay_may_share(merger->op);
-         ++m) {
+    for (int m = 1;
+         0 == rc && m < relay->member_count && mca_common_collio_relay_may_share(merger->op); ++m) {
         rc = mca_common_collio_wire_encode(relay->part[m].piece, relay->part[m].piece_count,
                                            sizeof(*relay->part[m].piece), &relay->making.reply[m]);
     }
@@ -380,8 +379,7 @@ static int merge_channels(merger_t *merger)
         channel_t *channel = &merger->channel[o];
 
         if (channel->count > 0) {
-            rc = mca_common_collio_collect_build(channel->split, channel->count,
-                                                 &channel->collect);
+            rc = mca_common_collio_collect_build(channel->split, channel->count, &channel->collect);
             merged += (int64_t) channel->collect.runs.count;
         }
     }

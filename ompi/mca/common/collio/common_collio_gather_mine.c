@@ -44,8 +44,11 @@ void mca_common_collio_part_window(part_t *part, int64_t index, int owner)
 
     if (NULL == turn || turn->index != index) {
         turn = &part->turn[part->turn_count++];
-        *turn = (turn_t){.index = index, .window = part->window_count, .piece = part->piece_count,
-                         .straight = true, .consecutive = true};
+        *turn = (turn_t){.index = index,
+                         .window = part->window_count,
+                         .piece = part->piece_count,
+                         .straight = true,
+                         .consecutive = true};
     }
     ++turn->window_count;
     part->window[part->window_count++] = (mca_common_collio_window_t){owner, part->piece_count, 0,

@@ -155,7 +155,7 @@ typedef struct mca_common_collio_op_t {
     mca_common_collio_plan_t *plan;
     bool plan_new;
     int layers;               /* mca_common_collio_layers_t */
-    int local_aggregators;    /* on each node; a total in the settings wins */
+    mca_common_collio_local_count_t local_aggregators;
     bool synchronous_sends;
     int64_t slot_bytes;       /* of one collective buffer */
     int64_t staging_bytes;    /* of one buffer's messages */

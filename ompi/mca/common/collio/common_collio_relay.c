@@ -253,8 +253,7 @@ static void start_message(mca_common_collio_op_t *op, int h, int member, const t
             bytes = pack_message(op, h, member, turn, message);
         }
         rc = mca_common_collio_isend(message, (size_t) bytes, peer, relay_tag(op),
-                                     op->synchronous_sends, op->file->comm,
-                                     &half->request[member]);
+                                     op->synchronous_sends, op->file->comm, &half->request[member]);
         mca_common_collio_count_message(op, peer, bytes);
     }
     if (OMPI_SUCCESS != rc) {

@@ -70,10 +70,10 @@ typedef enum mca_common_collio_half_state_t {
 typedef struct mca_common_collio_half_t {
     mca_common_collio_half_state_t state;
     size_t round;
-    size_t windows;    /* still to be delivered */
-    int64_t used;      /* of the room for messages */
-    uint64_t arrived;  /* shm: count of arrivals when all members are through */
-    bool whole;        /* read: no window is short */
+    size_t windows;                        /* still to be delivered */
+    int64_t used;                          /* of the room for messages */
+    uint64_t arrived;                      /* shm: count of arrivals when all members are through */
+    bool whole;                            /* read: no window is short */
     const mca_common_collio_turn_t **turn; /* per member: what it hands over now, or NULL */
     ompi_request_t **request;              /* per member */
     char **message;                        /* per member; NULL when it moves straight */
@@ -96,17 +96,17 @@ typedef struct mca_common_collio_relay_t {
     size_t *round_of;               /* per window */
     mca_common_collio_round_t *round;
     size_t round_count;
-    int64_t staging_bytes;          /* of a half */
-    int64_t message_bytes;          /* of a half's messages */
+    int64_t staging_bytes; /* of a half */
+    int64_t message_bytes; /* of a half's messages */
 
     /* while a call is in its cycles */
-    bool shared;                    /* members place their bytes themselves */
-    size_t next_round;              /* as local aggregator: the first not opened */
-    size_t handed;                  /* the first not handed out or in */
-    size_t *next_turn;              /* per member */
+    bool shared;       /* members place their bytes themselves */
+    size_t next_round; /* as local aggregator: the first not opened */
+    size_t handed;     /* the first not handed out or in */
+    size_t *next_turn; /* per member */
     mca_common_collio_half_t half[2];
-    size_t first_turn;              /* as member: the first not done */
-    size_t started_turn;            /* the first not started */
+    size_t first_turn;   /* as member: the first not done */
+    size_t started_turn; /* the first not started */
     uint64_t ticket[2];
     ompi_request_t *request[2];
     bool turn_done[2];
@@ -114,12 +114,12 @@ typedef struct mca_common_collio_relay_t {
     /* while it is being made: see gather.c */
     struct {
         int stage;
-        mca_common_collio_bytes_t list;     /* as member: my offset lists */
+        mca_common_collio_bytes_t list; /* as member: my offset lists */
         ompi_request_t *request;
         struct mca_common_collio_gathered_t *arrivals;
         int arrived;
         ompi_request_t *discarded;
-        mca_common_collio_bytes_t *reply;   /* per member: its places */
+        mca_common_collio_bytes_t *reply; /* per member: its places */
         int replied;
         mca_common_collio_extents_t places; /* mine */
         int64_t bytes[2];                   /* staging: mine, the most on the node */

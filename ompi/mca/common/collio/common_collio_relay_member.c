@@ -150,15 +150,13 @@ static bool copy_over(mca_common_collio_op_t *op, size_t number)
         const mca_common_collio_window_t *window = &relay->mine.window[w];
         int64_t limit = op->write ? INT64_MAX
                                   : mca_common_collio_relay_limits(op, half)[window->index];
-        int64_t copied = mca_common_collio_copy_window(op, window,
-                                                       &relay->mine.piece[window->first],
-                                                       mca_common_collio_relay_shared(op, half), 0,
-                                                       limit);
+        int64_t copied = mca_common_collio_copy_window(
+            op, window, &relay->mine.piece[window->first], mca_common_collio_relay_shared(op, half),
+            0, limit);
 
         op->done_bytes += op->write ? 0 : copied;
         count_copy(op, copied);
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_shm_bytes,
-                                     (uint64_t) copied);
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
     }
     atomic_fetch_add_explicit(&mca_common_collio_shared_control(shared, slot)->arrived[half], 1,
                               memory_order_release);

@@ -70,15 +70,16 @@ static int file_unquery(ompio_file_t *fh)
 }
 
 mca_fcoll_base_component_t mca_fcoll_tam_component = {
-    .fcollm_version = {
-        MCA_COMMON_COLLIO_FCOLL_VERSION,
-        .mca_component_name = "tam",
-        MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                              OMPI_RELEASE_VERSION),
-        .mca_register_component_params = tam_register,
-        .mca_open_component = tam_open,
-        .mca_close_component = tam_close,
-    },
+    .fcollm_version =
+        {
+            MCA_COMMON_COLLIO_FCOLL_VERSION,
+            .mca_component_name = "tam",
+            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                  OMPI_RELEASE_VERSION),
+            .mca_register_component_params = tam_register,
+            .mca_open_component = tam_open,
+            .mca_close_component = tam_close,
+        },
     .fcollm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .fcollm_init_query = init_query,
     .fcollm_file_query = file_query,

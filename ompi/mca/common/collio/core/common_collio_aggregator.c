@@ -305,3 +305,43 @@ int mca_common_collio_local_aggregator_of(int q, int c, int r)
 
     return r < border ? r - r % large : border + (r - border) / small * small;
 }
+
+static int ranks_on(const mca_common_collio_nodes_t *nodes, int node)
+{
+    return nodes->first[node + 1] - nodes->first[node];
+}
+
+int mca_common_collio_local_aggregators_on(const mca_common_collio_nodes_t *nodes,
+                                           mca_common_collio_local_count_t count, int node)
+{
+    int wanted = count.level + (node < count.until);
+    int ranks = ranks_on(nodes, node);
+
+    return wanted < ranks ? wanted : ranks;
+}
+
+/* Level by level, as water fills vessels of different heights. */
+mca_common_collio_local_count_t
+mca_common_collio_local_aggregators_divide(const mca_common_collio_nodes_t *nodes, int total)
+{
+    mca_common_collio_local_count_t count = {1, 0};
+    int left = total - nodes->nodes;
+
+    while (0 < left) {
+        int higher = 0;
+
+        for (int node = 0; node < nodes->nodes; ++node) {
+            higher += ranks_on(nodes, node) > count.level;
+            if (higher == left) {
+                count.until = node + 1;
+                break;
+            }
+        }
+        if (0 == higher || higher == left) {
+            break;
+        }
+        left -= higher;
+        ++count.level;
+    }
+    return count;
+}

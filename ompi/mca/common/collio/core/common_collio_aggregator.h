@@ -51,4 +51,18 @@ int mca_common_collio_local_aggregator(int q, int c, int i);
 /** The node-local index of the local aggregator that serves node-local rank r. */
 int mca_common_collio_local_aggregator_of(int q, int c, int r);
 
+/** How many local aggregators each node has: `level`, and one more on nodes below number `until`;
+ *  but never more than it has ranks. */
+typedef struct mca_common_collio_local_count_t {
+    int level;
+    int until;
+} mca_common_collio_local_count_t;
+
+/** `total` over the nodes as evenly as their rank counts allow; at least one each. As many as
+ *  ranks, or more: every rank is one. */
+mca_common_collio_local_count_t
+mca_common_collio_local_aggregators_divide(const mca_common_collio_nodes_t *nodes, int total);
+int mca_common_collio_local_aggregators_on(const mca_common_collio_nodes_t *nodes,
+                                           mca_common_collio_local_count_t count, int node);
+
 #endif /* MCA_COMMON_COLLIO_AGGREGATOR_H */
