@@ -515,7 +515,7 @@ static void start_stages(mca_common_collio_op_t *op, bool *moved)
 bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
 {
     mca_common_collio_progress_t *progress = &op->progress;
-    bool moved, delivered;
+    bool moved, delivered, relayed;
 
     if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
         mca_common_collio_fence_cycles(op);
@@ -523,13 +523,13 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
     }
     do {
         moved = false;
-        delivered = mca_common_collio_relay_poll(op, &moved);
-        delivered = mca_common_collio_deliver_poll(op, &moved) && delivered;
+        relayed = mca_common_collio_relay_poll(op, &moved);
+        delivered = mca_common_collio_deliver_poll(op, &moved);
         book_time(op, !delivered);
         finish_stages(op, &moved);
         start_stages(op, &moved);
     } while (moved);
-    if (!delivered || progress->accesses_done < progress->cycles
+    if (!relayed || !delivered || progress->accesses_done < progress->cycles
         || progress->shuffles_done < progress->cycles) {
         return false;
     }

@@ -48,6 +48,8 @@ typedef struct mca_common_collio_file_t {
     int *owner_slot;            /* number of each aggregator among those of its node */
     int my_owner;               /* my index in aggregators, or -1 */
     mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
+    mca_common_collio_local_count_t local_used;        /* by the last call, for the report */
+    int layers_used;
     int64_t buffer_bytes;       /* what one aggregator may use */
 
     mca_common_collio_meet_t meet; /* where the ranks agree */

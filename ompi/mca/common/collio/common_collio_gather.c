@@ -66,9 +66,9 @@ int mca_common_collio_layers_on_node(const mca_common_collio_op_t *op, int node)
  * number: both stay in one layer. */
 void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
 {
-    const mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = op->file;
 
-    op->layers = MCA_COMMON_COLLIO_LAYERS_ONE;
+    op->layers = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
     if (!file->component->two_layers || op->atomic
         || MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
         return;
@@ -87,6 +87,8 @@ void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
                              : MCA_COMMON_COLLIO_LAYERS_ALL;
         }
     }
+    file->layers_used = op->layers;
+    file->local_used = op->local_aggregators;
 }
 
 bool mca_common_collio_relayed(const mca_common_collio_op_t *op, int owner)
@@ -331,15 +333,16 @@ bool mca_common_collio_relay_may_share(const mca_common_collio_op_t *op)
 static void merge(mca_common_collio_op_t *op)
 {
     relay_t *relay = &op->plan->relay;
-    uint64_t start = mca_common_collio_now();
+    uint64_t start = mca_common_collio_now(), passed;
     int rc = 0 == op->error ? mca_common_collio_gather_merge(op, relay->making.arrivals) : 0;
 
     if (0 != rc) {
         mca_common_collio_op_fail(op, -rc);
     }
     free_arrivals(relay);
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_gather_merge,
-                                 mca_common_collio_now() - start);
+    passed = mca_common_collio_now() - start;
+    op->phase_ns += passed; /* it is not time of the phase */
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_gather_merge, passed);
 }
 
 static bool lists_poll(mca_common_collio_op_t *op)

@@ -54,6 +54,50 @@ static void add_aggregators(text_t *text, const mca_common_collio_file_t *file)
     add(text, "%s\n", file->aggregator_count > LISTED_AGGREGATORS ? " ..." : "");
 }
 
+static void add_layers(text_t *text, const mca_common_collio_file_t *file)
+{
+    int count = 0;
+
+    if (!file->component->two_layers) {
+        return;
+    }
+    if (0 == file->layers_used) {
+        add(text, "  local aggr.   every rank: one layer\n");
+        return;
+    }
+    for (int node = 0; node < file->nodes.nodes; ++node) {
+        count += mca_common_collio_local_aggregators_on(&file->nodes, file->local_used, node);
+    }
+    add(text, "  local aggr.   %d, inside nodes by %s\n", count,
+        MCA_COMMON_COLLIO_SHARED_READY == file->relay_shared.state ? "shm" : "isend");
+}
+
+/* Where the time went, in the components of the TAM paper. */
+static void add_breakdown(text_t *text, const uint64_t *most, const uint64_t *sum)
+{
+#define MS(name)  ((double) most[MCA_COMMON_COLLIO_STAT_##name] / 1e6)
+#define SUM(name) sum[MCA_COMMON_COLLIO_STAT_##name]
+    add(text, "  breakdown: slowest rank, ms; extents and messages of all ranks\n");
+    add(text, "    intra-node  gather %.3f, merge %.3f, move %.3f\n", MS(time_gather),
+        MS(time_gather_merge), MS(time_gather_move));
+    add(text, "    inter-node  split %.3f, route %.3f, merge %.3f, communicate %.3f\n",
+        MS(time_split), MS(time_route), MS(time_merge), MS(time_exchange));
+    add(text, "    i/o         access %.3f, hidden %.3f, waited for %.3f\n", MS(time_io),
+        MS(time_hidden), MS(time_wait));
+    add(text,
+        "    extents     %" PRIu64 " asked for; layer 1: %" PRIu64 " -> %" PRIu64
+        "; layer 2: %" PRIu64 " -> %" PRIu64 "\n",
+        SUM(requests_in), SUM(requests_gathered), SUM(requests_merged), SUM(requests_received),
+        SUM(requests_out));
+    add(text,
+        "    messages    %" PRIu64 " of %" PRIu64 " bytes inside nodes, %" PRIu64 " of %" PRIu64
+        " bytes between them\n",
+        SUM(messages) - SUM(messages_between_nodes), SUM(message_bytes) - SUM(bytes_between_nodes),
+        SUM(messages_between_nodes), SUM(bytes_between_nodes));
+#undef MS
+#undef SUM
+}
+
 static void add_figures(text_t *text, const uint64_t *least, const uint64_t *most,
                         const uint64_t *sum, int ranks, mca_common_collio_stat_kind_t kind)
 {
@@ -80,8 +124,10 @@ static void print(mca_common_collio_file_t *file, const uint64_t *least, const u
     mca_common_collio_tuner_describe(file->tuner, choices, sizeof(choices));
     add(&text, "\nfcoll/%s report: %s\n", file->component->name, file->fh->f_filename);
     add_aggregators(&text, file);
+    add_layers(&text, file);
     add(&text, "  buffers       %" PRId64 " bytes per aggregator\n", file->buffer_bytes);
     add(&text, "  choices       %s\n", choices);
+    add_breakdown(&text, most, sum);
     add(&text, "  %-24s %16s %16s %16s %18s\n", "count (per rank)", "min", "avg", "max", "sum");
     add_figures(&text, least, most, sum, file->size, MCA_COMMON_COLLIO_STAT_KIND_count);
     add_figures(&text, least, most, sum, file->size, MCA_COMMON_COLLIO_STAT_KIND_high);
