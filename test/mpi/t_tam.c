@@ -247,7 +247,7 @@ static void one_copy(void)
     t_verdict("one node with shared memory: each byte is copied once");
 }
 
-/* Nothing may be larger than the file and a quarter: shared segments have no room, messages serve. */
+/* No file may be larger than the data and a quarter: no room for a segment, messages serve. */
 static void no_room(void)
 {
     int64_t bytes = (int64_t) t_size * BLOCK * COUNT;

@@ -296,7 +296,7 @@ START_TEST(local_aggregator_all_small_nodes)
 }
 END_TEST
 
-/* A total over nodes of any sizes: the sum is right, nobody has two more than another could have. */
+/* A total over nodes of any sizes: the sum is right, and they differ by one where they can. */
 START_TEST(local_aggregators_divided)
 {
     for (int round = unit_rounds(300); 0 < round; --round) {

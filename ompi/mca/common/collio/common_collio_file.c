@@ -254,9 +254,8 @@ static int number_owners(mca_common_collio_file_t *file)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     file->my_owner = -1;
-    file->local_aggregators
-        = mca_common_collio_local_aggregators_divide(&file->nodes,
-                                                     file->settings.local_aggregators);
+    file->local_aggregators = mca_common_collio_local_aggregators_divide(
+        &file->nodes, file->settings.local_aggregators);
     for (int i = 0; i < file->aggregator_count; ++i) {
         file->owner_slot[i] = seen[file->nodes.node_of[file->aggregators[i]]]++;
         if (file->aggregators[i] == file->rank) {

@@ -7,11 +7,11 @@
 #define MCA_COMMON_COLLIO_FILE_H
 
 #include "common_collio_access.h"
-#include "common_collio_compat.h"
-#include "common_collio_put.h"
 #include "common_collio_arena.h"
+#include "common_collio_compat.h"
 #include "common_collio_lockahead.h"
 #include "common_collio_meet.h"
+#include "common_collio_put.h"
 #include "common_collio_settings.h"
 #include "common_collio_shared.h"
 #include "common_collio_stats.h"
@@ -34,51 +34,51 @@ typedef struct mca_common_collio_file_t {
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
     uint64_t settings_hash;
-    int refused;                /* error class of every collective call: wrong or unequal settings.
+    int refused;        /* error class of every collective call: wrong or unequal settings.
                                    io/ompio ignores what a module says at open */
-    int settings_error;         /* of this rank's hints; given to all by the first agreement */
+    int settings_error; /* of this rank's hints; given to all by the first agreement */
 
-    ompi_communicator_t *comm;  /* ours alone: nobody else's messages meet ours */
+    ompi_communicator_t *comm;      /* ours alone: nobody else's messages meet ours */
     ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
     int rank;
     int size;
     mca_common_collio_nodes_t nodes;
-    int *aggregators;           /* ranks that own domains, by owner number */
+    int *aggregators; /* ranks that own domains, by owner number */
     int aggregator_count;
-    int *owner_slot;            /* number of each aggregator among those of its node */
-    int my_owner;               /* my index in aggregators, or -1 */
+    int *owner_slot; /* number of each aggregator among those of its node */
+    int my_owner;    /* my index in aggregators, or -1 */
     mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
     mca_common_collio_local_count_t local_used;        /* by the last call, for the report */
     int layers_used;
-    int64_t buffer_bytes;       /* what one aggregator may use */
+    int64_t buffer_bytes; /* what one aggregator may use */
 
     mca_common_collio_meet_t meet; /* where the ranks agree */
-    struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
+    struct ompi_op_t *agree_op;    /* sums the first fields, takes the maximum of the others */
     ompi_datatype_t *agree_type;
-    int64_t *stops;             /* how far each aggregator came, after a failure */
-    int64_t *histogram;         /* of sparse requests; here, because that step must not fail */
+    int64_t *stops;     /* how far each aggregator came, after a failure */
+    int64_t *histogram; /* of sparse requests; here, because that step must not fail */
 
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t access_stats;
     mca_common_collio_lockahead_covered_t covered; /* by lockahead, of direct accesses */
-    mca_common_collio_shared_t shared; /* node-shared collective buffers */
-    mca_common_collio_shared_t relay_shared; /* staging of the node's local aggregators */
-    bool said_nonblocking;      /* that put_* is not for nonblocking calls */
-    mca_common_collio_put_t put;       /* one-sided windows; closed until needed */
-    mca_common_collio_arena_t buffers;    /* private collective buffers and their staging */
-    mca_common_collio_arena_t staging;    /* of this rank as a requester */
-    mca_common_collio_arena_t relay;      /* in layer 1, when it has messages */
+    mca_common_collio_shared_t shared;             /* node-shared collective buffers */
+    mca_common_collio_shared_t relay_shared;       /* staging of the node's local aggregators */
+    bool said_nonblocking;                         /* that put_* is not for nonblocking calls */
+    mca_common_collio_put_t put;                   /* one-sided windows; closed until needed */
+    mca_common_collio_arena_t buffers; /* private collective buffers and their staging */
+    mca_common_collio_arena_t staging; /* of this rank as a requester */
+    mca_common_collio_arena_t relay;   /* in layer 1, when it has messages */
 
     struct mca_common_collio_plans_t *plans;
     struct mca_common_collio_tuner_t *tuner;
     mca_common_collio_stats_t stats;
-    int64_t memory_bytes;       /* held now, see memory_add */
+    int64_t memory_bytes; /* held now, see memory_add */
 
-    opal_mutex_t lock;          /* of ops and sequence */
-    opal_list_t ops;            /* in the order they were started; the first is the active one */
-    uint32_t sequence;          /* of operations, equal on all ranks */
+    opal_mutex_t lock;       /* of ops and sequence */
+    opal_list_t ops;         /* in the order they were started; the first is the active one */
+    uint32_t sequence;       /* of operations, equal on all ranks */
     atomic_flag progressing; /* one thread at a time drives this file */
-    int64_t last_bytes;         /* true count of the last blocking call */
+    int64_t last_bytes;      /* true count of the last blocking call */
 } mca_common_collio_file_t;
 
 /** Finds the record or makes it. Collective over f_comm when it has to be made. NULL on failure

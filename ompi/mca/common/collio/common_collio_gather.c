@@ -27,7 +27,7 @@ typedef mca_common_collio_gathered_t gathered_t;
 
 enum { LISTS, REPLIES, SIZE, SEGMENT, MADE };
 
-/* ---- who relays ----------------------------------------------------------------------------- */
+/* ---- who relays ---- */
 
 static int ranks_on(const mca_common_collio_file_t *file, int node)
 {
@@ -147,7 +147,7 @@ static void find_aggregator(mca_common_collio_op_t *op)
     relay->member_count = next - local;
 }
 
-/* ---- a member's lists ------------------------------------------------------------------------ */
+/* ---- a member's lists ---- */
 
 static int put_number(mca_common_collio_bytes_t *out, int64_t number)
 {
@@ -232,7 +232,7 @@ void mca_common_collio_gather_start(mca_common_collio_op_t *op)
     }
 }
 
-/* ---- messages that come --------------------------------------------------------------------- */
+/* ---- messages that come ---- */
 
 static bool sent(ompi_request_t **request)
 {
@@ -322,7 +322,7 @@ static void free_arrivals(relay_t *relay)
     relay->making.arrived = 0;
 }
 
-/* ---- the steps -------------------------------------------------------------------------------- */
+/* ---- the steps ---- */
 
 bool mca_common_collio_relay_may_share(const mca_common_collio_op_t *op)
 {

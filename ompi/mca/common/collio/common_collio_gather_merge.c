@@ -52,7 +52,7 @@ static void merger_fini(merger_t *merger)
     free(merger->channel);
 }
 
-/* ---- the lists ------------------------------------------------------------------------------- */
+/* ---- the lists ---- */
 
 static int add_list(merger_t *merger, int owner, int member,
                     const mca_common_collio_extents_t *list)
@@ -133,7 +133,7 @@ static int add_own(merger_t *merger, const mca_common_collio_share_t *share)
     return rc;
 }
 
-/* ---- the request to the owners ---------------------------------------------------------------- */
+/* ---- the request to the owners ---- */
 
 /* Room for the split: my direct shares and the merged ones. */
 static int reserve_split(const merger_t *merger, mca_common_collio_split_t *split)
@@ -204,7 +204,7 @@ static int make_split(const merger_t *merger)
     return mca_common_collio_plan_index(plan);
 }
 
-/* ---- rounds and places -------------------------------------------------------------------------- */
+/* ---- rounds and places ---- */
 
 static int number_rounds(merger_t *merger)
 {

@@ -78,7 +78,7 @@ int64_t mca_common_collio_turn_room(const turn_t *turn)
     return turn->bytes + (int64_t) (turn->window_count * sizeof(int64_t));
 }
 
-/* ---- my own ------------------------------------------------------------------------------------ */
+/* ---- my own ---- */
 
 /* A relayed window of mine. */
 typedef struct item_t {

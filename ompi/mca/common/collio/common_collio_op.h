@@ -62,19 +62,19 @@ typedef enum mca_common_collio_layers_t {
 enum {
     MCA_COMMON_COLLIO_AGREE_BYTES = 0,
     MCA_COMMON_COLLIO_AGREE_PIECES,
-    MCA_COMMON_COLLIO_AGREE_SPANS,     /* sum of (highest - lowest): more than the whole span
+    MCA_COMMON_COLLIO_AGREE_SPANS, /* sum of (highest - lowest): more than the whole span
                                           means that ranks interleave */
-    MCA_COMMON_COLLIO_AGREE_SUMS,      /* = number of summed fields */
+    MCA_COMMON_COLLIO_AGREE_SUMS,  /* = number of summed fields */
     MCA_COMMON_COLLIO_AGREE_LO = MCA_COMMON_COLLIO_AGREE_SUMS, /* negated: the minimum */
     MCA_COMMON_COLLIO_AGREE_HI,
     MCA_COMMON_COLLIO_AGREE_ERROR,
     MCA_COMMON_COLLIO_AGREE_HASH,
-    MCA_COMMON_COLLIO_AGREE_NOT_HASH,  /* negated hash: equal ranks have max = -max(negated) */
+    MCA_COMMON_COLLIO_AGREE_NOT_HASH, /* negated hash: equal ranks have max = -max(negated) */
     MCA_COMMON_COLLIO_AGREE_DELTA,
     MCA_COMMON_COLLIO_AGREE_NOT_DELTA,
-    MCA_COMMON_COLLIO_AGREE_EARLY,     /* 1: a rank has accessed its pieces already */
-    MCA_COMMON_COLLIO_AGREE_LATE,      /* 1: a rank has not */
-    MCA_COMMON_COLLIO_AGREE_PLANS,     /* bits of the plans that fit */
+    MCA_COMMON_COLLIO_AGREE_EARLY, /* 1: a rank has accessed its pieces already */
+    MCA_COMMON_COLLIO_AGREE_LATE,  /* 1: a rank has not */
+    MCA_COMMON_COLLIO_AGREE_PLANS, /* bits of the plans that fit */
     MCA_COMMON_COLLIO_AGREE_FIELDS
 };
 
@@ -88,32 +88,32 @@ typedef struct mca_common_collio_route_t {
     bool barrier_done;
     ompi_request_t *barrier;
     struct mca_common_collio_arrival_t *arrivals;
-    bool discarding;                  /* a list for which there was no memory */
+    bool discarding; /* a list for which there was no memory */
     ompi_request_t *discarded;
 } mca_common_collio_route_t;
 
 /** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. */
 typedef struct mca_common_collio_slot_t {
     const mca_common_collio_cycle_t *cycle;
-    int number;               /* 0 or 1 */
-    char *buffer;             /* mirrors the window: local coordinate index * window_bytes on */
-    char *staging;            /* of messages that cannot go straight into the buffer */
+    int number;    /* 0 or 1 */
+    char *buffer;  /* mirrors the window: local coordinate index * window_bytes on */
+    char *staging; /* of messages that cannot go straight into the buffer */
     int64_t staging_used;
-    size_t batch;             /* first source of those that share the staging now */
-    size_t next_source;       /* the first one not started */
-    size_t pending;           /* started and not done */
+    size_t batch;                   /* first source of those that share the staging now */
+    size_t next_source;             /* the first one not started */
+    size_t pending;                 /* started and not done */
     mca_common_collio_move_t *move; /* one per source */
-    uint64_t arrived;         /* shm: count of arrivals when all are through */
-    int64_t limit;            /* reads: local coordinate from which there is no data */
+    uint64_t arrived;               /* shm: count of arrivals when all are through */
+    int64_t limit;                  /* reads: local coordinate from which there is no data */
     mca_common_collio_segment_t *segments;
     size_t segment_count;
     mca_common_collio_job_t job;
-    bool in_order;            /* overlapping writes: unpack in rank order when all are there */
+    bool in_order; /* overlapping writes: unpack in rank order when all are there */
 } mca_common_collio_slot_t;
 
 /** A window on its way between this rank as requester and its owner. */
 typedef struct mca_common_collio_delivery_t {
-    size_t window;            /* in plan->split */
+    size_t window; /* in plan->split */
     int owner;
     int round;
     mca_common_collio_move_t move;
@@ -126,7 +126,7 @@ typedef struct mca_common_collio_op_t {
     bool blocking;
     bool atomic;
     mca_common_collio_phase_t phase;
-    int error;                /* MPI error class: mine until agreed on, then everybody's */
+    int error; /* MPI error class: mine until agreed on, then everybody's */
     uint32_t sequence;
 
     /* the request */
@@ -143,22 +143,22 @@ typedef struct mca_common_collio_op_t {
     int64_t mine[MCA_COMMON_COLLIO_AGREE_FIELDS];
     int64_t all[MCA_COMMON_COLLIO_AGREE_FIELDS];
     int64_t delta;
-    int64_t *histogram;       /* mine, then everybody's; NULL unless the request is sparse */
-    ompi_request_t *request;  /* of the collective that is under way */
+    int64_t *histogram;      /* mine, then everybody's; NULL unless the request is sparse */
+    ompi_request_t *request; /* of the collective that is under way */
 
     /* the choices */
-    bool early;               /* this rank's access came before the agreement */
+    bool early; /* this rank's access came before the agreement */
     bool exchange;
     const mca_common_collio_schedule_t *schedule;
     int transport;
     bool probing;
     mca_common_collio_plan_t *plan;
     bool plan_new;
-    int layers;               /* mca_common_collio_layers_t */
+    int layers; /* mca_common_collio_layers_t */
     mca_common_collio_local_count_t local_aggregators;
     bool synchronous_sends;
-    int64_t slot_bytes;       /* of one collective buffer */
-    int64_t staging_bytes;    /* of one buffer's messages */
+    int64_t slot_bytes;    /* of one collective buffer */
+    int64_t staging_bytes; /* of one buffer's messages */
 
     /* route */
     mca_common_collio_route_t route;
@@ -166,7 +166,7 @@ typedef struct mca_common_collio_op_t {
     /* cycles: as owner */
     mca_common_collio_progress_t progress;
     mca_common_collio_slot_t slot[2];
-    int64_t stop_local;       /* first local byte that was not transferred */
+    int64_t stop_local; /* first local byte that was not transferred */
     bool access_failed;
     /* cycles: as requester */
     mca_common_collio_delivery_t *deliveries; /* one per window, in the order of delivery */
@@ -174,31 +174,31 @@ typedef struct mca_common_collio_op_t {
     size_t delivery_next;
     int round;
     int64_t round_index;
-    int64_t round_bytes;      /* of one round's staging */
+    int64_t round_bytes; /* of one round's staging */
     int64_t round_used[2];
     size_t round_pending[2];
 
     mca_common_collio_job_t job; /* DIRECT */
-    bool locked;              /* atomic mode: this rank holds the lock for all */
-    int64_t result[3];        /* settle: error, stopped, nanoseconds; ready: error, cycles */
+    bool locked;                 /* atomic mode: this rank holds the lock for all */
+    int64_t result[3];           /* settle: error, stopped, nanoseconds; ready: error, cycles */
     int64_t result_all[3];
 
-    uint64_t relay_ns;        /* when layer 1 was last looked at */
+    uint64_t relay_ns;                               /* when layer 1 was last looked at */
     struct mca_common_collio_request_t *mpi_request; /* of a nonblocking call */
-    _Atomic bool finished;    /* of a blocking one */
+    _Atomic bool finished;                           /* of a blocking one */
     uint64_t started_ns;
-    uint64_t work_ns;         /* when all ranks were there: what `auto` measures from */
-    uint64_t phase_ns;        /* when the phase began */
-    uint64_t cycle_ns;        /* when the cycles were last looked at */
+    uint64_t work_ns;  /* when all ranks were there: what `auto` measures from */
+    uint64_t phase_ns; /* when the phase began */
+    uint64_t cycle_ns; /* when the cycles were last looked at */
 } mca_common_collio_op_t;
 
 /** Starts a collective call; the file pointer has moved when it returns. Local: it never waits for
  *  another rank. Without an mpi_request it is a blocking call, to be ended by op_wait. NULL only
  *  when there is no memory for the struct itself. */
-mca_common_collio_op_t *
-mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
-                           struct mca_common_collio_request_t *mpi_request, void *buffer,
-                           size_t count, ompi_datatype_t *type);
+mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
+                                                   struct mca_common_collio_request_t *mpi_request,
+                                                   void *buffer, size_t count,
+                                                   ompi_datatype_t *type);
 
 /** Turns the crank of the file's oldest operation. Returns the number of operations that ended. */
 int mca_common_collio_op_progress(mca_common_collio_file_t *file);

@@ -21,14 +21,14 @@
 typedef struct mca_common_collio_plan_t {
     bool valid;
     /* the shape, of this rank */
-    mca_common_collio_flat_t *view;  /* a reference; NULL if this rank had none */
-    int64_t phase;                   /* stream position in a repetition of the view */
+    mca_common_collio_flat_t *view; /* a reference; NULL if this rank had none */
+    int64_t phase;                  /* stream position in a repetition of the view */
     int64_t bytes;
-    int64_t anchor;                  /* file offset that the plan moves with */
+    int64_t anchor; /* file offset that the plan moves with */
     int64_t window_bytes;
-    int64_t slot_bytes;              /* of one collective buffer: a window, or less for small
+    int64_t slot_bytes; /* of one collective buffer: a window, or less for small
                                         domains; the same on all ranks */
-    uint64_t used;                   /* sequence of the last call that used it */
+    uint64_t used;      /* sequence of the last call that used it */
 
     mca_common_collio_domains_t domains;
 
@@ -39,27 +39,27 @@ typedef struct mca_common_collio_plan_t {
     int layers;                      /* mca_common_collio_layers_t, when it was made */
     mca_common_collio_relay_t relay; /* layer 1 */
 
-    size_t requester_count;          /* as owner: who has something for me */
-    int *requester;                  /* their ranks, ascending */
+    size_t requester_count; /* as owner: who has something for me */
+    int *requester;         /* their ranks, ascending */
     mca_common_collio_split_t *requests;
     mca_common_collio_collect_t collect;
-    int64_t source_bytes;            /* largest message */
-    size_t sources_max;              /* most sources of a cycle */
-    size_t runs_max;                 /* most runs of a cycle */
+    int64_t source_bytes; /* largest message */
+    size_t sources_max;   /* most sources of a cycle */
+    size_t runs_max;      /* most runs of a cycle */
 
     /* put_fence only: rounds that all ranks take together */
-    size_t rounds;                   /* most cycles of an owner; 0 until numbered */
-    bool numbered;                   /* the owners have told their requesters */
-    int64_t *ordinal;                /* per window: its round */
-    int64_t *turn;                   /* scratch of fence.c, 3 per share */
-    int64_t *told;                   /* as owner: the rounds of my requesters' windows */
-    size_t *told_first;              /* where each requester's begin */
+    size_t rounds;      /* most cycles of an owner; 0 until numbered */
+    bool numbered;      /* the owners have told their requesters */
+    int64_t *ordinal;   /* per window: its round */
+    int64_t *turn;      /* scratch of fence.c, 3 per share */
+    int64_t *told;      /* as owner: the rounds of my requesters' windows */
+    size_t *told_first; /* where each requester's begin */
     ompi_request_t **telling;
-    int64_t fence_bytes;             /* staging of one round */
+    int64_t fence_bytes; /* staging of one round */
 
     /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */
-    unsigned prepared;               /* bits of the ways it was prepared for; see cycles.c */
-    bool shared_failed;              /* then; a later change voids what was prepared */
+    unsigned prepared;  /* bits of the ways it was prepared for; see cycles.c */
+    bool shared_failed; /* then; a later change voids what was prepared */
     struct mca_common_collio_move_t *move[2];
     mca_common_collio_segment_t *segments[2];
     struct mca_common_collio_delivery_t *deliveries; /* one per window of mine */

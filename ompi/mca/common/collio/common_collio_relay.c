@@ -33,7 +33,7 @@ static int relay_tag(const mca_common_collio_op_t *op)
     return mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static int64_t limits_bytes(const mca_common_collio_file_t *file)
 {
@@ -175,7 +175,7 @@ void mca_common_collio_relay_fini(mca_common_collio_relay_t *relay)
     memset(relay, 0, sizeof(*relay));
 }
 
-/* ---- handing over ------------------------------------------------------------------------------- */
+/* ---- handing over ---- */
 
 /* A whole turn as one window, for the copies. */
 static mca_common_collio_window_t whole(const turn_t *turn)
@@ -364,7 +364,7 @@ static bool handing_over(mca_common_collio_op_t *op, int h)
     return over;
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------- */
+/* ---- rounds ---- */
 
 static void open_round(mca_common_collio_op_t *op)
 {
@@ -456,7 +456,7 @@ bool mca_common_collio_relay_poll(mca_common_collio_op_t *op, bool *moved)
     return over;
 }
 
-/* ---- for deliver.c ------------------------------------------------------------------------------ */
+/* ---- for deliver.c ---- */
 
 bool mca_common_collio_relay_window(const mca_common_collio_plan_t *plan, size_t window)
 {

@@ -35,22 +35,22 @@ typedef enum mca_common_collio_transport_id_t {
 } mca_common_collio_transport_id_t;
 
 enum { /* auto, on, off */
-    MCA_COMMON_COLLIO_SETTING_AUTO = 0,
-    MCA_COMMON_COLLIO_SETTING_ON,
-    MCA_COMMON_COLLIO_SETTING_OFF
+       MCA_COMMON_COLLIO_SETTING_AUTO = 0,
+       MCA_COMMON_COLLIO_SETTING_ON,
+       MCA_COMMON_COLLIO_SETTING_OFF
 };
 
 enum { /* of `intra` */
-    MCA_COMMON_COLLIO_INTRA_AUTO = 0,
-    MCA_COMMON_COLLIO_INTRA_SHM,
-    MCA_COMMON_COLLIO_INTRA_ISEND
+       MCA_COMMON_COLLIO_INTRA_AUTO = 0,
+       MCA_COMMON_COLLIO_INTRA_SHM,
+       MCA_COMMON_COLLIO_INTRA_ISEND
 };
 
 typedef struct mca_common_collio_settings_t {
-    int schedule;          /* SCHEDULE_AUTO, or 1 + index in mca_common_collio_schedules[] */
-    int transport;         /* mca_common_collio_transport_id_t */
-    int exchange;          /* on: always shuffle; off: every rank accesses its own pieces */
-    int exchange_write;    /* as `exchange`, from romio_cb_write; AUTO = see exchange */
+    int schedule;       /* SCHEDULE_AUTO, or 1 + index in mca_common_collio_schedules[] */
+    int transport;      /* mca_common_collio_transport_id_t */
+    int exchange;       /* on: always shuffle; off: every rank accesses its own pieces */
+    int exchange_write; /* as `exchange`, from romio_cb_write; AUTO = see exchange */
     int exchange_read;
     int partition;         /* 0 auto, else 1 + mca_common_collio_partition_t */
     int aggregators;       /* 0 auto */

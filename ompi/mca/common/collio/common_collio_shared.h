@@ -33,26 +33,26 @@ typedef enum mca_common_collio_shared_state_t {
     MCA_COMMON_COLLIO_SHARED_NAMING,   /* the node's first rank makes it and tells its name */
     MCA_COMMON_COLLIO_SHARED_MAPPING,  /* everybody maps it, and they agree that they could */
     MCA_COMMON_COLLIO_SHARED_READY,
-    MCA_COMMON_COLLIO_SHARED_FAILED    /* cannot be had; stays so for this file */
+    MCA_COMMON_COLLIO_SHARED_FAILED /* cannot be had; stays so for this file */
 } mca_common_collio_shared_state_t;
 
 typedef struct mca_common_collio_shared_t {
     mca_common_collio_shared_state_t state;
     char *at;
     size_t bytes;
-    int slots;              /* ranks that grant: aggregators on this node */
-    int regions;            /* of them, those with a region */
-    int peers;              /* ranks that can be asked for a grant */
+    int slots;   /* ranks that grant: aggregators on this node */
+    int regions; /* of them, those with a region */
+    int peers;   /* ranks that can be asked for a grant */
     int local_ranks;
-    bool mine;              /* one region is this rank's, */
-    int64_t mine_bytes;     /* counted as its memory */
-    int64_t region_bytes;   /* of each aggregator */
-    uint64_t *granted;      /* as aggregator: grants given to each local rank */
-    uint64_t *taken;        /* as requester: grants used of each aggregator on the node */
-    struct {                /* while it is being made */
+    bool mine;            /* one region is this rank's, */
+    int64_t mine_bytes;   /* counted as its memory */
+    int64_t region_bytes; /* of each aggregator */
+    uint64_t *granted;    /* as aggregator: grants given to each local rank */
+    uint64_t *taken;      /* as requester: grants used of each aggregator on the node */
+    struct {              /* while it is being made */
         char name[64];
-        int result;         /* errno of the maker */
-        int mine;           /* and of this rank */
+        int result; /* errno of the maker */
+        int mine;   /* and of this rank */
         int all;
         int64_t region_bytes;
         char *at;

@@ -26,16 +26,16 @@ typedef struct mca_common_collio_move_t {
     const mca_common_collio_piece_t *piece; /* the window's first */
     int peer;
     ompi_request_t *request;
-    char *staging;    /* where the packed message is; NULL when it goes straight */
-    int64_t bytes;    /* of the message */
-    uint64_t ticket;  /* shm: number of the grant that is waited for */
-    struct {          /* put_lock: a buffer is the requester's */
+    char *staging;   /* where the packed message is; NULL when it goes straight */
+    int64_t bytes;   /* of the message */
+    uint64_t ticket; /* shm: number of the grant that is waited for */
+    struct {         /* put_lock: a buffer is the requester's */
         int64_t limit;
         int64_t number;
     } grant;
     ompi_request_t *grant_request;
-    int state;        /* of the transport */
-    bool relayed;     /* the staging is the message: nothing is copied to or from user memory */
+    int state;    /* of the transport */
+    bool relayed; /* the staging is the message: nothing is copied to or from user memory */
     bool done;
 } mca_common_collio_move_t;
 

@@ -164,10 +164,9 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
     if (!op->write && !move->relayed) {
         op->done_bytes += bytes;
         if (NULL != move->staging) {
-            mca_common_collio_file_count(
-                op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
-                (uint64_t) mca_common_collio_copy_message(op, move->window, move->piece,
-                                                          move->staging, bytes));
+            mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+                                         (uint64_t) mca_common_collio_copy_message(
+                                             op, move->window, move->piece, move->staging, bytes));
         }
     }
     move->done = true;

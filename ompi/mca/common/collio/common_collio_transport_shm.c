@@ -45,8 +45,8 @@ static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
 static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move)
 {
-    mca_common_collio_shared_control_t *control
-        = mca_common_collio_shared_control(&op->file->shared, my_slot(op));
+    mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
+        &op->file->shared, my_slot(op));
 
     move->done = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire)
                  == slot->arrived;
