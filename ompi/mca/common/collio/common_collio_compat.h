@@ -102,6 +102,9 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 #endif
 }
 
+/* sharedfp/individual hands in handles that it never initialised before 6.0 */
+#define MCA_COMMON_COLLIO_HANDLES_ARE_CLEAN (OMPI_MAJOR_VERSION >= 6)
+
 /* the fbtl module tells whether atomic mode works */
 #define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
 

@@ -82,6 +82,12 @@ static ompi_file_t *find_file(const ompio_file_t *fh)
     }
     return NULL;
 }
+#elif MCA_COMMON_COLLIO_HANDLES_ARE_CLEAN
+/* The table is hidden, but handles that are no MPI file's have no f_fh here. */
+static ompi_file_t *find_file(const ompio_file_t *fh)
+{
+    return owns(fh->f_fh, fh) ? fh->f_fh : NULL;
+}
 #else
 /* The table itself is hidden; MPI's handle conversion looks into it. MPI_FILE_NULL, which it gives
  * for unused numbers, owns no handle. Numbers are reused, so open files have small ones. */

@@ -103,10 +103,14 @@ static void print_report(ompio_file_t *fh, const mca_common_collio_access_stats_
 
 void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
 {
-    mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
+    mca_fbtl_mtpwrite_file_t *file;
     mca_common_collio_access_stats_t mine = {0}, sum = {0};
 
     (void) unused;
+    if (NULL == fh->f_comm || MPI_COMM_NULL == fh->f_comm || NULL == fh->f_comm->c_coll) {
+        return; /* the file was never open */
+    }
+    file = mca_fbtl_mtpwrite_file_get(fh);
     if (NULL != file) {
         mine = file->stats;
     }
