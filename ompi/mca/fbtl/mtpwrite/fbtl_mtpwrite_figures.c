@@ -117,7 +117,7 @@ void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
     fh->f_comm->c_coll->coll_allreduce(&mine, &sum, (int) (sizeof(mine) / sizeof(uint64_t)),
                                        MPI_UINT64_T, MPI_SUM, fh->f_comm,
                                        fh->f_comm->c_coll->coll_allreduce_module);
-    if (0 == fh->f_rank) {
+    if (0 == fh->f_rank && 0 < sum.pieces_in) { /* nothing to tell of files that were left alone */
         print_report(fh, &sum);
     }
 }
