@@ -131,7 +131,7 @@ static void fill_buffer(struct test *test)
 }
 
 /* One call of the case's kind, at element `first` of the buffer. */
-static void call_once(struct test *test, int write_it, long long first, long long count,
+static void make_call(struct test *test, int write_it, long long first, long long count,
                       long long expected)
 {
     char *buf = test->buffer + first * test->memory.extent;
@@ -189,7 +189,7 @@ static void call_parts(struct test *test, int write_it, long long available)
         long long left = available - first * test->memory.size;
         long long expected = left < bytes ? (left < 0 ? 0 : left) : bytes;
 
-        call_once(test, write_it, first, test->part[i], expected);
+        make_call(test, write_it, first, test->part[i], expected);
         first += test->part[i];
         MPI_File_get_position(test->file, &position);
         if (WRITE_AT == test->at[CALL] || IWRITE_AT == test->at[CALL]) {

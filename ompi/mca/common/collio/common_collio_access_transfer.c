@@ -39,8 +39,8 @@ static int clip_vector(struct iovec *iov, int count, size_t *first_length)
     return taken;
 }
 
-static ssize_t call_once(mca_common_collio_access_t *access, bool write, int64_t offset,
-                         struct iovec *iov, int count)
+static ssize_t call_kernel(mca_common_collio_access_t *access, bool write, int64_t offset,
+                           struct iovec *iov, int count)
 {
     uint64_t start = mca_common_collio_now_ns();
     size_t first_length;
@@ -98,7 +98,7 @@ int64_t mca_common_collio_transfer_vector(mca_common_collio_access_t *access, bo
 
     *error = 0;
     while (done < bytes) {
-        ssize_t moved = call_once(access, write, offset + done, iov, count);
+        ssize_t moved = call_kernel(access, write, offset + done, iov, count);
 
         if (0 < moved) {
             done += moved;
