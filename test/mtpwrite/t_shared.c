@@ -246,7 +246,13 @@ static int test_info(void)
     MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file);
     MPI_File_get_info(file, &used);
     for (size_t i = 0; i < 3; ++i) {
+#if MPI_VERSION >= 4
+        int size = sizeof(value);
+
+        MPI_Info_get_string(used, hints[i][0], &size, value, &found);
+#else
         MPI_Info_get(used, hints[i][0], MPI_MAX_INFO_VAL, value, &found);
+#endif
         if (!found || 0 != strcmp(value, hints[i][2])) {
             fprintf(stderr, "t_shared: hint %s is %s\n", hints[i][0], found ? value : "missing");
             failed = 1;
