@@ -268,6 +268,15 @@ static void describe_source(mca_common_collio_op_t *op, mca_common_collio_slot_t
     move->transport = mca_common_collio_transport_pick(op, op->file->my_owner, move->peer);
 }
 
+/* A message that is one piece goes straight into its place. */
+static int64_t owner_staging(const mca_common_collio_slot_t *slot,
+                             const mca_common_collio_move_t *move)
+{
+    bool straight = 1 == move->window->count && !slot->in_order;
+
+    return move->transport->owner_packed && !straight ? move->window->bytes : 0;
+}
+
 /* Starts as many sources as have room in the staging; the rest follow when these are done. */
 static bool start_sources(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
 {
@@ -278,7 +287,7 @@ static bool start_sources(mca_common_collio_op_t *op, mca_common_collio_slot_t *
         int64_t staging;
 
         describe_source(op, slot, slot->next_source);
-        staging = move->transport->owner_staging(op, slot, move);
+        staging = owner_staging(slot, move);
         if (slot->staging_used + staging > op->staging_bytes) {
             if (slot->pending > 0) {
                 break;

@@ -69,7 +69,8 @@ static void start_delivery(mca_common_collio_op_t *op, size_t i)
     if (mca_common_collio_relay_window(plan, delivery->window)) {
         move->relayed = true;
         move->staging = mca_common_collio_relay_message(op, delivery->window);
-    } else if (move->transport->requester_stages(op, delivery->window)) {
+    } else if (move->transport->requester_packed
+               && NULL == mca_common_collio_message_in_memory(op, delivery->window)) {
         move->staging = op->file->staging.at + op->round * op->round_bytes
                         + op->round_used[op->round];
         op->round_used[op->round] += move->window->bytes;

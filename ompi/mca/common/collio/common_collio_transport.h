@@ -41,16 +41,12 @@ typedef struct mca_common_collio_move_t {
 
 typedef struct mca_common_collio_transport_t {
     const char *name;
-    /** Staging that the owner needs for this window; 0 when it moves straight. */
-    int64_t (*owner_staging)(const struct mca_common_collio_op_t *op,
-                             const struct mca_common_collio_slot_t *slot,
-                             const mca_common_collio_move_t *move);
+    bool owner_packed;     /* the owner meets packed messages: staging, unless it is one piece */
+    bool requester_packed; /* so does the requester: staging, unless it lies in memory like that */
     void (*owner_start)(struct mca_common_collio_op_t *op, struct mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move);
     bool (*owner_test)(struct mca_common_collio_op_t *op, struct mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move);
-    /** Does the requester's side need staging (window->bytes) for this window? */
-    bool (*requester_stages)(const struct mca_common_collio_op_t *op, size_t window);
     void (*requester_start)(struct mca_common_collio_op_t *op,
                             struct mca_common_collio_delivery_t *delivery);
     bool (*requester_test)(struct mca_common_collio_op_t *op,

@@ -61,13 +61,6 @@ static void post_receive(mca_common_collio_op_t *op, mca_common_collio_move_t *m
     }
 }
 
-static int64_t owner_staging(const mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot,
-                             const mca_common_collio_move_t *move)
-{
-    (void) op;
-    return 1 == move->window->count && !slot->in_order ? 0 : move->window->bytes;
-}
-
 static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move)
 {
@@ -117,11 +110,6 @@ static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slo
     }
     move->done = true;
     return true;
-}
-
-static bool requester_stages(const mca_common_collio_op_t *op, size_t window)
-{
-    return NULL == mca_common_collio_message_in_memory(op, window);
 }
 
 static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
@@ -175,10 +163,10 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
 
 const mca_common_collio_transport_t mca_common_collio_transport_isend = {
     .name = "isend",
-    .owner_staging = owner_staging,
+    .owner_packed = true,
     .owner_start = owner_start,
     .owner_test = owner_test,
-    .requester_stages = requester_stages,
+    .requester_packed = true,
     .requester_start = requester_start,
     .requester_test = requester_test,
 };

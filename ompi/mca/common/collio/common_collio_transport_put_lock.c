@@ -25,15 +25,6 @@ static int arrival_tag(const mca_common_collio_op_t *op, int64_t number)
                                                     : MCA_COMMON_COLLIO_TAG_DATA_1);
 }
 
-static int64_t owner_staging(const mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot,
-                             const mca_common_collio_move_t *move)
-{
-    (void) op;
-    (void) slot;
-    (void) move;
-    return 0;
-}
-
 /* The arrival is received first, so that it cannot be unexpected; the grant is small and eager. */
 static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move)
@@ -67,11 +58,6 @@ static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slo
         move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
     }
     return move->done;
-}
-
-static bool requester_stages(const mca_common_collio_op_t *op, size_t window)
-{
-    return NULL == mca_common_collio_message_in_memory(op, window);
 }
 
 static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
@@ -149,10 +135,9 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
 
 const mca_common_collio_transport_t mca_common_collio_transport_put_lock = {
     .name = "put_lock",
-    .owner_staging = owner_staging,
     .owner_start = owner_start,
     .owner_test = owner_test,
-    .requester_stages = requester_stages,
+    .requester_packed = true,
     .requester_start = requester_start,
     .requester_test = requester_test,
 };

@@ -8,15 +8,6 @@
  */
 #include "common_collio_op.h"
 
-static int64_t owner_staging(const mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot,
-                             const mca_common_collio_move_t *move)
-{
-    (void) op;
-    (void) slot;
-    (void) move;
-    return 0;
-}
-
 /* My window of that index: as owner I know the requester's split in local coordinates only, as
  * requester I know the streams too. */
 static const mca_common_collio_window_t *own_window(const mca_common_collio_op_t *op, int64_t index)
@@ -74,13 +65,6 @@ static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slo
     return move->done;
 }
 
-static bool requester_stages(const mca_common_collio_op_t *op, size_t window)
-{
-    (void) op;
-    (void) window;
-    return false;
-}
-
 static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
 {
     (void) op;
@@ -96,10 +80,8 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
 
 const mca_common_collio_transport_t mca_common_collio_transport_self = {
     .name = "self",
-    .owner_staging = owner_staging,
     .owner_start = owner_start,
     .owner_test = owner_test,
-    .requester_stages = requester_stages,
     .requester_start = requester_start,
     .requester_test = requester_test,
 };

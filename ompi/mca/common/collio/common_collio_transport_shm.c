@@ -12,15 +12,6 @@
  */
 #include "common_collio_op.h"
 
-static int64_t owner_staging(const mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot,
-                             const mca_common_collio_move_t *move)
-{
-    (void) op;
-    (void) slot;
-    (void) move;
-    return 0;
-}
-
 static int my_slot(const mca_common_collio_op_t *op)
 {
     return op->file->owner_slot[op->file->my_owner];
@@ -51,13 +42,6 @@ static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slo
     move->done = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire)
                  == slot->arrived;
     return move->done;
-}
-
-static bool requester_stages(const mca_common_collio_op_t *op, size_t window)
-{
-    (void) op;
-    (void) window;
-    return false;
 }
 
 static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
@@ -112,10 +96,8 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
 
 const mca_common_collio_transport_t mca_common_collio_transport_shm = {
     .name = "shm",
-    .owner_staging = owner_staging,
     .owner_start = owner_start,
     .owner_test = owner_test,
-    .requester_stages = requester_stages,
     .requester_start = requester_start,
     .requester_test = requester_test,
 };
