@@ -84,7 +84,7 @@ static void once(MPI_File handle, int thread, int round, char *data)
     }
 }
 
-/* Every second round on a handle with an interleaved view: sieving in the neighbours' windows. */
+/* Half of the rounds through the handle all threads share, half through one of its own. */
 static void *work(void *arg)
 {
     int thread = (int) (long) arg;
