@@ -220,6 +220,8 @@ void mca_common_collio_cycles_start(mca_common_collio_op_t *op)
     op->progress.cycles = is_owner(op) ? op->plan->collect.cycle_count : 0;
     op->progress.write = op->write;
     op->cycle_ns = mca_common_collio_now();
+    op->shuffling = op->accessing = false;
+    op->exposed_ns = op->busy_ns = 0;
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_cycles, op->progress.cycles);
     mca_common_collio_relay_start(op);
     mca_common_collio_deliver_start(op);
@@ -425,6 +427,7 @@ static void finish_access(mca_common_collio_op_t *op, mca_common_collio_slot_t *
     const mca_common_collio_outcome_t *outcome = &slot->job.outcome;
 
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_io, slot->job.busy_ns);
+    op->busy_ns += slot->job.busy_ns;
     if (INT64_MAX != outcome->stop_offset) {
         slot->limit =
             mca_common_collio_domains_locate(&op->plan->domains, outcome->stop_offset).local;
@@ -449,30 +452,42 @@ void mca_common_collio_cycles_access_wait(mca_common_collio_op_t *op, size_t num
     }
     waited = mca_common_collio_now() - start;
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_wait, waited);
-    if (op->schedule->asynchronous && slot->job.busy_ns > waited) {
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_hidden,
-                                     slot->job.busy_ns - waited);
-    }
+    op->exposed_ns += op->schedule->asynchronous ? waited : slot->job.busy_ns;
     finish_access(op, slot);
 }
 
 /* Books the time since the last look: what was under way then was under way until now. */
-static void book_time(mca_common_collio_op_t *op, bool delivering)
+static void book_time(mca_common_collio_op_t *op)
 {
-    const mca_common_collio_progress_t *progress = &op->progress;
     uint64_t now = mca_common_collio_now(), passed = now - op->cycle_ns;
-    bool shuffling = delivering || progress->shuffles_started > progress->shuffles_done;
-    bool accessing = progress->accesses_started > progress->accesses_done;
 
     op->cycle_ns = now;
-    if (shuffling) {
+    if (op->shuffling) {
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_exchange, passed);
-    }
-    if (shuffling && accessing) {
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_hidden, passed);
-    } else if (accessing) {
+    } else if (op->accessing) {
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_wait, passed);
+        op->exposed_ns += passed;
     }
+}
+
+/* With one buffer a rank's own pieces merely wait while the window is accessed. */
+static void note_stages(mca_common_collio_op_t *op, bool delivering)
+{
+    const mca_common_collio_progress_t *progress = &op->progress;
+
+    op->accessing = progress->accesses_started > progress->accesses_done;
+    op->shuffling = progress->shuffles_started > progress->shuffles_done
+                    || (delivering && !(op->accessing && 1 == op->schedule->buffers));
+}
+
+/* What was hidden of the access: behind shuffles, or behind another access. */
+static bool all_through(mca_common_collio_op_t *op)
+{
+    if (1 < op->schedule->buffers && op->busy_ns > op->exposed_ns) {
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_hidden,
+                                     op->busy_ns - op->exposed_ns);
+    }
+    return true;
 }
 
 static void finish_stages(mca_common_collio_op_t *op, bool *moved)
@@ -500,9 +515,10 @@ static void finish_stages(mca_common_collio_op_t *op, bool *moved)
     }
 }
 
-static void start_stages(mca_common_collio_op_t *op, bool *moved)
+static void start_stages(mca_common_collio_op_t *op, bool delivering, bool *moved)
 {
     mca_common_collio_progress_t *progress = &op->progress;
+    size_t number;
 
     if (op->schedule->may_shuffle(progress)) {
         if (op->write) {
@@ -515,8 +531,10 @@ static void start_stages(mca_common_collio_op_t *op, bool *moved)
         if (!op->write) {
             mca_common_collio_cycles_enter(op, progress->accesses_started);
         }
-        mca_common_collio_cycles_access_start(op, progress->accesses_started);
-        ++progress->accesses_started;
+        number = progress->accesses_started++;
+        book_time(op);
+        note_stages(op, delivering); /* the access may be a blocking one */
+        mca_common_collio_cycles_access_start(op, number);
         *moved = true;
     }
 }
@@ -528,19 +546,20 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
 
     if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
         mca_common_collio_fence_cycles(op);
-        return true;
+        return all_through(op);
     }
     do {
         moved = false;
         relayed = mca_common_collio_relay_poll(op, &moved);
         delivered = mca_common_collio_deliver_poll(op, &moved);
-        book_time(op, !delivered);
+        book_time(op);
         finish_stages(op, &moved);
-        start_stages(op, &moved);
+        start_stages(op, !delivered, &moved);
+        note_stages(op, !delivered);
     } while (moved);
     if (!relayed || !delivered || progress->accesses_done < progress->cycles
         || progress->shuffles_done < progress->cycles) {
         return false;
     }
-    return true;
+    return all_through(op);
 }

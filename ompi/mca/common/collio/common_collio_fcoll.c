@@ -75,16 +75,29 @@ int mca_common_collio_fcoll_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
+/* The access mode is the same on every rank, so all of them stop here or none. */
+static int check_mode(const ompio_file_t *fh, bool write)
+{
+    if (write && 0 != (fh->f_amode & MPI_MODE_RDONLY)) {
+        return MPI_ERR_READ_ONLY;
+    }
+    return !write && 0 != (fh->f_amode & MPI_MODE_WRONLY) ? MPI_ERR_ACCESS : OMPI_SUCCESS;
+}
+
 static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, ompi_datatype_t *type,
                     ompi_status_public_t *status)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
     mca_common_collio_op_t *op;
     int64_t bytes = 0;
-    int rc;
+    int rc = check_mode(fh, write);
 
     if (NULL == file || OMPI_SUCCESS != file->refused) {
         return NULL == file ? MPI_ERR_ARG : file->refused;
+    }
+    if (OMPI_SUCCESS != rc) {
+        file->last_bytes = 0;
+        return rc;
     }
     op = mca_common_collio_op_start(file, write, NULL, buffer, count, type);
     if (NULL == op) {
@@ -103,15 +116,20 @@ static int nonblocking(ompio_file_t *fh, bool write, void *buffer, size_t count,
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
     mca_common_collio_request_t *mine;
+    int rc = check_mode(fh, write);
 
     if (NULL == file || OMPI_SUCCESS != file->refused) {
         return NULL == file ? MPI_ERR_ARG : file->refused;
+    }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
     mine = mca_common_collio_request_new();
     if (NULL == mine) {
         return MPI_ERR_NO_MEM;
     }
     *request = &mine->super;
+    mine->super.req_mpi_object.file = fh->f_fh; /* whose error handler MPI_Wait asks */
     if (NULL == mca_common_collio_op_start(file, write, mine, buffer, count, type)) {
         OBJ_RELEASE(mine);
         return MPI_ERR_NO_MEM;

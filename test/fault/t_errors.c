@@ -1,0 +1,264 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Errors in the middle: file access fails on one aggregator, in the third of seven cycles, with
+ * every schedule and transport, blocking and not; every errno that has a class of its own; reads;
+ * aggregators without memory. Runs with libfault preloaded.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "t_fault.h"
+
+/* Two aggregators, 7 windows each: see hints_for. */
+static const t_request request = {1000, 300, 77, 28};
+static char path[512];
+
+enum { WRITE, READ, IWRITE, IREAD };
+
+static int64_t file_bytes(void)
+{
+    return t_request_end(&request) + 999;
+}
+
+/** Rank 0 and the middle rank aggregate; a window is a seventh of a domain. */
+static void hints_for(char *hints, size_t bytes, const char *more)
+{
+    int64_t domain = (t_request_end(&request) - request.first) / (t_size > 1 ? 2 : 1);
+    int buffers = NULL == strstr(more, "schedule=none") ? 2 : 1;
+
+    snprintf(hints, bytes, "exchange=on,aggregator_list=%s,buffer_bytes=%lld,partition=even,%s",
+             1 < t_size ? "0-1" : "0", (long long) (buffers * (domain / 7 + 1)), more);
+}
+
+static bool open_with(const char *more, MPI_File *file)
+{
+    char hints[512];
+    t_blocks mine = t_request_blocks(&request, t_rank);
+
+    hints_for(hints, sizeof(hints), more);
+    if (0 == t_rank) {
+        t_prefill(path, file_bytes());
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, hints, file) && t_blocks_view(*file, &mine);
+}
+
+static int transfer(MPI_File file, int how, void *data, int bytes, MPI_Status *status)
+{
+    MPI_Request r;
+    int rc;
+
+    switch (how) {
+    case WRITE:
+        return MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, status);
+    case READ:
+        return MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, status);
+    default:
+        rc = IWRITE == how ? MPI_File_iwrite_at_all(file, 0, data, bytes, MPI_BYTE, &r)
+                           : MPI_File_iread_at_all(file, 0, data, bytes, MPI_BYTE, &r);
+        if (MPI_SUCCESS == rc) {
+            rc = MPI_Wait(&r, status);
+            if (MPI_ERR_IN_STATUS == t_class(rc)) {
+                rc = status->MPI_ERROR;
+            }
+        }
+        return rc;
+    }
+}
+
+/** The next call, without faults, must do everything. */
+static void next_call_works(MPI_File file)
+{
+    t_blocks mine = t_request_blocks(&request, t_rank), *all;
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    int bytes = (int) t_blocks_bytes(&mine), *writer;
+    MPI_Status status;
+
+    if (t_ok(transfer(file, WRITE, data, bytes, &status), "write after the error")) {
+        t_status_check(&status, bytes, "write after the error");
+    }
+    memset(data, 0, (size_t) bytes);
+    if (t_ok(transfer(file, READ, data, bytes, &status), "read after the error")) {
+        t_status_check(&status, bytes, "read after the error");
+        t_blocks_check(&mine, t_rank, data, "read after the error");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    all = t_alloc((size_t) t_size * sizeof(*all));
+    writer = t_alloc((size_t) t_size * sizeof(*writer));
+    for (int r = 0; r < t_size; r++) {
+        all[r] = t_request_blocks(&request, r);
+        writer[r] = r;
+    }
+    if (0 == t_rank) {
+        t_blocks_check_file(path, all, writer, t_size, file_bytes());
+    }
+    free(all);
+    free(writer);
+    free(data);
+}
+
+/** One failing call. spec is for all ranks; it names the rank it is meant for. */
+static void fails(const char *name, const char *more, int how, const char *spec, int class)
+{
+    t_blocks mine = t_request_blocks(&request, t_rank);
+    bool writing = WRITE == how || IWRITE == how;
+    unsigned char *data = t_blocks_data(&mine, writing ? t_rank : -1);
+    int bytes = (int) t_blocks_bytes(&mine), rc;
+    MPI_Count count = 0;
+    MPI_Status status;
+    MPI_File file;
+    int happened, any;
+
+    if (open_with(more, &file)) {
+        memset(&status, 0, sizeof(status));
+        t_fault_set(spec);
+        rc = transfer(file, how, data, bytes, &status);
+        happened = 0 < t_fault_count();
+        t_fault_set(NULL);
+        MPI_Allreduce(&happened, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        if (!any && 0 == t_rank) {
+            t_fail("the fault never happened: %s", spec);
+        }
+        t_same_class(rc, class, name);
+        MPI_Get_elements_x(&status, MPI_BYTE, &count);
+        if (0 > count || count > bytes) {
+            t_fail("%s: count %lld of %d", name, (long long) count, bytes);
+        }
+        t_check_partial(path, &request, writing ? (int64_t) count : 0, file_bytes());
+        next_call_works(file);
+        t_ok(MPI_File_close(&file), "close");
+    }
+    free(data);
+    t_verdict(name);
+}
+
+static void every_pipeline(void)
+{
+    static const char *const schedules[] = {"none", "comm", "write", "write_comm", "write_comm2"};
+    static const char *const transports[] = {"isend", "put_fence", "put_lock", "shm"};
+    char name[128], more[128], spec[128];
+
+    for (size_t s = 0; s < sizeof(schedules) / sizeof(schedules[0]); s++) {
+        for (size_t t = 0; t < sizeof(transports) / sizeof(transports[0]); t++) {
+            snprintf(more, sizeof(more), "schedule=%s,transport=%s", schedules[s], transports[t]);
+            snprintf(spec, sizeof(spec), "op=write,match=errors,rank=%d,errno=%d,at=3",
+                     1 < t_size ? 1 : 0, ENOSPC);
+            snprintf(name, sizeof(name), "write_fails_in_cycle_3_%s_%s", schedules[s],
+                     transports[t]);
+            fails(name, more, WRITE, spec, MPI_ERR_NO_SPACE);
+            snprintf(spec, sizeof(spec), "op=read,match=errors,rank=0,errno=%d,at=3", EIO);
+            snprintf(name, sizeof(name), "read_fails_in_cycle_3_%s_%s", schedules[s],
+                     transports[t]);
+            fails(name, more, READ, spec, MPI_ERR_IO);
+        }
+        snprintf(more, sizeof(more), "schedule=%s,transport=isend", schedules[s]);
+        snprintf(spec, sizeof(spec), "op=write,match=errors,rank=0,errno=%d,at=3", EDQUOT);
+        snprintf(name, sizeof(name), "iwrite_fails_in_cycle_3_%s", schedules[s]);
+        fails(name, more, IWRITE, spec, MPI_ERR_QUOTA);
+        snprintf(spec, sizeof(spec), "op=read,match=errors,rank=0,errno=%d,at=3", EIO);
+        snprintf(name, sizeof(name), "iread_fails_in_cycle_3_%s", schedules[s]);
+        fails(name, more, IREAD, spec, MPI_ERR_IO);
+    }
+}
+
+static void every_errno(void)
+{
+    static const struct {
+        int value, class;
+        const char *name;
+    } table[] = {
+        {ENOSPC, MPI_ERR_NO_SPACE, "ENOSPC"},
+        {EDQUOT, MPI_ERR_QUOTA, "EDQUOT"},
+        {EFBIG, MPI_ERR_QUOTA, "EFBIG"},
+        {EACCES, MPI_ERR_ACCESS, "EACCES"},
+        {EPERM, MPI_ERR_ACCESS, "EPERM"},
+        {EROFS, MPI_ERR_READ_ONLY, "EROFS"},
+        {EIO, MPI_ERR_IO, "EIO"},
+        {ENXIO, MPI_ERR_IO, "ENXIO"},
+    };
+    char name[128], spec[128];
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        snprintf(spec, sizeof(spec), "op=write,match=errors,errno=%d,at=1", table[i].value);
+        snprintf(name, sizeof(name), "%s_everywhere", table[i].name);
+        fails(name, "schedule=none", WRITE, spec, table[i].class);
+        snprintf(spec, sizeof(spec), "op=write,match=errors,rank=%d,errno=%d,at=1", t_size - 1,
+                 table[i].value);
+        snprintf(name, sizeof(name), "%s_on_the_last_rank_without_exchange", table[i].name);
+        fails(name, "exchange=off", WRITE, spec, table[i].class);
+    }
+    snprintf(spec, sizeof(spec), "op=write,match=errors,rank=0,errno=%d,after=3333", ENOSPC);
+    fails("disk_full_after_some_bytes", "schedule=none", WRITE, spec, MPI_ERR_NO_SPACE);
+    fails("disk_full_after_some_bytes_write_comm2", "schedule=write_comm2", WRITE, spec,
+          MPI_ERR_NO_SPACE);
+    snprintf(spec, sizeof(spec), "op=read,match=errors,rank=0,errno=%d,at=1", EIO);
+    fails("read_error_without_exchange", "exchange=off", READ, spec, MPI_ERR_IO);
+}
+
+/** Fails many times: nothing may be left behind. */
+static void no_leak(const char *more, const char *name)
+{
+    enum { WARM = 20, TIMES = 100, LIMIT = 64 };
+    t_blocks mine = t_request_blocks(&request, t_rank);
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    int bytes = (int) t_blocks_bytes(&mine);
+    double before = 0, after;
+    char spec[128];
+    MPI_Status status;
+    MPI_File file;
+
+    snprintf(spec, sizeof(spec), "op=write,match=errors,rank=0,errno=%d,at=3", EIO);
+    if (open_with(more, &file)) {
+        for (int i = 0; i < WARM + TIMES; i++) {
+            if (WARM == i) {
+                before = (double) mallinfo2().uordblks + (double) mallinfo2().hblkhd;
+            }
+            t_fault_set(spec);
+            transfer(file, 0 == i % 2 ? WRITE : IWRITE, data, bytes, &status);
+            t_fault_set(NULL);
+        }
+        after = (double) mallinfo2().uordblks + (double) mallinfo2().hblkhd;
+        if ((after - before) / TIMES > LIMIT) {
+            t_fail("a failed call leaves %.0f bytes behind", (after - before) / TIMES);
+        }
+        t_ok(MPI_File_close(&file), "close");
+    }
+    free(data);
+    t_verdict(name);
+}
+
+/** An aggregator, and a rank that is none, without memory for anything large. */
+static void no_memory(void)
+{
+    fails("aggregator_cannot_allocate", "schedule=none,transport=isend", WRITE,
+          "rank=0,malloc=4000", MPI_ERR_NO_MEM);
+    fails("aggregator_cannot_allocate_read", "schedule=none,transport=isend", READ,
+          "rank=0,malloc=4000", MPI_ERR_NO_MEM);
+    fails("nobody_can_allocate", "schedule=write_comm,transport=isend", WRITE, "malloc=4000",
+          MPI_ERR_NO_MEM);
+}
+
+int main(int argc, char *argv[])
+{
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "errors");
+    if (!t_fault_there()) {
+        return t_skip_all("errors", "libfault is not preloaded");
+    }
+    every_errno();
+    every_pipeline();
+    no_memory();
+    no_leak("schedule=none,transport=isend", "failed_calls_leave_nothing_behind");
+    no_leak("schedule=write_comm2,transport=shm", "failed_calls_leave_nothing_behind_shm");
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}
