@@ -278,12 +278,35 @@ static void ahead(const char *path, const pattern_t *pattern, bool again)
     free(range);
 }
 
+/* One call, with the time of the slowest rank. */
+static double transfer(MPI_File file, bool write, bool collective, unsigned char *buffer,
+                       int length)
+{
+    double mine;
+    double slowest;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    mine = MPI_Wtime();
+    if (write) {
+        EXPECT(MPI_SUCCESS
+               == (collective ? MPI_File_write_at_all : MPI_File_write_at)(
+                   file, 0, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
+    } else {
+        EXPECT(MPI_SUCCESS
+               == (collective ? MPI_File_read_at_all : MPI_File_read_at)(
+                   file, 0, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
+    }
+    mine = MPI_Wtime() - mine;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
+}
+
 static void through_view(const char *path, const pattern_t *pattern, bool collective, int calls)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
     int64_t bytes = pattern->block * pattern->count;
     unsigned char *buffer = malloc((size_t) bytes);
-    int length = (int) bytes;
+    double seconds = 0;
     MPI_Datatype type;
 
     MPI_Type_vector(pattern->count, (int) pattern->block, (int) pattern->block * ranks, MPI_BYTE,
@@ -298,19 +321,13 @@ static void through_view(const char *path, const pattern_t *pattern, bool collec
         for (int i = 0; pattern->write && i < pattern->count; ++i) {
             fill(buffer + i * pattern->block, base + offset_of(pattern, i), pattern->block);
         }
-        if (pattern->write) {
-            EXPECT(MPI_SUCCESS
-                   == (collective ? MPI_File_write_at_all : MPI_File_write_at)(
-                       file, 0, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
-        } else {
-            EXPECT(MPI_SUCCESS
-                   == (collective ? MPI_File_read_at_all : MPI_File_read_at)(
-                       file, 0, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
-        }
+        seconds += transfer(file, pattern->write, collective, buffer, (int) bytes);
         for (int i = 0; !pattern->write && i < pattern->count; ++i) {
             compare(buffer + i * pattern->block, base + offset_of(pattern, i), pattern->block);
         }
-        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (0 == rank) {
+        printf("seconds=%.3f stripes=%d\n", seconds, handle(file)->f_stripe_count);
     }
     MPI_Type_free(&type);
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));

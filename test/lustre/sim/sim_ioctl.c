@@ -256,7 +256,10 @@ int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mod
         uint64_t stop = chunk_end(&layout, start, end);
 
         hold(held, &request, &layout, start, stop);
-        sim_transfer(space, held->span, held->count);
+        for (size_t s = 0; s < held->count; ++s) {
+            sim_clock_transfer(space, open->client, &held->span[s],
+                               0 == open->gid ? held->lock[s] : -1, SIM_WRITE == mode);
+        }
         if (stop == end) {
             return 0; /* the last lock is held while the bytes really move */
         }

@@ -26,20 +26,11 @@
 #define GROWN_MAX ((UINT64_C(32) << 20) - 1) /* growth limit of objects in demand */
 enum { LLA_SENT = 0, LLA_DIFFERENT = 1, LLA_SAME = 2 };
 
-static void sleep_us(uint64_t us)
-{
-    struct timespec time = {.tv_sec = (time_t) (us / 1000000),
-                            .tv_nsec = (long) (us % 1000000) * 1000};
-
-    while (0 != us && -1 == nanosleep(&time, &time) && EINTR == errno) {
-    }
-}
-
-/* `messages` were sent, of which `in_turn` one after the other. */
-static void messages(sim_space_t *space, uint64_t count, uint64_t in_turn)
+/* `count` messages were sent, of which the client waited for `in_turn`, one after the other. */
+static void messages(sim_space_t *space, uint32_t client, uint64_t count, uint64_t in_turn)
 {
     SIM_COUNT(space, rpcs, count);
-    sleep_us(in_turn * space->config.rpc_us);
+    sim_clock_messages(space, client, in_turn);
 }
 
 static bool overlap(const sim_lock_t *lock, uint64_t start, uint64_t end)
@@ -165,11 +156,20 @@ static int32_t grant(sim_space_t *space, const sim_request_t *request, int32_t *
     return index;
 }
 
+static void give_back(sim_space_t *space, uint32_t file, uint32_t object, int32_t index)
+{
+    uint64_t *freed = &space->file[file].freed_ns[object];
+
+    *freed = space->lock[index].clean_ns > *freed ? space->lock[index].clean_ns : *freed;
+    free_lock(space, &space->file[file].locks[object], index);
+}
+
 /* Calls conflicting locks back. Returns how many still stand in the way (in use, or group locks,
  * which are never called back); *called is how many callbacks went out now. */
-static size_t call_back(sim_space_t *space, const sim_request_t *request, int32_t *head,
+static size_t call_back(sim_space_t *space, const sim_request_t *request, uint32_t object,
                         uint64_t start, uint64_t end, size_t *called)
 {
+    int32_t *head = &space->file[request->file].locks[object];
     size_t standing = 0;
     int32_t next;
 
@@ -195,7 +195,7 @@ static size_t call_back(sim_space_t *space, const sim_request_t *request, int32_
             }
         }
         if (0 == lock->users) {
-            free_lock(space, head, l);
+            give_back(space, request->file, object, l);
         } else {
             ++standing;
         }
@@ -231,12 +231,24 @@ static void evict(sim_space_t *space, const sim_request_t *request, int32_t *hea
     }
 }
 
+/* Nothing to do but wait for others: real time, which the model does not count. */
+static void pause_outside(sim_space_t *space)
+{
+    struct timespec time = {.tv_nsec = 200000};
+
+    sim_leave(space);
+    nanosleep(&time, NULL);
+    sim_enter(space);
+}
+
 /* The server's side: waits until the lock can be granted. Called, and returns, inside the mutex. */
-static int32_t enqueue(sim_space_t *space, const sim_request_t *request, int32_t *head,
+static int32_t enqueue(sim_space_t *space, const sim_request_t *request, uint32_t object,
                        uint64_t start, uint64_t end)
 {
     const char *limit = getenv("LUSTRESIM_TIMEOUT");
     time_t give_up = time(NULL) + (NULL == limit ? 60 : atoi(limit));
+    sim_file_t *file = &space->file[request->file];
+    int32_t *head = &file->locks[object];
     bool waited = false;
 
     SIM_COUNT(space, enqueues, 1);
@@ -246,25 +258,25 @@ static int32_t enqueue(sim_space_t *space, const sim_request_t *request, int32_t
     }
     for (;;) {
         size_t called;
-        size_t standing = call_back(space, request, head, start, end, &called);
+        size_t standing = call_back(space, request, object, start, end, &called);
 
-        if (0 == called && 0 == standing) {
+        if (0 != called) { /* the callbacks go out together, and so do the cancels */
+            messages(space, request->client, 2 * called, 2);
+        }
+        if (0 == standing) {
+            if (0 != called || waited) {
+                sim_clock_wait(space, request->client, file->freed_ns[object]);
+            }
             return grant(space, request, head, start, end);
         }
-        if (0 != standing && request->no_wait) {
+        if (request->no_wait) {
             return -EAGAIN;
         }
-        if (0 != standing && !waited) {
+        if (!waited) {
             waited = true;
             SIM_COUNT(space, waits, 1);
         }
-        sim_leave(space);
-        if (0 != called) {
-            messages(space, 2 * called, 2); /* the callback and the cancel */
-        } else {
-            sleep_us(200);
-        }
-        sim_enter(space);
+        pause_outside(space);
         if (time(NULL) > give_up) {
             evict(space, request, head, start, end);
         }
@@ -275,67 +287,78 @@ int32_t sim_lock(sim_space_t *space, const sim_request_t *request, const sim_spa
 {
     uint64_t start = span->start & ~(uint64_t) (SIM_PAGE - 1);
     uint64_t end = span->end | (SIM_PAGE - 1);
-    int32_t *head = &space->file[request->file].locks[span->object];
+    uint64_t before;
     bool exact;
     int32_t found = -1;
 
     sim_enter(space);
+    before = space->client_ns[request->client];
     if (SIM_GROUP != request->mode) {
-        found = cached(space, request, *head, start, end, &exact);
+        found = cached(space, request, space->file[request->file].locks[span->object], start, end,
+                       &exact);
     }
     if (-1 != found) {
         SIM_COUNT(space, matches, 1);
         ++space->lock[found].users;
-        sim_leave(space);
-        return found;
+    } else {
+        messages(space, request->client, 1, 1);
+        found = enqueue(space, request, span->object, start, end);
     }
-    found = enqueue(space, request, head, start, end);
     sim_leave(space);
-    messages(space, 1, 1);
+    sim_clock_pace(space, request->client, before);
     return found;
 }
 
 void sim_unlock(sim_space_t *space, uint32_t file, uint32_t object, int32_t index)
 {
     sim_lock_t *lock = &space->lock[index];
-    int32_t *head = &space->file[file].locks[object];
-    bool group = false;
+    uint32_t client = lock->client;
+    uint64_t before;
 
     sim_enter(space);
-    if (listed(space, *head, index)) { /* else: evicted meanwhile */
-        group = SIM_GROUP == lock->mode;
+    before = space->client_ns[client];
+    if (listed(space, space->file[file].locks[object], index)) { /* else: evicted meanwhile */
+        bool group = SIM_GROUP == lock->mode;
+
+        if (space->client_ns[client] > lock->clean_ns) {
+            lock->clean_ns = space->client_ns[client];
+        }
         --lock->users;
         if (0 == lock->users && (0 != lock->called || group)) {
-            free_lock(space, head, index);
+            give_back(space, file, object, index);
+        }
+        if (group) {
+            messages(space, client, 1, 1);
         }
     }
     sim_leave(space);
-    if (group) {
-        messages(space, 1, 1);
-    }
+    sim_clock_pace(space, client, before);
 }
 
 int sim_lockahead(sim_space_t *space, const sim_request_t *request, const sim_span_t *span)
 {
     uint64_t start = span->start & ~(uint64_t) (SIM_PAGE - 1);
     uint64_t end = span->end | (SIM_PAGE - 1);
-    int32_t *head = &space->file[request->file].locks[span->object];
+    uint64_t before;
     bool exact;
     int32_t found;
 
     sim_enter(space);
-    found = cached(space, request, *head, start, end, &exact);
+    before = space->client_ns[request->client];
+    found = cached(space, request, space->file[request->file].locks[span->object], start, end,
+                   &exact);
     if (-1 != found) {
         SIM_COUNT(space, matches, 1);
         sim_leave(space);
         return !request->speculative ? LLA_SENT : exact ? LLA_SAME : LLA_DIFFERENT;
     }
-    found = enqueue(space, request, head, start, end);
+    messages(space, request->client, 1, request->speculative ? 0 : 1);
+    found = enqueue(space, request, span->object, start, end);
     if (0 <= found) {
         --space->lock[found].users;
     }
     sim_leave(space);
-    messages(space, 1, request->speculative ? 0 : 1);
+    sim_clock_pace(space, request->client, before);
     return LLA_SENT;
 }
 
@@ -389,8 +412,10 @@ void sim_glimpse(sim_space_t *space, uint32_t client, uint32_t file)
 {
     uint64_t count = 0;
     uint64_t in_turn = 0;
+    uint64_t before;
 
     sim_enter(space);
+    before = space->client_ns[client];
     for (uint32_t n = 0; n < space->file[file].layout.count; ++n) {
         for (uint32_t i = 0; i < space->file[file].layout.component[n].stripe_count; ++i) {
             int32_t head = space->file[file].locks[n * SIM_STRIPES + i];
@@ -409,43 +434,7 @@ void sim_glimpse(sim_space_t *space, uint32_t client, uint32_t file)
             }
         }
     }
+    messages(space, client, count, in_turn); /* the objects are asked at the same time */
     sim_leave(space);
-    messages(space, count, in_turn); /* the objects are asked at the same time */
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t) time.tv_sec * UINT64_C(1000000000) + (uint64_t) time.tv_nsec;
-}
-
-/* An OST serves one transfer after the other; different OSTs work at the same time; a client cannot
- * go faster than its own link. */
-void sim_transfer(sim_space_t *space, const sim_span_t *span, size_t count)
-{
-    const sim_config_t *config = &space->config;
-    uint64_t start = now_ns();
-    uint64_t bytes = 0;
-    uint64_t done = start;
-
-    if (0 == config->client_us_mib && 0 == config->ost_us_mib) {
-        return;
-    }
-    sim_enter(space);
-    for (size_t s = 0; s < count; ++s) {
-        uint64_t *busy = &space->ost_busy_ns[span[s].ost];
-        uint64_t size = span[s].end - span[s].start + 1;
-
-        *busy = (*busy > start ? *busy : start) + ((size * config->ost_us_mib * 1000) >> 20);
-        done = *busy > done ? *busy : done;
-        bytes += size;
-    }
-    sim_leave(space);
-    if (done < start + ((bytes * config->client_us_mib * 1000) >> 20)) {
-        done = start + ((bytes * config->client_us_mib * 1000) >> 20);
-    }
-    start = now_ns();
-    sleep_us(done > start ? (done - start) / 1000 : 0);
+    sim_clock_pace(space, client, before);
 }

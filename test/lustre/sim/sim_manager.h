@@ -21,10 +21,11 @@ typedef struct sim_lock_t {
     uint64_t end;
     uint32_t client;
     uint32_t mode;
-    uint32_t gid;    /* group locks */
-    uint32_t users;  /* I/O running under it */
-    uint32_t called; /* called back: no new users, freed with the last one */
-    int32_t next;    /* in the object's list, or in the free list; -1 ends */
+    uint32_t gid;      /* group locks */
+    uint32_t users;    /* I/O running under it */
+    uint32_t called;   /* called back: no new users, freed with the last one */
+    uint64_t clean_ns; /* modelled: nothing is left to do under it then */
+    int32_t next;      /* in the object's list, or in the free list; -1 ends */
 } sim_lock_t;
 
 typedef struct sim_file_t {
@@ -32,7 +33,8 @@ typedef struct sim_file_t {
     uint64_t inode;
     uint64_t birth; /* tells a removed file from the next one with its inode; 0 = not known */
     sim_layout_t layout;
-    int32_t locks[SIM_OBJECTS]; /* heads of the lists */
+    int32_t locks[SIM_OBJECTS];     /* heads of the lists */
+    uint64_t freed_ns[SIM_OBJECTS]; /* modelled: when the last lock was given back */
 } sim_file_t;
 
 typedef struct sim_config_t {
@@ -40,8 +42,9 @@ typedef struct sim_config_t {
     uint32_t default_stripes;
     uint64_t default_stripe_size;
     uint32_t rpc_us;        /* modelled time of one message; 0 = none */
-    uint32_t client_us_mib; /* modelled time of 1 MiB through one client */
+    uint32_t client_us_mib; /* modelled time of 1 MiB through one client's link */
     uint32_t ost_us_mib;    /* modelled time of 1 MiB through one OST, one after the other */
+    uint32_t dirty_mib;     /* what may wait at an OST before writers wait, too */
     int32_t lockahead;      /* 1, or the negative errno of servers without it */
 } sim_config_t;
 
@@ -50,8 +53,9 @@ typedef struct sim_space_t {
     pthread_mutex_t mutex;
     sim_config_t config;
     sim_counters_t counters;
-    uint64_t ost_busy_ns[SIM_OSTS]; /* modelled: the OST works until then */
-    uint32_t next_ost;              /* where the next file begins */
+    uint64_t client_ns[SIM_CLIENTS]; /* modelled time of each client */
+    uint64_t ost_ns[SIM_OSTS];       /* modelled: the OST works until then */
+    uint32_t next_ost;               /* where the next file begins */
     int32_t free_lock;
     uint32_t log_count;
     char client[SIM_CLIENTS][64];
@@ -117,8 +121,20 @@ int sim_lockahead(sim_space_t *space, const sim_request_t *request, const sim_sp
 
 /** Counts the messages that a question for the size costs. */
 void sim_glimpse(sim_space_t *space, uint32_t client, uint32_t file);
-/** Modelled time of a transfer. */
-void sim_transfer(sim_space_t *space, const sim_span_t *span, size_t count);
+/* Modelled time (sim_clock.c). The first four are called inside the mutex. */
+void sim_clock_reset(sim_space_t *space);
+/** A client waits for messages, one after the other. */
+void sim_clock_messages(sim_space_t *space, uint32_t client, uint64_t in_turn);
+/** A client goes on when it is `ns`, or now if that is later. */
+void sim_clock_wait(sim_space_t *space, uint32_t client, uint64_t ns);
+/** When everything is done. */
+uint64_t sim_clock_end(const sim_space_t *space);
+/** A transfer of a span, under a lock (-1: a group lock). Writers wait for their link, unless too
+ *  much waits at the OST; readers wait for the OST. */
+void sim_clock_transfer(sim_space_t *space, uint32_t client, const sim_span_t *span, int32_t lock,
+                        bool write);
+/** Real time follows: sleeps as long as the client's clock has moved since it was `before`. */
+void sim_clock_pace(const sim_space_t *space, uint32_t client, uint64_t before);
 
 void sim_log_advice(sim_space_t *space, const sim_log_t *entry);
 

@@ -47,6 +47,7 @@ static void configure(sim_config_t *config)
     config->rpc_us = (uint32_t) from_environment("LUSTRESIM_RPC_US", 0);
     config->client_us_mib = (uint32_t) from_environment("LUSTRESIM_CLIENT_US_PER_MIB", 0);
     config->ost_us_mib = (uint32_t) from_environment("LUSTRESIM_OST_US_PER_MIB", 0);
+    config->dirty_mib = (uint32_t) from_environment("LUSTRESIM_DIRTY_MIB", 32);
     config->lockahead = NULL == lockahead || 0 == strcmp(lockahead, "1")
                             ? 1
                             : -(int32_t) strtol(lockahead, NULL, 0);
@@ -78,6 +79,7 @@ static void initialise(sim_space_t *space)
     pthread_mutex_init(&space->mutex, &attributes);
     pthread_mutexattr_destroy(&attributes);
     clear_locks(space);
+    sim_clock_reset(space);
     space->magic = SIM_MAGIC;
 }
 
@@ -137,6 +139,7 @@ void sim_reset(sim_space_t *space, bool locks_too)
         clear_locks(space);
     }
     configure(&space->config);
+    sim_clock_reset(space);
     sim_leave(space);
 }
 

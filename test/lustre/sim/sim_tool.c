@@ -15,7 +15,7 @@
 
 static const char usage[] =
     "usage: lustresim DIR COMMAND\n"
-    "  stats     all counters, one per line\n"
+    "  stats     all counters and the modelled time, one per line\n"
     "  get NAME  one counter\n"
     "  advices   the lockahead advices: client, first and last byte, mode, sync/async, result\n"
     "  locks     the locks that are held: file, object, client, mode, first and last byte, users\n"
@@ -35,6 +35,10 @@ static int print_stats(const sim_space_t *space, const char *wanted)
     }
     SIM_COUNTERS(X)
 #undef X
+    if (NULL == wanted || 0 == strcmp(wanted, "model_ms")) {
+        printf("%s%.3f\n", NULL == wanted ? "model_ms " : "", (double) sim_clock_end(space) / 1e6);
+        found = 1;
+    }
     return found ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
