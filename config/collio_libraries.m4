@@ -44,7 +44,7 @@ AC_DEFUN([COLLIO_LIBRARIES], [
     COLLIO_LIBRARY([libaio], [libaio.h], [aio], [io_submit], [libaio-dev], [LIBAIO])
     COLLIO_LIBRARY([liburing], [liburing.h], [uring], [io_uring_queue_init], [liburing-dev],
         [LIBURING])
-    COLLIO_LIBRARY([lustre], [lustre/lustreapi.h], [lustreapi], [llapi_ladvise], [], [LUSTREAPI])
+    COLLIO_LUSTRE
 
     PKG_CHECK_MODULES([CHECK], [check], [collio_have_check=yes], [collio_have_check=no])
 ])

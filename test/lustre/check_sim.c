@@ -234,7 +234,9 @@ static void removed_files_are_forgotten(void)
 
     fresh(4);
     touch(0, SIM_WRITE, false, 0, 4095);
-    sim_file_forget(space, 1, next_inode - 1);
+    sim_file_forget(space, 1, next_inode - 1, 8); /* another file's */
+    EXPECT(4 == space->file[file].layout.component[0].stripe_count);
+    sim_file_forget(space, 1, next_inode - 1, 7);
     file = sim_file(space, 1, next_inode - 1, 7);
     sim_file_layout(space, file, &layout);
     EXPECT(1 == layout.count && 1 == layout.component[0].stripe_count);

@@ -146,11 +146,12 @@ static bool simulated(int fd, struct stat *status)
            && 0 == syscall(SYS_fstat, fd, status) && S_ISREG(status->st_mode);
 }
 
-static uint64_t birth_of(int fd)
+uint64_t sim_birth(int dir, const char *path)
 {
     struct statx status;
+    int flags = AT_SYMLINK_NOFOLLOW | ('\0' == *path ? AT_EMPTY_PATH : 0);
 
-    if (0 != syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BTIME, &status)
+    if (0 != syscall(SYS_statx, dir, path, flags, STATX_BTIME, &status)
         || 0 == (status.stx_mask & STATX_BTIME)) {
         return 0;
     }
@@ -174,7 +175,7 @@ void sim_opened(int fd, const char *path, int flags)
     open->references = 1;
     open->append = 0 != (flags & O_APPEND);
     open->client = mount_client[NULL != second && NULL != path && below(path, second) ? 1 : 0];
-    open->file = sim_file(the_space, status.st_dev, status.st_ino, birth_of(fd));
+    open->file = sim_file(the_space, status.st_dev, status.st_ino, sim_birth(fd, ""));
     if ((O_NOCTTY | FASYNC) != (flags & (O_NOCTTY | FASYNC))) { /* not O_LOV_DELAY_CREATE */
         sim_file_layout(the_space, open->file, &layout);
     }

@@ -158,12 +158,13 @@ FCNTL(fcntl64)
 static void forget(int dir, const char *path, int flags, int (*remove_it)(int, const char *, int),
                    int *rc)
 {
+    uint64_t birth = sim_birth(dir, path);
     struct stat status;
     bool ours = sim_inside(path) && 0 == SIM_REAL(fstatat)(dir, path, &status, AT_SYMLINK_NOFOLLOW);
 
     *rc = remove_it(dir, path, flags);
     if (0 == *rc && ours && S_ISREG(status.st_mode) && 1 == status.st_nlink) {
-        sim_file_forget(sim_space(), status.st_dev, status.st_ino);
+        sim_file_forget(sim_space(), status.st_dev, status.st_ino, birth);
     }
 }
 

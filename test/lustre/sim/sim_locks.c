@@ -386,13 +386,13 @@ void sim_client_leave(sim_space_t *space, uint32_t client)
     sim_leave(space);
 }
 
-void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode)
+void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t birth)
 {
     sim_enter(space);
     for (size_t f = 0; f < SIM_FILES; ++f) {
         sim_file_t *file = &space->file[f];
 
-        if (device != file->device || inode != file->inode) {
+        if (device != file->device || inode != file->inode || birth != file->birth) {
             continue;
         }
         for (size_t o = 0; o < SIM_OBJECTS; ++o) {

@@ -80,8 +80,8 @@ void sim_client_leave(sim_space_t *space, uint32_t client);
 
 /** The file of (device, inode, time of birth): found, or made without a layout. */
 uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t birth);
-/** The file was removed. */
-void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode);
+/** The file was removed. Not if the inode is another file's by now. */
+void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t birth);
 /** Gives a file its layout; defaults are filled in. 0, -EEXIST or -EINVAL. */
 int sim_file_set_layout(sim_space_t *space, uint32_t file, const sim_layout_t *wanted);
 /** The file's layout; one without gets the default one. */

@@ -185,8 +185,10 @@ uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t 
     sim_enter(space);
     found = find_file(space, device, inode);
     if (SIM_FILES != found && birth != space->file[found].birth) {
+        uint64_t other = space->file[found].birth;
+
         sim_leave(space);
-        sim_file_forget(space, device, inode); /* removed behind our back */
+        sim_file_forget(space, device, inode, other); /* removed behind our back */
         sim_enter(space);
         found = find_file(space, device, inode);
     }
