@@ -92,7 +92,11 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
     request(lockahead, &ranges, rc, write);
 }
 
-enum { PAGE = 4096, BATCH = 1023 }; /* ranges of one request; the provider's limit is the same */
+enum {
+    PAGE = 4096,
+    BATCH = 1023,       /* ranges of one request; the provider's limit is the same */
+    PIECES_MOST = 16384 /* of one access: more locks would cost more than they save */
+};
 
 /* Ascending ranges, handed on in batches. Locks are in pages, so ranges less than a page apart are
  * one. */
@@ -186,7 +190,8 @@ void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_colli
     batch_t batch;
 
     if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual
-        || 0 == file->size) {
+        || 0 == file->size
+        || PIECES_MOST < mca_common_collio_tiling_piece_bound(file, first, bytes)) {
         return;
     }
     batch.lockahead = lockahead;
@@ -206,7 +211,8 @@ void mca_common_collio_lockahead_segments(ompio_file_t *fh,
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(fh);
     batch_t batch;
 
-    if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual) {
+    if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual
+        || PIECES_MOST < count) {
         return;
     }
     batch.lockahead = lockahead;
