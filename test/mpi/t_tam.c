@@ -266,6 +266,52 @@ static void no_room(void)
     t_verdict("no room for shared memory: messages inside the node");
 }
 
+/* The file must not grow beyond a limit: the same error everywhere, and true counts. */
+static void failed_write(const char *intra)
+{
+    t_blocks mine = {(int64_t) t_rank * BLOCK, BLOCK, (int64_t) t_size * BLOCK, COUNT};
+    int64_t bytes = (int64_t) BLOCK * COUNT, stop = bytes * t_size / 2 + 1000, want = 0;
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    struct rlimit limit, small;
+    char hints[192], name[64];
+    MPI_Status status;
+    MPI_File file;
+    int count = -1, rc;
+
+    for (int i = 0; i < COUNT; i++) {
+        int64_t left = stop - (mine.first + i * mine.stride);
+
+        want += left < 0 ? 0 : (left < BLOCK ? left : BLOCK);
+    }
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=isend,intra=%s,aggregator_list=%d,buffer_bytes=16384,"
+             "local_aggregators_per_node=1",
+             intra, t_size - 1);
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        t_blocks_view(file, &mine);
+        getrlimit(RLIMIT_FSIZE, &limit);
+        small = limit;
+        small.rlim_cur = (rlim_t) stop;
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &small);
+        rc = MPI_File_write_at_all(file, 0, data, (int) bytes, MPI_BYTE, &status);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        MPI_Get_count(&status, MPI_BYTE, &count);
+        if (MPI_SUCCESS == rc || count != want) {
+            t_fail("write beyond the limit: %s, %d bytes, expected an error and %lld bytes",
+                   t_class_name(t_class(rc)), count, (long long) want);
+        }
+        MPI_File_close(&file);
+    }
+    free(data);
+    snprintf(name, sizeof(name), "intra %s: a failed write has true counts", intra);
+    t_verdict(name);
+}
+
 static void print_counters(void)
 {
     double wrote[COUNTERS], read[COUNTERS];
@@ -294,6 +340,8 @@ int main(int argc, char *argv[])
     } else {
         plain();
         all_layers();
+        failed_write("shm");
+        failed_write("isend");
         if (1 == nodes) {
             one_copy();
         }

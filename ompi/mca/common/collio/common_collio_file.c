@@ -477,7 +477,7 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
     opal_list_append(&files, &file->super);
     pthread_mutex_unlock(&files_lock);
     if (OMPI_SUCCESS == file->refused) {
-        mca_common_collio_settings_publish(&file->settings, fh, file->aggregator_count,
+        mca_common_collio_settings_publish(component, &file->settings, fh, file->aggregator_count,
                                            file->buffer_bytes);
     }
     hook = mca_common_collio_hook_get(fh);

@@ -62,6 +62,17 @@ int mca_common_collio_layers_on_node(const mca_common_collio_op_t *op, int node)
     return mca_common_collio_local_aggregators_on(&op->file->nodes, op->local_aggregators, node);
 }
 
+/* Owners on the own node: in shared memory, their buffers are as near as the staging. While `auto`
+ * still tries transports it must not change the layers with them, or it would plan anew each time. */
+static bool near_is_direct(const mca_common_collio_op_t *op)
+{
+    int transport = op->file->settings.transport;
+
+    return MCA_COMMON_COLLIO_INTRA_ISEND != op->file->settings.intra
+           && (MCA_COMMON_COLLIO_TRANSPORT_SHM == transport
+               || MCA_COMMON_COLLIO_TRANSPORT_AUTO == transport);
+}
+
 /* Atomic mode needs every rank's bytes in rank order, and fence rounds are not windows of one
  * number: both stay in one layer. */
 void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
@@ -81,10 +92,8 @@ void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
     }
     for (int node = 0; node < file->nodes.nodes; ++node) {
         if (mca_common_collio_layers_on_node(op, node) < ranks_on(file, node)) {
-            op->layers = MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
-                                 && MCA_COMMON_COLLIO_INTRA_ISEND != file->settings.intra
-                             ? MCA_COMMON_COLLIO_LAYERS_BETWEEN
-                             : MCA_COMMON_COLLIO_LAYERS_ALL;
+            op->layers = near_is_direct(op) ? MCA_COMMON_COLLIO_LAYERS_BETWEEN
+                                            : MCA_COMMON_COLLIO_LAYERS_ALL;
         }
     }
     file->layers_used = op->layers;
@@ -102,9 +111,8 @@ bool mca_common_collio_relayed(const mca_common_collio_op_t *op, int owner)
         || rank == file->rank) {
         return false;
     }
-    /* in shared memory, the owner's buffer is as near as the staging */
     return MCA_COMMON_COLLIO_LAYERS_ALL == op->layers || node_of[rank] != node_of[file->rank]
-           || MCA_COMMON_COLLIO_SHARED_READY != file->shared.state;
+           || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state;
 }
 
 int mca_common_collio_relay_rank(const mca_common_collio_op_t *op, int member)

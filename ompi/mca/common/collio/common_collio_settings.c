@@ -453,7 +453,8 @@ uint64_t mca_common_collio_settings_hash(const mca_common_collio_settings_t *set
     return mix(hash, settings->buffer_bytes) >> 1; /* positive as int64_t */
 }
 
-void mca_common_collio_settings_publish(const mca_common_collio_settings_t *settings,
+void mca_common_collio_settings_publish(const mca_common_collio_component_t *component,
+                                        const mca_common_collio_settings_t *settings,
                                         ompio_file_t *fh, int aggregators, int64_t buffer_bytes)
 {
     static const char *const romio_names[] = {"automatic", "enable", "disable"};
@@ -461,12 +462,17 @@ void mca_common_collio_settings_publish(const mca_common_collio_settings_t *sett
     char value[64];
 
     for (size_t i = 0; i < ITEM_COUNT; ++i) {
-        if (CHOICE != items[i].kind || items[i].two_layers_only) {
+        int number = *(const int *) ((const char *) settings + items[i].offset);
+
+        if (items[i].two_layers_only ? !component->two_layers : CHOICE != items[i].kind) {
             continue;
         }
         snprintf(hint, sizeof(hint), "collio_%s", items[i].name);
-        choice_name(items[i].choices, *(const int *) ((const char *) settings + items[i].offset),
-                    value, sizeof(value));
+        if (CHOICE == items[i].kind) {
+            choice_name(items[i].choices, number, value, sizeof(value));
+        } else {
+            snprintf(value, sizeof(value), "%d", number);
+        }
         mca_common_collio_hint_set(fh->f_info, hint, value);
     }
     mca_common_collio_hint_set(fh->f_info, "romio_cb_write", romio_names[settings->exchange_write]);

@@ -91,7 +91,8 @@ void mca_common_collio_settings_fini(mca_common_collio_settings_t *settings);
 uint64_t mca_common_collio_settings_hash(const mca_common_collio_settings_t *settings);
 
 /** Makes the values in force visible to MPI_File_get_info. */
-void mca_common_collio_settings_publish(const mca_common_collio_settings_t *settings,
+void mca_common_collio_settings_publish(const mca_common_collio_component_t *component,
+                                        const mca_common_collio_settings_t *settings,
                                         ompio_file_t *fh, int aggregators, int64_t buffer_bytes);
 
 const char *mca_common_collio_transport_name(int transport);
