@@ -62,8 +62,8 @@ int mca_common_collio_layers_on_node(const mca_common_collio_op_t *op, int node)
     return mca_common_collio_local_aggregators_on(&op->file->nodes, op->local_aggregators, node);
 }
 
-/* Owners on the own node: in shared memory, their buffers are as near as the staging. While `auto`
- * still tries transports it must not change the layers with them, or it would plan anew each time. */
+/* Owners on the own node: in shared memory, their buffers are as near as the staging. `auto` tries
+ * several transports: the layers must not change with them, or it would plan anew each time. */
 static bool near_is_direct(const mca_common_collio_op_t *op)
 {
     int transport = op->file->settings.transport;
