@@ -187,10 +187,10 @@ typedef struct mca_common_collio_op_t {
     struct mca_common_collio_request_t *mpi_request; /* of a nonblocking call */
     _Atomic bool finished;                           /* of a blocking one */
     uint64_t started_ns;
-    uint64_t work_ns;    /* when all ranks were there: what `auto` measures from */
-    uint64_t phase_ns;   /* when the phase began */
-    uint64_t cycle_ns;   /* when the cycles were last looked at */
-    bool shuffling;      /* what was under way then, and so until the next look */
+    uint64_t work_ns;  /* when all ranks were there: what `auto` measures from */
+    uint64_t phase_ns; /* when the phase began */
+    uint64_t cycle_ns; /* when the cycles were last looked at */
+    bool shuffling;    /* what was under way then, and so until the next look */
     bool accessing;
     uint64_t exposed_ns; /* time in which an access was under way and no shuffle */
     uint64_t busy_ns;    /* time of all accesses */
