@@ -42,6 +42,7 @@ int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component,
         return OMPI_ERR_NOT_AVAILABLE;
     }
     ++open_components;
+    mca_common_collio_file_reserve();
     return OMPI_SUCCESS;
 }
 
@@ -50,6 +51,7 @@ void mca_common_collio_fcoll_close(void)
     if (open_components > 0 && 0 == --open_components) {
         mca_common_collio_request_finalize();
         mca_common_collio_access_finalize();
+        mca_common_collio_file_unreserve();
     }
 }
 
@@ -124,7 +126,7 @@ static int nonblocking(ompio_file_t *fh, bool write, void *buffer, size_t count,
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    mine = mca_common_collio_request_new();
+    mine = mca_common_collio_request_new(file);
     if (NULL == mine) {
         return MPI_ERR_NO_MEM;
     }

@@ -18,6 +18,7 @@
 #include "common_collio_hook.h"
 #include "common_collio_op.h"
 #include "common_collio_report.h"
+#include "common_collio_request.h"
 #include "common_collio_tuner.h"
 
 #include "opal/util/output.h"
@@ -52,6 +53,39 @@ static pthread_once_t files_once = PTHREAD_ONCE_INIT;
 static void files_construct(void)
 {
     OBJ_CONSTRUCT(&files, opal_list_t);
+}
+
+/* An open that finds no memory for its record would leave the other ranks waiting. */
+static mca_common_collio_file_t *reserve;
+
+void mca_common_collio_file_reserve(void)
+{
+    pthread_mutex_lock(&files_lock);
+    if (NULL == reserve) {
+        reserve = OBJ_NEW(mca_common_collio_file_t);
+    }
+    pthread_mutex_unlock(&files_lock);
+}
+
+void mca_common_collio_file_unreserve(void)
+{
+    if (NULL != reserve) {
+        OBJ_RELEASE(reserve);
+        reserve = NULL;
+    }
+}
+
+static mca_common_collio_file_t *file_take(void)
+{
+    mca_common_collio_file_t *file = OBJ_NEW(mca_common_collio_file_t);
+
+    if (NULL == file) {
+        pthread_mutex_lock(&files_lock);
+        file = reserve;
+        reserve = NULL;
+        pthread_mutex_unlock(&files_lock);
+    }
+    return file;
 }
 
 mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh)
@@ -356,6 +390,12 @@ static void file_free(mca_common_collio_file_t *file)
         }
         free(file->plans);
     }
+    if (NULL != file->spare) {
+        OBJ_RELEASE(file->spare);
+    }
+    if (NULL != file->spare_request) {
+        OBJ_RELEASE(file->spare_request);
+    }
     mca_common_collio_tuner_close(file);
     mca_common_collio_nodes_fini(&file->nodes);
     free(file->histogram);
@@ -412,7 +452,7 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
 static mca_common_collio_file_t *file_make(ompio_file_t *fh,
                                            mca_common_collio_component_t *component)
 {
-    mca_common_collio_file_t *file = OBJ_NEW(mca_common_collio_file_t);
+    mca_common_collio_file_t *file = file_take();
     int rc;
 
     if (NULL == file) {
@@ -427,7 +467,10 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
     }
     resolve_settings(file);
     file->plans = calloc(1, sizeof(*file->plans));
-    if (OMPI_SUCCESS == rc && NULL == file->plans) {
+    file->spare_request = mca_common_collio_request_make();
+    if (OMPI_SUCCESS == rc
+        && (NULL == file->plans || NULL == file->spare_request
+            || !mca_common_collio_op_reserve(file))) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (OMPI_SUCCESS == rc) {
@@ -473,6 +516,7 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
     if (NULL == file) {
         return NULL;
     }
+    mca_common_collio_file_reserve();
     pthread_mutex_lock(&files_lock);
     opal_list_append(&files, &file->super);
     pthread_mutex_unlock(&files_lock);

@@ -74,9 +74,11 @@ typedef struct mca_common_collio_file_t {
     mca_common_collio_stats_t stats;
     int64_t memory_bytes; /* held now, see memory_add */
 
-    opal_mutex_t lock;       /* of ops and sequence */
-    opal_list_t ops;         /* in the order they were started; the first is the active one */
-    uint32_t sequence;       /* of operations, equal on all ranks */
+    opal_mutex_t lock; /* of ops and sequence */
+    opal_list_t ops;   /* in the order they were started; the first is the active one */
+    uint32_t sequence; /* of operations, equal on all ranks */
+    struct mca_common_collio_op_t *spare; /* for a call that finds no memory */
+    struct mca_common_collio_request_t *spare_request;
     atomic_flag progressing; /* one thread at a time drives this file */
     int64_t last_bytes;      /* true count of the last blocking call */
 } mca_common_collio_file_t;
@@ -97,6 +99,10 @@ void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint
 
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);
+
+/** A record for an open that finds no memory; taken when a component is opened. */
+void mca_common_collio_file_reserve(void);
+void mca_common_collio_file_unreserve(void);
 
 /** Calls `each` for every open file. */
 void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file), int *sum);

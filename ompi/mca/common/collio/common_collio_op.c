@@ -443,6 +443,8 @@ static void finish(mca_common_collio_op_t *op)
     release_request(op);
 }
 
+OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, NULL, NULL);
+
 static int drive(mca_common_collio_file_t *file, bool blocking_too)
 {
     mca_common_collio_op_t *op;
@@ -472,7 +474,7 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
         ++ended;
         if (NULL != op->mpi_request) {
             mca_common_collio_request_complete(op->mpi_request, op->error, op->done_bytes);
-            OBJ_RELEASE(op);
+            mca_common_collio_op_give(op);
         } else {
             op->finished = true;
         }
@@ -513,11 +515,9 @@ int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes)
     }
     *bytes = op->done_bytes;
     error = op->error;
-    OBJ_RELEASE(op);
+    mca_common_collio_op_give(op);
     return error;
 }
-
-static OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, NULL, NULL);
 
 /* View, buffer and file pointer; done in the caller's thread, before anybody else is needed. */
 static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi_datatype_t *type)
@@ -559,7 +559,7 @@ mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *fil
                                                    void *buffer, size_t count,
                                                    ompi_datatype_t *type)
 {
-    mca_common_collio_op_t *op = OBJ_NEW(mca_common_collio_op_t);
+    mca_common_collio_op_t *op = mca_common_collio_op_take(file);
 
     if (NULL == op) {
         return NULL;

@@ -196,9 +196,16 @@ typedef struct mca_common_collio_op_t {
     uint64_t busy_ns;    /* time of all accesses */
 } mca_common_collio_op_t;
 
+OBJ_CLASS_DECLARATION(mca_common_collio_op_t);
+
+/** See spare.c: take gives a new operation or the file's spare one, give takes it back. */
+bool mca_common_collio_op_reserve(mca_common_collio_file_t *file);
+mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file);
+void mca_common_collio_op_give(mca_common_collio_op_t *op);
+
 /** Starts a collective call; the file pointer has moved when it returns. Local: it never waits for
  *  another rank. Without an mpi_request it is a blocking call, to be ended by op_wait. NULL only
- *  when there is no memory for the struct itself. */
+ *  when several calls at once found no memory for the struct itself. */
 mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
                                                    struct mca_common_collio_request_t *mpi_request,
                                                    void *buffer, size_t count,

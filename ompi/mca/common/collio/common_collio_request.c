@@ -57,10 +57,21 @@ static int progress(void)
     return ended;
 }
 
-mca_common_collio_request_t *mca_common_collio_request_new(void)
+mca_common_collio_request_t *mca_common_collio_request_make(void)
 {
-    mca_common_collio_request_t *request = OBJ_NEW(mca_common_collio_request_t);
+    return OBJ_NEW(mca_common_collio_request_t);
+}
 
+mca_common_collio_request_t *mca_common_collio_request_new(mca_common_collio_file_t *file)
+{
+    mca_common_collio_request_t *request = mca_common_collio_request_make();
+
+    if (NULL == request) {
+        opal_mutex_lock(&file->lock);
+        request = file->spare_request;
+        file->spare_request = NULL;
+        opal_mutex_unlock(&file->lock);
+    }
     if (NULL == request) {
         return NULL;
     }
