@@ -462,11 +462,12 @@ void mca_common_collio_settings_publish(const mca_common_collio_component_t *com
     char value[64];
 
     for (size_t i = 0; i < ITEM_COUNT; ++i) {
-        int number = *(const int *) ((const char *) settings + items[i].offset);
+        int number;
 
         if (items[i].two_layers_only ? !component->two_layers : CHOICE != items[i].kind) {
             continue;
         }
+        number = *(const int *) ((const char *) settings + items[i].offset);
         snprintf(hint, sizeof(hint), "collio_%s", items[i].name);
         if (CHOICE == items[i].kind) {
             choice_name(items[i].choices, number, value, sizeof(value));
