@@ -10,7 +10,7 @@
 
 BEGIN_C_DECLS
 
-OMPI_MODULE_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_tam_component;
+OMPI_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_tam_component;
 
 END_C_DECLS
 
