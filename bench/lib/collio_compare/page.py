@@ -26,7 +26,8 @@ h3 { font-size: 14px; margin: 0 0 2px } h4 { font-size: 12px; margin: 8px 0 2px;
   padding: 12px; overflow-x: auto } .panel small { color: var(--soft); font-size: 12px;
   display: block; min-height: 20px }
 svg { display: block; max-width: 100%; height: auto } svg text { font: 12px system-ui, sans-serif;
-  fill: var(--ink) } svg .value { fill: var(--soft) } .key { display: flex; flex-wrap: wrap;
+  fill: var(--ink) } svg .value { fill: var(--soft) } svg .halo { paint-order: stroke;
+  stroke: var(--panel); stroke-width: 4px } .key { display: flex; flex-wrap: wrap;
   gap: 4px 18px; margin: 6px 0 12px; font-size: 13px; color: var(--soft) } .key i { display:
   inline-block; width: 12px; height: 12px; border-radius: 2px; margin-right: 6px }
 .overlap { fill: var(--overlap); stroke: var(--overlap) } .tam { fill: var(--tam);

@@ -25,11 +25,11 @@ def _svg(width, height, parts, name):
 def bars(rows, name, limit=None, width=384):
     """One bar per row: (name, seconds, class, tip). Bars beyond four times the median of the
     rows are cut, with a gap that shows it; their number stays. limit is a dashed line."""
-    values = sorted(row[1] for row in rows)
-    top = min(values[-1], 4 * values[len(values) // 2])
+    ordered = sorted(row[1] for row in rows)
+    top = min(ordered[-1], 4 * ordered[len(ordered) // 2])
     left = max(len(row[0]) for row in rows) * LETTER + 8
     room = width - left - 64
-    parts, y = [], 4
+    parts, values, y = [], [], 4
     for label, value, klass, tip in rows:
         long = room * min(value, top) / top
         parts.append(f"<g><title>{html.escape(tip)}</title>")
@@ -38,14 +38,14 @@ def bars(rows, name, limit=None, width=384):
                      f' class="{klass}"/>')
         if value > top:
             parts.append(f'<path d="M{left + room - 14:.1f} {y - 1}l6 17" class="gap"/>')
-        parts.append(_label(left + long + 6, y + 12, text.seconds(value), "value"))
         parts.append("</g>")
+        values.append(_label(left + long + 6, y + 12, text.seconds(value), "value halo"))
         y += 19
     if limit is not None and limit <= top:
         x = left + room * limit / top
         parts.append(f'<g><title>limit: {text.seconds(limit)}</title>'
                      f'<path d="M{x:.1f} 0V{y}" class="limit"/></g>')
-    return _svg(width, y + 2, parts, name)
+    return _svg(width, y + 2, parts + values, name)
 
 
 def stacks(rows, classes, name, width=820):
