@@ -46,7 +46,7 @@ void sim_duplicated(int from, int to);
 void sim_closed(int fd);
 /** The description is not used any more: gives its group lock back. */
 void sim_group_unlock(sim_open_t *open);
-/** When the file behind a path (relative to `dir`) or, with an empty path, a descriptor was made. */
+/** When the file behind a path (relative to `dir`; empty: `dir` itself) was made. */
 uint64_t sim_birth(int dir, const char *path);
 /** Is the resolved path below LUSTRESIM_DIR? */
 bool sim_inside(const char *path);
