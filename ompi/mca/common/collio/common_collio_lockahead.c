@@ -81,9 +81,13 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
     if (0 == runs->count) {
         return;
     }
-    if (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective) {
+    if (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective
+        && MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
         rc = add_ranges(domains, owner, 0, INT64_MAX, &ranges);
-    } else if (MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE == lockahead->collective) {
+    } else if (MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE != lockahead->collective
+               && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
+        /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
+         * would ask for millions */
         for (size_t i = 0; 0 == rc && i < runs->count; ++i) {
             rc = add_ranges(domains, owner, runs->at[i].offset,
                             runs->at[i].offset + runs->at[i].length, &ranges);
