@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * `auto` chooses by what it measures. The same request, with nothing set but the buffer: when every
+ * write takes 20 ms, it must end with an exchange (few large writes); when every look for messages
+ * takes 30 ms, it must end without one (each rank its own pieces). Seen by the component's counter
+ * of calls without exchange; no time is asserted.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/t_pvar.h"
+#include "t_fault.h"
+
+enum { CALLS = 14, LAST = 4 }; /* every way is tried twice at most, then the choice stays */
+
+static const t_request request = {16384, 0, 0, 32};
+static char path[512];
+
+/** Calls without exchange among the last ones, on this rank. */
+static double skipped_at_the_end(const char *hints, const char *fault)
+{
+    t_blocks mine = t_request_blocks(&request, t_rank);
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    int bytes = (int) t_blocks_bytes(&mine);
+    double before = 0, after = 0;
+    MPI_File file;
+
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        t_blocks_view(file, &mine);
+        t_fault_set(fault);
+        for (int i = 0; i < CALLS; i++) {
+            if (CALLS - LAST == i) {
+                before = t_pvar_read("calls_skipped", file);
+            }
+            t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), hints);
+        }
+        t_fault_set(NULL);
+        after = t_pvar_read("calls_skipped", file);
+        t_ok(MPI_File_close(&file), "close");
+    }
+    free(data);
+    return after - before;
+}
+
+int main(int argc, char *argv[])
+{
+    double skipped;
+    MPI_File file;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "auto");
+    if (!t_fault_there()) {
+        return t_skip_all("auto", "libfault is not preloaded");
+    }
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+    MPI_File_close(&file);
+    if (!t_pvar_exists("calls_skipped")) {
+        return t_skip_all("auto", "the component has no counter for it");
+    }
+    skipped = skipped_at_the_end("buffer_bytes=1048576", "op=write,match=auto,delay_ms=20");
+    if (0 != skipped) {
+        t_fail("slow disk: %.0f of the last %d calls had no exchange", skipped, LAST);
+    }
+    t_verdict("a_slow_disk_leads_to_an_exchange");
+    /* another buffer, so that nothing learnt above is remembered */
+    skipped = skipped_at_the_end("buffer_bytes=1052672", "progress_us=30000");
+    if (LAST != skipped) {
+        t_fail("slow exchange: only %.0f of the last %d calls had none", skipped, LAST);
+    }
+    t_verdict("a_slow_exchange_leads_to_none");
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}
