@@ -73,6 +73,19 @@ static bool near_is_direct(const mca_common_collio_op_t *op)
                || MCA_COMMON_COLLIO_TRANSPORT_AUTO == transport);
 }
 
+static void say_one_layer(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    if (!file->said_one_layer && 0 == file->rank) {
+        mca_common_collio_file_say(file,
+                                   "%s works in one layer: this call, and others like it, are plain "
+                                   "two-phase without local aggregators.",
+                                   op->atomic ? "atomic mode" : "transport put_fence");
+    }
+    file->said_one_layer = true;
+}
+
 /* Atomic mode needs every rank's bytes in rank order, and fence rounds are not windows of one
  * number: both stay in one layer. */
 void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
@@ -80,8 +93,11 @@ void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
     mca_common_collio_file_t *file = op->file;
 
     op->layers = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
-    if (!file->component->two_layers || op->atomic
-        || MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
+    if (!file->component->two_layers) {
+        return;
+    }
+    if (op->atomic || MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
+        say_one_layer(op);
         return;
     }
     op->local_aggregators = file->local_aggregators;
