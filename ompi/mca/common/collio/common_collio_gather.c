@@ -78,10 +78,11 @@ static void say_one_layer(mca_common_collio_op_t *op)
     mca_common_collio_file_t *file = op->file;
 
     if (!file->said_one_layer && 0 == file->rank) {
-        mca_common_collio_file_say(file,
-                                   "%s works in one layer: this call, and others like it, are plain "
-                                   "two-phase without local aggregators.",
-                                   op->atomic ? "atomic mode" : "transport put_fence");
+        mca_common_collio_file_say(
+            file,
+            "%s works in one layer: this call, and others like it, are plain "
+            "two-phase without local aggregators.",
+            op->atomic ? "atomic mode" : "transport put_fence");
     }
     file->said_one_layer = true;
 }

@@ -80,7 +80,7 @@ mca_fcoll_base_component_t mca_fcoll_tam_component = {
             .mca_open_component = tam_open,
             .mca_close_component = tam_close,
         },
-    .fcollm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .fcollm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .fcollm_init_query = init_query,
     .fcollm_file_query = file_query,
     .fcollm_file_unquery = file_unquery,
