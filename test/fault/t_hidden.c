@@ -7,8 +7,8 @@
  * How much of the file access is hidden. With libfault every write takes 50 ms, and the ranks that
  * only send look for news every 60 ms, so that there is an exchange to hide writes behind. Under
  * `none` nothing is hidden. Under the asynchronous schedules more than half of the access time must
- * be, by the component's own counters. A busy machine can only make the share smaller, so the best of some tries counts; nothing is
- * asserted on the clock of this program.
+ * be, by the component's own counters. A busy machine can only make the share smaller, so the best
+ * of some tries counts; nothing is asserted on the clock of this program.
  */
 #include <stdlib.h>
 #include <string.h>
