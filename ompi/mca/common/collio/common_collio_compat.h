@@ -182,6 +182,7 @@ static inline void mca_common_collio_op_free(struct ompi_op_t **op)
 
 /* One-sided calls on bytes. 6.0's libopen_mpi has no MPI_*: there the osc module is called. */
 typedef struct ompi_win_t mca_common_collio_win_t;
+enum { MCA_COMMON_COLLIO_WIN_RUNS = 1024 }; /* most runs of one call */
 #if OMPI_MAJOR_VERSION >= 6
 static inline int mca_common_collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
                                                mca_common_collio_win_t **win)
@@ -204,6 +205,21 @@ static inline int mca_common_collio_win_get(void *to, int bytes, int peer, int64
                                             mca_common_collio_win_t *win)
 {
     return win->w_osc_module->osc_get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int mca_common_collio_win_runs(bool put, char *message, int bytes, int peer,
+                                             int count, const int *length, const MPI_Aint *at,
+                                             mca_common_collio_win_t *win)
+{
+    int rc = OMPI_SUCCESS;
+
+    (void) bytes; /* datatypes are made by MPI_*, which libopen_mpi lacks: run by run */
+    for (int i = 0; i < count && OMPI_SUCCESS == rc; ++i) {
+        rc = put ? mca_common_collio_win_put(message, length[i], peer, at[i], win)
+                 : mca_common_collio_win_get(message, length[i], peer, at[i], win);
+        message += length[i];
+    }
+    return rc;
 }
 
 static inline int mca_common_collio_win_lock_shared(int peer, mca_common_collio_win_t *win)
@@ -252,6 +268,26 @@ static inline int mca_common_collio_win_get(void *to, int bytes, int peer, int64
                                             mca_common_collio_win_t *win)
 {
     return PMPI_Get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+/** One call for many runs: contiguous here, scattered there. */
+static inline int mca_common_collio_win_runs(bool put, char *message, int bytes, int peer,
+                                             int count, const int *length, const MPI_Aint *at,
+                                             mca_common_collio_win_t *win)
+{
+    MPI_Datatype runs;
+    int rc = PMPI_Type_create_hindexed(count, length, at, MPI_BYTE, &runs);
+
+    if (MPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = PMPI_Type_commit(&runs);
+    if (MPI_SUCCESS == rc) {
+        rc = put ? PMPI_Put(message, bytes, MPI_BYTE, peer, 0, 1, runs, win)
+                 : PMPI_Get(message, bytes, MPI_BYTE, peer, 0, 1, runs, win);
+    }
+    (void) PMPI_Type_free(&runs);
+    return rc;
 }
 
 static inline int mca_common_collio_win_lock_shared(int peer, mca_common_collio_win_t *win)

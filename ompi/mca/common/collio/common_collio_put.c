@@ -105,6 +105,52 @@ static int transfer(mca_common_collio_op_t *op, char *message, int64_t bytes, in
     return rc;
 }
 
+/* Runs of a window, collected until they are worth one call. */
+typedef struct batch_t {
+    char *message; /* of the first run */
+    int64_t bytes; /* of all */
+    int count;
+    int length[MCA_COMMON_COLLIO_WIN_RUNS];
+    MPI_Aint at[MCA_COMMON_COLLIO_WIN_RUNS];
+} batch_t;
+
+static int flush_batch(mca_common_collio_op_t *op, batch_t *batch, int peer, int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (1 == batch->count) {
+        rc = transfer(op, batch->message, batch->bytes, peer, batch->at[0], number);
+    } else if (batch->count > 1) {
+        rc = mca_common_collio_win_runs(op->write, batch->message, (int) batch->bytes, peer,
+                                        batch->count, batch->length, batch->at,
+                                        op->file->put.win[number]);
+    }
+    batch->message += batch->bytes;
+    batch->bytes = 0;
+    batch->count = 0;
+    return rc;
+}
+
+static int add_run(mca_common_collio_op_t *op, batch_t *batch, int64_t bytes, int64_t at, int peer,
+                   int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (MCA_COMMON_COLLIO_WIN_RUNS == batch->count || batch->bytes + bytes > PUT_MOST) {
+        rc = flush_batch(op, batch, peer, number);
+    }
+    if (OMPI_SUCCESS == rc && bytes > PUT_MOST) { /* alone in its batch, and cut by transfer() */
+        batch->at[0] = (MPI_Aint) at;
+        batch->bytes = bytes;
+        batch->count = 1;
+        return flush_batch(op, batch, peer, number);
+    }
+    batch->length[batch->count] = (int) bytes;
+    batch->at[batch->count++] = (MPI_Aint) at;
+    batch->bytes += bytes;
+    return rc;
+}
+
 int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, int number,
                                      int64_t limit, char *message)
 {
@@ -114,11 +160,13 @@ int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, 
     int owner = split->share[op->plan->share_of[window]].owner;
     int peer = op->file->aggregators[owner];
     int64_t local = what->index * op->plan->window_bytes, moved = 0;
+    batch_t batch = {.message = message};
+    int rc = OMPI_SUCCESS;
 
-    for (size_t i = 0; i < what->count;) {
+    for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
         int64_t start = piece[i].offset, end = start + piece[i].length, bytes;
 
-        /* neighbours in the window are neighbours in the message: one transfer */
+        /* neighbours in the window are neighbours in the message: one run */
         for (++i; i < what->count && piece[i].offset == end; ++i) {
             end += piece[i].length;
         }
@@ -126,10 +174,14 @@ int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, 
         if (bytes <= 0) {
             break;
         }
-        if (OMPI_SUCCESS != transfer(op, message + moved, bytes, peer, start - local, number)) {
-            return -1;
-        }
+        rc = add_run(op, &batch, bytes, start - local, peer, number);
         moved += bytes;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = flush_batch(op, &batch, peer, number);
+    }
+    if (OMPI_SUCCESS != rc) {
+        return -1;
     }
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_put_bytes, (uint64_t) moved);
     return moved;
