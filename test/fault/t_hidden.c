@@ -6,9 +6,11 @@
 /*
  * How much of the file access is hidden. With libfault every write takes 50 ms, and the ranks that
  * only send look for news every 60 ms, so that there is an exchange to hide writes behind. Under
- * `none` nothing is hidden. Under the asynchronous schedules more than half of the access time must
- * be, by the component's own counters. A busy machine can only make the share smaller, so the best
- * of some tries counts; nothing is asserted on the clock of this program.
+ * `none` nothing is hidden. Under `write` and `write_comm` more than half of the access time must
+ * be, by the component's own counters; under `write_comm2` a quarter: a sender that looks at both
+ * windows in one go fills both at once, so one write of two runs alone (about one half is seen). A
+ * busy machine can only make the share smaller, so the best of some tries counts; nothing is
+ * asserted on the clock of this program.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +78,7 @@ int main(int argc, char *argv[])
         return t_finish(); /* no exchange to hide anything behind */
     }
     for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
-        const double want = 0.5;
+        const double want = 2 == i ? 0.25 : 0.5;
         double best = 0;
 
         for (int tries = 0; tries < 5 && best <= want; tries++) {
