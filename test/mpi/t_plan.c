@@ -12,6 +12,7 @@
 #include "lib/t_file.h"
 #include "lib/t_pvar.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -205,6 +206,48 @@ static void run_steps(const char *path, const char *hints, bool counters, const 
     t_list_free(&touched);
 }
 
+/* Cyclic domains keep their stripes: a plan may move by whole turns of the owners only. The stripe
+ * here is the window, 4,096 bytes: half of the buffer under `none` with messages. */
+static void run_aligned(const char *path)
+{
+    static const struct {
+        MPI_Offset at;
+        double hits;
+    } moves[] = {{0, 0}, {8192, 1}, {8192 + 100, 0}, {16384, 1}};
+    enum { BYTES = 3000 };
+    unsigned char mine[BYTES], back[BYTES];
+    MPI_File file;
+
+    if (t_size < 2
+        || !t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+                   "exchange=on,partition=static_cyclic,aggregators=2,schedule=none,"
+                   "transport=isend,buffer_bytes=8192",
+                   &file)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+        MPI_Offset at = moves[i].at + (MPI_Offset) t_rank * BYTES;
+        double before = t_pvar_read("plan_hits", file), hits;
+        int fd;
+
+        memset(mine, (int) (16 * i + (size_t) t_rank + 1), sizeof(mine));
+        t_ok(MPI_File_write_at_all(file, at, mine, BYTES, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+        hits = t_pvar_read("plan_hits", file) - before;
+        if (hits != moves[i].hits) {
+            t_fail("move %zu: %.0f plans reused, expected %.0f", i, hits, moves[i].hits);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        fd = open(path, O_RDONLY);
+        if (BYTES != pread(fd, back, BYTES, at) || 0 != memcmp(mine, back, BYTES)) {
+            t_fail("move %zu: other bytes in the file", i);
+        }
+        close(fd);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_File_close(&file);
+    t_verdict("a_move_that_breaks_alignment_is_planned_anew");
+}
+
 int main(int argc, char *argv[])
 {
     char path[512];
@@ -220,6 +263,9 @@ int main(int argc, char *argv[])
     run_steps(path, "exchange=on,plan_reuse=true,aggregators=1,buffer_bytes=4096", counters,
               "reuse_many_cycles");
     run_steps(path, "exchange=on,plan_reuse=false", false, "no_reuse");
+    if (counters) {
+        run_aligned(path);
+    }
     if (0 == t_rank) {
         unlink(path);
     }
