@@ -7,8 +7,8 @@
 /*
  * write_comm2: data-flow. A finished shuffle starts its access at once, a finished access the next
  * shuffle into its buffer; two cycles in flight, each at its own pace. Only the second cycle waits
- * until the first has changed its stage: two that start together would shuffle together and access
- * together for ever, and hide nothing.
+ * until the first has changed its stage, so that they do not start in step. (They may still fall
+ * into step later, when requesters fill both buffers in one go.)
  *
  *   buffer 1   S1 W1  S3 W3 ...
  *   buffer 2      S2 W2  S4 W4 ...
