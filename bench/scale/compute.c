@@ -17,13 +17,15 @@ typedef struct compute_call_t {
     scale_figures_t replayed[SCALE_WAYS]; /* sums over what was replayed */
     scale_figures_t *owner;               /* [owners * SCALE_WAYS] */
     int64_t merge_ops2[SCALE_WAYS];
+    int64_t turns;
 } call_t;
 
 static bool agree(const scale_figures_t *a, const scale_figures_t *b)
 {
     return a->extents == b->extents && a->self_extents == b->self_extents && a->pairs == b->pairs
            && a->messages == b->messages && a->self_pairs == b->self_pairs
-           && a->self_messages == b->self_messages && a->cycles == b->cycles;
+           && a->self_messages == b->self_messages && a->cycles == b->cycles
+           && a->between == b->between && a->carried == b->carried && a->lists1 == b->lists1;
 }
 
 static void add(scale_figures_t *sum, const scale_figures_t *figures)
@@ -32,7 +34,11 @@ static void add(scale_figures_t *sum, const scale_figures_t *figures)
     sum->self_extents += figures->self_extents;
     sum->pairs += figures->pairs - figures->self_pairs;
     sum->messages += figures->messages - figures->self_messages;
+    sum->between += figures->between;
+    sum->carried += figures->carried;
+    sum->lists1 += figures->lists1;
     sum->wire_bytes += figures->wire_bytes;
+    sum->wire1_bytes += figures->wire1_bytes;
     sum->memory_bytes += figures->memory_bytes;
 }
 
@@ -112,6 +118,9 @@ static const char *count_call(scale_pattern_t *pattern, const scale_machine_t *m
             call->merge_ops2[way] += figures[way].extents * scale_levels(figures[way].pairs);
         }
     }
+    if (NULL == error && 0 != scale_count_turns(pattern, machine, &domains, &call->turns)) {
+        error = "out of memory";
+    }
     if (NULL == error) {
         error = replay_some(pattern, machine, &domains, options->replay_extents, call);
     }
@@ -131,6 +140,30 @@ static int64_t wire_bytes(const scale_pattern_t *pattern, const scale_figures_t 
     return 0 < known ? (int64_t) ((double) replayed->wire_bytes / known * wanted + 0.5) : 0;
 }
 
+/* Layer 1 of a call. Every member sends one list; in it each owner has a head of two integers. */
+static void add_layer1(const scale_pattern_t *pattern, const scale_machine_t *machine,
+                       const call_t *call, int64_t requested, scale_result_t *result)
+{
+    const scale_figures_t *before = &call->sum[SCALE_TWO_PHASE];
+    const scale_figures_t *replayed = &call->replayed[SCALE_TWO_PHASE];
+    bool regular = 0 < pattern->np[0];
+    double known = (double) (regular ? replayed->lists1 : replayed->carried);
+    double wanted = (double) (regular ? before->lists1 : before->carried);
+    int64_t heads = before->lists1 * 2 * (int64_t) sizeof(int64_t);
+    int64_t group = (machine->ranks + machine->groups - 1) / machine->groups;
+
+    result->gathered += pattern->repeat * before->carried;
+    result->merged += pattern->repeat * call->sum[SCALE_TAM].carried;
+    result->meta1 += pattern->repeat * (machine->ranks - machine->groups);
+    result->messages1 += pattern->repeat * call->turns;
+    result->merge_ops1 += pattern->repeat * requested * scale_levels(group);
+    if (0 < known) {
+        double lists = (double) replayed->wire1_bytes / known * wanted;
+
+        result->wire1_bytes += pattern->repeat * (heads + (int64_t) (lists + 0.5));
+    }
+}
+
 /* Adds a call to the step, `repeat` times. */
 static void add_call(const scale_pattern_t *pattern, const scale_machine_t *machine, int way,
                      const call_t *call, int64_t requested, int64_t passed_on,
@@ -147,6 +180,7 @@ static void add_call(const scale_pattern_t *pattern, const scale_machine_t *mach
     for (int owner = 0; owner < machine->owners; ++owner) {
         scale_figures_t figures = call->owner[owner * SCALE_WAYS + way];
         int64_t messages = figures.messages - figures.self_messages;
+        int64_t others = figures.extents - figures.self_extents;
         double seconds[4];
 
         figures.wire_bytes = wire_bytes(pattern, replayed, &figures);
@@ -155,6 +189,7 @@ static void add_call(const scale_pattern_t *pattern, const scale_machine_t *mach
             memcpy(worst, seconds, sizeof(worst));
         }
         result->worst = messages > result->worst ? messages : result->worst;
+        result->worst_extents = others > result->worst_extents ? others : result->worst_extents;
         cycles = figures.cycles > cycles ? figures.cycles : cycles;
         most = figures.extents > most ? figures.extents : most;
     }
@@ -168,13 +203,12 @@ static void add_call(const scale_pattern_t *pattern, const scale_machine_t *mach
     result->extents += pattern->repeat * (call->sum[way].extents - call->sum[way].self_extents);
     result->meta += pattern->repeat * call->sum[way].pairs;
     result->messages += pattern->repeat * call->sum[way].messages;
+    result->between += pattern->repeat * call->sum[way].between;
     result->cycles += pattern->repeat * cycles;
     result->wire_bytes += pattern->repeat * wire_bytes(pattern, replayed, &call->sum[way]);
     result->merge_ops2 += pattern->repeat * call->merge_ops2[way];
     if (SCALE_TAM == way && machine->groups < machine->ranks) {
-        result->merge_ops1 += pattern->repeat * requested
-                              * scale_levels((machine->ranks + machine->groups - 1)
-                                             / machine->groups);
+        add_layer1(pattern, machine, call, requested, result);
     }
     most = (int64_t) (list_bytes * (double) most) + 2 * machine->window_bytes;
     result->memory_bytes = most > result->memory_bytes ? most : result->memory_bytes;

@@ -9,6 +9,7 @@
  * that follow each other in the file are both its own. So the extents of a stretch of file are the
  * changes of the requester along it, plus one; and a requester takes part in a cycle if one of its
  * runs touches the window. Nothing of core/ is used here: replay.c must come to the same numbers.
+ * Who asks an owner under TAM is in machine.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,20 +19,33 @@
 
 /* Who asks, in one of the two ways. */
 typedef struct count_side_t {
-    const int *id_of; /* of a rank; NULL = the rank itself */
-    int ids;
-    int own;             /* the owner's id */
-    int64_t *seen;       /* [ids]: the last stretch this id was seen in */
-    int64_t *class_seen; /* [classes of rows]: the same for whole rows */
-    int64_t all;         /* requesters of a row, where all rows are alike; 0 = not known yet */
+    const int *id_of;             /* of a rank; NULL = the rank itself */
+    const scale_askers_t *askers; /* of the owner; NULL = there is none */
+    bool tam;                     /* ids are those of the askers */
+    int ids;                      /* so many different ones, */
+    int limit;                    /* each below this */
+    int own;                      /* the owner's id */
+    int64_t *seen;                /* [ids]: the last stretch this id was seen in */
+    int64_t *class_seen;          /* [classes of rows]: the same for whole rows */
+    int64_t all; /* requesters of a row, where all rows are alike; 0 = not known yet */
     bool own_in_all;
-    int last; /* id of the last run counted; -1 = none */
+    int64_t near_in_all;
+    int64_t near; /* of the last requesters(): on the owner's node */
+    int last;     /* id of the last run counted; -1 = none */
     scale_figures_t *figures;
 } side_t;
 
 static int id_of(const side_t *side, int rank)
 {
+    if (side->tam) {
+        return scale_asker_of(side->askers, rank);
+    }
     return NULL == side->id_of ? rank : side->id_of[rank];
+}
+
+static bool carried(const side_t *side, int rank)
+{
+    return NULL != side->askers && scale_carried(side->askers, rank);
 }
 
 /* Counts runs [from, to) of the loaded row, in `rows` rows one behind the other. */
@@ -41,20 +55,22 @@ static void count_extents(side_t *side, const scale_run_t *runs, size_t from, si
     int first = id_of(side, runs[from].rank);
     int id = first;
     int64_t changes = 0;
-    int64_t own = 0; /* changes to the owner's id */
+    int64_t own = 0;     /* changes to the owner's id, */
+    int64_t through = 0; /* to one that layer 1 carries */
+    int64_t between;     /* rows, and what was before */
 
     for (size_t i = from + 1; i < to; ++i) {
         int next = id_of(side, runs[i].rank);
 
         changes += next != id;
         own += next != id && next == side->own;
+        through += next != id && carried(side, runs[i].rank);
         id = next;
     }
-    side->figures->extents += rows * changes + (rows - 1) * (first != id) + (first != side->last);
-    side->figures->self_extents += rows * own;
-    if (first == side->own) {
-        side->figures->self_extents += (rows - 1) * (first != id) + (first != side->last);
-    }
+    between = (rows - 1) * (first != id) + (first != side->last);
+    side->figures->extents += rows * changes + between;
+    side->figures->self_extents += rows * own + (first == side->own ? between : 0);
+    side->figures->carried += rows * through + (carried(side, runs[from].rank) ? between : 0);
     side->last = id;
 }
 
@@ -136,9 +152,31 @@ static int64_t touch(scale_pattern_t *pattern, side_t *side, int64_t lo, int64_t
     return touched;
 }
 
+/* Those that were marked, on the owner's node. (A node's ranks, and its groups, are neighbours.) */
+static int64_t near_requesters(const side_t *side, int64_t stamp)
+{
+    const scale_machine_t *machine = side->askers->machine;
+    int node = machine->nodes.node_of[side->askers->owner_rank];
+    int first = machine->nodes.first[node];
+    int last = machine->nodes.first[node + 1] - 1;
+    int64_t count = 0;
+
+    if (side->tam) {
+        first = machine->group_of[machine->nodes.member[first]];
+        last = machine->group_of[machine->nodes.member[last]];
+        for (int id = machine->groups; id < side->limit; ++id) {
+            count += stamp == side->seen[id];
+        }
+    }
+    for (int id = first; id <= last; ++id) {
+        count += stamp == side->seen[id];
+    }
+    return count;
+}
+
 /* Requesters in [lo, hi): whole rows first, which often have them all. */
-static int64_t requesters(scale_pattern_t *pattern, side_t *side, int64_t lo, int64_t hi,
-                          int64_t stamp)
+static int64_t find_requesters(scale_pattern_t *pattern, side_t *side, int64_t lo, int64_t hi,
+                               int64_t stamp)
 {
     int64_t bytes = pattern->row_bytes;
     int64_t first = (lo + bytes - 1) / bytes * bytes;
@@ -146,13 +184,17 @@ static int64_t requesters(scale_pattern_t *pattern, side_t *side, int64_t lo, in
     int64_t count = 0;
 
     if (first >= end) {
-        return touch(pattern, side, lo, hi, stamp, INT64_MAX);
+        count = touch(pattern, side, lo, hi, stamp, INT64_MAX);
+        side->near = near_requesters(side, stamp);
+        return count;
     }
     if (0 == pattern->np[0]) { /* all rows are alike: one of them has every requester */
         if (0 == side->all) {
             side->all = touch(pattern, side, first, end, stamp, side->ids);
             side->own_in_all = stamp == side->seen[side->own];
+            side->near_in_all = near_requesters(side, stamp);
         }
+        side->near = side->near_in_all;
         if (side->own_in_all) {
             side->seen[side->own] = stamp;
         }
@@ -160,7 +202,21 @@ static int64_t requesters(scale_pattern_t *pattern, side_t *side, int64_t lo, in
     }
     count = touch(pattern, side, first, end, stamp, side->ids);
     count += touch(pattern, side, lo, first, stamp, side->ids - count);
-    return count + touch(pattern, side, end, hi, stamp, side->ids - count);
+    count += touch(pattern, side, end, hi, stamp, side->ids - count);
+    side->near = near_requesters(side, stamp);
+    return count;
+}
+
+/* (member, owner) pairs of layer 1. Here `seen` is complete: nothing was known before. */
+static int64_t count_lists1(const side_t *side, int64_t stamp)
+{
+    const scale_machine_t *machine = side->askers->machine;
+    int64_t count = 0;
+
+    for (int rank = 0; rank < machine->ranks; ++rank) {
+        count += stamp == side->seen[rank] && carried(side, rank) && !scale_is_local(machine, rank);
+    }
+    return count;
 }
 
 int64_t scale_count_extents(scale_pattern_t *pattern, const int *id_of_rank)
@@ -188,24 +244,33 @@ static void count_side(scale_pattern_t *pattern, const scale_machine_t *machine,
 
         count_extents(side, pattern->runs, block.from, block.to, block.rows);
     }
-    figures->pairs = requesters(pattern, side, lo, hi, stamp);
+    figures->pairs = find_requesters(pattern, side, lo, hi, stamp);
     figures->self_pairs = stamp == side->seen[side->own];
+    figures->lists1 = side->tam ? 0 : count_lists1(side, stamp);
     for (int64_t at = lo; at < hi; at += machine->window_bytes) {
         int64_t end = hi - at < machine->window_bytes ? hi : at + machine->window_bytes;
 
-        figures->messages += requesters(pattern, side, at, end, ++stamp);
+        int64_t count = find_requesters(pattern, side, at, end, ++stamp);
+
+        figures->messages += count;
+        figures->between += count - side->near;
         figures->self_messages += stamp == side->seen[side->own];
         figures->cycles++;
     }
 }
 
+static size_t classes_of(const scale_pattern_t *pattern)
+{
+    return 0 < pattern->np[0] ? (size_t) (pattern->np[1] * pattern->np[2]) : 1;
+}
+
 int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_stretch_t stretch,
                 scale_figures_t figures[SCALE_WAYS])
 {
-    size_t classes = 0 < pattern->np[0] ? (size_t) (pattern->np[1] * pattern->np[2]) : 1;
-    size_t seen_count = (size_t) machine->ranks + classes;
+    scale_askers_t askers = scale_askers(machine, stretch.owner);
+    size_t ids = (size_t) (askers.limit > machine->ranks ? askers.limit : machine->ranks);
+    size_t seen_count = ids + classes_of(pattern);
     int64_t *seen = malloc(sizeof(*seen) * seen_count);
-    int rank = machine->owner_rank[stretch.owner];
 
     if (NULL == seen) {
         return -ENOMEM;
@@ -213,24 +278,83 @@ int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_
     memset(figures, 0, SCALE_WAYS * sizeof(*figures));
     for (int way = 0; way < SCALE_WAYS; ++way) {
         bool tam = SCALE_TAM == way;
-        int group = machine->group_of[rank];
-        /* a group's requests come from its local aggregator, its first member */
-        bool local = machine->member[machine->group_first[group]] == rank;
-        side_t side = {.id_of = tam ? machine->group_of : NULL,
-                       .ids = tam ? machine->groups : machine->ranks,
-                       .own = tam ? group : rank,
+        side_t side = {.askers = &askers,
+                       .tam = tam,
+                       .ids = tam ? askers.count : machine->ranks,
+                       .limit = tam ? askers.limit : machine->ranks,
+                       .own = tam ? machine->groups : askers.owner_rank,
                        .seen = seen,
-                       .class_seen = seen + machine->ranks,
+                       .class_seen = seen + ids,
                        .last = -1,
                        .figures = &figures[way]};
 
         memset(seen, 0, sizeof(*seen) * seen_count);
         count_side(pattern, machine, &side, stretch.lo, stretch.hi);
-        if (tam && !local) {
-            figures[way].self_extents = 0;
-            figures[way].self_pairs = 0;
-            figures[way].self_messages = 0;
+    }
+    free(seen);
+    return 0;
+}
+
+/* Members with something for the owner in [lo, hi) that were not in the round before. */
+static int64_t touch_members(scale_pattern_t *pattern, const scale_askers_t *askers, int64_t lo,
+                             int64_t hi, int64_t round, int64_t *seen, int64_t *class_seen,
+                             int64_t stamp)
+{
+    int64_t touched = 0;
+
+    while (lo < hi) {
+        block_t block = next_block(pattern, &lo, hi);
+
+        if (block.whole && stamp == class_seen[pattern->loaded]) {
+            continue;
         }
+        if (block.whole) {
+            class_seen[pattern->loaded] = stamp;
+        }
+        for (size_t i = block.from; i < block.to; ++i) {
+            int rank = pattern->runs[i].rank;
+
+            if (round != seen[rank] && scale_carried(askers, rank)
+                && !scale_is_local(askers->machine, rank)) {
+                seen[rank] = round;
+                ++touched;
+            }
+        }
+    }
+    return touched;
+}
+
+/* Round by round, owner by owner, until all members are in the round. */
+int scale_count_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
+                      const mca_common_collio_domains_t *domains, int64_t *turns)
+{
+    size_t seen_count = (size_t) machine->ranks + classes_of(pattern);
+    int64_t *seen = calloc(seen_count, sizeof(*seen));
+    int64_t members = machine->ranks - machine->groups;
+    bool more = 0 < members;
+    int64_t stamp = 0;
+
+    *turns = 0;
+    if (NULL == seen) {
+        return -ENOMEM;
+    }
+    for (int64_t round = 1; more; ++round) {
+        int64_t touched = 0;
+
+        more = false;
+        for (int owner = 0; owner < machine->owners; ++owner) {
+            scale_askers_t askers = scale_askers(machine, owner);
+            int64_t lo = domains->bound[owner] + (round - 1) * machine->window_bytes;
+            int64_t hi = domains->bound[owner + 1];
+
+            more |= lo < hi;
+            hi = hi - lo < machine->window_bytes ? hi : lo + machine->window_bytes;
+            if (lo < hi && touched < members) {
+                touched += touch_members(pattern, &askers, lo, hi, round, seen,
+                                         seen + machine->ranks, ++stamp);
+            }
+        }
+        *turns += touched;
     }
     free(seen);
     return 0;

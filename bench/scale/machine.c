@@ -92,6 +92,66 @@ const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *
     return NULL;
 }
 
+bool scale_is_local(const scale_machine_t *machine, int rank)
+{
+    return machine->member[machine->group_first[machine->group_of[rank]]] == rank;
+}
+
+static int members(const scale_machine_t *machine, int group)
+{
+    return machine->group_first[group + 1] - machine->group_first[group];
+}
+
+scale_askers_t scale_askers(const scale_machine_t *machine, int owner)
+{
+    int rank = machine->owner_rank[owner];
+    int group = machine->group_of[rank];
+    bool local = scale_is_local(machine, rank);
+    int more = local ? members(machine, group) : 1;
+
+    return (scale_askers_t){.machine = machine,
+                            .owner_rank = rank,
+                            .group = group,
+                            .local = local,
+                            .count = machine->groups - local + more,
+                            .limit = machine->groups + more};
+}
+
+int scale_asker_of(const scale_askers_t *askers, int rank)
+{
+    const scale_machine_t *machine = askers->machine;
+    int group = machine->group_of[rank];
+
+    if (group != askers->group) {
+        return group;
+    }
+    if (askers->local) { /* members are neighbours among the node's ranks */
+        return machine->groups + machine->nodes.local_rank[rank]
+               - machine->nodes.local_rank[askers->owner_rank];
+    }
+    return rank == askers->owner_rank ? machine->groups : group;
+}
+
+int scale_asker_rank(const scale_askers_t *askers, int asker)
+{
+    const scale_machine_t *machine = askers->machine;
+
+    if (asker < machine->groups) {
+        return machine->member[machine->group_first[asker]];
+    }
+    return askers->local
+               ? machine->member[machine->group_first[askers->group] + asker - machine->groups]
+               : askers->owner_rank;
+}
+
+bool scale_carried(const scale_askers_t *askers, int rank)
+{
+    int group = askers->machine->group_of[rank];
+
+    return 1 < members(askers->machine, group)
+           && (group != askers->group || (!askers->local && rank != askers->owner_rank));
+}
+
 void scale_machine_fini(scale_machine_t *machine)
 {
     mca_common_collio_nodes_fini(&machine->nodes);

@@ -92,13 +92,15 @@ static int make_requests(scale_pattern_t *pattern, int64_t lo, int64_t hi,
     return 0;
 }
 
-/* Layer 1: the merged list of a group, as pieces. */
-static int merge_group(const scale_machine_t *machine, int group,
+/* Layer 1: the merged list of a group, as pieces; without an owner that has its part already. */
+static int merge_group(const scale_askers_t *askers, int group,
                        const mca_common_collio_pieces_t *ranks, mca_common_collio_pieces_t *merged)
 {
+    const scale_machine_t *machine = askers->machine;
     int first = machine->group_first[group];
-    size_t members = (size_t) (machine->group_first[group + 1] - first);
-    mca_common_collio_merge_input_t *inputs = malloc(members * sizeof(*inputs));
+    int end = machine->group_first[group + 1];
+    size_t members = 0;
+    mca_common_collio_merge_input_t *inputs = malloc((size_t) (end - first) * sizeof(*inputs));
     mca_common_collio_extents_t list = {0};
     int64_t stream = 0;
     int rc;
@@ -106,11 +108,13 @@ static int merge_group(const scale_machine_t *machine, int group,
     if (NULL == inputs) {
         return -ENOMEM;
     }
-    for (size_t i = 0; i < members; ++i) {
-        const mca_common_collio_pieces_t *pieces = &ranks[machine->member[(size_t) first + i]];
+    for (int i = first; i < end; ++i) {
+        const mca_common_collio_pieces_t *pieces = &ranks[machine->member[i]];
 
-        inputs[i] = (mca_common_collio_merge_input_t){pieces->at, pieces->count,
-                                                      sizeof(*pieces->at)};
+        if (group == scale_asker_of(askers, machine->member[i])) {
+            inputs[members++] = (mca_common_collio_merge_input_t){pieces->at, pieces->count,
+                                                                  sizeof(*pieces->at)};
+        }
     }
     rc = mca_common_collio_merge(inputs, members, &list, NULL);
     for (size_t i = 0; 0 == rc && i < list.count; ++i) {
@@ -132,9 +136,12 @@ static int64_t split_bytes(const mca_common_collio_split_t *split)
 /* One requester: split by owner, over the wire, and cut again as the owner does. What is the
  * owner's own needs no message. */
 static int deliver(const mca_common_collio_pieces_t *pieces,
-                   const mca_common_collio_domains_t *domains, int64_t window_bytes, bool own,
-                   scale_figures_t *figures, mca_common_collio_split_t *received)
+                   const mca_common_collio_domains_t *domains, const scale_askers_t *askers,
+                   int rank, scale_figures_t *figures, mca_common_collio_split_t *received)
 {
+    const scale_machine_t *machine = askers->machine;
+    int64_t window_bytes = machine->window_bytes;
+    bool own = rank == askers->owner_rank;
     mca_common_collio_split_t split;
     mca_common_collio_bytes_t wire = {0};
     mca_common_collio_extents_t list = {0};
@@ -154,6 +161,11 @@ static int deliver(const mca_common_collio_pieces_t *pieces,
         figures->extents += (int64_t) list.count;
         figures->self_extents += own ? (int64_t) list.count : 0;
         figures->wire_bytes += own ? 0 : (int64_t) wire.count;
+        if (scale_carried(askers, rank)) {
+            figures->carried += (int64_t) list.count;
+            figures->lists1 += !scale_is_local(machine, rank);
+            figures->wire1_bytes += scale_is_local(machine, rank) ? 0 : (int64_t) wire.count;
+        }
         figures->memory_bytes += split_bytes(received);
     }
     mca_common_collio_split_fini(&split);
@@ -164,8 +176,10 @@ static int deliver(const mca_common_collio_pieces_t *pieces,
 
 /* The owner's cycles from what arrived. */
 static int collect(const mca_common_collio_split_t *received, const int *requester_rank,
-                   size_t count, int own, scale_figures_t *figures)
+                   size_t count, const scale_askers_t *askers, scale_figures_t *figures)
 {
+    const int *node_of = askers->machine->nodes.node_of;
+    int own = askers->owner_rank;
     mca_common_collio_collect_t plan;
     int rc = mca_common_collio_collect_build(received, count, &plan);
 
@@ -179,7 +193,10 @@ static int collect(const mca_common_collio_split_t *received, const int *request
         figures->self_pairs += own == requester_rank[i];
     }
     for (size_t i = 0; i < plan.source_count; ++i) {
-        figures->self_messages += own == requester_rank[plan.source[i].requester];
+        int rank = requester_rank[plan.source[i].requester];
+
+        figures->self_messages += own == rank;
+        figures->between += node_of[own] != node_of[rank];
     }
     figures->memory_bytes += (int64_t) (plan.cycle_count * sizeof(*plan.cycle)
                                         + plan.source_count * sizeof(*plan.source)
@@ -192,7 +209,8 @@ static int replay_way(const scale_machine_t *machine, const mca_common_collio_do
                       int owner, bool tam, const mca_common_collio_pieces_t *ranks,
                       scale_figures_t *figures)
 {
-    int requesters = tam ? machine->groups : machine->ranks;
+    scale_askers_t askers = scale_askers(machine, owner);
+    int requesters = tam ? askers.limit : machine->ranks;
     mca_common_collio_split_t *received = calloc((size_t) requesters, sizeof(*received));
     int *rank_of = malloc((size_t) requesters * sizeof(*rank_of));
     size_t count = 0;
@@ -200,20 +218,22 @@ static int replay_way(const scale_machine_t *machine, const mca_common_collio_do
 
     for (int i = 0; 0 == rc && i < requesters; ++i) {
         mca_common_collio_pieces_t merged = {0};
+        bool group = tam && i < machine->groups;
+        int rank = tam ? scale_asker_rank(&askers, i) : i;
 
-        if (tam) {
-            rc = merge_group(machine, i, ranks, &merged);
+        if (group) {
+            rc = merge_group(&askers, i, ranks, &merged);
         }
-        if (0 == rc && 0 < (tam ? merged.count : ranks[i].count)) {
-            rank_of[count] = tam ? machine->member[machine->group_first[i]] : i;
-            rc = deliver(tam ? &merged : &ranks[i], domains, machine->window_bytes,
-                         rank_of[count] == machine->owner_rank[owner], figures, &received[count]);
+        if (0 == rc && 0 < (group ? merged.count : ranks[rank].count)) {
+            rank_of[count] = rank;
+            rc = deliver(group ? &merged : &ranks[rank], domains, &askers, rank, figures,
+                         &received[count]);
             ++count;
         }
         mca_common_collio_pieces_fini(&merged);
     }
     if (0 == rc) {
-        rc = collect(received, rank_of, count, machine->owner_rank[owner], figures);
+        rc = collect(received, rank_of, count, &askers, figures);
     }
     while (0 < count) {
         mca_common_collio_split_fini(&received[--count]);

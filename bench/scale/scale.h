@@ -87,16 +87,42 @@ const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *
                                int local);
 void scale_machine_fini(scale_machine_t *machine);
 
+/** Who asks an owner under TAM. A group's bytes go through its local aggregator, in one request
+ *  (number = group), but for the owner's own group: if the owner is its local aggregator, each
+ *  member asks by itself; if it is another member, it has its own bytes already. Those requesters
+ *  are numbered from `groups` on; the owner itself is the first of them. */
+typedef struct scale_askers_t {
+    const scale_machine_t *machine;
+    int owner_rank;
+    int group;  /* of the owner */
+    bool local; /* the owner is a local aggregator */
+    int count;  /* of numbers that some rank has; they are below limit */
+    int limit;
+} scale_askers_t;
+
+scale_askers_t scale_askers(const scale_machine_t *machine, int owner);
+/** The number of a rank, and a rank that has this number: the one that sends. */
+int scale_asker_of(const scale_askers_t *askers, int rank);
+int scale_asker_rank(const scale_askers_t *askers, int asker);
+/** Does layer 1 carry this rank's bytes? */
+bool scale_carried(const scale_askers_t *askers, int rank);
+/** Is this rank a local aggregator? */
+bool scale_is_local(const scale_machine_t *machine, int rank);
+
 /** What happens at one owner, or at all, in one layout: requesters are ranks or groups. */
 typedef struct scale_figures_t {
     int64_t extents;      /* that arrive: after joining what one requester has side by side */
     int64_t pairs;        /* (requester, owner) with bytes: messages with offset lists */
     int64_t messages;     /* (requester, cycle) with bytes: messages with data */
+    int64_t between;      /* of these: from another node */
+    int64_t carried;      /* extents that go through layer 1: before it (ranks), after it */
+    int64_t lists1;       /* two-phase only: (member, owner) pairs among them; not of local */
     int64_t self_extents; /* of these: an owner's own, for which there are no messages */
     int64_t self_pairs;
     int64_t self_messages;
     int64_t cycles;
     int64_t wire_bytes;   /* replay only: offset lists on the wire */
+    int64_t wire1_bytes;  /* replay only: the part of lists1 */
     int64_t memory_bytes; /* replay only: lists of this owner */
 } scale_figures_t;
 
@@ -112,6 +138,11 @@ typedef struct scale_stretch_t {
 /** Exact figures of a stretch, for both ways. 0 or -ENOMEM. */
 int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_stretch_t stretch,
                 scale_figures_t figures[SCALE_WAYS]);
+
+/** Layer 1 by messages: a member sends its local aggregator one for each window number in which it
+ *  has something for an owner. 0 or -ENOMEM. */
+int scale_count_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
+                      const mca_common_collio_domains_t *domains, int64_t *turns);
 
 /** Extents of a whole call, by ranks (before layer 1; id_of = NULL) or by groups (after it). */
 int64_t scale_count_extents(scale_pattern_t *pattern, const int *id_of);
@@ -131,19 +162,26 @@ typedef struct scale_result_t {
     int requesters; /* ranks, or local aggregators */
     int64_t calls;
     int64_t bytes;
-    int64_t requested;    /* extents of all ranks, before layer 1 */
-    int64_t passed_on;    /* extents of all requesters: after layer 1, where there is one */
-    int64_t extents;      /* that owners get from others: cut where domains end */
-    int64_t meta;         /* messages with offset lists, without an owner's own */
-    int64_t messages;     /* messages with data, likewise */
-    int64_t worst;        /* data messages to the busiest owner, in one call */
-    int64_t cycles;       /* of the owner with most of them, in all calls */
-    int64_t wire_bytes;   /* from what was replayed; exact if that was all */
-    int64_t merge_ops1;   /* extents * log2(inputs), of all local aggregators */
-    int64_t merge_ops2;   /* the same of all owners */
-    int64_t memory_bytes; /* of the busiest owner: its lists, and two buffers */
-    int64_t replayed;     /* extents of the replayed stretches, over all different calls */
-    double seconds[4];    /* layer 1, offset lists, merge, data */
+    int64_t requested;     /* extents of all ranks, before layer 1 */
+    int64_t passed_on;     /* extents of all requesters: after layer 1, where there is one */
+    int64_t extents;       /* that owners get from others: cut where domains end */
+    int64_t meta;          /* messages with offset lists, without an owner's own */
+    int64_t messages;      /* messages with data, likewise */
+    int64_t between;       /* of these: between nodes */
+    int64_t worst;         /* data messages to the busiest owner, in one call */
+    int64_t worst_extents; /* extents it gets from others */
+    int64_t gathered;      /* extents that go through layer 1, cut where domains end: before it, */
+    int64_t merged;        /* and after it */
+    int64_t meta1;         /* messages with offset lists, from members to local aggregators */
+    int64_t wire1_bytes;   /* bytes in them */
+    int64_t messages1;     /* messages with data, if layer 1 has no shared memory */
+    int64_t cycles;        /* of the owner with most of them, in all calls */
+    int64_t wire_bytes;    /* from what was replayed; exact if that was all */
+    int64_t merge_ops1;    /* extents * log2(inputs), of all local aggregators */
+    int64_t merge_ops2;    /* the same of all owners */
+    int64_t memory_bytes;  /* of the busiest owner: its lists, and two buffers */
+    int64_t replayed;      /* extents of the replayed stretches, over all different calls */
+    double seconds[4];     /* layer 1, offset lists, merge, data */
 } scale_result_t;
 
 /** Parameters of the time estimate. */

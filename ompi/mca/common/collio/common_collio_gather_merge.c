@@ -34,7 +34,7 @@ typedef struct merger_t {
     mca_common_collio_op_t *op;
     channel_t *channel; /* per owner */
     int owners;
-    int64_t gathered; /* pieces, cut at the windows as the merged ones are */
+    int64_t gathered; /* pieces that came, mine included */
 } merger_t;
 
 static void merger_fini(merger_t *merger)
@@ -74,7 +74,8 @@ static int add_list(merger_t *merger, int owner, int member,
     channel->member[channel->count] = member;
     rc = mca_common_collio_split_extents(list, merger->op->plan->window_bytes,
                                          &channel->split[channel->count]);
-    merger->gathered += (int64_t) channel->split[channel->count++].piece_count;
+    ++channel->count;
+    merger->gathered += (int64_t) list->count;
     return rc;
 }
 
@@ -370,6 +371,17 @@ static int make_replies(merger_t *merger)
     return rc;
 }
 
+/* Runs as they go to the owner: those that windows cut are one. */
+static int64_t count_runs(const mca_common_collio_extents_t *runs)
+{
+    int64_t count = (int64_t) runs->count;
+
+    for (size_t i = 1; i < runs->count; ++i) {
+        count -= runs->at[i - 1].offset + runs->at[i - 1].length == runs->at[i].offset;
+    }
+    return count;
+}
+
 static int merge_channels(merger_t *merger)
 {
     int64_t merged = 0;
@@ -380,7 +392,7 @@ static int merge_channels(merger_t *merger)
 
         if (channel->count > 0) {
             rc = mca_common_collio_collect_build(channel->split, channel->count, &channel->collect);
-            merged += (int64_t) channel->collect.runs.count;
+            merged += count_runs(&channel->collect.runs);
         }
     }
     mca_common_collio_file_count(merger->op->file, MCA_COMMON_COLLIO_STAT_requests_gathered,
