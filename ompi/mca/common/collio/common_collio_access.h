@@ -77,6 +77,7 @@ typedef struct mca_common_collio_access_t {
     int64_t stripe_bytes;      /* align windows to it; 0 = do not care */
     int threads;               /* 0 or 1 = the caller alone */
     int64_t serial_below;      /* pieces below which threads do not pay; 0 = automatic */
+    int jobs;                  /* asynchronous jobs that run at once, at least; 0 = `threads` */
     int queue_depth;           /* asynchronous jobs that may wait; 0 = 256 */
     bool pin;                  /* bind pool threads to cores the process may use */
     mca_common_collio_access_stats_t *stats; /* never NULL */

@@ -221,7 +221,7 @@ void mca_common_collio_cycles_start(mca_common_collio_op_t *op)
     op->progress.write = op->write;
     op->cycle_ns = mca_common_collio_now();
     op->shuffling = op->accessing = false;
-    op->exposed_ns = op->busy_ns = 0;
+    op->exposed_ns = 0;
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_cycles, op->progress.cycles);
     mca_common_collio_relay_start(op);
     mca_common_collio_deliver_start(op);
@@ -239,7 +239,7 @@ void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number)
     slot->cycle = &op->plan->collect.cycle[number];
     slot->limit = INT64_MAX;
     slot->batch = slot->next_source = slot->pending = 0;
-    slot->staging_used = 0;
+    slot->staging_used = slot->own_left = 0;
     slot->in_order = op->atomic && op->write && op->plan->collect.overlap_bytes > 0;
     if (MCA_COMMON_COLLIO_SHARED_READY == op->file->shared.state) {
         mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
@@ -314,7 +314,7 @@ static void apply_in_order(mca_common_collio_op_t *op, mca_common_collio_slot_t 
         mca_common_collio_move_t *move = &slot->move[i];
 
         if (&mca_common_collio_transport_self == move->transport) {
-            mca_common_collio_copy_own(op, slot);
+            mca_common_collio_copy_own(op, slot, move);
         } else {
             (void) mca_common_collio_copy_scatter(move->window, move->piece, slot->buffer,
                                                   slot->cycle->index * op->plan->window_bytes,
@@ -326,7 +326,7 @@ static void apply_in_order(mca_common_collio_op_t *op, mca_common_collio_slot_t 
 
 /* True when every source of the slot is through. */
 static bool shuffle_finished(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
-                             bool may_start, bool *moved)
+                             bool *moved)
 {
     for (size_t i = 0; i < slot->next_source && slot->pending > 0; ++i) {
         mca_common_collio_move_t *move = &slot->move[i];
@@ -340,7 +340,7 @@ static bool shuffle_finished(mca_common_collio_op_t *op, mca_common_collio_slot_
     if (0 == slot->pending && slot->in_order && slot->batch < slot->next_source) {
         apply_in_order(op, slot);
     }
-    if (may_start && slot->next_source < slot->cycle->source_count) {
+    if (slot->next_source < slot->cycle->source_count) {
         *moved |= start_sources(op, slot);
     }
     return 0 == slot->pending && slot->next_source == slot->cycle->source_count;
@@ -398,6 +398,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
 
     memset(job, 0, sizeof(*job));
     job->outcome.stop_offset = INT64_MAX;
+    slot->exposed_before = op->exposed_ns;
     if (op->access_failed) {
         slot->limit = op->write ? INT64_MAX : 0;
         job->done = 1;
@@ -422,12 +423,24 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
     job->done = 1;
 }
 
+/* An access is hidden for as long as a shuffle was under way: all of it but the time, between its
+ * start and now, in which accesses were all there was. One that ran beside another access only is
+ * not hidden, and with one buffer none is. */
+static void count_access(mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot)
+{
+    uint64_t busy = slot->job.busy_ns, exposed = op->exposed_ns - slot->exposed_before;
+
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_io, busy);
+    if (1 < op->schedule->buffers && busy > exposed) {
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_hidden, busy - exposed);
+    }
+}
+
 static void finish_access(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
 {
     const mca_common_collio_outcome_t *outcome = &slot->job.outcome;
 
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_io, slot->job.busy_ns);
-    op->busy_ns += slot->job.busy_ns;
+    count_access(op, slot);
     if (INT64_MAX != outcome->stop_offset) {
         slot->limit =
             mca_common_collio_domains_locate(&op->plan->domains, outcome->stop_offset).local;
@@ -480,27 +493,19 @@ static void note_stages(mca_common_collio_op_t *op, bool delivering)
                     || (delivering && !(op->accessing && 1 == op->schedule->buffers));
 }
 
-/* What was hidden of the access: behind shuffles, or behind another access. */
-static bool all_through(mca_common_collio_op_t *op)
-{
-    if (1 < op->schedule->buffers && op->busy_ns > op->exposed_ns) {
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_hidden,
-                                     op->busy_ns - op->exposed_ns);
-    }
-    return true;
-}
-
 static void finish_stages(mca_common_collio_op_t *op, bool *moved)
 {
     mca_common_collio_progress_t *progress = &op->progress;
 
-    /* a later shuffle must not overtake an earlier one that still has sources to start */
+    /* a later shuffle must not overtake an earlier one that still has sources to start, nor does
+     * its copying keep the access that follows a finished one waiting */
     for (size_t i = progress->shuffles_done; i < progress->shuffles_started; ++i) {
         mca_common_collio_slot_t *slot = slot_of(op, i);
 
-        if (shuffle_finished(op, slot, true, moved) && i == progress->shuffles_done) {
+        if (shuffle_finished(op, slot, moved) && i == progress->shuffles_done) {
             ++progress->shuffles_done;
             *moved = true;
+            break;
         }
         if (slot->next_source < slot->cycle->source_count) {
             break;
@@ -539,6 +544,15 @@ static void start_stages(mca_common_collio_op_t *op, bool delivering, bool *move
     }
 }
 
+/* What put_fence did not spend on access alone, it spent on epochs. */
+static void count_fence_exchange(mca_common_collio_op_t *op)
+{
+    uint64_t passed = mca_common_collio_now() - op->cycle_ns;
+
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_exchange,
+                                 passed > op->exposed_ns ? passed - op->exposed_ns : 0);
+}
+
 bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
 {
     mca_common_collio_progress_t *progress = &op->progress;
@@ -546,7 +560,8 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
 
     if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
         mca_common_collio_fence_cycles(op);
-        return all_through(op);
+        count_fence_exchange(op);
+        return true;
     }
     do {
         moved = false;
@@ -557,9 +572,6 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op)
         start_stages(op, !delivered, &moved);
         note_stages(op, !delivered);
     } while (moved);
-    if (!relayed || !delivered || progress->accesses_done < progress->cycles
-        || progress->shuffles_done < progress->cycles) {
-        return false;
-    }
-    return all_through(op);
+    return relayed && delivered && progress->accesses_done == progress->cycles
+           && progress->shuffles_done == progress->cycles;
 }

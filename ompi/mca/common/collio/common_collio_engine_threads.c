@@ -36,6 +36,7 @@ static int start(mca_common_collio_job_t *job)
 {
     mca_common_collio_access_t *access = job->access;
     mca_common_collio_task_t *task = malloc(sizeof(*task));
+    int threads = access->threads > access->jobs ? access->threads : access->jobs;
     int rc;
 
     if (NULL == task) {
@@ -44,7 +45,7 @@ static int start(mca_common_collio_job_t *job)
     task->run = run_job;
     task->arg = job;
     job->engine_data = task;
-    rc = mca_common_collio_pool_submit(task, access->threads, access->pin,
+    rc = mca_common_collio_pool_submit(task, threads, access->pin,
                                        0 < access->queue_depth ? (size_t) access->queue_depth
                                                                : QUEUE_DEPTH);
     if (0 != rc) {

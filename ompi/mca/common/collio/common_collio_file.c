@@ -367,6 +367,7 @@ static void prepare_access(mca_common_collio_file_t *file)
 
     mca_common_collio_access_open(access, file->fh->fd, &file->access_stats);
     access->stripe_bytes = file->fh->f_stripe_size > 0 ? (int64_t) file->fh->f_stripe_size : 0;
+    access->jobs = 2; /* a schedule has two buffers */
 }
 
 static void on_close(ompio_file_t *fh, void *data)

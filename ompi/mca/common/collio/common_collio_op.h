@@ -103,12 +103,14 @@ typedef struct mca_common_collio_slot_t {
     size_t next_source;             /* the first one not started */
     size_t pending;                 /* started and not done */
     mca_common_collio_move_t *move; /* one per source */
+    int64_t own_left;               /* bytes of the owner's own that are still to be copied */
     uint64_t arrived;               /* shm: count of arrivals when all are through */
     int64_t limit;                  /* reads: local coordinate from which there is no data */
     mca_common_collio_segment_t *segments;
     size_t segment_count;
     mca_common_collio_job_t job;
-    bool in_order; /* overlapping writes: unpack in rank order when all are there */
+    uint64_t exposed_before; /* op->exposed_ns when the access started */
+    bool in_order;           /* overlapping writes: unpack in rank order when all are there */
 } mca_common_collio_slot_t;
 
 /** A window on its way between this rank as requester and its owner. */
@@ -193,7 +195,6 @@ typedef struct mca_common_collio_op_t {
     bool shuffling;    /* what was under way then, and so until the next look */
     bool accessing;
     uint64_t exposed_ns; /* time in which an access was under way and no shuffle */
-    uint64_t busy_ns;    /* time of all accesses */
 } mca_common_collio_op_t;
 
 OBJ_CLASS_DECLARATION(mca_common_collio_op_t);

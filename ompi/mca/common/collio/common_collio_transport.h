@@ -27,7 +27,7 @@ typedef struct mca_common_collio_move_t {
     int peer;
     ompi_request_t *request;
     char *staging;   /* where the packed message is; NULL when it goes straight */
-    int64_t bytes;   /* of the message */
+    int64_t bytes;   /* of the message; self: copied of a large piece */
     uint64_t ticket; /* shm: number of the grant that is waited for */
     struct {         /* put_lock: a buffer is the requester's */
         int64_t limit;
@@ -76,9 +76,10 @@ int64_t mca_common_collio_copy_window(const struct mca_common_collio_op_t *op,
                                       const mca_common_collio_window_t *window,
                                       const mca_common_collio_piece_t *piece, char *buffer,
                                       int64_t buffer_local, int64_t limit);
-/** An owner's own part of the window in `slot`, between its memory and the buffer. */
+/** An owner's own part of the window in `slot`, between its memory and the buffer, in one go. */
 void mca_common_collio_copy_own(struct mca_common_collio_op_t *op,
-                                struct mca_common_collio_slot_t *slot);
+                                struct mca_common_collio_slot_t *slot,
+                                mca_common_collio_move_t *move);
 /** User memory -> packed message (write) or back (read; only the first `bytes` bytes). */
 int64_t mca_common_collio_copy_message(const struct mca_common_collio_op_t *op,
                                        const mca_common_collio_window_t *window,
