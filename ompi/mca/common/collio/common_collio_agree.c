@@ -78,26 +78,12 @@ static void describe_request(mca_common_collio_op_t *op)
     op->mine[MCA_COMMON_COLLIO_AGREE_HI] = hi;
 }
 
-/* Which of the plans fit; a plan that cannot move that far (alignment) does not. */
+/* Which of the plans fit, and how far they must move. */
 static void propose_plan(mca_common_collio_op_t *op)
 {
-    mca_common_collio_file_t *file = op->file;
     mca_common_collio_shape_t shape = mca_common_collio_layout_shape(op);
-    int64_t fits = mca_common_collio_plans_match(file->plans, &shape, &op->delta);
+    int64_t fits = mca_common_collio_plans_match(op->file->plans, &shape, &op->delta);
 
-    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS && op->bytes > 0; ++i) {
-        int64_t bit = INT64_C(1) << i;
-        mca_common_collio_domains_t *domains = &file->plans->slot[i].domains;
-
-        if (0 == (fits & bit)) {
-            continue;
-        }
-        if (mca_common_collio_domains_shift(domains, op->delta)) {
-            (void) mca_common_collio_domains_shift(domains, -op->delta);
-        } else {
-            fits &= ~bit;
-        }
-    }
     if (0 != fits && op->bytes > 0) {
         op->mine[MCA_COMMON_COLLIO_AGREE_DELTA] = op->delta;
         op->mine[MCA_COMMON_COLLIO_AGREE_NOT_DELTA] = -op->delta;

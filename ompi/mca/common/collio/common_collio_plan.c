@@ -51,6 +51,7 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
     place_of(shape, &anchor, &phase);
     for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
         const mca_common_collio_plan_t *plan = &plans->slot[i];
+        int64_t move = anchor - plan->anchor;
 
         if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != shape->window_bytes
             || plan->shared_failed != shape->shared_failed) {
@@ -58,10 +59,11 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
         }
         if (0 == shape->bytes) {
             fits |= INT64_C(1) << i;
-        } else if (plan->phase == phase && same_view(plan->view, shape->flat)
-                   && (0 == fits || *delta == anchor - plan->anchor)) {
+        } else if (plan->phase == phase && (0 == fits || *delta == move)
+                   && mca_common_collio_domains_can_shift(&plan->domains, move)
+                   && same_view(plan->view, shape->flat)) {
             /* plans that are one to me may differ on other ranks: all are offered */
-            *delta = anchor - plan->anchor;
+            *delta = move;
             fits |= INT64_C(1) << i;
         }
     }

@@ -83,8 +83,9 @@ typedef struct mca_common_collio_shape_t {
     bool shared_failed; /* this node has no shared memory for the file */
 } mca_common_collio_shape_t;
 
-/** Bit i is set when slot i fits this rank's request; *delta is how far each of them must move
- *  (undefined for requests without data, which fit every plan in which this rank had none). */
+/** Bit i is set when slot i fits this rank's request and can go where it is: the first such slot,
+ *  and those that must move as far; *delta is how far (undefined for requests without data, which
+ *  fit every plan in which this rank had none). */
 int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
                                       const mca_common_collio_shape_t *shape, int64_t *delta);
 

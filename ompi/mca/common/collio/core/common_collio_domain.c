@@ -293,21 +293,29 @@ int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domain
     return mine * unit;
 }
 
-bool mca_common_collio_domains_shift(mca_common_collio_domains_t *domains, int64_t delta)
+bool mca_common_collio_domains_can_shift(const mca_common_collio_domains_t *domains, int64_t delta)
 {
-    int parts = domains->owners;
-
     if (0 != delta % domains->unit
         || (0 < delta ? domains->hi > INT64_MAX - delta : 0 > domains->lo + delta)) {
         return false;
     }
-    if (MCA_COMMON_COLLIO_PARTITION_EVEN != domains->partition) {
-        parts = domains->groups;
-        for (int group = 0; group < domains->groups; ++group) {
-            if (0 != delta / domains->unit % ring_of_group(domains, group).owners) {
-                return false;
-            }
+    for (int group = 0;
+         MCA_COMMON_COLLIO_PARTITION_EVEN != domains->partition && group < domains->groups;
+         ++group) {
+        if (0 != delta / domains->unit % ring_of_group(domains, group).owners) {
+            return false;
         }
+    }
+    return true;
+}
+
+bool mca_common_collio_domains_shift(mca_common_collio_domains_t *domains, int64_t delta)
+{
+    int parts = MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition ? domains->owners
+                                                                       : domains->groups;
+
+    if (!mca_common_collio_domains_can_shift(domains, delta)) {
+        return false;
     }
     domains->lo += delta;
     domains->hi += delta;

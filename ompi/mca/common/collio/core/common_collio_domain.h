@@ -76,9 +76,12 @@ int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *doma
 /** Bytes of local coordinates that `owner` has in all (its domain's size; 0 = empty). */
 int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domains, int owner);
 
-/** Moves all domains by `delta`. Returns false, and changes nothing, when that would break the
- *  alignment: delta not a multiple of the unit (cyclic: of unit * owners, or of the owners in each
- *  group, so that owners keep their stripes), lo would become negative, or hi pass INT64_MAX. */
+/** Can the domains move by `delta`? Not when that would break the alignment: delta not a multiple
+ *  of the unit (cyclic: of unit * owners, or of the owners in each group, so that owners keep their
+ *  stripes), lo would become negative, or hi pass INT64_MAX. */
+bool mca_common_collio_domains_can_shift(const mca_common_collio_domains_t *domains, int64_t delta);
+
+/** Moves all domains by `delta`. Returns false, and changes nothing, when they cannot. */
 bool mca_common_collio_domains_shift(mca_common_collio_domains_t *domains, int64_t delta);
 
 #endif /* MCA_COMMON_COLLIO_DOMAIN_H */
