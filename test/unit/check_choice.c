@@ -11,6 +11,7 @@
 
 typedef mca_common_collio_facts_t facts_t;
 typedef mca_common_collio_learnt_t learnt_t;
+typedef mca_common_collio_candidates_t candidates_t;
 typedef mca_common_collio_way_t way_t;
 
 static unsigned bit(way_t way)
@@ -38,55 +39,51 @@ static facts_t interleaved(int nodes, int64_t piece)
 START_TEST(choice_tiny_pieces_are_exchanged)
 {
     facts_t facts = interleaved(1, 8);
-    way_t first;
+    candidates_t candidates = mca_common_collio_choice_candidates(&facts);
 
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_SHM),
-                      mca_common_collio_choice_ways(&facts, &first));
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, first);
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_SHM), candidates.ways);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, candidates.first);
 }
 END_TEST
 
 START_TEST(choice_large_pieces_go_direct_on_one_node)
 {
     facts_t facts = interleaved(1, 1 << 20);
-    way_t first;
 
     ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                      mca_common_collio_choice_ways(&facts, &first));
+                      mca_common_collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
 START_TEST(choice_between_both_are_tried)
 {
-    facts_t facts = interleaved(1, 16 << 10);
-    way_t first;
+    facts_t facts = interleaved(1, 4 << 10);
 
     ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM),
-                      mca_common_collio_choice_ways(&facts, &first));
+                      mca_common_collio_choice_candidates(&facts).ways);
     facts.many_cycles = true;
     ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM)
                           | bit(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP),
-                      mca_common_collio_choice_ways(&facts, &first));
+                      mca_common_collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
 START_TEST(choice_obeys_the_user)
 {
     facts_t facts = interleaved(1, 1 << 20);
-    way_t first;
-    unsigned ways;
+    candidates_t candidates;
 
     facts.may_skip = false;
-    ways = mca_common_collio_choice_ways(&facts, &first);
-    ck_assert_uint_eq(0, ways & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    candidates = mca_common_collio_choice_candidates(&facts);
+    ck_assert_uint_eq(0, candidates.ways & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
     facts.may_shm = false;
-    ways = mca_common_collio_choice_ways(&facts, &first);
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_ISEND), ways);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_ISEND, first);
+    candidates = mca_common_collio_choice_candidates(&facts);
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_ISEND), candidates.ways);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_ISEND, candidates.first);
     facts = interleaved(4, 8);
     facts.may_exchange = false;
     ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                      mca_common_collio_choice_ways(&facts, &first));
+                      mca_common_collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
@@ -108,68 +105,113 @@ START_TEST(choice_random_facts_have_a_way)
                          .may_overlap = unit_below(2),
                          .may_shm = shm,
                          .may_isend = !shm || unit_below(2)};
-        way_t first = MCA_COMMON_COLLIO_WAYS;
-        unsigned ways = mca_common_collio_choice_ways(&facts, &first);
+        candidates_t candidates = mca_common_collio_choice_candidates(&facts);
         int kind = mca_common_collio_choice_kind(&facts);
 
-        unit_assert(0 != ways);
-        unit_assert(0 != (ways & bit(first)));
+        unit_assert(0 != (candidates.ways & bit(candidates.first)));
         unit_assert(0 <= kind && kind < MCA_COMMON_COLLIO_KINDS);
     }
 }
 END_TEST
 
-/* Runs calls whose ways take `cost` ms each; returns the way of the last call. */
-static way_t settle(const int64_t *cost, unsigned ways, way_t first, int calls, int *tries)
+/* Runs calls whose ways take `cost` ms each, and of the exchanges `hideable` ms could be hidden;
+ * returns the way of the last call. */
+static way_t settle(const int64_t *cost, int64_t hideable, candidates_t candidates, int calls,
+                    int *tries)
 {
-    learnt_t learnt = {{0}, {0}};
-    way_t way = first;
+    learnt_t learnt = {{0}, 0, {0}, 0};
+    way_t way = candidates.first;
 
     for (int i = 0; i < calls; ++i) {
         bool probing;
 
-        way = mca_common_collio_choice_next(&learnt, ways, first, &probing);
-        ck_assert_uint_ne(0, ways & bit(way));
-        mca_common_collio_choice_learn(&learnt, way, 1 << 20, cost[way] * 1000000);
+        way = mca_common_collio_choice_next(&learnt, &candidates, &probing);
+        ck_assert_uint_ne(0, candidates.ways & bit(way));
+        if (probing) {
+            mca_common_collio_choice_learn(&learnt, way, 1 << 20, cost[way] * 1000000,
+                                           hideable * 1000000);
+        } else {
+            ++learnt.served;
+        }
         ++tries[way];
     }
     return way;
 }
 
+static const candidates_t three = {
+    .ways = 1u << MCA_COMMON_COLLIO_WAY_DIRECT | 1u << MCA_COMMON_COLLIO_WAY_SHM
+            | 1u << MCA_COMMON_COLLIO_WAY_SHM_OVERLAP,
+    .first = MCA_COMMON_COLLIO_WAY_SHM,
+};
+
 START_TEST(choice_keeps_the_fastest)
 {
     static const int64_t slow_disk[MCA_COMMON_COLLIO_WAYS] = {90, 60, 40, 70, 45};
     static const int64_t slow_exchange[MCA_COMMON_COLLIO_WAYS] = {10, 60, 50, 70, 55};
-    unsigned ways = bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM)
-                    | bit(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP);
     int tries[MCA_COMMON_COLLIO_WAYS] = {0};
 
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP,
-                     settle(slow_disk, ways, MCA_COMMON_COLLIO_WAY_SHM, 20, tries));
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT,
-                     settle(slow_exchange, ways, MCA_COMMON_COLLIO_WAY_SHM, 20, tries));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP, settle(slow_disk, 20, three, 20, tries));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, settle(slow_exchange, 20, three, 20, tries));
 }
 END_TEST
 
 /* A hopeless way costs one call, not two. */
 START_TEST(choice_drops_the_hopeless)
 {
-    static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {900, 10, 0, 0, 0};
-    unsigned ways = bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM);
+    static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {900, 10, 10, 0, 0};
     int tries[MCA_COMMON_COLLIO_WAYS] = {0};
 
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM,
-                     settle(cost, ways, MCA_COMMON_COLLIO_WAY_SHM, 20, tries));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 5, three, 20, tries));
     ck_assert_int_eq(1, tries[MCA_COMMON_COLLIO_WAY_DIRECT]);
+    ck_assert_int_eq(2, tries[MCA_COMMON_COLLIO_WAY_SHM_OVERLAP]);
+}
+END_TEST
+
+/* Without anything to hide no overlap is tried, however fast it would be. */
+START_TEST(choice_overlap_needs_something_to_hide)
+{
+    static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {70, 64, 10, 0, 0};
+    int tries[MCA_COMMON_COLLIO_WAYS] = {0};
+
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 7, three, 20, tries));
+    ck_assert_int_eq(0, tries[MCA_COMMON_COLLIO_WAY_SHM_OVERLAP]);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP, settle(cost, 9, three, 20, tries));
+}
+END_TEST
+
+/* Where direct access is a good guess it serves some calls before the exchange is tried. */
+START_TEST(choice_is_patient_with_a_good_guess)
+{
+    static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {70, 30, 0, 0, 0};
+    facts_t facts = interleaved(1, 16 << 10);
+    candidates_t candidates = mca_common_collio_choice_candidates(&facts);
+    int tries[MCA_COMMON_COLLIO_WAYS] = {0};
+
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, candidates.first);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, settle(cost, 0, candidates, 8, tries));
+    ck_assert_int_eq(0, tries[MCA_COMMON_COLLIO_WAY_SHM]);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 0, candidates, 20, tries));
+    facts.write = false;
+    facts.pieces *= 4;
+    candidates = mca_common_collio_choice_candidates(&facts);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, candidates.first);
+    facts.write = true;
+    candidates = mca_common_collio_choice_candidates(&facts);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, candidates.first);
 }
 END_TEST
 
 START_TEST(choice_small_calls_teach_nothing)
 {
-    learnt_t learnt = {{0}, {0}};
+    learnt_t learnt = {{0}, 0, {0}, 0};
+    facts_t facts = interleaved(1, 16 << 10);
 
-    mca_common_collio_choice_learn(&learnt, MCA_COMMON_COLLIO_WAY_SHM, 100, 5);
+    mca_common_collio_choice_learn(&learnt, MCA_COMMON_COLLIO_WAY_SHM, 100, 5, 5);
     ck_assert_int_eq(0, learnt.tried[MCA_COMMON_COLLIO_WAY_SHM]);
+    facts.bytes = 32 << 10;
+    facts.pieces = 2;
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
+                      mca_common_collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
@@ -185,6 +227,8 @@ int main(void)
     tcase_add_test(tests, choice_random_facts_have_a_way);
     tcase_add_test(tests, choice_keeps_the_fastest);
     tcase_add_test(tests, choice_drops_the_hopeless);
+    tcase_add_test(tests, choice_overlap_needs_something_to_hide);
+    tcase_add_test(tests, choice_is_patient_with_a_good_guess);
     tcase_add_test(tests, choice_small_calls_teach_nothing);
     return unit_main(suite, "check_choice");
 }

@@ -22,6 +22,7 @@
 
 #include "common_collio_error.h"
 #include "common_collio_lockahead.h"
+#include "common_collio_watch.h"
 
 static bool is_owner(const mca_common_collio_op_t *op)
 {
@@ -394,7 +395,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
 {
     mca_common_collio_slot_t *slot = slot_of(op, number);
     mca_common_collio_job_t *job = &slot->job;
-    uint64_t start;
+    mca_common_collio_watch_t watch;
 
     memset(job, 0, sizeof(*job));
     job->outcome.stop_offset = INT64_MAX;
@@ -413,13 +414,14 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
     if ((op->schedule->asynchronous || !op->blocking) && 0 == mca_common_collio_access_start(job)) {
         return;
     }
-    start = mca_common_collio_now();
+    mca_common_collio_watch_start(&watch, op->probing);
     if (op->write) {
         mca_common_collio_access_write(job->access, job->segments, job->count, &job->outcome);
     } else {
         mca_common_collio_access_read(job->access, job->segments, job->count, &job->outcome);
     }
-    job->busy_ns = mca_common_collio_now() - start;
+    job->busy_ns = mca_common_collio_watch_stop(&watch);
+    op->hideable_ns += op->file->meet.crowded ? watch.slept_ns : job->busy_ns;
     job->done = 1;
 }
 
@@ -441,6 +443,7 @@ static void finish_access(mca_common_collio_op_t *op, mca_common_collio_slot_t *
     const mca_common_collio_outcome_t *outcome = &slot->job.outcome;
 
     count_access(op, slot);
+    op->hideable_ns += op->blocking ? 0 : slot->job.busy_ns;
     if (INT64_MAX != outcome->stop_offset) {
         slot->limit =
             mca_common_collio_domains_locate(&op->plan->domains, outcome->stop_offset).local;

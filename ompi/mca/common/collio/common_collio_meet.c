@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -25,7 +26,12 @@
 #include "common_collio_file.h"
 #include "common_collio_op.h"
 
-enum { LINE = 64, REST_NS = 1000 * 1000 };
+enum {
+    LINE = 64,
+    YIELDS = 16,              /* between two looks for messages */
+    PATIENCE_NS = 200 * 1000, /* then sleep */
+    REST_NS = 1000 * 1000     /* at most, for the same reason */
+};
 
 _Static_assert((int) MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_MEET_FIELDS,
                "an agreement fits into a meeting");
@@ -95,6 +101,7 @@ int mca_common_collio_meet_start(mca_common_collio_file_t *file, const int64_t *
     meet->agreement = agreement;
     meet->result = result;
     meet->under_way = true;
+    meet->begun_ns = mca_common_collio_now();
     if (NULL == page) {
         memcpy(meet->mine, mine, sizeof(*mine) * (size_t) fields);
         rc = reduce_by_messages(file, meet->mine, file->comm);
@@ -162,19 +169,37 @@ bool mca_common_collio_meet_poll(mca_common_collio_file_t *file)
     return true;
 }
 
-void mca_common_collio_meet_rest(mca_common_collio_file_t *file)
+/* True when the word has moved on. */
+static bool yield_a_while(const _Atomic uint32_t *word, uint32_t from)
+{
+    for (int i = 0; i < YIELDS; ++i) {
+        sched_yield();
+        if (atomic_load(word) != from) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
 {
     mca_common_collio_meet_t *meet = &file->meet;
     struct timespec moment = {.tv_nsec = REST_NS};
     _Atomic uint32_t *word;
 
     if (!meet->under_way || NULL == meet->page || !meet->crowded || NULL != meet->request) {
-        return;
+        return false;
     }
     word = MPI_COMM_NULL != meet->leaders ? &meet->page->reduced : &meet->page->gate;
-    atomic_fetch_add(&meet->page->sleepers, 1);
-    (void) syscall(SYS_futex, word, FUTEX_WAIT, meet->round, &moment, NULL, 0);
-    atomic_fetch_sub(&meet->page->sleepers, 1);
+    if (yield_a_while(word, meet->round)) {
+        return true;
+    }
+    if (mca_common_collio_now() - meet->begun_ns > PATIENCE_NS) {
+        atomic_fetch_add(&meet->page->sleepers, 1);
+        (void) syscall(SYS_futex, word, FUTEX_WAIT, meet->round, &moment, NULL, 0);
+        atomic_fetch_sub(&meet->page->sleepers, 1);
+    }
+    return false;
 }
 
 static void *map_page(int fd, size_t bytes)

@@ -20,10 +20,12 @@
  *   each rank    writes its line and counts itself in
  *   the last     reduces the lines and opens the gate; with several nodes it leaves that to the
  *                node's first rank, which reduces over the nodes by one iallreduce before
- *   the others   find the gate open; where ranks outnumber cores they sleep at it until then
+ *   the others   find the gate open; where ranks outnumber cores they hand the core on until then,
+ *                and after a while they sleep
  *
- * One wait instead of log2(P), and nobody burns the core that another rank needs. Where no memory
- * can be shared it is an iallreduce over all ranks.
+ * One wait instead of log2(P), and nobody burns the core that another rank needs. To yield is a
+ * third of what it costs to sleep and be woken, so sleep is for long waits only (a rank that is
+ * late by much). Where no memory can be shared it is an iallreduce over all ranks.
  */
 enum { MCA_COMMON_COLLIO_MEET_FIELDS = 16 };
 
@@ -39,7 +41,8 @@ typedef struct mca_common_collio_meet_t {
     bool crowded;                 /* more ranks than cores: waiting ranks sleep */
     uint32_t round;               /* meetings that are over */
     bool under_way;
-    bool agreement; /* reduce as the agreement does, else take the maximum */
+    uint64_t begun_ns; /* when this rank came */
+    bool agreement;    /* reduce as the agreement does, else take the maximum */
     int fields;
     int64_t mine[MCA_COMMON_COLLIO_MEET_FIELDS];
     int64_t all[MCA_COMMON_COLLIO_MEET_FIELDS];
@@ -59,7 +62,8 @@ int mca_common_collio_meet_start(struct mca_common_collio_file_t *file, const in
 /** True when it is over, or when there is none. Never waits. */
 bool mca_common_collio_meet_poll(struct mca_common_collio_file_t *file);
 
-/** Sleeps a moment if this rank can do nothing but wait for the others of a meeting. */
-void mca_common_collio_meet_rest(struct mca_common_collio_file_t *file);
+/** Gives the core away for a moment if this rank can do nothing but wait for the others of a
+ *  meeting. True when they have come: there is news, and no need to look for messages. */
+bool mca_common_collio_meet_rest(struct mca_common_collio_file_t *file);
 
 #endif /* MCA_COMMON_COLLIO_MEET_H */

@@ -257,6 +257,9 @@ static void after_agree(mca_common_collio_op_t *op)
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
+    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+        mca_common_collio_tuner_served(op);
+    }
     if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]
         || (op->early && all[MCA_COMMON_COLLIO_AGREE_LATE] < 1)) {
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
@@ -300,7 +303,7 @@ static void after_settle(mca_common_collio_op_t *op)
 {
     op->error = (int) op->result_all[0];
     if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
-        mca_common_collio_tuner_learn(op, op->result_all[2]);
+        mca_common_collio_tuner_learn(op, op->result_all[2], op->result_all[3]);
     }
     if (0 != op->result_all[1]) {
         enter(op, MCA_COMMON_COLLIO_PHASE_STOPS);
@@ -484,12 +487,15 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
 }
 
 /* Only the thread that drives the file may look at its meeting. */
-static void rest(mca_common_collio_file_t *file)
+static bool rest(mca_common_collio_file_t *file)
 {
+    bool rested = false;
+
     if (!atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
-        mca_common_collio_meet_rest(file);
+        rested = mca_common_collio_meet_rest(file);
         atomic_flag_clear_explicit(&file->progressing, memory_order_release);
     }
+    return rested;
 }
 
 int mca_common_collio_op_progress(mca_common_collio_file_t *file)
@@ -508,9 +514,8 @@ int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes)
     int error;
 
     while (!op->finished) {
-        if (0 == mca_common_collio_op_progress(file) && !op->finished) {
+        if (0 == mca_common_collio_op_progress(file) && !op->finished && !rest(file)) {
             opal_progress();
-            rest(file);
         }
     }
     *bytes = op->done_bytes;

@@ -182,8 +182,9 @@ typedef struct mca_common_collio_op_t {
 
     mca_common_collio_job_t job; /* DIRECT */
     bool locked;                 /* atomic mode: this rank holds the lock for all */
-    int64_t result[3];           /* settle: error, stopped, nanoseconds; ready: error, cycles */
-    int64_t result_all[3];
+    /* settle: error, stopped, nanoseconds, of which could be hidden; ready: error, cycles */
+    int64_t result[4];
+    int64_t result_all[4];
 
     uint64_t relay_ns;                               /* when layer 1 was last looked at */
     struct mca_common_collio_request_t *mpi_request; /* of a nonblocking call */
@@ -194,7 +195,8 @@ typedef struct mca_common_collio_op_t {
     uint64_t cycle_ns; /* when the cycles were last looked at */
     bool shuffling;    /* what was under way then, and so until the next look */
     bool accessing;
-    uint64_t exposed_ns; /* time in which an access was under way and no shuffle */
+    uint64_t exposed_ns;  /* time in which an access was under way and no shuffle */
+    uint64_t hideable_ns; /* access time that could have been hidden; while `auto` measures */
 } mca_common_collio_op_t;
 
 OBJ_CLASS_DECLARATION(mca_common_collio_op_t);

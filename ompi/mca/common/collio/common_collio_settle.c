@@ -18,8 +18,9 @@ void mca_common_collio_settle_start(mca_common_collio_op_t *op)
     op->result[0] = op->error;
     op->result[1] = op->write && op->exchange && INT64_MAX != op->stop_local;
     op->result[2] = (int64_t) (mca_common_collio_now() - op->work_ns);
+    op->result[3] = (int64_t) op->hideable_ns;
     if (OMPI_SUCCESS
-        != mca_common_collio_meet_start(op->file, op->result, op->result_all, 3, false)) {
+        != mca_common_collio_meet_start(op->file, op->result, op->result_all, 4, false)) {
         mca_common_collio_op_fail(op, EIO);
     }
 }

@@ -107,6 +107,10 @@ static int map_segment(mca_common_collio_shared_t *shared, int fd)
     if (MAP_FAILED == at) {
         return errno;
     }
+#ifdef MADV_POPULATE_WRITE
+    /* one call instead of a fault per page; where the kernel cannot, the faults do it */
+    (void) madvise(at, shared->making.bytes, MADV_POPULATE_WRITE);
+#endif
     shared->making.at = at;
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "common_collio_tuner.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,9 @@ struct mca_common_collio_tuner_t {
     struct { /* the last call in each direction */
         bool used;
         bool exchange;
-        bool settled;  /* not a measurement */
+        bool settled; /* not a measurement */
+        int kind;
+        int until;     /* calls served, after which something is to be tried */
         int64_t bytes; /* of this rank */
         int64_t pieces;
         const mca_common_collio_schedule_t *schedule;
@@ -247,40 +250,65 @@ bool mca_common_collio_tuner_expects_direct(mca_common_collio_op_t *op)
     }
     return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[op->write].used
            && !tuner->last[op->write].exchange && tuner->last[op->write].settled
+           && tuner->learnt[tuner->last[op->write].kind].served < tuner->last[op->write].until
            && tuner->last[op->write].bytes == op->bytes
            && tuner->last[op->write].pieces == piece_bound(op);
+}
+
+/* A call that tried nothing. All ranks count the same ones. */
+static void count_served(mca_common_collio_learnt_t *learnt)
+{
+    learnt->served += learnt->served < INT_MAX;
+}
+
+void mca_common_collio_tuner_served(mca_common_collio_op_t *op)
+{
+    mca_common_collio_tuner_t *tuner = op->file->tuner;
+    int wanted = op->write ? op->file->settings.exchange_write : op->file->settings.exchange_read;
+
+    if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted) {
+        count_served(&tuner->learnt[tuner->last[op->write].kind]);
+    }
 }
 
 void mca_common_collio_tuner_choose(mca_common_collio_op_t *op)
 {
     mca_common_collio_tuner_t *tuner = op->file->tuner;
     mca_common_collio_facts_t facts = facts_of(op);
-    mca_common_collio_way_t first;
-    unsigned ways = mca_common_collio_choice_ways(&facts, &first);
+    mca_common_collio_candidates_t candidates = mca_common_collio_choice_candidates(&facts);
+    int kind = mca_common_collio_choice_kind(&facts);
+    mca_common_collio_learnt_t *learnt = &tuner->learnt[kind];
 
-    tuner->kind = mca_common_collio_choice_kind(&facts);
-    tuner->way = mca_common_collio_choice_next(&tuner->learnt[tuner->kind], ways, first,
-                                               &op->probing);
+    tuner->kind = kind;
+    tuner->way = mca_common_collio_choice_next(learnt, &candidates, &op->probing);
     op->exchange = MCA_COMMON_COLLIO_WAY_DIRECT != tuner->way;
     op->transport = transport_of(op, tuner->way);
     op->schedule = schedule_of(op, tuner->way);
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_probes, op->probing);
     tuner->last[op->write].used = true;
     tuner->last[op->write].settled = !op->probing;
+    tuner->last[op->write].kind = kind;
+    tuner->last[op->write].until = learnt->served < candidates.patience ? candidates.patience
+                                                                        : INT_MAX;
     tuner->last[op->write].bytes = op->bytes;
     tuner->last[op->write].pieces = piece_bound(op);
     tuner->last[op->write].exchange = op->exchange;
     tuner->last[op->write].schedule = op->schedule;
     tuner->last[op->write].transport = op->transport;
+    if (!op->probing) {
+        count_served(learnt);
+    }
 }
 
-void mca_common_collio_tuner_learn(mca_common_collio_op_t *op, int64_t nanoseconds)
+void mca_common_collio_tuner_learn(mca_common_collio_op_t *op, int64_t nanoseconds,
+                                   int64_t hideable)
 {
     mca_common_collio_tuner_t *tuner = op->file->tuner;
 
-    if (0 == op->error) {
+    if (0 == op->error && op->probing) {
         mca_common_collio_choice_learn(&tuner->learnt[tuner->kind], tuner->way,
-                                       op->all[MCA_COMMON_COLLIO_AGREE_BYTES], nanoseconds);
+                                       op->all[MCA_COMMON_COLLIO_AGREE_BYTES], nanoseconds,
+                                       hideable);
     }
 }
 

@@ -35,8 +35,12 @@ void mca_common_collio_tuner_choose(struct mca_common_collio_op_t *op);
  *  exchange for good (not just to measure)? A guess; the agreement finds out. Local. */
 bool mca_common_collio_tuner_expects_direct(struct mca_common_collio_op_t *op);
 
-/** Notes how long the call took on the slowest rank. */
-void mca_common_collio_tuner_learn(struct mca_common_collio_op_t *op, int64_t nanoseconds);
+/** Notes a call that skipped the exchange before it was agreed on. */
+void mca_common_collio_tuner_served(struct mca_common_collio_op_t *op);
+
+/** Notes how long the call took on the slowest rank, and how much of it could have been hidden. */
+void mca_common_collio_tuner_learn(struct mca_common_collio_op_t *op, int64_t nanoseconds,
+                                   int64_t hideable);
 
 /** What is in force now, in one line. */
 void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, char *text,

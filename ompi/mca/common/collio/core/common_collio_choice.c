@@ -9,15 +9,25 @@
  * The rules say what is worth a measurement, not what wins: on a page cache an exchange is one more
  * copy, so large pieces go direct; tiny interleaved pieces cost a system call or a locked
  * read-modify-write each, so they are exchanged; in between both are tried.
+ *
+ *   average piece   2 KiB       8 KiB (reads 2)        256 KiB
+ *        exchange     |  try both   | direct, try later    |  direct       (one node, interleaved)
+ *
+ * A first exchange makes a plan and shared memory, which is dear; a program that makes a few calls
+ * should not pay for it where direct access is a good guess. So there the guess serves some calls
+ * before the exchange is tried at all.
  */
 #include "common_collio_choice.h"
 
 enum {
     TINY_PIECE = 2 << 10,    /* below, interleaved: never direct */
+    MIDDLE_PIECE = 8 << 10,  /* above, on one node: direct writes are a good guess */
     LARGE_PIECE = 256 << 10, /* above, on one node: never exchanged */
     SMALL_CALL = 64 << 10,   /* in all: not worth measuring */
     TRIES = 2,
-    HOPELESS = 2 /* times slower than the best: once is enough */
+    HOPELESS = 2, /* times slower than the best: once is enough */
+    PATIENCE = 8,
+    HIDEABLE = 8 /* of a call: less than this part is not worth an overlap */
 };
 
 static int64_t piece_bytes(const mca_common_collio_facts_t *facts)
@@ -49,31 +59,44 @@ static bool exchange_worth(const mca_common_collio_facts_t *facts)
     return facts->nodes > 1 || piece_bytes(facts) < LARGE_PIECE;
 }
 
-unsigned mca_common_collio_choice_ways(const mca_common_collio_facts_t *facts,
-                                       mca_common_collio_way_t *first)
+static mca_common_collio_way_t guess(const mca_common_collio_facts_t *facts, unsigned ways)
+{
+    int64_t least = facts->write ? MIDDLE_PIECE : TINY_PIECE;
+    bool direct = 0 != (ways >> MCA_COMMON_COLLIO_WAY_DIRECT & 1);
+
+    if (direct && (1u << MCA_COMMON_COLLIO_WAY_DIRECT == ways || piece_bytes(facts) >= least)) {
+        return MCA_COMMON_COLLIO_WAY_DIRECT;
+    }
+    return facts->may_shm ? MCA_COMMON_COLLIO_WAY_SHM : MCA_COMMON_COLLIO_WAY_ISEND;
+}
+
+mca_common_collio_candidates_t
+mca_common_collio_choice_candidates(const mca_common_collio_facts_t *facts)
 {
     bool overlap = facts->many_cycles && facts->may_overlap;
     bool exchange = facts->may_exchange && (!facts->may_skip || exchange_worth(facts));
     bool direct = facts->may_skip && (!exchange || direct_worth(facts));
-    unsigned ways = 0;
+    mca_common_collio_candidates_t candidates = {0};
 
     if (direct) {
-        ways |= 1u << MCA_COMMON_COLLIO_WAY_DIRECT;
+        candidates.ways |= 1u << MCA_COMMON_COLLIO_WAY_DIRECT;
     }
     if (exchange && facts->may_shm) {
-        ways |= 1u << MCA_COMMON_COLLIO_WAY_SHM;
-        ways |= overlap ? 1u << MCA_COMMON_COLLIO_WAY_SHM_OVERLAP : 0;
+        candidates.ways |= 1u << MCA_COMMON_COLLIO_WAY_SHM;
+        candidates.ways |= overlap ? 1u << MCA_COMMON_COLLIO_WAY_SHM_OVERLAP : 0;
     }
     /* on one node messages are two copies where shared memory is one: only where it is asked for */
     if (exchange && facts->may_isend && (!facts->may_shm || facts->nodes > 1)) {
-        ways |= 1u << MCA_COMMON_COLLIO_WAY_ISEND;
-        ways |= overlap && !facts->may_shm ? 1u << MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP : 0;
+        candidates.ways |= 1u << MCA_COMMON_COLLIO_WAY_ISEND;
+        candidates.ways |= overlap && !facts->may_shm ? 1u << MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP
+                                                      : 0;
     }
-    *first = MCA_COMMON_COLLIO_WAY_DIRECT;
-    if (!direct || (exchange && piece_bytes(facts) < LARGE_PIECE / 8)) {
-        *first = facts->may_shm ? MCA_COMMON_COLLIO_WAY_SHM : MCA_COMMON_COLLIO_WAY_ISEND;
+    candidates.first = guess(facts, candidates.ways);
+    if (facts->bytes < SMALL_CALL) {
+        candidates.ways = 1u << candidates.first; /* all latency: no choice matters */
     }
-    return ways;
+    candidates.patience = MCA_COMMON_COLLIO_WAY_DIRECT == candidates.first ? PATIENCE : 0;
+    return candidates;
 }
 
 static bool has(unsigned ways, int way)
@@ -94,47 +117,71 @@ static int best_of(const mca_common_collio_learnt_t *learnt, unsigned ways)
     return best;
 }
 
-mca_common_collio_way_t mca_common_collio_choice_next(const mca_common_collio_learnt_t *learnt,
-                                                      unsigned ways, mca_common_collio_way_t first,
-                                                      bool *probing)
+static bool overlaps(int way)
 {
-    int best = best_of(learnt, ways), candidate = -1;
+    return MCA_COMMON_COLLIO_WAY_SHM_OVERLAP == way || MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP == way;
+}
 
-    if (0 == (ways & (ways - 1))) { /* no choice, nothing to measure */
-        *probing = false;
-        return (mca_common_collio_way_t) __builtin_ctz(ways);
+/* Not worth a (further) try: tried enough, far behind, or an overlap with nothing to hide. */
+static bool settled(const mca_common_collio_learnt_t *learnt, int way, int best)
+{
+    if (learnt->tried[way] >= TRIES) {
+        return true;
+    }
+    if (best < 0) {
+        return false;
+    }
+    if (learnt->tried[way] > 0) {
+        return learnt->best[way] / HOPELESS > learnt->best[best];
+    }
+    return overlaps(way) && learnt->tried[way - 1] > 0
+           && learnt->hideable < learnt->best[way - 1] / HIDEABLE;
+}
+
+mca_common_collio_way_t
+mca_common_collio_choice_next(const mca_common_collio_learnt_t *learnt,
+                              const mca_common_collio_candidates_t *candidates, bool *probing)
+{
+    unsigned ways = candidates->ways;
+    int best = best_of(learnt, ways);
+
+    *probing = false;
+    if (0 == (ways & (ways - 1)) || learnt->served < candidates->patience) {
+        return candidates->first;
     }
     *probing = true;
-    if (learnt->tried[first] < TRIES && has(ways, (int) first)) {
-        return first;
+    if (learnt->tried[candidates->first] < TRIES) {
+        return candidates->first;
     }
     for (int way = 0; way < MCA_COMMON_COLLIO_WAYS; ++way) {
-        bool hopeless = best >= 0 && learnt->tried[way] > 0
-                        && learnt->best[way] / HOPELESS > learnt->best[best];
-
-        if (has(ways, way) && learnt->tried[way] < TRIES && !hopeless) {
-            candidate = way;
-            break;
+        if (has(ways, way) && !settled(learnt, way, best)) {
+            return (mca_common_collio_way_t) way;
         }
     }
-    if (candidate < 0) {
-        *probing = false;
-        candidate = best;
-    }
-    return (mca_common_collio_way_t) candidate;
+    *probing = false;
+    return (mca_common_collio_way_t) best;
+}
+
+static int64_t per_mib(int64_t nanoseconds, int64_t bytes)
+{
+    return (int64_t) ((double) nanoseconds * 1048576.0 / (double) bytes);
 }
 
 void mca_common_collio_choice_learn(mca_common_collio_learnt_t *learnt, mca_common_collio_way_t way,
-                                    int64_t bytes, int64_t nanoseconds)
+                                    int64_t bytes, int64_t nanoseconds, int64_t hideable)
 {
     int64_t cost;
 
     if (bytes < SMALL_CALL) {
-        return; /* all latency: it says nothing about larger calls, and no choice matters */
+        return; /* it says nothing about larger calls */
     }
-    cost = (int64_t) ((double) nanoseconds * 1048576.0 / (double) bytes) + 1;
+    cost = per_mib(nanoseconds, bytes) + 1;
+    hideable = per_mib(hideable, bytes);
     if (0 == learnt->tried[way] || cost < learnt->best[way]) {
         learnt->best[way] = cost;
+    }
+    if (MCA_COMMON_COLLIO_WAY_DIRECT != way && !overlaps(way) && hideable > learnt->hideable) {
+        learnt->hideable = hideable;
     }
     ++learnt->tried[way];
 }

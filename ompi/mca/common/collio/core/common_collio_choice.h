@@ -41,23 +41,34 @@ typedef struct mca_common_collio_facts_t {
     bool may_isend;   /* transport auto or isend */
 } mca_common_collio_facts_t;
 
-/** Bit w is set when way w is worth trying. Never 0. The lowest-cost guess is *first. */
-unsigned mca_common_collio_choice_ways(const mca_common_collio_facts_t *facts,
-                                       mca_common_collio_way_t *first);
+/** What is to be tried for a call. */
+typedef struct mca_common_collio_candidates_t {
+    unsigned ways;                 /* bit w is set when way w is worth trying; never 0 */
+    mca_common_collio_way_t first; /* the guess, one of them */
+    int patience;                  /* calls that the guess serves before others are tried */
+} mca_common_collio_candidates_t;
+
+mca_common_collio_candidates_t
+mca_common_collio_choice_candidates(const mca_common_collio_facts_t *facts);
 
 /** What was learnt about one kind of call. All-zero at first. */
 typedef struct mca_common_collio_learnt_t {
     int64_t best[MCA_COMMON_COLLIO_WAYS]; /* least nanoseconds per MiB, 0 = never tried */
+    int64_t hideable;                     /* most per MiB, in exchanges without overlap */
     int tried[MCA_COMMON_COLLIO_WAYS];
+    int served; /* calls in which nothing was tried */
 } mca_common_collio_learnt_t;
 
 /** The way to go now; *probing = it is being measured. Each way is tried twice (the first time pays
- *  for plans and fresh memory), a way that loses by 2x is not tried again. */
-mca_common_collio_way_t mca_common_collio_choice_next(const mca_common_collio_learnt_t *learnt,
-                                                      unsigned ways, mca_common_collio_way_t first,
-                                                      bool *probing);
+ *  for plans and fresh memory), a way that loses by 2x is not tried again. Overlap is tried only
+ *  where an exchange without it has shown time that could be hidden. */
+mca_common_collio_way_t
+mca_common_collio_choice_next(const mca_common_collio_learnt_t *learnt,
+                              const mca_common_collio_candidates_t *candidates, bool *probing);
+
+/** What a call took, and how much of it accesses took that could have run beside the exchange. */
 void mca_common_collio_choice_learn(mca_common_collio_learnt_t *learnt, mca_common_collio_way_t way,
-                                    int64_t bytes, int64_t nanoseconds);
+                                    int64_t bytes, int64_t nanoseconds, int64_t hideable);
 
 enum { MCA_COMMON_COLLIO_KINDS = 16 };
 
