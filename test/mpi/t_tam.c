@@ -26,7 +26,7 @@ enum { BLOCK = 96, COUNT = 200 };
 static const char *const names[] = {
     "messages",   "message_bytes", "messages_between_nodes", "bytes_between_nodes", "meta_messages",
     "meta_bytes", "requests_in",   "requests_gathered",      "requests_merged",     "copied_bytes",
-    "shm_bytes",  "cycles",        "requests_received",      "requests_out",
+    "shm_bytes",  "cycles",        "requests_received",      "requests_out",        "put_bytes",
 };
 enum {
     MESSAGES,
@@ -43,6 +43,7 @@ enum {
     CYCLES,
     RECEIVED,
     OUT,
+    PUT,
     COUNTERS
 };
 
@@ -233,6 +234,174 @@ static void all_layers(void)
     }
 }
 
+/* One-sided: layer 1 is there, and what goes on is put. (Without windows messages go on:
+ * said, and counted.) */
+static void one_sided(const char *transport, const char *intra, int c)
+{
+    double wrote[COUNTERS], read[COUNTERS];
+    char hints[192], name[128];
+
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=%s,intra=%s,aggregators=3,buffer_bytes=16384,"
+             "local_aggregators_per_node=%d",
+             transport, intra, c);
+    transfer(hints, wrote, read);
+    at_most("pieces after layer 1", wrote[MERGED], wrote[GATHERED]);
+    if (local_aggregators(c) < t_size) {
+        expect(wrote[GATHERED] > 0, "pieces gathered in layer 1", wrote[GATHERED], 1);
+    }
+    if (wrote[PUT] > 0 && 0 == strcmp(intra, "shm")) {
+        same("messages with data", wrote[MESSAGES] + read[MESSAGES], 0);
+    }
+    snprintf(name, sizeof(name), "transport %s, intra %s, %d per node: puts of layer 2", transport,
+             intra, c);
+    t_verdict(name);
+}
+
+/* Which of two writers of the same byte came last? */
+static bool beats[64][64];
+
+static void note_winners(const unsigned char *bytes, int64_t length, const t_blocks *all)
+{
+    for (int64_t at = 0; at < length; at++) {
+        int winner = bytes[at] - 1;
+        bool there[64] = {false};
+        int writers = 0;
+
+        for (int r = 0; r < t_size; r++) {
+            int64_t from = at - all[r].first;
+
+            there[r] = from >= 0 && from < all[r].stride * all[r].count
+                       && from % all[r].stride < all[r].block;
+            writers += there[r];
+        }
+        if ((winner >= 0 && !there[winner]) || (winner < 0) != (0 == writers)) {
+            t_fail("byte %lld: rank %d did not write it", (long long) at, winner);
+            return;
+        }
+        for (int r = 0; winner >= 0 && r < t_size; r++) {
+            beats[winner][r] |= there[r] && r != winner;
+        }
+    }
+}
+
+/* Is there an order of the ranks that explains it all? Takes away, again and again, a rank that
+ * beats nobody who is left. */
+static bool is_serial(void)
+{
+    bool gone[64] = {false};
+    int left = t_size;
+
+    for (bool found = true; found && left > 0;) {
+        found = false;
+        for (int r = 0; r < t_size; r++) {
+            bool first = !gone[r];
+
+            for (int other = 0; other < t_size; other++) {
+                first = first && (gone[other] || !beats[r][other]);
+            }
+            if (first) {
+                gone[r] = found = true;
+                --left;
+            }
+        }
+    }
+    return 0 == left;
+}
+
+static void check_serial(const t_blocks *all)
+{
+    int64_t length = 0;
+    unsigned char *bytes;
+    FILE *in = fopen(path, "rb");
+
+    for (int r = 0; r < t_size; r++) {
+        int64_t end = all[r].first + all[r].stride * (all[r].count - 1) + all[r].block;
+
+        length = end > length ? end : length;
+    }
+    bytes = t_alloc((size_t) length);
+    if (NULL == in || fread(bytes, 1, (size_t) length, in) != (size_t) length) {
+        t_fail("the file is shorter than %lld bytes", (long long) length);
+    } else {
+        memset(beats, 0, sizeof(beats));
+        note_winners(bytes, length, all);
+        if (!is_serial()) {
+            t_fail("no order of the ranks gives what is in the file");
+        }
+    }
+    if (NULL != in) {
+        fclose(in);
+    }
+    free(bytes);
+}
+
+/* Atomic mode, everybody over everybody else: as if the ranks had written one after the other. */
+static void serial(const char *intra, int c, int owners)
+{
+    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all));
+    uint64_t state = t_seed + (uint64_t) (c * 8 + owners);
+    double before[COUNTERS], wrote[COUNTERS];
+    char hints[192], name[128];
+    unsigned char *data;
+    MPI_File file;
+
+    for (int r = 0; r < t_size; r++) {
+        all[r].first = (int64_t) (t_random(&state) % 2000);
+        all[r].block = 1 + (int64_t) (t_random(&state) % 900);
+        all[r].stride = all[r].block + 1 + (int64_t) (t_random(&state) % 700);
+        all[r].count = 1 + (int) (50000 / all[r].stride);
+    }
+    data = t_alloc((size_t) t_blocks_bytes(&all[t_rank]));
+    memset(data, t_rank + 1, (size_t) t_blocks_bytes(&all[t_rank]));
+    snprintf(hints, sizeof(hints),
+             "exchange=on,intra=%s,aggregators=%d,buffer_bytes=16384,local_aggregators_per_node=%d",
+             intra, owners, c);
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        t_ok(MPI_File_set_atomicity(file, 1), "set_atomicity");
+        t_blocks_view(file, &all[t_rank]);
+        for (int call = 0; call < 2; call++) { /* the second one has the plan */
+            read_counters(file, before);
+            t_ok(MPI_File_write_at_all(file, 0, data, (int) t_blocks_bytes(&all[t_rank]), MPI_BYTE,
+                                       MPI_STATUS_IGNORE),
+                 "write");
+            count_since(file, before, wrote);
+            if (0 == call && local_aggregators(c) < t_size && (nodes > 1 || owners > c)) {
+                expect(wrote[GATHERED] > 0, "pieces gathered in layer 1", wrote[GATHERED], 1);
+            }
+            if (0 == t_rank) {
+                check_serial(all);
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        t_ok(MPI_File_close(&file), "close");
+    }
+    free(data);
+    free(all);
+    snprintf(name, sizeof(name),
+             "atomic, intra %s, %d per node, %d aggregators: one rank after the other", intra, c,
+             owners);
+    t_verdict(name);
+}
+
+static void other_transports(void)
+{
+    static const char *const intras[] = {"shm", "isend"};
+
+    for (int i = 0; i < 2; i++) {
+        for (int c = 1; c <= 2; c++) {
+            one_sided("put_fence", intras[i], c);
+            one_sided("put_lock", intras[i], c);
+            serial(intras[i], c, 1);
+            serial(intras[i], c, 4);
+        }
+    }
+}
+
 /* One node: no message at all, and every byte is copied once. */
 static void one_copy(void)
 {
@@ -340,6 +509,9 @@ int main(int argc, char *argv[])
     } else {
         plain();
         all_layers();
+        if (t_size <= 64) {
+            other_transports();
+        }
         failed_write("shm");
         failed_write("isend");
         if (1 == nodes) {

@@ -230,7 +230,9 @@ void mca_common_collio_cycles_start(mca_common_collio_op_t *op)
 
 static mca_common_collio_slot_t *slot_of(mca_common_collio_op_t *op, size_t cycle)
 {
-    return &op->slot[cycle % (size_t) op->schedule->buffers];
+    size_t at = NULL == op->cycle_round ? cycle : (size_t) op->cycle_round[cycle];
+
+    return &op->slot[at % (size_t) op->schedule->buffers];
 }
 
 void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number)

@@ -73,32 +73,40 @@ static bool near_is_direct(const mca_common_collio_op_t *op)
                || MCA_COMMON_COLLIO_TRANSPORT_AUTO == transport);
 }
 
-static void say_one_layer(mca_common_collio_op_t *op)
+/* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on (fence.c). */
+static bool too_wide_for_fence(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->file;
+    int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] + op->all[MCA_COMMON_COLLIO_AGREE_LO];
 
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE != op->transport
+        || span / mca_common_collio_layout_window(op) < MCA_COMMON_COLLIO_FENCE_WINDOWS) {
+        return false;
+    }
     if (!file->said_one_layer && 0 == file->rank) {
-        mca_common_collio_file_say(
-            file,
-            "%s works in one layer: this call, and others like it, are plain "
-            "two-phase without local aggregators.",
-            op->atomic ? "atomic mode" : "transport put_fence");
+        mca_common_collio_file_say(file,
+                                   "a request over more than %d windows and transport put_fence: "
+                                   "this call, and others like it, have no layer 1.",
+                                   MCA_COMMON_COLLIO_FENCE_WINDOWS);
     }
     file->said_one_layer = true;
+    return true;
 }
 
-/* Atomic mode needs every rank's bytes in rank order, and fence rounds are not windows of one
- * number: both stay in one layer. */
+static int layers_of(const mca_common_collio_op_t *op)
+{
+    if (op->atomic) {
+        return MCA_COMMON_COLLIO_LAYERS_ORDERED;
+    }
+    return near_is_direct(op) ? MCA_COMMON_COLLIO_LAYERS_BETWEEN : MCA_COMMON_COLLIO_LAYERS_ALL;
+}
+
 void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->file;
 
     op->layers = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
-    if (!file->component->two_layers) {
-        return;
-    }
-    if (op->atomic || MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
-        say_one_layer(op);
+    if (!file->component->two_layers || too_wide_for_fence(op)) {
         return;
     }
     op->local_aggregators = file->local_aggregators;
@@ -109,8 +117,7 @@ void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
     }
     for (int node = 0; node < file->nodes.nodes; ++node) {
         if (mca_common_collio_layers_on_node(op, node) < ranks_on(file, node)) {
-            op->layers = near_is_direct(op) ? MCA_COMMON_COLLIO_LAYERS_BETWEEN
-                                            : MCA_COMMON_COLLIO_LAYERS_ALL;
+            op->layers = layers_of(op);
         }
     }
     file->layers_used = op->layers;
@@ -124,12 +131,29 @@ bool mca_common_collio_relayed(const mca_common_collio_op_t *op, int owner)
     const int *node_of = file->nodes.node_of;
     int rank = file->aggregators[owner];
 
-    if (!relay->active || 1 == relay->member_count || rank == relay->aggregator
-        || rank == file->rank) {
+    if (!relay->active || 1 == relay->member_count || rank == relay->aggregator) {
         return false;
     }
-    return MCA_COMMON_COLLIO_LAYERS_ALL == op->layers || node_of[rank] != node_of[file->rank]
-           || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state;
+    if (MCA_COMMON_COLLIO_LAYERS_ORDERED == op->layers) {
+        return true;
+    }
+    return rank != file->rank
+           && (MCA_COMMON_COLLIO_LAYERS_ALL == op->layers || node_of[rank] != node_of[file->rank]
+               || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state);
+}
+
+int mca_common_collio_layers_leader(const mca_common_collio_op_t *op, int rank)
+{
+    const mca_common_collio_nodes_t *nodes = &op->file->nodes;
+    int node = nodes->node_of[rank];
+
+    if (MCA_COMMON_COLLIO_LAYERS_ORDERED != op->layers) {
+        return rank;
+    }
+    return nodes->member[nodes->first[node]
+                         + mca_common_collio_local_aggregator_of(
+                             ranks_on(op->file, node), mca_common_collio_layers_on_node(op, node),
+                             nodes->local_rank[rank])];
 }
 
 int mca_common_collio_relay_rank(const mca_common_collio_op_t *op, int member)

@@ -239,6 +239,7 @@ static int number_rounds(merger_t *merger)
         relay->staging_bytes = round->bytes > relay->staging_bytes ? round->bytes
                                                                    : relay->staging_bytes;
     }
+    mca_common_collio_plan_measure_fence(plan);
     return 0;
 }
 
@@ -393,6 +394,7 @@ static int merge_channels(merger_t *merger)
         if (channel->count > 0) {
             rc = mca_common_collio_collect_build(channel->split, channel->count, &channel->collect);
             merged += count_runs(&channel->collect.runs);
+            merger->op->plan->relay.overlapping |= channel->collect.overlap_bytes > 0;
         }
     }
     mca_common_collio_file_count(merger->op->file, MCA_COMMON_COLLIO_STAT_requests_gathered,

@@ -55,7 +55,8 @@ typedef enum mca_common_collio_phase_t {
 typedef enum mca_common_collio_layers_t {
     MCA_COMMON_COLLIO_LAYERS_ONE = 0, /* none */
     MCA_COMMON_COLLIO_LAYERS_BETWEEN, /* those of owners on other nodes */
-    MCA_COMMON_COLLIO_LAYERS_ALL
+    MCA_COMMON_COLLIO_LAYERS_ALL,     /* but for what an owner has for itself */
+    MCA_COMMON_COLLIO_LAYERS_ORDERED  /* that too: atomic mode */
 } mca_common_collio_layers_t;
 
 /* Fields of the agreement. The first are summed, the others maximised, the last is and-ed. */
@@ -170,6 +171,7 @@ typedef struct mca_common_collio_op_t {
     mca_common_collio_slot_t slot[2];
     int64_t stop_local; /* first local byte that was not transferred */
     bool access_failed;
+    const int64_t *cycle_round; /* put_fence in two layers: the round of each cycle; else NULL */
     /* cycles: as requester */
     mca_common_collio_delivery_t *deliveries; /* one per window, in the order of delivery */
     size_t delivery_first;
@@ -247,6 +249,8 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op);
 void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number);
 void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t number);
 void mca_common_collio_cycles_access_wait(mca_common_collio_op_t *op, size_t number);
+/** put_fence: how wide a request may be in two layers; see fence.c. */
+enum { MCA_COMMON_COLLIO_FENCE_WINDOWS = 1 << 23 };
 int mca_common_collio_fence_prepare(mca_common_collio_plan_t *plan);
 int mca_common_collio_fence_number(mca_common_collio_op_t *op);
 void mca_common_collio_fence_cycles(mca_common_collio_op_t *op);

@@ -154,7 +154,7 @@ static int order_windows(mca_common_collio_plan_t *plan)
 }
 
 /* A fence round has at most one window of each owner, with the end of its data behind it. */
-static void measure_fence(mca_common_collio_plan_t *plan)
+void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan)
 {
     const mca_common_collio_split_t *split = &plan->split;
 
@@ -163,9 +163,12 @@ static void measure_fence(mca_common_collio_plan_t *plan)
         int64_t most = 0;
 
         for (size_t w = 0; w < split->share[s].count; ++w) {
-            int64_t bytes = split->window[split->share[s].first + w].bytes;
+            size_t window = split->share[s].first + w;
+            int64_t bytes = split->window[window].bytes;
 
-            most = bytes > most ? bytes : most;
+            if (!mca_common_collio_relay_window(plan, window)) {
+                most = bytes > most ? bytes : most;
+            }
         }
         plan->fence_bytes += most + (int64_t) sizeof(int64_t);
     }
@@ -206,7 +209,7 @@ int mca_common_collio_plan_index(mca_common_collio_plan_t *plan)
         plan->consecutive[i] = window_consecutive(&plan->split, &plan->split.window[i]);
     }
     rc = order_windows(plan);
-    measure_fence(plan);
+    mca_common_collio_plan_measure_fence(plan);
     return rc;
 }
 
@@ -216,47 +219,68 @@ mca_common_collio_plan_request(const mca_common_collio_plan_t *plan)
     return plan->relay.active ? &plan->relay.own : &plan->split;
 }
 
-int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,
+static int requesters_reserve(mca_common_collio_plan_t *plan, size_t room)
+{
+    int *ranks = realloc(plan->requester, room * sizeof(*ranks));
+    mca_common_collio_split_t *requests;
+
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    plan->requester = ranks;
+    ranks = realloc(plan->leader, room * sizeof(*ranks));
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    plan->leader = ranks;
+    requests = realloc(plan->requests, room * sizeof(*requests));
+    if (NULL == requests) {
+        return -ENOMEM;
+    }
+    plan->requests = requests;
+    return 0;
+}
+
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester, int leader,
                                const mca_common_collio_extents_t *local)
 {
     size_t count = plan->requester_count;
-    int rc;
+    int rc = 0;
 
     if (0 == (count & (count - 1))) { /* doubles */
-        size_t room = 0 == count ? 1 : 2 * count;
-        int *ranks = realloc(plan->requester, room * sizeof(*ranks));
-        mca_common_collio_split_t *requests;
-
-        if (NULL == ranks) {
-            return -ENOMEM;
-        }
-        plan->requester = ranks;
-        requests = realloc(plan->requests, room * sizeof(*requests));
-        if (NULL == requests) {
-            return -ENOMEM;
-        }
-        plan->requests = requests;
+        rc = requesters_reserve(plan, 0 == count ? 1 : 2 * count);
+    }
+    if (0 != rc) {
+        return rc;
     }
     memset(&plan->requests[count], 0, sizeof(plan->requests[count]));
     rc = mca_common_collio_split_extents(local, plan->window_bytes, &plan->requests[count]);
     if (0 == rc) {
         plan->requester[count] = requester;
+        plan->leader[count] = leader;
         ++plan->requester_count;
     }
     return rc;
 }
 
 typedef struct arrived_t {
+    int leader;
     int rank;
     size_t at;
 } arrived_t;
 
 static int compare_arrived(const void *a, const void *b)
 {
-    return ((const arrived_t *) a)->rank < ((const arrived_t *) b)->rank ? -1 : 1;
+    const arrived_t *x = a, *y = b;
+
+    if (x->leader != y->leader) {
+        return x->leader < y->leader ? -1 : 1;
+    }
+    return x->rank < y->rank ? -1 : 1;
 }
 
-/* They come in the order of arrival; rank order makes overlapping writes deterministic. */
+/* They come in the order of arrival; this one makes overlapping writes deterministic, and is the
+ * same at every owner. */
 static int sort_requesters(mca_common_collio_plan_t *plan)
 {
     size_t count = plan->requester_count;
@@ -269,11 +293,12 @@ static int sort_requesters(mca_common_collio_plan_t *plan)
         return -ENOMEM;
     }
     for (size_t i = 0; i < count; ++i) {
-        arrived[i] = (arrived_t){plan->requester[i], i};
+        arrived[i] = (arrived_t){plan->leader[i], plan->requester[i], i};
     }
     qsort(arrived, count, sizeof(*arrived), compare_arrived);
     for (size_t i = 0; i < count; ++i) {
         plan->requester[i] = arrived[i].rank;
+        plan->leader[i] = arrived[i].leader;
         sorted[i] = plan->requests[arrived[i].at];
     }
     free(arrived);
@@ -347,12 +372,14 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     free(plan->ordinal);
     free(plan->turn);
     free(plan->told);
+    free(plan->index_bits);
     free(plan->told_first);
     free(plan->telling);
     for (size_t i = 0; i < plan->requester_count; ++i) {
         mca_common_collio_split_fini(&plan->requests[i]);
     }
     free(plan->requester);
+    free(plan->leader);
     free(plan->requests);
     mca_common_collio_collect_fini(&plan->collect);
     for (int i = 0; i < 2; ++i) {

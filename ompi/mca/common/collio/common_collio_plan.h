@@ -40,7 +40,8 @@ typedef struct mca_common_collio_plan_t {
     mca_common_collio_relay_t relay; /* layer 1 */
 
     size_t requester_count; /* as owner: who has something for me */
-    int *requester;         /* their ranks, ascending */
+    int *requester;         /* their ranks, in the order in which overlapping writes apply: */
+    int *leader;            /* by the local aggregator's rank, then by their own */
     mca_common_collio_split_t *requests;
     mca_common_collio_collect_t collect;
     int64_t source_bytes; /* largest message */
@@ -48,12 +49,16 @@ typedef struct mca_common_collio_plan_t {
     size_t runs_max;      /* most runs of a cycle */
 
     /* put_fence only: rounds that all ranks take together */
-    size_t rounds;      /* most cycles of an owner; 0 until numbered */
-    bool numbered;      /* the owners have told their requesters */
-    int64_t *ordinal;   /* per window: its round */
-    int64_t *turn;      /* scratch of fence.c, 3 per share */
-    int64_t *told;      /* as owner: the rounds of my requesters' windows */
-    size_t *told_first; /* where each requester's begin */
+    size_t rounds;       /* most cycles of an owner; 0 until numbered */
+    bool numbered;       /* the owners have told their requesters */
+    int64_t *ordinal;    /* per window: its round */
+    int64_t *turn;       /* scratch of fence.c, 3 per share */
+    int64_t *index_bits; /* two layers: a bit for each window number that some owner has; twice */
+    size_t index_words;  /* of one */
+    size_t index_rounds; /* two layers: bits in it */
+    int64_t *told;       /* as owner: the rounds of my requesters' windows; two layers: of my
+                            cycles */
+    size_t *told_first;  /* where each requester's begin */
     ompi_request_t **telling;
     int64_t fence_bytes; /* staging of one round */
 
@@ -107,8 +112,12 @@ int mca_common_collio_plan_index(mca_common_collio_plan_t *plan);
 const mca_common_collio_split_t *
 mca_common_collio_plan_request(const mca_common_collio_plan_t *plan);
 
-/** Adds what a requester wants of this owner. Takes the extents' content. 0 or -ENOMEM. */
-int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester,
+/** Room for a fence round: the windows in plan->split that are not relayed, at most. */
+void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan);
+
+/** Adds what a requester wants of this owner. Requesters are ordered by their leaders' ranks, then
+ *  by their own. Takes the extents' content. 0 or -ENOMEM. */
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester, int leader,
                                const mca_common_collio_extents_t *local);
 
 /** After the last one: sorts the requesters, merges, computes the sizes. 0 or -ENOMEM. */

@@ -231,6 +231,12 @@ static int64_t pack_message(mca_common_collio_op_t *op, int h, int member, const
     return mca_common_collio_turn_room(turn);
 }
 
+/* Do members' bytes have to go into place one member after the other? */
+static bool in_order(const mca_common_collio_op_t *op)
+{
+    return op->atomic && op->write && op->plan->relay.overlapping;
+}
+
 static void start_message(mca_common_collio_op_t *op, int h, int member, const turn_t *turn)
 {
     half_t *half = &op->plan->relay.half[h];
@@ -241,7 +247,7 @@ static void start_message(mca_common_collio_op_t *op, int h, int member, const t
     int rc;
 
     half->message[member] = NULL;
-    if (!turn->straight || (!op->write && !half->whole)) {
+    if (!turn->straight || in_order(op) || (!op->write && !half->whole)) {
         message = half->message[member] = messages(op, h) + half->used;
         half->used += mca_common_collio_turn_room(turn);
     }
@@ -304,15 +310,19 @@ static void start_handing(mca_common_collio_op_t *op, int h)
 
     half->state = MCA_COMMON_COLLIO_HALF_HANDING;
     half->used = 0;
+    half->granted = in_order(op) ? 0 : relay->member_count;
     if (relay->shared) {
         half->arrived = atomic_load_explicit(arrivals(op, h), memory_order_acquire);
     }
     for (int m = 1; m < relay->member_count; ++m) {
         half->turn[m] = turn_of(relay, m, index);
-        if (NULL != half->turn[m] && relay->shared) {
-            grant(op, h, m);
-        } else if (NULL != half->turn[m]) {
+        if (NULL == half->turn[m]) {
+            continue;
+        }
+        if (!relay->shared) {
             start_message(op, h, m, half->turn[m]);
+        } else if (!in_order(op)) {
+            grant(op, h, m);
         }
     }
     half->turn[0] = turn_of(relay, 0, index);
@@ -335,6 +345,26 @@ static void take_message(mca_common_collio_op_t *op, int h, int member)
     }
 }
 
+/* In order: one member at a time, and one round: a member counts its grants. True: not over yet. */
+static bool grant_next(mca_common_collio_op_t *op, int h)
+{
+    relay_t *relay = &op->plan->relay;
+    half_t *half = &relay->half[h];
+    const half_t *other = &relay->half[1 - h];
+
+    if (half->granted + 1 < relay->member_count && MCA_COMMON_COLLIO_HALF_HANDING == other->state
+        && other->round < half->round) {
+        return true;
+    }
+    while (half->granted + 1 < relay->member_count) {
+        if (NULL != half->turn[++half->granted]) {
+            grant(op, h, half->granted);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool handing_over(mca_common_collio_op_t *op, int h)
 {
     relay_t *relay = &op->plan->relay;
@@ -342,7 +372,8 @@ static bool handing_over(mca_common_collio_op_t *op, int h)
     bool over = true;
 
     if (relay->shared) {
-        return atomic_load_explicit(arrivals(op, h), memory_order_acquire) == half->arrived;
+        return atomic_load_explicit(arrivals(op, h), memory_order_acquire) == half->arrived
+               && !grant_next(op, h);
     }
     for (int m = 1; m < relay->member_count; ++m) {
         int error = 0;
@@ -352,6 +383,9 @@ static bool handing_over(mca_common_collio_op_t *op, int h)
         }
         if (!mca_common_collio_request_done(&half->request[m], NULL, &error)) {
             over = false;
+            if (in_order(op)) {
+                break; /* those behind it wait */
+            }
             continue;
         }
         if (0 != error) {

@@ -28,6 +28,12 @@
  *   read:   free -> deliver (owners give) -> hand (members take) -> free
  *
  * Everybody goes up by window number, so the lowest unfinished one always has what it needs.
+ *
+ * Atomic mode: writes that overlap must come out as if the ranks had written one after the other.
+ * The order is that of the local aggregators' ranks, and of the members' ranks among those of one:
+ * a local aggregator takes its members' bytes in that order (those that overlap, only), and owners
+ * take local aggregators' requests, and direct ones of members, in the same. What an owner has for
+ * itself goes through its local aggregator, too: in between its neighbours' bytes.
  */
 
 /** What a rank hands over in one round. */
@@ -40,6 +46,7 @@ typedef struct mca_common_collio_turn_t {
     int64_t bytes;
     bool straight;    /* its places follow each other */
     bool consecutive; /* its bytes follow each other in the request */
+    size_t fence;     /* put_fence: its round */
 } mca_common_collio_turn_t;
 
 /** The relayed bytes of one rank, by round, owner and local coordinate. */
@@ -74,6 +81,7 @@ typedef struct mca_common_collio_half_t {
     int64_t used;                          /* of the room for messages */
     uint64_t arrived;                      /* shm: count of arrivals when all members are through */
     bool whole;                            /* read: no window is short */
+    int granted;                           /* in order: the last member that had its turn */
     const mca_common_collio_turn_t **turn; /* per member: what it hands over now, or NULL */
     ompi_request_t **request;              /* per member */
     char **message;                        /* per member; NULL when it moves straight */
@@ -96,6 +104,7 @@ typedef struct mca_common_collio_relay_t {
     size_t *round_of;               /* per window */
     mca_common_collio_round_t *round;
     size_t round_count;
+    bool overlapping;      /* members want the same bytes */
     int64_t staging_bytes; /* of a half */
     int64_t message_bytes; /* of a half's messages */
 
@@ -136,9 +145,11 @@ void mca_common_collio_layers_decide(struct mca_common_collio_op_t *op);
 bool mca_common_collio_relay_may_share(const struct mca_common_collio_op_t *op);
 /** Local aggregators on that node. */
 int mca_common_collio_layers_on_node(const struct mca_common_collio_op_t *op, int node);
+/** By whom a requester is ordered among others: in atomic mode its local aggregator. */
+int mca_common_collio_layers_leader(const struct mca_common_collio_op_t *op, int rank);
 
-/** Is this rank's share of that owner relayed? The same for all members of a local aggregator,
- *  but never for the owner itself. */
+/** Is this rank's share of that owner relayed? The same for all members of a local aggregator, but
+ *  for the owner itself, where that is only in atomic mode. */
 bool mca_common_collio_relayed(const struct mca_common_collio_op_t *op, int owner);
 
 /** The phase GATHER: layer 1's offset lists. Changes plan->split to what this rank delivers. */

@@ -44,7 +44,8 @@ static void add_own(mca_common_collio_op_t *op, const mca_common_collio_share_t 
         }
     }
     if (0 == rc) {
-        rc = mca_common_collio_plan_add(op->plan, op->file->rank, &own);
+        rc = mca_common_collio_plan_add(op->plan, op->file->rank,
+                                        mca_common_collio_layers_leader(op, op->file->rank), &own);
     }
     mca_common_collio_extents_fini(&own);
     if (0 != rc) {
@@ -168,7 +169,9 @@ static void accept_list(mca_common_collio_op_t *op, const arrival_t *arrival)
     if (0 == rc) {
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_requests_received,
                                      list.count);
-        rc = mca_common_collio_plan_add(op->plan, arrival->requester, &list);
+        rc = mca_common_collio_plan_add(op->plan, arrival->requester,
+                                        mca_common_collio_layers_leader(op, arrival->requester),
+                                        &list);
     }
     mca_common_collio_extents_fini(&list);
     if (0 != rc) {
