@@ -84,6 +84,7 @@ TABLE = {
     't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},
     't_nonblocking': {'np': (1, 2, 4), 'hints': [''] + MANY},
     't_plan': {'np': (1, 4), 'hints': ['']},
+    't_put': {'np': (2, 4, 5), 'hints': ['']},
     't_seen': {'np': (2,), 'hints': ['']},
     't_tam': {'np': (1, 2, 5, 8), 'fcoll': 'tam', 'hints': ['', 'schedule=write_comm2']},
     't_large': {'np': (2,), 'hints': [''], 'full': True, 'timeout': 900},

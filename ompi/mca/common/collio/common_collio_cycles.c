@@ -155,11 +155,12 @@ static int64_t prepare_requester(mca_common_collio_op_t *op)
 {
     mca_common_collio_plan_t *plan = op->plan;
     size_t windows = plan->split.window_count + 1;
+    bool fence = MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport;
     int64_t grown;
 
-    op->round_bytes = MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport ? plan->fence_bytes
-                                                                             : round_staging(op);
-    grown = mca_common_collio_arena_reserve(&op->file->staging, 2 * op->round_bytes);
+    op->round_bytes = fence ? plan->fence_bytes : round_staging(op);
+    grown = mca_common_collio_arena_reserve(&op->file->staging,
+                                            (fence ? op->schedule->buffers : 2) * op->round_bytes);
     if (grown > 0) {
         mca_common_collio_file_memory(op->file, grown);
     }
@@ -207,6 +208,9 @@ void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op)
     }
     if (rc >= 0 && MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
         rc = mca_common_collio_fence_prepare(plan);
+    }
+    if (rc >= 0 && mca_common_collio_op_puts(op) && plan->packed) {
+        rc = mca_common_collio_put_prepare_places(plan);
     }
     mca_common_collio_file_memory(op->file, plan->memory_bytes - before);
     if (rc < 0) {
@@ -407,6 +411,9 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
         job->done = 1;
         return;
     }
+    if (op->write && MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport) {
+        mca_common_collio_put_copy_all(op, slot);
+    }
     describe_access(op, slot);
     lock_window(op, slot);
     job->access = &op->file->access;
@@ -472,6 +479,9 @@ void mca_common_collio_cycles_access_wait(mca_common_collio_op_t *op, size_t num
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_wait, waited);
     op->exposed_ns += op->schedule->asynchronous ? waited : slot->job.busy_ns;
     finish_access(op, slot);
+    if (!op->write) {
+        mca_common_collio_put_copy_all(op, slot);
+    }
 }
 
 /* Books the time since the last look: what was under way then was under way until now. */

@@ -225,23 +225,6 @@ static void open_round(mca_common_collio_op_t *op, turn_t *turn, size_t round, i
     }
 }
 
-/* Bytes of a window below the limit, in packed order up to the first that is missing. */
-static int64_t valid_prefix(const mca_common_collio_window_t *what,
-                            const mca_common_collio_piece_t *piece, int64_t limit)
-{
-    int64_t bytes = 0;
-
-    for (size_t i = 0; i < what->count; ++i) {
-        int64_t left = limit - piece[i].offset;
-
-        if (left < piece[i].length) {
-            return bytes + (left > 0 ? left : 0);
-        }
-        bytes += piece[i].length;
-    }
-    return bytes;
-}
-
 /* What was got is here: it goes to the user, or on to layer 1. */
 static void take_window(mca_common_collio_op_t *op, size_t window, int number, int64_t *used)
 {
@@ -251,7 +234,7 @@ static void take_window(mca_common_collio_op_t *op, size_t window, int number, i
     int64_t limit, bytes;
 
     memcpy(&limit, place.limit, sizeof(limit));
-    bytes = valid_prefix(what, piece, limit);
+    bytes = mca_common_collio_valid_prefix(what, piece, limit);
     if (mca_common_collio_relay_window(op->plan, window)) {
         layer1_delivered(op, window, bytes);
         return;

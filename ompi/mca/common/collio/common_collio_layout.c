@@ -15,6 +15,8 @@
 #include "common_collio_lockahead.h"
 #include "common_collio_tuner.h"
 
+#include "core/common_collio_put_rule.h"
+
 enum {
     PAGE = 4096,
     SPARSE_FACTOR = 8,      /* span this many times the bytes: split by bytes, not by span */
@@ -28,24 +30,27 @@ static bool striped(const mca_common_collio_file_t *file)
     return LUSTRE == file->fh->f_fstype && file->fh->f_stripe_size > 0;
 }
 
-/* Messages need a place next to the collective buffer; shared memory and puts do not. */
-static bool staging_needed(const mca_common_collio_file_t *file)
+/* Messages, and puts that are packed, need a place next to the collective buffer; shared memory and
+ * straight puts do not. Where puts cannot be used there are messages. */
+static bool staging_needed(const mca_common_collio_op_t *op, bool packed)
 {
+    const mca_common_collio_file_t *file = op->file;
+
     switch (file->settings.transport) {
     case MCA_COMMON_COLLIO_TRANSPORT_ISEND:
         return true;
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
-        return file->put.failed;
+        return packed || file->put.failed || !op->blocking || op->atomic;
     default:
         return file->nodes.nodes > 1 || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state;
     }
 }
 
-int64_t mca_common_collio_layout_window(const mca_common_collio_op_t *op)
+static int64_t window_of(const mca_common_collio_op_t *op, bool packed)
 {
     const mca_common_collio_file_t *file = op->file;
-    int parts = staging_needed(file) ? 2 : 1;
+    int parts = staging_needed(op, packed) ? 2 : 1;
     int64_t window, unit = striped(file) ? (int64_t) file->fh->f_stripe_size : PAGE;
 
     /* `auto` may try schedules with two buffers, so it must always leave room for two */
@@ -61,6 +66,11 @@ int64_t mca_common_collio_layout_window(const mca_common_collio_op_t *op)
     return window > 0 ? window : 1;
 }
 
+int64_t mca_common_collio_layout_window(const mca_common_collio_op_t *op)
+{
+    return window_of(op, op->packed);
+}
+
 mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_op_t *op)
 {
     return (mca_common_collio_shape_t){
@@ -69,6 +79,7 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
         .stream = op->stream,
         .bytes = op->bytes,
         .window_bytes = mca_common_collio_layout_window(op),
+        .packed_window_bytes = window_of(op, true),
         .shared_failed = mca_common_collio_shared_failed(op->file),
     };
 }
@@ -225,15 +236,24 @@ static mca_common_collio_plan_t *agreed_plan(mca_common_collio_op_t *op)
     return plan;
 }
 
+static bool puts_are_packed(const mca_common_collio_op_t *op)
+{
+    return mca_common_collio_op_puts(op)
+           && mca_common_collio_put_packs(op->all[MCA_COMMON_COLLIO_AGREE_PIECES],
+                                          op->all[MCA_COMMON_COLLIO_AGREE_BYTES]);
+}
+
 void mca_common_collio_layout_decide(mca_common_collio_op_t *op)
 {
     mca_common_collio_tuner_choose(op);
     if (!op->exchange) {
         return;
     }
+    op->packed = puts_are_packed(op);
     mca_common_collio_layers_decide(op);
     op->plan = agreed_plan(op);
     op->plan_new = NULL == op->plan;
+    op->packed = op->plan_new ? op->packed : op->plan->packed;
     mca_common_collio_file_count(
         op->file,
         op->plan_new ? MCA_COMMON_COLLIO_STAT_plan_misses : MCA_COMMON_COLLIO_STAT_plan_hits, 1);

@@ -81,6 +81,10 @@ static void begin_cycles(mca_common_collio_op_t *op)
         && OMPI_SUCCESS != mca_common_collio_fence_number(op)) {
         mca_common_collio_op_fail(op, EIO);
     }
+    if (mca_common_collio_op_puts(op) && op->plan->packed && !op->plan->places_told
+        && OMPI_SUCCESS != mca_common_collio_put_tell_places(op)) {
+        mca_common_collio_op_fail(op, EIO);
+    }
     op->plan->used = op->sequence;
     lock_ahead(op);
     enter(op, MCA_COMMON_COLLIO_PHASE_CYCLES);
@@ -97,6 +101,7 @@ static void begin_plan(mca_common_collio_op_t *op)
 
     op->plan = mca_common_collio_plans_evict(op->file);
     op->plan->slot_bytes = mca_common_collio_layout_slot(op); /* also when the rest fails */
+    op->plan->packed = op->packed;
     mca_common_collio_plan_begin(op->plan, &shape);
     rc = mca_common_collio_layout_domains(op, &op->plan->domains);
     if (0 == rc && op->bytes > 0) {
@@ -191,9 +196,9 @@ static void begin_share(mca_common_collio_op_t *op)
         begin_plan(op);
     }
     op->slot_bytes = op->plan->slot_bytes;
-    if ((MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport
-         || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == op->transport)
-        && !mca_common_collio_put_open(file, op->slot_bytes)) {
+    if (mca_common_collio_op_puts(op)
+        && !mca_common_collio_put_open(file, op->slot_bytes * (op->packed ? 2 : 1),
+                                       op->schedule->buffers)) {
         op->transport = MCA_COMMON_COLLIO_TRANSPORT_ISEND; /* said by put_open */
     }
     region = op->slot_bytes * op->schedule->buffers;

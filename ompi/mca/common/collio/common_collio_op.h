@@ -157,7 +157,8 @@ typedef struct mca_common_collio_op_t {
     bool probing;
     mca_common_collio_plan_t *plan;
     bool plan_new;
-    int layers; /* mca_common_collio_layers_t */
+    bool packed; /* put_*: see plan->packed */
+    int layers;  /* mca_common_collio_layers_t */
     mca_common_collio_local_count_t local_aggregators;
     bool synchronous_sends;
     int64_t slot_bytes;    /* of one collective buffer */
@@ -261,6 +262,13 @@ bool mca_common_collio_direct_poll(mca_common_collio_op_t *op);
 void mca_common_collio_settle_start(mca_common_collio_op_t *op);
 void mca_common_collio_settle_stops(mca_common_collio_op_t *op);
 void mca_common_collio_settle_count(mca_common_collio_op_t *op);
+
+/** Do requesters put and get, or are there messages and shared memory? */
+static inline bool mca_common_collio_op_puts(const mca_common_collio_op_t *op)
+{
+    return MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport
+           || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == op->transport;
+}
 
 /** Tags: per operation, so that the next one's messages never meet this one's. */
 enum {

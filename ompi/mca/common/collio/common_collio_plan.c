@@ -53,7 +53,9 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
         const mca_common_collio_plan_t *plan = &plans->slot[i];
         int64_t move = anchor - plan->anchor;
 
-        if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != shape->window_bytes
+        int64_t window_bytes = plan->packed ? shape->packed_window_bytes : shape->window_bytes;
+
+        if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != window_bytes
             || plan->shared_failed != shape->shared_failed) {
             continue;
         }
@@ -373,6 +375,10 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     free(plan->turn);
     free(plan->told);
     free(plan->index_bits);
+    free(plan->place);
+    free(plan->placed);
+    free(plan->placed_first);
+    free(plan->placing);
     free(plan->told_first);
     free(plan->telling);
     for (size_t i = 0; i < plan->requester_count; ++i) {

@@ -26,6 +26,7 @@ typedef struct mca_common_collio_plan_t {
     int64_t bytes;
     int64_t anchor; /* file offset that the plan moves with */
     int64_t window_bytes;
+    bool packed;        /* put_*: small pieces; their messages have places beside the buffer */
     int64_t slot_bytes; /* of one collective buffer: a window, or less for small
                                         domains; the same on all ranks */
     uint64_t used;      /* sequence of the last call that used it */
@@ -62,6 +63,13 @@ typedef struct mca_common_collio_plan_t {
     ompi_request_t **telling;
     int64_t fence_bytes; /* staging of one round */
 
+    /* packed puts only; see put_pack.c */
+    bool places_told;     /* the owners have told their requesters */
+    int64_t *place;       /* per window: where its message goes, -1: straight */
+    int64_t *placed;      /* as owner: the places of my requesters' windows */
+    size_t *placed_first; /* where each requester's begin */
+    ompi_request_t **placing;
+
     /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */
     unsigned prepared;  /* bits of the ways it was prepared for; see cycles.c */
     bool shared_failed; /* then; a later change voids what was prepared */
@@ -85,7 +93,8 @@ typedef struct mca_common_collio_shape_t {
     int64_t stream;
     int64_t bytes;
     int64_t window_bytes;
-    bool shared_failed; /* this node has no shared memory for the file */
+    int64_t packed_window_bytes; /* of plans whose puts are packed */
+    bool shared_failed;          /* this node has no shared memory for the file */
 } mca_common_collio_shape_t;
 
 /** Bit i is set when slot i fits this rank's request and can go where it is: the first such slot,

@@ -34,19 +34,19 @@ static void give_up(mca_common_collio_file_t *file)
     }
 }
 
-bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes)
+bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes, int buffers)
 {
     mca_common_collio_put_t *put = &file->put;
     int64_t bytes = file->my_owner >= 0 ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
     bool well;
 
-    if (put->failed || (put->open && put->slot_bytes >= slot_bytes)) {
+    if (put->failed || (put->open && put->slot_bytes >= slot_bytes && put->buffers >= buffers)) {
         return !put->failed;
     }
     mca_common_collio_put_close(file);
-    put->base = bytes > 0 ? calloc(2, (size_t) bytes) : NULL;
+    put->base = bytes > 0 ? calloc((size_t) buffers, (size_t) bytes) : NULL;
     well = all_well(file, 0 == bytes || NULL != put->base);
-    for (int i = 0; i < 2 && well; ++i) {
+    for (int i = 0; i < buffers && well; ++i) {
         int rc = mca_common_collio_win_create(NULL == put->base ? NULL : put->base + i * bytes,
                                               (size_t) bytes, file->comm, &put->win[i]);
 
@@ -63,7 +63,8 @@ bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_byt
     }
     put->open = true;
     put->slot_bytes = slot_bytes;
-    mca_common_collio_file_memory(file, 2 * bytes);
+    put->buffers = buffers;
+    mca_common_collio_file_memory(file, buffers * bytes);
     return true;
 }
 
@@ -78,8 +79,8 @@ void mca_common_collio_put_close(mca_common_collio_file_t *file)
         }
     }
     if (put->open && file->my_owner >= 0) {
-        mca_common_collio_file_memory(file,
-                                      -2 * (put->slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES));
+        mca_common_collio_file_memory(
+            file, -put->buffers * (put->slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES));
     }
     free(put->base);
     put->base = NULL;
@@ -151,16 +152,13 @@ static int add_run(mca_common_collio_op_t *op, batch_t *batch, int64_t bytes, in
     return rc;
 }
 
-int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, int number,
-                                     int64_t limit, char *message)
+/* Each run to its place in the buffer. */
+static int put_runs(mca_common_collio_op_t *op, size_t window, int peer, int number, int64_t limit,
+                    batch_t *batch)
 {
-    const mca_common_collio_split_t *split = &op->plan->split;
-    const mca_common_collio_window_t *what = &split->window[window];
-    const mca_common_collio_piece_t *piece = &split->piece[what->first];
-    int owner = split->share[op->plan->share_of[window]].owner;
-    int peer = op->file->aggregators[owner];
-    int64_t local = what->index * op->plan->window_bytes, moved = 0;
-    batch_t batch = {.message = message};
+    const mca_common_collio_window_t *what = &op->plan->split.window[window];
+    const mca_common_collio_piece_t *piece = &op->plan->split.piece[what->first];
+    int64_t local = what->index * op->plan->window_bytes;
     int rc = OMPI_SUCCESS;
 
     for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
@@ -174,11 +172,25 @@ int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, 
         if (bytes <= 0) {
             break;
         }
-        rc = add_run(op, &batch, bytes, start - local, peer, number);
-        moved += bytes;
+        rc = add_run(op, batch, bytes, start - local, peer, number);
     }
-    if (OMPI_SUCCESS == rc) {
-        rc = flush_batch(op, &batch, peer, number);
+    return OMPI_SUCCESS == rc ? flush_batch(op, batch, peer, number) : rc;
+}
+
+int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, int number,
+                                     int64_t limit, char *message)
+{
+    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_window_t *what = &split->window[window];
+    int64_t moved = mca_common_collio_valid_prefix(what, &split->piece[what->first], limit);
+    int peer = op->file->aggregators[split->share[op->plan->share_of[window]].owner];
+    batch_t batch = {.message = message};
+    int rc;
+
+    if (op->plan->packed && op->plan->place[window] >= 0) {
+        rc = transfer(op, message, moved, peer, op->slot_bytes + op->plan->place[window], number);
+    } else {
+        rc = put_runs(op, window, peer, number, limit, &batch);
     }
     if (OMPI_SUCCESS != rc) {
         return -1;

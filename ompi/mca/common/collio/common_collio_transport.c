@@ -115,6 +115,22 @@ static inline int64_t valid_bytes(const mca_common_collio_piece_t *piece, int64_
     return valid > 0 ? valid : 0;
 }
 
+int64_t mca_common_collio_valid_prefix(const mca_common_collio_window_t *window,
+                                       const mca_common_collio_piece_t *piece, int64_t limit)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < window->count; ++i) {
+        int64_t valid = valid_bytes(&piece[i], limit);
+
+        bytes += valid;
+        if (valid < piece[i].length) {
+            break;
+        }
+    }
+    return bytes;
+}
+
 int64_t mca_common_collio_copy_window(const mca_common_collio_op_t *op,
                                       const mca_common_collio_window_t *window,
                                       const mca_common_collio_piece_t *piece, char *buffer,

@@ -71,6 +71,10 @@ void mca_common_collio_count_message(struct mca_common_collio_op_t *op, int peer
 /* What the transports share: copies between the three kinds of memory. `limit` is the local
  * coordinate from which a read has no data. Each returns the bytes that it copied. */
 
+/** Bytes of a window's message before the first that a read has no data for. */
+int64_t mca_common_collio_valid_prefix(const mca_common_collio_window_t *window,
+                                       const mca_common_collio_piece_t *piece, int64_t limit);
+
 /** User memory -> collective buffer (write) or back (read). */
 int64_t mca_common_collio_copy_window(const struct mca_common_collio_op_t *op,
                                       const mca_common_collio_window_t *window,

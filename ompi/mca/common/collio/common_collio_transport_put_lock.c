@@ -10,6 +10,9 @@
  *
  *   owner      --- grant (buffer, limit) --->  requester: lock, put or get, unlock
  *   owner      <-------- arrived -----------
+ *
+ * A packed message (put_pack.c) is gathered before the grant of a read, scattered after the arrival
+ * of a write.
  */
 #include "common_collio_op.h"
 
@@ -31,6 +34,9 @@ static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
 {
     mca_common_collio_file_t *file = op->file;
 
+    if (!op->write) {
+        mca_common_collio_put_copy(op, slot, (size_t) (move - slot->move));
+    }
     move->grant.number = slot->number;
     move->grant.limit = slot->limit;
     if (OMPI_SUCCESS
@@ -48,14 +54,15 @@ static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
 static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move)
 {
-    (void) op;
-    (void) slot;
     if (!move->done && NULL != move->grant_request
         && mca_common_collio_request_done(&move->grant_request, NULL, NULL)) {
         move->grant_request = NULL;
     }
     if (!move->done && NULL == move->grant_request) {
         move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
+        if (move->done && op->write) {
+            mca_common_collio_put_copy(op, slot, (size_t) (move - slot->move));
+        }
     }
     return move->done;
 }

@@ -1,0 +1,31 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_PUT_RULE_H
+#define MCA_COMMON_COLLIO_PUT_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Straight into the window a put is one transfer for each piece; packed it is one for all, and a
+ *  copy at the owner. Is packing cheaper? Never for one piece. */
+bool mca_common_collio_put_packs(int64_t pieces, int64_t bytes);
+
+/** A transfer costs as much as copying this many bytes. */
+#define MCA_COMMON_COLLIO_PUT_PIECE_BYTES INT64_C(2048)
+
+/** Places for packed messages in a room of so many bytes, taken in the order of asking. */
+typedef struct mca_common_collio_put_room_t {
+    int64_t bytes;
+    int64_t used;
+} mca_common_collio_put_room_t;
+
+/** The place of the next message, or -1: it goes straight, because packing does not pay or it finds
+ *  no room. */
+int64_t mca_common_collio_put_place(mca_common_collio_put_room_t *room, int64_t pieces,
+                                    int64_t bytes);
+
+#endif /* MCA_COMMON_COLLIO_PUT_RULE_H */

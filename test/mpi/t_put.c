@@ -1,0 +1,213 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * One-sided transports with pieces that are packed and pieces that are not: tiny ones, large ones,
+ * both in one call, bytes that all ranks want (more messages than there is room), and a file that
+ * ends in the middle of a request. Every byte is compared with POSIX; counters show that tiny
+ * pieces were packed, that large ones were not, and that neither takes another buffer.
+ */
+#include "lib/t_file.h"
+#include "lib/t_pvar.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BYTES = 65536, BUFFER = 65536 }; /* of each rank; of the aggregator */
+static const char *const schedules[] = {"none", "comm", "write", "write_comm2"};
+enum { SCHEDULES = sizeof(schedules) / sizeof(schedules[0]) };
+static char path[512];
+
+typedef struct counted {
+    double copied, put, memory;
+} counted;
+
+/* Blocks of the ranks take turns. */
+static t_blocks turns(int rank, int64_t block)
+{
+    return (t_blocks){rank * block, block, t_size * block, (int) (BYTES / block)};
+}
+
+/* Even ranks have 8 bytes, odd ones 8,192; behind each other. */
+static t_blocks mixed(int rank, int64_t block)
+{
+    int64_t length = rank % 2 ? 1024 * block : block;
+
+    return (t_blocks){(int64_t) rank * 4 * BYTES, length, 2 * length, (int) (BYTES / length)};
+}
+
+static MPI_File open_file(const char *transport, const char *schedule)
+{
+    MPI_File file = MPI_FILE_NULL;
+    char hints[256];
+
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=%s,schedule=%s,aggregators=1,buffer_bytes=%d", transport,
+             schedule, BUFFER);
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file);
+    return file;
+}
+
+/* Writes, reads back, compares; twice, so that the plan and its places are used again. */
+static counted round_trip(const char *transport, const char *schedule,
+                          t_blocks (*make)(int rank, int64_t block), int64_t block)
+{
+    t_blocks mine = make(t_rank, block), *all = calloc((size_t) t_size, sizeof(*all));
+    int *writer = calloc((size_t) t_size, sizeof(*writer));
+    int bytes = (int) t_blocks_bytes(&mine);
+    MPI_File file = open_file(transport, schedule);
+    counted count = {0};
+    MPI_Status status;
+
+    t_blocks_view(file, &mine);
+    for (int i = 0; i < 2; i++) {
+        unsigned char *data = t_blocks_data(&mine, t_rank + 100 * i);
+        double copied = t_pvar_read("copied_bytes", file), put = t_pvar_read("put_bytes", file);
+
+        t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write");
+        t_status_check(&status, bytes, "write");
+        count.copied = t_pvar_read("copied_bytes", file) - copied;
+        count.put = t_pvar_read("put_bytes", file) - put;
+        memset(data, 0, (size_t) bytes);
+        t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status), "read");
+        t_status_check(&status, bytes, "read");
+        t_blocks_check(&mine, t_rank + 100 * i, data, "read");
+        free(data);
+    }
+    count.memory = t_pvar_read("memory_high", file);
+    MPI_File_close(&file);
+    for (int r = 0; r < t_size; r++) {
+        all[r] = make(r, block);
+        writer[r] = r + 100;
+    }
+    if (0 == t_rank) {
+        t_blocks_check_file(path, all, writer, t_size, 0);
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(all);
+    free(writer);
+    return count;
+}
+
+/* Every rank reads the same bytes: their messages need t_size times the room that there is. */
+static void same_for_all(const char *transport, const char *schedule)
+{
+    t_blocks mine = {8, 8, 16, 8000};
+    int bytes = (int) t_blocks_bytes(&mine);
+    unsigned char *data = t_alloc((size_t) bytes);
+    MPI_Status status;
+    MPI_File file;
+
+    if (0 == t_rank) {
+        t_prefill(path, 200000);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    file = open_file(transport, schedule);
+    t_blocks_view(file, &mine);
+    t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status), "read");
+    t_status_check(&status, bytes, "read");
+    t_blocks_check(&mine, -1, data, "read");
+    MPI_File_close(&file);
+    free(data);
+}
+
+/* The file ends in the middle of a piece of rank 1, or of rank 0 if it is alone. */
+static void file_ends(const char *transport, const char *schedule)
+{
+    t_blocks mine = turns(t_rank, 8);
+    int64_t end = (int64_t) BYTES / 16 * 8 * t_size + (t_size > 1 ? 8 : 0) + 3;
+    int bytes = (int) t_blocks_bytes(&mine), want = 0;
+    unsigned char *data = calloc(1, (size_t) bytes);
+    MPI_Status status;
+    MPI_File file;
+
+    if (0 == t_rank) {
+        unlink(path);
+        t_prefill(path, end);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < mine.count; i++) {
+        int64_t left = end - (mine.first + i * mine.stride);
+
+        want += (int) (left > 8 ? 8 : left > 0 ? left : 0);
+    }
+    file = open_file(transport, schedule);
+    t_blocks_view(file, &mine);
+    t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status), "read");
+    t_status_check(&status, want, "read at the end of the file");
+    for (int i = 0; i < want; i++) {
+        int64_t offset = mine.first + i / 8 * mine.stride + i % 8;
+
+        if (data[i] != t_pre(offset)) {
+            t_fail("offset %lld: read 0x%02x, expected 0x%02x", (long long) offset, data[i],
+                   t_pre(offset));
+            break;
+        }
+    }
+    MPI_File_close(&file);
+    free(data);
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* What the aggregator copied: all bytes if they were packed; else its own, if it does not put those
+ * too. */
+static void check_packed(const char *what, const counted *count, bool packed, bool fence)
+{
+    double own = BYTES, all = (double) t_size * BYTES;
+
+    if (0 == t_rank && (packed ? count->copied < all : !fence && count->copied > own)) {
+        t_fail("%s: the aggregator copied %.0f bytes of %.0f", what, count->copied, all);
+    }
+    if (0 != t_rank && count->put != BYTES) {
+        t_fail("%s: %.0f bytes were put, expected %d", what, count->put, BYTES);
+    }
+}
+
+static void run(const char *transport, const char *schedule)
+{
+    bool fence = 0 == strcmp(transport, "put_fence");
+    counted messages = round_trip("isend", schedule, turns, 8);
+    counted tiny = round_trip(transport, schedule, turns, 8);
+    counted large = round_trip(transport, schedule, turns, 8192);
+    char name[128];
+
+    check_packed("tiny pieces", &tiny, true, fence);
+    check_packed("large pieces", &large, false, fence);
+    if (tiny.memory > messages.memory + BUFFER / 2 || large.memory > messages.memory + BUFFER / 2) {
+        t_fail("%.0f and %.0f bytes of memory, with messages %.0f", tiny.memory, large.memory,
+               messages.memory);
+    }
+    (void) round_trip(transport, schedule, mixed, 8);
+    same_for_all(transport, schedule);
+    file_ends(transport, schedule);
+    snprintf(name, sizeof(name), "%s_%s", transport, schedule);
+    t_verdict(name);
+}
+
+int main(int argc, char *argv[])
+{
+    MPI_File file;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "put");
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+    MPI_File_close(&file); /* the counters exist from the first open on */
+    if (1 == t_size) {
+        return t_skip_all("put", "there is nobody to put to");
+    }
+    if (!t_pvar_exists("put_bytes") || !t_pvar_exists("memory_high")) {
+        return t_skip_all("put", "the component has no counters for it");
+    }
+    for (size_t i = 0; i < SCHEDULES; i++) {
+        run("put_fence", schedules[i]);
+        run("put_lock", schedules[i]);
+    }
+    return t_finish();
+}
