@@ -134,11 +134,14 @@ END_TEST
 
 enum { LINE = 600, MOST = 40 };
 
+/* Some rounds have thousands of extents, which takes the other method. */
 START_TEST(merge_random_against_painted_line)
 {
     for (int round = unit_rounds(2000); 0 < round; --round) {
-        size_t count = (size_t) unit_between(0, unit_below(3) ? 5 : MOST);
+        bool crowd = 0 == unit_below(4);
+        size_t count = crowd ? MOST : (size_t) unit_between(0, unit_below(3) ? 5 : MOST);
         int64_t reach = unit_between(1, 40);
+        int64_t base = unit_below(2) ? 0 : INT64_C(1) << 40;
         extent_t lists[MOST][LINE];
         input_t inputs[MOST];
         int line[LINE + 100] = {0};
@@ -150,10 +153,10 @@ START_TEST(merge_random_against_painted_line)
             int64_t at = unit_below(LINE);
             size_t n = 0;
 
-            while (at < LINE && unit_below(20)) {
+            while (at < LINE && unit_below(crowd ? 1000 : 20)) {
                 int64_t length = unit_between(1, 15);
 
-                lists[i][n++] = (extent_t){at, length};
+                lists[i][n++] = (extent_t){base + at, length};
                 for (int64_t b = 0; b < length; ++b) {
                     line[at + b]++;
                 }
@@ -165,10 +168,11 @@ START_TEST(merge_random_against_painted_line)
         for (size_t i = 0; i < out.count; ++i) {
             unit_assert(0 < out.at[i].length);
             unit_assert(0 == i || out.at[i - 1].offset + out.at[i - 1].length < out.at[i].offset);
-            for (int64_t b = 0; b < out.at[i].length; ++b) {
-                unit_assert(0 < line[out.at[i].offset + b]);
-                sum += line[out.at[i].offset + b] - 1;
-                line[out.at[i].offset + b] = 0;
+            for (int64_t b = out.at[i].offset - base;
+                 b < out.at[i].offset - base + out.at[i].length; ++b) {
+                unit_assert(0 < line[b]);
+                sum += line[b] - 1;
+                line[b] = 0;
             }
         }
         for (int at = 0; at < LINE + 100; ++at) {
@@ -177,6 +181,25 @@ START_TEST(merge_random_against_painted_line)
         unit_equal(sum, overlap);
         mca_common_collio_extents_fini(&out);
     }
+}
+END_TEST
+
+/* Thousands of tiny extents and a long one: too long a line to paint, and still right. */
+START_TEST(merge_many_tiny_and_one_long)
+{
+    enum { EACH = 1000 };
+    extent_t lists[3][EACH], long_one = {3 * EACH * 8, INT64_C(1) << 45};
+    extent_t wanted = {0, 3 * EACH * 8 + (INT64_C(1) << 45)};
+    input_t inputs[4];
+
+    for (int rank = 0; rank < 3; ++rank) {
+        for (int i = 0; i < EACH; ++i) {
+            lists[rank][i] = (extent_t){8 * (3 * i + rank), 8};
+        }
+        inputs[rank] = (input_t){lists[rank], EACH, sizeof(extent_t)};
+    }
+    inputs[3] = (input_t){&long_one, 1, sizeof(extent_t)};
+    expect(inputs, 4, &wanted, 1, 0);
 }
 END_TEST
 
@@ -194,5 +217,6 @@ int main(void)
     tcase_add_test(tests, merge_huge_offsets);
     tcase_add_test(tests, merge_many_inputs_one_line);
     tcase_add_test(tests, merge_random_against_painted_line);
+    tcase_add_test(tests, merge_many_tiny_and_one_long);
     return unit_main(suite, "check_merge");
 }

@@ -1,0 +1,29 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_PAINT_H
+#define MCA_COMMON_COLLIO_PAINT_H
+
+#include <stdbool.h>
+
+#include "common_collio_merge.h"
+
+/** Of all extents of all inputs. */
+typedef struct mca_common_collio_span_t {
+    int64_t lo;
+    int64_t hi;
+    int64_t bytes; /* sum of the lengths */
+} mca_common_collio_span_t;
+
+/** Are there so many small extents that painting them beats sorting them? Sets *span if so. */
+bool mca_common_collio_paint_worth(const mca_common_collio_merge_input_t *inputs,
+                                   size_t input_count, mca_common_collio_span_t *span);
+
+/** The same union as mca_common_collio_merge makes, by painting a line of bits. */
+int mca_common_collio_paint(const mca_common_collio_merge_input_t *inputs, size_t input_count,
+                            const mca_common_collio_span_t *span, mca_common_collio_extents_t *out,
+                            int64_t *overlap_bytes);
+
+#endif /* MCA_COMMON_COLLIO_PAINT_H */
