@@ -183,7 +183,7 @@ END_TEST
 START_TEST(choice_is_patient_with_a_good_guess)
 {
     static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {70, 30, 0, 0, 0};
-    facts_t facts = interleaved(1, 16 << 10);
+    facts_t facts = interleaved(1, 64 << 10);
     candidates_t candidates = mca_common_collio_choice_candidates(&facts);
     int tries[MCA_COMMON_COLLIO_WAYS] = {0};
 
@@ -191,25 +191,34 @@ START_TEST(choice_is_patient_with_a_good_guess)
     ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, settle(cost, 0, candidates, 8, tries));
     ck_assert_int_eq(0, tries[MCA_COMMON_COLLIO_WAY_SHM]);
     ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 0, candidates, 20, tries));
-    facts.write = false;
+}
+END_TEST
+
+START_TEST(choice_guesses_by_direction_and_file_system)
+{
+    facts_t facts = interleaved(1, 16 << 10);
+
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, mca_common_collio_choice_candidates(&facts).first);
+    facts.in_memory = true;
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT,
+                     mca_common_collio_choice_candidates(&facts).first);
     facts.pieces *= 4;
-    candidates = mca_common_collio_choice_candidates(&facts);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, candidates.first);
-    facts.write = true;
-    candidates = mca_common_collio_choice_candidates(&facts);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, candidates.first);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, mca_common_collio_choice_candidates(&facts).first);
+    facts.write = facts.in_memory = false;
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT,
+                     mca_common_collio_choice_candidates(&facts).first);
 }
 END_TEST
 
 START_TEST(choice_small_calls_teach_nothing)
 {
     learnt_t learnt = {{0}, 0, {0}, 0};
-    facts_t facts = interleaved(1, 16 << 10);
+    facts_t facts = interleaved(1, 64 << 10);
 
     mca_common_collio_choice_learn(&learnt, MCA_COMMON_COLLIO_WAY_SHM, 100, 5, 5);
     ck_assert_int_eq(0, learnt.tried[MCA_COMMON_COLLIO_WAY_SHM]);
     facts.bytes = 32 << 10;
-    facts.pieces = 2;
+    facts.pieces = 1;
     ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
                       mca_common_collio_choice_candidates(&facts).ways);
 }
@@ -229,6 +238,7 @@ int main(void)
     tcase_add_test(tests, choice_drops_the_hopeless);
     tcase_add_test(tests, choice_overlap_needs_something_to_hide);
     tcase_add_test(tests, choice_is_patient_with_a_good_guess);
+    tcase_add_test(tests, choice_guesses_by_direction_and_file_system);
     tcase_add_test(tests, choice_small_calls_teach_nothing);
     return unit_main(suite, "check_choice");
 }

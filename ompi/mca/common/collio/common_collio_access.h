@@ -58,14 +58,15 @@ typedef struct mca_common_collio_access_stats_t {
  *  while any job is in flight. */
 typedef struct mca_common_collio_access_t {
     int fd;
-    bool can_read;   /* the descriptor allows reading (sieving writes need it) */
-    bool locks_work; /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
-    bool network;    /* locks are messages to a server: sieving writes only if ON */
-    bool alone;      /* no other process writes this file. Else plain writes take a shared
+    bool can_read;        /* the descriptor allows reading (sieving writes need it) */
+    bool locks_work;      /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
+    uint32_t file_system; /* its magic number; 0 = not known */
+    bool network;         /* locks are messages to a server: sieving writes only if ON */
+    bool alone;           /* no other process writes this file. Else plain writes take a shared
                              lock, so that nobody's sieving (locked exclusively) undoes them */
-    bool locked;     /* somebody already holds a lock on all that is accessed here (this
+    bool locked;          /* somebody already holds a lock on all that is accessed here (this
                              process, or another rank for it): take none */
-    bool atomic;     /* lock the whole range of every call: exclusively to write, shared to
+    bool atomic;          /* lock the whole range of every call: exclusively to write, shared to
                              read. Without working locks this is an error (ENOLCK) */
     mca_common_collio_method_t method;
     mca_common_collio_engine_t engine;

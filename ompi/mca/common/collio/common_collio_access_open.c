@@ -14,7 +14,14 @@
 
 #include "common_collio_access.h"
 
-static bool on_network(int fd)
+static uint32_t file_system_of(int fd)
+{
+    struct statfs about;
+
+    return 0 == fstatfs(fd, &about) ? (uint32_t) about.f_type : 0;
+}
+
+static bool on_network(uint32_t file_system)
 {
     static const uint32_t magics[] = {
         0x6969,     /* NFS */
@@ -29,13 +36,9 @@ static bool on_network(int fd)
         0xaad7aaea, /* PanFS */
         0x01021997, /* 9P */
     };
-    struct statfs about;
 
-    if (0 != fstatfs(fd, &about)) {
-        return false;
-    }
     for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
-        if (magics[i] == (uint32_t) about.f_type) {
+        if (magics[i] == file_system) {
             return true;
         }
     }
@@ -50,7 +53,8 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
     memset(access, 0, sizeof(*access));
     access->fd = fd;
     access->can_read = -1 != flags && O_WRONLY != (flags & O_ACCMODE);
-    access->network = on_network(fd);
+    access->file_system = file_system_of(fd);
+    access->network = on_network(access->file_system);
     access->locks_work = true;
     access->stats = stats;
 }

@@ -300,7 +300,7 @@ static int number_owners(mca_common_collio_file_t *file)
     return OMPI_SUCCESS;
 }
 
-/* On one node with an ordinary file system the buffer is a stop on the way to the page cache: small
+/* On one node with a local file system the buffer is a stop on the way to the page cache: small
  * enough for the cores' caches it is as fast as a large one, and its pages are sooner had. */
 static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 {
@@ -313,7 +313,9 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
     if (allowed > 0 && DEFAULT_BUFFER != allowed) {
         return allowed; /* somebody has set io_ompio_bytes_per_agg */
     }
-    return 1 == file->nodes.nodes && UFS == file->fh->f_fstype ? NODE_BUFFER : DEFAULT_BUFFER;
+    return 1 == file->nodes.nodes && UFS == file->fh->f_fstype && !file->access.network
+               ? NODE_BUFFER
+               : DEFAULT_BUFFER;
 }
 
 static int make_agreement(mca_common_collio_file_t *file)
@@ -427,21 +429,27 @@ static void file_free(mca_common_collio_file_t *file)
     OBJ_RELEASE(file);
 }
 
-/* All ranks must come out of here with the same answer. */
+/* All ranks must come out of here with the same answer, and with the same facts to decide by. */
 static int agree_on_record(mca_common_collio_file_t *file, int rc)
 {
-    int64_t mine[5], all[5], learnt = mca_common_collio_tuner_hash(file->tuner);
+    enum { FIELDS = 8 };
+    int64_t mine[FIELDS], all[FIELDS], learnt = mca_common_collio_tuner_hash(file->tuner);
 
     mine[0] = OMPI_SUCCESS == rc ? file->settings_error : MPI_ERR_NO_MEM;
     mine[1] = (int64_t) file->settings_hash;
     mine[2] = -mine[1];
     mine[3] = learnt;
     mine[4] = -mine[3];
+    mine[5] = file->access.file_system;
+    mine[6] = -mine[5];
+    mine[7] = -file->buffer_bytes;
     if (OMPI_SUCCESS
-        != mca_common_collio_allreduce(mine, all, 5, MPI_INT64_T, MPI_MAX, file->comm)) {
+        != mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm)) {
         return MPI_ERR_OTHER;
     }
-    if (all[3] != -all[4]) { /* the ranks remember different things: begin anew */
+    file->access.file_system = all[5] == -all[6] ? (uint32_t) all[5] : 0;
+    file->buffer_bytes = -all[7]; /* what everybody allows */
+    if (all[3] != -all[4]) {      /* the ranks remember different things: begin anew */
         mca_common_collio_tuner_forget(file->tuner);
     }
     if (0 == all[0] && all[1] != -all[2]) {
@@ -498,6 +506,7 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
         rc = NULL == file->histogram || NULL == file->stops ? OMPI_ERR_OUT_OF_RESOURCE
                                                             : OMPI_SUCCESS;
     }
+    prepare_access(file);
     file->buffer_bytes = resolve_buffer(file);
     file->tuner = mca_common_collio_tuner_open(file);
     if (OMPI_SUCCESS == rc && NULL == file->tuner) {
@@ -508,7 +517,6 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
         return file; /* it only tells, from now on, that collective calls cannot be made */
     }
     mca_common_collio_meet_init(file);
-    prepare_access(file);
     return file;
 }
 

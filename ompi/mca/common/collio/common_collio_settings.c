@@ -69,8 +69,8 @@ static const item_t items[] = {
      "each node, then the second of each. stripe: round robin, one per stripe"},
     {"buffer_bytes", BYTES, AT(buffer_bytes), NULL, 0, 4, false, true,
      "Memory in bytes that an aggregator may use for collective buffers. 0 takes the hint "
-     "cb_buffer_size, or else io_ompio_bytes_per_agg; if that has its default, one node with an "
-     "ordinary file system needs 2 MiB only"},
+     "cb_buffer_size, or else io_ompio_bytes_per_agg; if that has its default, one node with a "
+     "local file system needs 2 MiB only"},
     {"sync_send", CHOICE, AT(sync_send), on_off, 0, 7, false, true,
      "Whether data messages are synchronous sends, so that fast senders cannot flood an aggregator "
      "that is busy writing. auto: on when a call needs more than one round"},

@@ -24,7 +24,7 @@
 typedef struct setting_t {
     int size;
     int nodes;
-    int fstype;
+    uint32_t file_system;
     int aggregators;
     int64_t buffer_bytes;
     uint64_t settings_hash;
@@ -65,7 +65,7 @@ static setting_t setting_of(const mca_common_collio_file_t *file)
     memset(&setting, 0, sizeof(setting));
     setting.size = file->size;
     setting.nodes = file->nodes.nodes;
-    setting.fstype = (int) file->fh->f_fstype;
+    setting.file_system = file->access.file_system;
     setting.aggregators = file->aggregator_count;
     setting.buffer_bytes = file->buffer_bytes;
     setting.settings_hash = file->settings_hash;
@@ -150,6 +150,13 @@ static bool transport_allowed(const mca_common_collio_op_t *op, int transport)
     return MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted || transport == wanted;
 }
 
+static bool in_memory(uint32_t file_system)
+{
+    enum { TMPFS = 0x01021994 };
+
+    return TMPFS == file_system || UINT32_C(0x858458f6) == file_system; /* ramfs */
+}
+
 static mca_common_collio_facts_t facts_of(const mca_common_collio_op_t *op)
 {
     const mca_common_collio_file_t *file = op->file;
@@ -164,6 +171,7 @@ static mca_common_collio_facts_t facts_of(const mca_common_collio_op_t *op)
         .spans = all[MCA_COMMON_COLLIO_AGREE_SPANS],
         .ranks = file->size,
         .nodes = file->nodes.nodes,
+        .in_memory = in_memory(file->access.file_system),
         .many_cycles = share > mca_common_collio_layout_window(op),
         .may_skip = MCA_COMMON_COLLIO_SETTING_ON != wanted,
         .may_exchange = MCA_COMMON_COLLIO_SETTING_OFF != wanted,

@@ -10,8 +10,10 @@
  * copy, so large pieces go direct; tiny interleaved pieces cost a system call or a locked
  * read-modify-write each, so they are exchanged; in between both are tried.
  *
- *   average piece   2 KiB       8 KiB (reads 2)        256 KiB
- *        exchange     |  try both   | direct, try later    |  direct       (one node, interleaved)
+ *   average piece   2 KiB     32 KiB (*)             256 KiB
+ *        exchange     |  try both  | direct, try later   |  direct       (one node, interleaved)
+ *
+ *   (*) 8 KiB for writes to a file system in memory, 2 KiB for reads
  *
  * A first exchange makes a plan and shared memory, which is dear; a program that makes a few calls
  * should not pay for it where direct access is a good guess. So there the guess serves some calls
@@ -21,7 +23,8 @@
 
 enum {
     TINY_PIECE = 2 << 10,    /* below, interleaved: never direct */
-    MIDDLE_PIECE = 8 << 10,  /* above, on one node: direct writes are a good guess */
+    MIDDLE_PIECE = 32 << 10, /* above, on one node: direct writes are a good guess */
+    MEMORY_PIECE = 8 << 10,  /* the same where a write costs little more than its copy */
     LARGE_PIECE = 256 << 10, /* above, on one node: never exchanged */
     SMALL_CALL = 64 << 10,   /* in all: not worth measuring */
     TRIES = 2,
@@ -59,9 +62,17 @@ static bool exchange_worth(const mca_common_collio_facts_t *facts)
     return facts->nodes > 1 || piece_bytes(facts) < LARGE_PIECE;
 }
 
+static int64_t least_direct(const mca_common_collio_facts_t *facts)
+{
+    if (!facts->write) {
+        return TINY_PIECE;
+    }
+    return facts->in_memory ? MEMORY_PIECE : MIDDLE_PIECE;
+}
+
 static mca_common_collio_way_t guess(const mca_common_collio_facts_t *facts, unsigned ways)
 {
-    int64_t least = facts->write ? MIDDLE_PIECE : TINY_PIECE;
+    int64_t least = least_direct(facts);
     bool direct = 0 != (ways >> MCA_COMMON_COLLIO_WAY_DIRECT & 1);
 
     if (direct && (1u << MCA_COMMON_COLLIO_WAY_DIRECT == ways || piece_bytes(facts) >= least)) {

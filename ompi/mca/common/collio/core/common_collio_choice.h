@@ -33,6 +33,7 @@ typedef struct mca_common_collio_facts_t {
     int64_t spans; /* sum of the ranks' own spans: above `span` they interleave */
     int ranks;
     int nodes;
+    bool in_memory;   /* the file system is: a write is little more than a copy */
     bool many_cycles; /* more data than the aggregators' buffers: schedules matter */
     bool may_skip;    /* the user leaves it to us whether to exchange */
     bool may_exchange;

@@ -15,8 +15,8 @@ typedef struct mca_common_collio_merge_input_t {
     size_t element_bytes;
 } mca_common_collio_merge_input_t;
 
-/** k-way merge, O(n log k) or better: appends to `out` the union of the inputs, sorted, overlapping and
- *  touching extents joined. Inputs ascend by offset (overlap inside an input is allowed).
+/** k-way merge, O(n log k) or better: appends to `out` the union of the inputs, sorted, overlapping
+ *  and touching extents joined. Inputs ascend by offset (overlap inside an input is allowed).
  *  The first one is not joined to what `out` held before (cycles are appended one by one).
  *  *overlap_bytes (may be NULL) = bytes that were in n > 1 input extents, counted n - 1 times.
  *  Returns 0 or -ENOMEM. */
