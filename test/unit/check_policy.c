@@ -78,6 +78,29 @@ START_TEST(policy_small_machines)
 }
 END_TEST
 
+/* 64 ranks on four nodes, one cycle: there is little to save, so all is left as it is. With more
+ * cycles, more nodes or more ranks there is. */
+START_TEST(policy_small_calls_stay_plain)
+{
+    static const int64_t pieces[] = {40, 156, 684, 1009, 5910};
+    static const int64_t sizes[] = {4096, 16384, 262144, 65536, 65536};
+
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); ++i) {
+        facts_t facts = {.ranks_per_node = 16,
+                         .nodes = 4,
+                         .global_aggregators = 4,
+                         .extents_per_rank = pieces[i],
+                         .bytes_per_rank = sizes[i],
+                         .window_bytes = 16 << 20,
+                         .shared_memory = true};
+
+        ck_assert_int_eq(16, mca_common_collio_policy_local_aggregators(&facts));
+        facts.nodes = 64;
+        ck_assert_int_gt(16, mca_common_collio_policy_local_aggregators(&facts));
+    }
+}
+END_TEST
+
 /* The model itself: layer 1 falls with c, the rest grows; c = q has no layer 1. */
 START_TEST(policy_layers_pull_apart)
 {
@@ -136,6 +159,7 @@ int main(void)
     tcase_add_test(tests, policy_falls_with_nodes);
     tcase_add_test(tests, policy_contiguous_needs_no_layer);
     tcase_add_test(tests, policy_small_machines);
+    tcase_add_test(tests, policy_small_calls_stay_plain);
     tcase_add_test(tests, policy_layers_pull_apart);
     tcase_add_test(tests, policy_random_is_the_cheapest);
     return unit_main(suite, "check_policy");

@@ -42,6 +42,8 @@ def every(romio):
     if romio:
         found.append(Config("romio", "stock", (("io", romio),), ("io", romio)))
     found.append(Config("mpich", "other", mpich=True))
+    found.append(_fcoll("tam-two-layers", "ours", ("fcoll_tam_exchange", "on"),
+                        ("fcoll_tam_local_aggregators_per_node", "1")))
     for component in ("overlap", "tam"):
         found.append(_fcoll(f"{component}-exchange-off", "ours",
                             (f"fcoll_{component}_exchange", "off")))

@@ -10,7 +10,7 @@
  *
  *   member   -- owner, list, owner, list, ... -->  local aggregator: merge
  *   member   <------------- places --------------  (shm only)
- *   node     === largest staging, segment ======   (shm only)
+ *   node     === largest staging, segment ======   (shm only; the size meets while places travel)
  *
  * Nothing here leaves the node, and nothing waits. COLLECTIVE RULE: a rank that fails sends and
  * answers with empty lists; READY tells everybody.
@@ -268,6 +268,22 @@ static void send_lists(mca_common_collio_op_t *op)
                                  relay->making.list.count);
 }
 
+/* How large must the staging be? Members have none. */
+static void start_size(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+
+    relay->making.bytes[0] = relay->staging_bytes;
+    if (mca_common_collio_relay_may_share(op)
+        && OMPI_SUCCESS
+               != mca_common_collio_iallreduce(&relay->making.bytes[0], &relay->making.bytes[1], 1,
+                                               MPI_INT64_T, MPI_MAX, op->file->node_comm,
+                                               &relay->making.size_request)) {
+        relay->making.size_request = NULL;
+        mca_common_collio_op_fail(op, EIO);
+    }
+}
+
 void mca_common_collio_gather_start(mca_common_collio_op_t *op)
 {
     relay_t *relay = &op->plan->relay;
@@ -278,6 +294,7 @@ void mca_common_collio_gather_start(mca_common_collio_op_t *op)
     relay->making.stage = relay->active ? LISTS : MADE;
     if (relay->active && !is_aggregator(op)) {
         send_lists(op);
+        start_size(op);
     }
 }
 
@@ -403,6 +420,7 @@ static bool lists_poll(mca_common_collio_op_t *op)
             return false;
         }
         merge(op);
+        start_size(op);
         return true;
     }
     if (!sent(&relay->making.request)) {
@@ -412,14 +430,17 @@ static bool lists_poll(mca_common_collio_op_t *op)
     return true;
 }
 
-/* One after the other: they are small, and this way no request array is needed to answer. */
+/* All at once; without memory for their requests one after the other, and empty. */
 static bool send_replies(mca_common_collio_op_t *op)
 {
     relay_t *relay = &op->plan->relay;
     int tag = mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY);
 
-    while (sent(&relay->making.request) && relay->making.replied + 1 < relay->member_count) {
+    while (relay->making.replied + 1 < relay->member_count && sent(&relay->making.request)) {
         int member = ++relay->making.replied;
+        ompi_request_t **request = NULL == relay->making.reply_request
+                                       ? &relay->making.request
+                                       : &relay->making.reply_request[member];
         const mca_common_collio_bytes_t none = {0};
         const mca_common_collio_bytes_t *reply = NULL == relay->making.reply || 0 != op->error
                                                      ? &none
@@ -428,14 +449,19 @@ static bool send_replies(mca_common_collio_op_t *op)
         if (OMPI_SUCCESS
             != mca_common_collio_isend(reply->at, reply->count,
                                        mca_common_collio_relay_rank(op, member), tag, false,
-                                       op->file->comm, &relay->making.request)) {
-            relay->making.request = NULL;
+                                       op->file->comm, request)) {
+            *request = NULL;
             mca_common_collio_op_fail(op, EIO);
         }
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_bytes, reply->count);
     }
-    return NULL == relay->making.request;
+    for (int m = 1; NULL != relay->making.reply_request && m < relay->member_count; ++m) {
+        if (!sent(&relay->making.reply_request[m])) {
+            return false;
+        }
+    }
+    return relay->making.replied + 1 >= relay->member_count && sent(&relay->making.request);
 }
 
 static void free_replies(relay_t *relay)
@@ -444,7 +470,9 @@ static void free_replies(relay_t *relay)
         mca_common_collio_bytes_fini(&relay->making.reply[i]);
     }
     free(relay->making.reply);
+    free(relay->making.reply_request);
     relay->making.reply = NULL;
+    relay->making.reply_request = NULL;
 }
 
 static bool replies_poll(mca_common_collio_op_t *op)
@@ -482,20 +510,6 @@ static void make_mine(mca_common_collio_op_t *op)
     }
     mca_common_collio_extents_fini(&relay->making.places);
     free_replies(relay);
-}
-
-static void start_size(mca_common_collio_op_t *op)
-{
-    relay_t *relay = &op->plan->relay;
-
-    relay->making.bytes[0] = relay->staging_bytes;
-    if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(&relay->making.bytes[0], &relay->making.bytes[1], 1,
-                                        MPI_INT64_T, MPI_MAX, op->file->node_comm,
-                                        &relay->making.request)) {
-        relay->making.request = NULL;
-        mca_common_collio_op_fail(op, EIO);
-    }
 }
 
 /* True when the node's segment must be made, or a larger one. */
@@ -536,7 +550,6 @@ static void next_stage(mca_common_collio_op_t *op)
         break;
     case REPLIES:
         make_mine(op);
-        start_size(op);
         relay->making.stage = SIZE;
         break;
     case SIZE:
@@ -561,7 +574,7 @@ bool mca_common_collio_gather_poll(mca_common_collio_op_t *op)
             over = replies_poll(op);
             break;
         case SIZE:
-            over = sent(&relay->making.request);
+            over = sent(&relay->making.size_request);
             break;
         default:
             over = mca_common_collio_shared_poll_of(op->file, &op->file->relay_shared);

@@ -357,7 +357,9 @@ static int make_replies(merger_t *merger)
     int rc = 0;
 
     relay->making.reply = calloc((size_t) relay->member_count, sizeof(*relay->making.reply));
-    if (NULL == relay->making.reply) {
+    relay->making.reply_request = calloc((size_t) relay->member_count,
+                                         sizeof(*relay->making.reply_request));
+    if (NULL == relay->making.reply || NULL == relay->making.reply_request) {
         return -ENOMEM;
     }
     for (int m = 1;

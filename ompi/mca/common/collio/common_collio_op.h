@@ -119,6 +119,7 @@ typedef struct mca_common_collio_delivery_t {
     size_t window; /* in plan->split */
     int owner;
     int round;
+    bool started;
     mca_common_collio_move_t move;
 } mca_common_collio_delivery_t;
 
@@ -176,7 +177,9 @@ typedef struct mca_common_collio_op_t {
     /* cycles: as requester */
     mca_common_collio_delivery_t *deliveries; /* one per window, in the order of delivery */
     size_t delivery_first;
-    size_t delivery_next;
+    size_t delivery_next; /* the first direct one that was not started, */
+    size_t relay_next;    /* the first relayed one */
+    size_t delivery_end;  /* behind the last one that was */
     int round;
     int64_t round_index;
     int64_t round_bytes; /* of one round's staging */

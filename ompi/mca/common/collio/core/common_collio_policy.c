@@ -84,9 +84,13 @@ static int64_t layer1_ns(const mca_common_collio_tam_facts_t *facts, int64_t gro
     int64_t copy = node_bytes / MCA_COMMON_COLLIO_COST_MEMORY_BYTES_NS;
     int64_t mine = facts->shared_memory ? bytes(facts) : product(bytes(facts), group);
 
+    int64_t gathered = product(extents(facts), group);
+    int64_t plan = sum(product(gathered, MCA_COMMON_COLLIO_COST_EXTENT_NS),
+                       merge_ns(gathered, group));
+
     copy = larger(copy, mine / MCA_COMMON_COLLIO_COST_CORE_BYTES_NS);
     return sum(sum((group - 1) * MCA_COMMON_COLLIO_COST_LOCAL_NS, copy),
-               merge_ns(product(extents(facts), group), group));
+               sum(plan, MCA_COMMON_COLLIO_COST_LAYER_NS));
 }
 
 static int64_t layer2_ns(const mca_common_collio_tam_facts_t *facts, int64_t group, int64_t c)

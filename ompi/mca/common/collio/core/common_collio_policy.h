@@ -15,11 +15,13 @@
  */
 
 /* What things cost, as of a machine of 2020 to 2026. Only their ratios matter for a choice. */
-#define MCA_COMMON_COLLIO_COST_MESSAGE_NS      4000 /* receive from another node, and match */
-#define MCA_COMMON_COLLIO_COST_LOCAL_NS        500  /* receive within the node */
-#define MCA_COMMON_COLLIO_COST_MERGE_NS        8    /* one extent up one level of the heap */
-#define MCA_COMMON_COLLIO_COST_CORE_BYTES_NS   4    /* bytes a core copies in a nanosecond */
-#define MCA_COMMON_COLLIO_COST_MEMORY_BYTES_NS 20   /* bytes all cores of a node copy together */
+#define MCA_COMMON_COLLIO_COST_MESSAGE_NS      4000   /* receive from another node, and match */
+#define MCA_COMMON_COLLIO_COST_LOCAL_NS        500    /* receive within the node */
+#define MCA_COMMON_COLLIO_COST_MERGE_NS        8      /* one extent up one level of the heap */
+#define MCA_COMMON_COLLIO_COST_EXTENT_NS       40     /* one extent through layer 1: list, place */
+#define MCA_COMMON_COLLIO_COST_LAYER_NS        500000 /* neighbours wait for each other */
+#define MCA_COMMON_COLLIO_COST_CORE_BYTES_NS   4      /* bytes a core copies in a nanosecond */
+#define MCA_COMMON_COLLIO_COST_MEMORY_BYTES_NS 20     /* bytes all cores of a node copy together */
 
 /** What is known of a collective call when the layers are chosen. */
 typedef struct mca_common_collio_tam_facts_t {
@@ -35,13 +37,15 @@ typedef struct mca_common_collio_tam_facts_t {
 /** The model's cost of the exchange, in ns, with `c` local aggregators on each node (c = q: plain
  *  two-phase, without layer 1). The file access is left out: it is the same for every c.
  *
- *    layer 1   (g-1) messages + g k log(g) merge steps + the bytes of g ranks,    g = ceil(q/c)
+ *    layer 1   (g-1) messages + the bytes of g ranks + g k extents through lists and places
+ *              + g k log(g) merge steps + a fixed cost,                           g = ceil(q/c)
  *    layer 2   the larger of what a sender and a global aggregator have to do:
  *              sender   one message for each (global aggregator, cycle), at most its extents
  *              receiver one message for each (requester, cycle), at most its extents,
  *                       + its extents * log(requesters) merge steps
  *
- *  Layer 1 falls with c, layer 2 grows with it. */
+ *  Layer 1 falls with c, layer 2 grows with it. The fixed cost keeps small calls on few nodes in
+ *  one layer: there is little to save. */
 int64_t mca_common_collio_policy_tam_ns(const mca_common_collio_tam_facts_t *facts, int c);
 
 /** The cheapest c, 1 <= c <= q. Equal costs: fewer. */
