@@ -190,6 +190,12 @@ static inline int mca_common_collio_win_create(void *base, size_t bytes, ompi_co
     return ompi_win_create(base, bytes, 1, comm, &MPI_INFO_NULL->super, win);
 }
 
+static inline int mca_common_collio_win_allocate_shared(size_t bytes, ompi_communicator_t *comm,
+                                                        char **base, mca_common_collio_win_t **win)
+{
+    return ompi_win_allocate_shared(bytes, 1, &MPI_INFO_NULL->super, comm, base, win);
+}
+
 static inline void mca_common_collio_win_free(mca_common_collio_win_t **win)
 {
     (void) ompi_win_free(*win);
@@ -246,6 +252,22 @@ static inline int mca_common_collio_win_create(void *base, size_t bytes, ompi_co
     /* a failure must come back to us, whatever the user's handler for communicators is */
     comm->error_handler = &ompi_mpi_errors_return.eh;
     rc = PMPI_Win_create(base, (MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, win);
+    comm->error_handler = handler;
+    if (MPI_SUCCESS == rc) {
+        (void) PMPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);
+    }
+    return rc;
+}
+
+/** A window in memory that the node's ranks share: all that osc/sm can make. */
+static inline int mca_common_collio_win_allocate_shared(size_t bytes, ompi_communicator_t *comm,
+                                                        char **base, mca_common_collio_win_t **win)
+{
+    ompi_errhandler_t *handler = comm->error_handler;
+    int rc;
+
+    comm->error_handler = &ompi_mpi_errors_return.eh;
+    rc = PMPI_Win_allocate_shared((MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, base, win);
     comm->error_handler = handler;
     if (MPI_SUCCESS == rc) {
         (void) PMPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);

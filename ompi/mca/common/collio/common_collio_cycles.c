@@ -41,9 +41,9 @@ static size_t segments_max(const mca_common_collio_op_t *op)
     return plan->runs_max + stripes;
 }
 
-/* Where the collective buffers lie: in the node's shared segment, in a one-sided window, or in
+/* Where a collective buffer lies: in the node's shared segment, in a one-sided window, or (NULL) in
  * memory of this rank alone. */
-static char *foreign_buffers(const mca_common_collio_op_t *op)
+static char *foreign_buffer(const mca_common_collio_op_t *op, int number)
 {
     mca_common_collio_file_t *file = op->file;
 
@@ -52,20 +52,14 @@ static char *foreign_buffers(const mca_common_collio_op_t *op)
         return MCA_COMMON_COLLIO_SHARED_READY == file->shared.state
                    ? mca_common_collio_shared_region(&file->shared,
                                                      file->owner_slot[file->my_owner])
+                         + number * op->slot_bytes
                    : NULL;
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
-        return file->put.base;
+        return file->put.base[number];
     default:
         return NULL;
     }
-}
-
-static int64_t foreign_stride(const mca_common_collio_op_t *op)
-{
-    return MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
-               ? op->slot_bytes
-               : op->file->put.slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES;
 }
 
 static int64_t reserve_slots(mca_common_collio_op_t *op, bool foreign)
@@ -89,11 +83,12 @@ static int64_t reserve_slots(mca_common_collio_op_t *op, bool foreign)
     return grown;
 }
 
-static int prepare_slot(mca_common_collio_op_t *op, int number, char *foreign)
+static int prepare_slot(mca_common_collio_op_t *op, int number)
 {
     mca_common_collio_file_t *file = op->file;
     mca_common_collio_plan_t *plan = op->plan;
     mca_common_collio_slot_t *slot = &op->slot[number];
+    char *foreign = foreign_buffer(op, number);
     int64_t stride = (NULL != foreign ? 0 : op->slot_bytes) + op->staging_bytes;
     size_t moves = plan->sources_max + 1, segments = segments_max(op);
 
@@ -104,8 +99,7 @@ static int prepare_slot(mca_common_collio_op_t *op, int number, char *foreign)
                                          + segments * sizeof(*slot->segments));
     }
     slot->number = number;
-    slot->buffer = NULL != foreign ? foreign + number * foreign_stride(op)
-                                   : file->buffers.at + number * stride;
+    slot->buffer = NULL != foreign ? foreign : file->buffers.at + number * stride;
     slot->staging = file->buffers.at + number * stride + (NULL != foreign ? 0 : op->slot_bytes);
     slot->move = plan->move[number];
     slot->segments = plan->segments[number];
@@ -114,11 +108,10 @@ static int prepare_slot(mca_common_collio_op_t *op, int number, char *foreign)
 
 static int64_t prepare_owner(mca_common_collio_op_t *op)
 {
-    char *foreign = foreign_buffers(op);
-    int64_t rc = reserve_slots(op, NULL != foreign);
+    int64_t rc = reserve_slots(op, NULL != foreign_buffer(op, 0));
 
     for (int i = 0; rc >= 0 && i < op->schedule->buffers; ++i) {
-        rc = prepare_slot(op, i, foreign);
+        rc = prepare_slot(op, i);
     }
     return rc;
 }

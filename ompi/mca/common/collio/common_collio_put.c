@@ -34,30 +34,52 @@ static void give_up(mca_common_collio_file_t *file)
     }
 }
 
+/* A failure is the same on all ranks: it is a matter of the osc components there are. osc/sm cannot
+ * make a window of memory that is there already. */
+static bool make_window(mca_common_collio_file_t *file, int i, int64_t bytes)
+{
+    mca_common_collio_put_t *put = &file->put;
+    int rc;
+
+    put->base[i] = bytes > 0 && !put->allocated ? calloc(1, (size_t) bytes) : NULL;
+    if (!all_well(file, 0 == bytes || put->allocated || NULL != put->base[i])) {
+        return false;
+    }
+    rc = put->allocated
+             ? mca_common_collio_win_allocate_shared((size_t) bytes, file->comm, &put->base[i],
+                                                     &put->win[i])
+             : mca_common_collio_win_create(put->base[i], (size_t) bytes, file->comm, &put->win[i]);
+    if (OMPI_SUCCESS != rc) {
+        put->win[i] = NULL;
+    }
+    return all_well(file, OMPI_SUCCESS == rc);
+}
+
+static bool make_windows(mca_common_collio_file_t *file, int buffers, int64_t bytes, bool allocated)
+{
+    bool well = true;
+
+    file->put.allocated = allocated;
+    for (int i = 0; i < buffers && well; ++i) {
+        well = make_window(file, i, bytes);
+    }
+    if (!well) {
+        mca_common_collio_put_close(file);
+    }
+    return well;
+}
+
 bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes, int buffers)
 {
     mca_common_collio_put_t *put = &file->put;
     int64_t bytes = file->my_owner >= 0 ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
-    bool well;
 
     if (put->failed || (put->open && put->slot_bytes >= slot_bytes && put->buffers >= buffers)) {
         return !put->failed;
     }
     mca_common_collio_put_close(file);
-    put->base = bytes > 0 ? calloc((size_t) buffers, (size_t) bytes) : NULL;
-    well = all_well(file, 0 == bytes || NULL != put->base);
-    for (int i = 0; i < buffers && well; ++i) {
-        int rc = mca_common_collio_win_create(NULL == put->base ? NULL : put->base + i * bytes,
-                                              (size_t) bytes, file->comm, &put->win[i]);
-
-        /* a failure is the same on all ranks: it is a matter of the osc components there are */
-        well = all_well(file, OMPI_SUCCESS == rc);
-        if (OMPI_SUCCESS != rc) {
-            put->win[i] = NULL;
-        }
-    }
-    if (!well) {
-        mca_common_collio_put_close(file);
+    if (!make_windows(file, buffers, bytes, false)
+        && (file->nodes.nodes > 1 || !make_windows(file, buffers, bytes, true))) {
         give_up(file);
         return false;
     }
@@ -77,13 +99,15 @@ void mca_common_collio_put_close(mca_common_collio_file_t *file)
             mca_common_collio_win_free(&put->win[i]);
             put->win[i] = NULL;
         }
+        if (!put->allocated) {
+            free(put->base[i]);
+        }
+        put->base[i] = NULL;
     }
     if (put->open && file->my_owner >= 0) {
         mca_common_collio_file_memory(
             file, -put->buffers * (put->slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES));
     }
-    free(put->base);
-    put->base = NULL;
     put->open = false;
 }
 

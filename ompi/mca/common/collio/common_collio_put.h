@@ -23,7 +23,8 @@
 typedef struct mca_common_collio_put_t {
     bool open;
     bool failed;        /* windows cannot be had with this osc component: said once */
-    char *base;         /* this rank's buffers, each with its room and its limit */
+    char *base[2];      /* this rank's buffers, each with its room and its limit */
+    bool allocated;     /* they belong to the windows */
     int64_t slot_bytes; /* of a buffer and its room */
     int buffers;
     mca_common_collio_win_t *win[2];
