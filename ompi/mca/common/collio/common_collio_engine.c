@@ -17,6 +17,7 @@
 
 #include "common_collio_access_transfer.h"
 #include "common_collio_engine.h"
+#include "common_collio_engine_queue.h"
 #include "common_collio_pool.h"
 
 static const mca_common_collio_engine_ops_t *const engines[] = {
@@ -98,7 +99,9 @@ int mca_common_collio_access_start(mca_common_collio_job_t *job)
     atomic_store(&job->done, 0);
     /* before it starts: afterwards the job may be done and gone */
     mca_common_collio_count(&job->access->stats->submitted[engine], 1);
-    rc = engines[engine]->start(job);
+    rc = NULL == engines[engine]->queue
+             ? mca_common_collio_threads_start(job)
+             : mca_common_collio_queue_start(engines[engine]->queue, job);
     if (0 != rc) {
         mca_common_collio_count(&job->access->stats->submitted[engine], UINT64_MAX);
     }
@@ -107,28 +110,28 @@ int mca_common_collio_access_start(mca_common_collio_job_t *job)
 
 bool mca_common_collio_access_test(mca_common_collio_job_t *job)
 {
-    if (!atomic_load(&job->done) && NULL != engines[job->driver]->drive) {
-        engines[job->driver]->drive(false);
+    if (!atomic_load(&job->done) && NULL != engines[job->driver]->queue) {
+        mca_common_collio_queue_drive(engines[job->driver]->queue, false);
     }
     return 0 != atomic_load(&job->done);
 }
 
 void mca_common_collio_access_wait(mca_common_collio_job_t *job)
 {
-    if (NULL == engines[job->driver]->drive) {
+    if (NULL == engines[job->driver]->queue) {
         mca_common_collio_pool_wait(&job->done);
         return;
     }
     while (!atomic_load(&job->done)) {
-        engines[job->driver]->drive(true);
+        mca_common_collio_queue_drive(engines[job->driver]->queue, true);
     }
 }
 
 void mca_common_collio_access_finalize(void)
 {
     for (size_t i = 0; i < ENGINES; ++i) {
-        if (NULL != engines[i] && NULL != engines[i]->finalize) {
-            engines[i]->finalize();
+        if (NULL != engines[i] && NULL != engines[i]->queue) {
+            mca_common_collio_queue_finalize(engines[i]->queue);
         }
     }
     mca_common_collio_pool_finalize();
@@ -139,8 +142,8 @@ void mca_common_collio_engine_forget(void)
 {
     pthread_mutex_init(&mutex, NULL);
     for (size_t i = 0; i < ENGINES; ++i) {
-        if (NULL != engines[i] && NULL != engines[i]->forget) {
-            engines[i]->forget();
+        if (NULL != engines[i] && NULL != engines[i]->queue) {
+            mca_common_collio_queue_forget(engines[i]->queue);
         }
     }
 }

@@ -17,15 +17,14 @@ typedef struct mca_common_collio_engine_ops_t {
     bool (*probe)(const char **why);
     /** Can it take this job? (Else the threads do it.) NULL: any. */
     bool (*accepts)(const mca_common_collio_job_t *job);
-    /** 0, or -errno and nothing was started. What it hangs on job->engine_data it frees before
-     *  job->done is seen. */
-    int (*start)(mca_common_collio_job_t *job);
-    /** Lets finished transfers be noticed. Never blocks, unless `wait`: then until something of
-     *  this engine finished. NULL: the engine needs no driving. */
-    void (*drive)(bool wait);
-    void (*finalize)(void);
-    void (*forget)(void); /* in a forked child */
+    /** Where its jobs go and finished ones are found (engine_queue.h). NULL: to the threads, which
+     *  need no driving. */
+    struct mca_common_collio_queue_t *queue;
 } mca_common_collio_engine_ops_t;
+
+/** 0, or -errno and nothing was started. What it hangs on job->engine_data it frees before
+ *  job->done is seen. */
+int mca_common_collio_threads_start(mca_common_collio_job_t *job);
 
 extern const mca_common_collio_engine_ops_t mca_common_collio_engine_threads;
 extern const mca_common_collio_engine_ops_t mca_common_collio_engine_libaio;

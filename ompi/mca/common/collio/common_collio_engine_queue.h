@@ -71,9 +71,11 @@ typedef struct mca_common_collio_queue_t {
 /** Can a queue take this job: no lock, no sieving, no packing needed, and few pieces? */
 bool mca_common_collio_queue_accepts(const mca_common_collio_job_t *job);
 
+/** 0, or -errno and nothing was started. */
 int mca_common_collio_queue_start(mca_common_collio_queue_t *queue, mca_common_collio_job_t *job);
+/** Lets finished transfers be noticed. Never blocks, unless `wait`: then until one has finished. */
 void mca_common_collio_queue_drive(mca_common_collio_queue_t *queue, bool wait);
 void mca_common_collio_queue_finalize(mca_common_collio_queue_t *queue);
-void mca_common_collio_queue_forget(mca_common_collio_queue_t *queue);
+void mca_common_collio_queue_forget(mca_common_collio_queue_t *queue); /* in a forked child */
 
 #endif /* MCA_COMMON_COLLIO_ENGINE_QUEUE_H */

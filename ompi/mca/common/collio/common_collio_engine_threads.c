@@ -32,7 +32,7 @@ static void run_job(void *arg)
     mca_common_collio_pool_signal(&job->done); /* the job may be gone after this */
 }
 
-static int start(mca_common_collio_job_t *job)
+int mca_common_collio_threads_start(mca_common_collio_job_t *job)
 {
     mca_common_collio_access_t *access = job->access;
     mca_common_collio_task_t *task = malloc(sizeof(*task));
@@ -59,5 +59,4 @@ const mca_common_collio_engine_ops_t mca_common_collio_engine_threads = {
     .engine = MCA_COMMON_COLLIO_ENGINE_THREADS,
     .name = "threads",
     .probe = probe,
-    .start = start,
 };

@@ -115,35 +115,12 @@ static bool probe(const char **why)
     return false;
 }
 
-static int start(mca_common_collio_job_t *job)
-{
-    return mca_common_collio_queue_start(&queue, job);
-}
-
-static void drive(bool wait)
-{
-    mca_common_collio_queue_drive(&queue, wait);
-}
-
-static void finalize(void)
-{
-    mca_common_collio_queue_finalize(&queue);
-}
-
-static void forget(void)
-{
-    mca_common_collio_queue_forget(&queue);
-}
-
 const mca_common_collio_engine_ops_t mca_common_collio_engine_uring = {
     .engine = MCA_COMMON_COLLIO_ENGINE_IO_URING,
     .name = "io_uring",
     .probe = probe,
     .accepts = mca_common_collio_queue_accepts,
-    .start = start,
-    .drive = drive,
-    .finalize = finalize,
-    .forget = forget,
+    .queue = &queue,
 };
 
 #else

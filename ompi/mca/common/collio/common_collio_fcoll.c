@@ -22,6 +22,13 @@ int mca_common_collio_abi(void)
     return MCA_COMMON_COLLIO_ABI;
 }
 
+int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
+                                     const mca_base_component_t *mca)
+{
+    mca_common_collio_stats_register(&component->stats, mca);
+    return mca_common_collio_settings_register(component, mca);
+}
+
 int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component, int abi)
 {
     int major = 0, minor = 0;
@@ -46,20 +53,36 @@ int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component,
     return OMPI_SUCCESS;
 }
 
-void mca_common_collio_fcoll_close(void)
+int mca_common_collio_fcoll_close(void)
 {
     if (open_components > 0 && 0 == --open_components) {
         mca_common_collio_request_finalize();
         mca_common_collio_access_finalize();
         mca_common_collio_file_unreserve();
     }
+    return OMPI_SUCCESS;
 }
 
-int mca_common_collio_fcoll_priority(const mca_common_collio_component_t *component,
-                                     ompio_file_t *fh)
+int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
+{
+    (void) enable_progress_threads;
+    (void) enable_mpi_threads;
+    return OMPI_SUCCESS;
+}
+
+mca_fcoll_base_module_t *
+mca_common_collio_fcoll_file_query(const mca_common_collio_component_t *component,
+                                   mca_fcoll_base_module_t *module, ompio_file_t *fh, int *priority)
 {
     (void) fh;
-    return component->parameters.priority;
+    *priority = component->parameters.priority;
+    return *priority > 0 ? module : NULL;
+}
+
+int mca_common_collio_fcoll_file_unquery(ompio_file_t *fh)
+{
+    (void) fh;
+    return OMPI_SUCCESS;
 }
 
 int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component)

@@ -17,18 +17,37 @@
 #define MCA_COMMON_COLLIO_ABI 1
 int mca_common_collio_abi(void);
 
+/** Parameters and figures of a component. */
+int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
+                                     const mca_base_component_t *mca);
+
 /** Component open and close. Refuses (OMPI_ERR_NOT_AVAILABLE, with one line) a library of another
  *  version, or an Open MPI of another major version than it was built for. */
 int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component, int abi);
-void mca_common_collio_fcoll_close(void);
+int mca_common_collio_fcoll_close(void);
 
-/** The priority to answer a file query with; 0 = not available. */
-int mca_common_collio_fcoll_priority(const mca_common_collio_component_t *component,
-                                     ompio_file_t *fh);
+/** Queries: whether there is anything to say against this process (never), the module or NULL with
+ *  the priority for this file, and its end. */
+int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads);
+mca_fcoll_base_module_t *
+mca_common_collio_fcoll_file_query(const mca_common_collio_component_t *component,
+                                   mca_fcoll_base_module_t *module, ompio_file_t *fh,
+                                   int *priority);
+int mca_common_collio_fcoll_file_unquery(ompio_file_t *fh);
 
 /** Module init and finalize. */
 int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component);
 int mca_common_collio_fcoll_finalize(ompio_file_t *fh);
+
+/** A component's function table, but for its init, which knows the component. */
+#define MCA_COMMON_COLLIO_FCOLL_MODULE(init)                                                    \
+    {                                                                                           \
+        .fcoll_module_init = (init), .fcoll_module_finalize = mca_common_collio_fcoll_finalize, \
+        .fcoll_file_read_all = mca_common_collio_fcoll_read_all,                                \
+        .fcoll_file_iread_all = mca_common_collio_fcoll_iread_all,                              \
+        .fcoll_file_write_all = mca_common_collio_fcoll_write_all,                              \
+        .fcoll_file_iwrite_all = mca_common_collio_fcoll_iwrite_all,                            \
+    }
 
 int mca_common_collio_fcoll_write_all(ompio_file_t *fh, const void *buffer,
                                       mca_common_collio_count_t count, ompi_datatype_t *type,
