@@ -86,6 +86,7 @@ TABLE = {
     't_plan': {'np': (1, 4), 'hints': ['']},
     't_put': {'np': (2, 4, 5), 'hints': ['']},
     't_seen': {'np': (2,), 'hints': ['']},
+    't_serial': {'np': (2, 5, 8), 'hints': ['', 'schedule=write_comm2']},
     't_tam': {'np': (1, 2, 5, 8), 'fcoll': 'tam', 'hints': ['', 'schedule=write_comm2']},
     't_large': {'np': (2,), 'hints': [''], 'full': True, 'timeout': 900},
     't_fortran': {'np': (1, 4), 'hints': [''], 'missing': 'no Fortran compiler for this Open MPI'},
