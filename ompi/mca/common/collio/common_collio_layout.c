@@ -36,12 +36,15 @@ static bool staging_needed(const mca_common_collio_op_t *op, bool packed)
 {
     const mca_common_collio_file_t *file = op->file;
 
+    if (op->atomic) {
+        return true; /* messages, which can be applied in the order of the ranks */
+    }
     switch (file->settings.transport) {
     case MCA_COMMON_COLLIO_TRANSPORT_ISEND:
         return true;
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
-        return packed || file->put.failed || !op->blocking || op->atomic;
+        return packed || file->put.failed || !op->blocking;
     default:
         return file->nodes.nodes > 1 || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state;
     }
