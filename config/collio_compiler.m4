@@ -16,8 +16,9 @@ AC_DEFUN([COLLIO_COMPILER], [
 
     collio_warnings='-Wall -Wextra'
     AS_IF([test "x$enable_werror" = xyes], [collio_warnings="$collio_warnings -Werror"])
+    # -fPIC: without it gcc links instrumented programs badly with functions of shared libraries
     AS_IF([test "x$enable_sanitizers" != xno], [
-        CFLAGS="$CFLAGS -fsanitize=$enable_sanitizers -fno-omit-frame-pointer"
+        CFLAGS="$CFLAGS -fsanitize=$enable_sanitizers -fno-omit-frame-pointer -fPIC"
         AC_MSG_CHECKING([whether $CC can use -fsanitize=$enable_sanitizers])
         AC_LINK_IFELSE([AC_LANG_PROGRAM], [AC_MSG_RESULT([yes])], [
             AC_MSG_RESULT([no])
