@@ -11,7 +11,8 @@
  * of a cycle takes clearly longer than its access will. Then, by the component's own counters,
  * nothing is hidden under `none`, and more than half of the access time under every asynchronous
  * schedule, be it writes or reads, messages or shared memory. A measurement that another program
- * has disturbed may be repeated once. What was read is compared byte by byte.
+ * has disturbed may be repeated once, after a look whether the exchange is still that slow. What
+ * was read is compared byte by byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@
 
 enum { CYCLES = 6, BLOCK = 256, SPARE = 0xee };
 static const double slow_ns = 50e6;
-static const int64_t window_step = INT64_C(16) << 20, window_most = INT64_C(64) << 20;
+static const int64_t window_first = INT64_C(32) << 20, window_step = INT64_C(8) << 20,
+                     window_most = INT64_C(64) << 20;
 static char path[512];
 
 typedef struct figures {
@@ -117,12 +119,18 @@ static void measure(const char *schedule, const char *transport, int64_t window,
 {
     int64_t buffer = window * (0 == strcmp(schedule, "none") ? 1 : 2)
                      * (0 == strcmp(transport, "isend") ? 2 : 1);
+    static unsigned char *memory;
+    static int64_t filled; /* for windows of this size; a read leaves what was written */
     t_blocks mine = blocks_of(window);
-    unsigned char *memory = spread(&mine);
     char hints[256];
     MPI_File file;
 
     memset(result, 0, 2 * sizeof(*result));
+    if (window != filled) {
+        free(memory);
+        memory = spread(&mine);
+        filled = window;
+    }
     snprintf(hints, sizeof(hints),
              "exchange=on,aggregator_list=0,transport=%s,buffer_bytes=%lld,schedule=%s", transport,
              (long long) buffer, schedule);
@@ -130,10 +138,11 @@ static void measure(const char *schedule, const char *transport, int64_t window,
         t_blocks_view(file, &mine);
         result[0] = one_call(file, true, &mine, memory, slow);
         result[1] = one_call(file, false, &mine, memory, slow);
-        check_memory(&mine, memory);
+        if (slow) {
+            check_memory(&mine, memory);
+        }
         t_ok(MPI_File_close(&file), "close");
     }
-    free(memory);
 }
 
 static bool long_enough(const figures *figures)
@@ -141,10 +150,13 @@ static bool long_enough(const figures *figures)
     return figures->exchange / figures->cycles > 1.5 * (slow_ns + figures->io / figures->cycles);
 }
 
-/* The window whose exchange takes longer than a slow access; 0 when none does. */
-static int64_t calibrate(const char *transport)
+/* The window, from this one on, whose exchange takes longer than a slow access; 0 when none does.
+ * What is true once may be another program's doing, so it must be true twice. */
+static int64_t calibrate(const char *transport, int64_t window)
 {
-    for (int64_t window = window_step; window <= window_most; window += window_step) {
+    int good = 0;
+
+    while (window <= window_most && 2 > good) {
         figures result[2];
 
         measure("none", transport, window, false, result);
@@ -154,10 +166,13 @@ static int64_t calibrate(const char *transport)
                    result[1].exchange / result[1].cycles / 1e6);
         }
         if (long_enough(&result[0]) && long_enough(&result[1])) {
-            return window;
+            good++;
+        } else {
+            good = 0;
+            window += window_step;
         }
     }
-    return 0;
+    return 2 == good ? window : 0;
 }
 
 static double share(const figures *figures)
@@ -182,19 +197,22 @@ static void check_none(const char *transport, int64_t window)
     }
 }
 
-static void check_hidden(const char *schedule, const char *transport, int64_t window)
+static void check_hidden(const char *schedule, const char *transport, int64_t *window)
 {
     static const char *const calls[] = {"writes", "reads"};
     figures result[2], again[2];
+    int64_t larger;
     char name[128];
 
-    measure(schedule, transport, window, true, result);
+    measure(schedule, transport, *window, true, result);
     if (share(&result[0]) <= 0.5 || share(&result[1]) <= 0.5) {
         if (0 == t_rank) {
             printf("# %s %s: hidden %.3f and %.3f; measured once more\n", transport, schedule,
                    share(&result[0]), share(&result[1]));
         }
-        measure(schedule, transport, window, true, again);
+        larger = calibrate(transport, *window);
+        *window = 0 < larger ? larger : *window;
+        measure(schedule, transport, *window, true, again);
     }
     for (int i = 0; i < 2; i++) {
         if (share(&result[i]) <= 0.5) {
@@ -231,11 +249,11 @@ int main(int argc, char *argv[])
         return t_skip_all("hidden_time", "the component has no counters for it");
     }
     for (size_t t = 0; t < sizeof(transports) / sizeof(transports[0]); t++) {
-        int64_t window = 1 < t_size ? calibrate(transports[t]) : 0;
+        int64_t window = 1 < t_size ? calibrate(transports[t], window_first) : 0;
 
-        check_none(transports[t], 0 < window ? window : window_step);
+        check_none(transports[t], 0 < window ? window : window_first);
         for (size_t i = 0; 0 < window && i < sizeof(schedules) / sizeof(schedules[0]); i++) {
-            check_hidden(schedules[i], transports[t], window);
+            check_hidden(schedules[i], transports[t], &window);
         }
         found = found && (1 == t_size || 0 < window);
     }
