@@ -53,9 +53,9 @@ char *mca_common_collio_relay_shared(const mca_common_collio_op_t *op, int half)
     return region(op) + limits + half * stride;
 }
 
-int64_t *mca_common_collio_relay_limits(const mca_common_collio_op_t *op, int half)
+_Atomic int64_t *mca_common_collio_relay_limits(const mca_common_collio_op_t *op, int half)
 {
-    return (int64_t *) (void *) region(op) + half * op->file->aggregator_count;
+    return (_Atomic int64_t *) (void *) region(op) + half * op->file->aggregator_count;
 }
 
 static char *staging(const mca_common_collio_op_t *op, int half)
@@ -73,7 +73,7 @@ static char *messages(const mca_common_collio_op_t *op, int half)
     return op->file->relay.at + 2 * relay->staging_bytes + half * relay->message_bytes;
 }
 
-static int64_t *limits(const mca_common_collio_op_t *op, int half)
+static _Atomic int64_t *limits(const mca_common_collio_op_t *op, int half)
 {
     return op->plan->relay.shared ? mca_common_collio_relay_limits(op, half)
                                   : op->plan->relay.half[half].limit;
@@ -302,13 +302,13 @@ static const turn_t *turn_of(relay_t *relay, int member, int64_t index)
     return &part->turn[next];
 }
 
-static void start_handing(mca_common_collio_op_t *op, int h)
+/* Members begin with the round. */
+static void begin_handing(mca_common_collio_op_t *op, int h)
 {
     relay_t *relay = &op->plan->relay;
     half_t *half = &relay->half[h];
     int64_t index = relay->round[half->round].index;
 
-    half->state = MCA_COMMON_COLLIO_HALF_HANDING;
     half->used = 0;
     half->granted = in_order(op) ? 0 : relay->member_count;
     if (relay->shared) {
@@ -326,10 +326,21 @@ static void start_handing(mca_common_collio_op_t *op, int h)
         }
     }
     half->turn[0] = turn_of(relay, 0, index);
+    ++relay->handed;
+}
+
+/* So do I: before them where overlapping writes have an order, which only begin when I am done. */
+static void start_handing(mca_common_collio_op_t *op, int h)
+{
+    half_t *half = &op->plan->relay.half[h];
+
+    if (op->write || !op->plan->relay.shared) { /* else members have begun */
+        begin_handing(op, h);
+    }
+    half->state = MCA_COMMON_COLLIO_HALF_HANDING;
     if (NULL != half->turn[0]) {
         copy_mine(op, h, half->turn[0]);
     }
-    ++relay->handed;
 }
 
 static void take_message(mca_common_collio_op_t *op, int h, int member)
@@ -411,8 +422,15 @@ static void open_round(mca_common_collio_op_t *op)
     half->whole = true;
     if (op->write) {
         start_handing(op, h);
-    } else {
-        half->state = MCA_COMMON_COLLIO_HALF_DELIVERING;
+        return;
+    }
+    half->state = MCA_COMMON_COLLIO_HALF_DELIVERING;
+    if (relay->shared) {
+        for (int owner = 0; owner < op->file->aggregator_count; ++owner) {
+            atomic_store_explicit(&limits(op, h)[owner], MCA_COMMON_COLLIO_LIMIT_PENDING,
+                                  memory_order_relaxed);
+        }
+        begin_handing(op, h);
     }
 }
 
@@ -421,7 +439,8 @@ static bool step_half(mca_common_collio_op_t *op, int h)
     relay_t *relay = &op->plan->relay;
     half_t *half = &relay->half[h];
 
-    if (MCA_COMMON_COLLIO_HALF_DELIVERED == half->state && relay->handed == half->round) {
+    if (MCA_COMMON_COLLIO_HALF_DELIVERED == half->state
+        && (relay->shared || relay->handed == half->round)) {
         start_handing(op, h);
         return true;
     }
@@ -521,7 +540,9 @@ void mca_common_collio_relay_delivered(mca_common_collio_op_t *op,
     half_t *half = &relay->half[h];
 
     if (!op->write) {
-        limits(op, h)[delivery->owner] = relay->place[delivery->window] + delivery->move.bytes;
+        atomic_store_explicit(&limits(op, h)[delivery->owner],
+                              relay->place[delivery->window] + delivery->move.bytes,
+                              memory_order_release);
         half->whole &= delivery->move.bytes == delivery->move.window->bytes;
     }
     if (0 == --half->windows) {

@@ -27,6 +27,9 @@
  *   write:  free -> hand (members give) -> deliver (owners take) -> free
  *   read:   free -> deliver (owners give) -> hand (members take) -> free
  *
+ * In shared memory members take a window of a read as soon as it is there, while others are still
+ * on their way: they are granted the round from the beginning, and watch the windows' limits.
+ *
  * Everybody goes up by window number, so the lowest unfinished one always has what it needs.
  *
  * Atomic mode: writes that overlap must come out as if the ranks had written one after the other.
@@ -73,6 +76,9 @@ typedef enum mca_common_collio_half_state_t {
     MCA_COMMON_COLLIO_HALF_DELIVERED /* read: may be handed out when it is its turn */
 } mca_common_collio_half_state_t;
 
+/** A limit: this owner's window is not there yet. */
+enum { MCA_COMMON_COLLIO_LIMIT_PENDING = -1 };
+
 /** One half of a local aggregator's staging. */
 typedef struct mca_common_collio_half_t {
     mca_common_collio_half_state_t state;
@@ -85,7 +91,7 @@ typedef struct mca_common_collio_half_t {
     const mca_common_collio_turn_t **turn; /* per member: what it hands over now, or NULL */
     ompi_request_t **request;              /* per member */
     char **message;                        /* per member; NULL when it moves straight */
-    int64_t *limit;                        /* per owner: place from which a read has no data */
+    _Atomic int64_t *limit; /* per owner: place from which a read has no data, or PENDING */
 } mca_common_collio_half_t;
 
 /** Layer 1 of a plan, on one rank. It is part of the plan: reused with it. */
@@ -117,6 +123,7 @@ typedef struct mca_common_collio_relay_t {
     size_t first_turn;   /* as member: the first not done */
     size_t started_turn; /* the first not started */
     uint64_t ticket[2];
+    size_t turn_window[2]; /* shm: the turn's first window that was not copied */
     ompi_request_t *request[2];
     bool turn_done[2];
 
@@ -206,6 +213,6 @@ int mca_common_collio_relay_rank(const struct mca_common_collio_op_t *op, int me
 bool mca_common_collio_relay_member(struct mca_common_collio_op_t *op, bool *moved);
 /** Where the shared staging of a local aggregator is. */
 char *mca_common_collio_relay_shared(const struct mca_common_collio_op_t *op, int half);
-int64_t *mca_common_collio_relay_limits(const struct mca_common_collio_op_t *op, int half);
+_Atomic int64_t *mca_common_collio_relay_limits(const struct mca_common_collio_op_t *op, int half);
 
 #endif /* MCA_COMMON_COLLIO_RELAY_H */

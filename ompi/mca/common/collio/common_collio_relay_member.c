@@ -73,6 +73,7 @@ static void start_turn(mca_common_collio_op_t *op, size_t number)
         int slot = op->file->nodes.local_rank[relay->aggregator];
 
         relay->ticket[number % 2] = op->file->relay_shared.taken[slot]++;
+        relay->turn_window[number % 2] = 0;
         return;
     }
     if (op->write) {
@@ -132,7 +133,7 @@ static bool message_over(mca_common_collio_op_t *op, size_t number)
 
 static bool copy_over(mca_common_collio_op_t *op, size_t number)
 {
-    const relay_t *relay = &op->plan->relay;
+    relay_t *relay = &op->plan->relay;
     const mca_common_collio_shared_t *shared = &op->file->relay_shared;
     const turn_t *turn = &relay->mine.turn[number];
     const int *local_rank = op->file->nodes.local_rank;
@@ -142,18 +143,24 @@ static bool copy_over(mca_common_collio_op_t *op, size_t number)
         mca_common_collio_shared_grant(shared, slot, local_rank[op->file->rank], ticket),
         memory_order_acquire);
     int half = (int) (grant & 1);
+    size_t *next = &relay->turn_window[number % 2];
 
     if (grant >> 1 != ticket + 1) {
         return false;
     }
-    for (size_t w = turn->window; w < turn->window + turn->window_count; ++w) {
-        const mca_common_collio_window_t *window = &relay->mine.window[w];
-        int64_t limit = op->write ? INT64_MAX
-                                  : mca_common_collio_relay_limits(op, half)[window->index];
-        int64_t copied = mca_common_collio_copy_window(
-            op, window, &relay->mine.piece[window->first], mca_common_collio_relay_shared(op, half),
-            0, limit);
+    for (; *next < turn->window_count; ++*next) {
+        const mca_common_collio_window_t *window = &relay->mine.window[turn->window + *next];
+        int64_t copied, limit = INT64_MAX;
 
+        if (!op->write) {
+            limit = atomic_load_explicit(&mca_common_collio_relay_limits(op, half)[window->index],
+                                         memory_order_acquire);
+        }
+        if (MCA_COMMON_COLLIO_LIMIT_PENDING == limit) {
+            return false;
+        }
+        copied = mca_common_collio_copy_window(op, window, &relay->mine.piece[window->first],
+                                               mca_common_collio_relay_shared(op, half), 0, limit);
         op->done_bytes += op->write ? 0 : copied;
         count_copy(op, copied);
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
