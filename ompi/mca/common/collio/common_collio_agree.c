@@ -106,7 +106,9 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
         propose_plan(op);
     }
     op->mine[MCA_COMMON_COLLIO_AGREE_ERROR] = op->error;
-    op->mine[op->early ? MCA_COMMON_COLLIO_AGREE_EARLY : MCA_COMMON_COLLIO_AGREE_LATE] = 1;
+    if (op->bytes > 0) { /* who has nothing to access is neither early nor late */
+        op->mine[op->early ? MCA_COMMON_COLLIO_AGREE_EARLY : MCA_COMMON_COLLIO_AGREE_LATE] = 1;
+    }
     /* the direction belongs to what all must agree on, as the settings do */
     op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->write;
     op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->write;

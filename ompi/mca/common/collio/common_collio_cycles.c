@@ -423,7 +423,9 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
         mca_common_collio_access_read(job->access, job->segments, job->count, &job->outcome);
     }
     job->busy_ns = mca_common_collio_watch_stop(&watch);
-    op->hideable_ns += op->file->meet.crowded ? watch.slept_ns : job->busy_ns;
+    if (op->blocking) {
+        op->hideable_ns += op->file->meet.crowded ? watch.slept_ns : job->busy_ns;
+    }
     job->done = 1;
 }
 

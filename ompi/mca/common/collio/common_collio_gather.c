@@ -73,7 +73,8 @@ static bool near_is_direct(const mca_common_collio_op_t *op)
                || MCA_COMMON_COLLIO_TRANSPORT_AUTO == transport);
 }
 
-/* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on (fence.c). */
+/* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on
+ * (fence_number.c). */
 static bool too_wide_for_fence(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->file;

@@ -266,7 +266,7 @@ static void after_agree(mca_common_collio_op_t *op)
         mca_common_collio_tuner_served(op);
     }
     if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]
-        || (op->early && all[MCA_COMMON_COLLIO_AGREE_LATE] < 1)) {
+        || (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] && all[MCA_COMMON_COLLIO_AGREE_LATE] < 1)) {
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
@@ -307,6 +307,9 @@ static void after_ready(mca_common_collio_op_t *op)
 static void after_settle(mca_common_collio_op_t *op)
 {
     op->error = (int) op->result_all[0];
+    if (0 != op->error && NULL != op->plan) {
+        op->plan->valid = false; /* whatever failed may have left it half told */
+    }
     if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
         mca_common_collio_tuner_learn(op, op->result_all[2], op->result_all[3]);
     }
@@ -326,7 +329,7 @@ static bool advance(mca_common_collio_op_t *op)
 {
     switch (op->phase) {
     case MCA_COMMON_COLLIO_PHASE_QUEUED:
-        op->early = 0 == op->error && mca_common_collio_tuner_expects_direct(op);
+        op->early = 0 == op->error && op->bytes > 0 && mca_common_collio_tuner_expects_direct(op);
         if (op->early) {
             begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
         } else {

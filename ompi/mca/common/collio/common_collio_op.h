@@ -253,7 +253,7 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op);
 void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number);
 void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t number);
 void mca_common_collio_cycles_access_wait(mca_common_collio_op_t *op, size_t number);
-/** put_fence: how wide a request may be in two layers; see fence.c. */
+/** put_fence: how wide a request may be in two layers; see fence_number.c. */
 enum { MCA_COMMON_COLLIO_FENCE_WINDOWS = 1 << 23 };
 int mca_common_collio_fence_prepare(mca_common_collio_plan_t *plan);
 int mca_common_collio_fence_number(mca_common_collio_op_t *op);

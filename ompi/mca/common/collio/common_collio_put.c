@@ -72,11 +72,16 @@ static bool make_windows(mca_common_collio_file_t *file, int buffers, int64_t by
 bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes, int buffers)
 {
     mca_common_collio_put_t *put = &file->put;
-    int64_t bytes = file->my_owner >= 0 ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
+    int64_t bytes;
 
     if (put->failed || (put->open && put->slot_bytes >= slot_bytes && put->buffers >= buffers)) {
         return !put->failed;
     }
+    if (put->open) { /* they only grow */
+        slot_bytes = slot_bytes > put->slot_bytes ? slot_bytes : put->slot_bytes;
+        buffers = buffers > put->buffers ? buffers : put->buffers;
+    }
+    bytes = file->my_owner >= 0 ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
     mca_common_collio_put_close(file);
     if (!make_windows(file, buffers, bytes, false)
         && (file->nodes.nodes > 1 || !make_windows(file, buffers, bytes, true))) {

@@ -36,10 +36,14 @@ int mca_common_collio_put_prepare_places(mca_common_collio_plan_t *plan)
     plan->memory_bytes +=
         (int64_t) (windows * sizeof(*plan->place) + sources * sizeof(*plan->placed)
                    + requesters * sizeof(*plan->placed_first) + messages * sizeof(*plan->placing));
-    return NULL == plan->place || NULL == plan->placed || NULL == plan->placed_first
-                   || NULL == plan->placing
-               ? -ENOMEM
-               : 0;
+    if (NULL == plan->place || NULL == plan->placed || NULL == plan->placed_first
+        || NULL == plan->placing) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < windows; ++i) {
+        plan->place[i] = -1; /* not told: straight to the pieces' own places */
+    }
+    return 0;
 }
 
 /* My own bytes are not put, but by fences. */

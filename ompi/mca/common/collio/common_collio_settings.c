@@ -58,9 +58,9 @@ static const item_t items[] = {
      "stripe i belongs to aggregator i modulo their number. group_cyclic: contiguous parts for "
      "groups of as many aggregators as stripes, cyclic inside a group"},
     {"aggregators", NUMBER, AT(aggregators), NULL, 0, 4, false, true,
-     "Number of aggregators, the ranks that access the file. 0 chooses one per node, or one per "
-     "stripe on a striped file system (up to four with lockahead). The hint cb_nodes sets it "
-     "too"},
+     "Number of aggregators, the ranks that access the file. 0 chooses one per node (two "
+     "on a single node), or one per stripe on a striped file system (up to four with lockahead). "
+     "The hint cb_nodes sets it too"},
     {"aggregator_list", TEXT, AT(aggregator_list), NULL, 0, 6, false, true,
      "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over aggregators and "
      "placement. Empty lets placement choose"},
@@ -490,11 +490,4 @@ const char *mca_common_collio_transport_name(int transport)
     static const char *const names[] = {"auto", "isend", "put_fence", "put_lock", "shm"};
 
     return names[transport];
-}
-
-const char *mca_common_collio_partition_name(int partition)
-{
-    static const char *const names[] = {"even", "static_cyclic", "group_cyclic"};
-
-    return names[partition];
 }

@@ -96,6 +96,5 @@ void mca_common_collio_settings_publish(const mca_common_collio_component_t *com
                                         ompio_file_t *fh, int aggregators, int64_t buffer_bytes);
 
 const char *mca_common_collio_transport_name(int transport);
-const char *mca_common_collio_partition_name(int partition);
 
 #endif /* MCA_COMMON_COLLIO_SETTINGS_H */

@@ -72,8 +72,9 @@ static int64_t copy_slice(mca_common_collio_op_t *op, const mca_common_collio_sl
         }
         piece = &cut;
     } else {
-        for (; part.bytes < SLICE_BYTES && part.bytes < slot->own_left; ++part.count) {
-            part.bytes += piece[part.count].length;
+        while (part.bytes < slot->own_left
+               && part.bytes + piece[part.count].length <= SLICE_BYTES) {
+            part.bytes += piece[part.count++].length;
         }
         move->piece += part.count;
     }

@@ -276,6 +276,8 @@ void mca_common_collio_tuner_served(mca_common_collio_op_t *op)
 
     if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted) {
         count_served(&tuner->learnt[tuner->last[op->write].kind]);
+        /* this call was not like the last one for everybody: the next one is decided on anew */
+        tuner->last[op->write].used = op->all[MCA_COMMON_COLLIO_AGREE_LATE] < 1;
     }
 }
 

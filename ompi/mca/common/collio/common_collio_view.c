@@ -135,18 +135,6 @@ int mca_common_collio_view_file(ompio_file_t *fh, mca_common_collio_tiling_t *ti
     return rc;
 }
 
-int mca_common_collio_view_memory(const void *buf, size_t count, ompi_datatype_t *type,
-                                  mca_common_collio_tiling_t *tiling, char **base, int64_t *bytes)
-{
-    int rc = mca_common_collio_view_tile_type(type, tiling);
-
-    if (0 == rc) {
-        *base = (char *) buf;
-        *bytes = (int64_t) (count * type->super.size);
-    }
-    return rc;
-}
-
 /* Moves on inside the repetition, to the piece in which its first `total` bytes end. */
 static void move_to(ompio_file_t *fh, size_t total)
 {

@@ -21,12 +21,6 @@
 int mca_common_collio_view_file(ompio_file_t *fh, mca_common_collio_tiling_t *tiling,
                                 int64_t *stream);
 
-/** `count` elements of `type` at `buf`: one element flattened, repeated by the tiling. *base is
- *  what the tiling's offsets count from, *bytes the bytes of data in all. Nothing is dereferenced;
- *  see view_stage_needed() for buffers that must not be. */
-int mca_common_collio_view_memory(const void *buf, size_t count, ompi_datatype_t *type,
-                                  mca_common_collio_tiling_t *tiling, char **base, int64_t *bytes);
-
 /** One element of `type`; the tiling's offsets count from the element's address. */
 int mca_common_collio_view_tile_type(ompi_datatype_t *type, mca_common_collio_tiling_t *tiling);
 

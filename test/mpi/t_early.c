@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Calls that begin before they are agreed on. After calls without exchange a rank that sees the
+ * same request again accesses the file at once. Such a guess of some ranks must not decide for all,
+ * call after call: when the others come with tiny interleaved pieces, one call at most may go
+ * without an exchange. Seen by the counter of such calls; the bytes are compared by POSIX.
+ */
+#include "lib/t_file.h"
+#include "lib/t_pvar.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LIKE = 12, OTHER = 6, PIECES = 2000, PIECE = 16, HEADER = 4096 };
+
+static char path[512];
+
+static void write_calls(MPI_File file, const t_blocks *mine, int writer, int calls)
+{
+    unsigned char *data = t_blocks_data(mine, writer);
+    int bytes = (int) t_blocks_bytes(mine);
+
+    t_blocks_view(file, mine);
+    for (int i = 0; i < calls; i++) {
+        t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+    }
+    free(data);
+}
+
+static t_blocks header_of(int rank, int idle)
+{
+    return (t_blocks){(int64_t) rank * HEADER, HEADER, HEADER, idle == rank ? 0 : 1};
+}
+
+static t_blocks pieces_of(int rank, int same, int idle)
+{
+    return same == rank ? header_of(rank, idle)
+                        : (t_blocks){(int64_t) t_size * HEADER + rank * PIECE, PIECE,
+                                     (int64_t) t_size * PIECE, idle == rank ? 0 : PIECES};
+}
+
+static void check_file(int same, int idle)
+{
+    t_blocks *all = calloc(2 * (size_t) t_size, sizeof(*all));
+    int *writer = calloc(2 * (size_t) t_size, sizeof(*writer));
+
+    for (int r = 0; r < t_size; r++) {
+        all[2 * r] = header_of(r, idle);
+        all[2 * r + 1] = pieces_of(r, same, idle);
+        writer[2 * r] = writer[2 * r + 1] = r;
+    }
+    t_blocks_check_file(path, all, writer, 2 * t_size, 0);
+    free(all);
+    free(writer);
+}
+
+/* `same` has the same header in all calls, `idle` has nothing in any; -1: nobody is like that. */
+static void change_after_direct_calls(const char *name, int same, int idle)
+{
+    t_blocks header = header_of(t_rank, idle), pieces = pieces_of(t_rank, same, idle);
+    double skipped = 0;
+    MPI_File file;
+
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
+        t_ok(MPI_File_set_size(file, 0), "set_size");
+        write_calls(file, &header, t_rank, LIKE);
+        skipped = t_pvar_read("calls_skipped", file);
+        write_calls(file, &pieces, t_rank, OTHER);
+        skipped = t_pvar_read("calls_skipped", file) - skipped;
+        t_ok(MPI_File_close(&file), "close");
+    }
+    if (skipped > 1) {
+        t_fail("%s: %.0f of %d calls with tiny pieces had no exchange", name, skipped, OTHER);
+    }
+    if (0 == t_rank) {
+        check_file(same, idle);
+    }
+    t_verdict(name);
+}
+
+int main(int argc, char *argv[])
+{
+    MPI_File file;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "early");
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+    MPI_File_close(&file);
+    if (!t_pvar_exists("calls_skipped")) {
+        return t_skip_all("early", "the component has no counter for it");
+    }
+    change_after_direct_calls("all_ranks_change", -1, -1);
+    change_after_direct_calls("a_rank_without_bytes_decides_nothing", -1, t_size - 1);
+    change_after_direct_calls("a_rank_that_stays_the_same_costs_one_call", 0, -1);
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}
