@@ -210,6 +210,27 @@ START_TEST(choice_guesses_by_direction_and_file_system)
 }
 END_TEST
 
+/* Containers of one machine: a page cache needs no messages, but for the smallest pieces. */
+START_TEST(choice_one_machine_of_many_nodes)
+{
+    facts_t facts = interleaved(4, 300);
+    candidates_t candidates;
+
+    ck_assert_uint_eq(0, mca_common_collio_choice_candidates(&facts).ways
+                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    facts.one_machine = true;
+    candidates = mca_common_collio_choice_candidates(&facts);
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, candidates.first);
+    ck_assert_uint_ne(0, candidates.ways & bit(MCA_COMMON_COLLIO_WAY_SHM));
+    facts.pieces *= 4;
+    candidates = mca_common_collio_choice_candidates(&facts);
+    ck_assert_uint_eq(0, candidates.ways & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    facts.pieces = 16;
+    candidates = mca_common_collio_choice_candidates(&facts);
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT), candidates.ways);
+}
+END_TEST
+
 START_TEST(choice_small_calls_teach_nothing)
 {
     learnt_t learnt = {{0}, 0, {0}, 0};
@@ -239,6 +260,7 @@ int main(void)
     tcase_add_test(tests, choice_overlap_needs_something_to_hide);
     tcase_add_test(tests, choice_is_patient_with_a_good_guess);
     tcase_add_test(tests, choice_guesses_by_direction_and_file_system);
+    tcase_add_test(tests, choice_one_machine_of_many_nodes);
     tcase_add_test(tests, choice_small_calls_teach_nothing);
     return unit_main(suite, "check_choice");
 }

@@ -157,6 +157,25 @@ static bool in_memory(uint32_t file_system)
     return TMPFS == file_system || UINT32_C(0x858458f6) == file_system; /* ramfs */
 }
 
+/* File systems that only one machine can have mounted. */
+static bool is_local(uint32_t file_system)
+{
+    static const uint32_t magics[] = {
+        0xef53,     /* ext2, ext3, ext4 */
+        0x58465342, /* XFS */
+        0x9123683e, /* Btrfs */
+        0xf2f52010, /* F2FS */
+        0x794c7630, /* overlayfs, of containers */
+    };
+
+    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
+        if (magics[i] == file_system) {
+            return true;
+        }
+    }
+    return in_memory(file_system);
+}
+
 static mca_common_collio_facts_t facts_of(const mca_common_collio_op_t *op)
 {
     const mca_common_collio_file_t *file = op->file;
@@ -172,6 +191,7 @@ static mca_common_collio_facts_t facts_of(const mca_common_collio_op_t *op)
         .ranks = file->size,
         .nodes = file->nodes.nodes,
         .in_memory = in_memory(file->access.file_system),
+        .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
         .many_cycles = share > mca_common_collio_layout_window(op),
         .may_skip = MCA_COMMON_COLLIO_SETTING_ON != wanted,
         .may_exchange = MCA_COMMON_COLLIO_SETTING_OFF != wanted,

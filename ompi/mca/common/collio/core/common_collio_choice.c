@@ -13,7 +13,8 @@
  *   average piece   2 KiB     32 KiB (*)             256 KiB
  *        exchange     |  try both  | direct, try later   |  direct       (one node, interleaved)
  *
- *   (*) 8 KiB for writes to a file system in memory, 2 KiB for reads
+ *   (*) 8 KiB for writes to a file system in memory, 2 KiB for reads; 256 bytes, for both borders,
+ *       where the nodes are containers of one machine
  *
  * A first exchange makes a plan and shared memory, which is dear; a program that makes a few calls
  * should not pay for it where direct access is a good guess. So there the guess serves some calls
@@ -22,6 +23,7 @@
 #include "common_collio_choice.h"
 
 enum {
+    MESSAGE_PIECE = 256,     /* above, on one machine: cheaper to access than to send */
     TINY_PIECE = 2 << 10,    /* below, interleaved: never direct */
     MIDDLE_PIECE = 32 << 10, /* above, on one node: direct writes are a good guess */
     MEMORY_PIECE = 8 << 10,  /* the same where a write costs little more than its copy */
@@ -48,6 +50,9 @@ static bool direct_worth(const mca_common_collio_facts_t *facts)
     if (!interleaved(facts)) {
         return true;
     }
+    if (facts->one_machine) {
+        return piece_bytes(facts) >= MESSAGE_PIECE;
+    }
     return facts->nodes == 1 ? piece_bytes(facts) >= TINY_PIECE : piece_bytes(facts) >= LARGE_PIECE;
 }
 
@@ -59,11 +64,14 @@ static bool exchange_worth(const mca_common_collio_facts_t *facts)
     if (!interleaved(facts)) {
         return piece_bytes(facts) < TINY_PIECE && facts->pieces > facts->ranks;
     }
-    return facts->nodes > 1 || piece_bytes(facts) < LARGE_PIECE;
+    return (facts->nodes > 1 && !facts->one_machine) || piece_bytes(facts) < LARGE_PIECE;
 }
 
 static int64_t least_direct(const mca_common_collio_facts_t *facts)
 {
+    if (facts->one_machine) {
+        return MESSAGE_PIECE;
+    }
     if (!facts->write) {
         return TINY_PIECE;
     }
