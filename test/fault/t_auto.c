@@ -16,8 +16,8 @@
 #include "lib/t_pvar.h"
 #include "t_fault.h"
 
-/* the guess serves 8 calls, then every way is tried twice at most, then the choice stays */
-enum { CALLS = 20, LAST = 4 };
+/* the guess serves 32 calls, then every way is tried twice at most, then the choice stays */
+enum { CALLS = 44, LAST = 4 };
 
 static const t_request request = {16384, 0, 0, 32};
 static char path[512];

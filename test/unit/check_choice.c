@@ -188,9 +188,9 @@ START_TEST(choice_is_patient_with_a_good_guess)
     int tries[MCA_COMMON_COLLIO_WAYS] = {0};
 
     ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, candidates.first);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, settle(cost, 0, candidates, 8, tries));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, settle(cost, 0, candidates, 32, tries));
     ck_assert_int_eq(0, tries[MCA_COMMON_COLLIO_WAY_SHM]);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 0, candidates, 20, tries));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 0, candidates, 40, tries));
 }
 END_TEST
 

@@ -30,9 +30,9 @@ enum {
     LARGE_PIECE = 256 << 10, /* above, on one node: never exchanged */
     SMALL_CALL = 64 << 10,   /* in all: not worth measuring */
     TRIES = 2,
-    HOPELESS = 2, /* times slower than the best: once is enough */
-    PATIENCE = 8,
-    HIDEABLE = 8 /* of a call: less than this part is not worth an overlap */
+    HOPELESS = 2,  /* times slower than the best: once is enough */
+    PATIENCE = 32, /* calls: a try costs several, but is a tenth of so many at most */
+    HIDEABLE = 8   /* of a call: less than this part is not worth an overlap */
 };
 
 static int64_t piece_bytes(const mca_common_collio_facts_t *facts)
