@@ -16,6 +16,11 @@ PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', '
 WRONG = (('schedule', 'sometimes', ('write_comm2',)), ('transport', 'pigeon', ('put_fence',)),
          ('exchange', 'perhaps', ('off',)), ('partition', 'odd', ('static_cyclic',)),
          ('aggregators', '-4', ('0 or more',)), ('aggregator_list', '0,99', ('ranks',)))
+# Named transports that messages must stand in for: program, transport, what it cannot serve.
+REPLACED = (('t_serial', 'shm', 'calls in atomic mode'),
+            ('t_serial', 'put_lock', 'calls in atomic mode'),
+            ('t_nonblocking', 'put_fence', 'nonblocking and split collectives'),
+            ('t_serial', 'isend', None), ('t_serial', 'auto', None))
 REPORT = ('aggregators', 'cycles', 'bytes', 'requests', 'messages', 'time', 'min', 'avg', 'max')
 
 
@@ -65,6 +70,21 @@ def wrong_values(suite, folder, scratch):
             suite.ok(name)
 
 
+def replaced_transports(suite, folder, scratch):
+    """A named transport is never replaced without a word, and not with one where it is not."""
+    for program, transport, what in REPLACED:
+        text = launch.run(launch.mpirun_command(3, [os.path.join(folder, program)]), 120,
+                          env={'T_DIR': scratch,
+                               'T_HINTS': f'exchange=on,transport={transport}'}).text
+        said = f'transport {transport} cannot serve {what}' in text
+        name = f'{program} transport={transport}: ' + ('says what uses isend' if what
+                                                       else 'has nothing to say')
+        if said if what else 'cannot serve' not in text:
+            suite.ok(name)
+        else:
+            suite.not_ok(name, text[:2000])
+
+
 def report(suite, folder, scratch):
     """One table per file at close, nothing without the switch."""
     full = f'fcoll_{launch.FCOLL}_report'
@@ -87,4 +107,5 @@ def run(suite, scratch, folder):
         return
     ompi_info(suite)
     wrong_values(suite, folder, scratch)
+    replaced_transports(suite, folder, scratch)
     report(suite, folder, scratch)

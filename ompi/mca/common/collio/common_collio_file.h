@@ -65,6 +65,7 @@ typedef struct mca_common_collio_file_t {
     mca_common_collio_shared_t relay_shared;       /* staging of the node's local aggregators */
     bool said_one_layer;                           /* that put_fence has one, for some requests */
     bool said_nonblocking;                         /* that put_* is not for nonblocking calls */
+    bool said_atomic;                              /* that only isend is for atomic mode */
     mca_common_collio_put_t put;                   /* one-sided windows; closed until needed */
     mca_common_collio_arena_t buffers; /* private collective buffers and their staging */
     mca_common_collio_arena_t staging; /* of this rank as a requester */

@@ -48,7 +48,8 @@ static const item_t items[] = {
     {"transport", CHOICE, AT(transport), "auto,isend,put_fence,put_lock,shm", 0, 5, false, true,
      "How data moves between a rank and an aggregator. isend: messages. put_fence, put_lock: "
      "one-sided puts. shm: one copy through memory shared on the aggregator's node (ranks of other "
-     "nodes use isend). auto uses shm where it can be had"},
+     "nodes use isend). auto measures shm, where it can be had, and isend. Atomic mode always uses "
+     "isend, nonblocking calls do instead of puts"},
     {"exchange", CHOICE, AT(exchange), on_off, 0, 4, false, true,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
      "file, packed and sieved. auto decides from the file system, the nodes and the piece sizes. "

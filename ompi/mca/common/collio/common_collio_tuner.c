@@ -210,35 +210,34 @@ static bool overlaps(mca_common_collio_way_t way)
     return MCA_COMMON_COLLIO_WAY_SHM_OVERLAP == way || MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP == way;
 }
 
-/* One-sided epochs wait, and nothing may wait inside progress. */
-static void say_once(mca_common_collio_op_t *op)
+/* A transport was named, and messages must stand in for it. */
+static int use_messages(mca_common_collio_file_t *file, bool *said, const char *what)
 {
-    mca_common_collio_file_t *file = op->file;
-
-    if (!op->blocking && !file->said_nonblocking) {
-        file->said_nonblocking = true;
-        if (0 == file->rank) {
-            mca_common_collio_file_say(file,
-                                       "transport %s cannot serve nonblocking and split "
-                                       "collectives; they use isend.",
-                                       mca_common_collio_transport_name(file->settings.transport));
-        }
+    if (!*said && 0 == file->rank) {
+        mca_common_collio_file_say(file, "transport %s cannot serve %s; they use isend.",
+                                   mca_common_collio_transport_name(file->settings.transport),
+                                   what);
     }
+    *said = true;
+    return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
 }
 
 static int transport_of(mca_common_collio_op_t *op, mca_common_collio_way_t way)
 {
-    int wanted = op->file->settings.transport;
-
+    mca_common_collio_file_t *file = op->file;
+    int wanted = file->settings.transport;
     bool one_sided = MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == wanted
                      || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == wanted;
 
-    if (op->atomic) {
+    if (MCA_COMMON_COLLIO_TRANSPORT_ISEND == wanted || (one_sided && file->put.failed)
+        || (op->atomic && MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted)) {
         return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
     }
-    if (one_sided && (!op->blocking || op->file->put.failed)) {
-        say_once(op);
-        return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
+    if (op->atomic) { /* overlapping bytes are put in order from where the messages lie */
+        return use_messages(file, &file->said_atomic, "calls in atomic mode");
+    }
+    if (one_sided && !op->blocking) { /* an epoch waits, and nothing may wait inside progress */
+        return use_messages(file, &file->said_nonblocking, "nonblocking and split collectives");
     }
     if (MCA_COMMON_COLLIO_TRANSPORT_AUTO != wanted) {
         return wanted;
