@@ -79,6 +79,7 @@ TABLE = {
     't_gaps': {'np': (1, 4), 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': ['']},
+    't_outline': {'np': (1, 3, 4, 8), 'hints': ['']},
     't_disagree': {'np': (2, 4), 'hints': ['']},
     't_disagree schedule none write': {'np': (3,), 'hints': ['']},
     't_disagree buffer_bytes 65536 8192': {'np': (3,), 'hints': ['']},

@@ -167,8 +167,10 @@ static void add_merged(mca_common_collio_split_t *split, int owner, const channe
         const mca_common_collio_cycle_t *cycle = &collect->cycle[c];
         mca_common_collio_window_t *window = &split->window[split->window_count++];
 
-        *window = (mca_common_collio_window_t){cycle->index, split->piece_count, cycle->run_count,
-                                               0};
+        *window = (mca_common_collio_window_t){.index = cycle->index,
+                                               .first = split->piece_count,
+                                               .count = cycle->run_count,
+                                               .consecutive = true};
         for (size_t r = cycle->run; r < cycle->run + cycle->run_count; ++r) {
             split->piece[split->piece_count++] = (mca_common_collio_piece_t){
                 collect->runs.at[r].offset, collect->runs.at[r].length, window->bytes};

@@ -51,8 +51,8 @@ void mca_common_collio_part_window(part_t *part, int64_t index, int owner)
                          .consecutive = true};
     }
     ++turn->window_count;
-    part->window[part->window_count++] = (mca_common_collio_window_t){owner, part->piece_count, 0,
-                                                                      0};
+    part->window[part->window_count++] = (mca_common_collio_window_t){.index = owner,
+                                                                      .first = part->piece_count};
 }
 
 void mca_common_collio_part_piece(part_t *part, int64_t place, int64_t length, int64_t stream)

@@ -84,7 +84,25 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
         .window_bytes = mca_common_collio_layout_window(op),
         .packed_window_bytes = window_of(op, true),
         .shared_failed = mca_common_collio_shared_failed(op->file),
+        .write = op->write,
     };
+}
+
+/* Readers in shared memory pick their pieces themselves; an owner must only know what to read. Where
+ * most of it is wanted that is whole windows, and the lists of pieces need not be made, sent and
+ * merged. What is read in vain is never more than what is wanted. */
+bool mca_common_collio_layout_may_outline(const mca_common_collio_op_t *op)
+{
+    int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] + op->all[MCA_COMMON_COLLIO_AGREE_LO];
+
+    return !op->write && mca_common_collio_layout_all_shared(op)
+           && span / 2 <= op->all[MCA_COMMON_COLLIO_AGREE_BYTES];
+}
+
+bool mca_common_collio_layout_all_shared(const mca_common_collio_op_t *op)
+{
+    return 1 == op->file->nodes.nodes && MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
+           && MCA_COMMON_COLLIO_SHARED_READY == op->file->shared.state;
 }
 
 bool mca_common_collio_layout_sparse(const mca_common_collio_op_t *op)
@@ -224,7 +242,10 @@ static mca_common_collio_plan_t *agreed_plan(mca_common_collio_op_t *op)
     mca_common_collio_plan_t *plan;
 
     for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
-        if (op->file->plans->slot[i].layers != op->layers) {
+        const mca_common_collio_plan_t *slot = &op->file->plans->slot[i];
+
+        if (slot->layers != op->layers
+            || (slot->outlined && MCA_COMMON_COLLIO_TRANSPORT_SHM != op->transport)) {
             fits &= ~(INT64_C(1) << i);
         }
     }

@@ -160,14 +160,26 @@ static void unlock(mca_common_collio_op_t *op)
 static void begin_route(mca_common_collio_op_t *op)
 {
     enter(op, MCA_COMMON_COLLIO_PHASE_ROUTE);
+    op->plan->outlined = mca_common_collio_layout_may_outline(op);
     if (0 == op->error) {
         mca_common_collio_route_start(op);
     }
 }
 
+/* A plan that needs shared memory, which could not be made larger for this call: another one. */
+static void renew_plan(mca_common_collio_op_t *op)
+{
+    op->plan_new = true;
+    begin_plan(op);
+    op->slot_bytes = op->plan->slot_bytes;
+}
+
 /* The node's memory is there: layer 1's lists and layer 2's, or the plan that has them. */
 static void begin_lists(mca_common_collio_op_t *op)
 {
+    if (op->plan->outlined && !mca_common_collio_layout_all_shared(op)) {
+        renew_plan(op);
+    }
     if (op->plan_new && MCA_COMMON_COLLIO_LAYERS_ONE != op->layers) {
         enter(op, MCA_COMMON_COLLIO_PHASE_GATHER);
         mca_common_collio_gather_start(op);

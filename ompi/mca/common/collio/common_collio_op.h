@@ -243,6 +243,10 @@ int64_t mca_common_collio_layout_window(const mca_common_collio_op_t *op);
 int64_t mca_common_collio_layout_slot(const mca_common_collio_op_t *op);
 mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_op_t *op);
 bool mca_common_collio_layout_sparse(const mca_common_collio_op_t *op);
+/** Do all ranks reach every collective buffer in shared memory? */
+bool mca_common_collio_layout_all_shared(const mca_common_collio_op_t *op);
+/** Is it enough to tell owners the outlines of the windows? */
+bool mca_common_collio_layout_may_outline(const mca_common_collio_op_t *op);
 void mca_common_collio_route_start(mca_common_collio_op_t *op);
 bool mca_common_collio_route_poll(mca_common_collio_op_t *op);
 /** Takes the memory of the cycles. It cannot fail if that plan was `prepared` for this way. */

@@ -56,7 +56,7 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
         int64_t window_bytes = plan->packed ? shape->packed_window_bytes : shape->window_bytes;
 
         if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != window_bytes
-            || plan->shared_failed != shape->shared_failed) {
+            || plan->shared_failed != shape->shared_failed || (plan->outlined && shape->write)) {
             continue;
         }
         if (0 == shape->bytes) {
@@ -99,19 +99,6 @@ void mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
     place_of(shape, &plan->anchor, &plan->phase);
     plan->bytes = shape->bytes;
     plan->window_bytes = shape->window_bytes;
-}
-
-static bool window_consecutive(const mca_common_collio_split_t *split,
-                               const mca_common_collio_window_t *window)
-{
-    const mca_common_collio_piece_t *piece = &split->piece[window->first];
-
-    for (size_t i = 1; i < window->count; ++i) {
-        if (piece[i].stream != piece[i - 1].stream + piece[i - 1].length) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* For the comparison below; windows are ordered by (index, owner). */
@@ -179,15 +166,9 @@ void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan)
 int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
                                  const mca_common_collio_shape_t *shape, int64_t *piece_count)
 {
-    mca_common_collio_pieces_t pieces = {0};
-    int rc = mca_common_collio_tiling_pieces(shape->view, shape->stream, shape->bytes, &pieces);
+    int rc = mca_common_collio_split_view(shape->view, shape->stream, shape->bytes, &plan->domains,
+                                          plan->window_bytes, &plan->split, piece_count);
 
-    *piece_count = (int64_t) pieces.count;
-    if (0 == rc) {
-        rc = mca_common_collio_split_pieces(&pieces, &plan->domains, plan->window_bytes,
-                                            &plan->split);
-    }
-    mca_common_collio_pieces_fini(&pieces);
     return 0 != rc ? rc : mca_common_collio_plan_index(plan);
 }
 
@@ -196,19 +177,14 @@ int mca_common_collio_plan_index(mca_common_collio_plan_t *plan)
     size_t windows = plan->split.window_count + 1;
     int rc;
 
-    free(plan->consecutive);
     free(plan->order);
     free(plan->share_of);
     free(plan->turn);
     plan->turn = NULL;
-    plan->consecutive = malloc(windows);
     plan->order = malloc(windows * sizeof(*plan->order));
     plan->share_of = malloc(windows * sizeof(*plan->share_of));
-    if (NULL == plan->consecutive || NULL == plan->order || NULL == plan->share_of) {
+    if (NULL == plan->order || NULL == plan->share_of) {
         return -ENOMEM;
-    }
-    for (size_t i = 0; i < plan->split.window_count; ++i) {
-        plan->consecutive[i] = window_consecutive(&plan->split, &plan->split.window[i]);
     }
     rc = order_windows(plan);
     mca_common_collio_plan_measure_fence(plan);
@@ -368,7 +344,6 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     mca_common_collio_domains_fini(&plan->domains);
     mca_common_collio_split_fini(&plan->split);
     mca_common_collio_relay_fini(&plan->relay);
-    free(plan->consecutive);
     free(plan->order);
     free(plan->share_of);
     free(plan->ordinal);

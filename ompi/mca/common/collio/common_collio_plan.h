@@ -27,6 +27,8 @@ typedef struct mca_common_collio_plan_t {
     int64_t anchor; /* file offset that the plan moves with */
     int64_t window_bytes;
     bool packed;        /* put_*: small pieces; their messages have places beside the buffer */
+    bool outlined;      /* reads in shared memory: owners know no pieces, only from where to where
+                           each window of a requester goes */
     int64_t slot_bytes; /* of one collective buffer: a window, or less for small
                                         domains; the same on all ranks */
     uint64_t used;      /* sequence of the last call that used it */
@@ -34,7 +36,6 @@ typedef struct mca_common_collio_plan_t {
     mca_common_collio_domains_t domains;
 
     mca_common_collio_split_t split; /* as requester: what I have for whom */
-    unsigned char *consecutive;      /* per window: its pieces follow each other in my stream */
     size_t *order;                   /* windows by (index, owner): the order of delivery */
     int *share_of;                   /* per window: its share */
     int layers;                      /* mca_common_collio_layers_t, when it was made */
@@ -95,6 +96,7 @@ typedef struct mca_common_collio_shape_t {
     int64_t window_bytes;
     int64_t packed_window_bytes; /* of plans whose puts are packed */
     bool shared_failed;          /* this node has no shared memory for the file */
+    bool write;                  /* outlines do not tell what to write */
 } mca_common_collio_shape_t;
 
 /** Bit i is set when slot i fits this rank's request and can go where it is: the first such slot,

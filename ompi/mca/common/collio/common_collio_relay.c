@@ -180,7 +180,7 @@ void mca_common_collio_relay_fini(mca_common_collio_relay_t *relay)
 /* A whole turn as one window, for the copies. */
 static mca_common_collio_window_t whole(const turn_t *turn)
 {
-    return (mca_common_collio_window_t){0, 0, turn->piece_count, turn->bytes};
+    return (mca_common_collio_window_t){.count = turn->piece_count, .bytes = turn->bytes};
 }
 
 static void count_copy(mca_common_collio_op_t *op, int64_t bytes)

@@ -49,7 +49,7 @@ static int send_turn(mca_common_collio_op_t *op, size_t number)
     char *message = in_memory(op, turn);
 
     if (NULL == message) {
-        mca_common_collio_window_t all = {0, 0, turn->piece_count, turn->bytes};
+        mca_common_collio_window_t all = {.count = turn->piece_count, .bytes = turn->bytes};
 
         message = room(op, number);
         count_copy(op, mca_common_collio_copy_message(op, &all, &relay->mine.piece[turn->piece],

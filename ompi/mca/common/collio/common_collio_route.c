@@ -28,21 +28,48 @@ typedef struct mca_common_collio_arrival_t {
     unsigned char list[];
 } arrival_t;
 
+/* What an owner must know of a share: from where to where each window goes. */
+static int list_outlines(const mca_common_collio_split_t *split,
+                         const mca_common_collio_share_t *share, mca_common_collio_extents_t *list)
+{
+    int rc = 0;
+
+    for (size_t w = share->first; 0 == rc && w < share->first + share->count; ++w) {
+        const mca_common_collio_window_t *window = &split->window[w];
+        int64_t lo = split->piece[window->first].offset, hi = lo;
+
+        for (size_t i = window->first; i < window->first + window->count; ++i) {
+            int64_t end = split->piece[i].offset + split->piece[i].length;
+
+            hi = end > hi ? end : hi;
+        }
+        rc = mca_common_collio_extents_append(list, lo, hi - lo);
+    }
+    return rc;
+}
+
+/* Or every piece. */
+static int list_pieces(const mca_common_collio_split_t *split,
+                       const mca_common_collio_share_t *share, mca_common_collio_extents_t *list)
+{
+    const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
+    int rc = 0;
+
+    for (size_t i = split->window[share->first].first; 0 == rc && i < last->first + last->count;
+         ++i) {
+        rc = mca_common_collio_extents_append(list, split->piece[i].offset, split->piece[i].length);
+    }
+    return rc;
+}
+
 /* My own part, when I am the owner: no message. */
 static void add_own(mca_common_collio_op_t *op, const mca_common_collio_share_t *share)
 {
     const mca_common_collio_split_t *split = &op->plan->split;
     mca_common_collio_extents_t own = {0};
-    int rc = 0;
+    int rc = op->plan->outlined ? list_outlines(split, share, &own)
+                                : list_pieces(split, share, &own);
 
-    for (size_t w = share->first; 0 == rc && w < share->first + share->count; ++w) {
-        const mca_common_collio_window_t *window = &split->window[w];
-
-        for (size_t i = window->first; 0 == rc && i < window->first + window->count; ++i) {
-            rc = mca_common_collio_extents_append(&own, split->piece[i].offset,
-                                                  split->piece[i].length);
-        }
-    }
     if (0 == rc) {
         rc = mca_common_collio_plan_add(op->plan, op->file->rank,
                                         mca_common_collio_layers_leader(op, op->file->rank), &own);
@@ -53,16 +80,37 @@ static void add_own(mca_common_collio_op_t *op, const mca_common_collio_share_t 
     }
 }
 
+static int encode_outlines(const mca_common_collio_split_t *split,
+                           const mca_common_collio_share_t *share, mca_common_collio_bytes_t *list)
+{
+    mca_common_collio_extents_t outlines = {0};
+    int rc = list_outlines(split, share, &outlines);
+
+    if (0 == rc) {
+        rc = mca_common_collio_wire_encode(outlines.at, outlines.count, sizeof(*outlines.at), list);
+    }
+    mca_common_collio_extents_fini(&outlines);
+    return rc;
+}
+
+static int encode_pieces(const mca_common_collio_split_t *split,
+                         const mca_common_collio_share_t *share, mca_common_collio_bytes_t *list)
+{
+    const mca_common_collio_window_t *first = &split->window[share->first];
+    const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
+
+    return mca_common_collio_wire_encode(&split->piece[first->first],
+                                         last->first + last->count - first->first,
+                                         sizeof(*split->piece), list);
+}
+
 static void send_list(mca_common_collio_op_t *op, const mca_common_collio_share_t *share)
 {
     const mca_common_collio_split_t *split = &op->plan->split;
     route_t *route = &op->route;
     mca_common_collio_bytes_t *list = &route->lists[route->send_count];
-    const mca_common_collio_window_t *first = &split->window[share->first];
-    const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
-    int rc = mca_common_collio_wire_encode(&split->piece[first->first],
-                                           last->first + last->count - first->first,
-                                           sizeof(*split->piece), list);
+    int rc = op->plan->outlined ? encode_outlines(split, share, list)
+                                : encode_pieces(split, share, list);
 
     if (0 == rc
         && OMPI_SUCCESS

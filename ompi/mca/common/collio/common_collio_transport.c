@@ -39,7 +39,7 @@ char *mca_common_collio_message_in_memory(const mca_common_collio_op_t *op, size
     mca_common_collio_cursor_t cursor;
     int64_t offset, run;
 
-    if (!op->plan->consecutive[window]) {
+    if (!split->window[window].consecutive) {
         return NULL;
     }
     mca_common_collio_cursor_seek(&cursor, &op->memory->tiling, piece->stream);

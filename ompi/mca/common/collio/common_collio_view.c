@@ -95,22 +95,19 @@ static int tile_view(ompio_file_t *fh, mca_common_collio_tiling_t *tiling)
 {
     const struct iovec *iov = MCA_COMMON_COLLIO_FVIEW(fh).f_decoded_iov;
     size_t count = NULL == iov ? 0 : MCA_COMMON_COLLIO_FVIEW(fh).f_iov_count;
-    mca_common_collio_extent_t *pieces;
-    int rc;
+    int rc = mca_common_collio_tiling_open(tiling, (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_disp,
+                                           (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_view_extent,
+                                           count);
 
-    pieces = malloc((0 == count ? 1 : count) * sizeof(*pieces));
-    if (NULL == pieces) {
-        return -ENOMEM;
+    if (0 != rc) {
+        return rc;
     }
     for (size_t i = 0; i < count; ++i) {
-        pieces[i].offset = (int64_t) (intptr_t) iov[i].iov_base;
-        pieces[i].length = (int64_t) iov[i].iov_len;
+        mca_common_collio_tiling_add(tiling, (int64_t) (intptr_t) iov[i].iov_base,
+                                     (int64_t) iov[i].iov_len);
     }
-    rc = mca_common_collio_tiling_init(tiling, (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_disp,
-                                       (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_view_extent, pieces,
-                                       count);
-    free(pieces);
-    return rc;
+    mca_common_collio_tiling_close(tiling);
+    return 0;
 }
 
 int64_t mca_common_collio_view_position(ompio_file_t *fh)

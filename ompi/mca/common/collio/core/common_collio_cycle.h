@@ -26,7 +26,8 @@ typedef struct mca_common_collio_window_t {
     int64_t index; /* local / window_bytes */
     size_t first;
     size_t count;
-    int64_t bytes; /* sum of the pieces' lengths = size of the packed message */
+    int64_t bytes;    /* sum of the pieces' lengths = size of the packed message */
+    bool consecutive; /* the pieces follow each other in the stream */
 } mca_common_collio_window_t;
 
 /** What one owner gets of a request: window[first .. first + count). */
@@ -52,6 +53,13 @@ typedef struct mca_common_collio_split_t {
 int mca_common_collio_split_pieces(const mca_common_collio_pieces_t *pieces,
                                    const mca_common_collio_domains_t *domains, int64_t window_bytes,
                                    mca_common_collio_split_t *split);
+
+/** The same for the bytes [stream, stream + bytes) of a view; *pieces = how many pieces they are.
+ *  Views in file order are split as they are walked, others are sorted first. */
+int mca_common_collio_split_view(const mca_common_collio_tiling_t *view, int64_t stream,
+                                 int64_t bytes, const mca_common_collio_domains_t *domains,
+                                 int64_t window_bytes, mca_common_collio_split_t *split,
+                                 int64_t *pieces);
 
 /** The owner's side of the same: one requester's list in local coordinates, as decoded from the
  *  wire, becomes a split with one share (owner 0) whose streams count the packed bytes of each

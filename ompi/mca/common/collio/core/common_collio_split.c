@@ -12,7 +12,8 @@
  * Method:  pieces are walked in file order inside a *box*, the stretch of file that stays with one
  *          owner in one window: a piece inside the current box needs two comparisons and no
  *          search. The first walk counts the parts of each owner, the second one puts them to their
- *          final places, a last one over the result notes where windows begin.
+ *          final places, a last one over the result notes where windows begin. A view in file order
+ *          is walked in small batches, twice, and never written down as a whole.
  * Cost:    O(pieces + parts + owners) and one locate for each box entered. Where pieces overlap
  *          (reads), an owner's parts may come out of order: then these are sorted.
  *
@@ -22,8 +23,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common_collio_cycle.h"
-#include "common_collio_grow.h"
+#include "common_collio_split.h"
+
+enum { BATCH = 256 }; /* pieces of a walk that are looked at together; they stay in the cache */
 
 /* A stretch of the file, [lo, hi), that stays with one owner in one window. */
 typedef struct mca_common_collio_box_t {
@@ -60,11 +62,11 @@ static inline int64_t part_end(splitter_t *splitter, int64_t offset, int64_t end
     return end < splitter->box.hi ? end : splitter->box.hi;
 }
 
-static void count_parts(splitter_t *splitter, const mca_common_collio_pieces_t *pieces)
+static void count_parts(splitter_t *splitter, const mca_common_collio_piece_t *piece, size_t count)
 {
-    for (size_t i = 0; i < pieces->count; ++i) {
-        int64_t offset = pieces->at[i].offset;
-        int64_t end = offset + pieces->at[i].length;
+    for (size_t i = 0; i < count; ++i) {
+        int64_t offset = piece[i].offset;
+        int64_t end = offset + piece[i].length;
 
         while (offset < end) {
             offset = part_end(splitter, offset, end);
@@ -89,13 +91,13 @@ static size_t place_owners(splitter_t *splitter, size_t *shares)
     return parts;
 }
 
-static void fill_parts(splitter_t *splitter, const mca_common_collio_pieces_t *pieces,
+static void fill_parts(splitter_t *splitter, const mca_common_collio_piece_t *piece, size_t count,
                        mca_common_collio_piece_t *out)
 {
-    for (size_t i = 0; i < pieces->count; ++i) {
-        int64_t offset = pieces->at[i].offset;
-        int64_t end = offset + pieces->at[i].length;
-        int64_t stream = pieces->at[i].stream - offset;
+    for (size_t i = 0; i < count; ++i) {
+        int64_t offset = piece[i].offset;
+        int64_t end = offset + piece[i].length;
+        int64_t stream = piece[i].stream - offset;
 
         while (offset < end) {
             int64_t to = part_end(splitter, offset, end);
@@ -109,211 +111,118 @@ static void fill_parts(splitter_t *splitter, const mca_common_collio_pieces_t *p
     }
 }
 
-static int by_local(const void *left, const void *right)
+/* After counting: owners' places, and memory. */
+static int begin_split(splitter_t *splitter, mca_common_collio_split_t *split)
 {
-    const mca_common_collio_piece_t *a = left;
-    const mca_common_collio_piece_t *b = right;
-
-    if (a->offset != b->offset) {
-        return a->offset < b->offset ? -1 : 1;
-    }
-    return (a->stream > b->stream) - (a->stream < b->stream);
-}
-
-static void sort_if_needed(mca_common_collio_piece_t *piece, size_t count)
-{
-    for (size_t i = 1; i < count; ++i) {
-        if (piece[i].offset < piece[i - 1].offset) {
-            qsort(piece, count, sizeof(*piece), by_local);
-            return;
-        }
-    }
-}
-
-static int add_window(mca_common_collio_split_t *split, size_t *capacity, int64_t index,
-                      size_t first)
-{
-    if (split->window_count == *capacity) {
-        void *at = mca_common_collio_grow(split->window, capacity, sizeof(*split->window));
-
-        if (NULL == at) {
-            return -ENOMEM;
-        }
-        split->window = at;
-    }
-    split->window[split->window_count++] = (mca_common_collio_window_t){index, first, 0, 0};
-    return 0;
-}
-
-/* Notes the windows of piece[first .. end), which ascend, and adds their share. */
-static int add_share(mca_common_collio_split_t *split, size_t *capacity, int owner, size_t first,
-                     size_t end)
-{
-    mca_common_collio_share_t *share = &split->share[split->share_count++];
-    mca_common_collio_window_t *window = NULL;
-    int64_t border = 0; /* the current window's end */
-
-    *share = (mca_common_collio_share_t){owner, split->window_count, 0, 0};
-    for (size_t i = first; i < end; ++i) {
-        const mca_common_collio_piece_t *piece = &split->piece[i];
-
-        if (NULL == window || piece->offset >= border) {
-            int64_t index = piece->offset / split->window_bytes;
-
-            if (0 != add_window(split, capacity, index, i)) {
-                return -ENOMEM;
-            }
-            window = &split->window[split->window_count - 1];
-            border = index < INT64_MAX / split->window_bytes ? (index + 1) * split->window_bytes
-                                                             : INT64_MAX;
-        }
-        window->count++;
-        window->bytes += piece->length;
-        share->bytes += piece->length;
-    }
-    share->count = split->window_count - share->first;
-    return 0;
-}
-
-static int allocate(mca_common_collio_split_t *split, size_t parts, size_t shares)
-{
-    if (0 == parts) {
-        return 0;
-    }
-    split->piece = mca_common_collio_resize(NULL, parts, sizeof(*split->piece));
-    split->share = mca_common_collio_resize(NULL, shares, sizeof(*split->share));
-    return NULL == split->piece || NULL == split->share ? -ENOMEM : 0;
-}
-
-int mca_common_collio_split_pieces(const mca_common_collio_pieces_t *pieces,
-                                   const mca_common_collio_domains_t *domains, int64_t window_bytes,
-                                   mca_common_collio_split_t *split)
-{
-    splitter_t splitter = {.domains = domains, .window_bytes = window_bytes};
-    size_t capacity = 0;
     size_t shares;
-    size_t first = 0;
-    int rc;
 
-    *split = (mca_common_collio_split_t){.window_bytes = window_bytes};
-    splitter.next = calloc((size_t) domains->owners, sizeof(*splitter.next));
-    if (NULL == splitter.next) {
-        return -ENOMEM;
-    }
-    count_parts(&splitter, pieces);
-    split->piece_count = place_owners(&splitter, &shares);
-    rc = allocate(split, split->piece_count, shares);
-    if (0 == rc) {
-        fill_parts(&splitter, pieces, split->piece);
-    }
-    for (int owner = 0; 0 == rc && owner < domains->owners; ++owner) {
-        size_t end = splitter.next[owner]; /* filling moved it behind the owner's last part */
+    split->piece_count = place_owners(splitter, &shares);
+    return mca_common_collio_split_allocate(split, split->piece_count, shares);
+}
+
+/* After filling, which moved next[] behind each owner's last part. */
+static int end_split(const splitter_t *splitter, bool sorted, mca_common_collio_split_t *split)
+{
+    size_t capacity = 0, first = 0;
+    int rc = 0;
+
+    for (int owner = 0; 0 == rc && owner < splitter->domains->owners; ++owner) {
+        size_t end = splitter->next[owner];
 
         if (first < end) {
-            sort_if_needed(split->piece + first, end - first);
-            rc = add_share(split, &capacity, owner, first, end);
+            if (!sorted) {
+                mca_common_collio_split_sort(split->piece + first, end - first);
+            }
+            rc = mca_common_collio_split_share(split, &capacity, owner, first, end);
         }
         first = end;
     }
-    free(splitter.next);
+    return rc;
+}
+
+static int splitter_init(splitter_t *splitter, const mca_common_collio_domains_t *domains,
+                         int64_t window_bytes, mca_common_collio_split_t *split)
+{
+    *split = (mca_common_collio_split_t){.window_bytes = window_bytes};
+    *splitter = (splitter_t){.domains = domains, .window_bytes = window_bytes};
+    splitter->next = calloc((size_t) domains->owners, sizeof(*splitter->next));
+    return NULL == splitter->next ? -ENOMEM : 0;
+}
+
+static int splitter_fini(splitter_t *splitter, mca_common_collio_split_t *split, int rc)
+{
+    free(splitter->next);
     if (0 != rc) {
         mca_common_collio_split_fini(split);
     }
     return rc;
 }
 
-/* Parts of the list when cut at window borders; SIZE_MAX if they cannot be counted. */
-static size_t count_cut(const mca_common_collio_extents_t *local, int64_t window_bytes)
+int mca_common_collio_split_pieces(const mca_common_collio_pieces_t *pieces,
+                                   const mca_common_collio_domains_t *domains, int64_t window_bytes,
+                                   mca_common_collio_split_t *split)
 {
-    size_t parts = 0;
-    int64_t lo = 0;
-    int64_t hi = 0; /* the current window is [lo, hi) */
+    splitter_t splitter;
+    int rc = splitter_init(&splitter, domains, window_bytes, split);
 
-    for (size_t i = 0; i < local->count; ++i) {
-        int64_t offset = local->at[i].offset;
-        int64_t last = offset + local->at[i].length - 1;
-        size_t cuts = 0;
-
-        if (offset < lo || last >= hi) {
-            cuts = (size_t) (last / window_bytes - offset / window_bytes);
-            lo = last - last % window_bytes;
-            hi = lo < INT64_MAX - window_bytes ? lo + window_bytes : INT64_MAX;
-        }
-        if (cuts > PTRDIFF_MAX - 1 - parts) {
-            return SIZE_MAX;
-        }
-        parts += cuts + 1;
+    if (0 == rc) {
+        count_parts(&splitter, pieces->at, pieces->count);
+        rc = begin_split(&splitter, split);
     }
-    return parts;
+    if (0 == rc) {
+        fill_parts(&splitter, pieces->at, pieces->count, split->piece);
+        rc = end_split(&splitter, false, split);
+    }
+    return splitter_fini(&splitter, split, rc);
 }
 
-static void fill_cut(const mca_common_collio_extents_t *local, mca_common_collio_split_t *split)
+/* A view in file order. */
+static int split_ascending(const mca_common_collio_tiling_t *view, int64_t stream, int64_t bytes,
+                           splitter_t *splitter, mca_common_collio_split_t *split, int64_t *pieces)
 {
-    mca_common_collio_piece_t *part = split->piece;
-    int64_t lo = 0;
-    int64_t hi = 0;
-
-    for (size_t i = 0; i < local->count; ++i) {
-        int64_t offset = local->at[i].offset;
-        int64_t end = offset + local->at[i].length;
-
-        while (offset < end) {
-            if (offset < lo || offset >= hi) {
-                lo = offset - offset % split->window_bytes;
-                hi = lo < INT64_MAX - split->window_bytes ? lo + split->window_bytes : INT64_MAX;
-            }
-            part->offset = offset;
-            part->length = (end < hi ? end : hi) - offset;
-            part->stream = part - split->piece; /* keeps the order if it must be sorted */
-            offset += part->length;
-            ++part;
-        }
-    }
-}
-
-/* Streams count the packed bytes of each window. */
-static void number_streams(mca_common_collio_split_t *split)
-{
-    for (size_t w = 0; w < split->window_count; ++w) {
-        const mca_common_collio_window_t *window = &split->window[w];
-        int64_t stream = 0;
-
-        for (size_t i = window->first; i < window->first + window->count; ++i) {
-            split->piece[i].stream = stream;
-            stream += split->piece[i].length;
-        }
-    }
-}
-
-int mca_common_collio_split_extents(const mca_common_collio_extents_t *local, int64_t window_bytes,
-                                    mca_common_collio_split_t *split)
-{
-    size_t capacity = 0;
+    mca_common_collio_piece_t batch[BATCH];
+    mca_common_collio_walk_t walk;
+    size_t count;
     int rc;
 
-    *split = (mca_common_collio_split_t){.window_bytes = window_bytes};
-    split->piece_count = count_cut(local, window_bytes);
-    if (0 == split->piece_count) {
-        return 0;
+    mca_common_collio_walk_start(&walk, view, stream, bytes);
+    while (0 < (count = mca_common_collio_walk_next(&walk, batch, BATCH))) {
+        count_parts(splitter, batch, count);
+        *pieces += (int64_t) count;
     }
-    rc = allocate(split, split->piece_count, 1);
-    if (0 == rc) {
-        fill_cut(local, split);
-        sort_if_needed(split->piece, split->piece_count);
-        rc = add_share(split, &capacity, 0, 0, split->piece_count);
+    rc = begin_split(splitter, split);
+    if (0 != rc) {
+        return rc;
     }
-    if (0 == rc) {
-        number_streams(split);
-    } else {
-        mca_common_collio_split_fini(split);
+    mca_common_collio_walk_start(&walk, view, stream, bytes);
+    while (0 < (count = mca_common_collio_walk_next(&walk, batch, BATCH))) {
+        fill_parts(splitter, batch, count, split->piece);
     }
-    return rc;
+    return end_split(splitter, true, split);
 }
 
-void mca_common_collio_split_fini(mca_common_collio_split_t *split)
+int mca_common_collio_split_view(const mca_common_collio_tiling_t *view, int64_t stream,
+                                 int64_t bytes, const mca_common_collio_domains_t *domains,
+                                 int64_t window_bytes, mca_common_collio_split_t *split,
+                                 int64_t *pieces)
 {
-    free(split->piece);
-    free(split->window);
-    free(split->share);
-    *split = (mca_common_collio_split_t){0};
+    mca_common_collio_pieces_t list = {0};
+    splitter_t splitter;
+    int rc;
+
+    *pieces = 0;
+    if (view->ascending) {
+        rc = splitter_init(&splitter, domains, window_bytes, split);
+        if (0 == rc) {
+            rc = split_ascending(view, stream, bytes, &splitter, split, pieces);
+        }
+        return splitter_fini(&splitter, split, rc);
+    }
+    rc = mca_common_collio_tiling_pieces(view, stream, bytes, &list);
+    if (0 == rc) {
+        *pieces = (int64_t) list.count;
+        rc = mca_common_collio_split_pieces(&list, domains, window_bytes, split);
+    }
+    mca_common_collio_pieces_fini(&list);
+    return rc;
 }

@@ -25,66 +25,62 @@
 
 #include "common_collio_grow.h"
 
-/* Copies pieces that are not empty, joined; returns how many. */
-static size_t copy_pieces(mca_common_collio_tiling_t *tiling,
-                          const mca_common_collio_extent_t *pieces, size_t count)
+int mca_common_collio_tiling_open(mca_common_collio_tiling_t *tiling, int64_t base, int64_t extent,
+                                  size_t most)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < count; ++i) {
-        if (0 >= pieces[i].length) {
-            continue;
-        }
-        if (0 < n && tiling->offset[n - 1] + tiling->length[n - 1] == pieces[i].offset) {
-            tiling->length[n - 1] += pieces[i].length;
-            continue;
-        }
-        tiling->offset[n] = pieces[i].offset;
-        tiling->length[n] = pieces[i].length;
-        ++n;
+    *tiling = (mca_common_collio_tiling_t){.base = base, .extent = extent, .ascending = true};
+    /* one block for the three arrays */
+    if (most > PTRDIFF_MAX / (3 * sizeof(int64_t)) - 1) {
+        return -ENOMEM;
     }
-    return n;
+    tiling->offset = malloc((3 * most + 1) * sizeof(int64_t));
+    if (NULL == tiling->offset) {
+        return -ENOMEM;
+    }
+    tiling->length = tiling->offset + most;
+    tiling->prefix = tiling->length + most;
+    tiling->prefix[0] = 0;
+    return 0;
 }
 
-/* Everything that follows from the pieces: prefix sums and properties. */
-static void derive(mca_common_collio_tiling_t *tiling)
+static bool all_equal(const int64_t *length, size_t count)
 {
-    size_t last = tiling->count - 1;
-
-    tiling->uniform = 0 < tiling->count ? tiling->length[0] : 0;
-    tiling->ascending = 0 < tiling->count;
-    tiling->prefix[0] = 0;
-    for (size_t i = 0; i < tiling->count; ++i) {
-        int64_t next = i < last ? tiling->offset[i + 1] : tiling->offset[0] + tiling->extent;
-
-        tiling->prefix[i + 1] = tiling->prefix[i] + tiling->length[i];
-        if (tiling->length[i] != tiling->uniform) {
-            tiling->uniform = 0;
-        }
-        if (next < tiling->offset[i] + tiling->length[i]) {
-            tiling->ascending = false;
+    for (size_t i = 1; i < count; ++i) {
+        if (length[i] != length[0]) {
+            return false;
         }
     }
-    tiling->size = tiling->prefix[tiling->count];
-    tiling->dense = 1 == tiling->count && tiling->extent == tiling->length[0];
+    return true;
+}
+
+void mca_common_collio_tiling_close(mca_common_collio_tiling_t *tiling)
+{
+    size_t count = tiling->count;
+
+    tiling->size = tiling->prefix[count];
+    if (0 == count) {
+        tiling->ascending = false;
+        return;
+    }
+    tiling->uniform = all_equal(tiling->length, count) ? tiling->length[0] : 0;
+    tiling->ascending = tiling->ascending
+                        && tiling->offset[count - 1] + tiling->length[count - 1]
+                               <= tiling->offset[0] + tiling->extent;
+    tiling->dense = 1 == count && tiling->extent == tiling->length[0];
 }
 
 int mca_common_collio_tiling_init(mca_common_collio_tiling_t *tiling, int64_t base, int64_t extent,
                                   const mca_common_collio_extent_t *pieces, size_t count)
 {
-    *tiling = (mca_common_collio_tiling_t){.base = base, .extent = extent};
-    /* one block for the three arrays */
-    if (count > PTRDIFF_MAX / (3 * sizeof(int64_t)) - 1) {
-        return -ENOMEM;
+    int rc = mca_common_collio_tiling_open(tiling, base, extent, count);
+
+    if (0 != rc) {
+        return rc;
     }
-    tiling->offset = malloc((3 * count + 1) * sizeof(int64_t));
-    if (NULL == tiling->offset) {
-        return -ENOMEM;
+    for (size_t i = 0; i < count; ++i) {
+        mca_common_collio_tiling_add(tiling, pieces[i].offset, pieces[i].length);
     }
-    tiling->length = tiling->offset + count;
-    tiling->prefix = tiling->length + count;
-    tiling->count = copy_pieces(tiling, pieces, count);
-    derive(tiling);
+    mca_common_collio_tiling_close(tiling);
     return 0;
 }
 
@@ -221,13 +217,53 @@ static void sort_and_join(mca_common_collio_pieces_t *pieces)
     pieces->count = n + 1;
 }
 
+void mca_common_collio_walk_start(mca_common_collio_walk_t *walk,
+                                  const mca_common_collio_tiling_t *tiling, int64_t first,
+                                  int64_t bytes)
+{
+    walk->done = 0;
+    walk->bytes = 0 == tiling->size ? 0 : bytes;
+    mca_common_collio_cursor_seek(&walk->cursor, tiling, first);
+}
+
+size_t mca_common_collio_walk_next(mca_common_collio_walk_t *walk, mca_common_collio_piece_t *piece,
+                                   size_t room)
+{
+    size_t count = 0;
+
+    while (walk->done < walk->bytes) {
+        int64_t run, left = walk->bytes - walk->done;
+        int64_t offset = mca_common_collio_cursor_run(&walk->cursor, &run);
+
+        run = run < left ? run : left;
+        if (0 < count && piece[count - 1].offset + piece[count - 1].length == offset) {
+            piece[count - 1].length += run;
+        } else if (count < room) {
+            piece[count++] = (mca_common_collio_piece_t){offset, run, walk->done};
+        } else {
+            break;
+        }
+        mca_common_collio_cursor_advance(&walk->cursor, run);
+        walk->done += run;
+    }
+    return count;
+}
+
+static bool sorted(const mca_common_collio_pieces_t *pieces)
+{
+    for (size_t i = 1; i < pieces->count; ++i) {
+        if (pieces->at[i].offset < pieces->at[i - 1].offset) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int mca_common_collio_tiling_pieces(const mca_common_collio_tiling_t *tiling, int64_t first,
                                     int64_t bytes, mca_common_collio_pieces_t *pieces)
 {
     int64_t bound = mca_common_collio_tiling_piece_bound(tiling, first, bytes);
-    mca_common_collio_cursor_t cursor;
-    int64_t last = INT64_MIN;
-    bool sorted = true;
+    mca_common_collio_walk_t walk;
 
     if (0 == bound) {
         return 0;
@@ -241,19 +277,9 @@ int mca_common_collio_tiling_pieces(const mca_common_collio_tiling_t *tiling, in
         pieces->at = at;
         pieces->capacity = (size_t) bound;
     }
-    mca_common_collio_cursor_seek(&cursor, tiling, first);
-    for (int64_t done = 0; done < bytes;) {
-        int64_t run;
-        int64_t offset = mca_common_collio_cursor_run(&cursor, &run);
-
-        run = run < bytes - done ? run : bytes - done;
-        sorted = sorted && offset >= last;
-        last = offset;
-        (void) mca_common_collio_pieces_append(pieces, offset, run, done); /* there is room */
-        mca_common_collio_cursor_advance(&cursor, run);
-        done += run;
-    }
-    if (!sorted) {
+    mca_common_collio_walk_start(&walk, tiling, first, bytes);
+    pieces->count = mca_common_collio_walk_next(&walk, pieces->at, pieces->capacity);
+    if (!tiling->ascending && !sorted(pieces)) {
         sort_and_join(pieces);
     }
     return 0;

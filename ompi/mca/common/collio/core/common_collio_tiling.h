@@ -38,6 +38,32 @@ int mca_common_collio_tiling_init(mca_common_collio_tiling_t *tiling, int64_t ba
                                   const mca_common_collio_extent_t *pieces, size_t count);
 void mca_common_collio_tiling_fini(mca_common_collio_tiling_t *tiling);
 
+/** The same in steps, for pieces that come in another form: room for `most` pieces, each piece, and
+ *  what follows from all of them. A list of millions is walked, and touches memory, once. */
+int mca_common_collio_tiling_open(mca_common_collio_tiling_t *tiling, int64_t base, int64_t extent,
+                                  size_t most);
+static inline void mca_common_collio_tiling_add(mca_common_collio_tiling_t *tiling, int64_t offset,
+                                                int64_t length)
+{
+    size_t n = tiling->count;
+    int64_t end = 0 < n ? tiling->offset[n - 1] + tiling->length[n - 1] : offset;
+
+    if (0 >= length) {
+        return;
+    }
+    if (0 < n && end == offset) {
+        tiling->length[n - 1] += length;
+        tiling->prefix[n] += length;
+        return;
+    }
+    tiling->ascending = tiling->ascending && end <= offset;
+    tiling->offset[n] = offset;
+    tiling->length[n] = length;
+    tiling->prefix[n + 1] = tiling->prefix[n] + length;
+    tiling->count = n + 1;
+}
+void mca_common_collio_tiling_close(mca_common_collio_tiling_t *tiling);
+
 /** Same content apart from `base`? */
 bool mca_common_collio_tiling_equal(const mca_common_collio_tiling_t *a,
                                     const mca_common_collio_tiling_t *b);
@@ -99,6 +125,21 @@ void mca_common_collio_pieces_fini(mca_common_collio_pieces_t *pieces);
 /** Appends; joined to the last piece if it continues it in offset AND in stream. 0 or -ENOMEM. */
 int mca_common_collio_pieces_append(mca_common_collio_pieces_t *pieces, int64_t offset,
                                     int64_t length, int64_t stream);
+
+/** A walk over the pieces of a stream range, in stream order. */
+typedef struct mca_common_collio_walk_t {
+    mca_common_collio_cursor_t cursor;
+    int64_t done; /* bytes behind it, from the range's start: the next piece's stream */
+    int64_t bytes;
+} mca_common_collio_walk_t;
+
+void mca_common_collio_walk_start(mca_common_collio_walk_t *walk,
+                                  const mca_common_collio_tiling_t *tiling, int64_t first,
+                                  int64_t bytes);
+/** The next pieces, at most `room`; joined where they continue each other in offset and stream, but
+ *  not to those of the call before. Returns their number, 0 at the end. */
+size_t mca_common_collio_walk_next(mca_common_collio_walk_t *walk, mca_common_collio_piece_t *piece,
+                                   size_t room);
 
 /** The pieces of stream range [first, first + bytes), sorted by offset (ties by stream), joined
  *  where they continue each other in offset and stream; piece.stream counts from `first`.

@@ -1,0 +1,29 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef MCA_COMMON_COLLIO_SPLIT_H
+#define MCA_COMMON_COLLIO_SPLIT_H
+
+#include "common_collio_cycle.h"
+
+/** What the two halves of the split share: the requester's (split.c) and the owner's
+ *  (split_list.c). */
+
+/** Room for so many parts and shares. 0 or -ENOMEM. */
+int mca_common_collio_split_allocate(mca_common_collio_split_t *split, size_t parts, size_t shares);
+
+/** Sorts parts by local offset, if they are not. */
+void mca_common_collio_split_sort(mca_common_collio_piece_t *piece, size_t count);
+
+/** Adds a window that begins with piece `first`. 0 or -ENOMEM. */
+int mca_common_collio_split_window(mca_common_collio_split_t *split, size_t *capacity,
+                                   int64_t index, size_t first);
+
+/** Notes the windows of piece[first .. end), which ascend, and adds their share. 0 or -ENOMEM. */
+int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capacity, int owner,
+                                  size_t first, size_t end);
+
+#endif /* MCA_COMMON_COLLIO_SPLIT_H */

@@ -1,0 +1,101 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Windows and shares of a split: memory, order, and where windows begin. Used by both halves.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common_collio_grow.h"
+#include "common_collio_split.h"
+
+static int by_local(const void *left, const void *right)
+{
+    const mca_common_collio_piece_t *a = left;
+    const mca_common_collio_piece_t *b = right;
+
+    if (a->offset != b->offset) {
+        return a->offset < b->offset ? -1 : 1;
+    }
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+void mca_common_collio_split_sort(mca_common_collio_piece_t *piece, size_t count)
+{
+    for (size_t i = 1; i < count; ++i) {
+        if (piece[i].offset < piece[i - 1].offset) {
+            qsort(piece, count, sizeof(*piece), by_local);
+            return;
+        }
+    }
+}
+
+int mca_common_collio_split_window(mca_common_collio_split_t *split, size_t *capacity,
+                                   int64_t index, size_t first)
+{
+    if (split->window_count == *capacity) {
+        void *at = mca_common_collio_grow(split->window, capacity, sizeof(*split->window));
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        split->window = at;
+    }
+    split->window[split->window_count++] = (mca_common_collio_window_t){
+        .index = index, .first = first, .consecutive = true};
+    return 0;
+}
+
+int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capacity, int owner,
+                                  size_t first, size_t end)
+{
+    mca_common_collio_share_t *share = &split->share[split->share_count++];
+    mca_common_collio_window_t *window = NULL;
+    int64_t border = 0; /* the current window's end */
+
+    *share = (mca_common_collio_share_t){owner, split->window_count, 0, 0};
+    for (size_t i = first; i < end; ++i) {
+        const mca_common_collio_piece_t *piece = &split->piece[i];
+
+        if (NULL == window || piece->offset >= border) {
+            int64_t index = piece->offset / split->window_bytes;
+
+            if (0 != mca_common_collio_split_window(split, capacity, index, i)) {
+                return -ENOMEM;
+            }
+            window = &split->window[split->window_count - 1];
+            border = index < INT64_MAX / split->window_bytes ? (index + 1) * split->window_bytes
+                                                             : INT64_MAX;
+        } else {
+            window->consecutive = window->consecutive
+                                  && piece[-1].stream + piece[-1].length == piece->stream;
+        }
+        window->count++;
+        window->bytes += piece->length;
+        share->bytes += piece->length;
+    }
+    share->count = split->window_count - share->first;
+    return 0;
+}
+
+int mca_common_collio_split_allocate(mca_common_collio_split_t *split, size_t parts, size_t shares)
+{
+    if (0 == parts) {
+        return 0;
+    }
+    split->piece = mca_common_collio_resize(NULL, parts, sizeof(*split->piece));
+    split->share = mca_common_collio_resize(NULL, shares, sizeof(*split->share));
+    return NULL == split->piece || NULL == split->share ? -ENOMEM : 0;
+}
+
+void mca_common_collio_split_fini(mca_common_collio_split_t *split)
+{
+    free(split->piece);
+    free(split->window);
+    free(split->share);
+    *split = (mca_common_collio_split_t){0};
+}
