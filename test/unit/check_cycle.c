@@ -462,12 +462,95 @@ START_TEST(cycle_absurd_window_count)
 }
 END_TEST
 
+/* A view of a few thousand bytes, walked from the definition: where each stream byte must go. */
+static void check_view(const mca_common_collio_tiling_t *view, const mca_common_collio_extent_t *at,
+                       size_t count, int64_t skip, int64_t bytes, int64_t window_bytes,
+                       const mca_common_collio_domains_t *domains)
+{
+    mca_common_collio_split_t split;
+    int64_t pieces, stream = -skip, seen = 0;
+    size_t next = 0;
+
+    ck_assert_int_eq(
+        0, mca_common_collio_split_view(view, skip, bytes, domains, window_bytes, &split, &pieces));
+    unit_assert(pieces > 0);
+    check_order(&split);
+    for (int64_t turn = 0; stream < bytes; next = (next + 1) % count) {
+        for (int64_t b = 0; b < at[next].length && stream < bytes; ++b, ++stream) {
+            int64_t offset = view->base + turn * view->extent + at[next].offset + b;
+            mca_common_collio_place_t place;
+            bool found = false;
+
+            if (0 > stream) {
+                continue;
+            }
+            place = mca_common_collio_domains_locate(domains, offset);
+            for (size_t s = 0; s < split.share_count && !found; ++s) {
+                const mca_common_collio_window_t *window = &split.window[split.share[s].first];
+
+                for (size_t w = 0; split.share[s].owner == place.owner && w < split.share[s].count;
+                     ++w) {
+                    for (size_t i = window[w].first; i < window[w].first + window[w].count; ++i) {
+                        const mca_common_collio_piece_t *piece = &split.piece[i];
+
+                        found |= piece->stream <= stream && stream < piece->stream + piece->length
+                                 && piece->offset + stream - piece->stream == place.local
+                                 && place.local / window_bytes == window[w].index;
+                    }
+                }
+            }
+            unit_assert(found);
+            ++seen;
+        }
+        turn += next + 1 == count;
+    }
+    unit_equal(bytes, seen);
+    for (size_t i = 0; i < split.piece_count; ++i) {
+        seen -= split.piece[i].length;
+    }
+    unit_equal(0, seen); /* and nothing twice */
+    mca_common_collio_split_fini(&split);
+}
+
+/* Forward, and backward (sorted first); more pieces than a walk looks at together. */
+START_TEST(cycle_views_against_walk)
+{
+    for (int round = unit_rounds(12); 0 < round; --round) {
+        enum { COUNT = 300 };
+        mca_common_collio_extent_t at[COUNT];
+        mca_common_collio_tiling_t view;
+        mca_common_collio_domains_t domains;
+        bool backward = 0 == round % 3;
+        int64_t end = 0, hi;
+
+        for (int i = 0; i < COUNT; ++i) {
+            mca_common_collio_extent_t *piece = &at[backward ? COUNT - 1 - i : i];
+
+            piece->offset = end + unit_below(3);
+            piece->length = 1 + unit_below(4);
+            end = piece->offset + piece->length;
+        }
+        ck_assert_int_eq(0, mca_common_collio_tiling_init(&view, 1000, end, at, COUNT));
+        unit_equal(!backward, view.ascending);
+        hi = 1000 + 3 * end;
+        ck_assert_int_eq(
+            0, 0 == round % 2 ? mca_common_collio_domains_even(1000, hi, 1, 3, &domains)
+                              : mca_common_collio_domains_static_cyclic(1000, hi, 64, 3, &domains));
+        check_view(&view, at, COUNT, unit_below((uint64_t) view.size), view.size + 7, 100,
+                   &domains);
+        mca_common_collio_domains_fini(&domains);
+        mca_common_collio_tiling_fini(&view);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cycle");
     TCase *tests = unit_case(suite, "cycle");
 
     tcase_add_test(tests, cycle_nothing);
+    tcase_add_test(tests, cycle_views_against_walk);
     tcase_add_test(tests, cycle_one_huge_piece);
     tcase_add_test(tests, cycle_sparse_request_has_two_cycles);
     tcase_add_test(tests, cycle_many_owners_one_piece_each);
