@@ -99,6 +99,9 @@ void mca_common_collio_file_detach(ompio_file_t *fh);
 /** Adds to a figure of this file and of its component. */
 void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint64_t amount);
 
+/** Chooses the aggregators and numbers them; the nodes are known. Local. */
+int mca_common_collio_file_aggregators(mca_common_collio_file_t *file);
+
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * The state machine of a collective call. `advance` is its table of contents.
+ * The state machine of a collective call. `steps` is its table of contents.
  */
 #include "common_collio_op.h"
 
@@ -25,25 +25,22 @@ void mca_common_collio_op_fail(mca_common_collio_op_t *op, int error)
     }
 }
 
+/* A phase: where its time is booked (0: nowhere, or elsewhere), what ends it, and what follows. */
+typedef struct step_t {
+    int stat;
+    bool (*over)(mca_common_collio_op_t *op);
+    void (*next)(mca_common_collio_op_t *op);
+} step_t;
+
+static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1]; /* the table of contents, below */
+
 /* Books the time of the phase that ends now, and begins the next. */
 static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
 {
-    static const int stat_of[] = {
-        [MCA_COMMON_COLLIO_PHASE_AGREE] = MCA_COMMON_COLLIO_STAT_time_agree,
-        [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = MCA_COMMON_COLLIO_STAT_time_agree,
-        [MCA_COMMON_COLLIO_PHASE_SHARE] = MCA_COMMON_COLLIO_STAT_time_agree,
-        [MCA_COMMON_COLLIO_PHASE_GATHER] = MCA_COMMON_COLLIO_STAT_time_gather,
-        [MCA_COMMON_COLLIO_PHASE_ROUTE] = MCA_COMMON_COLLIO_STAT_time_route,
-        [MCA_COMMON_COLLIO_PHASE_LOCK] = MCA_COMMON_COLLIO_STAT_time_agree,
-        [MCA_COMMON_COLLIO_PHASE_READY] = MCA_COMMON_COLLIO_STAT_time_agree,
-        [MCA_COMMON_COLLIO_PHASE_SETTLE] = MCA_COMMON_COLLIO_STAT_time_settle,
-        [MCA_COMMON_COLLIO_PHASE_STOPS] = MCA_COMMON_COLLIO_STAT_time_settle,
-        [MCA_COMMON_COLLIO_PHASE_DONE] = 0,
-    };
     uint64_t now = mca_common_collio_now();
 
-    if (0 != stat_of[op->phase]) {
-        mca_common_collio_file_count(op->file, stat_of[op->phase], now - op->phase_ns);
+    if (0 != steps[op->phase].stat) {
+        mca_common_collio_file_count(op->file, steps[op->phase].stat, now - op->phase_ns);
     }
     op->phase = phase;
     op->phase_ns = now;
@@ -336,95 +333,65 @@ static void after_settle(mca_common_collio_op_t *op)
     enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
 }
 
+static void after_stops(mca_common_collio_op_t *op)
+{
+    mca_common_collio_settle_count(op);
+    enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+}
+
+static bool at_once(mca_common_collio_op_t *op)
+{
+    (void) op;
+    return true;
+}
+
+static bool segment_made(mca_common_collio_op_t *op)
+{
+    return mca_common_collio_shared_poll(op->file);
+}
+
+static void begin(mca_common_collio_op_t *op)
+{
+    op->early = 0 == op->error && op->bytes > 0 && mca_common_collio_tuner_expects_direct(op);
+    if (op->early) {
+        begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
+    } else {
+        begin_agree(op);
+    }
+}
+
+#define AGREE  MCA_COMMON_COLLIO_STAT_time_agree
+#define GATHER MCA_COMMON_COLLIO_STAT_time_gather
+#define ROUTE  MCA_COMMON_COLLIO_STAT_time_route
+#define SETTLE MCA_COMMON_COLLIO_STAT_time_settle
+
+static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
+    [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, at_once, begin},
+    [MCA_COMMON_COLLIO_PHASE_EARLY] = {0, mca_common_collio_direct_poll, begin_agree},
+    [MCA_COMMON_COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
+    [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = {AGREE, collective_over, begin_share},
+    [MCA_COMMON_COLLIO_PHASE_SHARE] = {AGREE, segment_made, begin_lists},
+    [MCA_COMMON_COLLIO_PHASE_GATHER] = {GATHER, mca_common_collio_gather_poll, begin_route},
+    [MCA_COMMON_COLLIO_PHASE_ROUTE] = {ROUTE, mca_common_collio_route_poll, after_route},
+    [MCA_COMMON_COLLIO_PHASE_LOCK] = {AGREE, lock_poll, begin_ready},
+    [MCA_COMMON_COLLIO_PHASE_READY] = {AGREE, collective_over, after_ready},
+    [MCA_COMMON_COLLIO_PHASE_CYCLES] = {0, mca_common_collio_cycles_poll, begin_settle},
+    [MCA_COMMON_COLLIO_PHASE_DIRECT] = {0, mca_common_collio_direct_poll, begin_settle},
+    [MCA_COMMON_COLLIO_PHASE_SETTLE] = {SETTLE, collective_over, after_settle},
+    [MCA_COMMON_COLLIO_PHASE_STOPS] = {SETTLE, collective_over, after_stops},
+    [MCA_COMMON_COLLIO_PHASE_DONE] = {0, NULL, NULL},
+};
+
 /* One step, if it can be made. False: nothing to do until something arrives. */
 static bool advance(mca_common_collio_op_t *op)
 {
-    switch (op->phase) {
-    case MCA_COMMON_COLLIO_PHASE_QUEUED:
-        op->early = 0 == op->error && op->bytes > 0 && mca_common_collio_tuner_expects_direct(op);
-        if (op->early) {
-            begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
-        } else {
-            begin_agree(op);
-        }
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_EARLY:
-        if (!mca_common_collio_direct_poll(op)) {
-            return false;
-        }
-        begin_agree(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_AGREE:
-        if (!collective_over(op)) {
-            return false;
-        }
-        after_agree(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_HISTOGRAM:
-        if (!collective_over(op)) {
-            return false;
-        }
-        begin_share(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_SHARE:
-        if (!mca_common_collio_shared_poll(op->file)) {
-            return false;
-        }
-        begin_lists(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_GATHER:
-        if (!mca_common_collio_gather_poll(op)) {
-            return false;
-        }
-        begin_route(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_ROUTE:
-        if (!mca_common_collio_route_poll(op)) {
-            return false;
-        }
-        after_route(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_LOCK:
-        if (!lock_poll(op)) {
-            return false;
-        }
-        begin_ready(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_READY:
-        if (!collective_over(op)) {
-            return false;
-        }
-        after_ready(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_CYCLES:
-        if (!mca_common_collio_cycles_poll(op)) {
-            return false;
-        }
-        begin_settle(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_DIRECT:
-        if (!mca_common_collio_direct_poll(op)) {
-            return false;
-        }
-        begin_settle(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_SETTLE:
-        if (!collective_over(op)) {
-            return false;
-        }
-        after_settle(op);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_STOPS:
-        if (!collective_over(op)) {
-            return false;
-        }
-        mca_common_collio_settle_count(op);
-        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
-        return true;
-    case MCA_COMMON_COLLIO_PHASE_DONE:
-        break;
+    const step_t *step = &steps[op->phase];
+
+    if (NULL == step->over || !step->over(op)) {
+        return false;
     }
-    return false;
+    step->next(op);
+    return true;
 }
 
 static void release_request(mca_common_collio_op_t *op)

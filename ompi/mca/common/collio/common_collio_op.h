@@ -249,6 +249,8 @@ bool mca_common_collio_layout_all_shared(const mca_common_collio_op_t *op);
 bool mca_common_collio_layout_may_outline(const mca_common_collio_op_t *op);
 void mca_common_collio_route_start(mca_common_collio_op_t *op);
 bool mca_common_collio_route_poll(mca_common_collio_op_t *op);
+/** Has this rank cycles of its own? */
+bool mca_common_collio_is_owner(const mca_common_collio_op_t *op);
 /** Takes the memory of the cycles. It cannot fail if that plan was `prepared` for this way. */
 void mca_common_collio_cycles_prepare(mca_common_collio_op_t *op);
 bool mca_common_collio_cycles_prepared(const mca_common_collio_op_t *op);

@@ -148,6 +148,9 @@ struct mca_common_collio_op_t;
 struct mca_common_collio_plan_t;
 struct mca_common_collio_delivery_t;
 
+/** Ranks of the file on a node. */
+int mca_common_collio_ranks_on(const struct mca_common_collio_file_t *file, int node);
+
 /** Does this call have two layers, and with how many local aggregators? From agreed values. */
 void mca_common_collio_layers_decide(struct mca_common_collio_op_t *op);
 /** May the members of this node place their bytes themselves? The same on all ranks of a node. */
