@@ -176,7 +176,7 @@ int mca_common_collio_split_pieces(const mca_common_collio_pieces_t *pieces,
     return splitter_fini(&splitter, split, rc);
 }
 
-/* A view in file order. */
+/* A view in file order, by cyclic domains. */
 static int split_ascending(const mca_common_collio_tiling_t *view, int64_t stream, int64_t bytes,
                            splitter_t *splitter, mca_common_collio_split_t *split, int64_t *pieces)
 {
@@ -211,6 +211,14 @@ int mca_common_collio_split_view(const mca_common_collio_tiling_t *view, int64_t
     int rc;
 
     *pieces = 0;
+    if (view->ascending && MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
+        *split = (mca_common_collio_split_t){.window_bytes = window_bytes};
+        rc = mca_common_collio_split_ordered(view, stream, bytes, domains, split, pieces);
+        if (0 != rc) {
+            mca_common_collio_split_fini(split);
+        }
+        return rc;
+    }
     if (view->ascending) {
         rc = splitter_init(&splitter, domains, window_bytes, split);
         if (0 == rc) {

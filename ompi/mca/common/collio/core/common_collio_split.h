@@ -9,8 +9,8 @@
 
 #include "common_collio_cycle.h"
 
-/** What the two halves of the split share: the requester's (split.c) and the owner's
- *  (split_list.c). */
+/** What the halves of the split share: the requester's (split.c; split_ordered.c, where all is in
+ *  file order) and the owner's (split_list.c). */
 
 /** Room for so many parts and shares. 0 or -ENOMEM. */
 int mca_common_collio_split_allocate(mca_common_collio_split_t *split, size_t parts, size_t shares);
@@ -25,5 +25,11 @@ int mca_common_collio_split_window(mca_common_collio_split_t *split, size_t *cap
 /** Notes the windows of piece[first .. end), which ascend, and adds their share. 0 or -ENOMEM. */
 int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capacity, int owner,
                                   size_t first, size_t end);
+
+/** A view in file order by domains in file order. `split` has only its window_bytes; *pieces is 0.
+ *  0 or -ENOMEM. */
+int mca_common_collio_split_ordered(const mca_common_collio_tiling_t *view, int64_t stream,
+                                    int64_t bytes, const mca_common_collio_domains_t *domains,
+                                    mca_common_collio_split_t *split, int64_t *pieces);
 
 #endif /* MCA_COMMON_COLLIO_SPLIT_H */

@@ -226,6 +226,31 @@ void mca_common_collio_walk_start(mca_common_collio_walk_t *walk,
     mca_common_collio_cursor_seek(&walk->cursor, tiling, first);
 }
 
+/* Whole pieces, from the cursor to the end of its repetition at most: the inner loop. Inside a
+ * repetition no piece continues its predecessor, they were joined. */
+static size_t walk_whole(mca_common_collio_walk_t *walk, mca_common_collio_piece_t *piece,
+                         size_t room)
+{
+    const mca_common_collio_tiling_t *tiling = walk->cursor.tiling;
+    const int64_t *offset = tiling->offset + walk->cursor.piece;
+    const int64_t *length = tiling->length + walk->cursor.piece;
+    int64_t origin = walk->cursor.origin, done = walk->done;
+    size_t count = 0, left = tiling->count - walk->cursor.piece;
+
+    left = left < room ? left : room;
+    while (count < left && length[count] <= walk->bytes - done) {
+        piece[count] = (mca_common_collio_piece_t){origin + offset[count], length[count], done};
+        done += length[count++];
+    }
+    walk->done = done;
+    walk->cursor.piece += count;
+    if (walk->cursor.piece == tiling->count) {
+        walk->cursor.piece = 0;
+        walk->cursor.origin += tiling->extent;
+    }
+    return count;
+}
+
 size_t mca_common_collio_walk_next(mca_common_collio_walk_t *walk, mca_common_collio_piece_t *piece,
                                    size_t room)
 {
@@ -245,6 +270,9 @@ size_t mca_common_collio_walk_next(mca_common_collio_walk_t *walk, mca_common_co
         }
         mca_common_collio_cursor_advance(&walk->cursor, run);
         walk->done += run;
+        if (0 < walk->cursor.piece && 0 == walk->cursor.used) {
+            count += walk_whole(walk, piece + count, room - count);
+        }
     }
     return count;
 }
