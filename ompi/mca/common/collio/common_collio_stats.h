@@ -27,7 +27,7 @@
     X(requests_in, count, "pieces this rank asked for, after joining neighbours")                  \
     X(requests_gathered, count, "pieces a local aggregator received from its node")                \
     X(requests_merged, count, "pieces after layer 1: what a local aggregator passed on")           \
-    X(requests_received, count, "pieces that arrived at this aggregator, from all requesters")     \
+    X(requests_received, count, "pieces (some reads: outlines) that arrived at this aggregator")   \
     X(requests_out, count, "contiguous runs left after merging: what was accessed")                \
     X(cycles, count, "cycles of this aggregator: fills of its collective buffer")                  \
     X(messages, count, "data messages sent by this rank")                                          \
