@@ -386,18 +386,6 @@ static inline int mca_common_collio_allreduce(const void *send, void *receive, i
                                         comm->c_coll->coll_allreduce_module);
 }
 
-static inline int mca_common_collio_ibcast(void *buffer, int count, ompi_datatype_t *type, int root,
-                                           ompi_communicator_t *comm, ompi_request_t **request)
-{
-    return comm->c_coll->coll_ibcast(buffer, count, type, root, comm, request,
-                                     comm->c_coll->coll_ibcast_module);
-}
-
-static inline int mca_common_collio_ibarrier(ompi_communicator_t *comm, ompi_request_t **request)
-{
-    return comm->c_coll->coll_ibarrier(comm, request, comm->c_coll->coll_ibarrier_module);
-}
-
 static inline int mca_common_collio_allgather(const void *send, void *receive, int count,
                                               ompi_datatype_t *type, ompi_communicator_t *comm)
 {

@@ -101,6 +101,7 @@ int mca_common_collio_meet_start(mca_common_collio_file_t *file, const int64_t *
     meet->agreement = agreement;
     meet->result = result;
     meet->under_way = true;
+    meet->attentive = false;
     meet->begun_ns = mca_common_collio_now();
     if (NULL == page) {
         memcpy(meet->mine, mine, sizeof(*mine) * (size_t) fields);
@@ -114,6 +115,15 @@ int mca_common_collio_meet_start(mca_common_collio_file_t *file, const int64_t *
         announce(page, file->nodes.nodes > 1 ? &page->reduced : &page->gate, meet->round + 1);
     }
     return OMPI_SUCCESS;
+}
+
+int mca_common_collio_meet_barrier(mca_common_collio_file_t *file)
+{
+    const int64_t nothing = 0;
+    int rc = mca_common_collio_meet_start(file, &nothing, &file->meet.nothing, 1, false);
+
+    file->meet.attentive = true;
+    return rc;
 }
 
 /* The first rank of a node, when there are several: reduces over the nodes, opens the gate. */
@@ -187,7 +197,8 @@ bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
     struct timespec moment = {.tv_nsec = REST_NS};
     _Atomic uint32_t *word;
 
-    if (!meet->under_way || NULL == meet->page || !meet->crowded || NULL != meet->request) {
+    if (!meet->under_way || NULL == meet->page || !meet->crowded || meet->attentive
+        || NULL != meet->request) {
         return false;
     }
     word = MPI_COMM_NULL != meet->leaders ? &meet->page->reduced : &meet->page->gate;

@@ -41,12 +41,14 @@ typedef struct mca_common_collio_meet_t {
     bool crowded;                 /* more ranks than cores: waiting ranks sleep */
     uint32_t round;               /* meetings that are over */
     bool under_way;
+    bool attentive;    /* others may need this rank's answers until they come: no sleep */
     uint64_t begun_ns; /* when this rank came */
     bool agreement;    /* reduce as the agreement does, else take the maximum */
     int fields;
     int64_t mine[MCA_COMMON_COLLIO_MEET_FIELDS];
     int64_t all[MCA_COMMON_COLLIO_MEET_FIELDS];
     int64_t *result;
+    int64_t nothing; /* result of a barrier */
     ompi_request_t *request;
 } mca_common_collio_meet_t;
 
@@ -58,6 +60,9 @@ void mca_common_collio_meet_fini(struct mca_common_collio_file_t *file);
  *  written when poll returns true. Returns an Open MPI error code, which ends the meeting here. */
 int mca_common_collio_meet_start(struct mca_common_collio_file_t *file, const int64_t *mine,
                                  int64_t *result, int fields, bool agreement);
+
+/** A meeting without a result, for ranks that go on receiving messages while they wait. */
+int mca_common_collio_meet_barrier(struct mca_common_collio_file_t *file);
 
 /** True when it is over, or when there is none. Never waits. */
 bool mca_common_collio_meet_poll(struct mca_common_collio_file_t *file);

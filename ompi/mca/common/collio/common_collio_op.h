@@ -87,7 +87,6 @@ typedef struct mca_common_collio_route_t {
     size_t sends_done;
     bool in_barrier;
     bool barrier_done;
-    ompi_request_t *barrier;
     struct mca_common_collio_arrival_t *arrivals;
     bool discarding; /* a list for which there was no memory */
     ompi_request_t *discarded;

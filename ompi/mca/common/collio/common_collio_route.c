@@ -266,13 +266,13 @@ bool mca_common_collio_route_poll(mca_common_collio_op_t *op)
     }
     if (!route->in_barrier && route->sends_done == route->send_count) {
         route->in_barrier = true;
-        if (OMPI_SUCCESS != mca_common_collio_ibarrier(op->file->comm, &route->barrier)) {
+        if (OMPI_SUCCESS != mca_common_collio_meet_barrier(op->file)) {
             mca_common_collio_op_fail(op, EIO);
             route->barrier_done = true;
         }
     }
     if (route->in_barrier && !route->barrier_done) {
-        route->barrier_done = mca_common_collio_request_done(&route->barrier, NULL, NULL);
+        route->barrier_done = mca_common_collio_meet_poll(op->file);
         if (route->barrier_done) {
             probe(op); /* what was matched, but not yet seen by us */
         }

@@ -75,16 +75,24 @@ bool mca_common_collio_shared_failed(const mca_common_collio_file_t *file)
            || MCA_COMMON_COLLIO_SHARED_FAILED == file->relay_shared.state;
 }
 
+static void set_name(mca_common_collio_shared_t *shared, const int64_t *number)
+{
+    snprintf(shared->making.name, sizeof(shared->making.name), "/collio-%lld-%lld",
+             (long long) number[0], (long long) number[1]);
+}
+
 /* The node's first rank. A name can be taken: by a process of the same number in another container,
  * or by the leftover of one that was killed. */
 static int make_segment(mca_common_collio_shared_t *shared, int *descriptor)
 {
-    static _Atomic unsigned counter;
+    static _Atomic int64_t counter;
+    int64_t *number = shared->making.said;
     int fd, rc;
 
+    number[0] = getpid();
     do {
-        snprintf(shared->making.name, sizeof(shared->making.name), "/collio-%ld-%u",
-                 (long) getpid(), atomic_fetch_add(&counter, 1));
+        number[1] = atomic_fetch_add(&counter, 1);
+        set_name(shared, number);
         fd = shm_open(shared->making.name, O_CREAT | O_EXCL | O_RDWR, 0600);
     } while (fd < 0 && EEXIST == errno);
     if (fd < 0) {
@@ -107,12 +115,36 @@ static int map_segment(mca_common_collio_shared_t *shared, int fd)
     if (MAP_FAILED == at) {
         return errno;
     }
-#ifdef MADV_POPULATE_WRITE
-    /* one call instead of a fault per page; where the kernel cannot, the faults do it */
-    (void) madvise(at, shared->making.bytes, MADV_POPULATE_WRITE);
+#ifdef MADV_POPULATE_READ
+    /* One call instead of a fault per page; where the kernel cannot, the faults do it. The pages
+     * exist, and to map them for reading (which lets us write, too: nobody watches for dirty pages
+     * in /dev/shm) costs a third, because the kernel takes several at a time. */
+    (void) madvise(at, shared->making.bytes, MADV_POPULATE_READ);
 #endif
     shared->making.at = at;
     return 0;
+}
+
+/* The node takes the maxima of what its ranks say. Where it is the only one, the ranks meet. */
+static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared, int count)
+{
+    int rc = 1 == file->nodes.nodes
+                 ? mca_common_collio_meet_start(file, shared->making.said, shared->making.all,
+                                                count, false)
+                 : mca_common_collio_iallreduce(shared->making.said, shared->making.all, count,
+                                                MPI_INT64_T, MPI_MAX, file->node_comm,
+                                                &shared->making.request);
+
+    if (OMPI_SUCCESS != rc) {
+        shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
+    }
+}
+
+static bool reduced(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
+{
+    return 1 == file->nodes.nodes
+               ? mca_common_collio_meet_poll(file)
+               : mca_common_collio_request_done(&shared->making.request, NULL, NULL);
 }
 
 void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t region_bytes)
@@ -136,57 +168,49 @@ void mca_common_collio_shared_make(mca_common_collio_file_t *file,
         return;
     }
     if (0 == ompi_comm_rank(file->node_comm)) {
-        shared->making.result = make_segment(shared, &fd);
-        if (0 == shared->making.result) {
-            shared->making.mine = map_segment(shared, fd);
+        shared->making.said[2] = make_segment(shared, &fd);
+        shared->making.made = 0 == shared->making.said[2];
+        if (shared->making.made) {
+            shared->making.said[2] = map_segment(shared, fd);
             close(fd);
         }
     }
     shared->state = MCA_COMMON_COLLIO_SHARED_NAMING;
-    /* name and result are neighbours: one message */
-    if (OMPI_SUCCESS
-        != mca_common_collio_ibcast(&shared->making,
-                                    (int) (offsetof(mca_common_collio_shared_t, making.mine)
-                                           - offsetof(mca_common_collio_shared_t, making)),
-                                    MPI_BYTE, 0, file->node_comm, &shared->making.request)) {
-        shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
-    }
+    reduce(file, shared, 3);
 }
 
+/* What the node's first rank said: zeros of the others are less. Then: could I map it? */
 static void open_named(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
 {
-    int fd;
+    int64_t mine = shared->making.all[2];
 
-    if (0 != shared->making.result) {
-        shared->making.mine = shared->making.result;
-    } else if (NULL == shared->making.at && 0 == shared->making.mine) {
-        fd = shm_open(shared->making.name, O_RDWR, 0);
-        shared->making.mine = fd < 0 ? errno : map_segment(shared, fd);
+    set_name(shared, shared->making.all);
+    if (0 == mine && NULL == shared->making.at) {
+        int fd = shm_open(shared->making.name, O_RDWR, 0);
+
+        mine = fd < 0 ? errno : map_segment(shared, fd);
         if (fd >= 0) {
             close(fd);
         }
     }
-    if (0 == shared->making.mine && NULL == shared->granted) {
+    if (0 == mine && NULL == shared->granted) {
         shared->granted = calloc((size_t) shared->local_ranks, sizeof(uint64_t));
         shared->taken = calloc((size_t) shared->peers, sizeof(uint64_t));
         if (NULL == shared->granted || NULL == shared->taken) {
-            shared->making.mine = ENOMEM;
+            mine = ENOMEM;
         }
     }
     shared->state = MCA_COMMON_COLLIO_SHARED_MAPPING;
-    if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(&shared->making.mine, &shared->making.all, 1, MPI_INT,
-                                        MPI_MAX, file->node_comm, &shared->making.request)) {
-        shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
-    }
+    shared->making.said[0] = mine;
+    reduce(file, shared, 1);
 }
 
 static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
 {
-    if (0 == ompi_comm_rank(file->node_comm) && 0 == shared->making.result) {
+    if (shared->making.made) {
         shm_unlink(shared->making.name);
     }
-    if (0 != shared->making.all) {
+    if (0 != shared->making.all[0]) {
         if (NULL != shared->making.at) {
             munmap(shared->making.at, shared->making.bytes);
         }
@@ -195,7 +219,7 @@ static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *sh
                                        "no shared memory of %zu bytes on this node (%s): its ranks "
                                        "use messages (isend) for this file. More room in "
                                        "/dev/shm, or a smaller cb_buffer_size, avoids that.",
-                                       shared->making.bytes, strerror(shared->making.all));
+                                       shared->making.bytes, strerror((int) shared->making.all[0]));
         }
         shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
         return;
@@ -223,12 +247,10 @@ bool mca_common_collio_shared_poll(mca_common_collio_file_t *file)
 bool mca_common_collio_shared_poll_of(mca_common_collio_file_t *file,
                                       mca_common_collio_shared_t *shared)
 {
-    if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state
-        && mca_common_collio_request_done(&shared->making.request, NULL, NULL)) {
+    if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state && reduced(file, shared)) {
         open_named(file, shared);
     }
-    if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state
-        && mca_common_collio_request_done(&shared->making.request, NULL, NULL)) {
+    if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state && reduced(file, shared)) {
         adopt(file, shared);
     }
     return MCA_COMMON_COLLIO_SHARED_READY == shared->state

@@ -51,9 +51,10 @@ typedef struct mca_common_collio_shared_t {
     uint64_t *taken;      /* as requester: grants used of each aggregator on the node */
     struct {              /* while it is being made */
         char name[64];
-        int result; /* errno of the maker */
-        int mine;   /* and of this rank */
-        int all;
+        bool made; /* by this rank, which must remove the name */
+        int64_t
+            said[3]; /* two numbers of the name and errno of its maker; then errno of this rank */
+        int64_t all[3];
         int64_t region_bytes;
         char *at;
         size_t bytes;
