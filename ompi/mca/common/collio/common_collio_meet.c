@@ -25,12 +25,13 @@
 
 #include "common_collio_file.h"
 #include "common_collio_op.h"
+#include "common_collio_request.h"
+
+#include "core/common_collio_wait.h"
 
 enum {
     LINE = 64,
-    YIELDS = 16,              /* between two looks for messages */
-    PATIENCE_NS = 200 * 1000, /* then sleep */
-    REST_NS = 1000 * 1000     /* at most, for the same reason */
+    YIELDS = 16 /* between two looks for messages */
 };
 
 _Static_assert((int) MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_MEET_FIELDS,
@@ -174,27 +175,28 @@ bool mca_common_collio_meet_poll(mca_common_collio_file_t *file)
         all = meet->page->result[meet->round & 1];
     }
     memcpy(meet->result, all, sizeof(*all) * (size_t) meet->fields);
+    if (!meet->attentive) {
+        meet->waited_ns[meet->agreement] = (int64_t) (mca_common_collio_now() - meet->begun_ns);
+    }
     meet->under_way = false;
     ++meet->round;
     return true;
 }
 
-/* True when the word has moved on. */
-static bool yield_a_while(const _Atomic uint32_t *word, uint32_t from)
+static void sleep_at(page_t *page, _Atomic uint32_t *word, uint32_t from, int64_t nanoseconds)
 {
-    for (int i = 0; i < YIELDS; ++i) {
-        sched_yield();
-        if (atomic_load(word) != from) {
-            return true;
-        }
-    }
-    return false;
+    struct timespec moment = {.tv_nsec = nanoseconds};
+
+    atomic_fetch_add(&page->sleepers, 1);
+    (void) syscall(SYS_futex, word, FUTEX_WAIT, from, &moment, NULL, 0);
+    atomic_fetch_sub(&page->sleepers, 1);
 }
 
 bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
 {
     mca_common_collio_meet_t *meet = &file->meet;
-    struct timespec moment = {.tv_nsec = REST_NS};
+    int64_t last = meet->waited_ns[meet->agreement], sleep = 0;
+    bool behind = mca_common_collio_request_used();
     _Atomic uint32_t *word;
 
     if (!meet->under_way || NULL == meet->page || !meet->crowded || meet->attentive
@@ -202,13 +204,18 @@ bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
         return false;
     }
     word = MPI_COMM_NULL != meet->leaders ? &meet->page->reduced : &meet->page->gate;
-    if (yield_a_while(word, meet->round)) {
-        return true;
-    }
-    if (mca_common_collio_now() - meet->begun_ns > PATIENCE_NS) {
-        atomic_fetch_add(&meet->page->sleepers, 1);
-        (void) syscall(SYS_futex, word, FUTEX_WAIT, meet->round, &moment, NULL, 0);
-        atomic_fetch_sub(&meet->page->sleepers, 1);
+    for (int i = 0; i < YIELDS && 0 == sleep; ++i) {
+        /* also between yields: one alone can take long */
+        sleep = mca_common_collio_wait_sleep((int64_t) (mca_common_collio_now() - meet->begun_ns),
+                                             last, meet->crowd, behind);
+        if (0 != sleep) {
+            sleep_at(meet->page, word, meet->round, sleep);
+        } else {
+            sched_yield();
+        }
+        if (atomic_load(word) != meet->round) {
+            return true;
+        }
     }
     return false;
 }
@@ -275,6 +282,13 @@ static void share_page(mca_common_collio_file_t *file, int64_t *key)
     }
 }
 
+static int ranks_per_core(int ranks)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores < 1 ? 1 : (int) ((ranks + cores - 1) / cores);
+}
+
 void mca_common_collio_meet_init(mca_common_collio_file_t *file)
 {
     mca_common_collio_meet_t *meet = &file->meet;
@@ -285,7 +299,8 @@ void mca_common_collio_meet_init(mca_common_collio_file_t *file)
     meet->leaders = MPI_COMM_NULL;
     meet->me = ompi_comm_rank(file->node_comm);
     meet->ranks = ompi_comm_size(file->node_comm);
-    meet->crowded = meet->ranks > sysconf(_SC_NPROCESSORS_ONLN);
+    meet->crowd = ranks_per_core(meet->ranks);
+    meet->crowded = meet->crowd > 1;
     meet->page_bytes = sizeof(page_t) + 2 * sizeof(fields_t) * (size_t) meet->ranks;
     share_page(file, key);
     missing = NULL == meet->page;

@@ -21,11 +21,10 @@
  *   the last     reduces the lines and opens the gate; with several nodes it leaves that to the
  *                node's first rank, which reduces over the nodes by one iallreduce before
  *   the others   find the gate open; where ranks outnumber cores they hand the core on until then,
- *                and after a while they sleep
+ *                or sleep where the wait is long (core/wait)
  *
- * One wait instead of log2(P), and nobody burns the core that another rank needs. To yield is a
- * third of what it costs to sleep and be woken, so sleep is for long waits only (a rank that is
- * late by much). Where no memory can be shared it is an iallreduce over all ranks.
+ * One wait instead of log2(P), and nobody burns the core that another rank needs. Where no memory
+ * can be shared it is an iallreduce over all ranks.
  */
 enum { MCA_COMMON_COLLIO_MEET_FIELDS = 16 };
 
@@ -38,12 +37,14 @@ typedef struct mca_common_collio_meet_t {
     ompi_communicator_t *leaders; /* the first rank of each node; several nodes only */
     int ranks;                    /* of this node */
     int me;                       /* among them */
-    bool crowded;                 /* more ranks than cores: waiting ranks sleep */
+    int crowd;                    /* ranks per core */
+    bool crowded;                 /* more ranks than cores: waiting ranks give theirs away */
     uint32_t round;               /* meetings that are over */
     bool under_way;
-    bool attentive;    /* others may need this rank's answers until they come: no sleep */
-    uint64_t begun_ns; /* when this rank came */
-    bool agreement;    /* reduce as the agreement does, else take the maximum */
+    bool attentive;       /* others may need this rank's answers until they come: no sleep */
+    uint64_t begun_ns;    /* when this rank came */
+    bool agreement;       /* reduce as the agreement does, else take the maximum */
+    int64_t waited_ns[2]; /* in the last one that was no agreement, in the last that was */
     int fields;
     int64_t mine[MCA_COMMON_COLLIO_MEET_FIELDS];
     int64_t all[MCA_COMMON_COLLIO_MEET_FIELDS];

@@ -90,6 +90,11 @@ void mca_common_collio_request_complete(mca_common_collio_request_t *request, in
     ompi_request_complete(&request->super, true);
 }
 
+bool mca_common_collio_request_used(void)
+{
+    return atomic_load(&registered);
+}
+
 void mca_common_collio_request_finalize(void)
 {
     if (atomic_exchange(&registered, false)) {

@@ -8,6 +8,8 @@
 
 #include "common_collio_compat.h"
 
+#include <stdbool.h>
+
 /**
  * The MPI request of a nonblocking collective. Our own class: OMPIO's list of pending requests has
  * no lock, and in 6.0 completes what it does not know.
@@ -30,6 +32,9 @@ mca_common_collio_request_t *mca_common_collio_request_new(struct mca_common_col
 /** Completes it with an error class and the bytes that went. */
 void mca_common_collio_request_complete(mca_common_collio_request_t *request, int error,
                                         int64_t bytes);
+
+/** There are or have been nonblocking collectives: some may be under way behind a blocking one. */
+bool mca_common_collio_request_used(void);
 
 /** Stops driving: from the last component's close. */
 void mca_common_collio_request_finalize(void);

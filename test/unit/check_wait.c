@@ -1,0 +1,93 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/* How a waiting rank spends its time: when it yields, when and how long it sleeps, how often it
+ * looks. */
+#include "common_collio_wait.h"
+
+#include "unit.h"
+
+enum { US = 1000, MS = 1000 * US };
+
+START_TEST(wait_yields_while_it_may_be_short)
+{
+    unit_equal(0, mca_common_collio_wait_sleep(0, 0, 8, false));
+    unit_equal(0, mca_common_collio_wait_sleep(3 * MS, 500 * US, 8, false));
+    ck_assert(0 < mca_common_collio_wait_sleep(4 * MS, 500 * US, 8, false));
+    /* sleep costs more, the more ranks there are on a core */
+    unit_equal(0, mca_common_collio_wait_sleep(4 * MS, 500 * US, 9, false));
+    ck_assert(0 < mca_common_collio_wait_sleep(1 * MS, 0, 2, false));
+}
+END_TEST
+
+START_TEST(wait_sleeps_at_once_where_the_last_was_long)
+{
+    unit_equal(4 * MS, mca_common_collio_wait_sleep(0, 4 * MS, 8, false));
+    unit_equal(7 * MS, mca_common_collio_wait_sleep(0, 7 * MS, 8, false));
+    unit_equal(7 * MS, mca_common_collio_wait_sleep(1 * MS, 7 * MS, 8, false));
+}
+END_TEST
+
+START_TEST(wait_sleeps_longer_the_longer_it_lasts)
+{
+    unit_equal(4 * MS, mca_common_collio_wait_sleep(4 * MS, 0, 8, false));
+    unit_equal(5 * MS, mca_common_collio_wait_sleep(5 * MS, 0, 8, false));
+    unit_equal(8 * MS, mca_common_collio_wait_sleep(60 * MS, 0, 8, false));
+}
+END_TEST
+
+/* Few ranks on a core may look more often; no crowd is so large that messages are left alone. */
+START_TEST(wait_looks_for_messages_as_the_crowd_allows)
+{
+    unit_equal(1 * MS, mca_common_collio_wait_sleep(60 * MS, 60 * MS, 1, false));
+    unit_equal(4 * MS, mca_common_collio_wait_sleep(60 * MS, 60 * MS, 4, false));
+    unit_equal(10 * MS, mca_common_collio_wait_sleep(60 * MS, 60 * MS, 100, false));
+}
+END_TEST
+
+START_TEST(wait_looks_often_for_calls_behind_it)
+{
+    unit_equal(0, mca_common_collio_wait_sleep(3 * MS, 500 * US, 8, true));
+    unit_equal(1 * MS, mca_common_collio_wait_sleep(0, 7 * MS, 8, true));
+    unit_equal(1 * MS, mca_common_collio_wait_sleep(60 * MS, 0, 100, true));
+}
+END_TEST
+
+/* Waits of any length: little yielding, then few looks, none later than 10 ms. */
+START_TEST(wait_is_spent_asleep)
+{
+    for (int round = unit_rounds(1000); 0 < round; --round) {
+        int crowd = (int) unit_between(1, 40);
+        int64_t length = unit_below(INT64_C(200) * MS), last = unit_below(INT64_C(20) * MS);
+        int64_t waited = 0, looks = 0, yields = 0;
+
+        while (waited < length) {
+            int64_t sleep = mca_common_collio_wait_sleep(waited, last, crowd, false);
+
+            unit_assert(0 == sleep || (500 * US <= sleep && sleep <= 10 * MS));
+            waited += 0 == sleep ? 1 * US : sleep;
+            yields += 0 == sleep;
+            looks += 0 != sleep;
+        }
+        unit_assert(yields <= crowd * 500);
+        unit_assert(looks <= length / ((crowd < 10 ? crowd : 10) * MS) + 4);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("wait");
+    TCase *tests = unit_case(suite, "wait");
+
+    tcase_add_test(tests, wait_yields_while_it_may_be_short);
+    tcase_add_test(tests, wait_sleeps_at_once_where_the_last_was_long);
+    tcase_add_test(tests, wait_sleeps_longer_the_longer_it_lasts);
+    tcase_add_test(tests, wait_looks_for_messages_as_the_crowd_allows);
+    tcase_add_test(tests, wait_looks_often_for_calls_behind_it);
+    tcase_add_test(tests, wait_is_spent_asleep);
+    return unit_main(suite, "check_wait");
+}
