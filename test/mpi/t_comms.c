@@ -6,11 +6,13 @@
 /*
  * Communicators: MPI_COMM_SELF, halves of the world (ranks in reverse order), and several files
  * open at the same time whose calls alternate. State kept in the wrong place (per process instead
- * of per file, world rank instead of file rank) shows here.
+ * of per file, world rank instead of file rank) shows here. And a large message that is under way
+ * while its sender waits in a collective call for the receiver: it must arrive.
  */
 #include "lib/t_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { BLOCK = 700, COUNT = 12, GAP = 50 };
@@ -91,6 +93,32 @@ static void close_place(place *p)
     }
 }
 
+/* Rank 0 sends, and waits in the call; the last rank receives before it comes. */
+static void message_under_way(place *p)
+{
+    enum { BYTES = 16 << 20 };
+    unsigned char *message = t_alloc(BYTES);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int last = p->size - 1;
+
+    if (0 == p->rank && last > 0) {
+        memset(message, 77, BYTES);
+        MPI_Isend(message, BYTES, MPI_BYTE, last, 7, p->comm, &request);
+    } else if (last == p->rank && last > 0) {
+        usleep(50000);
+        MPI_Recv(message, BYTES, MPI_BYTE, 0, 7, p->comm, MPI_STATUS_IGNORE);
+        for (int i = 0; i < BYTES; i++) {
+            if (77 != message[i]) {
+                t_fail("byte %d of the message is %d", i, message[i]);
+                break;
+            }
+        }
+    }
+    write_place(p);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    free(message);
+}
+
 int main(int argc, char *argv[])
 {
     place self, half, world, again;
@@ -132,6 +160,14 @@ int main(int argc, char *argv[])
     close_place(&half);
     close_place(&again);
     t_verdict("several_files_at_once");
+
+    open_place(&world, MPI_COMM_WORLD, "message", 700);
+    for (int i = 0; i < 3; i++) {
+        message_under_way(&world);
+    }
+    read_place(&world);
+    close_place(&world);
+    t_verdict("a_message_under_way");
     MPI_Comm_free(&halves);
     return t_finish();
 }

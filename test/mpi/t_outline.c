@@ -151,8 +151,9 @@ int main(int argc, char *argv[])
         layout messages = layouts[i];
 
         messages.outlined = false;
-        read_write_read(&layouts[i], "exchange=on,transport=shm", "shm");
-        read_write_read(&layouts[i], "exchange=on,transport=shm,schedule=write_comm2",
+        read_write_read(&layouts[i], "exchange=on,transport=shm,buffer_bytes=8192", "shm");
+        read_write_read(&layouts[i],
+                        "exchange=on,transport=shm,schedule=write_comm2,buffer_bytes=8192",
                         "overlapped");
         read_write_read(&layouts[i],
                         "exchange=on,transport=shm,partition=static_cyclic,aggregators=2,"

@@ -124,6 +124,7 @@ static void check_order(const mca_common_collio_split_t *split)
         for (size_t w = share->first; w < share->first + share->count; ++w) {
             const mca_common_collio_window_t *window = &split->window[w];
             int64_t window_bytes = 0;
+            bool consecutive = true;
 
             unit_assert(w == share->first || split->window[w - 1].index < window->index);
             unit_equal(parts, window->first);
@@ -136,8 +137,11 @@ static void check_order(const mca_common_collio_split_t *split)
                 unit_equal(window->index,
                            (piece->offset + piece->length - 1) / split->window_bytes);
                 unit_assert(i == window->first || split->piece[i - 1].offset <= piece->offset);
+                consecutive &= i == window->first
+                               || piece[-1].stream + piece[-1].length == piece->stream;
                 window_bytes += piece->length;
             }
+            unit_equal(consecutive, window->consecutive);
             unit_equal(window_bytes, window->bytes);
             bytes += window_bytes;
             parts += window->count;

@@ -26,16 +26,16 @@ END_TEST
 START_TEST(wait_sleeps_at_once_where_the_last_was_long)
 {
     unit_equal(4 * MS, mca_common_collio_wait_sleep(0, 4 * MS, 8, false));
-    unit_equal(7 * MS, mca_common_collio_wait_sleep(0, 7 * MS, 8, false));
-    unit_equal(7 * MS, mca_common_collio_wait_sleep(1 * MS, 7 * MS, 8, false));
+    unit_equal(2 * MS, mca_common_collio_wait_sleep(0, 2 * MS, 4, false));
+    unit_equal(3 * MS, mca_common_collio_wait_sleep(1 * MS, 3 * MS, 4, false));
 }
 END_TEST
 
 START_TEST(wait_sleeps_longer_the_longer_it_lasts)
 {
     unit_equal(4 * MS, mca_common_collio_wait_sleep(4 * MS, 0, 8, false));
-    unit_equal(5 * MS, mca_common_collio_wait_sleep(5 * MS, 0, 8, false));
-    unit_equal(8 * MS, mca_common_collio_wait_sleep(60 * MS, 0, 8, false));
+    unit_equal(2 * MS, mca_common_collio_wait_sleep(2 * MS, 0, 4, false));
+    unit_equal(3 * MS, mca_common_collio_wait_sleep(60 * MS, 0, 3, false));
 }
 END_TEST
 
@@ -44,7 +44,7 @@ START_TEST(wait_looks_for_messages_as_the_crowd_allows)
 {
     unit_equal(1 * MS, mca_common_collio_wait_sleep(60 * MS, 60 * MS, 1, false));
     unit_equal(4 * MS, mca_common_collio_wait_sleep(60 * MS, 60 * MS, 4, false));
-    unit_equal(10 * MS, mca_common_collio_wait_sleep(60 * MS, 60 * MS, 100, false));
+    unit_equal(4 * MS, mca_common_collio_wait_sleep(60 * MS, 60 * MS, 100, false));
 }
 END_TEST
 
@@ -56,7 +56,7 @@ START_TEST(wait_looks_often_for_calls_behind_it)
 }
 END_TEST
 
-/* Waits of any length: little yielding, then few looks, none later than 10 ms. */
+/* Waits of any length: little yielding, then few looks, none later than 4 ms. */
 START_TEST(wait_is_spent_asleep)
 {
     for (int round = unit_rounds(1000); 0 < round; --round) {
@@ -67,13 +67,13 @@ START_TEST(wait_is_spent_asleep)
         while (waited < length) {
             int64_t sleep = mca_common_collio_wait_sleep(waited, last, crowd, false);
 
-            unit_assert(0 == sleep || (500 * US <= sleep && sleep <= 10 * MS));
+            unit_assert(0 == sleep || (500 * US <= sleep && sleep <= 4 * MS));
             waited += 0 == sleep ? 1 * US : sleep;
             yields += 0 == sleep;
             looks += 0 != sleep;
         }
         unit_assert(yields <= crowd * 500);
-        unit_assert(looks <= length / ((crowd < 10 ? crowd : 10) * MS) + 4);
+        unit_assert(looks <= length / ((crowd < 4 ? crowd : 4) * MS) + 4);
     }
 }
 END_TEST

@@ -66,7 +66,7 @@ static void describe_request(mca_common_collio_op_t *op)
     int64_t lo = 0, hi = 0;
     int rc = request_range(op, &lo, &hi);
 
-    if (0 != rc || lo < 0) {
+    if (0 != rc || lo < 0 || hi <= lo) { /* before the file's beginning, or past any offset */
         mca_common_collio_op_fail(op, 0 != rc ? -rc : EINVAL);
         return;
     }

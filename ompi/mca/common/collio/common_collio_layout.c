@@ -90,7 +90,7 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
 
 /* Readers in shared memory pick their pieces themselves; an owner must only know what to read.
  * Where most of it is wanted that is whole windows, and the lists of pieces need not be made, sent
- * and merged. What is read in vain is never more than what is wanted. */
+ * and merged. What is read in vain is never more than what is handed out. */
 bool mca_common_collio_layout_may_outline(const mca_common_collio_op_t *op)
 {
     int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] + op->all[MCA_COMMON_COLLIO_AGREE_LO];

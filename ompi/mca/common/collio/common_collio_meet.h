@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 /**
- * Small reductions among the ranks of a file: the agreements that begin and end every call.
+ * Small reductions among the ranks of a file: the agreements that begin and end every call, and
+ * what a first call must settle (offset lists have arrived, the node's segment is there).
  *
  * An allreduce by messages is a chain of log2(P) links, and with more ranks than cores every link
  * waits until its rank is given a core. So the ranks of a node meet at a page that they share:

@@ -72,7 +72,7 @@ typedef struct mca_common_collio_plan_t {
     ompi_request_t **placing;
 
     /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */
-    unsigned prepared;  /* bits of the ways it was prepared for; see cycles.c */
+    unsigned prepared;  /* bits of the ways it was prepared for; see prepare.c */
     bool shared_failed; /* then; a later change voids what was prepared */
     struct mca_common_collio_move_t *move[2];
     mca_common_collio_segment_t *segments[2];

@@ -13,7 +13,8 @@
  *          owner in one window: a piece inside the current box needs two comparisons and no
  *          search. The first walk counts the parts of each owner, the second one puts them to their
  *          final places, a last one over the result notes where windows begin. A view in file order
- *          is walked in small batches, twice, and never written down as a whole.
+ *          is walked in small batches, and never written down as a whole; by domains in file order
+ *          even that is too much (split_ordered.c).
  * Cost:    O(pieces + parts + owners) and one locate for each box entered. Where pieces overlap
  *          (reads), an owner's parts may come out of order: then these are sorted.
  *

@@ -116,7 +116,7 @@ static bool in_order(const mca_common_collio_extents_t *local, int64_t window_by
         bytes += local->at[i].length;
     }
     *cuts = (last->offset + last->length) / window_bytes - local->at->offset / window_bytes;
-    if (*cuts > (int64_t) local->count + bytes / window_bytes) {
+    if (*cuts - (int64_t) local->count > bytes / window_bytes) {
         *cuts = (int64_t) local->count + bytes / window_bytes; /* sparse */
     }
     return true;

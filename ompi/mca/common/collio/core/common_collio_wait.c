@@ -13,19 +13,21 @@
  *          A wait is taken to be as long as the last one of its kind, and at least as long as it
  *          has been already. With 8 ranks on a core:
  *
- *            last wait short   |yield ...  4 ms|sleep 4 ms|sleep 8 ms           |sleep 8 ms ...
- *            last wait 7 ms    |sleep 7 ms                   |sleep 7 ms ...
+ *            last wait short   |yield ...  4 ms|sleep 4 ms|sleep 4 ms ...
+ *            last wait 7 ms    |sleep 4 ms|sleep 4 ms ...
  *
  * Cost:    nobody is late: who is waited for wakes the sleepers. Between two sleeps a rank looks
  *          for messages that have nothing to do with this wait; that takes 10 to 20 microseconds,
- *          so with a sleep of 1 ms for each rank of a core all looks stay below two percent of it.
+ *          so with a sleep of 1 ms for each rank of a core all looks take two percent of it. But a
+ *          message that the program has under way moves on with these looks only: so they are never
+ *          more than 4 ms apart, however many ranks there are.
  */
 #include "common_collio_wait.h"
 
 enum {
     PATIENCE_NS = 500 * 1000, /* for each rank of a core */
     LOOK_NS = 1000 * 1000,    /* from look to look, for each rank of a core */
-    CROWD = 10                /* but a message waits for so many of these at most */
+    CROWD = 4                 /* but a message waits for so many of these at most */
 };
 
 int64_t mca_common_collio_wait_sleep(int64_t waited, int64_t last, int crowd, bool behind)
