@@ -137,10 +137,8 @@ static void start_size(mca_common_collio_op_t *op)
     relay->making.bytes[0] = relay->staging_bytes;
     if (mca_common_collio_relay_may_share(op)
         && OMPI_SUCCESS
-               != mca_common_collio_iallreduce(&relay->making.bytes[0], &relay->making.bytes[1], 1,
-                                               MPI_INT64_T, MPI_MAX, op->file->node_comm,
-                                               &relay->making.size_request)) {
-        relay->making.size_request = NULL;
+               != mca_common_collio_meet_on_node(op->file, &relay->making.bytes[0],
+                                                 &relay->making.bytes[1], 1, true)) {
         mca_common_collio_op_fail(op, EIO);
     }
 }
@@ -435,7 +433,7 @@ bool mca_common_collio_gather_poll(mca_common_collio_op_t *op)
             over = replies_poll(op);
             break;
         case SIZE:
-            over = sent(&relay->making.size_request);
+            over = mca_common_collio_meet_poll(op->file);
             break;
         default:
             over = mca_common_collio_shared_poll_of(op->file, &op->file->relay_shared);

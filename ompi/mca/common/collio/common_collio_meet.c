@@ -91,31 +91,47 @@ static int reduce_by_messages(mca_common_collio_file_t *file, const int64_t *min
                                               comm, &meet->request);
 }
 
-int mca_common_collio_meet_start(mca_common_collio_file_t *file, const int64_t *mine,
-                                 int64_t *result, int fields, bool agreement)
+/* agreement, alone and attentive are set. */
+static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *result, int fields)
 {
     mca_common_collio_meet_t *meet = &file->meet;
     page_t *page = meet->page;
     int rc = OMPI_SUCCESS;
 
     meet->fields = fields;
-    meet->agreement = agreement;
     meet->result = result;
     meet->under_way = true;
-    meet->attentive = false;
     meet->begun_ns = mca_common_collio_now();
     if (NULL == page) {
         memcpy(meet->mine, mine, sizeof(*mine) * (size_t) fields);
-        rc = reduce_by_messages(file, meet->mine, file->comm);
+        rc = reduce_by_messages(file, meet->mine, meet->alone ? file->node_comm : file->comm);
         meet->under_way = OMPI_SUCCESS == rc;
         return rc;
     }
     memcpy(page->line[meet->me][meet->round & 1], mine, sizeof(*mine) * (size_t) fields);
     if (atomic_fetch_add(&page->arrived, 1) + 1 == (meet->round + 1) * (uint32_t) meet->ranks) {
         reduce_lines(meet);
-        announce(page, file->nodes.nodes > 1 ? &page->reduced : &page->gate, meet->round + 1);
+        announce(page, meet->alone ? &page->gate : &page->reduced, meet->round + 1);
     }
     return OMPI_SUCCESS;
+}
+
+int mca_common_collio_meet_start(mca_common_collio_file_t *file, const int64_t *mine,
+                                 int64_t *result, int fields, bool agreement)
+{
+    file->meet.agreement = agreement;
+    file->meet.alone = 1 == file->nodes.nodes;
+    file->meet.attentive = false;
+    return start(file, mine, result, fields);
+}
+
+int mca_common_collio_meet_on_node(mca_common_collio_file_t *file, const int64_t *mine,
+                                   int64_t *result, int fields, bool attentive)
+{
+    file->meet.agreement = false;
+    file->meet.alone = true;
+    file->meet.attentive = attentive;
+    return start(file, mine, result, fields);
 }
 
 int mca_common_collio_meet_barrier(mca_common_collio_file_t *file)
@@ -166,7 +182,7 @@ bool mca_common_collio_meet_poll(mca_common_collio_file_t *file)
         }
         meet->request = NULL;
     } else {
-        if (MPI_COMM_NULL != meet->leaders) {
+        if (MPI_COMM_NULL != meet->leaders && !meet->alone) {
             lead(file);
         }
         if (atomic_load(&meet->page->gate) != meet->round + 1) {
@@ -203,7 +219,8 @@ bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
         || NULL != meet->request) {
         return false;
     }
-    word = MPI_COMM_NULL != meet->leaders ? &meet->page->reduced : &meet->page->gate;
+    word = MPI_COMM_NULL != meet->leaders && !meet->alone ? &meet->page->reduced
+                                                          : &meet->page->gate;
     for (int i = 0; i < YIELDS && 0 == sleep; ++i) {
         /* also between yields: one alone can take long */
         sleep = mca_common_collio_wait_sleep((int64_t) (mca_common_collio_now() - meet->begun_ns),

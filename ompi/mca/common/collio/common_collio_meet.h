@@ -45,6 +45,7 @@ typedef struct mca_common_collio_meet_t {
     bool attentive;       /* others may need this rank's answers until they come: no sleep */
     uint64_t begun_ns;    /* when this rank came */
     bool agreement;       /* reduce as the agreement does, else take the maximum */
+    bool alone;           /* this node's ranks only */
     int64_t waited_ns[2]; /* in the last one that was no agreement, in the last that was */
     int fields;
     int64_t mine[MCA_COMMON_COLLIO_MEET_FIELDS];
@@ -63,7 +64,12 @@ void mca_common_collio_meet_fini(struct mca_common_collio_file_t *file);
 int mca_common_collio_meet_start(struct mca_common_collio_file_t *file, const int64_t *mine,
                                  int64_t *result, int fields, bool agreement);
 
-/** A meeting without a result, for ranks that go on receiving messages while they wait. */
+/** The same for the ranks of this node alone, who take the maxima: other nodes need not meet.
+ *  Attentive ranks go on receiving messages while they wait. */
+int mca_common_collio_meet_on_node(struct mca_common_collio_file_t *file, const int64_t *mine,
+                                   int64_t *result, int fields, bool attentive);
+
+/** A meeting of attentive ranks without a result. */
 int mca_common_collio_meet_barrier(struct mca_common_collio_file_t *file);
 
 /** True when it is over, or when there is none. Never waits. */

@@ -138,7 +138,6 @@ typedef struct mca_common_collio_relay_t {
         mca_common_collio_bytes_t *reply; /* per member: its places */
         ompi_request_t **reply_request;
         int replied;
-        ompi_request_t *size_request;
         mca_common_collio_extents_t places; /* mine */
         int64_t bytes[2];                   /* staging: mine, the most on the node */
     } making;

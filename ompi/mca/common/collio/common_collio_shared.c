@@ -125,26 +125,14 @@ static int map_segment(mca_common_collio_shared_t *shared, int fd)
     return 0;
 }
 
-/* The node takes the maxima of what its ranks say. Where it is the only one, the ranks meet. */
+/* The node takes the maxima of what its ranks say. */
 static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared, int count)
 {
-    int rc = 1 == file->nodes.nodes
-                 ? mca_common_collio_meet_start(file, shared->making.said, shared->making.all,
-                                                count, false)
-                 : mca_common_collio_iallreduce(shared->making.said, shared->making.all, count,
-                                                MPI_INT64_T, MPI_MAX, file->node_comm,
-                                                &shared->making.request);
-
-    if (OMPI_SUCCESS != rc) {
+    if (OMPI_SUCCESS
+        != mca_common_collio_meet_on_node(file, shared->making.said, shared->making.all, count,
+                                          false)) {
         shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
     }
-}
-
-static bool reduced(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
-{
-    return 1 == file->nodes.nodes
-               ? mca_common_collio_meet_poll(file)
-               : mca_common_collio_request_done(&shared->making.request, NULL, NULL);
 }
 
 void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t region_bytes)
@@ -247,10 +235,10 @@ bool mca_common_collio_shared_poll(mca_common_collio_file_t *file)
 bool mca_common_collio_shared_poll_of(mca_common_collio_file_t *file,
                                       mca_common_collio_shared_t *shared)
 {
-    if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state && reduced(file, shared)) {
+    if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state && mca_common_collio_meet_poll(file)) {
         open_named(file, shared);
     }
-    if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state && reduced(file, shared)) {
+    if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state && mca_common_collio_meet_poll(file)) {
         adopt(file, shared);
     }
     return MCA_COMMON_COLLIO_SHARED_READY == shared->state

@@ -58,7 +58,6 @@ typedef struct mca_common_collio_shared_t {
         int64_t region_bytes;
         char *at;
         size_t bytes;
-        ompi_request_t *request;
     } making;
 } mca_common_collio_shared_t;
 
@@ -67,8 +66,8 @@ struct mca_common_collio_file_t;
 /** The node's collective buffers, or its local aggregators' staging, cannot be had. */
 bool mca_common_collio_shared_failed(const struct mca_common_collio_file_t *file);
 
-/** Begins to make a segment whose regions have at least region_bytes. Collective on the node; on a
- *  file's only node it is a meeting, so no other may be under way. */
+/** Begins to make a segment whose regions have at least region_bytes. Collective on the node,
+ *  by meetings: no other may be under way. */
 void mca_common_collio_shared_start(struct mca_common_collio_file_t *file, int64_t region_bytes);
 
 /** Goes on; true when the state is READY or FAILED. Never blocks. */
