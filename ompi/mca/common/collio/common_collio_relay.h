@@ -143,9 +143,10 @@ typedef struct mca_common_collio_relay_t {
     } making;
 } mca_common_collio_relay_t;
 
+struct mca_common_collio_delivery_t;
+struct mca_common_collio_file_t;
 struct mca_common_collio_op_t;
 struct mca_common_collio_plan_t;
-struct mca_common_collio_delivery_t;
 
 /** Ranks of the file on a node. */
 int mca_common_collio_ranks_on(const struct mca_common_collio_file_t *file, int node);
