@@ -51,10 +51,9 @@ typedef struct mca_common_collio_shared_t {
     uint64_t *taken;      /* as requester: grants used of each aggregator on the node */
     struct {              /* while it is being made */
         char name[64];
-        bool made; /* by this rank, which must remove the name */
-        int64_t
-            said[3]; /* two numbers of the name and errno of its maker; then errno of this rank */
-        int64_t all[3];
+        bool made;       /* by this rank, which must remove the name */
+        int64_t said[3]; /* the maker: numbers of the name, errno; then all: own errno first */
+        int64_t all[3];  /* the maxima over the node */
         int64_t region_bytes;
         char *at;
         size_t bytes;
