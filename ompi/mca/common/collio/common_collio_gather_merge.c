@@ -117,16 +117,8 @@ static int add_own(merger_t *merger, const mca_common_collio_share_t *share)
 {
     const mca_common_collio_split_t *split = &merger->op->plan->split;
     mca_common_collio_extents_t list = {0};
-    int rc = 0;
+    int rc = mca_common_collio_split_share_list(split, share, &list);
 
-    for (size_t w = share->first; w < share->first + share->count; ++w) {
-        const mca_common_collio_window_t *window = &split->window[w];
-
-        for (size_t i = window->first; 0 == rc && i < window->first + window->count; ++i) {
-            rc = mca_common_collio_extents_append(&list, split->piece[i].offset,
-                                                  split->piece[i].length);
-        }
-    }
     if (0 == rc) {
         rc = add_list(merger, share->owner, 0, &list);
     }

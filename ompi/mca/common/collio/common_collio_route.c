@@ -48,27 +48,13 @@ static int list_outlines(const mca_common_collio_split_t *split,
     return rc;
 }
 
-/* Or every piece. */
-static int list_pieces(const mca_common_collio_split_t *split,
-                       const mca_common_collio_share_t *share, mca_common_collio_extents_t *list)
-{
-    const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
-    int rc = 0;
-
-    for (size_t i = split->window[share->first].first; 0 == rc && i < last->first + last->count;
-         ++i) {
-        rc = mca_common_collio_extents_append(list, split->piece[i].offset, split->piece[i].length);
-    }
-    return rc;
-}
-
 /* My own part, when I am the owner: no message. */
 static void add_own(mca_common_collio_op_t *op, const mca_common_collio_share_t *share)
 {
     const mca_common_collio_split_t *split = &op->plan->split;
     mca_common_collio_extents_t own = {0};
     int rc = op->plan->outlined ? list_outlines(split, share, &own)
-                                : list_pieces(split, share, &own);
+                                : mca_common_collio_split_share_list(split, share, &own);
 
     if (0 == rc) {
         rc = mca_common_collio_plan_add(op->plan, op->file->rank,

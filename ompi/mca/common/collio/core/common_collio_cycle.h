@@ -69,6 +69,12 @@ int mca_common_collio_split_extents(const mca_common_collio_extents_t *local, in
 
 void mca_common_collio_split_fini(mca_common_collio_split_t *split);
 
+/** Appends every piece of a share to the list: what its owner would decode from the wire. 0 or
+ *  -ENOMEM. */
+int mca_common_collio_split_share_list(const mca_common_collio_split_t *split,
+                                       const mca_common_collio_share_t *share,
+                                       mca_common_collio_extents_t *list);
+
 /** A requester that takes part in a cycle. */
 typedef struct mca_common_collio_source_t {
     size_t requester; /* index in the array given to collect_build */

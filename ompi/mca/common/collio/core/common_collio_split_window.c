@@ -99,3 +99,17 @@ void mca_common_collio_split_fini(mca_common_collio_split_t *split)
     free(split->share);
     *split = (mca_common_collio_split_t){0};
 }
+
+int mca_common_collio_split_share_list(const mca_common_collio_split_t *split,
+                                       const mca_common_collio_share_t *share,
+                                       mca_common_collio_extents_t *list)
+{
+    const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
+    int rc = 0;
+
+    for (size_t i = split->window[share->first].first; 0 == rc && i < last->first + last->count;
+         ++i) {
+        rc = mca_common_collio_extents_append(list, split->piece[i].offset, split->piece[i].length);
+    }
+    return rc;
+}
