@@ -8,7 +8,7 @@
 #
 # A folder is in the build because it exists: every ompi/mca/<framework>/<component>, test/<suite>,
 # tools/<tool>, bench and bench/<program> with a Makefile.am is found here, and in a component
-# every .c and .h file is a source. From that come
+# every .c and .h file, also in its sub-folders, is a source. From that come
 #
 #   config/autogen_dirs.m4    which Makefiles configure writes, which components it asks
 #   config/autogen_dirs.am    the folders of a source package
@@ -22,6 +22,7 @@ use warnings;
 use Cwd qw(abs_path);
 use Digest::MD5 qw(md5_hex);
 use File::Basename qw(dirname);
+use File::Find qw(find);
 
 my $stamp = 'config/autogen.stamp';
 my $if_needed = 0;
@@ -56,12 +57,13 @@ sub list_variable {
     return "$name =" . join('', map { " \\\n    $_" } @items) . "\n";
 }
 
-# Names of the files in $dir that end in .c or .h, relative to the folder $from.
+# Names of the .c and .h files in the component $from and its folders, relative to it.
 sub sources_of {
-    my ($from, $sub) = @_;
-    my @found = sort(glob("$from/$sub*.c"), glob("$from/$sub*.h"));
+    my ($from) = @_;
+    my @found;
+    find({no_chdir => 1, wanted => sub { push(@found, $_) if -f && /\.[ch]$/ }}, $from);
     s{^\Q$from\E/}{} for @found;
-    return @found;
+    return sort(@found);
 }
 
 my $made = "# Made by autogen.pl; do not edit.\n";
@@ -71,9 +73,10 @@ sub components {
     my (@first, @rest);
     for my $makefile (sort glob('ompi/mca/*/*/Makefile.am')) {
         my $dir = dirname($makefile);
-        my @core = sources_of($dir, 'core/');
-        my @own = sources_of($dir, '');
-        next unless grep { /\.c$/ } @core, @own;
+        my @all = sources_of($dir);
+        my @core = grep { m{^core/} } @all;
+        my @own = grep { !m{^core/} } @all;
+        next unless grep { /\.c$/ } @all;
         my $text = $made . list_variable('sources', @own);
         $text .= list_variable('core_sources', @core) if -d "$dir/core";
         write_if_changed("$dir/sources.am", $text);

@@ -20,7 +20,7 @@ AC_DEFUN([COLLIO_OPENMPI], [
     collio_have_openmpi=no
     collio_openmpi_shown='none (core and unit tests only)'
     collio_headers_shown='-'
-    COLLIO_CPPFLAGS='-I$(top_srcdir) -I$(top_builddir)/config'
+    COLLIO_CPPFLAGS='-I$(top_srcdir) -I$(top_srcdir)/ompi/mca/common/collio -I$(top_builddir)/config'
     # nodelete: Open MPI 5.0 closes a component before it gives up its string parameters, and then
     # frees strings through pointers that live in the component.
     COLLIO_LIBRARY_LDFLAGS="-avoid-version -shared -Wl,-z,nodelete -Wl,--as-needed -Wl,--enable-new-dtags -Wl,-rpath,'\$\$ORIGIN'"

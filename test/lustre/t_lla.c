@@ -22,7 +22,7 @@
  * of key=value; the shell command LLA_AFTER_OPEN runs on rank 0 when all ranks have the file open.
  */
 
-#include "ompi/mca/common/collio/common_collio_lockahead.h"
+#include "ompi/mca/common/collio/access/common_collio_lockahead.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common_collio_access.h"
-#include "common_collio_engine.h"
-#include "common_collio_pool.h"
+#include "access/common_collio_access.h"
+#include "access/common_collio_engine.h"
+#include "access/common_collio_pool.h"
 
 static uint64_t random_state;
 static const char *directory;

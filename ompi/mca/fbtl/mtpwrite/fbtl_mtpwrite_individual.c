@@ -19,9 +19,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/common_collio_engine.h"
-#include "ompi/mca/common/collio/common_collio_error.h"
-#include "ompi/mca/common/collio/common_collio_hook.h"
+#include "ompi/mca/common/collio/access/common_collio_engine.h"
+#include "ompi/mca/common/collio/compat/common_collio_error.h"
+#include "ompi/mca/common/collio/ompio/common_collio_hook.h"
 
 /* A call, whichever of the eight it is. */
 struct call {

@@ -6,10 +6,10 @@
 #ifndef MCA_FBTL_MTPWRITE_INTERNAL_H
 #define MCA_FBTL_MTPWRITE_INTERNAL_H
 
-#include "ompi/mca/common/collio/common_collio_access.h"
-#include "ompi/mca/common/collio/common_collio_compat.h"
-#include "ompi/mca/common/collio/common_collio_lockahead.h"
-#include "ompi/mca/common/collio/common_collio_view.h"
+#include "ompi/mca/common/collio/access/common_collio_access.h"
+#include "ompi/mca/common/collio/access/common_collio_lockahead.h"
+#include "ompi/mca/common/collio/compat/common_collio_compat.h"
+#include "ompi/mca/common/collio/view/common_collio_view.h"
 #include "ompi/mca/common/ompio/common_ompio_request.h"
 
 #include "fbtl_mtpwrite.h"

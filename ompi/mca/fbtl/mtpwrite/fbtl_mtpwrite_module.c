@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/common_collio_error.h"
+#include "ompi/mca/common/collio/compat/common_collio_error.h"
 #include "ompi/mca/fbtl/base/base.h"
 
 static int module_init(ompio_file_t *fh)

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/common_collio_engine.h"
-#include "ompi/mca/common/collio/common_collio_error.h"
+#include "ompi/mca/common/collio/access/common_collio_engine.h"
+#include "ompi/mca/common/collio/compat/common_collio_error.h"
 
 mca_fbtl_mtpwrite_transfer_t *mca_fbtl_mtpwrite_transfer_new(void)
 {

@@ -15,7 +15,7 @@
 
 #include "fs_lustre_lla_internal.h"
 
-#include "ompi/mca/common/collio/common_collio_fcoll.h"
+#include "ompi/mca/common/collio/ompio/common_collio_fcoll.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var_enum.h"

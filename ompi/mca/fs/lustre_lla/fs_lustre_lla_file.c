@@ -20,7 +20,7 @@
 
 #include "fs_lustre_lla_internal.h"
 
-#include "ompi/mca/common/collio/common_collio_error.h"
+#include "ompi/mca/common/collio/compat/common_collio_error.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -11,7 +11,7 @@
 #include "fs_lustre_lla_cut.h"
 #include "fs_lustre_lla_llapi.h"
 
-#include "ompi/mca/common/collio/common_collio_lockahead.h"
+#include "ompi/mca/common/collio/access/common_collio_lockahead.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

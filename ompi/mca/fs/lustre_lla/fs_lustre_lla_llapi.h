@@ -12,7 +12,7 @@
  * without Lustre. Without the headers the documented interface is declared here.
  */
 
-#include "ompi/mca/common/collio/common_collio_compat.h"
+#include "ompi/mca/common/collio/compat/common_collio_compat.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

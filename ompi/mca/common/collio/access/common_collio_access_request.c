@@ -1,0 +1,334 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whole individual requests: Build-IO and access, by one thread or several.
+ *
+ *   stream   |<----------------------- bytes ----------------------->|
+ *   cycles   |    0     |    1     |    2     |    3     |    4      |
+ *   threads       A          B          A          C          B         whoever is free
+ *
+ * A cycle needs nothing from the others: its place in both lists comes from the tilings' prefix
+ * sums. It goes one of two ways:
+ *
+ *   pack     memory pieces --copy--> staging buffer --large blocks--> file
+ *            for memory pieces so small that a vector entry costs more than copying them
+ *   match    segments (Build-IO) straight between memory and file: vectors, single calls, sieving
+ *
+ * Counting is by stream: a request has moved what lies before the first byte that failed, so the
+ * lowest failed position of all cycles is the result, and cycles behind it are not begun.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "access/common_collio_access_transfer.h"
+#include "access/common_collio_lock.h"
+#include "access/common_collio_pool.h"
+
+enum {
+    SEGMENTS_MOST = 32768, /* of one cycle and thread: 768 KiB */
+    SERIAL_BELOW = 8192,   /* pieces, or 4 KiB of data, below which threads do not pay */
+    CYCLES_PER_THREAD = 4  /* so that a slow cycle does not hold up the rest */
+};
+static const int64_t stage_default = INT64_C(1) << 20;
+static const int64_t cycle_least = INT64_C(256) << 10;
+
+struct request {
+    mca_common_collio_access_t *access;
+    bool write;
+    bool locked; /* the caller or this request holds a lock on all of it */
+    bool pack;
+    const mca_common_collio_tiling_t *file;
+    const mca_common_collio_tiling_t *memory;
+    char *base;
+    int64_t first;
+    int64_t bytes;
+    int64_t cycle_bytes;
+    size_t room; /* segments a thread has room for */
+    int threads;
+    _Atomic int64_t next; /* stream position of the next cycle */
+    _Atomic int64_t stop; /* lowest stream position that did not go */
+    pthread_mutex_t mutex;
+    mca_common_collio_outcome_t *outcome; /* error and stop_offset of `stop` */
+};
+
+static void record_stop(struct request *request, int64_t position,
+                        const mca_common_collio_outcome_t *outcome)
+{
+    pthread_mutex_lock(&request->mutex);
+    if (position < atomic_load(&request->stop)) {
+        atomic_store(&request->stop, position);
+        request->outcome->error = outcome->error;
+        request->outcome->stop_offset = outcome->stop_offset;
+    }
+    pthread_mutex_unlock(&request->mutex);
+}
+
+/* Bytes of the segments, in their order, before the first one that is not all there. */
+static int64_t prefix_bytes(const mca_common_collio_segment_t *segments, size_t count,
+                            int64_t stop_offset)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < count; ++i) {
+        if (segments[i].offset + segments[i].length > stop_offset) {
+            return segments[i].offset < stop_offset ? bytes + stop_offset - segments[i].offset
+                                                    : bytes;
+        }
+        bytes += segments[i].length;
+    }
+    return bytes;
+}
+
+/* Pieces that go back and forth in the file: one by one, in stream order. */
+static int64_t move_unsorted(struct request *request, const mca_common_collio_segment_t *segments,
+                             size_t count, mca_common_collio_outcome_t *outcome)
+{
+    for (size_t i = 0; i < count && INT64_MAX == outcome->stop_offset; ++i) {
+        mca_common_collio_access_segments(request->access, request->write, request->locked,
+                                          &segments[i], 1, outcome);
+    }
+    return outcome->bytes;
+}
+
+/* Moves what `build` gives; returns the bytes that went before the first that did not. */
+static int64_t move(struct request *request, mca_common_collio_buildio_t *build,
+                    mca_common_collio_segment_t *segments, mca_common_collio_outcome_t *outcome)
+{
+    int64_t moved = 0;
+    int64_t wanted = build->remaining;
+
+    while (moved < wanted && INT64_MAX == outcome->stop_offset) {
+        uint64_t start = mca_common_collio_now_ns();
+        size_t count = mca_common_collio_buildio_next(build, segments, request->room);
+
+        mca_common_collio_count(&request->access->stats->build_ns,
+                                mca_common_collio_now_ns() - start);
+        mca_common_collio_outcome_init(outcome);
+        if (request->file->ascending) {
+            mca_common_collio_access_segments(request->access, request->write, request->locked,
+                                              segments, count, outcome);
+            moved += prefix_bytes(segments, count, outcome->stop_offset);
+        } else {
+            moved += move_unsorted(request, segments, count, outcome);
+        }
+    }
+    return moved;
+}
+
+static int64_t cycle_packed(struct request *request, int64_t position, int64_t bytes, char *stage,
+                            mca_common_collio_segment_t *segments,
+                            mca_common_collio_outcome_t *outcome)
+{
+    mca_common_collio_access_stats_t *stats = request->access->stats;
+    mca_common_collio_buildio_t build;
+    uint64_t start = mca_common_collio_now_ns();
+    int64_t moved;
+
+    if (request->write) {
+        mca_common_collio_tiling_pack(request->memory, request->base, position, bytes, stage);
+        mca_common_collio_count(&stats->build_ns, mca_common_collio_now_ns() - start);
+    }
+    mca_common_collio_buildio_init_packed(&build, request->file, request->first + position, stage,
+                                          bytes);
+    moved = move(request, &build, segments, outcome);
+    if (!request->write) {
+        start = mca_common_collio_now_ns();
+        mca_common_collio_tiling_unpack(request->memory, request->base, position, moved, stage);
+        mca_common_collio_count(&stats->build_ns, mca_common_collio_now_ns() - start);
+    }
+    mca_common_collio_count(&stats->copied_bytes, (uint64_t) moved);
+    return moved;
+}
+
+static int64_t cycle_matched(struct request *request, int64_t position, int64_t bytes,
+                             mca_common_collio_segment_t *segments,
+                             mca_common_collio_outcome_t *outcome)
+{
+    mca_common_collio_buildio_t build;
+
+    mca_common_collio_buildio_init(&build, request->file, request->first + position,
+                                   request->memory, position, request->base, bytes);
+    return move(request, &build, segments, outcome);
+}
+
+/* What each thread does: cycles, until none is left or one has failed. */
+static void work(void *arg)
+{
+    struct request *request = arg;
+    mca_common_collio_segment_t one, *segments = &one;
+    mca_common_collio_outcome_t outcome;
+    char *stage = NULL;
+
+    mca_common_collio_outcome_init(&outcome);
+    if (1 < request->room) {
+        segments = malloc(request->room * sizeof(*segments));
+    }
+    if (request->pack) {
+        stage = mca_common_collio_buffer_get((size_t) request->cycle_bytes);
+    }
+    for (;;) {
+        int64_t position = atomic_fetch_add(&request->next, request->cycle_bytes);
+        int64_t bytes = request->bytes - position;
+        int64_t moved = 0;
+
+        if (position >= request->bytes || position >= atomic_load(&request->stop)) {
+            break;
+        }
+        bytes = bytes < request->cycle_bytes ? bytes : request->cycle_bytes;
+        mca_common_collio_outcome_init(&outcome);
+        if (NULL == segments || (request->pack && NULL == stage)) {
+            outcome.error = ENOMEM;
+        } else if (request->pack) {
+            moved = cycle_packed(request, position, bytes, stage, segments, &outcome);
+        } else {
+            moved = cycle_matched(request, position, bytes, segments, &outcome);
+        }
+        if (moved < bytes) {
+            record_stop(request, position + moved, &outcome);
+        }
+    }
+    mca_common_collio_buffer_put(stage, (size_t) request->cycle_bytes);
+    if (&one != segments) {
+        free(segments);
+    }
+}
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+    value = value > least ? value : least;
+    return value < most ? value : most;
+}
+
+/* How many bytes a cycle has: as much as the staging buffer or the segment list takes, and less if
+ * the threads would not all get some. */
+static int64_t choose_cycle(const struct request *request, int64_t pieces)
+{
+    const mca_common_collio_access_t *access = request->access;
+    int64_t cycle = request->bytes;
+
+    if (request->pack) {
+        cycle = 0 < access->stage_bytes ? access->stage_bytes : stage_default;
+    } else if (pieces > SEGMENTS_MOST) {
+        cycle = request->bytes / (pieces / SEGMENTS_MOST + 1) + 1;
+    }
+    if (1 < request->threads) {
+        int64_t share = request->bytes / (request->threads * CYCLES_PER_THREAD) + 1;
+
+        cycle = cycle < share ? cycle : clamp(share, cycle_least, cycle);
+    }
+    return clamp(cycle, 1, request->bytes);
+}
+
+static void plan(struct request *request)
+{
+    mca_common_collio_access_t *access = request->access;
+    int64_t file_pieces = mca_common_collio_buildio_pieces(request->file, request->first,
+                                                           request->bytes);
+    int64_t memory_pieces = mca_common_collio_buildio_pieces(request->memory, 0, request->bytes);
+    int64_t pieces = file_pieces + memory_pieces - 1;
+    int64_t serial_below = 0 < access->serial_below ? access->serial_below : SERIAL_BELOW;
+    mca_common_collio_method_t used = access->method;
+
+    if (1 == pieces) {
+        used = MCA_COMMON_COLLIO_METHOD_DIRECT;
+    } else if (MCA_COMMON_COLLIO_METHOD_AUTO == used) {
+        used = memory_pieces > file_pieces
+                       && request->bytes / memory_pieces < MCA_COMMON_COLLIO_PACK_BELOW
+                   ? MCA_COMMON_COLLIO_METHOD_PACK
+                   : MCA_COMMON_COLLIO_METHOD_VECTOR;
+    }
+    request->pack = MCA_COMMON_COLLIO_METHOD_PACK == used;
+    request->threads = access->threads;
+    if (pieces + request->bytes / 4096 < serial_below) {
+        request->threads = 1;
+    }
+    request->cycle_bytes = choose_cycle(request, pieces);
+    request->room = (size_t) clamp(request->pack ? file_pieces : pieces, 1, SEGMENTS_MOST);
+    request->threads = (int) clamp(request->threads, 1,
+                                   (request->bytes - 1) / request->cycle_bytes + 1);
+    mca_common_collio_count(&access->stats->method_used[used], 1);
+    mca_common_collio_count(&access->stats->pieces_in, (uint64_t) pieces);
+}
+
+/* First and last byte of the file that the request touches. */
+static void find_span(const struct request *request, int64_t *lo, int64_t *span)
+{
+    const mca_common_collio_tiling_t *file = request->file;
+    mca_common_collio_cursor_t cursor;
+    int64_t run, hi;
+
+    mca_common_collio_cursor_seek(&cursor, file, request->first);
+    *lo = mca_common_collio_cursor_run(&cursor, &run);
+    mca_common_collio_cursor_seek(&cursor, file, request->first + request->bytes - 1);
+    hi = mca_common_collio_cursor_run(&cursor, &run) + 1;
+    if (!file->ascending) { /* anywhere between the repetitions: take them whole */
+        int64_t from = request->first / file->size;
+        int64_t to = (request->first + request->bytes - 1) / file->size;
+
+        for (size_t i = 0; i < file->count; ++i) {
+            int64_t at = file->base + file->offset[i];
+            int64_t low = at + (0 < file->extent ? from : to) * file->extent;
+            int64_t high = at + (0 < file->extent ? to : from) * file->extent + file->length[i];
+
+            *lo = low < *lo ? low : *lo;
+            hi = high > hi ? high : hi;
+        }
+    }
+    *span = hi - *lo;
+}
+
+static void carry_out(struct request *request)
+{
+    if (1 < request->threads) {
+        mca_common_collio_pool_run(request->threads, request->access->pin, work, request);
+    } else {
+        work(request);
+    }
+    request->outcome->bytes = clamp(atomic_load(&request->stop), 0, request->bytes);
+    mca_common_collio_count(request->write ? &request->access->stats->bytes_written
+                                           : &request->access->stats->bytes_read,
+                            (uint64_t) request->outcome->bytes);
+}
+
+void mca_common_collio_access_request(mca_common_collio_access_t *access, bool write,
+                                      const mca_common_collio_tiling_t *file, int64_t first,
+                                      int64_t bytes, const mca_common_collio_tiling_t *memory,
+                                      char *base, mca_common_collio_outcome_t *outcome)
+{
+    struct request request = {.access = access,
+                              .write = write,
+                              .locked = access->locked,
+                              .file = file,
+                              .memory = memory,
+                              .base = base,
+                              .first = first,
+                              .bytes = bytes,
+                              .outcome = outcome};
+    int64_t lo = 0, span = 0;
+
+    mca_common_collio_outcome_init(outcome);
+    if (0 >= bytes || 0 == file->size || 0 == memory->size) {
+        return;
+    }
+    atomic_init(&request.stop, INT64_MAX);
+    pthread_mutex_init(&request.mutex, NULL);
+    plan(&request);
+    if (access->atomic && !access->locked) {
+        find_span(&request, &lo, &span);
+        outcome->error = -mca_common_collio_access_lock(access, write, lo, span);
+        request.locked = true;
+    }
+    if (0 == outcome->error) {
+        carry_out(&request);
+        if (0 < span) {
+            mca_common_collio_access_unlock(access, lo, span);
+        }
+    } else {
+        outcome->stop_offset = lo;
+    }
+    pthread_mutex_destroy(&request.mutex);
+}

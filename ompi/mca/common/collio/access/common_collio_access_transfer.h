@@ -1,0 +1,85 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_ACCESS_TRANSFER_H
+#define MCA_COMMON_COLLIO_ACCESS_TRANSFER_H
+
+#include <sys/uio.h>
+#include <time.h>
+
+#include "access/common_collio_access.h"
+
+/** The floor of file access: everything above ends in these calls. */
+
+enum { MCA_COMMON_COLLIO_IOV_MOST = 1024 }; /* Linux's IOV_MAX */
+
+/** Adds to a counter that several threads may add to. */
+static inline void mca_common_collio_count(uint64_t *counter, uint64_t amount)
+{
+    __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t mca_common_collio_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
+static inline void mca_common_collio_outcome_init(mca_common_collio_outcome_t *outcome)
+{
+    outcome->error = 0;
+    outcome->bytes = 0;
+    outcome->stop_offset = INT64_MAX;
+}
+
+/** Moves `bytes` bytes between the file from `offset` on and the vector, until all went, the file
+ *  ended (read) or an error came. Changes the vector. Returns the bytes moved; *error = 0 or a
+ *  positive errno. */
+int64_t mca_common_collio_transfer_vector(mca_common_collio_access_t *access, bool write,
+                                          int64_t offset, struct iovec *iov, int count,
+                                          int64_t bytes, int *error);
+
+/** The same for one block. */
+int64_t mca_common_collio_transfer_block(mca_common_collio_access_t *access, bool write,
+                                         int64_t offset, char *addr, int64_t bytes, int *error);
+
+/** Fills the vector (of `iov_most` entries) with the segments that continue each other in the file,
+ *  from the first on; those that also continue each other in memory share an entry. Returns the
+ *  segments taken, at least 1; *bytes = their bytes. */
+size_t mca_common_collio_transfer_gather(const mca_common_collio_segment_t *segments, size_t count,
+                                         int iov_most, struct iovec *iov, int *iov_count,
+                                         int64_t *bytes);
+
+/** Drops the first `moved` bytes of a vector. */
+void mca_common_collio_transfer_skip(struct iovec **iov, int *count, size_t moved);
+
+/** Segments one after the other, without sieving and without locks: neighbours in the file go in
+ *  one vector. Adds to outcome->bytes; sets error and stop_offset when it stops. */
+void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, bool write,
+                                         const mca_common_collio_segment_t *segments, size_t count,
+                                         mca_common_collio_outcome_t *outcome);
+
+/** Segments with all that `access` says: sieving, locks. `locked`: the caller holds a lock on all
+ *  of it. Adds to outcome->bytes. This is access_write/read without their counting. */
+void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool write, bool locked,
+                                       const mca_common_collio_segment_t *segments, size_t count,
+                                       mca_common_collio_outcome_t *outcome);
+
+/** Would these plain writes be locked? */
+bool mca_common_collio_access_guarded(mca_common_collio_access_t *access, bool write, bool locked);
+
+/** Pieces smaller than this are copied rather than put in a vector, bytes. */
+enum { MCA_COMMON_COLLIO_PACK_BELOW = 512 };
+
+/** Page-aligned buffers that are kept between calls: a fresh one costs a page fault every 4 KiB.
+ *  NULL if there is no memory. */
+char *mca_common_collio_buffer_get(size_t bytes);
+void mca_common_collio_buffer_put(char *buffer, size_t bytes);
+void mca_common_collio_buffer_drop_all(void);
+void mca_common_collio_buffer_forget(void); /* in a forked child */
+
+#endif /* MCA_COMMON_COLLIO_ACCESS_TRANSFER_H */

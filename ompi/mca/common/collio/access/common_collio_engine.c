@@ -1,0 +1,149 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Asynchronous jobs: which engine runs them, and how they are driven.
+ *
+ * An engine is probed once per process, when it is first wished for (a kernel or a container may
+ * refuse what the library offers). `auto` takes io_uring where it works, else the threads: both
+ * are asynchronous for buffered files. libaio is not, unless the transfer is direct (O_DIRECT), so
+ * it is used only when named. Jobs that need Build-IO or sieving go to the threads in any case,
+ * since a queue of the kernel cannot do them; the counters tell who did what.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "access/common_collio_access_transfer.h"
+#include "access/common_collio_engine.h"
+#include "access/common_collio_engine_queue.h"
+#include "access/common_collio_pool.h"
+
+static const mca_common_collio_engine_ops_t *const engines[] = {
+    [MCA_COMMON_COLLIO_ENGINE_AUTO] = NULL,
+    [MCA_COMMON_COLLIO_ENGINE_THREADS] = &mca_common_collio_engine_threads,
+    [MCA_COMMON_COLLIO_ENGINE_LIBAIO] = &mca_common_collio_engine_libaio,
+    [MCA_COMMON_COLLIO_ENGINE_IO_URING] = &mca_common_collio_engine_uring,
+};
+enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    bool known;
+    bool works;
+    const char *why;
+} probed[ENGINES];
+
+static bool works(mca_common_collio_engine_t engine, const char **why)
+{
+    bool result;
+
+    pthread_mutex_lock(&mutex);
+    if (!probed[engine].known) {
+        probed[engine].works = engines[engine]->probe(&probed[engine].why);
+        probed[engine].known = true;
+    }
+    result = probed[engine].works;
+    *why = probed[engine].why;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+mca_common_collio_engine_t mca_common_collio_engine_choose(mca_common_collio_engine_t wish,
+                                                           const char **why)
+{
+    *why = NULL;
+    if (MCA_COMMON_COLLIO_ENGINE_AUTO == wish) {
+        const char *reason;
+
+        return works(MCA_COMMON_COLLIO_ENGINE_IO_URING, &reason) ? MCA_COMMON_COLLIO_ENGINE_IO_URING
+                                                                 : MCA_COMMON_COLLIO_ENGINE_THREADS;
+    }
+    return works(wish, why) ? wish : MCA_COMMON_COLLIO_ENGINE_THREADS;
+}
+
+const char *mca_common_collio_engine_name(mca_common_collio_engine_t engine)
+{
+    return MCA_COMMON_COLLIO_ENGINE_AUTO == engine ? "auto" : engines[engine]->name;
+}
+
+void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
+{
+    uint64_t start = mca_common_collio_now_ns();
+
+    if (NULL == job->segments) {
+        mca_common_collio_access_request(job->access, job->write, job->file, job->first, job->bytes,
+                                         job->memory, job->base, &job->outcome);
+    } else if (job->write) {
+        mca_common_collio_access_write(job->access, job->segments, job->count, &job->outcome);
+    } else {
+        mca_common_collio_access_read(job->access, job->segments, job->count, &job->outcome);
+    }
+    job->busy_ns = mca_common_collio_now_ns() - start;
+}
+
+int mca_common_collio_access_start(mca_common_collio_job_t *job)
+{
+    const char *why;
+    mca_common_collio_engine_t engine = mca_common_collio_engine_choose(job->access->engine, &why);
+    int rc;
+
+    if (NULL != engines[engine]->accepts && !engines[engine]->accepts(job)) {
+        engine = MCA_COMMON_COLLIO_ENGINE_THREADS;
+    }
+    mca_common_collio_outcome_init(&job->outcome);
+    job->busy_ns = 0;
+    job->engine_data = NULL;
+    job->driver = engine;
+    atomic_store(&job->done, 0);
+    /* before it starts: afterwards the job may be done and gone */
+    mca_common_collio_count(&job->access->stats->submitted[engine], 1);
+    rc = NULL == engines[engine]->queue
+             ? mca_common_collio_threads_start(job)
+             : mca_common_collio_queue_start(engines[engine]->queue, job);
+    if (0 != rc) {
+        mca_common_collio_count(&job->access->stats->submitted[engine], UINT64_MAX);
+    }
+    return rc;
+}
+
+bool mca_common_collio_access_test(mca_common_collio_job_t *job)
+{
+    if (!atomic_load(&job->done) && NULL != engines[job->driver]->queue) {
+        mca_common_collio_queue_drive(engines[job->driver]->queue, false);
+    }
+    return 0 != atomic_load(&job->done);
+}
+
+void mca_common_collio_access_wait(mca_common_collio_job_t *job)
+{
+    if (NULL == engines[job->driver]->queue) {
+        mca_common_collio_pool_wait(&job->done);
+        return;
+    }
+    while (!atomic_load(&job->done)) {
+        mca_common_collio_queue_drive(engines[job->driver]->queue, true);
+    }
+}
+
+void mca_common_collio_access_finalize(void)
+{
+    for (size_t i = 0; i < ENGINES; ++i) {
+        if (NULL != engines[i] && NULL != engines[i]->queue) {
+            mca_common_collio_queue_finalize(engines[i]->queue);
+        }
+    }
+    mca_common_collio_pool_finalize();
+    mca_common_collio_buffer_drop_all();
+}
+
+void mca_common_collio_engine_forget(void)
+{
+    pthread_mutex_init(&mutex, NULL);
+    for (size_t i = 0; i < ENGINES; ++i) {
+        if (NULL != engines[i] && NULL != engines[i]->queue) {
+            mca_common_collio_queue_forget(engines[i]->queue);
+        }
+    }
+}

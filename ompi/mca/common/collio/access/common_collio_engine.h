@@ -1,0 +1,46 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_ENGINE_H
+#define MCA_COMMON_COLLIO_ENGINE_H
+
+#include "access/common_collio_access.h"
+
+/** What runs asynchronous jobs. One file each: engine_threads.c, engine_libaio.c,
+ *  engine_uring.c; engine.c chooses. */
+typedef struct mca_common_collio_engine_ops_t {
+    mca_common_collio_engine_t engine;
+    const char *name;
+    /** Can it work here and now? Called once; *why (static text) says why not. */
+    bool (*probe)(const char **why);
+    /** Can it take this job? (Else the threads do it.) NULL: any. */
+    bool (*accepts)(const mca_common_collio_job_t *job);
+    /** Where its jobs go and finished ones are found (engine_queue.h). NULL: to the threads, which
+     *  need no driving. */
+    struct mca_common_collio_queue_t *queue;
+} mca_common_collio_engine_ops_t;
+
+/** 0, or -errno and nothing was started. What it hangs on job->engine_data it frees before
+ *  job->done is seen. */
+int mca_common_collio_threads_start(mca_common_collio_job_t *job);
+
+extern const mca_common_collio_engine_ops_t mca_common_collio_engine_threads;
+extern const mca_common_collio_engine_ops_t mca_common_collio_engine_libaio;
+extern const mca_common_collio_engine_ops_t mca_common_collio_engine_uring;
+
+/** The engine that a wish ends in: the named one if it works here, the best one for AUTO, else the
+ *  threads; *why = why a named one does not work (NULL if it does). */
+mca_common_collio_engine_t mca_common_collio_engine_choose(mca_common_collio_engine_t wish,
+                                                           const char **why);
+
+/** "auto", "threads", "libaio", "io_uring". */
+const char *mca_common_collio_engine_name(mca_common_collio_engine_t engine);
+
+/** Runs a job here and now, and fills its outcome. */
+void mca_common_collio_engine_perform(mca_common_collio_job_t *job);
+
+void mca_common_collio_engine_forget(void); /* in a forked child */
+
+#endif /* MCA_COMMON_COLLIO_ENGINE_H */

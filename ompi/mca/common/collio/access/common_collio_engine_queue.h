@@ -1,0 +1,81 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_ENGINE_QUEUE_H
+#define MCA_COMMON_COLLIO_ENGINE_QUEUE_H
+
+#include <pthread.h>
+#include <sys/uio.h>
+
+#include "access/common_collio_engine.h"
+
+/** What io_uring and libaio have in common: jobs become operations (one per run of neighbouring
+ *  segments), operations go through a queue of the kernel, and their completions are collected. */
+
+struct mca_common_collio_queue_job_t;
+
+/** One vector at one place of the file. */
+typedef struct mca_common_collio_queue_op_t {
+    struct mca_common_collio_queue_job_t *owner;
+    int64_t offset; /* of what is left */
+    int64_t left;   /* bytes */
+    int64_t moved;  /* bytes */
+    struct iovec *iov;
+    int iov_count;
+    int error;
+    int again;    /* EAGAIN in a row */
+    void *kernel; /* the backend's own */
+} mca_common_collio_queue_op_t;
+
+typedef struct mca_common_collio_queue_job_t {
+    struct mca_common_collio_queue_job_t *next; /* among those with operations to submit */
+    mca_common_collio_job_t *job;
+    mca_common_collio_segment_t *built; /* of a whole request */
+    struct iovec *iov;
+    mca_common_collio_queue_op_t *ops;
+    size_t count;
+    size_t submitted;
+    size_t finished;
+    bool queued; /* in the queue's list */
+    bool failed; /* submit no more */
+    int fd;
+    uint64_t start_ns;
+} mca_common_collio_queue_job_t;
+
+/** A queue of the kernel. All calls come under the queue's mutex. */
+typedef struct mca_common_collio_queue_backend_t {
+    int (*open)(int depth); /* 0 or -errno */
+    void (*close)(void);
+    void (*forget)(void);
+    /** The descriptor to use for a job (may be another one than access->fd). */
+    int (*descriptor)(const mca_common_collio_queue_job_t *job);
+    void (*release)(const mca_common_collio_queue_job_t *job);
+    int (*push)(mca_common_collio_queue_op_t *op, bool write, int fd); /* 0 or -errno */
+    /** The next completion: false if there is none (after about `wait_ns`, when waiting). */
+    bool (*pop)(int64_t wait_ns, mca_common_collio_queue_op_t **op, int64_t *result);
+    size_t kernel_bytes; /* of op->kernel */
+} mca_common_collio_queue_backend_t;
+
+typedef struct mca_common_collio_queue_t {
+    const mca_common_collio_queue_backend_t *backend;
+    pthread_mutex_t mutex;
+    bool open;
+    int depth;
+    int in_flight;
+    mca_common_collio_queue_job_t *first; /* jobs with operations to submit */
+    mca_common_collio_queue_job_t *last;
+} mca_common_collio_queue_t;
+
+/** Can a queue take this job: no lock, no sieving, no packing needed, and few pieces? */
+bool mca_common_collio_queue_accepts(const mca_common_collio_job_t *job);
+
+/** 0, or -errno and nothing was started. */
+int mca_common_collio_queue_start(mca_common_collio_queue_t *queue, mca_common_collio_job_t *job);
+/** Lets finished transfers be noticed. Never blocks, unless `wait`: then until one has finished. */
+void mca_common_collio_queue_drive(mca_common_collio_queue_t *queue, bool wait);
+void mca_common_collio_queue_finalize(mca_common_collio_queue_t *queue);
+void mca_common_collio_queue_forget(mca_common_collio_queue_t *queue); /* in a forked child */
+
+#endif /* MCA_COMMON_COLLIO_ENGINE_QUEUE_H */

@@ -1,0 +1,231 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Which ranges are asked for: an owner's domain, stripes or window in a collective call, the pieces
+ * of a request or of a view in individual access. See lockahead.h.
+ */
+#include "access/common_collio_lockahead.h"
+
+#include <string.h>
+
+#include "opal/mca/mca.h"
+
+mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh)
+{
+    mca_common_collio_lockahead_t *lockahead = fh->f_fs_ptr;
+
+    /* f_fs_ptr is anything if another fs component has the file: its name first, then the magic */
+    if (NULL == lockahead || NULL == fh->f_fs_component
+        || 0 != strcmp("lustre_lla", fh->f_fs_component->mca_component_name)
+        || MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC != lockahead->magic
+        || MCA_COMMON_COLLIO_LOCKAHEAD_VERSION != lockahead->version) {
+        return NULL;
+    }
+    return lockahead;
+}
+
+/* File ranges of local [local, end), whole stripes, joined where they touch. */
+static int add_ranges(const mca_common_collio_domains_t *domains, int owner, int64_t local,
+                      int64_t end, mca_common_collio_extents_t *ranges)
+{
+    int64_t size = mca_common_collio_domains_size(domains, owner), unit = domains->unit;
+    int rc = 0;
+
+    end = end < size ? end : size;
+    while (0 == rc && local < end) {
+        int64_t run, offset = mca_common_collio_domains_offset(domains, owner, local, &run);
+        int64_t length = run < end - local ? run : end - local;
+        int64_t first = offset / unit * unit, last = (offset + length + unit - 1) / unit * unit;
+        mca_common_collio_extent_t *previous = ranges->count > 0 ? &ranges->at[ranges->count - 1]
+                                                                 : NULL;
+
+        if (NULL != previous && first < previous->offset + previous->length) {
+            first = previous->offset + previous->length;
+        }
+        if (first < last) {
+            rc = mca_common_collio_extents_append(ranges, first, last - first);
+        }
+        local += length;
+    }
+    return rc;
+}
+
+static void request(mca_common_collio_lockahead_t *lockahead, mca_common_collio_extents_t *ranges,
+                    int rc, bool write)
+{
+    if (0 == rc && ranges->count > 0) {
+        lockahead->request(lockahead, ranges->at, ranges->count, write);
+    }
+    mca_common_collio_extents_fini(ranges);
+}
+
+void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
+                                        const mca_common_collio_domains_t *domains, int owner,
+                                        int64_t lo, int64_t hi, bool write)
+{
+    mca_common_collio_extents_t ranges = {0};
+
+    request(lockahead, &ranges, add_ranges(domains, owner, lo, hi, &ranges), write);
+}
+
+void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
+                                        const mca_common_collio_domains_t *domains, int owner,
+                                        const mca_common_collio_extents_t *runs, bool write)
+{
+    mca_common_collio_extents_t ranges = {0};
+    int rc = 0;
+
+    if (0 == runs->count) {
+        return;
+    }
+    if (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective
+        && MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
+        rc = add_ranges(domains, owner, 0, INT64_MAX, &ranges);
+    } else if (MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE != lockahead->collective
+               && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
+        /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
+         * would ask for millions */
+        for (size_t i = 0; 0 == rc && i < runs->count; ++i) {
+            rc = add_ranges(domains, owner, runs->at[i].offset,
+                            runs->at[i].offset + runs->at[i].length, &ranges);
+        }
+    }
+    request(lockahead, &ranges, rc, write);
+}
+
+enum {
+    PAGE = 4096,
+    BATCH = 1023,       /* ranges of one request; the provider's limit is the same */
+    PIECES_MOST = 16384 /* of one access: more locks would cost more than they save */
+};
+
+/* Ascending ranges, handed on in batches. Locks are in pages, so ranges less than a page apart are
+ * one. */
+typedef struct batch_t {
+    mca_common_collio_lockahead_t *lockahead;
+    bool write;
+    size_t count;
+    mca_common_collio_extent_t range[BATCH];
+} batch_t;
+
+static void flush(batch_t *batch)
+{
+    if (batch->count > 0) {
+        batch->lockahead->request(batch->lockahead, batch->range, batch->count, batch->write);
+    }
+    batch->count = 0;
+}
+
+static void add(batch_t *batch, int64_t offset, int64_t length)
+{
+    if (batch->count > 0) {
+        mca_common_collio_extent_t *last = &batch->range[batch->count - 1];
+        int64_t end = last->offset + last->length;
+
+        if (offset >= last->offset && offset < end + PAGE && offset % PAGE != 0) {
+            last->length = offset + length > end ? offset + length - last->offset : last->length;
+            return;
+        }
+        if (BATCH == batch->count || offset < last->offset) {
+            flush(batch);
+        }
+    }
+    batch->range[batch->count++] = (mca_common_collio_extent_t){offset, length};
+}
+
+static void add_stream(batch_t *batch, const mca_common_collio_tiling_t *file, int64_t first,
+                       int64_t bytes)
+{
+    mca_common_collio_cursor_t cursor;
+
+    mca_common_collio_cursor_seek(&cursor, file, first);
+    while (bytes > 0) {
+        int64_t run, offset = mca_common_collio_cursor_run(&cursor, &run);
+
+        run = run < bytes ? run : bytes;
+        add(batch, offset, run);
+        mca_common_collio_cursor_advance(&cursor, run);
+        bytes -= run;
+    }
+}
+
+/* The part of [*first, *first + *bytes), in whole repetitions of the view, that was not asked for
+ * yet; the covered part only grows, so accesses in any order ask for a repetition once or twice. */
+static void uncovered(const mca_common_collio_tiling_t *file, bool write,
+                      mca_common_collio_lockahead_covered_t *covered, int64_t *first,
+                      int64_t *bytes)
+{
+    int64_t from = *first / file->size * file->size;
+    int64_t to = (*first + *bytes + file->size - 1) / file->size * file->size;
+    mca_common_collio_lockahead_covered_t view = {.base = file->base,
+                                                  .extent = file->extent,
+                                                  .size = file->size,
+                                                  .count = file->count,
+                                                  .write = write};
+
+    if (covered->base != view.base || covered->extent != view.extent || covered->size != view.size
+        || covered->count != view.count || (write && !covered->write)) {
+        *covered = view;
+        covered->from = covered->to = from;
+    }
+    if (from >= covered->from && to <= covered->to) {
+        *bytes = 0;
+        return;
+    }
+    if (from >= covered->from && from <= covered->to) {
+        from = covered->to;
+        covered->to = to;
+    } else {
+        covered->from = from;
+        covered->to = to;
+    }
+    *first = from;
+    *bytes = to - from;
+}
+
+void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_collio_tiling_t *file,
+                                        int64_t first, int64_t bytes, bool write,
+                                        mca_common_collio_lockahead_covered_t *covered)
+{
+    mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(fh);
+    batch_t batch;
+
+    if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual
+        || 0 == file->size
+        || PIECES_MOST < mca_common_collio_tiling_piece_bound(file, first, bytes)) {
+        return;
+    }
+    batch.lockahead = lockahead;
+    batch.write = write;
+    batch.count = 0;
+    if (MCA_COMMON_COLLIO_LOCKAHEAD_VIEW == lockahead->individual && !file->dense) {
+        uncovered(file, write, covered, &first, &bytes);
+    }
+    add_stream(&batch, file, first, bytes);
+    flush(&batch);
+}
+
+void mca_common_collio_lockahead_segments(ompio_file_t *fh,
+                                          const mca_common_collio_segment_t *segments, size_t count,
+                                          bool write)
+{
+    mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(fh);
+    batch_t batch;
+
+    if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual
+        || PIECES_MOST < count) {
+        return;
+    }
+    batch.lockahead = lockahead;
+    batch.write = write;
+    batch.count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (segments[i].length > 0) {
+            add(&batch, segments[i].offset, segments[i].length);
+        }
+    }
+    flush(&batch);
+}

@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_LOCKAHEAD_H
+#define MCA_COMMON_COLLIO_LOCKAHEAD_H
+
+#include "access/common_collio_access.h"
+#include "compat/common_collio_compat.h"
+#include "core/common_collio_domain.h"
+
+/**
+ * How the fcolls and mtpwrite reach Lustre lockahead without knowing fs/lustre_lla: the fs
+ * component hangs this struct on fh->f_fs_ptr. Magic and version are checked, because f_fs_ptr
+ * belongs to whichever fs component is selected.
+ */
+#define MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC   UINT64_C(0x636f6c6c696f4c41)
+#define MCA_COMMON_COLLIO_LOCKAHEAD_VERSION 1
+
+typedef enum mca_common_collio_lockahead_mode_t {
+    MCA_COMMON_COLLIO_LOCKAHEAD_OFF = 0,
+    MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,  /* collective: my whole file domain */
+    MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE,  /* collective: each stripe of it, in one call */
+    MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE,   /* collective: each window, just before its access */
+    MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT, /* individual: each transfer of a call */
+    MCA_COMMON_COLLIO_LOCKAHEAD_VIEW     /* individual: each piece of the view, at set_view */
+} mca_common_collio_lockahead_mode_t;
+
+typedef struct mca_common_collio_lockahead_t {
+    uint64_t magic;
+    uint32_t version;
+    mca_common_collio_lockahead_mode_t collective; /* what is in force for this file */
+    mca_common_collio_lockahead_mode_t individual;
+    /** Requests locks that will be used for writing or reading; ranges are sorted. Errors are
+     *  counted and reported by the provider; the caller goes on in any case. Local. */
+    void (*request)(struct mca_common_collio_lockahead_t *self,
+                    const mca_common_collio_extent_t *ranges, size_t count, bool write);
+} mca_common_collio_lockahead_t;
+
+/** The file's provider, or NULL. */
+mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
+
+/** Before the cycles of a collective call: modes `global` (the owner's whole domain) and `stripe`
+ *  (the stripes in which it has `runs`, in local coordinates). Nothing for the other modes. */
+void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
+                                        const mca_common_collio_domains_t *domains, int owner,
+                                        const mca_common_collio_extents_t *runs, bool write);
+
+/** Mode `cycle`, just before a window is accessed: local [lo, hi) of the owner, whole stripes. */
+void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
+                                        const mca_common_collio_domains_t *domains, int owner,
+                                        int64_t lo, int64_t hi, bool write);
+
+/** What mode `view` has asked for already, per file; all-zero to begin with. */
+typedef struct mca_common_collio_lockahead_covered_t {
+    int64_t base, extent, size; /* the view */
+    size_t count;
+    bool write;
+    int64_t from, to; /* stream positions */
+} mca_common_collio_lockahead_covered_t;
+
+/** Individual access to stream range [first, first + bytes) of a view, before it begins. Mode
+ *  `element`: its pieces. Mode `view`: all pieces of the repetitions of the view it lies in, at the
+ *  first access that needs them, because only then it is known whether they are written or read.
+ *  Nothing where there is no lockahead. */
+void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_collio_tiling_t *file,
+                                        int64_t first, int64_t bytes, bool write,
+                                        mca_common_collio_lockahead_covered_t *covered);
+
+/** The same for a list of transfers; both modes ask for what is transferred. */
+void mca_common_collio_lockahead_segments(ompio_file_t *fh,
+                                          const mca_common_collio_segment_t *segments, size_t count,
+                                          bool write);
+
+#endif /* MCA_COMMON_COLLIO_LOCKAHEAD_H */

@@ -1,0 +1,120 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Agree: ONE small allreduce tells everybody the range of the request, how much it is, whether an
+ * earlier plan fits on all ranks, and whether a rank has failed already. A rank without data
+ * contributes the identity of every field, so it changes nothing.
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+
+void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const int64_t *from = in;
+    int64_t *to = inout;
+
+    (void) type;
+    for (int element = 0; element < *count; ++element) {
+        for (int i = 0; i < MCA_COMMON_COLLIO_AGREE_SUMS; ++i) {
+            to[i] += from[i];
+        }
+        for (int i = MCA_COMMON_COLLIO_AGREE_SUMS; i < MCA_COMMON_COLLIO_AGREE_PLANS; ++i) {
+            to[i] = from[i] > to[i] ? from[i] : to[i];
+        }
+        to[MCA_COMMON_COLLIO_AGREE_PLANS] &= from[MCA_COMMON_COLLIO_AGREE_PLANS];
+        from += MCA_COMMON_COLLIO_AGREE_FIELDS;
+        to += MCA_COMMON_COLLIO_AGREE_FIELDS;
+    }
+}
+
+/* Lowest and highest byte. An ascending view tells it from its ends, without being walked. */
+static int request_range(const mca_common_collio_op_t *op, int64_t *lo, int64_t *hi)
+{
+    const mca_common_collio_tiling_t *view = &op->view->tiling;
+    mca_common_collio_cursor_t cursor;
+    mca_common_collio_pieces_t pieces = {0};
+    int64_t run;
+    int rc;
+
+    if (view->ascending) {
+        mca_common_collio_cursor_seek(&cursor, view, op->stream);
+        *lo = mca_common_collio_cursor_run(&cursor, &run);
+        mca_common_collio_cursor_seek(&cursor, view, op->stream + op->bytes - 1);
+        *hi = mca_common_collio_cursor_run(&cursor, &run) + 1;
+        return 0;
+    }
+    rc = mca_common_collio_tiling_pieces(view, op->stream, op->bytes, &pieces);
+    if (0 == rc) {
+        *lo = pieces.at[0].offset;
+        *hi = 0;
+        for (size_t i = 0; i < pieces.count; ++i) {
+            int64_t end = pieces.at[i].offset + pieces.at[i].length;
+
+            *hi = end > *hi ? end : *hi;
+        }
+    }
+    mca_common_collio_pieces_fini(&pieces);
+    return rc;
+}
+
+static void describe_request(mca_common_collio_op_t *op)
+{
+    int64_t lo = 0, hi = 0;
+    int rc = request_range(op, &lo, &hi);
+
+    if (0 != rc || lo < 0 || hi <= lo) { /* before the file's beginning, or past any offset */
+        mca_common_collio_op_fail(op, 0 != rc ? -rc : EINVAL);
+        return;
+    }
+    op->mine[MCA_COMMON_COLLIO_AGREE_BYTES] = op->bytes;
+    op->mine[MCA_COMMON_COLLIO_AGREE_PIECES] = mca_common_collio_tiling_piece_bound(
+        &op->view->tiling, op->stream, op->bytes);
+    op->mine[MCA_COMMON_COLLIO_AGREE_SPANS] = hi - lo;
+    op->mine[MCA_COMMON_COLLIO_AGREE_LO] = -lo;
+    op->mine[MCA_COMMON_COLLIO_AGREE_HI] = hi;
+}
+
+/* Which of the plans fit, and how far they must move. */
+static void propose_plan(mca_common_collio_op_t *op)
+{
+    mca_common_collio_shape_t shape = mca_common_collio_layout_shape(op);
+    int64_t fits = mca_common_collio_plans_match(op->file->plans, &shape, &op->delta);
+
+    if (0 != fits && op->bytes > 0) {
+        op->mine[MCA_COMMON_COLLIO_AGREE_DELTA] = op->delta;
+        op->mine[MCA_COMMON_COLLIO_AGREE_NOT_DELTA] = -op->delta;
+    }
+    op->mine[MCA_COMMON_COLLIO_AGREE_PLANS] = fits;
+}
+
+void mca_common_collio_agree_start(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    for (int i = 0; i < MCA_COMMON_COLLIO_AGREE_FIELDS; ++i) {
+        op->mine[i] = i < MCA_COMMON_COLLIO_AGREE_SUMS ? 0 : INT64_MIN;
+    }
+    op->mine[MCA_COMMON_COLLIO_AGREE_PLANS] = 0;
+    if (op->bytes > 0 && 0 == op->error) {
+        describe_request(op);
+    }
+    if (file->settings.plan_reuse && 0 == op->error && !op->early) {
+        propose_plan(op);
+    }
+    op->mine[MCA_COMMON_COLLIO_AGREE_ERROR] = op->error;
+    if (op->bytes > 0) { /* who has nothing to access is neither early nor late */
+        op->mine[op->early ? MCA_COMMON_COLLIO_AGREE_EARLY : MCA_COMMON_COLLIO_AGREE_LATE] = 1;
+    }
+    /* the direction belongs to what all must agree on, as the settings do */
+    op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->write;
+    op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->write;
+    if (OMPI_SUCCESS
+        != mca_common_collio_meet_start(file, op->mine, op->all, MCA_COMMON_COLLIO_AGREE_FIELDS,
+                                        true)) {
+        mca_common_collio_op_fail(op, EIO);
+    }
+}

@@ -1,0 +1,75 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The start of a collective call: what was asked for is flattened, the file pointer moves on, and
+ * the call queues behind the file's others. All of it is local; op.c does the rest.
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+
+/* View, buffer and file pointer; done in the caller's thread, before anybody else is needed. */
+static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi_datatype_t *type)
+{
+    ompio_file_t *fh = op->file->fh;
+    size_t type_bytes;
+    int rc;
+
+    opal_datatype_type_size(&type->super, &type_bytes);
+    op->bytes = (int64_t) (type_bytes * count);
+    op->stream = mca_common_collio_view_position(fh);
+    rc = mca_common_collio_flat_view(fh, &op->view);
+    if (0 == rc && op->bytes > 0 && 0 == op->view->tiling.size) {
+        rc = -EINVAL; /* a view without bytes takes none */
+    }
+    if (0 == rc && op->bytes > 0 && mca_common_collio_view_stage_needed(fh, buffer, count, type)) {
+        op->staged = true;
+        rc = mca_common_collio_stage_init(&op->stage, fh, op->write, buffer, count, type);
+        op->bytes = (int64_t) op->stage.bytes;
+        op->base = op->stage.packed;
+        if (0 == rc) {
+            rc = mca_common_collio_flat_type(fh, MPI_BYTE, &op->memory);
+        }
+    } else if (0 == rc) {
+        op->base = buffer;
+        rc = mca_common_collio_flat_type(fh, type, &op->memory);
+    }
+    if (0 == rc && op->bytes > 0) {
+        rc = mca_common_collio_view_advance(fh, op->bytes);
+    }
+    if (0 != rc) {
+        mca_common_collio_op_fail(op, -rc);
+        op->bytes = 0;
+    }
+}
+
+mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
+                                                   struct mca_common_collio_request_t *mpi_request,
+                                                   void *buffer, size_t count,
+                                                   ompi_datatype_t *type)
+{
+    mca_common_collio_op_t *op = mca_common_collio_op_take(file);
+
+    if (NULL == op) {
+        return NULL;
+    }
+    memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
+    op->file = file;
+    op->write = write;
+    op->blocking = NULL == mpi_request;
+    op->mpi_request = mpi_request;
+    op->atomic = 0 != file->fh->f_atomicity;
+    op->started_ns = op->phase_ns = mca_common_collio_now();
+    op->stop_local = INT64_MAX;
+    flatten(op, buffer, count, type);
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten,
+                                 mca_common_collio_now() - op->started_ns);
+    opal_mutex_lock(&file->lock);
+    op->sequence = file->sequence++;
+    opal_list_append(&file->ops, &op->super);
+    opal_mutex_unlock(&file->lock);
+    return op;
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Settle: one small allreduce gives every rank the same result. Only when an aggregator could not
+ * write everything, a second one tells how far each of them came, so that each rank can count its
+ * own bytes truly. (Readers count what arrives.)
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void mca_common_collio_settle_start(mca_common_collio_op_t *op)
+{
+    op->result[0] = op->error;
+    op->result[1] = op->write && op->exchange && INT64_MAX != op->stop_local;
+    op->result[2] = (int64_t) (mca_common_collio_now() - op->work_ns);
+    op->result[3] = (int64_t) op->hideable_ns;
+    if (OMPI_SUCCESS
+        != mca_common_collio_meet_start(op->file, op->result, op->result_all, 4, false)) {
+        mca_common_collio_op_fail(op, EIO);
+    }
+}
+
+void mca_common_collio_settle_stops(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        file->stops[i] = INT64_MAX;
+    }
+    if (file->my_owner >= 0) {
+        file->stops[file->my_owner] = op->stop_local;
+    }
+    if (OMPI_SUCCESS
+        != mca_common_collio_iallreduce(file->stops, file->stops + file->aggregator_count,
+                                        file->aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
+                                        &op->request)) {
+        op->request = MPI_REQUEST_NULL;
+        mca_common_collio_op_fail(op, EIO);
+    }
+}
+
+/* Bytes of this rank that are surely in the file. */
+void mca_common_collio_settle_count(mca_common_collio_op_t *op)
+{
+    const mca_common_collio_split_t *split = mca_common_collio_plan_request(op->plan);
+    const int64_t *stops = op->file->stops + op->file->aggregator_count;
+
+    op->done_bytes = 0;
+    for (size_t s = 0; s < split->share_count; ++s) {
+        const mca_common_collio_share_t *share = &split->share[s];
+        int64_t stop = stops[share->owner];
+
+        if (INT64_MAX == stop) {
+            op->done_bytes += share->bytes;
+            continue;
+        }
+        for (size_t w = share->first; w < share->first + share->count; ++w) {
+            const mca_common_collio_window_t *window = &split->window[w];
+
+            for (size_t i = window->first; i < window->first + window->count; ++i) {
+                int64_t left = stop - split->piece[i].offset;
+
+                left = left < split->piece[i].length ? left : split->piece[i].length;
+                op->done_bytes += left > 0 ? left : 0;
+            }
+        }
+    }
+}

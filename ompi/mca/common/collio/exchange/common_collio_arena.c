@@ -1,0 +1,38 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Buffers that live with the file. See arena.h.
+ */
+#include "exchange/common_collio_arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { ALIGNMENT = 4096 };
+
+int64_t mca_common_collio_arena_reserve(mca_common_collio_arena_t *arena, int64_t bytes)
+{
+    int64_t before = arena->bytes;
+    void *fresh = NULL;
+
+    if (bytes <= before) {
+        return 0;
+    }
+    if (0 != posix_memalign(&fresh, ALIGNMENT, (size_t) bytes)) {
+        return -ENOMEM;
+    }
+    free(arena->at);
+    arena->at = fresh;
+    arena->bytes = bytes;
+    return bytes - before;
+}
+
+void mca_common_collio_arena_fini(mca_common_collio_arena_t *arena)
+{
+    free(arena->at);
+    arena->at = NULL;
+    arena->bytes = 0;
+}

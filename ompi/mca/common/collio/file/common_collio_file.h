@@ -1,0 +1,119 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_FILE_H
+#define MCA_COMMON_COLLIO_FILE_H
+
+#include "access/common_collio_access.h"
+#include "access/common_collio_lockahead.h"
+#include "compat/common_collio_compat.h"
+#include "exchange/common_collio_arena.h"
+#include "file/common_collio_settings.h"
+#include "file/common_collio_stats.h"
+#include "node/common_collio_meet.h"
+#include "node/common_collio_shared.h"
+#include "transport/onesided/common_collio_put.h"
+
+#include "core/common_collio_aggregator.h"
+
+#include <stdatomic.h>
+
+#include "opal/class/opal_list.h"
+
+/**
+ * What lives as long as an open file: OMPIO selects the fcoll again at every set_view, without
+ * finalising the old module, so nothing of this can hang on the module. Records are found by the
+ * ompio handle. Made at the first selection (collective), freed at close, or, for handles that are
+ * not real MPI files, by the module's finalize.
+ */
+typedef struct mca_common_collio_file_t {
+    opal_list_item_t super;
+    ompio_file_t *fh;
+    mca_common_collio_component_t *component;
+    mca_common_collio_settings_t settings;
+    uint64_t settings_hash;
+    int refused;        /* error class of every collective call: wrong or unequal settings.
+                                   io/ompio ignores what a module says at open */
+    int settings_error; /* of this rank's hints; given to all by the first agreement */
+
+    ompi_communicator_t *comm;      /* ours alone: nobody else's messages meet ours */
+    ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
+    int rank;
+    int size;
+    mca_common_collio_nodes_t nodes;
+    int *aggregators; /* ranks that own domains, by owner number */
+    int aggregator_count;
+    int *owner_slot; /* number of each aggregator among those of its node */
+    int my_owner;    /* my index in aggregators, or -1 */
+    mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
+    mca_common_collio_local_count_t local_used;        /* by the last call, for the report */
+    int layers_used;
+    int64_t buffer_bytes; /* what one aggregator may use */
+
+    mca_common_collio_meet_t meet; /* where the ranks agree */
+    struct ompi_op_t *agree_op;    /* sums the first fields, takes the maximum of the others */
+    ompi_datatype_t *agree_type;
+    int64_t *stops;     /* how far each aggregator came, after a failure */
+    int64_t *histogram; /* of sparse requests; here, because that step must not fail */
+
+    mca_common_collio_access_t access;
+    mca_common_collio_access_stats_t access_stats;
+    mca_common_collio_lockahead_covered_t covered; /* by lockahead, of direct accesses */
+    mca_common_collio_shared_t shared;             /* node-shared collective buffers */
+    mca_common_collio_shared_t relay_shared;       /* staging of the node's local aggregators */
+    bool said_one_layer;                           /* that put_fence has one, for some requests */
+    bool said_nonblocking;                         /* that put_* is not for nonblocking calls */
+    bool said_atomic;                              /* that only isend is for atomic mode */
+    mca_common_collio_put_t put;                   /* one-sided windows; closed until needed */
+    mca_common_collio_arena_t buffers; /* private collective buffers and their staging */
+    mca_common_collio_arena_t staging; /* of this rank as a requester */
+    mca_common_collio_arena_t relay;   /* in layer 1, when it has messages */
+
+    struct mca_common_collio_plans_t *plans;
+    struct mca_common_collio_tuner_t *tuner;
+    mca_common_collio_stats_t stats;
+    int64_t memory_bytes; /* held now, see memory_add */
+
+    opal_mutex_t lock; /* of ops and sequence */
+    opal_list_t ops;   /* in the order they were started; the first is the active one */
+    uint32_t sequence; /* of operations, equal on all ranks */
+    struct mca_common_collio_op_t *spare; /* for a call that finds no memory */
+    struct mca_common_collio_request_t *spare_request;
+    atomic_flag progressing; /* one thread at a time drives this file */
+    int64_t last_bytes;      /* true count of the last blocking call */
+} mca_common_collio_file_t;
+
+/** Finds the record or makes it. Collective over f_comm when it has to be made. NULL on failure
+ *  (on all ranks alike). */
+mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
+                                                        mca_common_collio_component_t *component);
+
+/** NULL if there is none. Local. */
+mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh);
+
+/** Ends the record: report, communicators, segments, plans. Collective. Idempotent. */
+void mca_common_collio_file_detach(ompio_file_t *fh);
+
+/** Adds to a figure of this file and of its component. */
+void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint64_t amount);
+
+/** Chooses the aggregators and numbers them; the nodes are known. Local. */
+int mca_common_collio_file_aggregators(mca_common_collio_file_t *file);
+
+/** Accounts for memory that is taken (positive) or given back (negative). */
+void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);
+
+/** A record for an open that finds no memory; taken when a component is opened. */
+void mca_common_collio_file_reserve(void);
+void mca_common_collio_file_unreserve(void);
+
+/** Calls `each` for every open file. */
+void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file), int *sum);
+
+/** One line to the user, from this rank, with the component's name in front. */
+void mca_common_collio_file_say(const mca_common_collio_file_t *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif /* MCA_COMMON_COLLIO_FILE_H */

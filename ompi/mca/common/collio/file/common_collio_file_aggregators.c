@@ -1,0 +1,127 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Which ranks of a file aggregate: as many as the user says, or as the file system has use for, on
+ * the nodes that the placement (core/aggregator.h) gives.
+ */
+#include "file/common_collio_file.h"
+
+#include <stdlib.h>
+
+#include "access/common_collio_lockahead.h"
+
+enum { LOCKAHEAD_PER_STRIPE = 4, LOCKAHEAD_PER_NODE = 4 }; /* aggregators, at most */
+
+/* One per stripe: then static_cyclic gives each OST one writer. With fewer ranks than stripes, a
+ * divisor of the stripes does the same; anything else would mix the writers of an OST. */
+static int stripe_aggregators(int stripes, int ranks)
+{
+    int count = stripes < ranks ? stripes : ranks;
+
+    while (0 != stripes % count) {
+        --count;
+    }
+    return count;
+}
+
+/* With lockahead the writers of one OST do not disturb each other, and more of them fill it better:
+ * half of the ranks, but not more than a stripe or a node can make use of. */
+static int lockahead_aggregators(const mca_common_collio_file_t *file, int stripes)
+{
+    int count = file->size / 2;
+
+    count = count < LOCKAHEAD_PER_STRIPE * stripes ? count : LOCKAHEAD_PER_STRIPE * stripes;
+    count = count < LOCKAHEAD_PER_NODE * file->nodes.nodes ? count
+                                                           : LOCKAHEAD_PER_NODE * file->nodes.nodes;
+    return count > stripes ? count : stripes;
+}
+
+/* How many aggregators, when the user does not say; without stripes one per node, on a single node
+ * two, so that one writes while the other's data arrives. */
+static int default_aggregators(const mca_common_collio_file_t *file)
+{
+    const mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(file->fh);
+    int stripes = file->fh->f_stripe_count;
+
+    if (LUSTRE == file->fh->f_fstype && file->fh->f_stripe_size > 0 && stripes > 0) {
+        return NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective
+                   ? lockahead_aggregators(file, stripes)
+                   : stripe_aggregators(stripes, file->size);
+    }
+    if (stripes > 1) {
+        return stripes;
+    }
+    return file->nodes.nodes > 1 ? file->nodes.nodes : 2;
+}
+
+static int choose_aggregators(mca_common_collio_file_t *file)
+{
+    const mca_common_collio_settings_t *settings = &file->settings;
+    const char *bad;
+    int count = settings->aggregators;
+
+    file->aggregators = malloc(sizeof(int) * (size_t) file->size);
+    file->owner_slot = malloc(sizeof(int) * (size_t) file->size);
+    if (NULL == file->aggregators || NULL == file->owner_slot) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    file->aggregator_count = 0;
+    if ('\0' != settings->aggregator_list[0]) {
+        file->aggregator_count = mca_common_collio_aggregators_parse(
+            settings->aggregator_list, file->size, file->aggregators, &bad);
+        if (file->aggregator_count < 1) {
+            if (0 == file->rank) {
+                mca_common_collio_file_say(file,
+                                           "aggregator_list \"%s\": wrong at \"%s\"; it must be a "
+                                           "list of different ranks below %d, such as 0,2,4-7. "
+                                           "Collective calls on this file fail.",
+                                           settings->aggregator_list, bad, file->size);
+            }
+            file->settings_error = MPI_ERR_INFO_VALUE;
+            file->aggregator_count = 0;
+        }
+    }
+    if (0 == file->aggregator_count) {
+        mca_common_collio_placement_t placement =
+            0 == settings->placement ? MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN
+                                     : (mca_common_collio_placement_t) (settings->placement - 1);
+
+        if (0 == count) {
+            count = default_aggregators(file);
+        }
+        file->aggregator_count = mca_common_collio_aggregators_place(&file->nodes, count, placement,
+                                                                     file->aggregators);
+    }
+    return OMPI_SUCCESS;
+}
+
+/* Number of each aggregator among those of its own node. */
+static int number_owners(mca_common_collio_file_t *file)
+{
+    int *seen = calloc((size_t) file->nodes.nodes, sizeof(*seen));
+
+    if (NULL == seen) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    file->my_owner = -1;
+    file->local_aggregators = mca_common_collio_local_aggregators_divide(
+        &file->nodes, file->settings.local_aggregators);
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        file->owner_slot[i] = seen[file->nodes.node_of[file->aggregators[i]]]++;
+        if (file->aggregators[i] == file->rank) {
+            file->my_owner = i;
+        }
+    }
+    free(seen);
+    return OMPI_SUCCESS;
+}
+
+int mca_common_collio_file_aggregators(mca_common_collio_file_t *file)
+{
+    int rc = choose_aggregators(file);
+
+    return OMPI_SUCCESS == rc ? number_owners(file) : rc;
+}

@@ -1,0 +1,49 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Figures behind MPI_T performance variables.
+ */
+#include "compat/common_collio_compat.h"
+
+#include "file/common_collio_stats.h"
+
+#include "opal/mca/base/mca_base_pvar.h"
+
+typedef struct stat_t {
+    const char *name;
+    mca_common_collio_stat_kind_t kind;
+    const char *help;
+} stat_t;
+
+#define STAT(name, kind, help) {#name, MCA_COMMON_COLLIO_STAT_KIND_##kind, help},
+static const stat_t list[] = {MCA_COMMON_COLLIO_STATS(STAT)};
+#undef STAT
+
+const char *mca_common_collio_stat_name(int stat)
+{
+    return list[stat].name;
+}
+
+mca_common_collio_stat_kind_t mca_common_collio_stat_kind(int stat)
+{
+    return list[stat].kind;
+}
+
+void mca_common_collio_stats_register(mca_common_collio_stats_t *stats,
+                                      const mca_base_component_t *mca)
+{
+    for (int i = 0; i < MCA_COMMON_COLLIO_STAT_COUNT; ++i) {
+        int var_class = MCA_COMMON_COLLIO_STAT_KIND_high == list[i].kind
+                            ? MCA_BASE_PVAR_CLASS_HIGHWATERMARK
+                            : MCA_BASE_PVAR_CLASS_COUNTER;
+
+        (void) mca_base_component_pvar_register(
+            mca, list[i].name, list[i].help, OPAL_INFO_LVL_4, var_class,
+            MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, NULL, NULL, NULL,
+            &stats->at[i]);
+    }
+}

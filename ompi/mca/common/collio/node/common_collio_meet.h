@@ -1,0 +1,82 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_MEET_H
+#define MCA_COMMON_COLLIO_MEET_H
+
+#include "compat/common_collio_compat.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * Small reductions among the ranks of a file: the agreements that begin and end every call, and
+ * what a first call must settle (offset lists have arrived, the node's segment is there).
+ *
+ * An allreduce by messages is a chain of log2(P) links, and with more ranks than cores every link
+ * waits until its rank is given a core. So the ranks of a node meet at a page that they share:
+ *
+ *   each rank    writes its line and counts itself in
+ *   the last     reduces the lines and opens the gate; with several nodes it leaves that to the
+ *                node's first rank, which reduces over the nodes by one iallreduce before
+ *   the others   find the gate open; where ranks outnumber cores they hand the core on until then,
+ *                or sleep where the wait is long (core/wait)
+ *
+ * One wait instead of log2(P), and nobody burns the core that another rank needs. Where no memory
+ * can be shared it is an iallreduce over all ranks.
+ */
+enum { MCA_COMMON_COLLIO_MEET_FIELDS = 16 };
+
+struct mca_common_collio_file_t;
+struct mca_common_collio_meet_page_t;
+
+typedef struct mca_common_collio_meet_t {
+    struct mca_common_collio_meet_page_t *page; /* NULL: by messages */
+    size_t page_bytes;
+    ompi_communicator_t *leaders; /* the first rank of each node; several nodes only */
+    int ranks;                    /* of this node */
+    int me;                       /* among them */
+    int crowd;                    /* ranks per core */
+    bool crowded;                 /* more ranks than cores: waiting ranks give theirs away */
+    uint32_t round;               /* meetings that are over */
+    bool under_way;
+    bool attentive;       /* others may need this rank's answers until they come: no sleep */
+    uint64_t begun_ns;    /* when this rank came */
+    bool agreement;       /* reduce as the agreement does, else take the maximum */
+    bool alone;           /* this node's ranks only */
+    int64_t waited_ns[2]; /* in the last one that was no agreement, in the last that was */
+    int fields;
+    int64_t mine[MCA_COMMON_COLLIO_MEET_FIELDS];
+    int64_t all[MCA_COMMON_COLLIO_MEET_FIELDS];
+    int64_t *result;
+    int64_t nothing; /* result of a barrier */
+    ompi_request_t *request;
+} mca_common_collio_meet_t;
+
+/** Makes the page. Collective over the file's communicator; never fails, but may go without. */
+void mca_common_collio_meet_init(struct mca_common_collio_file_t *file);
+void mca_common_collio_meet_fini(struct mca_common_collio_file_t *file);
+
+/** Begins a meeting: all ranks begin the same ones in the same order, one at a time. result is
+ *  written when poll returns true. Returns an Open MPI error code, which ends the meeting here. */
+int mca_common_collio_meet_start(struct mca_common_collio_file_t *file, const int64_t *mine,
+                                 int64_t *result, int fields, bool agreement);
+
+/** The same for the ranks of this node alone, who take the maxima: other nodes need not meet.
+ *  Attentive ranks go on receiving messages while they wait. */
+int mca_common_collio_meet_on_node(struct mca_common_collio_file_t *file, const int64_t *mine,
+                                   int64_t *result, int fields, bool attentive);
+
+/** A meeting of attentive ranks without a result. */
+int mca_common_collio_meet_barrier(struct mca_common_collio_file_t *file);
+
+/** True when it is over, or when there is none. Never waits. */
+bool mca_common_collio_meet_poll(struct mca_common_collio_file_t *file);
+
+/** Gives the core away for a moment if this rank can do nothing but wait for the others of a
+ *  meeting. True when they have come: there is news, and no need to look for messages. */
+bool mca_common_collio_meet_rest(struct mca_common_collio_file_t *file);
+
+#endif /* MCA_COMMON_COLLIO_MEET_H */

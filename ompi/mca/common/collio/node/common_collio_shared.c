@@ -1,0 +1,256 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Memory shared by the ranks of a node: made by the node's first rank with shm_open, mapped by all,
+ * unlinked as soon as everybody has it, so nothing is left behind whatever happens later. The
+ * pages are allocated at once: touching memory that /dev/shm cannot give would be a SIGBUS.
+ */
+#include "file/common_collio_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LINE = 64, PAGE = 4096 };
+
+static size_t align_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static size_t control_bytes(const mca_common_collio_shared_t *shared)
+{
+    return align_up(sizeof(mca_common_collio_shared_control_t), LINE)
+           + align_up((size_t) shared->local_ranks * 2 * sizeof(uint64_t), LINE);
+}
+
+static size_t regions_start(const mca_common_collio_shared_t *shared)
+{
+    return align_up((size_t) shared->slots * control_bytes(shared), PAGE);
+}
+
+mca_common_collio_shared_control_t *
+mca_common_collio_shared_control(const mca_common_collio_shared_t *shared, int slot)
+{
+    return (void *) (shared->at + (size_t) slot * control_bytes(shared));
+}
+
+_Atomic uint64_t *mca_common_collio_shared_grant(const mca_common_collio_shared_t *shared, int slot,
+                                                 int local_rank, uint64_t k)
+{
+    char *grants = (char *) mca_common_collio_shared_control(shared, slot)
+                   + align_up(sizeof(mca_common_collio_shared_control_t), LINE);
+
+    return (_Atomic uint64_t *) (void *) grants + 2 * (size_t) local_rank + (k & 1);
+}
+
+char *mca_common_collio_shared_region(const mca_common_collio_shared_t *shared, int slot)
+{
+    return shared->at + regions_start(shared) + (size_t) slot * (size_t) shared->region_bytes;
+}
+
+static void count_node(mca_common_collio_file_t *file)
+{
+    mca_common_collio_shared_t *shared = &file->shared;
+    int node = file->nodes.node_of[file->rank];
+
+    shared->local_ranks = file->nodes.first[node + 1] - file->nodes.first[node];
+    shared->slots = 0;
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        shared->slots += file->nodes.node_of[file->aggregators[i]] == node;
+    }
+    shared->regions = shared->slots;
+    shared->peers = file->aggregator_count;
+    shared->mine = file->my_owner >= 0;
+}
+
+bool mca_common_collio_shared_failed(const mca_common_collio_file_t *file)
+{
+    return MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state
+           || MCA_COMMON_COLLIO_SHARED_FAILED == file->relay_shared.state;
+}
+
+static void set_name(mca_common_collio_shared_t *shared, const int64_t *number)
+{
+    snprintf(shared->making.name, sizeof(shared->making.name), "/collio-%lld-%lld",
+             (long long) number[0], (long long) number[1]);
+}
+
+/* The node's first rank. A name can be taken: by a process of the same number in another container,
+ * or by the leftover of one that was killed. */
+static int make_segment(mca_common_collio_shared_t *shared, int *descriptor)
+{
+    static _Atomic int64_t counter;
+    int64_t *number = shared->making.said;
+    int fd, rc;
+
+    number[0] = getpid();
+    do {
+        number[1] = atomic_fetch_add(&counter, 1);
+        set_name(shared, number);
+        fd = shm_open(shared->making.name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    } while (fd < 0 && EEXIST == errno);
+    if (fd < 0) {
+        return errno;
+    }
+    rc = posix_fallocate(fd, 0, (off_t) shared->making.bytes);
+    if (0 != rc) {
+        close(fd);
+        shm_unlink(shared->making.name);
+        return rc;
+    }
+    *descriptor = fd;
+    return 0;
+}
+
+static int map_segment(mca_common_collio_shared_t *shared, int fd)
+{
+    void *at = mmap(NULL, shared->making.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (MAP_FAILED == at) {
+        return errno;
+    }
+#ifdef MADV_POPULATE_READ
+    /* One call instead of a fault per page; where the kernel cannot, the faults do it. The pages
+     * exist, and to map them for reading (which lets us write, too: nobody watches for dirty pages
+     * in /dev/shm) costs a third, because the kernel takes several at a time. */
+    (void) madvise(at, shared->making.bytes, MADV_POPULATE_READ);
+#endif
+    shared->making.at = at;
+    return 0;
+}
+
+/* The node takes the maxima of what its ranks say. */
+static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared, int count)
+{
+    if (OMPI_SUCCESS
+        != mca_common_collio_meet_on_node(file, shared->making.said, shared->making.all, count,
+                                          false)) {
+        shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
+    }
+}
+
+void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t region_bytes)
+{
+    count_node(file);
+    mca_common_collio_shared_make(file, &file->shared, region_bytes);
+}
+
+void mca_common_collio_shared_make(mca_common_collio_file_t *file,
+                                   mca_common_collio_shared_t *shared, int64_t region_bytes)
+{
+    int fd = -1;
+
+    memset(&shared->making, 0, sizeof(shared->making));
+    shared->making.region_bytes = (int64_t) align_up((size_t) region_bytes, PAGE);
+    shared->making.bytes = regions_start(shared)
+                           + (size_t) shared->regions * (size_t) shared->making.region_bytes;
+    if (0 == shared->slots) { /* no aggregator here, so there is nothing to share */
+        shared->region_bytes = shared->making.region_bytes;
+        shared->state = MCA_COMMON_COLLIO_SHARED_READY;
+        return;
+    }
+    if (0 == ompi_comm_rank(file->node_comm)) {
+        shared->making.said[2] = make_segment(shared, &fd);
+        shared->making.made = 0 == shared->making.said[2];
+        if (shared->making.made) {
+            shared->making.said[2] = map_segment(shared, fd);
+            close(fd);
+        }
+    }
+    shared->state = MCA_COMMON_COLLIO_SHARED_NAMING;
+    reduce(file, shared, 3);
+}
+
+/* What the node's first rank said: zeros of the others are less. Then: could I map it? */
+static void open_named(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
+{
+    int64_t mine = shared->making.all[2];
+
+    set_name(shared, shared->making.all);
+    if (0 == mine && NULL == shared->making.at) {
+        int fd = shm_open(shared->making.name, O_RDWR, 0);
+
+        mine = fd < 0 ? errno : map_segment(shared, fd);
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    if (0 == mine && NULL == shared->granted) {
+        shared->granted = calloc((size_t) shared->local_ranks, sizeof(uint64_t));
+        shared->taken = calloc((size_t) shared->peers, sizeof(uint64_t));
+        if (NULL == shared->granted || NULL == shared->taken) {
+            mine = ENOMEM;
+        }
+    }
+    shared->state = MCA_COMMON_COLLIO_SHARED_MAPPING;
+    shared->making.said[0] = mine;
+    reduce(file, shared, 1);
+}
+
+static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
+{
+    if (shared->making.made) {
+        shm_unlink(shared->making.name);
+    }
+    if (0 != shared->making.all[0]) {
+        if (NULL != shared->making.at) {
+            munmap(shared->making.at, shared->making.bytes);
+        }
+        if (0 == ompi_comm_rank(file->node_comm)) {
+            mca_common_collio_file_say(file,
+                                       "no shared memory of %zu bytes on this node (%s): its ranks "
+                                       "use messages (isend) for this file. More room in "
+                                       "/dev/shm, or a smaller cb_buffer_size, avoids that.",
+                                       shared->making.bytes, strerror((int) shared->making.all[0]));
+        }
+        shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
+        return;
+    }
+    if (NULL != shared->at) {
+        munmap(shared->at, shared->bytes);
+        mca_common_collio_file_memory(file, -shared->mine_bytes);
+    }
+    shared->at = shared->making.at;
+    shared->bytes = shared->making.bytes;
+    shared->region_bytes = shared->making.region_bytes;
+    shared->state = MCA_COMMON_COLLIO_SHARED_READY;
+    memset(shared->granted, 0, (size_t) shared->local_ranks * sizeof(uint64_t));
+    memset(shared->taken, 0, (size_t) shared->peers * sizeof(uint64_t));
+    /* this rank's part of it: an aggregator its region, others nothing */
+    shared->mine_bytes = shared->mine ? (int64_t) shared->bytes / shared->regions : 0;
+    mca_common_collio_file_memory(file, shared->mine_bytes);
+}
+
+bool mca_common_collio_shared_poll(mca_common_collio_file_t *file)
+{
+    return mca_common_collio_shared_poll_of(file, &file->shared);
+}
+
+bool mca_common_collio_shared_poll_of(mca_common_collio_file_t *file,
+                                      mca_common_collio_shared_t *shared)
+{
+    if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state && mca_common_collio_meet_poll(file)) {
+        open_named(file, shared);
+    }
+    if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state && mca_common_collio_meet_poll(file)) {
+        adopt(file, shared);
+    }
+    return MCA_COMMON_COLLIO_SHARED_READY == shared->state
+           || MCA_COMMON_COLLIO_SHARED_FAILED == shared->state;
+}
+
+void mca_common_collio_shared_fini(mca_common_collio_shared_t *shared)
+{
+    if (NULL != shared->at) {
+        munmap(shared->at, shared->bytes);
+    }
+    free(shared->granted);
+    free(shared->taken);
+    memset(shared, 0, sizeof(*shared));
+}

@@ -1,0 +1,91 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_SHARED_H
+#define MCA_COMMON_COLLIO_SHARED_H
+
+#include "compat/common_collio_compat.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/**
+ * Memory that all ranks of a file on one node share: the collective buffers of the node's
+ * aggregators, and the flags by which a rank learns that a buffer is ready for it and the
+ * aggregator that everybody is through.
+ *
+ *   control of aggregator 0 | control of aggregator 1 | ... | region 0 | region 1 | ...
+ *   control = arrived[2], limit[2], grant[local rank][2]
+ *
+ * A pair (aggregator, rank) uses its windows in the same order on both sides. The k-th window of
+ * the pair, counted over the file's life, is granted in grant[rank][k mod 2] as 2 * (k + 1) +
+ * buffer number. No count is ever reset, so calls need no barrier between them.
+ */
+typedef struct mca_common_collio_shared_control_t {
+    _Atomic uint64_t arrived[2]; /* requesters that are through with a buffer, ever growing */
+    _Atomic int64_t limit[2];    /* reads: local coordinate from which there is no data */
+} mca_common_collio_shared_control_t;
+
+typedef enum mca_common_collio_shared_state_t {
+    MCA_COMMON_COLLIO_SHARED_NONE = 0, /* nothing yet */
+    MCA_COMMON_COLLIO_SHARED_NAMING,   /* the node's first rank makes it and tells its name */
+    MCA_COMMON_COLLIO_SHARED_MAPPING,  /* everybody maps it, and they agree that they could */
+    MCA_COMMON_COLLIO_SHARED_READY,
+    MCA_COMMON_COLLIO_SHARED_FAILED /* cannot be had; stays so for this file */
+} mca_common_collio_shared_state_t;
+
+typedef struct mca_common_collio_shared_t {
+    mca_common_collio_shared_state_t state;
+    char *at;
+    size_t bytes;
+    int slots;   /* ranks that grant: aggregators on this node */
+    int regions; /* of them, those with a region */
+    int peers;   /* ranks that can be asked for a grant */
+    int local_ranks;
+    bool mine;            /* one region is this rank's, */
+    int64_t mine_bytes;   /* counted as its memory */
+    int64_t region_bytes; /* of each aggregator */
+    uint64_t *granted;    /* as aggregator: grants given to each local rank */
+    uint64_t *taken;      /* as requester: grants used of each aggregator on the node */
+    struct {              /* while it is being made */
+        char name[64];
+        bool made;       /* by this rank, which must remove the name */
+        int64_t said[3]; /* the maker: numbers of the name, errno; then all: own errno first */
+        int64_t all[3];  /* the maxima over the node */
+        int64_t region_bytes;
+        char *at;
+        size_t bytes;
+    } making;
+} mca_common_collio_shared_t;
+
+struct mca_common_collio_file_t;
+
+/** The node's collective buffers, or its local aggregators' staging, cannot be had. */
+bool mca_common_collio_shared_failed(const struct mca_common_collio_file_t *file);
+
+/** Begins to make a segment whose regions have at least region_bytes. Collective on the node,
+ *  by meetings: no other may be under way. */
+void mca_common_collio_shared_start(struct mca_common_collio_file_t *file, int64_t region_bytes);
+
+/** Goes on; true when the state is READY or FAILED. Never blocks. */
+bool mca_common_collio_shared_poll(struct mca_common_collio_file_t *file);
+
+/** The same for any segment of the file: slots, regions, peers, local_ranks and mine are set. */
+void mca_common_collio_shared_make(struct mca_common_collio_file_t *file,
+                                   mca_common_collio_shared_t *shared, int64_t region_bytes);
+bool mca_common_collio_shared_poll_of(struct mca_common_collio_file_t *file,
+                                      mca_common_collio_shared_t *shared);
+
+void mca_common_collio_shared_fini(mca_common_collio_shared_t *shared);
+
+mca_common_collio_shared_control_t *
+mca_common_collio_shared_control(const mca_common_collio_shared_t *shared, int slot);
+
+/** Where the k-th window of a pair is granted. */
+_Atomic uint64_t *mca_common_collio_shared_grant(const mca_common_collio_shared_t *shared, int slot,
+                                                 int local_rank, uint64_t k);
+char *mca_common_collio_shared_region(const mca_common_collio_shared_t *shared, int slot);
+
+#endif /* MCA_COMMON_COLLIO_SHARED_H */

@@ -1,0 +1,257 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The face of the engine towards OMPIO: module functions, and the per-file entries that make the
+ * counts true.
+ */
+#include "ompio/common_collio_fcoll.h"
+
+#include "access/common_collio_access.h"
+#include "call/common_collio_op.h"
+#include "ompio/common_collio_request.h"
+
+#include "opal/util/output.h"
+
+static int open_components;
+
+int mca_common_collio_abi(void)
+{
+    return MCA_COMMON_COLLIO_ABI;
+}
+
+int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
+                                     const mca_base_component_t *mca)
+{
+    mca_common_collio_stats_register(&component->stats, mca);
+    return mca_common_collio_settings_register(component, mca);
+}
+
+int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component, int abi)
+{
+    int major = 0, minor = 0;
+
+    if (abi != MCA_COMMON_COLLIO_ABI) {
+        opal_output(0,
+                    "fcoll/%s: libmca_common_collio has version %d, this component needs %d. "
+                    "Install both from one build. The component is not used.",
+                    component->name, MCA_COMMON_COLLIO_ABI, abi);
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    mca_common_collio_running_version(&major, &minor);
+    if (major != MCA_COMMON_COLLIO_BUILT_FOR) {
+        opal_output(0,
+                    "fcoll/%s: built for Open MPI %d, but this is Open MPI %d. Build it again with "
+                    "--with-openmpi. The component is not used.",
+                    component->name, MCA_COMMON_COLLIO_BUILT_FOR, major);
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    ++open_components;
+    mca_common_collio_file_reserve();
+    return OMPI_SUCCESS;
+}
+
+int mca_common_collio_fcoll_close(void)
+{
+    if (open_components > 0 && 0 == --open_components) {
+        mca_common_collio_request_finalize();
+        mca_common_collio_access_finalize();
+        mca_common_collio_file_unreserve();
+    }
+    return OMPI_SUCCESS;
+}
+
+int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
+{
+    (void) enable_progress_threads;
+    (void) enable_mpi_threads;
+    return OMPI_SUCCESS;
+}
+
+mca_fcoll_base_module_t *
+mca_common_collio_fcoll_file_query(const mca_common_collio_component_t *component,
+                                   mca_fcoll_base_module_t *module, ompio_file_t *fh, int *priority)
+{
+    (void) fh;
+    *priority = component->parameters.priority;
+    return *priority > 0 ? module : NULL;
+}
+
+int mca_common_collio_fcoll_file_unquery(ompio_file_t *fh)
+{
+    (void) fh;
+    return OMPI_SUCCESS;
+}
+
+int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component)
+{
+    mca_common_collio_file_t *file = component->invalid
+                                         ? NULL
+                                         : mca_common_collio_file_attach(fh, component);
+
+    return NULL == file ? MPI_ERR_ARG : file->refused;
+}
+
+int mca_common_collio_fcoll_finalize(ompio_file_t *fh)
+{
+    mca_common_collio_file_detach(fh);
+    return OMPI_SUCCESS;
+}
+
+/* The access mode is the same on every rank, so all of them stop here or none. */
+static int check_mode(const ompio_file_t *fh, bool write)
+{
+    if (write && 0 != (fh->f_amode & MPI_MODE_RDONLY)) {
+        return MPI_ERR_READ_ONLY;
+    }
+    return !write && 0 != (fh->f_amode & MPI_MODE_WRONLY) ? MPI_ERR_ACCESS : OMPI_SUCCESS;
+}
+
+static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, ompi_datatype_t *type,
+                    ompi_status_public_t *status)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+    mca_common_collio_op_t *op;
+    int64_t bytes = 0;
+    int rc = check_mode(fh, write);
+
+    if (NULL == file || OMPI_SUCCESS != file->refused) {
+        return NULL == file ? MPI_ERR_ARG : file->refused;
+    }
+    if (OMPI_SUCCESS != rc) {
+        file->last_bytes = 0;
+        return rc;
+    }
+    op = mca_common_collio_op_start(file, write, NULL, buffer, count, type);
+    if (NULL == op) {
+        return MPI_ERR_NO_MEM;
+    }
+    rc = mca_common_collio_op_wait(op, &bytes);
+    file->last_bytes = bytes;
+    if (MPI_STATUS_IGNORE != status) {
+        status->_ucount = (size_t) bytes;
+    }
+    return rc;
+}
+
+static int nonblocking(ompio_file_t *fh, bool write, void *buffer, size_t count,
+                       ompi_datatype_t *type, ompi_request_t **request)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+    mca_common_collio_request_t *mine;
+    int rc = check_mode(fh, write);
+
+    if (NULL == file || OMPI_SUCCESS != file->refused) {
+        return NULL == file ? MPI_ERR_ARG : file->refused;
+    }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    mine = mca_common_collio_request_new(file);
+    if (NULL == mine) {
+        return MPI_ERR_NO_MEM;
+    }
+    *request = &mine->super;
+    mine->super.req_mpi_object.file = fh->f_fh; /* whose error handler MPI_Wait asks */
+    if (NULL == mca_common_collio_op_start(file, write, mine, buffer, count, type)) {
+        OBJ_RELEASE(mine);
+        return MPI_ERR_NO_MEM;
+    }
+    (void) mca_common_collio_op_progress(file);
+    return OMPI_SUCCESS;
+}
+
+int mca_common_collio_fcoll_write_all(ompio_file_t *fh, const void *buffer,
+                                      mca_common_collio_count_t count, ompi_datatype_t *type,
+                                      ompi_status_public_t *status)
+{
+    return blocking(fh, true, (void *) buffer, (size_t) count, type, status);
+}
+
+int mca_common_collio_fcoll_read_all(ompio_file_t *fh, void *buffer,
+                                     mca_common_collio_count_t count, ompi_datatype_t *type,
+                                     ompi_status_public_t *status)
+{
+    return blocking(fh, false, buffer, (size_t) count, type, status);
+}
+
+int mca_common_collio_fcoll_iwrite_all(ompio_file_t *fh, const void *buffer,
+                                       mca_common_collio_count_t count, ompi_datatype_t *type,
+                                       ompi_request_t **request)
+{
+    return nonblocking(fh, true, (void *) buffer, (size_t) count, type, request);
+}
+
+int mca_common_collio_fcoll_iread_all(ompio_file_t *fh, void *buffer,
+                                      mca_common_collio_count_t count, ompi_datatype_t *type,
+                                      ompi_request_t **request)
+{
+    return nonblocking(fh, false, buffer, (size_t) count, type, request);
+}
+
+/* The status of a blocking collective, after io/ompio's entry has written what it likes. A file
+ * whose current fcoll is not ours keeps io/ompio's. */
+static void correct(mca_common_collio_hook_t *hook, int rc, ompi_status_public_t *status)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
+
+    if (NULL != file && MPI_STATUS_IGNORE != status
+        && (mca_common_collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all)) {
+        status->_ucount = (size_t) file->last_bytes;
+        status->MPI_ERROR = rc;
+    }
+}
+
+static int file_write_all(ompi_file_t *fh, const void *buffer, mca_common_collio_count_t count,
+                          ompi_datatype_t *type, ompi_status_public_t *status)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
+    int rc = hook->original.io_module_file_write_all(fh, buffer, count, type, status);
+
+    correct(hook, rc, status);
+    return rc;
+}
+
+static int file_read_all(ompi_file_t *fh, void *buffer, mca_common_collio_count_t count,
+                         ompi_datatype_t *type, ompi_status_public_t *status)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
+    int rc = hook->original.io_module_file_read_all(fh, buffer, count, type, status);
+
+    correct(hook, rc, status);
+    return rc;
+}
+
+static int file_write_at_all(ompi_file_t *fh, MPI_Offset offset, const void *buffer,
+                             mca_common_collio_count_t count, ompi_datatype_t *type,
+                             ompi_status_public_t *status)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
+    int rc = hook->original.io_module_file_write_at_all(fh, offset, buffer, count, type, status);
+
+    correct(hook, rc, status);
+    return rc;
+}
+
+static int file_read_at_all(ompi_file_t *fh, MPI_Offset offset, void *buffer,
+                            mca_common_collio_count_t count, ompi_datatype_t *type,
+                            ompi_status_public_t *status)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
+    int rc = hook->original.io_module_file_read_at_all(fh, offset, buffer, count, type, status);
+
+    correct(hook, rc, status);
+    return rc;
+}
+
+void mca_common_collio_fcoll_patch(mca_common_collio_hook_t *hook)
+{
+    mca_common_collio_hook_table_t *table = mca_common_collio_hook_table(hook);
+
+    table->io_module_file_write_all = file_write_all;
+    table->io_module_file_read_all = file_read_all;
+    table->io_module_file_write_at_all = file_write_at_all;
+    table->io_module_file_read_at_all = file_read_at_all;
+}

@@ -1,0 +1,69 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_FCOLL_H
+#define MCA_COMMON_COLLIO_FCOLL_H
+
+#include "file/common_collio_settings.h"
+#include "ompio/common_collio_hook.h"
+
+/**
+ * What the fcoll components put in their tables. A component is a name, its settings and these.
+ */
+
+/** To be equal in a component and in this library; a component refuses another one. */
+#define MCA_COMMON_COLLIO_ABI 1
+int mca_common_collio_abi(void);
+
+/** Parameters and figures of a component. */
+int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
+                                     const mca_base_component_t *mca);
+
+/** Component open and close. Refuses (OMPI_ERR_NOT_AVAILABLE, with one line) a library of another
+ *  version, or an Open MPI of another major version than it was built for. */
+int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component, int abi);
+int mca_common_collio_fcoll_close(void);
+
+/** Queries: whether there is anything to say against this process (never), the module or NULL with
+ *  the priority for this file, and its end. */
+int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads);
+mca_fcoll_base_module_t *
+mca_common_collio_fcoll_file_query(const mca_common_collio_component_t *component,
+                                   mca_fcoll_base_module_t *module, ompio_file_t *fh,
+                                   int *priority);
+int mca_common_collio_fcoll_file_unquery(ompio_file_t *fh);
+
+/** Module init and finalize. */
+int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component);
+int mca_common_collio_fcoll_finalize(ompio_file_t *fh);
+
+/** A component's function table, but for its init, which knows the component. */
+#define MCA_COMMON_COLLIO_FCOLL_MODULE(init)                                                    \
+    {                                                                                           \
+        .fcoll_module_init = (init), .fcoll_module_finalize = mca_common_collio_fcoll_finalize, \
+        .fcoll_file_read_all = mca_common_collio_fcoll_read_all,                                \
+        .fcoll_file_iread_all = mca_common_collio_fcoll_iread_all,                              \
+        .fcoll_file_write_all = mca_common_collio_fcoll_write_all,                              \
+        .fcoll_file_iwrite_all = mca_common_collio_fcoll_iwrite_all,                            \
+    }
+
+int mca_common_collio_fcoll_write_all(ompio_file_t *fh, const void *buffer,
+                                      mca_common_collio_count_t count, ompi_datatype_t *type,
+                                      ompi_status_public_t *status);
+int mca_common_collio_fcoll_read_all(ompio_file_t *fh, void *buffer,
+                                     mca_common_collio_count_t count, ompi_datatype_t *type,
+                                     ompi_status_public_t *status);
+int mca_common_collio_fcoll_iwrite_all(ompio_file_t *fh, const void *buffer,
+                                       mca_common_collio_count_t count, ompi_datatype_t *type,
+                                       ompi_request_t **request);
+int mca_common_collio_fcoll_iread_all(ompio_file_t *fh, void *buffer,
+                                      mca_common_collio_count_t count, ompi_datatype_t *type,
+                                      ompi_request_t **request);
+
+/** Puts our entries for blocking collectives in the file's table: io/ompio's overwrite the status
+ *  with what was asked for, ours put the truth there. */
+void mca_common_collio_fcoll_patch(mca_common_collio_hook_t *hook);
+
+#endif /* MCA_COMMON_COLLIO_FCOLL_H */

@@ -1,0 +1,244 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The per-file table: one record per MPI file that a component of ours changed.
+ *
+ *   ompi_file_t                             hook
+ *     f_io_selected_module (by value)         original   io/ompio's entries, for calling
+ *        file_close  -> hook's own            closers    callbacks, run newest first
+ *        file_write  -> a client's            flats      flattened views and datatypes
+ *     f_io_selected_data == ompio_file_t
+ *
+ * The test for a real file: fh->f_fh cannot be trusted (sharedfp/individual hands in handles it
+ * never initialised), so the MPI files that exist are walked, and the one whose
+ * f_io_selected_data IS the handle is taken; nothing reached through an unknown pointer is read.
+ * Records are few (open files), so a list is enough; it has its own lock, as files may be opened
+ * by several threads at once.
+ */
+#include "compat/common_collio_compat.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "access/common_collio_access.h"
+#include "ompio/common_collio_hook.h"
+#include "view/common_collio_view.h"
+
+struct closer {
+    struct closer *next;
+    void (*callback)(ompio_file_t *fh, void *data);
+    void *data;
+};
+
+struct record {
+    mca_common_collio_hook_t hook; /* first: a hook is its record */
+    struct closer *closers;        /* newest first */
+    struct record *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct record *records;
+
+static struct record *find_by_handle(const ompio_file_t *fh)
+{
+    struct record *record = records;
+
+    while (NULL != record && fh != record->hook.fh) {
+        record = record->next;
+    }
+    return record;
+}
+
+static struct record *find_by_file(const ompi_file_t *file)
+{
+    struct record *record = records;
+
+    while (NULL != record && file != record->hook.file) {
+        record = record->next;
+    }
+    return record;
+}
+
+static bool owns(const ompi_file_t *file, const ompio_file_t *fh)
+{
+    return NULL != file && MCA_COMMON_COLLIO_IO_VERSION == file->f_io_version
+           && (const void *) fh == (const void *) file->f_io_selected_data;
+}
+
+#if MCA_COMMON_COLLIO_HAVE_FILE_TABLE
+static ompi_file_t *find_file(const ompio_file_t *fh)
+{
+    int count = opal_pointer_array_get_size(&ompi_file_f_to_c_table);
+
+    for (int i = 0; i < count; ++i) {
+        ompi_file_t *file = opal_pointer_array_get_item(&ompi_file_f_to_c_table, i);
+
+        if (owns(file, fh)) {
+            return file;
+        }
+    }
+    return NULL;
+}
+#elif MCA_COMMON_COLLIO_HANDLES_ARE_CLEAN
+/* The table is hidden, but handles that are no MPI file's have no f_fh here. */
+static ompi_file_t *find_file(const ompio_file_t *fh)
+{
+    return owns(fh->f_fh, fh) ? fh->f_fh : NULL;
+}
+#else
+/* The table itself is hidden; MPI's handle conversion looks into it. MPI_FILE_NULL, which it gives
+ * for unused numbers, owns no handle. Numbers are reused, so open files have small ones. */
+static ompi_file_t *find_file(const ompio_file_t *fh)
+{
+    enum { MOST_FILES = 65536 };
+
+    for (MPI_Fint i = 0; i < MOST_FILES; ++i) {
+        ompi_file_t *file = PMPI_File_f2c(i);
+
+        if (owns(file, fh)) {
+            return file;
+        }
+    }
+    return NULL;
+}
+#endif
+
+static struct record *unlink_by_file(const ompi_file_t *file)
+{
+    struct record **at = &records;
+    struct record *record;
+
+    while (NULL != *at && file != (*at)->hook.file) {
+        at = &(*at)->next;
+    }
+    record = *at;
+    if (NULL != record) {
+        *at = record->next;
+    }
+    return record;
+}
+
+static void run_closers(struct record *record)
+{
+    while (NULL != record->closers) {
+        struct closer *closer = record->closers;
+
+        record->closers = closer->next;
+        closer->callback(record->hook.fh, closer->data);
+        free(closer);
+    }
+}
+
+/* Replaces io/ompio's file_close. The table is restored before the original runs: what happens
+ * inside it must meet io/ompio's own entries. */
+static int file_close(ompi_file_t *file)
+{
+    mca_common_collio_io_table_t original;
+    struct record *record;
+
+    pthread_mutex_lock(&lock);
+    record = find_by_file(file);
+    pthread_mutex_unlock(&lock);
+    if (NULL == record) {
+        return OMPI_ERR_BAD_PARAM;
+    }
+    run_closers(record); /* they may still look the hook up */
+
+    pthread_mutex_lock(&lock);
+    unlink_by_file(file);
+    pthread_mutex_unlock(&lock);
+    original = record->hook.original;
+    MCA_COMMON_COLLIO_IO_TABLE(file) = original;
+    mca_common_collio_flat_cache_free(record->hook.flats);
+    free(record);
+    return original.io_module_file_close(file);
+}
+
+/* The threads and queues of file access end with MPI. */
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void) comm;
+    (void) key;
+    (void) value;
+    (void) extra;
+    mca_common_collio_access_finalize();
+    return MPI_SUCCESS;
+}
+
+static struct record *make_record(ompio_file_t *fh)
+{
+    static bool watching;
+    ompi_file_t *file = find_file(fh);
+    struct record *record;
+
+    if (NULL == file) {
+        return NULL;
+    }
+    record = calloc(1, sizeof(*record));
+    if (NULL == record) {
+        return NULL;
+    }
+    if (!watching) {
+        watching = MPI_SUCCESS == mca_common_collio_call_at_finalize(at_finalize);
+    }
+    record->hook.file = file;
+    record->hook.fh = fh;
+    record->hook.original = MCA_COMMON_COLLIO_IO_TABLE(file);
+    record->next = records;
+    records = record;
+    MCA_COMMON_COLLIO_IO_TABLE(file).io_module_file_close = file_close;
+    return record;
+}
+
+mca_common_collio_hook_t *mca_common_collio_hook_get(ompio_file_t *fh)
+{
+    struct record *record;
+
+    pthread_mutex_lock(&lock);
+    record = find_by_handle(fh);
+    if (NULL == record) {
+        record = make_record(fh);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL == record ? NULL : &record->hook;
+}
+
+mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file)
+{
+    struct record *record;
+
+    pthread_mutex_lock(&lock);
+    record = find_by_file(file);
+    pthread_mutex_unlock(&lock);
+    return NULL == record ? NULL : &record->hook;
+}
+
+mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook)
+{
+    return &MCA_COMMON_COLLIO_IO_TABLE(hook->file);
+}
+
+int mca_common_collio_hook_on_close(mca_common_collio_hook_t *hook,
+                                    void (*callback)(ompio_file_t *fh, void *data), void *data)
+{
+    struct record *record = (struct record *) hook;
+    struct closer *closer;
+
+    for (closer = record->closers; NULL != closer; closer = closer->next) {
+        if (callback == closer->callback && data == closer->data) {
+            return 0;
+        }
+    }
+    closer = malloc(sizeof(*closer));
+    if (NULL == closer) {
+        return -ENOMEM;
+    }
+    closer->callback = callback;
+    closer->data = data;
+    closer->next = record->closers;
+    record->closers = closer;
+    return 0;
+}

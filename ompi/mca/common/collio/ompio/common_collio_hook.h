@@ -1,0 +1,50 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_HOOK_H
+#define MCA_COMMON_COLLIO_HOOK_H
+
+#include "compat/common_collio_compat.h"
+
+/**
+ * The per-file table: io/ompio's function table is held BY VALUE in every ompi_file_t
+ * (file->f_io_selected_module), set before the fbtl's module init runs. A component may put its
+ * own entries there for one file, keep the originals, and call them. This file owns all of that:
+ * who patched what, in which order it is undone, and the test that fh->f_fh is real
+ * (sharedfp/individual passes uninitialised handles in 4.1 and 5.0: a handle counts as real only
+ * if some MPI file's f_io_selected_data is that very ompio_file_t).
+ *
+ * Two clients, which never want the same entry: fbtl/mtpwrite (individual access) and the fcolls
+ * (collective access, for true counts). file_close belongs to the hook itself: it runs the
+ * clients' close callbacks, newest first, restores the table, and calls the original.
+ */
+
+/** The io module table type of this Open MPI (v2_0_0 or v3_0_0): compat.h */
+typedef mca_common_collio_io_table_t mca_common_collio_hook_table_t;
+
+typedef struct mca_common_collio_hook_t {
+    ompi_file_t *file;
+    ompio_file_t *fh;
+    mca_common_collio_hook_table_t original;      /* io/ompio's own entries, complete */
+    struct mca_common_collio_flat_cache_t *flats; /* of view.h; freed at close */
+} mca_common_collio_hook_t;
+
+/** The hook of a file: found, or made (then file_close is patched). NULL if `fh` is not the
+ *  handle of a real MPI file (then the caller does without) or out of memory. Local. */
+mca_common_collio_hook_t *mca_common_collio_hook_get(ompio_file_t *fh);
+
+/** Found by the MPI file (inside patched entries); NULL if it has none. */
+mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file);
+
+/** The live table, to put entries in. */
+mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook);
+
+/** Called at MPI_File_close, before anything of the file is torn down, on every rank of the file's
+ *  communicator (so it may communicate). A pair (callback, data) is registered once. 0 or
+ *  -ENOMEM. */
+int mca_common_collio_hook_on_close(mca_common_collio_hook_t *hook,
+                                    void (*callback)(ompio_file_t *fh, void *data), void *data);
+
+#endif /* MCA_COMMON_COLLIO_HOOK_H */

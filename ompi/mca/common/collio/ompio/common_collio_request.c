@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Requests of nonblocking collectives, and their place in Open MPI's progress engine.
+ */
+#include "ompio/common_collio_request.h"
+
+#include <stdatomic.h>
+
+#include "call/common_collio_op.h"
+
+#include "opal/runtime/opal_progress.h"
+
+static _Atomic bool registered;
+
+static int request_free(ompi_request_t **request)
+{
+    if (!REQUEST_COMPLETE(*request)) {
+        return MPI_ERR_REQUEST; /* file requests cannot be freed while active */
+    }
+    OBJ_RELEASE(*request);
+    *request = MPI_REQUEST_NULL;
+    return OMPI_SUCCESS;
+}
+
+static int request_cancel(ompi_request_t *request, int flag)
+{
+    (void) request;
+    (void) flag;
+    return OMPI_SUCCESS; /* collective I/O cannot be cancelled; MPI_Test_cancelled says so */
+}
+
+static void construct(mca_common_collio_request_t *request)
+{
+    OMPI_REQUEST_INIT(&request->super, false);
+    request->super.req_type = OMPI_REQUEST_IO;
+    request->super.req_free = request_free;
+    request->super.req_cancel = request_cancel;
+    request->super.req_status._cancelled = 0;
+}
+
+static void destruct(mca_common_collio_request_t *request)
+{
+    OMPI_REQUEST_FINI(&request->super);
+}
+
+OBJ_CLASS_INSTANCE(mca_common_collio_request_t, ompi_request_t, construct, destruct);
+
+static int progress(void)
+{
+    int ended = 0;
+
+    mca_common_collio_file_for_each(mca_common_collio_op_background, &ended);
+    return ended;
+}
+
+mca_common_collio_request_t *mca_common_collio_request_make(void)
+{
+    return OBJ_NEW(mca_common_collio_request_t);
+}
+
+mca_common_collio_request_t *mca_common_collio_request_new(mca_common_collio_file_t *file)
+{
+    mca_common_collio_request_t *request = mca_common_collio_request_make();
+
+    if (NULL == request) {
+        opal_mutex_lock(&file->lock);
+        request = file->spare_request;
+        file->spare_request = NULL;
+        opal_mutex_unlock(&file->lock);
+    }
+    if (NULL == request) {
+        return NULL;
+    }
+    request->super.req_state = OMPI_REQUEST_ACTIVE;
+    if (!atomic_exchange(&registered, true)) {
+        opal_progress_register(progress);
+    }
+    return request;
+}
+
+void mca_common_collio_request_complete(mca_common_collio_request_t *request, int error,
+                                        int64_t bytes)
+{
+    request->super.req_status.MPI_ERROR = error;
+    request->super.req_status._ucount = (size_t) bytes;
+    ompi_request_complete(&request->super, true);
+}
+
+bool mca_common_collio_request_used(void)
+{
+    return atomic_load(&registered);
+}
+
+void mca_common_collio_request_finalize(void)
+{
+    if (atomic_exchange(&registered, false)) {
+        opal_progress_unregister(progress);
+    }
+}

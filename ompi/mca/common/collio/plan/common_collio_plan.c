@@ -1,0 +1,372 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Plans: finding, making and freeing them. See plan.h.
+ */
+#include "plan/common_collio_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int64_t anchor_of(const mca_common_collio_shape_t *shape)
+{
+    if (0 == shape->view->size) {
+        return 0;
+    }
+    return shape->view->base + shape->stream / shape->view->size * shape->view->extent;
+}
+
+static int64_t phase_of(const mca_common_collio_shape_t *shape)
+{
+    return 0 == shape->view->size ? 0 : shape->stream % shape->view->size;
+}
+
+/* A contiguous view has no repetitions to count in: the position itself is the anchor. */
+static void place_of(const mca_common_collio_shape_t *shape, int64_t *anchor, int64_t *phase)
+{
+    if (shape->view->dense && shape->view->size > 0) {
+        *anchor = shape->view->base + shape->stream;
+        *phase = 0;
+        return;
+    }
+    *anchor = anchor_of(shape);
+    *phase = phase_of(shape);
+}
+
+/* The next time step has the same flattened view; the next variable one of the same content. */
+static bool same_view(const mca_common_collio_flat_t *a, const mca_common_collio_flat_t *b)
+{
+    return a == b || (a->tiling.dense && b->tiling.dense)
+           || mca_common_collio_tiling_equal(&a->tiling, &b->tiling);
+}
+
+int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
+                                      const mca_common_collio_shape_t *shape, int64_t *delta)
+{
+    int64_t fits = 0, anchor, phase;
+
+    place_of(shape, &anchor, &phase);
+    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        const mca_common_collio_plan_t *plan = &plans->slot[i];
+        int64_t move = anchor - plan->anchor;
+
+        int64_t window_bytes = plan->packed ? shape->packed_window_bytes : shape->window_bytes;
+
+        if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != window_bytes
+            || plan->shared_failed != shape->shared_failed || (plan->outlined && shape->write)) {
+            continue;
+        }
+        if (0 == shape->bytes) {
+            fits |= INT64_C(1) << i;
+        } else if (plan->phase == phase && (0 == fits || *delta == move)
+                   && mca_common_collio_domains_can_shift(&plan->domains, move)
+                   && same_view(plan->view, shape->flat)) {
+            /* plans that are one to me may differ on other ranks: all are offered */
+            *delta = move;
+            fits |= INT64_C(1) << i;
+        }
+    }
+    return fits;
+}
+
+mca_common_collio_plan_t *mca_common_collio_plans_evict(mca_common_collio_file_t *file)
+{
+    mca_common_collio_plan_t *oldest = &file->plans->slot[0];
+
+    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        mca_common_collio_plan_t *plan = &file->plans->slot[i];
+
+        if (!plan->valid) {
+            oldest = plan;
+            break;
+        }
+        if (plan->used < oldest->used) {
+            oldest = plan;
+        }
+    }
+    mca_common_collio_file_memory(file, -oldest->memory_bytes);
+    mca_common_collio_plan_fini(oldest);
+    return oldest;
+}
+
+void mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
+                                  const mca_common_collio_shape_t *shape)
+{
+    plan->view = mca_common_collio_flat_retain(shape->flat);
+    place_of(shape, &plan->anchor, &plan->phase);
+    plan->bytes = shape->bytes;
+    plan->window_bytes = shape->window_bytes;
+}
+
+/* For the comparison below; windows are ordered by (index, owner). */
+typedef struct rank_t {
+    int64_t index;
+    size_t window;
+} rank_t;
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const rank_t *x = a, *y = b;
+
+    if (x->index != y->index) {
+        return x->index < y->index ? -1 : 1;
+    }
+    return x->window < y->window ? -1 : 1;
+}
+
+static int order_windows(mca_common_collio_plan_t *plan)
+{
+    const mca_common_collio_split_t *split = &plan->split;
+    rank_t *ranks = malloc(sizeof(*ranks) * (split->window_count + 1));
+
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    for (size_t s = 0; s < split->share_count; ++s) {
+        for (size_t w = 0; w < split->share[s].count; ++w) {
+            size_t window = split->share[s].first + w;
+
+            plan->share_of[window] = (int) s;
+            ranks[window].index = split->window[window].index;
+            ranks[window].window = window;
+        }
+    }
+    qsort(ranks, split->window_count, sizeof(*ranks), compare_ranks);
+    for (size_t i = 0; i < split->window_count; ++i) {
+        plan->order[i] = ranks[i].window;
+    }
+    free(ranks);
+    return 0;
+}
+
+/* A fence round has at most one window of each owner, with the end of its data behind it. */
+void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan)
+{
+    const mca_common_collio_split_t *split = &plan->split;
+
+    plan->fence_bytes = 0;
+    for (size_t s = 0; s < split->share_count; ++s) {
+        int64_t most = 0;
+
+        for (size_t w = 0; w < split->share[s].count; ++w) {
+            size_t window = split->share[s].first + w;
+            int64_t bytes = split->window[window].bytes;
+
+            if (!mca_common_collio_relay_window(plan, window)) {
+                most = bytes > most ? bytes : most;
+            }
+        }
+        plan->fence_bytes += most + (int64_t) sizeof(int64_t);
+    }
+}
+
+int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
+                                 const mca_common_collio_shape_t *shape, int64_t *piece_count)
+{
+    int rc = mca_common_collio_split_view(shape->view, shape->stream, shape->bytes, &plan->domains,
+                                          plan->window_bytes, &plan->split, piece_count);
+
+    return 0 != rc ? rc : mca_common_collio_plan_index(plan);
+}
+
+int mca_common_collio_plan_index(mca_common_collio_plan_t *plan)
+{
+    size_t windows = plan->split.window_count + 1;
+    int rc;
+
+    free(plan->order);
+    free(plan->share_of);
+    free(plan->turn);
+    plan->turn = NULL;
+    plan->order = malloc(windows * sizeof(*plan->order));
+    plan->share_of = malloc(windows * sizeof(*plan->share_of));
+    if (NULL == plan->order || NULL == plan->share_of) {
+        return -ENOMEM;
+    }
+    rc = order_windows(plan);
+    mca_common_collio_plan_measure_fence(plan);
+    return rc;
+}
+
+const mca_common_collio_split_t *
+mca_common_collio_plan_request(const mca_common_collio_plan_t *plan)
+{
+    return plan->relay.active ? &plan->relay.own : &plan->split;
+}
+
+static int requesters_reserve(mca_common_collio_plan_t *plan, size_t room)
+{
+    int *ranks = realloc(plan->requester, room * sizeof(*ranks));
+    mca_common_collio_split_t *requests;
+
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    plan->requester = ranks;
+    ranks = realloc(plan->leader, room * sizeof(*ranks));
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    plan->leader = ranks;
+    requests = realloc(plan->requests, room * sizeof(*requests));
+    if (NULL == requests) {
+        return -ENOMEM;
+    }
+    plan->requests = requests;
+    return 0;
+}
+
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester, int leader,
+                               const mca_common_collio_extents_t *local)
+{
+    size_t count = plan->requester_count;
+    int rc = 0;
+
+    if (0 == (count & (count - 1))) { /* doubles */
+        rc = requesters_reserve(plan, 0 == count ? 1 : 2 * count);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    memset(&plan->requests[count], 0, sizeof(plan->requests[count]));
+    rc = mca_common_collio_split_extents(local, plan->window_bytes, &plan->requests[count]);
+    if (0 == rc) {
+        plan->requester[count] = requester;
+        plan->leader[count] = leader;
+        ++plan->requester_count;
+    }
+    return rc;
+}
+
+typedef struct arrived_t {
+    int leader;
+    int rank;
+    size_t at;
+} arrived_t;
+
+static int compare_arrived(const void *a, const void *b)
+{
+    const arrived_t *x = a, *y = b;
+
+    if (x->leader != y->leader) {
+        return x->leader < y->leader ? -1 : 1;
+    }
+    return x->rank < y->rank ? -1 : 1;
+}
+
+/* They come in the order of arrival; this one makes overlapping writes deterministic, and is the
+ * same at every owner. */
+static int sort_requesters(mca_common_collio_plan_t *plan)
+{
+    size_t count = plan->requester_count;
+    arrived_t *arrived = malloc((count + 1) * sizeof(*arrived));
+    mca_common_collio_split_t *sorted = malloc((count + 1) * sizeof(*sorted));
+
+    if (NULL == arrived || NULL == sorted) {
+        free(arrived);
+        free(sorted);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        arrived[i] = (arrived_t){plan->leader[i], plan->requester[i], i};
+    }
+    qsort(arrived, count, sizeof(*arrived), compare_arrived);
+    for (size_t i = 0; i < count; ++i) {
+        plan->requester[i] = arrived[i].rank;
+        plan->leader[i] = arrived[i].leader;
+        sorted[i] = plan->requests[arrived[i].at];
+    }
+    free(arrived);
+    free(plan->requests);
+    plan->requests = sorted;
+    return 0;
+}
+
+static int64_t split_memory(const mca_common_collio_split_t *split)
+{
+    return (int64_t) (split->piece_count * sizeof(*split->piece)
+                      + split->window_count * sizeof(*split->window)
+                      + split->share_count * sizeof(*split->share));
+}
+
+static void measure(mca_common_collio_plan_t *plan)
+{
+    const mca_common_collio_collect_t *collect = &plan->collect;
+
+    plan->memory_bytes = split_memory(&plan->split)
+                         + (int64_t) (collect->runs.count * sizeof(mca_common_collio_extent_t)
+                                      + collect->cycle_count * sizeof(*collect->cycle)
+                                      + collect->source_count * sizeof(*collect->source));
+    plan->memory_bytes += split_memory(&plan->relay.own)
+                          + mca_common_collio_part_memory(&plan->relay.mine);
+    for (int m = 0; NULL != plan->relay.part && m < plan->relay.member_count; ++m) {
+        plan->memory_bytes += mca_common_collio_part_memory(&plan->relay.part[m]);
+    }
+    for (size_t i = 0; i < plan->requester_count; ++i) {
+        const mca_common_collio_split_t *request = &plan->requests[i];
+
+        plan->memory_bytes += split_memory(request);
+        for (size_t w = 0; w < request->window_count; ++w) {
+            if (request->window[w].bytes > plan->source_bytes) {
+                plan->source_bytes = request->window[w].bytes;
+            }
+        }
+    }
+    for (size_t i = 0; i < collect->cycle_count; ++i) {
+        if (collect->cycle[i].source_count > plan->sources_max) {
+            plan->sources_max = collect->cycle[i].source_count;
+        }
+        if (collect->cycle[i].run_count > plan->runs_max) {
+            plan->runs_max = collect->cycle[i].run_count;
+        }
+    }
+}
+
+int mca_common_collio_plan_merge(mca_common_collio_plan_t *plan)
+{
+    int rc = sort_requesters(plan);
+
+    if (0 == rc) {
+        rc = mca_common_collio_collect_build(plan->requests, plan->requester_count, &plan->collect);
+    }
+    if (0 == rc) {
+        measure(plan);
+    }
+    return rc;
+}
+
+void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
+{
+    mca_common_collio_flat_release(plan->view);
+    mca_common_collio_domains_fini(&plan->domains);
+    mca_common_collio_split_fini(&plan->split);
+    mca_common_collio_relay_fini(&plan->relay);
+    free(plan->order);
+    free(plan->share_of);
+    free(plan->ordinal);
+    free(plan->turn);
+    free(plan->told);
+    free(plan->index_bits);
+    free(plan->place);
+    free(plan->placed);
+    free(plan->placed_first);
+    free(plan->placing);
+    free(plan->told_first);
+    free(plan->telling);
+    for (size_t i = 0; i < plan->requester_count; ++i) {
+        mca_common_collio_split_fini(&plan->requests[i]);
+    }
+    free(plan->requester);
+    free(plan->leader);
+    free(plan->requests);
+    mca_common_collio_collect_fini(&plan->collect);
+    for (int i = 0; i < 2; ++i) {
+        free(plan->move[i]);
+        free(plan->segments[i]);
+    }
+    free(plan->deliveries);
+    memset(plan, 0, sizeof(*plan));
+}

@@ -1,0 +1,199 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Which transport serves a pair, and the copies that transports share.
+ */
+#include "call/common_collio_op.h"
+
+static bool same_node(const mca_common_collio_file_t *file, int a, int b)
+{
+    return file->nodes.node_of[a] == file->nodes.node_of[b];
+}
+
+const mca_common_collio_transport_t *
+mca_common_collio_transport_pick(const mca_common_collio_op_t *op, int owner, int requester)
+{
+    const mca_common_collio_file_t *file = op->file;
+    int rank = file->aggregators[owner];
+
+    if (rank == requester) {
+        return &mca_common_collio_transport_self;
+    }
+    if (MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport && same_node(file, rank, requester)
+        && MCA_COMMON_COLLIO_SHARED_READY == file->shared.state) {
+        return &mca_common_collio_transport_shm;
+    }
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == op->transport) {
+        return &mca_common_collio_transport_put_lock;
+    }
+    return &mca_common_collio_transport_isend;
+}
+
+char *mca_common_collio_message_in_memory(const mca_common_collio_op_t *op, size_t window)
+{
+    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_piece_t *piece = &split->piece[split->window[window].first];
+    mca_common_collio_cursor_t cursor;
+    int64_t offset, run;
+
+    if (!split->window[window].consecutive) {
+        return NULL;
+    }
+    mca_common_collio_cursor_seek(&cursor, &op->memory->tiling, piece->stream);
+    offset = mca_common_collio_cursor_run(&cursor, &run);
+    return run >= split->window[window].bytes ? op->base + offset : NULL;
+}
+
+/* Tiny copies are most of the work of tiny-piece patterns; constant sizes become single moves. */
+static inline void copy_bytes(char *to, const char *from, int64_t length)
+{
+    switch (length) {
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    case 16:
+        memcpy(to, from, 16);
+        break;
+    default:
+        memcpy(to, from, (size_t) length);
+    }
+}
+
+/* A walk through user memory that goes on where it is, as streams mostly ascend. */
+typedef struct walker_t {
+    mca_common_collio_cursor_t cursor;
+    int64_t stream; /* where the cursor is; -1 at first */
+    char *base;
+    const mca_common_collio_tiling_t *memory;
+} walker_t;
+
+static void walk_copy(walker_t *walker, int64_t stream, int64_t length, char *other, bool pack)
+{
+    if (walker->memory->dense) {
+        char *memory = walker->base + walker->memory->base + walker->memory->offset[0] + stream;
+
+        copy_bytes(pack ? other : memory, pack ? memory : other, length);
+        return;
+    }
+    if (walker->stream != stream) {
+        mca_common_collio_cursor_seek(&walker->cursor, walker->memory, stream);
+    }
+    walker->stream = stream + length;
+    while (length > 0) {
+        int64_t run;
+        char *memory = walker->base + mca_common_collio_cursor_run(&walker->cursor, &run);
+
+        run = run < length ? run : length;
+        copy_bytes(pack ? other : memory, pack ? memory : other, run);
+        mca_common_collio_cursor_advance(&walker->cursor, run);
+        other += run;
+        length -= run;
+    }
+}
+
+static walker_t walker_of(const mca_common_collio_op_t *op)
+{
+    walker_t walker = {.stream = -1, .base = op->base, .memory = &op->memory->tiling};
+
+    return walker;
+}
+
+/* Bytes of a piece below the limit. */
+static inline int64_t valid_bytes(const mca_common_collio_piece_t *piece, int64_t limit)
+{
+    int64_t valid = limit - piece->offset;
+
+    if (valid >= piece->length) {
+        return piece->length;
+    }
+    return valid > 0 ? valid : 0;
+}
+
+int64_t mca_common_collio_valid_prefix(const mca_common_collio_window_t *window,
+                                       const mca_common_collio_piece_t *piece, int64_t limit)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < window->count; ++i) {
+        int64_t valid = valid_bytes(&piece[i], limit);
+
+        bytes += valid;
+        if (valid < piece[i].length) {
+            break;
+        }
+    }
+    return bytes;
+}
+
+int64_t mca_common_collio_copy_window(const mca_common_collio_op_t *op,
+                                      const mca_common_collio_window_t *window,
+                                      const mca_common_collio_piece_t *piece, char *buffer,
+                                      int64_t buffer_local, int64_t limit)
+{
+    walker_t walker = walker_of(op);
+    int64_t copied = 0;
+
+    for (size_t i = 0; i < window->count; ++i) {
+        int64_t length = valid_bytes(&piece[i], limit);
+
+        walk_copy(&walker, piece[i].stream, length, buffer + (piece[i].offset - buffer_local),
+                  op->write);
+        copied += length;
+    }
+    return copied;
+}
+
+int64_t mca_common_collio_copy_message(const mca_common_collio_op_t *op,
+                                       const mca_common_collio_window_t *window,
+                                       const mca_common_collio_piece_t *piece, char *message,
+                                       int64_t bytes)
+{
+    walker_t walker = walker_of(op);
+    int64_t copied = 0;
+
+    for (size_t i = 0; i < window->count && copied < bytes; ++i) {
+        int64_t left = bytes - copied;
+        int64_t length = piece[i].length < left ? piece[i].length : left;
+
+        walk_copy(&walker, piece[i].stream, length, message + copied, op->write);
+        copied += length;
+    }
+    return copied;
+}
+
+int64_t mca_common_collio_copy_scatter(const mca_common_collio_window_t *window,
+                                       const mca_common_collio_piece_t *piece, char *buffer,
+                                       int64_t buffer_local, const char *message)
+{
+    int64_t copied = 0;
+
+    for (size_t i = 0; i < window->count; ++i) {
+        copy_bytes(buffer + (piece[i].offset - buffer_local), message + copied, piece[i].length);
+        copied += piece[i].length;
+    }
+    return copied;
+}
+
+int64_t mca_common_collio_copy_gather(const mca_common_collio_window_t *window,
+                                      const mca_common_collio_piece_t *piece, const char *buffer,
+                                      int64_t buffer_local, int64_t limit, char *message)
+{
+    int64_t copied = 0;
+
+    for (size_t i = 0; i < window->count; ++i) {
+        int64_t length = valid_bytes(&piece[i], limit);
+
+        copy_bytes(message + copied, buffer + (piece[i].offset - buffer_local), length);
+        copied += length;
+        if (length < piece[i].length) {
+            break; /* the message is a prefix of the packed data, so the receiver can count */
+        }
+    }
+    return copied;
+}

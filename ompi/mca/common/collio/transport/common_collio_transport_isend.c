@@ -1,0 +1,172 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Messages. A window's bytes travel as one message, packed in the order of the requester's pieces.
+ *
+ *   requester                                     owner
+ *   user memory --(pack)--> message  ==========>  message --(scatter)--> collective buffer
+ *
+ * Either copy is left out where it can be: the sender's when the packed order is the order in
+ * memory, the owner's when the window is one piece. Receives are posted before the sends where the
+ * owner is free; synchronous sends keep fast senders from flooding a busy one. Reads are the mirror
+ * image; after the end of the file the message is just shorter.
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+
+static int data_tag(const mca_common_collio_op_t *op)
+{
+    return mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_DATA);
+}
+
+void mca_common_collio_count_message(mca_common_collio_op_t *op, int peer, int64_t bytes)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_messages, 1);
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_message_bytes, (uint64_t) bytes);
+    if (file->nodes.node_of[peer] != file->nodes.node_of[file->rank]) {
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_messages_between_nodes, 1);
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_bytes_between_nodes,
+                                     (uint64_t) bytes);
+    }
+}
+
+static void post_send(mca_common_collio_op_t *op, mca_common_collio_move_t *move,
+                      const char *message, int64_t bytes)
+{
+    move->bytes = bytes;
+    if (OMPI_SUCCESS
+        != mca_common_collio_isend(message, (size_t) bytes, move->peer, data_tag(op),
+                                   op->synchronous_sends, op->file->comm, &move->request)) {
+        mca_common_collio_op_fail(op, EIO);
+        move->done = true;
+        return;
+    }
+    mca_common_collio_count_message(op, move->peer, bytes);
+}
+
+static void post_receive(mca_common_collio_op_t *op, mca_common_collio_move_t *move, char *message,
+                         int64_t bytes)
+{
+    if (OMPI_SUCCESS
+        != mca_common_collio_irecv(message, (size_t) bytes, move->peer, data_tag(op),
+                                   op->file->comm, &move->request)) {
+        mca_common_collio_op_fail(op, EIO);
+        move->done = true;
+    }
+}
+
+static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+                        mca_common_collio_move_t *move)
+{
+    int64_t buffer_local = slot->cycle->index * op->plan->window_bytes;
+    char *straight = slot->buffer + (move->piece->offset - buffer_local);
+
+    if (op->write) {
+        post_receive(op, move, NULL != move->staging ? move->staging : straight,
+                     move->window->bytes);
+        return;
+    }
+    if (NULL == move->staging) {
+        int64_t valid = slot->limit - move->piece->offset;
+
+        valid = valid < 0 ? 0 : valid;
+        post_send(op, move, straight, valid < move->window->bytes ? valid : move->window->bytes);
+    } else {
+        int64_t bytes = mca_common_collio_copy_gather(move->window, move->piece, slot->buffer,
+                                                      buffer_local, slot->limit, move->staging);
+
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+                                     (uint64_t) bytes);
+        post_send(op, move, move->staging, bytes);
+    }
+}
+
+static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+                       mca_common_collio_move_t *move)
+{
+    int error = 0;
+
+    if (move->done) {
+        return true;
+    }
+    if (!mca_common_collio_request_done(&move->request, NULL, &error)) {
+        return false;
+    }
+    if (0 != error) {
+        mca_common_collio_op_fail(op, EIO);
+    }
+    if (op->write && NULL != move->staging && !slot->in_order) {
+        mca_common_collio_file_count(
+            op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+            (uint64_t) mca_common_collio_copy_scatter(move->window, move->piece, slot->buffer,
+                                                      slot->cycle->index * op->plan->window_bytes,
+                                                      move->staging));
+    }
+    move->done = true;
+    return true;
+}
+
+static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+{
+    mca_common_collio_move_t *move = &delivery->move;
+    char *message = NULL != move->staging
+                        ? move->staging
+                        : mca_common_collio_message_in_memory(op, delivery->window);
+
+    if (!op->write) {
+        post_receive(op, move, message, move->window->bytes);
+        return;
+    }
+    if (NULL != move->staging && !move->relayed) {
+        mca_common_collio_file_count(
+            op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+            (uint64_t) mca_common_collio_copy_message(op, move->window, move->piece, message,
+                                                      move->window->bytes));
+    }
+    post_send(op, move, message, move->window->bytes);
+}
+
+static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+{
+    mca_common_collio_move_t *move = &delivery->move;
+    int64_t bytes = 0;
+    int error = 0;
+
+    if (move->done) {
+        return true;
+    }
+    if (!mca_common_collio_request_done(&move->request, &bytes, &error)) {
+        return false;
+    }
+    if (0 != error) {
+        mca_common_collio_op_fail(op, EIO);
+        bytes = 0;
+    }
+    move->bytes = bytes;
+    if (!op->write && !move->relayed) {
+        op->done_bytes += bytes;
+        if (NULL != move->staging) {
+            mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+                                         (uint64_t) mca_common_collio_copy_message(
+                                             op, move->window, move->piece, move->staging, bytes));
+        }
+    }
+    move->done = true;
+    return true;
+}
+
+const mca_common_collio_transport_t mca_common_collio_transport_isend = {
+    .name = "isend",
+    .owner_packed = true,
+    .owner_start = owner_start,
+    .owner_test = owner_test,
+    .requester_packed = true,
+    .requester_start = requester_start,
+    .requester_test = requester_test,
+};

@@ -1,0 +1,150 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Put under a shared lock. The owner grants its buffer, the requester locks (shared, so all
+ * requesters at once), puts, unlocks (its bytes are then in the buffer) and tells the owner, who
+ * counts the arrivals: no rank waits for ranks that have nothing to do with the window.
+ *
+ *   owner      --- grant (buffer, limit) --->  requester: lock, put or get, unlock
+ *   owner      <-------- arrived -----------
+ *
+ * A packed message (put_pack.c) is gathered before the grant of a read, scattered after the arrival
+ * of a write.
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+
+enum { WAITING = 0, MOVED = 1 }; /* move->state; 2 means counted, see cycles.c */
+
+/* A pair may have a window in each buffer, and they need not end in the order they began: an
+ * arrival says by its tag which buffer it is about. */
+static int arrival_tag(const mca_common_collio_op_t *op, int64_t number)
+{
+    return mca_common_collio_op_tag(op, 0 == number ? MCA_COMMON_COLLIO_TAG_DATA
+                                                    : MCA_COMMON_COLLIO_TAG_DATA_1);
+}
+
+/* The arrival is received first, so that it cannot be unexpected; the grant is small and eager. */
+static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+                        mca_common_collio_move_t *move)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    if (!op->write) {
+        mca_common_collio_put_copy(op, slot, (size_t) (move - slot->move));
+    }
+    move->grant.number = slot->number;
+    move->grant.limit = slot->limit;
+    if (OMPI_SUCCESS
+            != mca_common_collio_irecv(NULL, 0, move->peer, arrival_tag(op, slot->number),
+                                       file->comm, &move->request)
+        || OMPI_SUCCESS
+               != mca_common_collio_isend(&move->grant, sizeof(move->grant), move->peer,
+                                          mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_GRANT),
+                                          false, file->comm, &move->grant_request)) {
+        mca_common_collio_op_fail(op, EIO);
+        move->done = true;
+    }
+}
+
+static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+                       mca_common_collio_move_t *move)
+{
+    if (!move->done && NULL != move->grant_request
+        && mca_common_collio_request_done(&move->grant_request, NULL, NULL)) {
+        move->grant_request = NULL;
+    }
+    if (!move->done && NULL == move->grant_request) {
+        move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
+        if (move->done && op->write) {
+            mca_common_collio_put_copy(op, slot, (size_t) (move - slot->move));
+        }
+    }
+    return move->done;
+}
+
+static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+{
+    mca_common_collio_move_t *move = &delivery->move;
+
+    if (OMPI_SUCCESS
+        != mca_common_collio_irecv(&move->grant, sizeof(move->grant), move->peer,
+                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_GRANT),
+                                   op->file->comm, &move->request)) {
+        mca_common_collio_op_fail(op, EIO);
+        move->done = true;
+    }
+}
+
+static void transfer(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+{
+    mca_common_collio_move_t *move = &delivery->move;
+    mca_common_collio_win_t *win = op->file->put.win[move->grant.number];
+    char *message = NULL != move->staging
+                        ? move->staging
+                        : mca_common_collio_message_in_memory(op, delivery->window);
+    int64_t bytes = -1;
+
+    if (op->write && NULL != move->staging && !move->relayed) {
+        (void) mca_common_collio_copy_message(op, move->window, move->piece, message,
+                                              move->window->bytes);
+    }
+    if (OMPI_SUCCESS == mca_common_collio_win_lock_shared(move->peer, win)) {
+        bytes = mca_common_collio_put_window(op, delivery->window, move->grant.number,
+                                             move->grant.limit, message);
+        if (OMPI_SUCCESS != mca_common_collio_win_unlock(move->peer, win)) {
+            bytes = -1;
+        }
+    }
+    move->bytes = bytes < 0 ? 0 : bytes;
+    if (bytes < 0) {
+        mca_common_collio_op_fail(op, EIO);
+    } else if (!op->write && !move->relayed) {
+        op->done_bytes += bytes;
+        if (NULL != move->staging) {
+            (void) mca_common_collio_copy_message(op, move->window, move->piece, message, bytes);
+        }
+    }
+    if (NULL != move->staging && !move->relayed) {
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+                                     (uint64_t) move->window->bytes);
+    }
+}
+
+static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+{
+    mca_common_collio_move_t *move = &delivery->move;
+
+    if (move->done) {
+        return true;
+    }
+    if (WAITING == move->state) {
+        if (!mca_common_collio_request_done(&move->request, NULL, NULL)) {
+            return false;
+        }
+        transfer(op, delivery);
+        move->state = MOVED;
+        if (OMPI_SUCCESS
+            != mca_common_collio_isend(NULL, 0, move->peer, arrival_tag(op, move->grant.number),
+                                       false, op->file->comm, &move->request)) {
+            mca_common_collio_op_fail(op, EIO);
+            move->done = true;
+            return true;
+        }
+    }
+    move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
+    return move->done;
+}
+
+const mca_common_collio_transport_t mca_common_collio_transport_put_lock = {
+    .name = "put_lock",
+    .owner_start = owner_start,
+    .owner_test = owner_test,
+    .requester_packed = true,
+    .requester_start = requester_start,
+    .requester_test = requester_test,
+};

@@ -1,0 +1,133 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * An owner's own data: one copy between user memory and collective buffer, nothing moves. It is
+ * done in slices, one at a look, after the others' messages were asked for: the owner goes on
+ * seeing what arrives and what access is over. In one go it would keep the pipeline standing, and
+ * two cycles in flight would fall into step.
+ */
+#include "call/common_collio_op.h"
+
+enum { SLICE_BYTES = 1 << 20 }; /* 0.1 ms, or 4 when memory is all single bytes */
+
+/* My window of that index: as owner I know the requester's split in local coordinates only, as
+ * requester I know the streams too. */
+static const mca_common_collio_window_t *own_window(const mca_common_collio_op_t *op, int64_t index)
+{
+    const mca_common_collio_split_t *split = &op->plan->split;
+
+    for (size_t s = 0; s < split->share_count; ++s) {
+        const mca_common_collio_window_t *window = &split->window[split->share[s].first];
+        size_t low = 0, high = split->share[s].count;
+
+        if (split->share[s].owner != op->file->my_owner) {
+            continue;
+        }
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+
+            if (window[middle].index < index) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return &window[low];
+    }
+    return NULL;
+}
+
+static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+                        mca_common_collio_move_t *move)
+{
+    move->window = own_window(op, slot->cycle->index);
+    move->piece = &op->plan->split.piece[move->window->first];
+    move->done = slot->in_order; /* copied by copy_own when its turn comes */
+    slot->own_left = move->done ? 0 : move->window->bytes;
+}
+
+/* The next slice: as many whole pieces as make it up, or a part of a large one. */
+static int64_t copy_slice(mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot,
+                          mca_common_collio_move_t *move)
+{
+    mca_common_collio_window_t part = {.index = move->window->index};
+    mca_common_collio_piece_t cut = *move->piece;
+    const mca_common_collio_piece_t *piece = move->piece;
+    int64_t local = slot->cycle->index * op->plan->window_bytes, copied;
+
+    if (piece->length - move->bytes > SLICE_BYTES || move->bytes > 0) {
+        cut.offset += move->bytes;
+        cut.stream += move->bytes;
+        cut.length = piece->length - move->bytes;
+        cut.length = cut.length < SLICE_BYTES ? cut.length : SLICE_BYTES;
+        part.count = 1;
+        part.bytes = cut.length;
+        move->bytes += cut.length;
+        if (move->bytes == piece->length) {
+            move->bytes = 0;
+            ++move->piece;
+        }
+        piece = &cut;
+    } else {
+        while (part.bytes < slot->own_left
+               && part.bytes + piece[part.count].length <= SLICE_BYTES) {
+            part.bytes += piece[part.count++].length;
+        }
+        move->piece += part.count;
+    }
+    copied = mca_common_collio_copy_window(op, &part, piece, slot->buffer, local, slot->limit);
+    op->done_bytes += op->write ? 0 : copied;
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) copied);
+    return part.bytes;
+}
+
+void mca_common_collio_copy_own(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+                                mca_common_collio_move_t *move)
+{
+    slot->own_left = move->window->bytes;
+    while (slot->own_left > 0) {
+        slot->own_left -= copy_slice(op, slot, move);
+    }
+}
+
+/* The earlier cycle's bytes go first. */
+static bool my_turn(const mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot)
+{
+    const mca_common_collio_slot_t *other = &op->slot[1 - slot->number];
+
+    return 0 == other->own_left || other->cycle > slot->cycle;
+}
+
+static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+                       mca_common_collio_move_t *move)
+{
+    if (!move->done && my_turn(op, slot)) {
+        slot->own_left -= copy_slice(op, slot, move);
+        move->done = 0 == slot->own_left;
+    }
+    return move->done;
+}
+
+static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+{
+    (void) op;
+    delivery->move.done = true;
+}
+
+static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+{
+    (void) op;
+    (void) delivery;
+    return true;
+}
+
+const mca_common_collio_transport_t mca_common_collio_transport_self = {
+    .name = "self",
+    .owner_start = owner_start,
+    .owner_test = owner_test,
+    .requester_start = requester_start,
+    .requester_test = requester_test,
+};

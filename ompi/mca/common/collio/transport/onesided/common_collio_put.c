@@ -1,0 +1,229 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Windows over collective buffers. See put.h.
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { PUT_MOST = 1 << 30 }; /* counts of one-sided calls are int in MPI-3 */
+
+static bool all_well(mca_common_collio_file_t *file, bool mine)
+{
+    int bad = !mine, any = 1;
+
+    return OMPI_SUCCESS == mca_common_collio_allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, file->comm)
+           && 0 == any;
+}
+
+static void give_up(mca_common_collio_file_t *file)
+{
+    file->put.failed = true;
+    if (0 == file->rank) {
+        mca_common_collio_file_say(file,
+                                   "no one-sided window can be made here (--mca osc selects what "
+                                   "makes them; pt2pt and ucx work between nodes, but pt2pt not "
+                                   "with MPI_THREAD_MULTIPLE). Transport %s is not used for this "
+                                   "file; data moves by messages (isend).",
+                                   mca_common_collio_transport_name(file->settings.transport));
+    }
+}
+
+/* A failure is the same on all ranks: it is a matter of the osc components there are. osc/sm cannot
+ * make a window of memory that is there already. */
+static bool make_window(mca_common_collio_file_t *file, int i, int64_t bytes)
+{
+    mca_common_collio_put_t *put = &file->put;
+    int rc;
+
+    put->base[i] = bytes > 0 && !put->allocated ? calloc(1, (size_t) bytes) : NULL;
+    if (!all_well(file, 0 == bytes || put->allocated || NULL != put->base[i])) {
+        return false;
+    }
+    rc = put->allocated
+             ? mca_common_collio_win_allocate_shared((size_t) bytes, file->comm, &put->base[i],
+                                                     &put->win[i])
+             : mca_common_collio_win_create(put->base[i], (size_t) bytes, file->comm, &put->win[i]);
+    if (OMPI_SUCCESS != rc) {
+        put->win[i] = NULL;
+    }
+    return all_well(file, OMPI_SUCCESS == rc);
+}
+
+static bool make_windows(mca_common_collio_file_t *file, int buffers, int64_t bytes, bool allocated)
+{
+    bool well = true;
+
+    file->put.allocated = allocated;
+    for (int i = 0; i < buffers && well; ++i) {
+        well = make_window(file, i, bytes);
+    }
+    if (!well) {
+        mca_common_collio_put_close(file);
+    }
+    return well;
+}
+
+bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes, int buffers)
+{
+    mca_common_collio_put_t *put = &file->put;
+    int64_t bytes;
+
+    if (put->failed || (put->open && put->slot_bytes >= slot_bytes && put->buffers >= buffers)) {
+        return !put->failed;
+    }
+    if (put->open) { /* they only grow */
+        slot_bytes = slot_bytes > put->slot_bytes ? slot_bytes : put->slot_bytes;
+        buffers = buffers > put->buffers ? buffers : put->buffers;
+    }
+    bytes = file->my_owner >= 0 ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
+    mca_common_collio_put_close(file);
+    if (!make_windows(file, buffers, bytes, false)
+        && (file->nodes.nodes > 1 || !make_windows(file, buffers, bytes, true))) {
+        give_up(file);
+        return false;
+    }
+    put->open = true;
+    put->slot_bytes = slot_bytes;
+    put->buffers = buffers;
+    mca_common_collio_file_memory(file, buffers * bytes);
+    return true;
+}
+
+void mca_common_collio_put_close(mca_common_collio_file_t *file)
+{
+    mca_common_collio_put_t *put = &file->put;
+
+    for (int i = 0; i < 2; ++i) {
+        if (NULL != put->win[i]) {
+            mca_common_collio_win_free(&put->win[i]);
+            put->win[i] = NULL;
+        }
+        if (!put->allocated) {
+            free(put->base[i]);
+        }
+        put->base[i] = NULL;
+    }
+    if (put->open && file->my_owner >= 0) {
+        mca_common_collio_file_memory(
+            file, -put->buffers * (put->slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES));
+    }
+    put->open = false;
+}
+
+static int transfer(mca_common_collio_op_t *op, char *message, int64_t bytes, int peer,
+                    int64_t displacement, int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    while (bytes > 0 && OMPI_SUCCESS == rc) {
+        int64_t some = bytes < PUT_MOST ? bytes : PUT_MOST;
+
+        rc = op->write ? mca_common_collio_win_put(message, (int) some, peer, displacement,
+                                                   op->file->put.win[number])
+                       : mca_common_collio_win_get(message, (int) some, peer, displacement,
+                                                   op->file->put.win[number]);
+        message += some;
+        displacement += some;
+        bytes -= some;
+    }
+    return rc;
+}
+
+/* Runs of a window, collected until they are worth one call. */
+typedef struct batch_t {
+    char *message; /* of the first run */
+    int64_t bytes; /* of all */
+    int count;
+    int length[MCA_COMMON_COLLIO_WIN_RUNS];
+    MPI_Aint at[MCA_COMMON_COLLIO_WIN_RUNS];
+} batch_t;
+
+static int flush_batch(mca_common_collio_op_t *op, batch_t *batch, int peer, int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (1 == batch->count) {
+        rc = transfer(op, batch->message, batch->bytes, peer, batch->at[0], number);
+    } else if (batch->count > 1) {
+        rc = mca_common_collio_win_runs(op->write, batch->message, (int) batch->bytes, peer,
+                                        batch->count, batch->length, batch->at,
+                                        op->file->put.win[number]);
+    }
+    batch->message += batch->bytes;
+    batch->bytes = 0;
+    batch->count = 0;
+    return rc;
+}
+
+static int add_run(mca_common_collio_op_t *op, batch_t *batch, int64_t bytes, int64_t at, int peer,
+                   int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (MCA_COMMON_COLLIO_WIN_RUNS == batch->count || batch->bytes + bytes > PUT_MOST) {
+        rc = flush_batch(op, batch, peer, number);
+    }
+    if (OMPI_SUCCESS == rc && bytes > PUT_MOST) { /* alone in its batch, and cut by transfer() */
+        batch->at[0] = (MPI_Aint) at;
+        batch->bytes = bytes;
+        batch->count = 1;
+        return flush_batch(op, batch, peer, number);
+    }
+    batch->length[batch->count] = (int) bytes;
+    batch->at[batch->count++] = (MPI_Aint) at;
+    batch->bytes += bytes;
+    return rc;
+}
+
+/* Each run to its place in the buffer. */
+static int put_runs(mca_common_collio_op_t *op, size_t window, int peer, int number, int64_t limit,
+                    batch_t *batch)
+{
+    const mca_common_collio_window_t *what = &op->plan->split.window[window];
+    const mca_common_collio_piece_t *piece = &op->plan->split.piece[what->first];
+    int64_t local = what->index * op->plan->window_bytes;
+    int rc = OMPI_SUCCESS;
+
+    for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
+        int64_t start = piece[i].offset, end = start + piece[i].length, bytes;
+
+        /* neighbours in the window are neighbours in the message: one run */
+        for (++i; i < what->count && piece[i].offset == end; ++i) {
+            end += piece[i].length;
+        }
+        bytes = (end < limit ? end : limit) - start;
+        if (bytes <= 0) {
+            break;
+        }
+        rc = add_run(op, batch, bytes, start - local, peer, number);
+    }
+    return OMPI_SUCCESS == rc ? flush_batch(op, batch, peer, number) : rc;
+}
+
+int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, int number,
+                                     int64_t limit, char *message)
+{
+    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_window_t *what = &split->window[window];
+    int64_t moved = mca_common_collio_valid_prefix(what, &split->piece[what->first], limit);
+    int peer = op->file->aggregators[split->share[op->plan->share_of[window]].owner];
+    batch_t batch = {.message = message};
+    int rc;
+
+    if (op->plan->packed && op->plan->place[window] >= 0) {
+        rc = transfer(op, message, moved, peer, op->slot_bytes + op->plan->place[window], number);
+    } else {
+        rc = put_runs(op, window, peer, number, limit, &batch);
+    }
+    if (OMPI_SUCCESS != rc) {
+        return -1;
+    }
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_put_bytes, (uint64_t) moved);
+    return moved;
+}

@@ -1,0 +1,363 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * What `auto` chooses: the facts of a call go to core/choice, its answer to the operation. What was
+ * learnt outlives the file, because many programs open a new one for every checkpoint: at open the
+ * ranks compare what they remember, and use it only if it is the same everywhere.
+ */
+#include "tuner/common_collio_tuner.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "call/common_collio_op.h"
+
+#include "core/common_collio_choice.h"
+
+/* What is remembered is for files of the same kind only. */
+typedef struct setting_t {
+    int size;
+    int nodes;
+    uint32_t file_system;
+    int aggregators;
+    int64_t buffer_bytes;
+    uint64_t settings_hash;
+} setting_t;
+
+typedef struct memory_t {
+    bool valid;
+    setting_t setting;
+    mca_common_collio_learnt_t learnt[MCA_COMMON_COLLIO_KINDS];
+} memory_t;
+
+struct mca_common_collio_tuner_t {
+    mca_common_collio_learnt_t learnt[MCA_COMMON_COLLIO_KINDS];
+    int kind;
+    mca_common_collio_way_t way;
+    struct { /* the last call in each direction */
+        bool used;
+        bool exchange;
+        bool settled; /* not a measurement */
+        int kind;
+        int until;     /* calls served, after which something is to be tried */
+        int64_t bytes; /* of this rank */
+        int64_t pieces;
+        const mca_common_collio_schedule_t *schedule;
+        int transport;
+    } last[2];
+};
+
+enum { REMEMBERED = 8 };
+static memory_t remembered[REMEMBERED];
+static int oldest;
+static pthread_mutex_t remembered_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static setting_t setting_of(const mca_common_collio_file_t *file)
+{
+    setting_t setting;
+
+    memset(&setting, 0, sizeof(setting));
+    setting.size = file->size;
+    setting.nodes = file->nodes.nodes;
+    setting.file_system = file->access.file_system;
+    setting.aggregators = file->aggregator_count;
+    setting.buffer_bytes = file->buffer_bytes;
+    setting.settings_hash = file->settings_hash;
+    return setting;
+}
+
+static memory_t *recall(const setting_t *setting)
+{
+    for (int i = 0; i < REMEMBERED; ++i) {
+        if (remembered[i].valid && 0 == memcmp(&remembered[i].setting, setting, sizeof(*setting))) {
+            return &remembered[i];
+        }
+    }
+    return NULL;
+}
+
+static int64_t hash_of(const mca_common_collio_learnt_t *learnt)
+{
+    const unsigned char *bytes = (const unsigned char *) learnt;
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    for (size_t i = 0; i < MCA_COMMON_COLLIO_KINDS * sizeof(*learnt); ++i) {
+        hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+    }
+    return (int64_t) (hash >> 1);
+}
+
+mca_common_collio_tuner_t *mca_common_collio_tuner_open(mca_common_collio_file_t *file)
+{
+    mca_common_collio_tuner_t *tuner = calloc(1, sizeof(*tuner));
+    setting_t setting = setting_of(file);
+    memory_t *memory;
+
+    pthread_mutex_lock(&remembered_lock);
+    memory = recall(&setting);
+    if (NULL != memory && NULL != tuner) {
+        memcpy(tuner->learnt, memory->learnt, sizeof(tuner->learnt));
+    }
+    pthread_mutex_unlock(&remembered_lock);
+    return tuner;
+}
+
+int64_t mca_common_collio_tuner_hash(const mca_common_collio_tuner_t *tuner)
+{
+    return NULL == tuner ? 0 : hash_of(tuner->learnt);
+}
+
+void mca_common_collio_tuner_forget(mca_common_collio_tuner_t *tuner)
+{
+    if (NULL != tuner) {
+        memset(tuner->learnt, 0, sizeof(tuner->learnt));
+    }
+}
+
+void mca_common_collio_tuner_close(mca_common_collio_file_t *file)
+{
+    setting_t setting;
+    memory_t *memory;
+
+    if (NULL == file->tuner) {
+        return;
+    }
+    setting = setting_of(file);
+    pthread_mutex_lock(&remembered_lock);
+    memory = recall(&setting);
+    if (NULL == memory) {
+        memory = &remembered[oldest];
+        oldest = (oldest + 1) % REMEMBERED;
+    }
+    memory->valid = true;
+    memory->setting = setting;
+    memcpy(memory->learnt, file->tuner->learnt, sizeof(memory->learnt));
+    pthread_mutex_unlock(&remembered_lock);
+    free(file->tuner);
+    file->tuner = NULL;
+}
+
+static bool transport_allowed(const mca_common_collio_op_t *op, int transport)
+{
+    int wanted = op->file->settings.transport;
+
+    return MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted || transport == wanted;
+}
+
+static bool in_memory(uint32_t file_system)
+{
+    enum { TMPFS = 0x01021994 };
+
+    return TMPFS == file_system || UINT32_C(0x858458f6) == file_system; /* ramfs */
+}
+
+/* File systems that only one machine can have mounted. */
+static bool is_local(uint32_t file_system)
+{
+    static const uint32_t magics[] = {
+        0xef53,     /* ext2, ext3, ext4 */
+        0x58465342, /* XFS */
+        0x9123683e, /* Btrfs */
+        0xf2f52010, /* F2FS */
+        0x794c7630, /* overlayfs, of containers */
+    };
+
+    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
+        if (magics[i] == file_system) {
+            return true;
+        }
+    }
+    return in_memory(file_system);
+}
+
+static mca_common_collio_facts_t facts_of(const mca_common_collio_op_t *op)
+{
+    const mca_common_collio_file_t *file = op->file;
+    const int64_t *all = op->all;
+    int wanted = op->write ? file->settings.exchange_write : file->settings.exchange_read;
+    int64_t share = all[MCA_COMMON_COLLIO_AGREE_BYTES] / file->aggregator_count;
+    mca_common_collio_facts_t facts = {
+        .write = op->write,
+        .bytes = all[MCA_COMMON_COLLIO_AGREE_BYTES],
+        .pieces = all[MCA_COMMON_COLLIO_AGREE_PIECES],
+        .span = all[MCA_COMMON_COLLIO_AGREE_HI] + all[MCA_COMMON_COLLIO_AGREE_LO],
+        .spans = all[MCA_COMMON_COLLIO_AGREE_SPANS],
+        .ranks = file->size,
+        .nodes = file->nodes.nodes,
+        .in_memory = in_memory(file->access.file_system),
+        .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
+        .many_cycles = share > mca_common_collio_layout_window(op),
+        .may_skip = MCA_COMMON_COLLIO_SETTING_ON != wanted,
+        .may_exchange = MCA_COMMON_COLLIO_SETTING_OFF != wanted,
+        .may_overlap = MCA_COMMON_COLLIO_SCHEDULE_AUTO == file->settings.schedule,
+        .may_shm = transport_allowed(op, MCA_COMMON_COLLIO_TRANSPORT_SHM) && !op->atomic,
+        .may_isend = transport_allowed(op, MCA_COMMON_COLLIO_TRANSPORT_ISEND) || op->atomic,
+    };
+
+    /* named transports that are not measured stand in the place of messages */
+    facts.may_isend |= !facts.may_shm;
+    return facts;
+}
+
+static bool overlaps(mca_common_collio_way_t way)
+{
+    return MCA_COMMON_COLLIO_WAY_SHM_OVERLAP == way || MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP == way;
+}
+
+/* A transport was named, and messages must stand in for it. */
+static int use_messages(mca_common_collio_file_t *file, bool *said, const char *what)
+{
+    if (!*said && 0 == file->rank) {
+        mca_common_collio_file_say(file, "transport %s cannot serve %s; they use isend.",
+                                   mca_common_collio_transport_name(file->settings.transport),
+                                   what);
+    }
+    *said = true;
+    return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
+}
+
+static int transport_of(mca_common_collio_op_t *op, mca_common_collio_way_t way)
+{
+    mca_common_collio_file_t *file = op->file;
+    int wanted = file->settings.transport;
+    bool one_sided = MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == wanted
+                     || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == wanted;
+
+    if (MCA_COMMON_COLLIO_TRANSPORT_ISEND == wanted || (one_sided && file->put.failed)
+        || (op->atomic && MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted)) {
+        return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
+    }
+    if (op->atomic) { /* overlapping bytes are put in order from where the messages lie */
+        return use_messages(file, &file->said_atomic, "calls in atomic mode");
+    }
+    if (one_sided && !op->blocking) { /* an epoch waits, and nothing may wait inside progress */
+        return use_messages(file, &file->said_nonblocking, "nonblocking and split collectives");
+    }
+    if (MCA_COMMON_COLLIO_TRANSPORT_AUTO != wanted) {
+        return wanted;
+    }
+    return MCA_COMMON_COLLIO_WAY_ISEND == way || MCA_COMMON_COLLIO_WAY_ISEND_OVERLAP == way
+               ? MCA_COMMON_COLLIO_TRANSPORT_ISEND
+               : MCA_COMMON_COLLIO_TRANSPORT_SHM;
+}
+
+static const mca_common_collio_schedule_t *schedule_of(const mca_common_collio_op_t *op,
+                                                       mca_common_collio_way_t way)
+{
+    int wanted = op->file->settings.schedule;
+
+    if (MCA_COMMON_COLLIO_SCHEDULE_AUTO != wanted) {
+        return mca_common_collio_schedules[wanted - MCA_COMMON_COLLIO_SCHEDULE_FIRST];
+    }
+    return overlaps(way) ? &mca_common_collio_schedule_write_comm2
+                         : &mca_common_collio_schedule_none;
+}
+
+static int64_t piece_bound(const mca_common_collio_op_t *op)
+{
+    return 0 == op->bytes
+               ? 0
+               : mca_common_collio_tiling_piece_bound(&op->view->tiling, op->stream, op->bytes);
+}
+
+bool mca_common_collio_tuner_expects_direct(mca_common_collio_op_t *op)
+{
+    mca_common_collio_tuner_t *tuner = op->file->tuner;
+    int wanted = op->write ? op->file->settings.exchange_write : op->file->settings.exchange_read;
+
+    if (MCA_COMMON_COLLIO_SETTING_OFF == wanted) {
+        tuner->last[op->write].used = true;
+        return true;
+    }
+    return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[op->write].used
+           && !tuner->last[op->write].exchange && tuner->last[op->write].settled
+           && tuner->learnt[tuner->last[op->write].kind].served < tuner->last[op->write].until
+           && tuner->last[op->write].bytes == op->bytes
+           && tuner->last[op->write].pieces == piece_bound(op);
+}
+
+/* A call that tried nothing. All ranks count the same ones. */
+static void count_served(mca_common_collio_learnt_t *learnt)
+{
+    learnt->served += learnt->served < INT_MAX;
+}
+
+void mca_common_collio_tuner_served(mca_common_collio_op_t *op)
+{
+    mca_common_collio_tuner_t *tuner = op->file->tuner;
+    int wanted = op->write ? op->file->settings.exchange_write : op->file->settings.exchange_read;
+
+    if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted) {
+        count_served(&tuner->learnt[tuner->last[op->write].kind]);
+        /* this call was not like the last one for everybody: the next one is decided on anew */
+        tuner->last[op->write].used = op->all[MCA_COMMON_COLLIO_AGREE_LATE] < 1;
+    }
+}
+
+void mca_common_collio_tuner_choose(mca_common_collio_op_t *op)
+{
+    mca_common_collio_tuner_t *tuner = op->file->tuner;
+    mca_common_collio_facts_t facts = facts_of(op);
+    mca_common_collio_candidates_t candidates = mca_common_collio_choice_candidates(&facts);
+    int kind = mca_common_collio_choice_kind(&facts);
+    mca_common_collio_learnt_t *learnt = &tuner->learnt[kind];
+
+    tuner->kind = kind;
+    tuner->way = mca_common_collio_choice_next(learnt, &candidates, &op->probing);
+    op->exchange = MCA_COMMON_COLLIO_WAY_DIRECT != tuner->way;
+    op->transport = transport_of(op, tuner->way);
+    op->schedule = schedule_of(op, tuner->way);
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_probes, op->probing);
+    tuner->last[op->write].used = true;
+    tuner->last[op->write].settled = !op->probing;
+    tuner->last[op->write].kind = kind;
+    tuner->last[op->write].until = learnt->served < candidates.patience ? candidates.patience
+                                                                        : INT_MAX;
+    tuner->last[op->write].bytes = op->bytes;
+    tuner->last[op->write].pieces = piece_bound(op);
+    tuner->last[op->write].exchange = op->exchange;
+    tuner->last[op->write].schedule = op->schedule;
+    tuner->last[op->write].transport = op->transport;
+    if (!op->probing) {
+        count_served(learnt);
+    }
+}
+
+void mca_common_collio_tuner_learn(mca_common_collio_op_t *op, int64_t nanoseconds,
+                                   int64_t hideable)
+{
+    mca_common_collio_tuner_t *tuner = op->file->tuner;
+
+    if (0 == op->error && op->probing) {
+        mca_common_collio_choice_learn(&tuner->learnt[tuner->kind], tuner->way,
+                                       op->all[MCA_COMMON_COLLIO_AGREE_BYTES], nanoseconds,
+                                       hideable);
+    }
+}
+
+void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, char *text,
+                                      size_t size)
+{
+    int used = 0;
+
+    text[0] = '\0';
+    for (int write = 1; write >= 0; --write) {
+        const char *verb = write ? "write" : "read";
+
+        if (!tuner->last[write].used || used >= (int) size) {
+            continue;
+        }
+        used += tuner->last[write].exchange
+                    ? snprintf(text + used, size - (size_t) used, "%s%s: schedule %s, transport %s",
+                               used > 0 ? "; " : "", verb, tuner->last[write].schedule->name,
+                               mca_common_collio_transport_name(tuner->last[write].transport))
+                    : snprintf(text + used, size - (size_t) used, "%s%s: no exchange",
+                               used > 0 ? "; " : "", verb);
+    }
+}

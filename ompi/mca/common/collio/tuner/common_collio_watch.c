@@ -1,0 +1,51 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Time asleep. See watch.h.
+ */
+#define _GNU_SOURCE
+
+#include "tuner/common_collio_watch.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+static uint64_t read_clock(clockid_t clock)
+{
+    struct timespec now;
+
+    (void) clock_gettime(clock, &now);
+    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
+static long count_naps(void)
+{
+    struct rusage usage = {0};
+
+    (void) getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
+void mca_common_collio_watch_start(mca_common_collio_watch_t *watch, bool closely)
+{
+    *watch = (mca_common_collio_watch_t){.closely = closely};
+    if (closely) {
+        watch->naps = count_naps();
+        watch->worked_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    }
+    watch->started_ns = read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t mca_common_collio_watch_stop(mca_common_collio_watch_t *watch)
+{
+    uint64_t took = read_clock(CLOCK_MONOTONIC) - watch->started_ns, worked;
+
+    if (watch->closely && count_naps() != watch->naps) {
+        worked = read_clock(CLOCK_THREAD_CPUTIME_ID) - watch->worked_ns;
+        watch->slept_ns = took > worked ? took - worked : 0;
+    }
+    return took;
+}

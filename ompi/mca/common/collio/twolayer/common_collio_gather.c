@@ -1,0 +1,446 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Gather: layer 1's offset lists. Every rank tells its local aggregator, in one message, what it
+ * has for distant owners; the local aggregator merges the lists (gather_merge.c), and tells every
+ * member where its bytes go in the staging. Then the node agrees on the size of the staging.
+ *
+ *   member   -- owner, list, owner, list, ... -->  local aggregator: merge
+ *   member   <------------- places --------------  (shm only)
+ *   node     === largest staging, segment ======   (shm only; the size meets while places travel)
+ *
+ * Nothing here leaves the node, and nothing waits. COLLECTIVE RULE: a rank that fails sends and
+ * answers with empty lists; READY tells everybody.
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+typedef mca_common_collio_relay_t relay_t;
+typedef mca_common_collio_gathered_t gathered_t;
+
+enum { LISTS, REPLIES, SIZE, SEGMENT, MADE };
+
+static bool is_aggregator(const mca_common_collio_op_t *op)
+{
+    return op->plan->relay.aggregator == op->file->rank;
+}
+
+static void find_aggregator(mca_common_collio_op_t *op)
+{
+    const mca_common_collio_nodes_t *nodes = &op->file->nodes;
+    int node = nodes->node_of[op->file->rank];
+    int ranks = mca_common_collio_ranks_on(op->file, node),
+        count = mca_common_collio_layers_on_node(op, node);
+    int local = mca_common_collio_local_aggregator_of(ranks, count,
+                                                      nodes->local_rank[op->file->rank]);
+    relay_t *relay = &op->plan->relay;
+    int next = ranks;
+
+    relay->active = count < ranks;
+    relay->aggregators = count;
+    relay->aggregator = nodes->member[nodes->first[node] + local];
+    for (int i = 0; i < count; ++i) {
+        int at = mca_common_collio_local_aggregator(ranks, count, i);
+
+        if (at == local) {
+            relay->slot = i;
+        } else if (at > local) {
+            next = at;
+            break;
+        }
+    }
+    relay->member_count = next - local;
+}
+
+/* ---- a member's lists ---- */
+
+static int put_number(mca_common_collio_bytes_t *out, int64_t number)
+{
+    if (out->count + sizeof(number) > out->capacity) {
+        size_t capacity = 2 * out->capacity + sizeof(number);
+        unsigned char *at = realloc(out->at, capacity);
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        out->at = at;
+        out->capacity = capacity;
+    }
+    memcpy(out->at + out->count, &number, sizeof(number));
+    out->count += sizeof(number);
+    return 0;
+}
+
+/* owner, bytes of the list, list */
+static int put_share(mca_common_collio_op_t *op, const mca_common_collio_share_t *share)
+{
+    const mca_common_collio_split_t *split = &op->plan->split;
+    mca_common_collio_bytes_t *out = &op->plan->relay.making.list;
+    const mca_common_collio_window_t *first = &split->window[share->first];
+    const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
+    size_t before;
+    int64_t bytes;
+    int rc = put_number(out, share->owner);
+
+    rc = 0 == rc ? put_number(out, 0) : rc;
+    before = out->count;
+    if (0 == rc) {
+        rc = mca_common_collio_wire_encode(&split->piece[first->first],
+                                           last->first + last->count - first->first,
+                                           sizeof(*split->piece), out);
+    }
+    if (0 == rc) {
+        bytes = (int64_t) (out->count - before);
+        memcpy(out->at + before - sizeof(bytes), &bytes, sizeof(bytes));
+    }
+    return rc;
+}
+
+static void send_lists(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+    const mca_common_collio_split_t *split = &op->plan->split;
+    int rc = 0;
+
+    for (size_t s = 0; 0 == rc && 0 == op->error && s < split->share_count; ++s) {
+        if (mca_common_collio_relayed(op, split->share[s].owner)) {
+            rc = put_share(op, &split->share[s]);
+        }
+    }
+    if (0 != rc) {
+        mca_common_collio_op_fail(op, -rc);
+        relay->making.list.count = 0;
+    }
+    if (OMPI_SUCCESS
+        != mca_common_collio_isend(relay->making.list.at, relay->making.list.count,
+                                   relay->aggregator,
+                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY), false,
+                                   op->file->comm, &relay->making.request)) {
+        relay->making.request = NULL;
+        mca_common_collio_op_fail(op, EIO);
+    }
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_bytes,
+                                 relay->making.list.count);
+}
+
+/* How large must the staging be? Members have none. */
+static void start_size(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+
+    relay->making.bytes[0] = relay->staging_bytes;
+    if (mca_common_collio_relay_may_share(op)
+        && OMPI_SUCCESS
+               != mca_common_collio_meet_on_node(op->file, &relay->making.bytes[0],
+                                                 &relay->making.bytes[1], 1, true)) {
+        mca_common_collio_op_fail(op, EIO);
+    }
+}
+
+void mca_common_collio_gather_start(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+
+    memset(relay, 0, sizeof(*relay));
+    op->plan->layers = op->layers;
+    find_aggregator(op);
+    relay->making.stage = relay->active ? LISTS : MADE;
+    if (relay->active && !is_aggregator(op)) {
+        send_lists(op);
+        start_size(op);
+    }
+}
+
+/* ---- messages that come ---- */
+
+static bool sent(ompi_request_t **request)
+{
+    if (NULL != *request && !mca_common_collio_request_done(request, NULL, NULL)) {
+        return false;
+    }
+    *request = NULL;
+    return true;
+}
+
+/* A message for which there is no memory is received all the same: its sender must go on. */
+static void discard(mca_common_collio_op_t *op, int peer)
+{
+    mca_common_collio_op_fail(op, ENOMEM);
+    if (OMPI_SUCCESS
+        != mca_common_collio_irecv(NULL, 0, peer,
+                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY),
+                                   op->file->comm, &op->plan->relay.making.discarded)) {
+        op->plan->relay.making.discarded = NULL;
+    }
+}
+
+/* Takes what has come, into the list of arrivals. */
+static void receive(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+    int tag = mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY);
+    const int *local_rank = op->file->nodes.local_rank;
+    ompi_status_public_t status;
+    gathered_t *arrival;
+    int matched = 0;
+
+    if (NULL != relay->making.discarded
+        && !mca_common_collio_request_done(&relay->making.discarded, NULL, NULL)) {
+        return;
+    }
+    relay->making.discarded = NULL;
+    while (OMPI_SUCCESS == mca_common_collio_iprobe(tag, op->file->comm, &matched, &status)
+           && matched) {
+        ++relay->making.arrived;
+        arrival = malloc(sizeof(*arrival) + status._ucount);
+        if (NULL == arrival) {
+            discard(op, status.MPI_SOURCE);
+            return;
+        }
+        arrival->member = local_rank[status.MPI_SOURCE] - local_rank[relay->aggregator];
+        arrival->bytes = status._ucount;
+        if (OMPI_SUCCESS
+            != mca_common_collio_irecv(arrival->list, arrival->bytes, status.MPI_SOURCE, tag,
+                                       op->file->comm, &arrival->request)) {
+            mca_common_collio_op_fail(op, EIO);
+            free(arrival);
+            return;
+        }
+        arrival->next = relay->making.arrivals;
+        relay->making.arrivals = arrival;
+    }
+}
+
+/* True when `count` messages are here. */
+static bool received(mca_common_collio_op_t *op, int count)
+{
+    relay_t *relay = &op->plan->relay;
+
+    if (relay->making.arrived < count || NULL != relay->making.discarded) {
+        receive(op);
+    }
+    for (gathered_t *arrival = relay->making.arrivals; NULL != arrival; arrival = arrival->next) {
+        if (NULL != arrival->request) {
+            if (!mca_common_collio_request_done(&arrival->request, NULL, NULL)) {
+                return false;
+            }
+            arrival->request = NULL;
+        }
+    }
+    return relay->making.arrived == count && NULL == relay->making.discarded;
+}
+
+static void free_arrivals(relay_t *relay)
+{
+    while (NULL != relay->making.arrivals) {
+        gathered_t *next = relay->making.arrivals->next;
+
+        free(relay->making.arrivals);
+        relay->making.arrivals = next;
+    }
+    relay->making.arrived = 0;
+}
+
+/* ---- the steps ---- */
+
+bool mca_common_collio_relay_may_share(const mca_common_collio_op_t *op)
+{
+    return MCA_COMMON_COLLIO_INTRA_ISEND != op->file->settings.intra
+           && MCA_COMMON_COLLIO_SHARED_FAILED != op->file->relay_shared.state;
+}
+
+static void merge(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+    uint64_t start = mca_common_collio_now(), passed;
+    int rc = 0 == op->error ? mca_common_collio_gather_merge(op, relay->making.arrivals) : 0;
+
+    if (0 != rc) {
+        mca_common_collio_op_fail(op, -rc);
+    }
+    free_arrivals(relay);
+    passed = mca_common_collio_now() - start;
+    op->phase_ns += passed; /* it is not time of the phase */
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_gather_merge, passed);
+}
+
+static bool lists_poll(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+
+    if (is_aggregator(op)) {
+        if (!received(op, relay->member_count - 1)) {
+            return false;
+        }
+        merge(op);
+        start_size(op);
+        return true;
+    }
+    if (!sent(&relay->making.request)) {
+        return false;
+    }
+    mca_common_collio_bytes_fini(&relay->making.list);
+    return true;
+}
+
+/* All at once; without memory for their requests one after the other, and empty. */
+static bool send_replies(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+    int tag = mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY);
+
+    while (relay->making.replied + 1 < relay->member_count && sent(&relay->making.request)) {
+        int member = ++relay->making.replied;
+        ompi_request_t **request = NULL == relay->making.reply_request
+                                       ? &relay->making.request
+                                       : &relay->making.reply_request[member];
+        const mca_common_collio_bytes_t none = {0};
+        const mca_common_collio_bytes_t *reply = NULL == relay->making.reply || 0 != op->error
+                                                     ? &none
+                                                     : &relay->making.reply[member];
+
+        if (OMPI_SUCCESS
+            != mca_common_collio_isend(reply->at, reply->count,
+                                       mca_common_collio_relay_rank(op, member), tag, false,
+                                       op->file->comm, request)) {
+            *request = NULL;
+            mca_common_collio_op_fail(op, EIO);
+        }
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_bytes, reply->count);
+    }
+    for (int m = 1; NULL != relay->making.reply_request && m < relay->member_count; ++m) {
+        if (!sent(&relay->making.reply_request[m])) {
+            return false;
+        }
+    }
+    return relay->making.replied + 1 >= relay->member_count && sent(&relay->making.request);
+}
+
+static void free_replies(relay_t *relay)
+{
+    for (int i = 0; NULL != relay->making.reply && i < relay->member_count; ++i) {
+        mca_common_collio_bytes_fini(&relay->making.reply[i]);
+    }
+    free(relay->making.reply);
+    free(relay->making.reply_request);
+    relay->making.reply = NULL;
+    relay->making.reply_request = NULL;
+}
+
+static bool replies_poll(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+    gathered_t *arrival;
+    int rc = 0;
+
+    if (is_aggregator(op)) {
+        return send_replies(op);
+    }
+    if (!received(op, 1)) {
+        return false;
+    }
+    arrival = relay->making.arrivals;
+    if (NULL != arrival && 0 == op->error) {
+        rc = mca_common_collio_wire_decode(arrival->list, arrival->bytes, SIZE_MAX,
+                                           &relay->making.places);
+    }
+    if (0 != rc) {
+        mca_common_collio_op_fail(op, -rc);
+    }
+    free_arrivals(relay);
+    return true;
+}
+
+/* My part, now that I know my places or need none. */
+static void make_mine(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+    int rc = 0 == op->error ? mca_common_collio_gather_mine(op, &relay->making.places) : 0;
+
+    if (0 != rc) {
+        mca_common_collio_op_fail(op, -rc);
+    }
+    mca_common_collio_extents_fini(&relay->making.places);
+    free_replies(relay);
+}
+
+/* True when the node's segment must be made, or a larger one. */
+static bool start_segment(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_shared_t *shared = &file->relay_shared;
+    const relay_t *relay = &op->plan->relay;
+    int64_t limits = (2 * file->aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64 * 64;
+    int64_t region = limits + 2 * ((relay->making.bytes[1] + 63) / 64 * 64);
+
+    if (0 == relay->making.bytes[1]
+        || (MCA_COMMON_COLLIO_SHARED_READY == shared->state && shared->region_bytes >= region
+            && shared->regions >= relay->aggregators)) {
+        return false;
+    }
+    shared->local_ranks = shared->slots = shared->peers = mca_common_collio_ranks_on(
+        file, file->nodes.node_of[file->rank]);
+    shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
+    shared->mine = is_aggregator(op);
+    mca_common_collio_shared_make(file, shared,
+                                  region > shared->region_bytes ? region : shared->region_bytes);
+    return true;
+}
+
+static void next_stage(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+
+    switch (relay->making.stage) {
+    case LISTS:
+        if (mca_common_collio_relay_may_share(op)) {
+            relay->making.stage = REPLIES;
+        } else {
+            make_mine(op);
+            relay->making.stage = MADE;
+        }
+        break;
+    case REPLIES:
+        make_mine(op);
+        relay->making.stage = SIZE;
+        break;
+    case SIZE:
+        relay->making.stage = start_segment(op) ? SEGMENT : MADE;
+        break;
+    default:
+        relay->making.stage = MADE;
+    }
+}
+
+bool mca_common_collio_gather_poll(mca_common_collio_op_t *op)
+{
+    relay_t *relay = &op->plan->relay;
+    bool over = true;
+
+    while (over && MADE != relay->making.stage) {
+        switch (relay->making.stage) {
+        case LISTS:
+            over = lists_poll(op);
+            break;
+        case REPLIES:
+            over = replies_poll(op);
+            break;
+        case SIZE:
+            over = mca_common_collio_meet_poll(op->file);
+            break;
+        default:
+            over = mca_common_collio_shared_poll_of(op->file, &op->file->relay_shared);
+        }
+        if (over) {
+            next_stage(op);
+        }
+    }
+    return over;
+}

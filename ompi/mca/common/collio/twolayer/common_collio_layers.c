@@ -1,0 +1,149 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Layers: does this call have a layer 1, how many local aggregators has a node, and which shares
+ * go through them. Every decision is a function of agreed values, so that all ranks decide alike.
+ */
+#include "call/common_collio_op.h"
+
+#include "core/common_collio_policy.h"
+
+int mca_common_collio_ranks_on(const mca_common_collio_file_t *file, int node)
+{
+    return file->nodes.first[node + 1] - file->nodes.first[node];
+}
+
+static int auto_local_aggregators(const mca_common_collio_op_t *op)
+{
+    const mca_common_collio_file_t *file = op->file;
+    mca_common_collio_tam_facts_t facts = {
+        .ranks_per_node = 1,
+        .nodes = file->nodes.nodes,
+        .global_aggregators = file->aggregator_count,
+        .extents_per_rank = op->all[MCA_COMMON_COLLIO_AGREE_PIECES] / file->size,
+        .bytes_per_rank = op->all[MCA_COMMON_COLLIO_AGREE_BYTES] / file->size,
+        .window_bytes = mca_common_collio_layout_window(op),
+        .shared_memory = MCA_COMMON_COLLIO_INTRA_ISEND != file->settings.intra,
+    };
+    int best;
+
+    for (int node = 0; node < file->nodes.nodes; ++node) {
+        int ranks = mca_common_collio_ranks_on(file, node);
+
+        facts.ranks_per_node = ranks > facts.ranks_per_node ? ranks : facts.ranks_per_node;
+    }
+    best = mca_common_collio_policy_local_aggregators(&facts);
+    return best == facts.ranks_per_node ? file->size : best; /* plain, on smaller nodes too */
+}
+
+int mca_common_collio_layers_on_node(const mca_common_collio_op_t *op, int node)
+{
+    return mca_common_collio_local_aggregators_on(&op->file->nodes, op->local_aggregators, node);
+}
+
+/* Owners on the own node: in shared memory, their buffers are as near as the staging. `auto` tries
+ * several transports: the layers must not change with them, or it would plan anew each time. */
+static bool near_is_direct(const mca_common_collio_op_t *op)
+{
+    int transport = op->file->settings.transport;
+
+    return MCA_COMMON_COLLIO_INTRA_ISEND != op->file->settings.intra
+           && (MCA_COMMON_COLLIO_TRANSPORT_SHM == transport
+               || MCA_COMMON_COLLIO_TRANSPORT_AUTO == transport);
+}
+
+/* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on
+ * (fence_number.c). */
+static bool too_wide_for_fence(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+    int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] + op->all[MCA_COMMON_COLLIO_AGREE_LO];
+
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE != op->transport
+        || span / mca_common_collio_layout_window(op) < MCA_COMMON_COLLIO_FENCE_WINDOWS) {
+        return false;
+    }
+    if (!file->said_one_layer && 0 == file->rank) {
+        mca_common_collio_file_say(file,
+                                   "a request over more than %d windows and transport put_fence: "
+                                   "this call, and others like it, have no layer 1.",
+                                   MCA_COMMON_COLLIO_FENCE_WINDOWS);
+    }
+    file->said_one_layer = true;
+    return true;
+}
+
+static int layers_of(const mca_common_collio_op_t *op)
+{
+    if (op->atomic) {
+        return MCA_COMMON_COLLIO_LAYERS_ORDERED;
+    }
+    return near_is_direct(op) ? MCA_COMMON_COLLIO_LAYERS_BETWEEN : MCA_COMMON_COLLIO_LAYERS_ALL;
+}
+
+void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->file;
+
+    op->layers = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
+    if (!file->component->two_layers || too_wide_for_fence(op)) {
+        return;
+    }
+    op->local_aggregators = file->local_aggregators;
+    if (0 == file->settings.local_aggregators) { /* else a total is given, and wins */
+        op->local_aggregators.level = file->settings.local_aggregators_per_node > 0
+                                          ? file->settings.local_aggregators_per_node
+                                          : auto_local_aggregators(op);
+    }
+    for (int node = 0; node < file->nodes.nodes; ++node) {
+        if (mca_common_collio_layers_on_node(op, node) < mca_common_collio_ranks_on(file, node)) {
+            op->layers = layers_of(op);
+        }
+    }
+    file->layers_used = op->layers;
+    file->local_used = op->local_aggregators;
+}
+
+bool mca_common_collio_relayed(const mca_common_collio_op_t *op, int owner)
+{
+    const mca_common_collio_relay_t *relay = &op->plan->relay;
+    const mca_common_collio_file_t *file = op->file;
+    const int *node_of = file->nodes.node_of;
+    int rank = file->aggregators[owner];
+
+    if (!relay->active || 1 == relay->member_count || rank == relay->aggregator) {
+        return false;
+    }
+    if (MCA_COMMON_COLLIO_LAYERS_ORDERED == op->layers) {
+        return true;
+    }
+    return rank != file->rank
+           && (MCA_COMMON_COLLIO_LAYERS_ALL == op->layers || node_of[rank] != node_of[file->rank]
+               || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state);
+}
+
+int mca_common_collio_layers_leader(const mca_common_collio_op_t *op, int rank)
+{
+    const mca_common_collio_nodes_t *nodes = &op->file->nodes;
+    int node = nodes->node_of[rank];
+
+    if (MCA_COMMON_COLLIO_LAYERS_ORDERED != op->layers) {
+        return rank;
+    }
+    return nodes->member[nodes->first[node]
+                         + mca_common_collio_local_aggregator_of(
+                             mca_common_collio_ranks_on(op->file, node),
+                             mca_common_collio_layers_on_node(op, node), nodes->local_rank[rank])];
+}
+
+int mca_common_collio_relay_rank(const mca_common_collio_op_t *op, int member)
+{
+    const mca_common_collio_nodes_t *nodes = &op->file->nodes;
+    int aggregator = op->plan->relay.aggregator;
+
+    return nodes
+        ->member[nodes->first[nodes->node_of[aggregator]] + nodes->local_rank[aggregator] + member];
+}

@@ -1,0 +1,194 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * A member's turns: in each round in which it has something, it hands it over to its local
+ * aggregator, or gets it from there. Two turns may be under way.
+ *
+ *   shm     waits for the grant, copies its bytes to (from) their places, counts itself as arrived
+ *   isend   one message, packed in the order of the places; none where memory has that order
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+
+typedef mca_common_collio_relay_t relay_t;
+typedef mca_common_collio_turn_t turn_t;
+
+static void count_copy(mca_common_collio_op_t *op, int64_t bytes)
+{
+    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) bytes);
+}
+
+static char *room(const mca_common_collio_op_t *op, size_t number)
+{
+    return op->file->relay.at + (number % 2) * (size_t) op->plan->relay.message_bytes;
+}
+
+/* The turn's bytes in my memory, when they lie there as the message has them. */
+static char *in_memory(const mca_common_collio_op_t *op, const turn_t *turn)
+{
+    const mca_common_collio_piece_t *piece = &op->plan->relay.mine.piece[turn->piece];
+    mca_common_collio_cursor_t cursor;
+    int64_t offset, run;
+
+    if (!turn->consecutive) {
+        return NULL;
+    }
+    mca_common_collio_cursor_seek(&cursor, &op->memory->tiling, piece->stream);
+    offset = mca_common_collio_cursor_run(&cursor, &run);
+    return run >= turn->bytes ? op->base + offset : NULL;
+}
+
+static int send_turn(mca_common_collio_op_t *op, size_t number)
+{
+    relay_t *relay = &op->plan->relay;
+    const turn_t *turn = &relay->mine.turn[number];
+    char *message = in_memory(op, turn);
+
+    if (NULL == message) {
+        mca_common_collio_window_t all = {.count = turn->piece_count, .bytes = turn->bytes};
+
+        message = room(op, number);
+        count_copy(op, mca_common_collio_copy_message(op, &all, &relay->mine.piece[turn->piece],
+                                                      message, turn->bytes));
+    }
+    mca_common_collio_count_message(op, relay->aggregator, turn->bytes);
+    return mca_common_collio_isend(message, (size_t) turn->bytes, relay->aggregator,
+                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY),
+                                   op->synchronous_sends, op->file->comm,
+                                   &relay->request[number % 2]);
+}
+
+static void start_turn(mca_common_collio_op_t *op, size_t number)
+{
+    relay_t *relay = &op->plan->relay;
+    const turn_t *turn = &relay->mine.turn[number];
+    int rc;
+
+    relay->turn_done[number % 2] = false;
+    if (relay->shared) {
+        int slot = op->file->nodes.local_rank[relay->aggregator];
+
+        relay->ticket[number % 2] = op->file->relay_shared.taken[slot]++;
+        relay->turn_window[number % 2] = 0;
+        return;
+    }
+    if (op->write) {
+        rc = send_turn(op, number);
+    } else {
+        rc = mca_common_collio_irecv(room(op, number), (size_t) mca_common_collio_turn_room(turn),
+                                     relay->aggregator,
+                                     mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY),
+                                     op->file->comm, &relay->request[number % 2]);
+    }
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_op_fail(op, EIO);
+        relay->turn_done[number % 2] = true;
+    }
+}
+
+/* A message that is longer than its data says behind it how much of each window is data. */
+static void unpack_turn(mca_common_collio_op_t *op, size_t number, int64_t bytes)
+{
+    const mca_common_collio_part_t *mine = &op->plan->relay.mine;
+    const turn_t *turn = &mine->turn[number];
+    char *message = room(op, number);
+    bool whole = bytes == turn->bytes;
+    int64_t at = 0;
+
+    for (size_t i = 0; i < turn->window_count; ++i) {
+        const mca_common_collio_window_t *window = &mine->window[turn->window + i];
+        int64_t valid = window->bytes, copied;
+
+        if (!whole) {
+            memcpy(&valid, message + turn->bytes + i * sizeof(valid), sizeof(valid));
+        }
+        copied = mca_common_collio_copy_message(op, window, &mine->piece[window->first],
+                                                message + at, valid);
+        op->done_bytes += copied;
+        count_copy(op, copied);
+        at += window->bytes;
+    }
+}
+
+static bool message_over(mca_common_collio_op_t *op, size_t number)
+{
+    relay_t *relay = &op->plan->relay;
+    int64_t bytes = 0;
+    int error = 0;
+
+    if (!mca_common_collio_request_done(&relay->request[number % 2], &bytes, &error)) {
+        return false;
+    }
+    if (0 != error) {
+        mca_common_collio_op_fail(op, EIO);
+    } else if (!op->write) {
+        unpack_turn(op, number, bytes);
+    }
+    return true;
+}
+
+static bool copy_over(mca_common_collio_op_t *op, size_t number)
+{
+    relay_t *relay = &op->plan->relay;
+    const mca_common_collio_shared_t *shared = &op->file->relay_shared;
+    const turn_t *turn = &relay->mine.turn[number];
+    const int *local_rank = op->file->nodes.local_rank;
+    int slot = local_rank[relay->aggregator];
+    uint64_t ticket = relay->ticket[number % 2];
+    uint64_t grant = atomic_load_explicit(
+        mca_common_collio_shared_grant(shared, slot, local_rank[op->file->rank], ticket),
+        memory_order_acquire);
+    int half = (int) (grant & 1);
+    size_t *next = &relay->turn_window[number % 2];
+
+    if (grant >> 1 != ticket + 1) {
+        return false;
+    }
+    for (; *next < turn->window_count; ++*next) {
+        const mca_common_collio_window_t *window = &relay->mine.window[turn->window + *next];
+        int64_t copied, limit = INT64_MAX;
+
+        if (!op->write) {
+            limit = atomic_load_explicit(&mca_common_collio_relay_limits(op, half)[window->index],
+                                         memory_order_acquire);
+        }
+        if (MCA_COMMON_COLLIO_LIMIT_PENDING == limit) {
+            return false;
+        }
+        copied = mca_common_collio_copy_window(op, window, &relay->mine.piece[window->first],
+                                               mca_common_collio_relay_shared(op, half), 0, limit);
+        op->done_bytes += op->write ? 0 : copied;
+        count_copy(op, copied);
+        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
+    }
+    atomic_fetch_add_explicit(&mca_common_collio_shared_control(shared, slot)->arrived[half], 1,
+                              memory_order_release);
+    return true;
+}
+
+bool mca_common_collio_relay_member(mca_common_collio_op_t *op, bool *moved)
+{
+    relay_t *relay = &op->plan->relay;
+
+    for (size_t number = relay->first_turn; number < relay->started_turn; ++number) {
+        bool *done = &relay->turn_done[number % 2];
+
+        if (!*done) {
+            *done = relay->shared ? copy_over(op, number) : message_over(op, number);
+            *moved |= *done;
+        }
+    }
+    while (relay->first_turn < relay->started_turn && relay->turn_done[relay->first_turn % 2]) {
+        ++relay->first_turn;
+    }
+    while (relay->started_turn < relay->mine.turn_count
+           && relay->started_turn < relay->first_turn + 2) {
+        start_turn(op, relay->started_turn++);
+        *moved = true;
+    }
+    return relay->first_turn == relay->mine.turn_count;
+}

@@ -1,0 +1,165 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Flattened views and datatypes, kept per file.
+ *
+ * Problem: applications use the same view and the same few datatypes again and again, and
+ * flattening a type of a million pieces costs more than many a request.
+ * Method: entries are found by the address of the datatype. The cache holds a reference to every
+ * datatype in it, so no other datatype can come to live at that address, and committed datatypes
+ * never change: the address is the content. io/ompio duplicates the filetype at every set_view, so
+ * its duplicate identifies the view. Lifetime: until the file is closed (or an entry is replaced,
+ * the oldest first); a nonblocking request holds its own references.
+ * Cost: a hit is a few comparisons.
+ */
+#include "compat/common_collio_compat.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "ompi/datatype/ompi_datatype.h"
+
+#include "ompio/common_collio_hook.h"
+#include "view/common_collio_view.h"
+
+enum { CACHED_TYPES = 4 };
+
+struct entry {
+    ompi_datatype_t *type; /* we hold a reference */
+    mca_common_collio_flat_t *flat;
+};
+
+struct mca_common_collio_flat_cache_t {
+    struct entry view;
+    struct entry types[CACHED_TYPES];
+    size_t oldest;
+};
+
+static mca_common_collio_flat_t *flat_new(void)
+{
+    mca_common_collio_flat_t *flat = calloc(1, sizeof(*flat));
+
+    if (NULL != flat) {
+        atomic_init(&flat->references, 1);
+    }
+    return flat;
+}
+
+mca_common_collio_flat_t *mca_common_collio_flat_retain(mca_common_collio_flat_t *flat)
+{
+    if (NULL != flat) {
+        atomic_fetch_add(&flat->references, 1);
+    }
+    return flat;
+}
+
+void mca_common_collio_flat_release(mca_common_collio_flat_t *flat)
+{
+    if (NULL != flat && 1 == atomic_fetch_sub(&flat->references, 1)) {
+        mca_common_collio_tiling_fini(&flat->tiling);
+        free(flat);
+    }
+}
+
+static void entry_clear(struct entry *entry)
+{
+    if (NULL != entry->flat) {
+        mca_common_collio_flat_release(entry->flat);
+        OBJ_RELEASE(entry->type);
+        entry->flat = NULL;
+    }
+}
+
+static void entry_set(struct entry *entry, ompi_datatype_t *type, mca_common_collio_flat_t *flat)
+{
+    entry_clear(entry);
+    OBJ_RETAIN(type);
+    entry->type = type;
+    entry->flat = mca_common_collio_flat_retain(flat);
+}
+
+/* NULL: the file has none, and things are flattened for each call */
+static mca_common_collio_flat_cache_t *cache_of(ompio_file_t *fh)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
+
+    if (NULL == hook) {
+        return NULL;
+    }
+    if (NULL == hook->flats) {
+        hook->flats = calloc(1, sizeof(*hook->flats));
+    }
+    return hook->flats;
+}
+
+void mca_common_collio_flat_cache_free(mca_common_collio_flat_cache_t *cache)
+{
+    if (NULL == cache) {
+        return;
+    }
+    entry_clear(&cache->view);
+    for (size_t i = 0; i < CACHED_TYPES; ++i) {
+        entry_clear(&cache->types[i]);
+    }
+    free(cache);
+}
+
+int mca_common_collio_flat_view(ompio_file_t *fh, mca_common_collio_flat_t **flat)
+{
+    mca_common_collio_flat_cache_t *cache = cache_of(fh);
+    mca_common_collio_flat_t *made;
+    int64_t stream;
+    int rc;
+
+    if (NULL != cache && NULL != cache->view.flat && fh->f_filetype == cache->view.type) {
+        *flat = mca_common_collio_flat_retain(cache->view.flat);
+        return 0;
+    }
+    made = flat_new();
+    if (NULL == made) {
+        return -ENOMEM;
+    }
+    rc = mca_common_collio_view_file(fh, &made->tiling, &stream);
+    if (0 != rc) {
+        free(made);
+        return rc;
+    }
+    if (NULL != cache && NULL != fh->f_filetype) {
+        entry_set(&cache->view, fh->f_filetype, made);
+    }
+    *flat = made;
+    return 0;
+}
+
+int mca_common_collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type,
+                                mca_common_collio_flat_t **flat)
+{
+    mca_common_collio_flat_cache_t *cache = cache_of(fh);
+    mca_common_collio_flat_t *made;
+    int rc;
+
+    for (size_t i = 0; NULL != cache && i < CACHED_TYPES; ++i) {
+        if (NULL != cache->types[i].flat && type == cache->types[i].type) {
+            *flat = mca_common_collio_flat_retain(cache->types[i].flat);
+            return 0;
+        }
+    }
+    made = flat_new();
+    if (NULL == made) {
+        return -ENOMEM;
+    }
+    rc = mca_common_collio_view_tile_type(type, &made->tiling);
+    if (0 != rc) {
+        free(made);
+        return rc;
+    }
+    if (NULL != cache) {
+        entry_set(&cache->types[cache->oldest], type, made);
+        cache->oldest = (cache->oldest + 1) % CACHED_TYPES;
+    }
+    *flat = made;
+    return 0;
+}
