@@ -34,20 +34,22 @@ void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datat
 /* Lowest and highest byte. An ascending view tells it from its ends, without being walked. */
 static int request_range(const mca_common_collio_op_t *op, int64_t *lo, int64_t *hi)
 {
-    const mca_common_collio_tiling_t *view = &op->view->tiling;
+    const mca_common_collio_tiling_t *view = &op->ex.request.view->tiling;
     mca_common_collio_cursor_t cursor;
     mca_common_collio_pieces_t pieces = {0};
     int64_t run;
     int rc;
 
     if (view->ascending) {
-        mca_common_collio_cursor_seek(&cursor, view, op->stream);
+        mca_common_collio_cursor_seek(&cursor, view, op->ex.request.stream);
         *lo = mca_common_collio_cursor_run(&cursor, &run);
-        mca_common_collio_cursor_seek(&cursor, view, op->stream + op->bytes - 1);
+        mca_common_collio_cursor_seek(&cursor, view,
+                                      op->ex.request.stream + op->ex.request.bytes - 1);
         *hi = mca_common_collio_cursor_run(&cursor, &run) + 1;
         return 0;
     }
-    rc = mca_common_collio_tiling_pieces(view, op->stream, op->bytes, &pieces);
+    rc = mca_common_collio_tiling_pieces(view, op->ex.request.stream, op->ex.request.bytes,
+                                         &pieces);
     if (0 == rc) {
         *lo = pieces.at[0].offset;
         *hi = 0;
@@ -67,12 +69,12 @@ static void describe_request(mca_common_collio_op_t *op)
     int rc = request_range(op, &lo, &hi);
 
     if (0 != rc || lo < 0 || hi <= lo) { /* before the file's beginning, or past any offset */
-        mca_common_collio_op_fail(op, 0 != rc ? -rc : EINVAL);
+        mca_common_collio_exchange_fail(&op->ex, 0 != rc ? -rc : EINVAL);
         return;
     }
-    op->mine[MCA_COMMON_COLLIO_AGREE_BYTES] = op->bytes;
+    op->mine[MCA_COMMON_COLLIO_AGREE_BYTES] = op->ex.request.bytes;
     op->mine[MCA_COMMON_COLLIO_AGREE_PIECES] = mca_common_collio_tiling_piece_bound(
-        &op->view->tiling, op->stream, op->bytes);
+        &op->ex.request.view->tiling, op->ex.request.stream, op->ex.request.bytes);
     op->mine[MCA_COMMON_COLLIO_AGREE_SPANS] = hi - lo;
     op->mine[MCA_COMMON_COLLIO_AGREE_LO] = -lo;
     op->mine[MCA_COMMON_COLLIO_AGREE_HI] = hi;
@@ -81,10 +83,10 @@ static void describe_request(mca_common_collio_op_t *op)
 /* Which of the plans fit, and how far they must move. */
 static void propose_plan(mca_common_collio_op_t *op)
 {
-    mca_common_collio_shape_t shape = mca_common_collio_layout_shape(op);
-    int64_t fits = mca_common_collio_plans_match(op->file->plans, &shape, &op->delta);
+    mca_common_collio_shape_t shape = mca_common_collio_layout_shape(&op->ex);
+    int64_t fits = mca_common_collio_plans_match(op->ex.file->plans, &shape, &op->delta);
 
-    if (0 != fits && op->bytes > 0) {
+    if (0 != fits && op->ex.request.bytes > 0) {
         op->mine[MCA_COMMON_COLLIO_AGREE_DELTA] = op->delta;
         op->mine[MCA_COMMON_COLLIO_AGREE_NOT_DELTA] = -op->delta;
     }
@@ -93,28 +95,28 @@ static void propose_plan(mca_common_collio_op_t *op)
 
 void mca_common_collio_agree_start(mca_common_collio_op_t *op)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = op->ex.file;
 
     for (int i = 0; i < MCA_COMMON_COLLIO_AGREE_FIELDS; ++i) {
         op->mine[i] = i < MCA_COMMON_COLLIO_AGREE_SUMS ? 0 : INT64_MIN;
     }
     op->mine[MCA_COMMON_COLLIO_AGREE_PLANS] = 0;
-    if (op->bytes > 0 && 0 == op->error) {
+    if (op->ex.request.bytes > 0 && 0 == op->ex.error) {
         describe_request(op);
     }
-    if (file->settings.plan_reuse && 0 == op->error && !op->early) {
+    if (file->settings.plan_reuse && 0 == op->ex.error && !op->early) {
         propose_plan(op);
     }
-    op->mine[MCA_COMMON_COLLIO_AGREE_ERROR] = op->error;
-    if (op->bytes > 0) { /* who has nothing to access is neither early nor late */
+    op->mine[MCA_COMMON_COLLIO_AGREE_ERROR] = op->ex.error;
+    if (op->ex.request.bytes > 0) { /* who has nothing to access is neither early nor late */
         op->mine[op->early ? MCA_COMMON_COLLIO_AGREE_EARLY : MCA_COMMON_COLLIO_AGREE_LATE] = 1;
     }
     /* the direction belongs to what all must agree on, as the settings do */
-    op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->write;
-    op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->write;
+    op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write;
+    op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->ex.write;
     if (OMPI_SUCCESS
         != mca_common_collio_meet_start(file, op->mine, op->all, MCA_COMMON_COLLIO_AGREE_FIELDS,
                                         true)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_exchange_fail(&op->ex, EIO);
     }
 }

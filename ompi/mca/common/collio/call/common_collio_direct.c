@@ -17,23 +17,23 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
     mca_common_collio_job_t *job = &op->job;
     uint64_t start;
 
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_calls_skipped, 1);
+    mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_calls_skipped, 1);
     memset(job, 0, sizeof(*job));
     job->outcome.stop_offset = INT64_MAX;
-    if (0 == op->bytes) {
+    if (0 == op->ex.request.bytes) {
         job->done = 1;
         return;
     }
-    job->access = &op->file->access;
-    job->write = op->write;
-    job->file = &op->view->tiling;
-    job->first = op->stream;
-    job->bytes = op->bytes;
-    job->memory = &op->memory->tiling;
-    job->base = op->base;
-    mca_common_collio_lockahead_pieces(op->file->fh, job->file, job->first, job->bytes, job->write,
-                                       &op->file->covered);
-    if (!op->blocking && 0 == mca_common_collio_access_start(job)) {
+    job->access = &op->ex.file->access;
+    job->write = op->ex.write;
+    job->file = &op->ex.request.view->tiling;
+    job->first = op->ex.request.stream;
+    job->bytes = op->ex.request.bytes;
+    job->memory = &op->ex.request.memory->tiling;
+    job->base = op->ex.request.base;
+    mca_common_collio_lockahead_pieces(op->ex.file->fh, job->file, job->first, job->bytes,
+                                       job->write, &op->ex.file->covered);
+    if (!op->ex.blocking && 0 == mca_common_collio_access_start(job)) {
         return;
     }
     start = mca_common_collio_now();
@@ -48,10 +48,10 @@ bool mca_common_collio_direct_poll(mca_common_collio_op_t *op)
     if (!op->job.done && !mca_common_collio_access_test(&op->job)) {
         return false;
     }
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_io, op->job.busy_ns);
-    op->done_bytes = op->job.outcome.bytes;
+    mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_time_io, op->job.busy_ns);
+    op->ex.done_bytes = op->job.outcome.bytes;
     if (0 != op->job.outcome.error) {
-        mca_common_collio_op_fail(op, op->job.outcome.error);
+        mca_common_collio_exchange_fail(&op->ex, op->job.outcome.error);
     }
     return true;
 }

@@ -14,35 +14,36 @@
 /* View, buffer and file pointer; done in the caller's thread, before anybody else is needed. */
 static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi_datatype_t *type)
 {
-    ompio_file_t *fh = op->file->fh;
+    ompio_file_t *fh = op->ex.file->fh;
     size_t type_bytes;
     int rc;
 
     opal_datatype_type_size(&type->super, &type_bytes);
-    op->bytes = (int64_t) (type_bytes * count);
-    op->stream = mca_common_collio_view_position(fh);
-    rc = mca_common_collio_flat_view(fh, &op->view);
-    if (0 == rc && op->bytes > 0 && 0 == op->view->tiling.size) {
+    op->ex.request.bytes = (int64_t) (type_bytes * count);
+    op->ex.request.stream = mca_common_collio_view_position(fh);
+    rc = mca_common_collio_flat_view(fh, &op->ex.request.view);
+    if (0 == rc && op->ex.request.bytes > 0 && 0 == op->ex.request.view->tiling.size) {
         rc = -EINVAL; /* a view without bytes takes none */
     }
-    if (0 == rc && op->bytes > 0 && mca_common_collio_view_stage_needed(fh, buffer, count, type)) {
+    if (0 == rc && op->ex.request.bytes > 0
+        && mca_common_collio_view_stage_needed(fh, buffer, count, type)) {
         op->staged = true;
-        rc = mca_common_collio_stage_init(&op->stage, fh, op->write, buffer, count, type);
-        op->bytes = (int64_t) op->stage.bytes;
-        op->base = op->stage.packed;
+        rc = mca_common_collio_stage_init(&op->stage, fh, op->ex.write, buffer, count, type);
+        op->ex.request.bytes = (int64_t) op->stage.bytes;
+        op->ex.request.base = op->stage.packed;
         if (0 == rc) {
-            rc = mca_common_collio_flat_type(fh, MPI_BYTE, &op->memory);
+            rc = mca_common_collio_flat_type(fh, MPI_BYTE, &op->ex.request.memory);
         }
     } else if (0 == rc) {
-        op->base = buffer;
-        rc = mca_common_collio_flat_type(fh, type, &op->memory);
+        op->ex.request.base = buffer;
+        rc = mca_common_collio_flat_type(fh, type, &op->ex.request.memory);
     }
-    if (0 == rc && op->bytes > 0) {
-        rc = mca_common_collio_view_advance(fh, op->bytes);
+    if (0 == rc && op->ex.request.bytes > 0) {
+        rc = mca_common_collio_view_advance(fh, op->ex.request.bytes);
     }
     if (0 != rc) {
-        mca_common_collio_op_fail(op, -rc);
-        op->bytes = 0;
+        mca_common_collio_exchange_fail(&op->ex, -rc);
+        op->ex.request.bytes = 0;
     }
 }
 
@@ -57,18 +58,18 @@ mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *fil
         return NULL;
     }
     memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
-    op->file = file;
-    op->write = write;
-    op->blocking = NULL == mpi_request;
+    op->ex.file = file;
+    op->ex.write = write;
+    op->ex.blocking = NULL == mpi_request;
     op->mpi_request = mpi_request;
-    op->atomic = 0 != file->fh->f_atomicity;
+    op->ex.atomic = 0 != file->fh->f_atomicity;
     op->started_ns = op->phase_ns = mca_common_collio_now();
-    op->stop_local = INT64_MAX;
+    op->ex.owner.stop_local = INT64_MAX;
     flatten(op, buffer, count, type);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten,
                                  mca_common_collio_now() - op->started_ns);
     opal_mutex_lock(&file->lock);
-    op->sequence = file->sequence++;
+    op->ex.sequence = file->sequence++;
     opal_list_append(&file->ops, &op->super);
     opal_mutex_unlock(&file->lock);
     return op;

@@ -15,48 +15,50 @@
 
 void mca_common_collio_settle_start(mca_common_collio_op_t *op)
 {
-    op->result[0] = op->error;
-    op->result[1] = op->write && op->exchange && INT64_MAX != op->stop_local;
-    op->result[2] = (int64_t) (mca_common_collio_now() - op->work_ns);
-    op->result[3] = (int64_t) op->hideable_ns;
+    op->result[MCA_COMMON_COLLIO_RESULT_ERROR] = op->ex.error;
+    op->result[MCA_COMMON_COLLIO_RESULT_STOPPED] = op->ex.write && op->ex.way.exchange
+                                                   && INT64_MAX != op->ex.owner.stop_local;
+    op->result[MCA_COMMON_COLLIO_RESULT_NS] = (int64_t) (mca_common_collio_now() - op->work_ns);
+    op->result[MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
     if (OMPI_SUCCESS
-        != mca_common_collio_meet_start(op->file, op->result, op->result_all, 4, false)) {
-        mca_common_collio_op_fail(op, EIO);
+        != mca_common_collio_meet_start(op->ex.file, op->result, op->result_all,
+                                        MCA_COMMON_COLLIO_RESULT_COUNT, false)) {
+        mca_common_collio_exchange_fail(&op->ex, EIO);
     }
 }
 
 void mca_common_collio_settle_stops(mca_common_collio_op_t *op)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = op->ex.file;
 
     for (int i = 0; i < file->aggregator_count; ++i) {
         file->stops[i] = INT64_MAX;
     }
     if (file->my_owner >= 0) {
-        file->stops[file->my_owner] = op->stop_local;
+        file->stops[file->my_owner] = op->ex.owner.stop_local;
     }
     if (OMPI_SUCCESS
         != mca_common_collio_iallreduce(file->stops, file->stops + file->aggregator_count,
                                         file->aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
-                                        &op->request)) {
-        op->request = MPI_REQUEST_NULL;
-        mca_common_collio_op_fail(op, EIO);
+                                        &op->ex.collective)) {
+        op->ex.collective = MPI_REQUEST_NULL;
+        mca_common_collio_exchange_fail(&op->ex, EIO);
     }
 }
 
 /* Bytes of this rank that are surely in the file. */
 void mca_common_collio_settle_count(mca_common_collio_op_t *op)
 {
-    const mca_common_collio_split_t *split = mca_common_collio_plan_request(op->plan);
-    const int64_t *stops = op->file->stops + op->file->aggregator_count;
+    const mca_common_collio_split_t *split = mca_common_collio_plan_request(op->ex.plan);
+    const int64_t *stops = op->ex.file->stops + op->ex.file->aggregator_count;
 
-    op->done_bytes = 0;
+    op->ex.done_bytes = 0;
     for (size_t s = 0; s < split->share_count; ++s) {
         const mca_common_collio_share_t *share = &split->share[s];
         int64_t stop = stops[share->owner];
 
         if (INT64_MAX == stop) {
-            op->done_bytes += share->bytes;
+            op->ex.done_bytes += share->bytes;
             continue;
         }
         for (size_t w = share->first; w < share->first + share->count; ++w) {
@@ -66,7 +68,7 @@ void mca_common_collio_settle_count(mca_common_collio_op_t *op)
                 int64_t left = stop - split->piece[i].offset;
 
                 left = left < split->piece[i].length ? left : split->piece[i].length;
-                op->done_bytes += left > 0 ? left : 0;
+                op->ex.done_bytes += left > 0 ? left : 0;
             }
         }
     }

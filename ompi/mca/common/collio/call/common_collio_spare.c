@@ -31,7 +31,7 @@ mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file
 
 void mca_common_collio_op_give(mca_common_collio_op_t *op)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = op->ex.file;
     bool keep;
 
     opal_mutex_lock(&file->lock);

@@ -45,3 +45,10 @@ int mca_common_collio_error_class(int errno_value)
     }
     return MPI_ERR_IO;
 }
+
+void mca_common_collio_error_note(int *error_class, int errno_value)
+{
+    if (MPI_SUCCESS == *error_class) {
+        *error_class = mca_common_collio_error_class(errno_value);
+    }
+}

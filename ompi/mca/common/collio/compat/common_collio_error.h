@@ -10,4 +10,7 @@
  *  The one place where system errors become MPI errors. */
 int mca_common_collio_error_class(int errno_value);
 
+/** Keeps the first error: sets *error_class from a positive errno unless it is set already. */
+void mca_common_collio_error_note(int *error_class, int errno_value);
+
 #endif /* MCA_COMMON_COLLIO_ERROR_H */

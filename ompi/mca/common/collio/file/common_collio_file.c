@@ -20,6 +20,7 @@
 #include "ompio/common_collio_hook.h"
 #include "ompio/common_collio_request.h"
 #include "tuner/common_collio_tuner.h"
+#include "twolayer/common_collio_relay.h"
 
 #include "opal/util/output.h"
 
@@ -292,6 +293,7 @@ static void file_free(mca_common_collio_file_t *file)
     if (NULL != file->plans) {
         for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
             mca_common_collio_plan_fini(&file->plans->slot[i]);
+            free(file->plans->slot[i].layer1.relay);
         }
         free(file->plans);
     }
@@ -378,6 +380,12 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
     }
     resolve_settings(file);
     file->plans = calloc(1, sizeof(*file->plans));
+    for (int i = 0;
+         NULL != file->plans && component->two_layers && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        rc = OMPI_SUCCESS == rc && 0 != mca_common_collio_relay_open(&file->plans->slot[i])
+                 ? OMPI_ERR_OUT_OF_RESOURCE
+                 : rc;
+    }
     file->spare_request = mca_common_collio_request_make();
     if (OMPI_SUCCESS == rc
         && (NULL == file->plans || NULL == file->spare_request

@@ -7,15 +7,12 @@
  * Layout: from what all ranks have agreed on to exchange or not, file domains and window size.
  * Every decision here is a function of agreed values, so that all ranks decide alike.
  */
-#include "call/common_collio_op.h"
+#include "plan/common_collio_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "access/common_collio_lockahead.h"
-#include "tuner/common_collio_tuner.h"
-
-#include "core/common_collio_put_rule.h"
 
 enum {
     PAGE = 4096,
@@ -32,11 +29,11 @@ static bool striped(const mca_common_collio_file_t *file)
 
 /* Messages, and puts that are packed, need a place next to the collective buffer; shared memory and
  * straight puts do not. Where puts cannot be used there are messages. */
-static bool staging_needed(const mca_common_collio_op_t *op, bool packed)
+static bool staging_needed(const mca_common_collio_exchange_t *ex, bool packed)
 {
-    const mca_common_collio_file_t *file = op->file;
+    const mca_common_collio_file_t *file = ex->file;
 
-    if (op->atomic) {
+    if (ex->atomic) {
         return true; /* messages, which can be applied in the order of the ranks */
     }
     switch (file->settings.transport) {
@@ -44,16 +41,16 @@ static bool staging_needed(const mca_common_collio_op_t *op, bool packed)
         return true;
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
-        return packed || file->put.failed || !op->blocking;
+        return packed || file->put.failed || !ex->blocking;
     default:
         return file->nodes.nodes > 1 || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state;
     }
 }
 
-static int64_t window_of(const mca_common_collio_op_t *op, bool packed)
+static int64_t window_of(const mca_common_collio_exchange_t *ex, bool packed)
 {
-    const mca_common_collio_file_t *file = op->file;
-    int parts = staging_needed(op, packed) ? 2 : 1;
+    const mca_common_collio_file_t *file = ex->file;
+    int parts = staging_needed(ex, packed) ? 2 : 1;
     int64_t window, unit = striped(file) ? (int64_t) file->fh->f_stripe_size : PAGE;
 
     /* `auto` may try schedules with two buffers, so it must always leave room for two */
@@ -69,50 +66,49 @@ static int64_t window_of(const mca_common_collio_op_t *op, bool packed)
     return window > 0 ? window : 1;
 }
 
-int64_t mca_common_collio_layout_window(const mca_common_collio_op_t *op)
+int64_t mca_common_collio_layout_window(const mca_common_collio_exchange_t *ex)
 {
-    return window_of(op, op->packed);
+    return window_of(ex, ex->way.packed);
 }
 
-mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_op_t *op)
+mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_exchange_t *ex)
 {
     return (mca_common_collio_shape_t){
-        .flat = op->view,
-        .view = &op->view->tiling,
-        .stream = op->stream,
-        .bytes = op->bytes,
-        .window_bytes = mca_common_collio_layout_window(op),
-        .packed_window_bytes = window_of(op, true),
-        .shared_failed = mca_common_collio_shared_failed(op->file),
-        .write = op->write,
+        .flat = ex->request.view,
+        .view = &ex->request.view->tiling,
+        .stream = ex->request.stream,
+        .bytes = ex->request.bytes,
+        .window_bytes = mca_common_collio_layout_window(ex),
+        .packed_window_bytes = window_of(ex, true),
+        .shared_failed = mca_common_collio_shared_failed(ex->file),
+        .write = ex->write,
     };
 }
 
 /* Readers in shared memory pick their pieces themselves; an owner must only know what to read.
  * Where most of it is wanted that is whole windows, and the lists of pieces need not be made, sent
  * and merged. What is read in vain is never more than what is handed out. */
-bool mca_common_collio_layout_may_outline(const mca_common_collio_op_t *op)
+bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex)
 {
-    int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] + op->all[MCA_COMMON_COLLIO_AGREE_LO];
+    int64_t span = ex->range.hi - ex->range.lo;
 
-    return !op->write && mca_common_collio_layout_all_shared(op)
-           && span / 2 <= op->all[MCA_COMMON_COLLIO_AGREE_BYTES];
+    return !ex->write && mca_common_collio_layout_all_shared(ex) && span / 2 <= ex->range.bytes;
 }
 
-bool mca_common_collio_layout_all_shared(const mca_common_collio_op_t *op)
+bool mca_common_collio_layout_all_shared(const mca_common_collio_exchange_t *ex)
 {
-    return 1 == op->file->nodes.nodes && MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport
-           && MCA_COMMON_COLLIO_SHARED_READY == op->file->shared.state;
+    return 1 == ex->file->nodes.nodes && MCA_COMMON_COLLIO_TRANSPORT_SHM == ex->way.transport
+           && MCA_COMMON_COLLIO_SHARED_READY == ex->file->shared.state;
 }
 
-bool mca_common_collio_layout_sparse(const mca_common_collio_op_t *op)
+bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex)
 {
-    int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] + op->all[MCA_COMMON_COLLIO_AGREE_LO];
-    int partition = op->file->settings.partition;
+    int64_t span = ex->range.hi - ex->range.lo;
+    int partition = ex->file->settings.partition;
 
     return (0 == partition || 1 + MCA_COMMON_COLLIO_PARTITION_EVEN == partition)
-           && op->file->aggregator_count > 1 && span > SPARSE_LEAST
-           && span / SPARSE_FACTOR > op->all[MCA_COMMON_COLLIO_AGREE_BYTES];
+           && ex->file->aggregator_count > 1 && span > SPARSE_LEAST
+           && span / SPARSE_FACTOR > ex->range.bytes;
 }
 
 int mca_common_collio_layout_bins(const mca_common_collio_file_t *file)
@@ -122,15 +118,17 @@ int mca_common_collio_layout_bins(const mca_common_collio_file_t *file)
     return bins < BINS_MOST ? bins : BINS_MOST;
 }
 
-static void fill_bins(mca_common_collio_op_t *op, int bins)
+static void fill_bins(mca_common_collio_exchange_t *ex, int bins)
 {
     mca_common_collio_pieces_t pieces = {0};
-    int64_t lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO];
-    int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] - lo;
+    int64_t lo = ex->range.lo;
+    int64_t span = ex->range.hi - lo;
     int64_t width = (span + bins - 1) / bins;
 
-    if (0 != mca_common_collio_tiling_pieces(&op->view->tiling, op->stream, op->bytes, &pieces)) {
-        mca_common_collio_op_fail(op, ENOMEM);
+    if (0
+        != mca_common_collio_tiling_pieces(&ex->request.view->tiling, ex->request.stream,
+                                           ex->request.bytes, &pieces)) {
+        mca_common_collio_exchange_fail(ex, ENOMEM);
     }
     for (size_t i = 0; i < pieces.count; ++i) {
         int64_t at = pieces.at[i].offset - lo, end = at + pieces.at[i].length;
@@ -139,33 +137,33 @@ static void fill_bins(mca_common_collio_op_t *op, int bins)
             int64_t bin = at / width, border = (bin + 1) * width;
             int64_t stop = end < border ? end : border;
 
-            op->histogram[bin] += stop - at;
+            ex->histogram[bin] += stop - at;
             at = stop;
         }
     }
     mca_common_collio_pieces_fini(&pieces);
 }
 
-void mca_common_collio_layout_histogram(mca_common_collio_op_t *op)
+void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
 {
-    int bins = mca_common_collio_layout_bins(op->file);
+    int bins = mca_common_collio_layout_bins(ex->file);
 
-    op->histogram = op->file->histogram;
-    memset(op->histogram, 0, (size_t) bins * sizeof(*op->histogram));
-    if (op->bytes > 0) {
-        fill_bins(op, bins);
+    ex->histogram = ex->file->histogram;
+    memset(ex->histogram, 0, (size_t) bins * sizeof(*ex->histogram));
+    if (ex->request.bytes > 0) {
+        fill_bins(ex, bins);
     }
     if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(op->histogram, op->histogram + bins, bins, MPI_INT64_T,
-                                        MPI_SUM, op->file->comm, &op->request)) {
-        op->request = MPI_REQUEST_NULL;
-        mca_common_collio_op_fail(op, EIO);
+        != mca_common_collio_iallreduce(ex->histogram, ex->histogram + bins, bins, MPI_INT64_T,
+                                        MPI_SUM, ex->file->comm, &ex->collective)) {
+        ex->collective = MPI_REQUEST_NULL;
+        mca_common_collio_exchange_fail(ex, EIO);
     }
 }
 
-static mca_common_collio_partition_t partition_of(const mca_common_collio_op_t *op)
+static mca_common_collio_partition_t partition_of(const mca_common_collio_exchange_t *ex)
 {
-    const mca_common_collio_file_t *file = op->file;
+    const mca_common_collio_file_t *file = ex->file;
     const mca_common_collio_lockahead_t *lockahead;
 
     if (0 != file->settings.partition) {
@@ -181,23 +179,23 @@ static mca_common_collio_partition_t partition_of(const mca_common_collio_op_t *
 }
 
 /* Domains begin at multiples of this. Where the file has no stripes, cyclic ones are windows. */
-static int64_t domain_unit(const mca_common_collio_op_t *op, bool even)
+static int64_t domain_unit(const mca_common_collio_exchange_t *ex, bool even)
 {
-    if (striped(op->file)) {
-        return (int64_t) op->file->fh->f_stripe_size;
+    if (striped(ex->file)) {
+        return (int64_t) ex->file->fh->f_stripe_size;
     }
-    return even ? 1 : mca_common_collio_layout_window(op);
+    return even ? 1 : mca_common_collio_layout_window(ex);
 }
 
-int mca_common_collio_layout_domains(mca_common_collio_op_t *op,
+int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
                                      mca_common_collio_domains_t *domains)
 {
-    const mca_common_collio_file_t *file = op->file;
-    int64_t lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO], hi = op->all[MCA_COMMON_COLLIO_AGREE_HI];
+    const mca_common_collio_file_t *file = ex->file;
+    int64_t lo = ex->range.lo, hi = ex->range.hi;
     int owners = file->aggregator_count;
-    int64_t unit = domain_unit(op, true), cyclic_unit = domain_unit(op, false);
+    int64_t unit = domain_unit(ex, true), cyclic_unit = domain_unit(ex, false);
 
-    switch (partition_of(op)) {
+    switch (partition_of(ex)) {
     case MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC:
         return mca_common_collio_domains_static_cyclic(lo, hi, cyclic_unit, owners, domains);
     case MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC:
@@ -205,10 +203,10 @@ int mca_common_collio_layout_domains(mca_common_collio_op_t *op,
             lo, hi, cyclic_unit, owners,
             file->fh->f_stripe_count > 0 ? file->fh->f_stripe_count : file->nodes.nodes, domains);
     default:
-        if (NULL != op->histogram) {
-            int bins = mca_common_collio_layout_bins(op->file);
+        if (NULL != ex->histogram) {
+            int bins = mca_common_collio_layout_bins(ex->file);
 
-            return mca_common_collio_domains_by_bytes(lo, hi, unit, owners, op->histogram + bins,
+            return mca_common_collio_domains_by_bytes(lo, hi, unit, owners, ex->histogram + bins,
                                                       bins, domains);
         }
         return mca_common_collio_domains_even(lo, hi, unit, owners, domains);
@@ -217,68 +215,19 @@ int mca_common_collio_layout_domains(mca_common_collio_op_t *op,
 
 /* No domain is larger than that. From agreed values alone: a rank that cannot even make the domains
  * must still know how large the node's segment is going to be. */
-int64_t mca_common_collio_layout_slot(const mca_common_collio_op_t *op)
+int64_t mca_common_collio_layout_slot(const mca_common_collio_exchange_t *ex)
 {
-    int64_t lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO];
-    int64_t window = mca_common_collio_layout_window(op);
-    bool even = MCA_COMMON_COLLIO_PARTITION_EVEN == partition_of(op);
-    int64_t unit = domain_unit(op, even);
-    int64_t largest = op->all[MCA_COMMON_COLLIO_AGREE_HI] - (lo - lo % unit);
+    int64_t lo = ex->range.lo;
+    int64_t window = mca_common_collio_layout_window(ex);
+    bool even = MCA_COMMON_COLLIO_PARTITION_EVEN == partition_of(ex);
+    int64_t unit = domain_unit(ex, even);
+    int64_t largest = ex->range.hi - (lo - lo % unit);
 
-    if (even && NULL == op->histogram) {
+    if (even && NULL == ex->histogram) {
         int64_t units = (largest + unit - 1) / unit;
 
-        largest = (units / op->file->aggregator_count + 1) * unit;
+        largest = (units / ex->file->aggregator_count + 1) * unit;
     }
     largest = largest < window ? largest : window;
     return (largest + 63) / 64 * 64;
-}
-
-/* The plan that fits on every rank, if any. */
-static mca_common_collio_plan_t *agreed_plan(mca_common_collio_op_t *op)
-{
-    int64_t delta = op->all[MCA_COMMON_COLLIO_AGREE_DELTA];
-    int64_t fits = op->all[MCA_COMMON_COLLIO_AGREE_PLANS];
-    mca_common_collio_plan_t *plan;
-
-    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
-        const mca_common_collio_plan_t *slot = &op->file->plans->slot[i];
-
-        if (slot->layers != op->layers
-            || (slot->outlined && MCA_COMMON_COLLIO_TRANSPORT_SHM != op->transport)) {
-            fits &= ~(INT64_C(1) << i);
-        }
-    }
-    if (0 == fits || delta != -op->all[MCA_COMMON_COLLIO_AGREE_NOT_DELTA]) {
-        return NULL;
-    }
-    plan = &op->file->plans->slot[__builtin_ctzll((uint64_t) fits)];
-    if (!mca_common_collio_domains_shift(&plan->domains, delta)) {
-        return NULL;
-    }
-    plan->anchor += delta;
-    return plan;
-}
-
-static bool puts_are_packed(const mca_common_collio_op_t *op)
-{
-    return mca_common_collio_op_puts(op)
-           && mca_common_collio_put_packs(op->all[MCA_COMMON_COLLIO_AGREE_PIECES],
-                                          op->all[MCA_COMMON_COLLIO_AGREE_BYTES]);
-}
-
-void mca_common_collio_layout_decide(mca_common_collio_op_t *op)
-{
-    mca_common_collio_tuner_choose(op);
-    if (!op->exchange) {
-        return;
-    }
-    op->packed = puts_are_packed(op);
-    mca_common_collio_layers_decide(op);
-    op->plan = agreed_plan(op);
-    op->plan_new = NULL == op->plan;
-    op->packed = op->plan_new ? op->packed : op->plan->packed;
-    mca_common_collio_file_count(
-        op->file,
-        op->plan_new ? MCA_COMMON_COLLIO_STAT_plan_misses : MCA_COMMON_COLLIO_STAT_plan_hits, 1);
 }

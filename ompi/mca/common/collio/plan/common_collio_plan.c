@@ -56,7 +56,8 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
         int64_t window_bytes = plan->packed ? shape->packed_window_bytes : shape->window_bytes;
 
         if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != window_bytes
-            || plan->shared_failed != shape->shared_failed || (plan->outlined && shape->write)) {
+            || plan->prepared.shared_failed != shape->shared_failed
+            || (plan->outlined && shape->write)) {
             continue;
         }
         if (0 == shape->bytes) {
@@ -70,6 +71,30 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
         }
     }
     return fits;
+}
+
+mca_common_collio_plan_t *mca_common_collio_plans_agreed(mca_common_collio_exchange_t *ex,
+                                                         int64_t fits, int64_t delta)
+{
+    mca_common_collio_plan_t *plan;
+
+    for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        const mca_common_collio_plan_t *slot = &ex->file->plans->slot[i];
+
+        if (slot->layer1.kind != ex->layer1.kind
+            || (slot->outlined && MCA_COMMON_COLLIO_TRANSPORT_SHM != ex->way.transport)) {
+            fits &= ~(INT64_C(1) << i);
+        }
+    }
+    if (0 == fits) {
+        return NULL;
+    }
+    plan = &ex->file->plans->slot[__builtin_ctzll((uint64_t) fits)];
+    if (!mca_common_collio_domains_shift(&plan->domains, delta)) {
+        return NULL;
+    }
+    plan->anchor += delta;
+    return plan;
 }
 
 mca_common_collio_plan_t *mca_common_collio_plans_evict(mca_common_collio_file_t *file)
@@ -147,7 +172,7 @@ void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan)
 {
     const mca_common_collio_split_t *split = &plan->split;
 
-    plan->fence_bytes = 0;
+    plan->fence.bytes = 0;
     for (size_t s = 0; s < split->share_count; ++s) {
         int64_t most = 0;
 
@@ -155,11 +180,11 @@ void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan)
             size_t window = split->share[s].first + w;
             int64_t bytes = split->window[window].bytes;
 
-            if (!mca_common_collio_relay_window(plan, window)) {
+            if (!mca_common_collio_plan_relayed(plan, window)) {
                 most = bytes > most ? bytes : most;
             }
         }
-        plan->fence_bytes += most + (int64_t) sizeof(int64_t);
+        plan->fence.bytes += most + (int64_t) sizeof(int64_t);
     }
 }
 
@@ -179,8 +204,8 @@ int mca_common_collio_plan_index(mca_common_collio_plan_t *plan)
 
     free(plan->order);
     free(plan->share_of);
-    free(plan->turn);
-    plan->turn = NULL;
+    free(plan->fence.turn);
+    plan->fence.turn = NULL;
     plan->order = malloc(windows * sizeof(*plan->order));
     plan->share_of = malloc(windows * sizeof(*plan->share_of));
     if (NULL == plan->order || NULL == plan->share_of) {
@@ -194,7 +219,7 @@ int mca_common_collio_plan_index(mca_common_collio_plan_t *plan)
 const mca_common_collio_split_t *
 mca_common_collio_plan_request(const mca_common_collio_plan_t *plan)
 {
-    return plan->relay.active ? &plan->relay.own : &plan->split;
+    return NULL != plan->layer1.own ? plan->layer1.own : &plan->split;
 }
 
 static int requesters_reserve(mca_common_collio_plan_t *plan, size_t room)
@@ -300,10 +325,9 @@ static void measure(mca_common_collio_plan_t *plan)
                          + (int64_t) (collect->runs.count * sizeof(mca_common_collio_extent_t)
                                       + collect->cycle_count * sizeof(*collect->cycle)
                                       + collect->source_count * sizeof(*collect->source));
-    plan->memory_bytes += split_memory(&plan->relay.own)
-                          + mca_common_collio_part_memory(&plan->relay.mine);
-    for (int m = 0; NULL != plan->relay.part && m < plan->relay.member_count; ++m) {
-        plan->memory_bytes += mca_common_collio_part_memory(&plan->relay.part[m]);
+    plan->memory_bytes += plan->layer1.memory_bytes;
+    if (NULL != plan->layer1.own) {
+        plan->memory_bytes += split_memory(plan->layer1.own);
     }
     for (size_t i = 0; i < plan->requester_count; ++i) {
         const mca_common_collio_split_t *request = &plan->requests[i];
@@ -343,19 +367,22 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     mca_common_collio_flat_release(plan->view);
     mca_common_collio_domains_fini(&plan->domains);
     mca_common_collio_split_fini(&plan->split);
-    mca_common_collio_relay_fini(&plan->relay);
+    if (NULL != plan->layer1.relay) {
+        plan->layer1.reset(plan->layer1.relay);
+    }
+    free(plan->layer1.place);
     free(plan->order);
     free(plan->share_of);
-    free(plan->ordinal);
-    free(plan->turn);
-    free(plan->told);
-    free(plan->index_bits);
-    free(plan->place);
-    free(plan->placed);
-    free(plan->placed_first);
-    free(plan->placing);
-    free(plan->told_first);
-    free(plan->telling);
+    free(plan->fence.ordinal);
+    free(plan->fence.turn);
+    free(plan->fence.told);
+    free(plan->fence.index_bits);
+    free(plan->places.at);
+    free(plan->places.mine);
+    free(plan->places.first);
+    free(plan->places.telling);
+    free(plan->fence.told_first);
+    free(plan->fence.telling);
     for (size_t i = 0; i < plan->requester_count; ++i) {
         mca_common_collio_split_fini(&plan->requests[i]);
     }
@@ -364,9 +391,10 @@ void mca_common_collio_plan_fini(mca_common_collio_plan_t *plan)
     free(plan->requests);
     mca_common_collio_collect_fini(&plan->collect);
     for (int i = 0; i < 2; ++i) {
-        free(plan->move[i]);
-        free(plan->segments[i]);
+        free(plan->prepared.move[i]);
+        free(plan->prepared.segments[i]);
     }
-    free(plan->deliveries);
-    memset(plan, 0, sizeof(*plan));
+    free(plan->prepared.deliveries);
+    *plan = (mca_common_collio_plan_t){.layer1.relay = plan->layer1.relay,
+                                       .layer1.reset = plan->layer1.reset};
 }

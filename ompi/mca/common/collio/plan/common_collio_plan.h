@@ -6,12 +6,7 @@
 #ifndef MCA_COMMON_COLLIO_PLAN_H
 #define MCA_COMMON_COLLIO_PLAN_H
 
-#include "file/common_collio_file.h"
-#include "view/common_collio_view.h"
-
-#include "twolayer/common_collio_relay.h"
-
-#include "core/common_collio_cycle.h"
+#include "exchange/common_collio_exchange.h"
 
 /**
  * A plan: everything about a collective call that depends on its shape only. It is in local
@@ -38,8 +33,16 @@ typedef struct mca_common_collio_plan_t {
     mca_common_collio_split_t split; /* as requester: what I have for whom */
     size_t *order;                   /* windows by (index, owner): the order of delivery */
     int *share_of;                   /* per window: its share */
-    int layers;                      /* mca_common_collio_layers_t, when it was made */
-    mca_common_collio_relay_t relay; /* layer 1 */
+
+    struct {                                     /* layer 1; see twolayer/ */
+        int kind;                                /* mca_common_collio_layers_t, when it was made */
+        struct mca_common_collio_relay_t *relay; /* made with the slot; NULL without two layers */
+        void (*reset)(struct mca_common_collio_relay_t *relay); /* frees what the relay holds */
+        const mca_common_collio_split_t *own; /* my whole request; `split` is what I deliver */
+        int64_t *place; /* per window of `split`: its place in the staging of this local
+                           aggregator, -1: it does not go through layer 1. NULL: none does */
+        int64_t memory_bytes;
+    } layer1;
 
     size_t requester_count; /* as owner: who has something for me */
     int *requester;         /* their ranks, in the order in which overlapping writes apply: */
@@ -50,33 +53,36 @@ typedef struct mca_common_collio_plan_t {
     size_t sources_max;   /* most sources of a cycle */
     size_t runs_max;      /* most runs of a cycle */
 
-    /* put_fence only: rounds that all ranks take together */
-    size_t rounds;       /* most cycles of an owner; 0 until numbered */
-    bool numbered;       /* the owners have told their requesters */
-    int64_t *ordinal;    /* per window: its round */
-    int64_t *turn;       /* scratch of fence.c, 3 per share */
-    int64_t *index_bits; /* two layers: a bit for each window number that some owner has; twice */
-    size_t index_words;  /* of one */
-    size_t index_rounds; /* two layers: bits in it */
-    int64_t *told;       /* as owner: the rounds of my requesters' windows; two layers: of my
-                            cycles */
-    size_t *told_first;  /* where each requester's begin */
-    ompi_request_t **telling;
-    int64_t fence_bytes; /* staging of one round */
+    struct {                 /* put_fence: rounds that all ranks take together */
+        size_t rounds;       /* most cycles of an owner */
+        bool numbered;       /* the owners have told their requesters */
+        int64_t *ordinal;    /* per window: its round */
+        int64_t *turn;       /* scratch, 3 per share */
+        int64_t *index_bits; /* two layers: a bit for each window number of any owner; twice */
+        size_t index_words;  /* of one */
+        size_t index_rounds; /* two layers: bits in it */
+        int64_t *told;       /* as owner: the rounds of my requesters' windows; two layers: of my
+                                cycles */
+        size_t *told_first;  /* where each requester's begin */
+        ompi_request_t **telling;
+        int64_t bytes; /* staging of one round */
+    } fence;
 
-    /* packed puts only; see put_pack.c */
-    bool places_told;     /* the owners have told their requesters */
-    int64_t *place;       /* per window: where its message goes, -1: straight */
-    int64_t *placed;      /* as owner: the places of my requesters' windows */
-    size_t *placed_first; /* where each requester's begin */
-    ompi_request_t **placing;
+    struct {           /* packed puts; see put_pack.c */
+        bool told;     /* the owners have told their requesters */
+        int64_t *at;   /* per window: where its message goes, -1: not packed */
+        int64_t *mine; /* as owner: the places of my requesters' windows */
+        size_t *first; /* where each requester's begin */
+        ompi_request_t **telling;
+    } places;
 
-    /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */
-    unsigned prepared;  /* bits of the ways it was prepared for; see prepare.c */
-    bool shared_failed; /* then; a later change voids what was prepared */
-    struct mca_common_collio_move_t *move[2];
-    mca_common_collio_segment_t *segments[2];
-    struct mca_common_collio_delivery_t *deliveries; /* one per window of mine */
+    struct { /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */
+        unsigned ways;      /* bits of the ways it was prepared for; see prepare.c */
+        bool shared_failed; /* then; a later change voids what was prepared */
+        mca_common_collio_move_t *move[2];
+        mca_common_collio_segment_t *segments[2];
+        mca_common_collio_delivery_t *deliveries; /* one per window of mine */
+    } prepared;
 
     int64_t memory_bytes;
 } mca_common_collio_plan_t;
@@ -98,6 +104,29 @@ typedef struct mca_common_collio_shape_t {
     bool shared_failed;          /* this node has no shared memory for the file */
     bool write;                  /* outlines do not tell what to write */
 } mca_common_collio_shape_t;
+
+/** Layout (layout.c): what follows from agreed values alone, the same on all ranks. */
+int mca_common_collio_layout_bins(const mca_common_collio_file_t *file);
+void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex);
+int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
+                                     mca_common_collio_domains_t *domains);
+int64_t mca_common_collio_layout_window(const mca_common_collio_exchange_t *ex);
+int64_t mca_common_collio_layout_slot(const mca_common_collio_exchange_t *ex);
+mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_exchange_t *ex);
+bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex);
+/** Do all ranks reach every collective buffer in shared memory? */
+bool mca_common_collio_layout_all_shared(const mca_common_collio_exchange_t *ex);
+/** Is it enough to tell owners the outlines of the windows? */
+bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex);
+
+/** Route (route.c): offset lists to the owners they concern. poll returns true when it is over. */
+void mca_common_collio_route_start(mca_common_collio_exchange_t *ex);
+bool mca_common_collio_route_poll(mca_common_collio_exchange_t *ex);
+
+/** The plan that fits on every rank and can go `delta` further, moved there; or NULL. `fits` are the
+ *  bits that all ranks have set. */
+mca_common_collio_plan_t *mca_common_collio_plans_agreed(mca_common_collio_exchange_t *ex,
+                                                         int64_t fits, int64_t delta);
 
 /** Bit i is set when slot i fits this rank's request and can go where it is: the first such slot,
  *  and those that must move as far; *delta is how far (undefined for requests without data, which
@@ -122,6 +151,19 @@ int mca_common_collio_plan_index(mca_common_collio_plan_t *plan);
 /** This rank's whole request, whoever delivers it. */
 const mca_common_collio_split_t *
 mca_common_collio_plan_request(const mca_common_collio_plan_t *plan);
+
+/** Does this window of plan->split go through layer 1? */
+static inline bool mca_common_collio_plan_relayed(const mca_common_collio_plan_t *plan,
+                                                  size_t window)
+{
+    return NULL != plan->layer1.place && plan->layer1.place[window] >= 0;
+}
+
+/** Has this rank cycles of its own? */
+static inline bool mca_common_collio_plan_is_owner(const mca_common_collio_exchange_t *ex)
+{
+    return ex->file->my_owner >= 0 && ex->plan->collect.cycle_count > 0;
+}
 
 /** Room for a fence round: the windows in plan->split that are not relayed, at most. */
 void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan);

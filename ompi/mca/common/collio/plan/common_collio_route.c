@@ -10,7 +10,7 @@
  * sends were received; when the barrier is through, no message can be under way any more. No rank
  * holds, counts or receives anything of size P.
  */
-#include "call/common_collio_op.h"
+#include "plan/common_collio_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,21 +48,27 @@ static int list_outlines(const mca_common_collio_split_t *split,
     return rc;
 }
 
-/* My own part, when I am the owner: no message. */
-static void add_own(mca_common_collio_op_t *op, const mca_common_collio_share_t *share)
+/* By whose rank overlapping writes of this requester are ordered. */
+static int leader_of(const mca_common_collio_exchange_t *ex, int rank)
 {
-    const mca_common_collio_split_t *split = &op->plan->split;
+    return NULL == ex->layer1.actions ? rank : ex->layer1.actions->leader(ex, rank);
+}
+
+/* My own part, when I am the owner: no message. */
+static void add_own(mca_common_collio_exchange_t *ex, const mca_common_collio_share_t *share)
+{
+    const mca_common_collio_split_t *split = &ex->plan->split;
     mca_common_collio_extents_t own = {0};
-    int rc = op->plan->outlined ? list_outlines(split, share, &own)
+    int rc = ex->plan->outlined ? list_outlines(split, share, &own)
                                 : mca_common_collio_split_share_list(split, share, &own);
 
     if (0 == rc) {
-        rc = mca_common_collio_plan_add(op->plan, op->file->rank,
-                                        mca_common_collio_layers_leader(op, op->file->rank), &own);
+        rc = mca_common_collio_plan_add(ex->plan, ex->file->rank, leader_of(ex, ex->file->rank),
+                                        &own);
     }
     mca_common_collio_extents_fini(&own);
     if (0 != rc) {
-        mca_common_collio_op_fail(op, -rc);
+        mca_common_collio_exchange_fail(ex, -rc);
     }
 }
 
@@ -90,132 +96,132 @@ static int encode_pieces(const mca_common_collio_split_t *split,
                                          sizeof(*split->piece), list);
 }
 
-static void send_list(mca_common_collio_op_t *op, const mca_common_collio_share_t *share)
+static void send_list(mca_common_collio_exchange_t *ex, const mca_common_collio_share_t *share)
 {
-    const mca_common_collio_split_t *split = &op->plan->split;
-    route_t *route = &op->route;
+    const mca_common_collio_split_t *split = &ex->plan->split;
+    route_t *route = &ex->route;
     mca_common_collio_bytes_t *list = &route->lists[route->send_count];
-    int rc = op->plan->outlined ? encode_outlines(split, share, list)
+    int rc = ex->plan->outlined ? encode_outlines(split, share, list)
                                 : encode_pieces(split, share, list);
 
     if (0 == rc
         && OMPI_SUCCESS
-               != mca_common_collio_isend(list->at, list->count,
-                                          op->file->aggregators[share->owner],
-                                          mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
-                                          true, op->file->comm, &route->sends[route->send_count])) {
+               != mca_common_collio_isend(
+                   list->at, list->count, ex->file->aggregators[share->owner],
+                   mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_META), true,
+                   ex->file->comm, &route->sends[route->send_count])) {
         rc = -EIO;
     }
     if (0 != rc) {
-        mca_common_collio_op_fail(op, -rc);
+        mca_common_collio_exchange_fail(ex, -rc);
         return;
     }
     ++route->send_count;
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_bytes, list->count);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_bytes, list->count);
 }
 
-void mca_common_collio_route_start(mca_common_collio_op_t *op)
+void mca_common_collio_route_start(mca_common_collio_exchange_t *ex)
 {
-    size_t shares = op->plan->split.share_count;
-    route_t *route = &op->route;
+    size_t shares = ex->plan->split.share_count;
+    route_t *route = &ex->route;
 
     route->lists = calloc(shares + 1, sizeof(*route->lists));
     route->sends = calloc(shares + 1, sizeof(*route->sends));
     if (NULL == route->lists || NULL == route->sends) {
-        mca_common_collio_op_fail(op, ENOMEM);
+        mca_common_collio_exchange_fail(ex, ENOMEM);
         return;
     }
-    for (size_t i = 0; i < shares && 0 == op->error; ++i) {
-        const mca_common_collio_share_t *share = &op->plan->split.share[i];
+    for (size_t i = 0; i < shares && 0 == ex->error; ++i) {
+        const mca_common_collio_share_t *share = &ex->plan->split.share[i];
 
-        if (share->owner == op->file->my_owner) {
-            add_own(op, share);
+        if (share->owner == ex->file->my_owner) {
+            add_own(ex, share);
         } else {
-            send_list(op, share);
+            send_list(ex, share);
         }
     }
 }
 
 /* No memory for a list: it is received cut off, because its sender waits for that. */
-static void discard_list(mca_common_collio_op_t *op, int requester)
+static void discard_list(mca_common_collio_exchange_t *ex, int requester)
 {
-    op->route.discarding = OMPI_SUCCESS
+    ex->route.discarding = OMPI_SUCCESS
                            == mca_common_collio_irecv(
                                NULL, 0, requester,
-                               mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
-                               op->file->comm, &op->route.discarded);
+                               mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_META),
+                               ex->file->comm, &ex->route.discarded);
 }
 
-static void receive_list(mca_common_collio_op_t *op, const ompi_status_public_t *status)
+static void receive_list(mca_common_collio_exchange_t *ex, const ompi_status_public_t *status)
 {
     size_t bytes = status->_ucount;
     arrival_t *arrival = malloc(sizeof(*arrival) + bytes);
 
     if (NULL == arrival) {
-        mca_common_collio_op_fail(op, ENOMEM);
-        discard_list(op, status->MPI_SOURCE);
+        mca_common_collio_exchange_fail(ex, ENOMEM);
+        discard_list(ex, status->MPI_SOURCE);
         return;
     }
     arrival->requester = status->MPI_SOURCE;
     arrival->bytes = bytes;
     if (OMPI_SUCCESS
         != mca_common_collio_irecv(arrival->list, bytes, arrival->requester,
-                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
-                                   op->file->comm, &arrival->request)) {
-        mca_common_collio_op_fail(op, EIO);
+                                   mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_META),
+                                   ex->file->comm, &arrival->request)) {
+        mca_common_collio_exchange_fail(ex, EIO);
         free(arrival);
         return;
     }
-    arrival->next = op->route.arrivals;
-    op->route.arrivals = arrival;
+    arrival->next = ex->route.arrivals;
+    ex->route.arrivals = arrival;
 }
 
-static void probe(mca_common_collio_op_t *op)
+static void probe(mca_common_collio_exchange_t *ex)
 {
     ompi_status_public_t status;
     int matched;
 
-    if (op->route.discarding) {
-        op->route.discarding = !mca_common_collio_request_done(&op->route.discarded, NULL, NULL);
+    if (ex->route.discarding) {
+        ex->route.discarding = !mca_common_collio_request_done(&ex->route.discarded, NULL, NULL);
     }
     do {
         matched = 0;
-        if (op->route.discarding) {
+        if (ex->route.discarding) {
             return; /* one at a time */
         }
         if (OMPI_SUCCESS
-            != mca_common_collio_iprobe(mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
-                                        op->file->comm, &matched, &status)) {
+            != mca_common_collio_iprobe(
+                mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_META), ex->file->comm,
+                &matched, &status)) {
             return;
         }
         if (matched) {
-            receive_list(op, &status);
+            receive_list(ex, &status);
         }
     } while (matched);
 }
 
-static void accept_list(mca_common_collio_op_t *op, const arrival_t *arrival)
+static void accept_list(mca_common_collio_exchange_t *ex, const arrival_t *arrival)
 {
     mca_common_collio_extents_t list = {0};
     int rc = mca_common_collio_wire_decode(arrival->list, arrival->bytes, SIZE_MAX, &list);
 
     if (0 == rc) {
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_requests_received,
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_requests_received,
                                      list.count);
-        rc = mca_common_collio_plan_add(op->plan, arrival->requester,
-                                        mca_common_collio_layers_leader(op, arrival->requester),
-                                        &list);
+        rc = mca_common_collio_plan_add(ex->plan, arrival->requester,
+                                        leader_of(ex, arrival->requester), &list);
     }
     mca_common_collio_extents_fini(&list);
     if (0 != rc) {
-        mca_common_collio_op_fail(op, -rc);
+        mca_common_collio_exchange_fail(ex, -rc);
     }
 }
 
-static void take_arrivals(mca_common_collio_op_t *op)
+static void take_arrivals(mca_common_collio_exchange_t *ex)
 {
-    for (arrival_t **at = &op->route.arrivals; NULL != *at;) {
+    for (arrival_t **at = &ex->route.arrivals; NULL != *at;) {
         arrival_t *arrival = *at;
 
         if (!mca_common_collio_request_done(&arrival->request, NULL, NULL)) {
@@ -223,16 +229,16 @@ static void take_arrivals(mca_common_collio_op_t *op)
             continue;
         }
         *at = arrival->next;
-        accept_list(op, arrival);
+        accept_list(ex, arrival);
         free(arrival);
     }
 }
 
-static void route_free(mca_common_collio_op_t *op)
+static void route_free(mca_common_collio_exchange_t *ex)
 {
-    route_t *route = &op->route;
+    route_t *route = &ex->route;
 
-    for (size_t i = 0; NULL != route->lists && i < op->plan->split.share_count; ++i) {
+    for (size_t i = 0; NULL != route->lists && i < ex->plan->split.share_count; ++i) {
         mca_common_collio_bytes_fini(&route->lists[i]);
     }
     free(route->lists);
@@ -240,32 +246,32 @@ static void route_free(mca_common_collio_op_t *op)
     memset(route, 0, sizeof(*route));
 }
 
-bool mca_common_collio_route_poll(mca_common_collio_op_t *op)
+bool mca_common_collio_route_poll(mca_common_collio_exchange_t *ex)
 {
-    route_t *route = &op->route;
+    route_t *route = &ex->route;
 
-    probe(op);
-    take_arrivals(op);
+    probe(ex);
+    take_arrivals(ex);
     while (route->sends_done < route->send_count
            && mca_common_collio_request_done(&route->sends[route->sends_done], NULL, NULL)) {
         ++route->sends_done;
     }
     if (!route->in_barrier && route->sends_done == route->send_count) {
         route->in_barrier = true;
-        if (OMPI_SUCCESS != mca_common_collio_meet_barrier(op->file)) {
-            mca_common_collio_op_fail(op, EIO);
+        if (OMPI_SUCCESS != mca_common_collio_meet_barrier(ex->file)) {
+            mca_common_collio_exchange_fail(ex, EIO);
             route->barrier_done = true;
         }
     }
     if (route->in_barrier && !route->barrier_done) {
-        route->barrier_done = mca_common_collio_meet_poll(op->file);
+        route->barrier_done = mca_common_collio_meet_poll(ex->file);
         if (route->barrier_done) {
-            probe(op); /* what was matched, but not yet seen by us */
+            probe(ex); /* what was matched, but not yet seen by us */
         }
     }
     if (!route->barrier_done || NULL != route->arrivals || route->discarding) {
         return false;
     }
-    route_free(op);
+    route_free(ex);
     return true;
 }

@@ -14,18 +14,18 @@
  * owner is free; synchronous sends keep fast senders from flooding a busy one. Reads are the mirror
  * image; after the end of the file the message is just shorter.
  */
-#include "call/common_collio_op.h"
+#include "transport/common_collio_transport.h"
 
 #include <errno.h>
 
-static int data_tag(const mca_common_collio_op_t *op)
+static int data_tag(const mca_common_collio_exchange_t *ex)
 {
-    return mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_DATA);
+    return mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_DATA);
 }
 
-void mca_common_collio_count_message(mca_common_collio_op_t *op, int peer, int64_t bytes)
+void mca_common_collio_count_message(mca_common_collio_exchange_t *ex, int peer, int64_t bytes)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = ex->file;
 
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_messages, 1);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_message_bytes, (uint64_t) bytes);
@@ -36,39 +36,39 @@ void mca_common_collio_count_message(mca_common_collio_op_t *op, int peer, int64
     }
 }
 
-static void post_send(mca_common_collio_op_t *op, mca_common_collio_move_t *move,
+static void post_send(mca_common_collio_exchange_t *ex, mca_common_collio_move_t *move,
                       const char *message, int64_t bytes)
 {
     move->bytes = bytes;
     if (OMPI_SUCCESS
-        != mca_common_collio_isend(message, (size_t) bytes, move->peer, data_tag(op),
-                                   op->synchronous_sends, op->file->comm, &move->request)) {
-        mca_common_collio_op_fail(op, EIO);
+        != mca_common_collio_isend(message, (size_t) bytes, move->peer, data_tag(ex),
+                                   ex->way.synchronous_sends, ex->file->comm, &move->request)) {
+        mca_common_collio_exchange_fail(ex, EIO);
         move->done = true;
         return;
     }
-    mca_common_collio_count_message(op, move->peer, bytes);
+    mca_common_collio_count_message(ex, move->peer, bytes);
 }
 
-static void post_receive(mca_common_collio_op_t *op, mca_common_collio_move_t *move, char *message,
-                         int64_t bytes)
+static void post_receive(mca_common_collio_exchange_t *ex, mca_common_collio_move_t *move,
+                         char *message, int64_t bytes)
 {
     if (OMPI_SUCCESS
-        != mca_common_collio_irecv(message, (size_t) bytes, move->peer, data_tag(op),
-                                   op->file->comm, &move->request)) {
-        mca_common_collio_op_fail(op, EIO);
+        != mca_common_collio_irecv(message, (size_t) bytes, move->peer, data_tag(ex),
+                                   ex->file->comm, &move->request)) {
+        mca_common_collio_exchange_fail(ex, EIO);
         move->done = true;
     }
 }
 
-static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move)
 {
-    int64_t buffer_local = slot->cycle->index * op->plan->window_bytes;
+    int64_t buffer_local = slot->cycle->index * ex->plan->window_bytes;
     char *straight = slot->buffer + (move->piece->offset - buffer_local);
 
-    if (op->write) {
-        post_receive(op, move, NULL != move->staging ? move->staging : straight,
+    if (ex->write) {
+        post_receive(ex, move, NULL != move->staging ? move->staging : straight,
                      move->window->bytes);
         return;
     }
@@ -76,18 +76,18 @@ static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
         int64_t valid = slot->limit - move->piece->offset;
 
         valid = valid < 0 ? 0 : valid;
-        post_send(op, move, straight, valid < move->window->bytes ? valid : move->window->bytes);
+        post_send(ex, move, straight, valid < move->window->bytes ? valid : move->window->bytes);
     } else {
         int64_t bytes = mca_common_collio_copy_gather(move->window, move->piece, slot->buffer,
                                                       buffer_local, slot->limit, move->staging);
 
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
                                      (uint64_t) bytes);
-        post_send(op, move, move->staging, bytes);
+        post_send(ex, move, move->staging, bytes);
     }
 }
 
-static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move)
 {
     int error = 0;
@@ -99,40 +99,41 @@ static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slo
         return false;
     }
     if (0 != error) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_exchange_fail(ex, EIO);
     }
-    if (op->write && NULL != move->staging && !slot->in_order) {
+    if (ex->write && NULL != move->staging && !slot->in_order) {
         mca_common_collio_file_count(
-            op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+            ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
             (uint64_t) mca_common_collio_copy_scatter(move->window, move->piece, slot->buffer,
-                                                      slot->cycle->index * op->plan->window_bytes,
+                                                      slot->cycle->index * ex->plan->window_bytes,
                                                       move->staging));
     }
     move->done = true;
     return true;
 }
 
-static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static void requester_start(mca_common_collio_exchange_t *ex,
+                            mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
     char *message = NULL != move->staging
                         ? move->staging
-                        : mca_common_collio_message_in_memory(op, delivery->window);
+                        : mca_common_collio_message_in_memory(ex, delivery->window);
 
-    if (!op->write) {
-        post_receive(op, move, message, move->window->bytes);
+    if (!ex->write) {
+        post_receive(ex, move, message, move->window->bytes);
         return;
     }
     if (NULL != move->staging && !move->relayed) {
         mca_common_collio_file_count(
-            op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
-            (uint64_t) mca_common_collio_copy_message(op, move->window, move->piece, message,
+            ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+            (uint64_t) mca_common_collio_copy_message(ex, move->window, move->piece, message,
                                                       move->window->bytes));
     }
-    post_send(op, move, message, move->window->bytes);
+    post_send(ex, move, message, move->window->bytes);
 }
 
-static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
     int64_t bytes = 0;
@@ -145,16 +146,16 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
         return false;
     }
     if (0 != error) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_exchange_fail(ex, EIO);
         bytes = 0;
     }
     move->bytes = bytes;
-    if (!op->write && !move->relayed) {
-        op->done_bytes += bytes;
+    if (!ex->write && !move->relayed) {
+        ex->done_bytes += bytes;
         if (NULL != move->staging) {
-            mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+            mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
                                          (uint64_t) mca_common_collio_copy_message(
-                                             op, move->window, move->piece, move->staging, bytes));
+                                             ex, move->window, move->piece, move->staging, bytes));
         }
     }
     move->done = true;

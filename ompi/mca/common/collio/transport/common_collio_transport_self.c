@@ -9,21 +9,22 @@
  * seeing what arrives and what access is over. In one go it would keep the pipeline standing, and
  * two cycles in flight would fall into step.
  */
-#include "call/common_collio_op.h"
+#include "transport/common_collio_transport.h"
 
 enum { SLICE_BYTES = 1 << 20 }; /* 0.1 ms, or 4 when memory is all single bytes */
 
 /* My window of that index: as owner I know the requester's split in local coordinates only, as
  * requester I know the streams too. */
-static const mca_common_collio_window_t *own_window(const mca_common_collio_op_t *op, int64_t index)
+static const mca_common_collio_window_t *own_window(const mca_common_collio_exchange_t *ex,
+                                                    int64_t index)
 {
-    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_split_t *split = &ex->plan->split;
 
     for (size_t s = 0; s < split->share_count; ++s) {
         const mca_common_collio_window_t *window = &split->window[split->share[s].first];
         size_t low = 0, high = split->share[s].count;
 
-        if (split->share[s].owner != op->file->my_owner) {
+        if (split->share[s].owner != ex->file->my_owner) {
             continue;
         }
         while (low < high) {
@@ -40,23 +41,23 @@ static const mca_common_collio_window_t *own_window(const mca_common_collio_op_t
     return NULL;
 }
 
-static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move)
 {
-    move->window = own_window(op, slot->cycle->index);
-    move->piece = &op->plan->split.piece[move->window->first];
+    move->window = own_window(ex, slot->cycle->index);
+    move->piece = &ex->plan->split.piece[move->window->first];
     move->done = slot->in_order; /* copied by copy_own when its turn comes */
     slot->own_left = move->done ? 0 : move->window->bytes;
 }
 
 /* The next slice: as many whole pieces as make it up, or a part of a large one. */
-static int64_t copy_slice(mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot,
+static int64_t copy_slice(mca_common_collio_exchange_t *ex, const mca_common_collio_slot_t *slot,
                           mca_common_collio_move_t *move)
 {
     mca_common_collio_window_t part = {.index = move->window->index};
     mca_common_collio_piece_t cut = *move->piece;
     const mca_common_collio_piece_t *piece = move->piece;
-    int64_t local = slot->cycle->index * op->plan->window_bytes, copied;
+    int64_t local = slot->cycle->index * ex->plan->window_bytes, copied;
 
     if (piece->length - move->bytes > SLICE_BYTES || move->bytes > 0) {
         cut.offset += move->bytes;
@@ -78,48 +79,49 @@ static int64_t copy_slice(mca_common_collio_op_t *op, const mca_common_collio_sl
         }
         move->piece += part.count;
     }
-    copied = mca_common_collio_copy_window(op, &part, piece, slot->buffer, local, slot->limit);
-    op->done_bytes += op->write ? 0 : copied;
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) copied);
+    copied = mca_common_collio_copy_window(ex, &part, piece, slot->buffer, local, slot->limit);
+    ex->done_bytes += ex->write ? 0 : copied;
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) copied);
     return part.bytes;
 }
 
-void mca_common_collio_copy_own(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+void mca_common_collio_copy_own(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                                 mca_common_collio_move_t *move)
 {
     slot->own_left = move->window->bytes;
     while (slot->own_left > 0) {
-        slot->own_left -= copy_slice(op, slot, move);
+        slot->own_left -= copy_slice(ex, slot, move);
     }
 }
 
 /* The earlier cycle's bytes go first. */
-static bool my_turn(const mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot)
+static bool my_turn(const mca_common_collio_exchange_t *ex, const mca_common_collio_slot_t *slot)
 {
-    const mca_common_collio_slot_t *other = &op->slot[1 - slot->number];
+    const mca_common_collio_slot_t *other = &ex->owner.slot[1 - slot->number];
 
     return 0 == other->own_left || other->cycle > slot->cycle;
 }
 
-static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move)
 {
-    if (!move->done && my_turn(op, slot)) {
-        slot->own_left -= copy_slice(op, slot, move);
+    if (!move->done && my_turn(ex, slot)) {
+        slot->own_left -= copy_slice(ex, slot, move);
         move->done = 0 == slot->own_left;
     }
     return move->done;
 }
 
-static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static void requester_start(mca_common_collio_exchange_t *ex,
+                            mca_common_collio_delivery_t *delivery)
 {
-    (void) op;
+    (void) ex;
     delivery->move.done = true;
 }
 
-static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_delivery_t *delivery)
 {
-    (void) op;
+    (void) ex;
     (void) delivery;
     return true;
 }

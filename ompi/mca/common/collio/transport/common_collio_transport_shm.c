@@ -10,63 +10,64 @@
  *   owner:      grant[requester] = buffer is yours   ...   arrived == expected: all are through
  *   requester:                    sees the grant, copies, arrived += 1
  */
-#include "call/common_collio_op.h"
+#include "transport/common_collio_transport.h"
 
-static int my_slot(const mca_common_collio_op_t *op)
+static int my_slot(const mca_common_collio_exchange_t *ex)
 {
-    return op->file->owner_slot[op->file->my_owner];
+    return ex->file->owner_slot[ex->file->my_owner];
 }
 
-static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move)
 {
-    mca_common_collio_shared_t *shared = &op->file->shared;
+    mca_common_collio_shared_t *shared = &ex->file->shared;
     mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(shared,
-                                                                                   my_slot(op));
-    int local_rank = op->file->nodes.local_rank[move->peer];
+                                                                                   my_slot(ex));
+    int local_rank = ex->file->nodes.local_rank[move->peer];
     uint64_t k = shared->granted[local_rank]++;
 
     atomic_store_explicit(&control->limit[slot->number], slot->limit, memory_order_relaxed);
     ++slot->arrived;
-    atomic_store_explicit(mca_common_collio_shared_grant(shared, my_slot(op), local_rank, k),
+    atomic_store_explicit(mca_common_collio_shared_grant(shared, my_slot(ex), local_rank, k),
                           2 * (k + 1) + (uint64_t) slot->number, memory_order_release);
 }
 
 /* Arrivals are counted together: all are through, or none is known to be. */
-static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move)
 {
     mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
-        &op->file->shared, my_slot(op));
+        &ex->file->shared, my_slot(ex));
 
     move->done = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire)
                  == slot->arrived;
     return move->done;
 }
 
-static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static void requester_start(mca_common_collio_exchange_t *ex,
+                            mca_common_collio_delivery_t *delivery)
 {
-    delivery->move.ticket = op->file->shared.taken[delivery->owner]++;
+    delivery->move.ticket = ex->file->shared.taken[delivery->owner]++;
 }
 
 /* Between the buffer and user memory, or a local aggregator's staging. */
-static int64_t copy(mca_common_collio_op_t *op, const mca_common_collio_move_t *move, char *buffer,
-                    int64_t limit)
+static int64_t copy(mca_common_collio_exchange_t *ex, const mca_common_collio_move_t *move,
+                    char *buffer, int64_t limit)
 {
-    int64_t local = move->window->index * op->plan->window_bytes;
+    int64_t local = move->window->index * ex->plan->window_bytes;
 
     if (!move->relayed) {
-        return mca_common_collio_copy_window(op, move->window, move->piece, buffer, local, limit);
+        return mca_common_collio_copy_window(ex, move->window, move->piece, buffer, local, limit);
     }
-    return op->write ? mca_common_collio_copy_scatter(move->window, move->piece, buffer, local,
+    return ex->write ? mca_common_collio_copy_scatter(move->window, move->piece, buffer, local,
                                                       move->staging)
                      : mca_common_collio_copy_gather(move->window, move->piece, buffer, local,
                                                      limit, move->staging);
 }
 
-static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_delivery_t *delivery)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = ex->file;
     mca_common_collio_shared_t *shared = &file->shared;
     mca_common_collio_move_t *move = &delivery->move;
     int slot = file->owner_slot[delivery->owner];
@@ -81,12 +82,13 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
     if (grant >> 1 != move->ticket + 1) {
         return false;
     }
-    copied = copy(op, move, mca_common_collio_shared_region(shared, slot) + number * op->slot_bytes,
+    copied = copy(ex, move,
+                  mca_common_collio_shared_region(shared, slot) + number * ex->buffer_bytes,
                   atomic_load_explicit(&control->limit[number], memory_order_relaxed));
     atomic_fetch_add_explicit(&control->arrived[number], 1, memory_order_release);
     move->bytes = copied;
-    if (!op->write && !move->relayed) {
-        op->done_bytes += copied;
+    if (!ex->write && !move->relayed) {
+        ex->done_bytes += copied;
     }
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) copied);

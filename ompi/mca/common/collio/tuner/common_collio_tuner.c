@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "call/common_collio_op.h"
+#include "exchange/common_collio_exchange.h"
 
 #include "core/common_collio_choice.h"
 
@@ -143,9 +143,9 @@ void mca_common_collio_tuner_close(mca_common_collio_file_t *file)
     file->tuner = NULL;
 }
 
-static bool transport_allowed(const mca_common_collio_op_t *op, int transport)
+static bool transport_allowed(const mca_common_collio_exchange_t *ex, int transport)
 {
-    int wanted = op->file->settings.transport;
+    int wanted = ex->file->settings.transport;
 
     return MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted || transport == wanted;
 }
@@ -176,28 +176,28 @@ static bool is_local(uint32_t file_system)
     return in_memory(file_system);
 }
 
-static mca_common_collio_facts_t facts_of(const mca_common_collio_op_t *op)
+static mca_common_collio_facts_t facts_of(const mca_common_collio_exchange_t *ex,
+                                          int64_t window_bytes)
 {
-    const mca_common_collio_file_t *file = op->file;
-    const int64_t *all = op->all;
-    int wanted = op->write ? file->settings.exchange_write : file->settings.exchange_read;
-    int64_t share = all[MCA_COMMON_COLLIO_AGREE_BYTES] / file->aggregator_count;
+    const mca_common_collio_file_t *file = ex->file;
+    int wanted = ex->write ? file->settings.exchange_write : file->settings.exchange_read;
+    int64_t share = ex->range.bytes / file->aggregator_count;
     mca_common_collio_facts_t facts = {
-        .write = op->write,
-        .bytes = all[MCA_COMMON_COLLIO_AGREE_BYTES],
-        .pieces = all[MCA_COMMON_COLLIO_AGREE_PIECES],
-        .span = all[MCA_COMMON_COLLIO_AGREE_HI] + all[MCA_COMMON_COLLIO_AGREE_LO],
-        .spans = all[MCA_COMMON_COLLIO_AGREE_SPANS],
+        .write = ex->write,
+        .bytes = ex->range.bytes,
+        .pieces = ex->range.pieces,
+        .span = ex->range.hi - ex->range.lo,
+        .spans = ex->range.spans,
         .ranks = file->size,
         .nodes = file->nodes.nodes,
         .in_memory = in_memory(file->access.file_system),
         .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
-        .many_cycles = share > mca_common_collio_layout_window(op),
+        .many_cycles = share > window_bytes,
         .may_skip = MCA_COMMON_COLLIO_SETTING_ON != wanted,
         .may_exchange = MCA_COMMON_COLLIO_SETTING_OFF != wanted,
         .may_overlap = MCA_COMMON_COLLIO_SCHEDULE_AUTO == file->settings.schedule,
-        .may_shm = transport_allowed(op, MCA_COMMON_COLLIO_TRANSPORT_SHM) && !op->atomic,
-        .may_isend = transport_allowed(op, MCA_COMMON_COLLIO_TRANSPORT_ISEND) || op->atomic,
+        .may_shm = transport_allowed(ex, MCA_COMMON_COLLIO_TRANSPORT_SHM) && !ex->atomic,
+        .may_isend = transport_allowed(ex, MCA_COMMON_COLLIO_TRANSPORT_ISEND) || ex->atomic,
     };
 
     /* named transports that are not measured stand in the place of messages */
@@ -222,21 +222,21 @@ static int use_messages(mca_common_collio_file_t *file, bool *said, const char *
     return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
 }
 
-static int transport_of(mca_common_collio_op_t *op, mca_common_collio_way_t way)
+static int transport_of(mca_common_collio_exchange_t *ex, mca_common_collio_way_t way)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = ex->file;
     int wanted = file->settings.transport;
     bool one_sided = MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == wanted
                      || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == wanted;
 
     if (MCA_COMMON_COLLIO_TRANSPORT_ISEND == wanted || (one_sided && file->put.failed)
-        || (op->atomic && MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted)) {
+        || (ex->atomic && MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted)) {
         return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
     }
-    if (op->atomic) { /* overlapping bytes are put in order from where the messages lie */
+    if (ex->atomic) { /* overlapping bytes are put in order from where the messages lie */
         return use_messages(file, &file->said_atomic, "calls in atomic mode");
     }
-    if (one_sided && !op->blocking) { /* an epoch waits, and nothing may wait inside progress */
+    if (one_sided && !ex->blocking) { /* an epoch waits, and nothing may wait inside progress */
         return use_messages(file, &file->said_nonblocking, "nonblocking and split collectives");
     }
     if (MCA_COMMON_COLLIO_TRANSPORT_AUTO != wanted) {
@@ -247,10 +247,10 @@ static int transport_of(mca_common_collio_op_t *op, mca_common_collio_way_t way)
                : MCA_COMMON_COLLIO_TRANSPORT_SHM;
 }
 
-static const mca_common_collio_schedule_t *schedule_of(const mca_common_collio_op_t *op,
+static const mca_common_collio_schedule_t *schedule_of(const mca_common_collio_exchange_t *ex,
                                                        mca_common_collio_way_t way)
 {
-    int wanted = op->file->settings.schedule;
+    int wanted = ex->file->settings.schedule;
 
     if (MCA_COMMON_COLLIO_SCHEDULE_AUTO != wanted) {
         return mca_common_collio_schedules[wanted - MCA_COMMON_COLLIO_SCHEDULE_FIRST];
@@ -259,27 +259,28 @@ static const mca_common_collio_schedule_t *schedule_of(const mca_common_collio_o
                          : &mca_common_collio_schedule_none;
 }
 
-static int64_t piece_bound(const mca_common_collio_op_t *op)
+static int64_t piece_bound(const mca_common_collio_exchange_t *ex)
 {
-    return 0 == op->bytes
+    return 0 == ex->request.bytes
                ? 0
-               : mca_common_collio_tiling_piece_bound(&op->view->tiling, op->stream, op->bytes);
+               : mca_common_collio_tiling_piece_bound(&ex->request.view->tiling, ex->request.stream,
+                                                      ex->request.bytes);
 }
 
-bool mca_common_collio_tuner_expects_direct(mca_common_collio_op_t *op)
+bool mca_common_collio_tuner_expects_direct(mca_common_collio_exchange_t *ex)
 {
-    mca_common_collio_tuner_t *tuner = op->file->tuner;
-    int wanted = op->write ? op->file->settings.exchange_write : op->file->settings.exchange_read;
+    mca_common_collio_tuner_t *tuner = ex->file->tuner;
+    int wanted = ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
 
     if (MCA_COMMON_COLLIO_SETTING_OFF == wanted) {
-        tuner->last[op->write].used = true;
+        tuner->last[ex->write].used = true;
         return true;
     }
-    return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[op->write].used
-           && !tuner->last[op->write].exchange && tuner->last[op->write].settled
-           && tuner->learnt[tuner->last[op->write].kind].served < tuner->last[op->write].until
-           && tuner->last[op->write].bytes == op->bytes
-           && tuner->last[op->write].pieces == piece_bound(op);
+    return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[ex->write].used
+           && !tuner->last[ex->write].exchange && tuner->last[ex->write].settled
+           && tuner->learnt[tuner->last[ex->write].kind].served < tuner->last[ex->write].until
+           && tuner->last[ex->write].bytes == ex->request.bytes
+           && tuner->last[ex->write].pieces == piece_bound(ex);
 }
 
 /* A call that tried nothing. All ranks count the same ones. */
@@ -288,56 +289,55 @@ static void count_served(mca_common_collio_learnt_t *learnt)
     learnt->served += learnt->served < INT_MAX;
 }
 
-void mca_common_collio_tuner_served(mca_common_collio_op_t *op)
+void mca_common_collio_tuner_served(mca_common_collio_exchange_t *ex, bool late)
 {
-    mca_common_collio_tuner_t *tuner = op->file->tuner;
-    int wanted = op->write ? op->file->settings.exchange_write : op->file->settings.exchange_read;
+    mca_common_collio_tuner_t *tuner = ex->file->tuner;
+    int wanted = ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
 
     if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted) {
-        count_served(&tuner->learnt[tuner->last[op->write].kind]);
+        count_served(&tuner->learnt[tuner->last[ex->write].kind]);
         /* this call was not like the last one for everybody: the next one is decided on anew */
-        tuner->last[op->write].used = op->all[MCA_COMMON_COLLIO_AGREE_LATE] < 1;
+        tuner->last[ex->write].used = !late;
     }
 }
 
-void mca_common_collio_tuner_choose(mca_common_collio_op_t *op)
+void mca_common_collio_tuner_choose(mca_common_collio_exchange_t *ex, int64_t window_bytes)
 {
-    mca_common_collio_tuner_t *tuner = op->file->tuner;
-    mca_common_collio_facts_t facts = facts_of(op);
+    mca_common_collio_tuner_t *tuner = ex->file->tuner;
+    mca_common_collio_facts_t facts = facts_of(ex, window_bytes);
     mca_common_collio_candidates_t candidates = mca_common_collio_choice_candidates(&facts);
     int kind = mca_common_collio_choice_kind(&facts);
     mca_common_collio_learnt_t *learnt = &tuner->learnt[kind];
 
     tuner->kind = kind;
-    tuner->way = mca_common_collio_choice_next(learnt, &candidates, &op->probing);
-    op->exchange = MCA_COMMON_COLLIO_WAY_DIRECT != tuner->way;
-    op->transport = transport_of(op, tuner->way);
-    op->schedule = schedule_of(op, tuner->way);
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_probes, op->probing);
-    tuner->last[op->write].used = true;
-    tuner->last[op->write].settled = !op->probing;
-    tuner->last[op->write].kind = kind;
-    tuner->last[op->write].until = learnt->served < candidates.patience ? candidates.patience
+    tuner->way = mca_common_collio_choice_next(learnt, &candidates, &ex->way.probing);
+    ex->way.exchange = MCA_COMMON_COLLIO_WAY_DIRECT != tuner->way;
+    ex->way.transport = transport_of(ex, tuner->way);
+    ex->way.schedule = schedule_of(ex, tuner->way);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_probes, ex->way.probing);
+    tuner->last[ex->write].used = true;
+    tuner->last[ex->write].settled = !ex->way.probing;
+    tuner->last[ex->write].kind = kind;
+    tuner->last[ex->write].until = learnt->served < candidates.patience ? candidates.patience
                                                                         : INT_MAX;
-    tuner->last[op->write].bytes = op->bytes;
-    tuner->last[op->write].pieces = piece_bound(op);
-    tuner->last[op->write].exchange = op->exchange;
-    tuner->last[op->write].schedule = op->schedule;
-    tuner->last[op->write].transport = op->transport;
-    if (!op->probing) {
+    tuner->last[ex->write].bytes = ex->request.bytes;
+    tuner->last[ex->write].pieces = piece_bound(ex);
+    tuner->last[ex->write].exchange = ex->way.exchange;
+    tuner->last[ex->write].schedule = ex->way.schedule;
+    tuner->last[ex->write].transport = ex->way.transport;
+    if (!ex->way.probing) {
         count_served(learnt);
     }
 }
 
-void mca_common_collio_tuner_learn(mca_common_collio_op_t *op, int64_t nanoseconds,
+void mca_common_collio_tuner_learn(mca_common_collio_exchange_t *ex, int64_t nanoseconds,
                                    int64_t hideable)
 {
-    mca_common_collio_tuner_t *tuner = op->file->tuner;
+    mca_common_collio_tuner_t *tuner = ex->file->tuner;
 
-    if (0 == op->error && op->probing) {
-        mca_common_collio_choice_learn(&tuner->learnt[tuner->kind], tuner->way,
-                                       op->all[MCA_COMMON_COLLIO_AGREE_BYTES], nanoseconds,
-                                       hideable);
+    if (0 == ex->error && ex->way.probing) {
+        mca_common_collio_choice_learn(&tuner->learnt[tuner->kind], tuner->way, ex->range.bytes,
+                                       nanoseconds, hideable);
     }
 }
 

@@ -16,7 +16,7 @@
  * the settlement that ends every call anyway, so all ranks choose alike and no message is added.
  */
 typedef struct mca_common_collio_tuner_t mca_common_collio_tuner_t;
-struct mca_common_collio_op_t;
+struct mca_common_collio_exchange_t;
 
 struct mca_common_collio_file_t;
 
@@ -28,18 +28,18 @@ void mca_common_collio_tuner_forget(mca_common_collio_tuner_t *tuner);
 /** Keeps what was learnt for the next file of this kind. Local. */
 void mca_common_collio_tuner_close(struct mca_common_collio_file_t *file);
 
-/** Sets op->exchange, op->schedule, op->transport and op->probing from agreed values. */
-void mca_common_collio_tuner_choose(struct mca_common_collio_op_t *op);
+/** Sets ex->way from agreed values. */
+void mca_common_collio_tuner_choose(struct mca_common_collio_exchange_t *ex, int64_t window_bytes);
 
 /** Does this call look, to this rank, like the last one in its direction, and did that one skip the
  *  exchange for good (not just to measure)? A guess; the agreement finds out. Local. */
-bool mca_common_collio_tuner_expects_direct(struct mca_common_collio_op_t *op);
+bool mca_common_collio_tuner_expects_direct(struct mca_common_collio_exchange_t *ex);
 
-/** Notes a call that skipped the exchange before it was agreed on. */
-void mca_common_collio_tuner_served(struct mca_common_collio_op_t *op);
+/** Notes a call that skipped the exchange before it was agreed on; `late`: some rank did not. */
+void mca_common_collio_tuner_served(struct mca_common_collio_exchange_t *ex, bool late);
 
 /** Notes how long the call took on the slowest rank, and how much of it could have been hidden. */
-void mca_common_collio_tuner_learn(struct mca_common_collio_op_t *op, int64_t nanoseconds,
+void mca_common_collio_tuner_learn(struct mca_common_collio_exchange_t *ex, int64_t nanoseconds,
                                    int64_t hideable);
 
 /** What is in force now, in one line. */

@@ -15,7 +15,7 @@
  * Nothing here leaves the node, and nothing waits. COLLECTIVE RULE: a rank that fails sends and
  * answers with empty lists; READY tells everybody.
  */
-#include "call/common_collio_op.h"
+#include "twolayer/common_collio_relay.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,20 +25,20 @@ typedef mca_common_collio_gathered_t gathered_t;
 
 enum { LISTS, REPLIES, SIZE, SEGMENT, MADE };
 
-static bool is_aggregator(const mca_common_collio_op_t *op)
+static bool is_aggregator(const mca_common_collio_exchange_t *ex)
 {
-    return op->plan->relay.aggregator == op->file->rank;
+    return ex->plan->layer1.relay->aggregator == ex->file->rank;
 }
 
-static void find_aggregator(mca_common_collio_op_t *op)
+static void find_aggregator(mca_common_collio_exchange_t *ex)
 {
-    const mca_common_collio_nodes_t *nodes = &op->file->nodes;
-    int node = nodes->node_of[op->file->rank];
-    int ranks = mca_common_collio_ranks_on(op->file, node),
-        count = mca_common_collio_layers_on_node(op, node);
+    const mca_common_collio_nodes_t *nodes = &ex->file->nodes;
+    int node = nodes->node_of[ex->file->rank];
+    int ranks = mca_common_collio_ranks_on(ex->file, node),
+        count = mca_common_collio_layers_on_node(ex, node);
     int local = mca_common_collio_local_aggregator_of(ranks, count,
-                                                      nodes->local_rank[op->file->rank]);
-    relay_t *relay = &op->plan->relay;
+                                                      nodes->local_rank[ex->file->rank]);
+    relay_t *relay = ex->plan->layer1.relay;
     int next = ranks;
 
     relay->active = count < ranks;
@@ -77,10 +77,10 @@ static int put_number(mca_common_collio_bytes_t *out, int64_t number)
 }
 
 /* owner, bytes of the list, list */
-static int put_share(mca_common_collio_op_t *op, const mca_common_collio_share_t *share)
+static int put_share(mca_common_collio_exchange_t *ex, const mca_common_collio_share_t *share)
 {
-    const mca_common_collio_split_t *split = &op->plan->split;
-    mca_common_collio_bytes_t *out = &op->plan->relay.making.list;
+    const mca_common_collio_split_t *split = &ex->plan->split;
+    mca_common_collio_bytes_t *out = &ex->plan->layer1.relay->making.list;
     const mca_common_collio_window_t *first = &split->window[share->first];
     const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
     size_t before;
@@ -101,59 +101,59 @@ static int put_share(mca_common_collio_op_t *op, const mca_common_collio_share_t
     return rc;
 }
 
-static void send_lists(mca_common_collio_op_t *op)
+static void send_lists(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
-    const mca_common_collio_split_t *split = &op->plan->split;
+    relay_t *relay = ex->plan->layer1.relay;
+    const mca_common_collio_split_t *split = &ex->plan->split;
     int rc = 0;
 
-    for (size_t s = 0; 0 == rc && 0 == op->error && s < split->share_count; ++s) {
-        if (mca_common_collio_relayed(op, split->share[s].owner)) {
-            rc = put_share(op, &split->share[s]);
+    for (size_t s = 0; 0 == rc && 0 == ex->error && s < split->share_count; ++s) {
+        if (mca_common_collio_relayed(ex, split->share[s].owner)) {
+            rc = put_share(ex, &split->share[s]);
         }
     }
     if (0 != rc) {
-        mca_common_collio_op_fail(op, -rc);
+        mca_common_collio_exchange_fail(ex, -rc);
         relay->making.list.count = 0;
     }
     if (OMPI_SUCCESS
         != mca_common_collio_isend(relay->making.list.at, relay->making.list.count,
                                    relay->aggregator,
-                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY), false,
-                                   op->file->comm, &relay->making.request)) {
+                                   mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY),
+                                   false, ex->file->comm, &relay->making.request)) {
         relay->making.request = NULL;
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_exchange_fail(ex, EIO);
     }
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_bytes,
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_bytes,
                                  relay->making.list.count);
 }
 
 /* How large must the staging be? Members have none. */
-static void start_size(mca_common_collio_op_t *op)
+static void start_size(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
 
     relay->making.bytes[0] = relay->staging_bytes;
-    if (mca_common_collio_relay_may_share(op)
+    if (mca_common_collio_relay_may_share(ex)
         && OMPI_SUCCESS
-               != mca_common_collio_meet_on_node(op->file, &relay->making.bytes[0],
+               != mca_common_collio_meet_on_node(ex->file, &relay->making.bytes[0],
                                                  &relay->making.bytes[1], 1, true)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_exchange_fail(ex, EIO);
     }
 }
 
-void mca_common_collio_gather_start(mca_common_collio_op_t *op)
+void mca_common_collio_gather_start(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
 
     memset(relay, 0, sizeof(*relay));
-    op->plan->layers = op->layers;
-    find_aggregator(op);
+    ex->plan->layer1.kind = ex->layer1.kind;
+    find_aggregator(ex);
     relay->making.stage = relay->active ? LISTS : MADE;
-    if (relay->active && !is_aggregator(op)) {
-        send_lists(op);
-        start_size(op);
+    if (relay->active && !is_aggregator(ex)) {
+        send_lists(ex);
+        start_size(ex);
     }
 }
 
@@ -169,23 +169,23 @@ static bool sent(ompi_request_t **request)
 }
 
 /* A message for which there is no memory is received all the same: its sender must go on. */
-static void discard(mca_common_collio_op_t *op, int peer)
+static void discard(mca_common_collio_exchange_t *ex, int peer)
 {
-    mca_common_collio_op_fail(op, ENOMEM);
+    mca_common_collio_exchange_fail(ex, ENOMEM);
     if (OMPI_SUCCESS
         != mca_common_collio_irecv(NULL, 0, peer,
-                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY),
-                                   op->file->comm, &op->plan->relay.making.discarded)) {
-        op->plan->relay.making.discarded = NULL;
+                                   mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY),
+                                   ex->file->comm, &ex->plan->layer1.relay->making.discarded)) {
+        ex->plan->layer1.relay->making.discarded = NULL;
     }
 }
 
 /* Takes what has come, into the list of arrivals. */
-static void receive(mca_common_collio_op_t *op)
+static void receive(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
-    int tag = mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY);
-    const int *local_rank = op->file->nodes.local_rank;
+    relay_t *relay = ex->plan->layer1.relay;
+    int tag = mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY);
+    const int *local_rank = ex->file->nodes.local_rank;
     ompi_status_public_t status;
     gathered_t *arrival;
     int matched = 0;
@@ -195,20 +195,20 @@ static void receive(mca_common_collio_op_t *op)
         return;
     }
     relay->making.discarded = NULL;
-    while (OMPI_SUCCESS == mca_common_collio_iprobe(tag, op->file->comm, &matched, &status)
+    while (OMPI_SUCCESS == mca_common_collio_iprobe(tag, ex->file->comm, &matched, &status)
            && matched) {
         ++relay->making.arrived;
         arrival = malloc(sizeof(*arrival) + status._ucount);
         if (NULL == arrival) {
-            discard(op, status.MPI_SOURCE);
+            discard(ex, status.MPI_SOURCE);
             return;
         }
         arrival->member = local_rank[status.MPI_SOURCE] - local_rank[relay->aggregator];
         arrival->bytes = status._ucount;
         if (OMPI_SUCCESS
             != mca_common_collio_irecv(arrival->list, arrival->bytes, status.MPI_SOURCE, tag,
-                                       op->file->comm, &arrival->request)) {
-            mca_common_collio_op_fail(op, EIO);
+                                       ex->file->comm, &arrival->request)) {
+            mca_common_collio_exchange_fail(ex, EIO);
             free(arrival);
             return;
         }
@@ -218,12 +218,12 @@ static void receive(mca_common_collio_op_t *op)
 }
 
 /* True when `count` messages are here. */
-static bool received(mca_common_collio_op_t *op, int count)
+static bool received(mca_common_collio_exchange_t *ex, int count)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
 
     if (relay->making.arrived < count || NULL != relay->making.discarded) {
-        receive(op);
+        receive(ex);
     }
     for (gathered_t *arrival = relay->making.arrivals; NULL != arrival; arrival = arrival->next) {
         if (NULL != arrival->request) {
@@ -249,37 +249,37 @@ static void free_arrivals(relay_t *relay)
 
 /* ---- the steps ---- */
 
-bool mca_common_collio_relay_may_share(const mca_common_collio_op_t *op)
+bool mca_common_collio_relay_may_share(const mca_common_collio_exchange_t *ex)
 {
-    return MCA_COMMON_COLLIO_INTRA_ISEND != op->file->settings.intra
-           && MCA_COMMON_COLLIO_SHARED_FAILED != op->file->relay_shared.state;
+    return MCA_COMMON_COLLIO_INTRA_ISEND != ex->file->settings.intra
+           && MCA_COMMON_COLLIO_SHARED_FAILED != ex->file->relay_shared.state;
 }
 
-static void merge(mca_common_collio_op_t *op)
+static void merge(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     uint64_t start = mca_common_collio_now(), passed;
-    int rc = 0 == op->error ? mca_common_collio_gather_merge(op, relay->making.arrivals) : 0;
+    int rc = 0 == ex->error ? mca_common_collio_gather_merge(ex, relay->making.arrivals) : 0;
 
     if (0 != rc) {
-        mca_common_collio_op_fail(op, -rc);
+        mca_common_collio_exchange_fail(ex, -rc);
     }
     free_arrivals(relay);
     passed = mca_common_collio_now() - start;
-    op->phase_ns += passed; /* it is not time of the phase */
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_gather_merge, passed);
+    ex->timing.elsewhere_ns += passed; /* it has a figure of its own */
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_time_gather_merge, passed);
 }
 
-static bool lists_poll(mca_common_collio_op_t *op)
+static bool lists_poll(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
 
-    if (is_aggregator(op)) {
-        if (!received(op, relay->member_count - 1)) {
+    if (is_aggregator(ex)) {
+        if (!received(ex, relay->member_count - 1)) {
             return false;
         }
-        merge(op);
-        start_size(op);
+        merge(ex);
+        start_size(ex);
         return true;
     }
     if (!sent(&relay->making.request)) {
@@ -290,10 +290,10 @@ static bool lists_poll(mca_common_collio_op_t *op)
 }
 
 /* All at once; without memory for their requests one after the other, and empty. */
-static bool send_replies(mca_common_collio_op_t *op)
+static bool send_replies(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
-    int tag = mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY);
+    relay_t *relay = ex->plan->layer1.relay;
+    int tag = mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY);
 
     while (relay->making.replied + 1 < relay->member_count && sent(&relay->making.request)) {
         int member = ++relay->making.replied;
@@ -301,19 +301,19 @@ static bool send_replies(mca_common_collio_op_t *op)
                                        ? &relay->making.request
                                        : &relay->making.reply_request[member];
         const mca_common_collio_bytes_t none = {0};
-        const mca_common_collio_bytes_t *reply = NULL == relay->making.reply || 0 != op->error
+        const mca_common_collio_bytes_t *reply = NULL == relay->making.reply || 0 != ex->error
                                                      ? &none
                                                      : &relay->making.reply[member];
 
         if (OMPI_SUCCESS
             != mca_common_collio_isend(reply->at, reply->count,
-                                       mca_common_collio_relay_rank(op, member), tag, false,
-                                       op->file->comm, request)) {
+                                       mca_common_collio_relay_rank(ex, member), tag, false,
+                                       ex->file->comm, request)) {
             *request = NULL;
-            mca_common_collio_op_fail(op, EIO);
+            mca_common_collio_exchange_fail(ex, EIO);
         }
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_bytes, reply->count);
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_bytes, reply->count);
     }
     for (int m = 1; NULL != relay->making.reply_request && m < relay->member_count; ++m) {
         if (!sent(&relay->making.reply_request[m])) {
@@ -334,49 +334,53 @@ static void free_replies(relay_t *relay)
     relay->making.reply_request = NULL;
 }
 
-static bool replies_poll(mca_common_collio_op_t *op)
+static bool replies_poll(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     gathered_t *arrival;
     int rc = 0;
 
-    if (is_aggregator(op)) {
-        return send_replies(op);
+    if (is_aggregator(ex)) {
+        return send_replies(ex);
     }
-    if (!received(op, 1)) {
+    if (!received(ex, 1)) {
         return false;
     }
     arrival = relay->making.arrivals;
-    if (NULL != arrival && 0 == op->error) {
+    if (NULL != arrival && 0 == ex->error) {
         rc = mca_common_collio_wire_decode(arrival->list, arrival->bytes, SIZE_MAX,
                                            &relay->making.places);
     }
     if (0 != rc) {
-        mca_common_collio_op_fail(op, -rc);
+        mca_common_collio_exchange_fail(ex, -rc);
     }
     free_arrivals(relay);
     return true;
 }
 
 /* My part, now that I know my places or need none. */
-static void make_mine(mca_common_collio_op_t *op)
+static void make_mine(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
-    int rc = 0 == op->error ? mca_common_collio_gather_mine(op, &relay->making.places) : 0;
+    relay_t *relay = ex->plan->layer1.relay;
+    int rc = 0 == ex->error ? mca_common_collio_gather_mine(ex, &relay->making.places) : 0;
 
     if (0 != rc) {
-        mca_common_collio_op_fail(op, -rc);
+        mca_common_collio_exchange_fail(ex, -rc);
     }
     mca_common_collio_extents_fini(&relay->making.places);
     free_replies(relay);
+    ex->plan->layer1.memory_bytes = mca_common_collio_part_memory(&relay->mine);
+    for (int m = 0; NULL != relay->part && m < relay->member_count; ++m) {
+        ex->plan->layer1.memory_bytes += mca_common_collio_part_memory(&relay->part[m]);
+    }
 }
 
 /* True when the node's segment must be made, or a larger one. */
-static bool start_segment(mca_common_collio_op_t *op)
+static bool start_segment(mca_common_collio_exchange_t *ex)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = ex->file;
     mca_common_collio_shared_t *shared = &file->relay_shared;
-    const relay_t *relay = &op->plan->relay;
+    const relay_t *relay = ex->plan->layer1.relay;
     int64_t limits = (2 * file->aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64 * 64;
     int64_t region = limits + 2 * ((relay->making.bytes[1] + 63) / 64 * 64);
 
@@ -388,58 +392,58 @@ static bool start_segment(mca_common_collio_op_t *op)
     shared->local_ranks = shared->slots = shared->peers = mca_common_collio_ranks_on(
         file, file->nodes.node_of[file->rank]);
     shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
-    shared->mine = is_aggregator(op);
+    shared->mine = is_aggregator(ex);
     mca_common_collio_shared_make(file, shared,
                                   region > shared->region_bytes ? region : shared->region_bytes);
     return true;
 }
 
-static void next_stage(mca_common_collio_op_t *op)
+static void next_stage(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
 
     switch (relay->making.stage) {
     case LISTS:
-        if (mca_common_collio_relay_may_share(op)) {
+        if (mca_common_collio_relay_may_share(ex)) {
             relay->making.stage = REPLIES;
         } else {
-            make_mine(op);
+            make_mine(ex);
             relay->making.stage = MADE;
         }
         break;
     case REPLIES:
-        make_mine(op);
+        make_mine(ex);
         relay->making.stage = SIZE;
         break;
     case SIZE:
-        relay->making.stage = start_segment(op) ? SEGMENT : MADE;
+        relay->making.stage = start_segment(ex) ? SEGMENT : MADE;
         break;
     default:
         relay->making.stage = MADE;
     }
 }
 
-bool mca_common_collio_gather_poll(mca_common_collio_op_t *op)
+bool mca_common_collio_gather_poll(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     bool over = true;
 
     while (over && MADE != relay->making.stage) {
         switch (relay->making.stage) {
         case LISTS:
-            over = lists_poll(op);
+            over = lists_poll(ex);
             break;
         case REPLIES:
-            over = replies_poll(op);
+            over = replies_poll(ex);
             break;
         case SIZE:
-            over = mca_common_collio_meet_poll(op->file);
+            over = mca_common_collio_meet_poll(ex->file);
             break;
         default:
-            over = mca_common_collio_shared_poll_of(op->file, &op->file->relay_shared);
+            over = mca_common_collio_shared_poll_of(ex->file, &ex->file->relay_shared);
         }
         if (over) {
-            next_stage(op);
+            next_stage(ex);
         }
     }
     return over;

@@ -13,7 +13,7 @@
  *
  * A k-way heap merge per owner (core/collect): O(n log k) for n pieces of k members.
  */
-#include "call/common_collio_op.h"
+#include "twolayer/common_collio_relay.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ typedef struct channel_t {
 } channel_t;
 
 typedef struct merger_t {
-    mca_common_collio_op_t *op;
+    mca_common_collio_exchange_t *ex;
     channel_t *channel; /* per owner */
     int owners;
     int64_t gathered; /* pieces that came, mine included */
@@ -58,7 +58,7 @@ static int add_list(merger_t *merger, int owner, int member,
                     const mca_common_collio_extents_t *list)
 {
     channel_t *channel = &merger->channel[owner];
-    size_t most = (size_t) merger->op->plan->relay.member_count;
+    size_t most = (size_t) merger->ex->plan->layer1.relay->member_count;
     int rc;
 
     if (NULL == channel->split) {
@@ -72,7 +72,7 @@ static int add_list(merger_t *merger, int owner, int member,
         return -EBADMSG;
     }
     channel->member[channel->count] = member;
-    rc = mca_common_collio_split_extents(list, merger->op->plan->window_bytes,
+    rc = mca_common_collio_split_extents(list, merger->ex->plan->window_bytes,
                                          &channel->split[channel->count]);
     ++channel->count;
     merger->gathered += (int64_t) list->count;
@@ -100,7 +100,7 @@ static int add_lists(merger_t *merger, const gathered_t *lists)
         mca_common_collio_extents_t list = {0};
 
         if (owner < 0 || owner >= merger->owners || bytes < 0 || (size_t) bytes > lists->bytes - at
-            || !mca_common_collio_relayed(merger->op, (int) owner)) {
+            || !mca_common_collio_relayed(merger->ex, (int) owner)) {
             return -EBADMSG;
         }
         rc = mca_common_collio_wire_decode(lists->list + at, (size_t) bytes, SIZE_MAX, &list);
@@ -115,7 +115,7 @@ static int add_lists(merger_t *merger, const gathered_t *lists)
 
 static int add_own(merger_t *merger, const mca_common_collio_share_t *share)
 {
-    const mca_common_collio_split_t *split = &merger->op->plan->split;
+    const mca_common_collio_split_t *split = &merger->ex->plan->split;
     mca_common_collio_extents_t list = {0};
     int rc = mca_common_collio_split_share_list(split, share, &list);
 
@@ -131,7 +131,7 @@ static int add_own(merger_t *merger, const mca_common_collio_share_t *share)
 /* Room for the split: my direct shares and the merged ones. */
 static int reserve_split(const merger_t *merger, mca_common_collio_split_t *split)
 {
-    const mca_common_collio_split_t *own = &merger->op->plan->split;
+    const mca_common_collio_split_t *own = &merger->ex->plan->split;
     size_t pieces = own->piece_count, windows = own->window_count, shares = own->share_count;
 
     for (int o = 0; o < merger->owners; ++o) {
@@ -141,7 +141,7 @@ static int reserve_split(const merger_t *merger, mca_common_collio_split_t *spli
         windows += collect->cycle_count;
         shares += collect->cycle_count > 0;
     }
-    split->window_bytes = merger->op->plan->window_bytes;
+    split->window_bytes = merger->ex->plan->window_bytes;
     split->piece = malloc((pieces + 1) * sizeof(*split->piece));
     split->window = malloc((windows + 1) * sizeof(*split->window));
     split->share = malloc((shares + 1) * sizeof(*split->share));
@@ -175,7 +175,7 @@ static void add_merged(mca_common_collio_split_t *split, int owner, const channe
 /* What I deliver becomes plan->split; my request as it was stays in relay->own. */
 static int make_split(const merger_t *merger)
 {
-    mca_common_collio_plan_t *plan = merger->op->plan;
+    mca_common_collio_plan_t *plan = merger->ex->plan;
     mca_common_collio_split_t split = {0};
     int rc = reserve_split(merger, &split);
     size_t s = 0;
@@ -194,7 +194,8 @@ static int make_split(const merger_t *merger)
         }
         s += mine;
     }
-    plan->relay.own = plan->split;
+    plan->layer1.relay->own = plan->split;
+    plan->layer1.own = &plan->layer1.relay->own;
     plan->split = split;
     return mca_common_collio_plan_index(plan);
 }
@@ -203,22 +204,22 @@ static int make_split(const merger_t *merger)
 
 static int number_rounds(merger_t *merger)
 {
-    mca_common_collio_plan_t *plan = merger->op->plan;
-    relay_t *relay = &plan->relay;
+    mca_common_collio_plan_t *plan = merger->ex->plan;
+    relay_t *relay = plan->layer1.relay;
     const mca_common_collio_split_t *split = &plan->split;
     mca_common_collio_round_t *round = NULL;
 
-    relay->place = malloc((split->window_count + 1) * sizeof(*relay->place));
+    plan->layer1.place = malloc((split->window_count + 1) * sizeof(*plan->layer1.place));
     relay->round_of = malloc((split->window_count + 1) * sizeof(*relay->round_of));
     relay->round = malloc((split->window_count + 1) * sizeof(*relay->round));
-    if (NULL == relay->place || NULL == relay->round_of || NULL == relay->round) {
+    if (NULL == plan->layer1.place || NULL == relay->round_of || NULL == relay->round) {
         return -ENOMEM;
     }
     for (size_t i = 0; i < split->window_count; ++i) {
         size_t w = plan->order[i];
         const mca_common_collio_window_t *window = &split->window[w];
 
-        relay->place[w] = -1;
+        plan->layer1.place[w] = -1;
         if (0 == merger->channel[split->share[plan->share_of[w]].owner].count) {
             continue;
         }
@@ -226,7 +227,7 @@ static int number_rounds(merger_t *merger)
             round = &relay->round[relay->round_count++];
             *round = (mca_common_collio_round_t){.index = window->index};
         }
-        relay->place[w] = round->bytes;
+        plan->layer1.place[w] = round->bytes;
         relay->round_of[w] = relay->round_count - 1;
         round->bytes += window->bytes;
         ++round->windows;
@@ -239,7 +240,7 @@ static int number_rounds(merger_t *merger)
 
 static int reserve_parts(merger_t *merger)
 {
-    relay_t *relay = &merger->op->plan->relay;
+    relay_t *relay = merger->ex->plan->layer1.relay;
     size_t *count = calloc(2 * (size_t) relay->member_count, sizeof(*count));
     int rc = 0;
 
@@ -284,7 +285,7 @@ static void place_source(mca_common_collio_part_t *part, const mca_common_collio
 
 static void place_window(merger_t *merger, size_t w)
 {
-    const mca_common_collio_plan_t *plan = merger->op->plan;
+    const mca_common_collio_plan_t *plan = merger->ex->plan;
     const mca_common_collio_window_t *merged = &plan->split.window[w];
     int owner = plan->split.share[plan->share_of[w]].owner;
     channel_t *channel = &merger->channel[owner];
@@ -293,10 +294,11 @@ static void place_window(merger_t *merger, size_t w)
     for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
         const mca_common_collio_source_t *source = &channel->collect.source[s];
         const mca_common_collio_split_t *split = &channel->split[source->requester];
-        mca_common_collio_part_t *part = &plan->relay.part[channel->member[source->requester]];
+        mca_common_collio_part_t *part =
+            &plan->layer1.relay->part[channel->member[source->requester]];
 
         mca_common_collio_part_window(part, merged->index, owner);
-        place_source(part, &plan->split, merged, plan->relay.place[w], split,
+        place_source(part, &plan->split, merged, plan->layer1.place[w], split,
                      &split->window[source->window]);
     }
 }
@@ -304,7 +306,7 @@ static void place_window(merger_t *merger, size_t w)
 /* Room for the messages of a round, at most. */
 static int measure_messages(merger_t *merger)
 {
-    relay_t *relay = &merger->op->plan->relay;
+    relay_t *relay = merger->ex->plan->layer1.relay;
     int64_t *bytes = calloc(relay->round_count + 1, sizeof(*bytes));
 
     if (NULL == bytes) {
@@ -329,14 +331,14 @@ static int measure_messages(merger_t *merger)
 
 static int make_parts(merger_t *merger)
 {
-    const mca_common_collio_plan_t *plan = merger->op->plan;
+    const mca_common_collio_plan_t *plan = merger->ex->plan;
     int rc = reserve_parts(merger);
 
     if (0 != rc) {
         return rc;
     }
     for (size_t i = 0; i < plan->split.window_count; ++i) {
-        if (plan->relay.place[plan->order[i]] >= 0) {
+        if (plan->layer1.place[plan->order[i]] >= 0) {
             place_window(merger, plan->order[i]);
         }
     }
@@ -346,7 +348,7 @@ static int make_parts(merger_t *merger)
 /* What each member must know: its places, in its own order. Mine stay here. */
 static int make_replies(merger_t *merger)
 {
-    relay_t *relay = &merger->op->plan->relay;
+    relay_t *relay = merger->ex->plan->layer1.relay;
     const mca_common_collio_part_t *mine = &relay->part[0];
     int rc = 0;
 
@@ -357,7 +359,7 @@ static int make_replies(merger_t *merger)
         return -ENOMEM;
     }
     for (int m = 1;
-         0 == rc && m < relay->member_count && mca_common_collio_relay_may_share(merger->op); ++m) {
+         0 == rc && m < relay->member_count && mca_common_collio_relay_may_share(merger->ex); ++m) {
         rc = mca_common_collio_wire_encode(relay->part[m].piece, relay->part[m].piece_count,
                                            sizeof(*relay->part[m].piece), &relay->making.reply[m]);
     }
@@ -390,20 +392,20 @@ static int merge_channels(merger_t *merger)
         if (channel->count > 0) {
             rc = mca_common_collio_collect_build(channel->split, channel->count, &channel->collect);
             merged += count_runs(&channel->collect.runs);
-            merger->op->plan->relay.overlapping |= channel->collect.overlap_bytes > 0;
+            merger->ex->plan->layer1.relay->overlapping |= channel->collect.overlap_bytes > 0;
         }
     }
-    mca_common_collio_file_count(merger->op->file, MCA_COMMON_COLLIO_STAT_requests_gathered,
+    mca_common_collio_file_count(merger->ex->file, MCA_COMMON_COLLIO_STAT_requests_gathered,
                                  (uint64_t) merger->gathered);
-    mca_common_collio_file_count(merger->op->file, MCA_COMMON_COLLIO_STAT_requests_merged,
+    mca_common_collio_file_count(merger->ex->file, MCA_COMMON_COLLIO_STAT_requests_merged,
                                  (uint64_t) merged);
     return rc;
 }
 
-int mca_common_collio_gather_merge(mca_common_collio_op_t *op, const gathered_t *lists)
+int mca_common_collio_gather_merge(mca_common_collio_exchange_t *ex, const gathered_t *lists)
 {
-    merger_t merger = {.op = op, .owners = op->file->aggregator_count};
-    const mca_common_collio_split_t *split = &op->plan->split;
+    merger_t merger = {.ex = ex, .owners = ex->file->aggregator_count};
+    const mca_common_collio_split_t *split = &ex->plan->split;
     int rc = 0;
 
     merger.channel = calloc((size_t) merger.owners, sizeof(*merger.channel));
@@ -411,7 +413,7 @@ int mca_common_collio_gather_merge(mca_common_collio_op_t *op, const gathered_t 
         return -ENOMEM;
     }
     for (size_t s = 0; 0 == rc && s < split->share_count; ++s) {
-        if (mca_common_collio_relayed(op, split->share[s].owner)) {
+        if (mca_common_collio_relayed(ex, split->share[s].owner)) {
             rc = add_own(&merger, &split->share[s]);
         }
     }

@@ -8,7 +8,7 @@
  * local aggregator knows the parts of all its members by their places; a rank knows its own part
  * by its places and by where the bytes are in its request.
  */
-#include "call/common_collio_op.h"
+#include "twolayer/common_collio_relay.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,15 +97,15 @@ static int compare_items(const void *a, const void *b)
     return x->owner < y->owner ? -1 : 1;
 }
 
-static size_t list_items(const mca_common_collio_op_t *op, const mca_common_collio_split_t *own,
-                         item_t *item)
+static size_t list_items(const mca_common_collio_exchange_t *ex,
+                         const mca_common_collio_split_t *own, item_t *item)
 {
     size_t count = 0;
 
     for (size_t s = 0; s < own->share_count; ++s) {
         const mca_common_collio_share_t *share = &own->share[s];
 
-        if (!mca_common_collio_relayed(op, share->owner)) {
+        if (!mca_common_collio_relayed(ex, share->owner)) {
             continue;
         }
         for (size_t w = share->first; w < share->first + share->count; ++w) {
@@ -186,12 +186,13 @@ void mca_common_collio_gather_keep(mca_common_collio_split_t *split,
 }
 
 /* A member delivers only what is direct. (A local aggregator has made its split already.) */
-static int keep_direct(mca_common_collio_op_t *op)
+static int keep_direct(mca_common_collio_exchange_t *ex)
 {
-    mca_common_collio_plan_t *plan = op->plan;
-    mca_common_collio_split_t *own = &plan->relay.own, *split = &plan->split;
+    mca_common_collio_plan_t *plan = ex->plan;
+    mca_common_collio_split_t *own = &plan->layer1.relay->own, *split = &plan->split;
 
     *own = *split;
+    plan->layer1.own = own;
     memset(split, 0, sizeof(*split));
     split->window_bytes = own->window_bytes;
     split->piece = malloc((own->piece_count + 1) * sizeof(*split->piece));
@@ -201,31 +202,31 @@ static int keep_direct(mca_common_collio_op_t *op)
         return -ENOMEM;
     }
     for (size_t s = 0; s < own->share_count; ++s) {
-        if (!mca_common_collio_relayed(op, own->share[s].owner)) {
+        if (!mca_common_collio_relayed(ex, own->share[s].owner)) {
             mca_common_collio_gather_keep(split, own, &own->share[s]);
         }
     }
     return mca_common_collio_plan_index(plan);
 }
 
-int mca_common_collio_gather_mine(mca_common_collio_op_t *op,
+int mca_common_collio_gather_mine(mca_common_collio_exchange_t *ex,
                                   const mca_common_collio_extents_t *places)
 {
-    mca_common_collio_relay_t *relay = &op->plan->relay;
+    mca_common_collio_relay_t *relay = ex->plan->layer1.relay;
     const mca_common_collio_split_t *own = &relay->own;
     item_t *item;
     size_t count;
     int rc = 0;
 
-    if (relay->aggregator != op->file->rank) {
-        rc = keep_direct(op);
+    if (relay->aggregator != ex->file->rank) {
+        rc = keep_direct(ex);
     }
     item = malloc((own->window_count + 1) * sizeof(*item));
     if (NULL == item || 0 != rc) {
         free(item);
         return 0 != rc ? rc : -ENOMEM;
     }
-    count = list_items(op, own, item);
+    count = list_items(ex, own, item);
     rc = mca_common_collio_part_reserve(&relay->mine, own->piece_count, count);
     if (0 == rc) {
         rc = make_part(own, item, count, places, &relay->mine);

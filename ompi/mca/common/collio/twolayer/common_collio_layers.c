@@ -7,7 +7,9 @@
  * Layers: does this call have a layer 1, how many local aggregators has a node, and which shares
  * go through them. Every decision is a function of agreed values, so that all ranks decide alike.
  */
-#include "call/common_collio_op.h"
+#include "twolayer/common_collio_relay.h"
+
+#include "cycles/common_collio_cycles.h"
 
 #include "core/common_collio_policy.h"
 
@@ -16,16 +18,16 @@ int mca_common_collio_ranks_on(const mca_common_collio_file_t *file, int node)
     return file->nodes.first[node + 1] - file->nodes.first[node];
 }
 
-static int auto_local_aggregators(const mca_common_collio_op_t *op)
+static int auto_local_aggregators(const mca_common_collio_exchange_t *ex)
 {
-    const mca_common_collio_file_t *file = op->file;
+    const mca_common_collio_file_t *file = ex->file;
     mca_common_collio_tam_facts_t facts = {
         .ranks_per_node = 1,
         .nodes = file->nodes.nodes,
         .global_aggregators = file->aggregator_count,
-        .extents_per_rank = op->all[MCA_COMMON_COLLIO_AGREE_PIECES] / file->size,
-        .bytes_per_rank = op->all[MCA_COMMON_COLLIO_AGREE_BYTES] / file->size,
-        .window_bytes = mca_common_collio_layout_window(op),
+        .extents_per_rank = ex->range.pieces / file->size,
+        .bytes_per_rank = ex->range.bytes / file->size,
+        .window_bytes = mca_common_collio_layout_window(ex),
         .shared_memory = MCA_COMMON_COLLIO_INTRA_ISEND != file->settings.intra,
     };
     int best;
@@ -39,31 +41,32 @@ static int auto_local_aggregators(const mca_common_collio_op_t *op)
     return best == facts.ranks_per_node ? file->size : best; /* plain, on smaller nodes too */
 }
 
-int mca_common_collio_layers_on_node(const mca_common_collio_op_t *op, int node)
+int mca_common_collio_layers_on_node(const mca_common_collio_exchange_t *ex, int node)
 {
-    return mca_common_collio_local_aggregators_on(&op->file->nodes, op->local_aggregators, node);
+    return mca_common_collio_local_aggregators_on(&ex->file->nodes, ex->layer1.local_aggregators,
+                                                  node);
 }
 
 /* Owners on the own node: in shared memory, their buffers are as near as the staging. `auto` tries
  * several transports: the layers must not change with them, or it would plan anew each time. */
-static bool near_is_direct(const mca_common_collio_op_t *op)
+static bool near_is_direct(const mca_common_collio_exchange_t *ex)
 {
-    int transport = op->file->settings.transport;
+    int transport = ex->file->settings.transport;
 
-    return MCA_COMMON_COLLIO_INTRA_ISEND != op->file->settings.intra
+    return MCA_COMMON_COLLIO_INTRA_ISEND != ex->file->settings.intra
            && (MCA_COMMON_COLLIO_TRANSPORT_SHM == transport
                || MCA_COMMON_COLLIO_TRANSPORT_AUTO == transport);
 }
 
 /* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on
  * (fence_number.c). */
-static bool too_wide_for_fence(mca_common_collio_op_t *op)
+static bool too_wide_for_fence(mca_common_collio_exchange_t *ex)
 {
-    mca_common_collio_file_t *file = op->file;
-    int64_t span = op->all[MCA_COMMON_COLLIO_AGREE_HI] + op->all[MCA_COMMON_COLLIO_AGREE_LO];
+    mca_common_collio_file_t *file = ex->file;
+    int64_t span = ex->range.hi - ex->range.lo;
 
-    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE != op->transport
-        || span / mca_common_collio_layout_window(op) < MCA_COMMON_COLLIO_FENCE_WINDOWS) {
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE != ex->way.transport
+        || span / mca_common_collio_layout_window(ex) < MCA_COMMON_COLLIO_FENCE_WINDOWS) {
         return false;
     }
     if (!file->said_one_layer && 0 == file->rank) {
@@ -76,73 +79,77 @@ static bool too_wide_for_fence(mca_common_collio_op_t *op)
     return true;
 }
 
-static int layers_of(const mca_common_collio_op_t *op)
+static int layers_of(const mca_common_collio_exchange_t *ex)
 {
-    if (op->atomic) {
+    if (ex->atomic) {
         return MCA_COMMON_COLLIO_LAYERS_ORDERED;
     }
-    return near_is_direct(op) ? MCA_COMMON_COLLIO_LAYERS_BETWEEN : MCA_COMMON_COLLIO_LAYERS_ALL;
+    return near_is_direct(ex) ? MCA_COMMON_COLLIO_LAYERS_BETWEEN : MCA_COMMON_COLLIO_LAYERS_ALL;
 }
 
-void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
+void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = ex->file;
 
-    op->layers = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
-    if (!file->component->two_layers || too_wide_for_fence(op)) {
+    ex->layer1.kind = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
+    if (!file->component->two_layers || too_wide_for_fence(ex)) {
         return;
     }
-    op->local_aggregators = file->local_aggregators;
+    ex->layer1.local_aggregators = file->local_aggregators;
     if (0 == file->settings.local_aggregators) { /* else a total is given, and wins */
-        op->local_aggregators.level = file->settings.local_aggregators_per_node > 0
-                                          ? file->settings.local_aggregators_per_node
-                                          : auto_local_aggregators(op);
+        ex->layer1.local_aggregators.level = file->settings.local_aggregators_per_node > 0
+                                                 ? file->settings.local_aggregators_per_node
+                                                 : auto_local_aggregators(ex);
     }
     for (int node = 0; node < file->nodes.nodes; ++node) {
-        if (mca_common_collio_layers_on_node(op, node) < mca_common_collio_ranks_on(file, node)) {
-            op->layers = layers_of(op);
+        if (mca_common_collio_layers_on_node(ex, node) < mca_common_collio_ranks_on(file, node)) {
+            ex->layer1.kind = layers_of(ex);
         }
     }
-    file->layers_used = op->layers;
-    file->local_used = op->local_aggregators;
+    ex->layer1.actions = MCA_COMMON_COLLIO_LAYERS_ONE == ex->layer1.kind
+                             ? NULL
+                             : &mca_common_collio_relay_actions;
+    file->layers_used = ex->layer1.kind;
+    file->local_used = ex->layer1.local_aggregators;
 }
 
-bool mca_common_collio_relayed(const mca_common_collio_op_t *op, int owner)
+bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int owner)
 {
-    const mca_common_collio_relay_t *relay = &op->plan->relay;
-    const mca_common_collio_file_t *file = op->file;
+    const mca_common_collio_relay_t *relay = ex->plan->layer1.relay;
+    const mca_common_collio_file_t *file = ex->file;
     const int *node_of = file->nodes.node_of;
     int rank = file->aggregators[owner];
 
     if (!relay->active || 1 == relay->member_count || rank == relay->aggregator) {
         return false;
     }
-    if (MCA_COMMON_COLLIO_LAYERS_ORDERED == op->layers) {
+    if (MCA_COMMON_COLLIO_LAYERS_ORDERED == ex->layer1.kind) {
         return true;
     }
     return rank != file->rank
-           && (MCA_COMMON_COLLIO_LAYERS_ALL == op->layers || node_of[rank] != node_of[file->rank]
+           && (MCA_COMMON_COLLIO_LAYERS_ALL == ex->layer1.kind
+               || node_of[rank] != node_of[file->rank]
                || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state);
 }
 
-int mca_common_collio_layers_leader(const mca_common_collio_op_t *op, int rank)
+int mca_common_collio_layers_leader(const mca_common_collio_exchange_t *ex, int rank)
 {
-    const mca_common_collio_nodes_t *nodes = &op->file->nodes;
+    const mca_common_collio_nodes_t *nodes = &ex->file->nodes;
     int node = nodes->node_of[rank];
 
-    if (MCA_COMMON_COLLIO_LAYERS_ORDERED != op->layers) {
+    if (MCA_COMMON_COLLIO_LAYERS_ORDERED != ex->layer1.kind) {
         return rank;
     }
     return nodes->member[nodes->first[node]
                          + mca_common_collio_local_aggregator_of(
-                             mca_common_collio_ranks_on(op->file, node),
-                             mca_common_collio_layers_on_node(op, node), nodes->local_rank[rank])];
+                             mca_common_collio_ranks_on(ex->file, node),
+                             mca_common_collio_layers_on_node(ex, node), nodes->local_rank[rank])];
 }
 
-int mca_common_collio_relay_rank(const mca_common_collio_op_t *op, int member)
+int mca_common_collio_relay_rank(const mca_common_collio_exchange_t *ex, int member)
 {
-    const mca_common_collio_nodes_t *nodes = &op->file->nodes;
-    int aggregator = op->plan->relay.aggregator;
+    const mca_common_collio_nodes_t *nodes = &ex->file->nodes;
+    int aggregator = ex->plan->layer1.relay->aggregator;
 
     return nodes
         ->member[nodes->first[nodes->node_of[aggregator]] + nodes->local_rank[aggregator] + member];

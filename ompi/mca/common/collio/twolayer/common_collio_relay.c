@@ -14,7 +14,9 @@
  * All memory was taken before the first cycle. A message that fails counts as arrived: the error is
  * noted, and the others go on.
  */
-#include "call/common_collio_op.h"
+#include "twolayer/common_collio_relay.h"
+
+#include "cycles/common_collio_cycles.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,14 +25,14 @@ typedef mca_common_collio_relay_t relay_t;
 typedef mca_common_collio_half_t half_t;
 typedef mca_common_collio_turn_t turn_t;
 
-static bool is_aggregator(const mca_common_collio_op_t *op)
+static bool is_aggregator(const mca_common_collio_exchange_t *ex)
 {
-    return op->plan->relay.aggregator == op->file->rank;
+    return ex->plan->layer1.relay->aggregator == ex->file->rank;
 }
 
-static int relay_tag(const mca_common_collio_op_t *op)
+static int relay_tag(const mca_common_collio_exchange_t *ex)
 {
-    return mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY);
+    return mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY);
 }
 
 /* ---- memory ---- */
@@ -40,56 +42,56 @@ static int64_t limits_bytes(const mca_common_collio_file_t *file)
     return (2 * file->aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64 * 64;
 }
 
-static char *region(const mca_common_collio_op_t *op)
+static char *region(const mca_common_collio_exchange_t *ex)
 {
-    return mca_common_collio_shared_region(&op->file->relay_shared, op->plan->relay.slot);
+    return mca_common_collio_shared_region(&ex->file->relay_shared, ex->plan->layer1.relay->slot);
 }
 
-char *mca_common_collio_relay_shared(const mca_common_collio_op_t *op, int half)
+char *mca_common_collio_relay_shared(const mca_common_collio_exchange_t *ex, int half)
 {
-    int64_t limits = limits_bytes(op->file);
-    int64_t stride = (op->file->relay_shared.region_bytes - limits) / 2 / 64 * 64;
+    int64_t limits = limits_bytes(ex->file);
+    int64_t stride = (ex->file->relay_shared.region_bytes - limits) / 2 / 64 * 64;
 
-    return region(op) + limits + half * stride;
+    return region(ex) + limits + half * stride;
 }
 
-_Atomic int64_t *mca_common_collio_relay_limits(const mca_common_collio_op_t *op, int half)
+_Atomic int64_t *mca_common_collio_relay_limits(const mca_common_collio_exchange_t *ex, int half)
 {
-    return (_Atomic int64_t *) (void *) region(op) + half * op->file->aggregator_count;
+    return (_Atomic int64_t *) (void *) region(ex) + half * ex->file->aggregator_count;
 }
 
-static char *staging(const mca_common_collio_op_t *op, int half)
+static char *staging(const mca_common_collio_exchange_t *ex, int half)
 {
-    const relay_t *relay = &op->plan->relay;
+    const relay_t *relay = ex->plan->layer1.relay;
 
-    return relay->shared ? mca_common_collio_relay_shared(op, half)
-                         : op->file->relay.at + half * relay->staging_bytes;
+    return relay->shared ? mca_common_collio_relay_shared(ex, half)
+                         : ex->file->relay.at + half * relay->staging_bytes;
 }
 
-static char *messages(const mca_common_collio_op_t *op, int half)
+static char *messages(const mca_common_collio_exchange_t *ex, int half)
 {
-    const relay_t *relay = &op->plan->relay;
+    const relay_t *relay = ex->plan->layer1.relay;
 
-    return op->file->relay.at + 2 * relay->staging_bytes + half * relay->message_bytes;
+    return ex->file->relay.at + 2 * relay->staging_bytes + half * relay->message_bytes;
 }
 
-static _Atomic int64_t *limits(const mca_common_collio_op_t *op, int half)
+static _Atomic int64_t *limits(const mca_common_collio_exchange_t *ex, int half)
 {
-    return op->plan->relay.shared ? mca_common_collio_relay_limits(op, half)
-                                  : op->plan->relay.half[half].limit;
+    return ex->plan->layer1.relay->shared ? mca_common_collio_relay_limits(ex, half)
+                                          : ex->plan->layer1.relay->half[half].limit;
 }
 
-static int prepare_half(mca_common_collio_op_t *op, half_t *half)
+static int prepare_half(mca_common_collio_exchange_t *ex, half_t *half)
 {
-    size_t members = (size_t) op->plan->relay.member_count;
+    size_t members = (size_t) ex->plan->layer1.relay->member_count;
 
     if (NULL == half->turn) {
         half->turn = calloc(members, sizeof(*half->turn));
         half->request = calloc(members, sizeof(*half->request));
         half->message = calloc(members, sizeof(*half->message));
-        half->limit = calloc((size_t) op->file->aggregator_count, sizeof(*half->limit));
-        op->plan->memory_bytes += (int64_t) (3 * members * sizeof(void *)
-                                             + (size_t) op->file->aggregator_count * 8);
+        half->limit = calloc((size_t) ex->file->aggregator_count, sizeof(*half->limit));
+        ex->plan->memory_bytes += (int64_t) (3 * members * sizeof(void *)
+                                             + (size_t) ex->file->aggregator_count * 8);
     }
     return NULL == half->turn || NULL == half->request || NULL == half->message
                    || NULL == half->limit
@@ -97,15 +99,15 @@ static int prepare_half(mca_common_collio_op_t *op, half_t *half)
                : 0;
 }
 
-static int prepare_aggregator(mca_common_collio_op_t *op)
+static int prepare_aggregator(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
-    int rc = prepare_half(op, &relay->half[0]);
+    relay_t *relay = ex->plan->layer1.relay;
+    int rc = prepare_half(ex, &relay->half[0]);
 
     if (NULL == relay->next_turn) {
         relay->next_turn = calloc((size_t) relay->member_count, sizeof(*relay->next_turn));
     }
-    rc = 0 == rc ? prepare_half(op, &relay->half[1]) : rc;
+    rc = 0 == rc ? prepare_half(ex, &relay->half[1]) : rc;
     return NULL == relay->next_turn ? -ENOMEM : rc;
 }
 
@@ -122,18 +124,18 @@ static int64_t largest_message(const mca_common_collio_part_t *part)
     return largest;
 }
 
-int mca_common_collio_relay_prepare(mca_common_collio_op_t *op)
+static int relay_prepare(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     int64_t bytes = 0, grown;
 
     if (!relay->active) {
         return 0;
     }
-    relay->shared = mca_common_collio_relay_may_share(op)
-                    && MCA_COMMON_COLLIO_SHARED_READY == op->file->relay_shared.state;
-    if (is_aggregator(op)) {
-        int rc = prepare_aggregator(op);
+    relay->shared = mca_common_collio_relay_may_share(ex)
+                    && MCA_COMMON_COLLIO_SHARED_READY == ex->file->relay_shared.state;
+    if (is_aggregator(ex)) {
+        int rc = prepare_aggregator(ex);
 
         if (0 != rc) {
             return rc;
@@ -145,14 +147,14 @@ int mca_common_collio_relay_prepare(mca_common_collio_op_t *op)
         }
         bytes = 2 * relay->message_bytes;
     }
-    grown = mca_common_collio_arena_reserve(&op->file->relay, relay->shared ? 0 : bytes);
+    grown = mca_common_collio_arena_reserve(&ex->file->relay, relay->shared ? 0 : bytes);
     if (grown > 0) {
-        mca_common_collio_file_memory(op->file, grown);
+        mca_common_collio_file_memory(ex->file, grown);
     }
     return grown < 0 ? (int) grown : 0;
 }
 
-void mca_common_collio_relay_fini(mca_common_collio_relay_t *relay)
+static void relay_reset(mca_common_collio_relay_t *relay)
 {
     mca_common_collio_split_fini(&relay->own);
     mca_common_collio_part_fini(&relay->mine);
@@ -160,7 +162,6 @@ void mca_common_collio_relay_fini(mca_common_collio_relay_t *relay)
         mca_common_collio_part_fini(&relay->part[m]);
     }
     free(relay->part);
-    free(relay->place);
     free(relay->round_of);
     free(relay->round);
     free(relay->next_turn);
@@ -183,109 +184,111 @@ static mca_common_collio_window_t whole(const turn_t *turn)
     return (mca_common_collio_window_t){.count = turn->piece_count, .bytes = turn->bytes};
 }
 
-static void count_copy(mca_common_collio_op_t *op, int64_t bytes)
+static void count_copy(mca_common_collio_exchange_t *ex, int64_t bytes)
 {
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) bytes);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) bytes);
 }
 
 /* My own bytes of the round: between my memory and their places. */
-static void copy_mine(mca_common_collio_op_t *op, int h, const turn_t *turn)
+static void copy_mine(mca_common_collio_exchange_t *ex, int h, const turn_t *turn)
 {
-    const mca_common_collio_part_t *mine = &op->plan->relay.mine;
+    const mca_common_collio_part_t *mine = &ex->plan->layer1.relay->mine;
 
     for (size_t w = turn->window; w < turn->window + turn->window_count; ++w) {
         const mca_common_collio_window_t *window = &mine->window[w];
-        int64_t limit = op->write ? INT64_MAX : limits(op, h)[window->index];
-        int64_t copied = mca_common_collio_copy_window(op, window, &mine->piece[window->first],
-                                                       staging(op, h), 0, limit);
+        int64_t limit = ex->write ? INT64_MAX : limits(ex, h)[window->index];
+        int64_t copied = mca_common_collio_copy_window(ex, window, &mine->piece[window->first],
+                                                       staging(ex, h), 0, limit);
 
-        op->done_bytes += op->write ? 0 : copied;
-        count_copy(op, copied);
+        ex->done_bytes += ex->write ? 0 : copied;
+        count_copy(ex, copied);
     }
 }
 
 /* A member's message of a read. When a window is short, how much of each is data follows. */
-static int64_t pack_message(mca_common_collio_op_t *op, int h, int member, const turn_t *turn,
+static int64_t pack_message(mca_common_collio_exchange_t *ex, int h, int member, const turn_t *turn,
                             char *message)
 {
-    const mca_common_collio_part_t *part = &op->plan->relay.part[member];
+    const mca_common_collio_part_t *part = &ex->plan->layer1.relay->part[member];
     mca_common_collio_window_t all = whole(turn);
     int64_t at = 0;
 
-    if (op->plan->relay.half[h].whole) {
-        at = mca_common_collio_copy_gather(&all, &part->piece[turn->piece], staging(op, h), 0,
+    if (ex->plan->layer1.relay->half[h].whole) {
+        at = mca_common_collio_copy_gather(&all, &part->piece[turn->piece], staging(ex, h), 0,
                                            INT64_MAX, message);
-        count_copy(op, at);
+        count_copy(ex, at);
         return at;
     }
     for (size_t i = 0; i < turn->window_count; ++i) {
         const mca_common_collio_window_t *window = &part->window[turn->window + i];
         int64_t valid = mca_common_collio_copy_gather(window, &part->piece[window->first],
-                                                      staging(op, h), 0,
-                                                      limits(op, h)[window->index], message + at);
+                                                      staging(ex, h), 0,
+                                                      limits(ex, h)[window->index], message + at);
 
         memcpy(message + turn->bytes + i * sizeof(valid), &valid, sizeof(valid));
         at += window->bytes;
-        count_copy(op, valid);
+        count_copy(ex, valid);
     }
     return mca_common_collio_turn_room(turn);
 }
 
 /* Do members' bytes have to go into place one member after the other? */
-static bool in_order(const mca_common_collio_op_t *op)
+static bool in_order(const mca_common_collio_exchange_t *ex)
 {
-    return op->atomic && op->write && op->plan->relay.overlapping;
+    return ex->atomic && ex->write && ex->plan->layer1.relay->overlapping;
 }
 
-static void start_message(mca_common_collio_op_t *op, int h, int member, const turn_t *turn)
+static void start_message(mca_common_collio_exchange_t *ex, int h, int member, const turn_t *turn)
 {
-    half_t *half = &op->plan->relay.half[h];
-    const mca_common_collio_piece_t *piece = &op->plan->relay.part[member].piece[turn->piece];
-    int peer = mca_common_collio_relay_rank(op, member);
-    char *message = staging(op, h) + piece->offset;
+    half_t *half = &ex->plan->layer1.relay->half[h];
+    const mca_common_collio_piece_t *piece =
+        &ex->plan->layer1.relay->part[member].piece[turn->piece];
+    int peer = mca_common_collio_relay_rank(ex, member);
+    char *message = staging(ex, h) + piece->offset;
     int64_t bytes = turn->bytes;
     int rc;
 
     half->message[member] = NULL;
-    if (!turn->straight || in_order(op) || (!op->write && !half->whole)) {
-        message = half->message[member] = messages(op, h) + half->used;
+    if (!turn->straight || in_order(ex) || (!ex->write && !half->whole)) {
+        message = half->message[member] = messages(ex, h) + half->used;
         half->used += mca_common_collio_turn_room(turn);
     }
-    if (op->write) {
-        rc = mca_common_collio_irecv(message, (size_t) bytes, peer, relay_tag(op), op->file->comm,
+    if (ex->write) {
+        rc = mca_common_collio_irecv(message, (size_t) bytes, peer, relay_tag(ex), ex->file->comm,
                                      &half->request[member]);
     } else {
         if (NULL != half->message[member]) {
-            bytes = pack_message(op, h, member, turn, message);
+            bytes = pack_message(ex, h, member, turn, message);
         }
-        rc = mca_common_collio_isend(message, (size_t) bytes, peer, relay_tag(op),
-                                     op->synchronous_sends, op->file->comm, &half->request[member]);
-        mca_common_collio_count_message(op, peer, bytes);
+        rc = mca_common_collio_isend(message, (size_t) bytes, peer, relay_tag(ex),
+                                     ex->way.synchronous_sends, ex->file->comm,
+                                     &half->request[member]);
+        mca_common_collio_count_message(ex, peer, bytes);
     }
     if (OMPI_SUCCESS != rc) {
         half->request[member] = NULL;
         half->turn[member] = NULL;
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_exchange_fail(ex, EIO);
     }
 }
 
-static void grant(mca_common_collio_op_t *op, int h, int member)
+static void grant(mca_common_collio_exchange_t *ex, int h, int member)
 {
-    mca_common_collio_shared_t *shared = &op->file->relay_shared;
-    const int *local_rank = op->file->nodes.local_rank;
-    int slot = local_rank[op->file->rank];
-    int local = local_rank[mca_common_collio_relay_rank(op, member)];
+    mca_common_collio_shared_t *shared = &ex->file->relay_shared;
+    const int *local_rank = ex->file->nodes.local_rank;
+    int slot = local_rank[ex->file->rank];
+    int local = local_rank[mca_common_collio_relay_rank(ex, member)];
     uint64_t k = shared->granted[local]++;
 
-    ++op->plan->relay.half[h].arrived;
+    ++ex->plan->layer1.relay->half[h].arrived;
     atomic_store_explicit(mca_common_collio_shared_grant(shared, slot, local, k),
                           2 * (k + 1) + (uint64_t) h, memory_order_release);
 }
 
-static _Atomic uint64_t *arrivals(const mca_common_collio_op_t *op, int h)
+static _Atomic uint64_t *arrivals(const mca_common_collio_exchange_t *ex, int h)
 {
-    return &mca_common_collio_shared_control(&op->file->relay_shared,
-                                             op->file->nodes.local_rank[op->file->rank])
+    return &mca_common_collio_shared_control(&ex->file->relay_shared,
+                                             ex->file->nodes.local_rank[ex->file->rank])
                 ->arrived[h];
 }
 
@@ -303,16 +306,16 @@ static const turn_t *turn_of(relay_t *relay, int member, int64_t index)
 }
 
 /* Members begin with the round. */
-static void begin_handing(mca_common_collio_op_t *op, int h)
+static void begin_handing(mca_common_collio_exchange_t *ex, int h)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     half_t *half = &relay->half[h];
     int64_t index = relay->round[half->round].index;
 
     half->used = 0;
-    half->granted = in_order(op) ? 0 : relay->member_count;
+    half->granted = in_order(ex) ? 0 : relay->member_count;
     if (relay->shared) {
-        half->arrived = atomic_load_explicit(arrivals(op, h), memory_order_acquire);
+        half->arrived = atomic_load_explicit(arrivals(ex, h), memory_order_acquire);
     }
     for (int m = 1; m < relay->member_count; ++m) {
         half->turn[m] = turn_of(relay, m, index);
@@ -320,9 +323,9 @@ static void begin_handing(mca_common_collio_op_t *op, int h)
             continue;
         }
         if (!relay->shared) {
-            start_message(op, h, m, half->turn[m]);
-        } else if (!in_order(op)) {
-            grant(op, h, m);
+            start_message(ex, h, m, half->turn[m]);
+        } else if (!in_order(ex)) {
+            grant(ex, h, m);
         }
     }
     half->turn[0] = turn_of(relay, 0, index);
@@ -330,36 +333,36 @@ static void begin_handing(mca_common_collio_op_t *op, int h)
 }
 
 /* So do I: before them where overlapping writes have an order, which only begin when I am done. */
-static void start_handing(mca_common_collio_op_t *op, int h)
+static void start_handing(mca_common_collio_exchange_t *ex, int h)
 {
-    half_t *half = &op->plan->relay.half[h];
+    half_t *half = &ex->plan->layer1.relay->half[h];
 
-    if (op->write || !op->plan->relay.shared) { /* else members have begun */
-        begin_handing(op, h);
+    if (ex->write || !ex->plan->layer1.relay->shared) { /* else members have begun */
+        begin_handing(ex, h);
     }
     half->state = MCA_COMMON_COLLIO_HALF_HANDING;
     if (NULL != half->turn[0]) {
-        copy_mine(op, h, half->turn[0]);
+        copy_mine(ex, h, half->turn[0]);
     }
 }
 
-static void take_message(mca_common_collio_op_t *op, int h, int member)
+static void take_message(mca_common_collio_exchange_t *ex, int h, int member)
 {
-    half_t *half = &op->plan->relay.half[h];
+    half_t *half = &ex->plan->layer1.relay->half[h];
     const turn_t *turn = half->turn[member];
     mca_common_collio_window_t all = whole(turn);
 
-    if (op->write && NULL != half->message[member]) {
-        count_copy(op, mca_common_collio_copy_scatter(
-                           &all, &op->plan->relay.part[member].piece[turn->piece], staging(op, h),
-                           0, half->message[member]));
+    if (ex->write && NULL != half->message[member]) {
+        count_copy(ex, mca_common_collio_copy_scatter(
+                           &all, &ex->plan->layer1.relay->part[member].piece[turn->piece],
+                           staging(ex, h), 0, half->message[member]));
     }
 }
 
 /* In order: one member at a time, and one round: a member counts its grants. True: not over yet. */
-static bool grant_next(mca_common_collio_op_t *op, int h)
+static bool grant_next(mca_common_collio_exchange_t *ex, int h)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     half_t *half = &relay->half[h];
     const half_t *other = &relay->half[1 - h];
 
@@ -369,22 +372,22 @@ static bool grant_next(mca_common_collio_op_t *op, int h)
     }
     while (half->granted + 1 < relay->member_count) {
         if (NULL != half->turn[++half->granted]) {
-            grant(op, h, half->granted);
+            grant(ex, h, half->granted);
             return true;
         }
     }
     return false;
 }
 
-static bool handing_over(mca_common_collio_op_t *op, int h)
+static bool handing_over(mca_common_collio_exchange_t *ex, int h)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     half_t *half = &relay->half[h];
     bool over = true;
 
     if (relay->shared) {
-        return atomic_load_explicit(arrivals(op, h), memory_order_acquire) == half->arrived
-               && !grant_next(op, h);
+        return atomic_load_explicit(arrivals(ex, h), memory_order_acquire) == half->arrived
+               && !grant_next(ex, h);
     }
     for (int m = 1; m < relay->member_count; ++m) {
         int error = 0;
@@ -394,15 +397,15 @@ static bool handing_over(mca_common_collio_op_t *op, int h)
         }
         if (!mca_common_collio_request_done(&half->request[m], NULL, &error)) {
             over = false;
-            if (in_order(op)) {
+            if (in_order(ex)) {
                 break; /* those behind it wait */
             }
             continue;
         }
         if (0 != error) {
-            mca_common_collio_op_fail(op, EIO);
+            mca_common_collio_exchange_fail(ex, EIO);
         } else {
-            take_message(op, h, m);
+            take_message(ex, h, m);
         }
         half->turn[m] = NULL;
     }
@@ -411,56 +414,56 @@ static bool handing_over(mca_common_collio_op_t *op, int h)
 
 /* ---- rounds ---- */
 
-static void open_round(mca_common_collio_op_t *op)
+static void open_round(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     int h = (int) (relay->next_round % 2);
     half_t *half = &relay->half[h];
 
     half->round = relay->next_round++;
     half->windows = relay->round[half->round].windows;
     half->whole = true;
-    if (op->write) {
-        start_handing(op, h);
+    if (ex->write) {
+        start_handing(ex, h);
         return;
     }
     half->state = MCA_COMMON_COLLIO_HALF_DELIVERING;
     if (relay->shared) {
-        for (int owner = 0; owner < op->file->aggregator_count; ++owner) {
-            atomic_store_explicit(&limits(op, h)[owner], MCA_COMMON_COLLIO_LIMIT_PENDING,
+        for (int owner = 0; owner < ex->file->aggregator_count; ++owner) {
+            atomic_store_explicit(&limits(ex, h)[owner], MCA_COMMON_COLLIO_LIMIT_PENDING,
                                   memory_order_relaxed);
         }
-        begin_handing(op, h);
+        begin_handing(ex, h);
     }
 }
 
-static bool step_half(mca_common_collio_op_t *op, int h)
+static bool step_half(mca_common_collio_exchange_t *ex, int h)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     half_t *half = &relay->half[h];
 
     if (MCA_COMMON_COLLIO_HALF_DELIVERED == half->state
         && (relay->shared || relay->handed == half->round)) {
-        start_handing(op, h);
+        start_handing(ex, h);
         return true;
     }
-    if (MCA_COMMON_COLLIO_HALF_HANDING == half->state && handing_over(op, h)) {
-        half->state = op->write ? MCA_COMMON_COLLIO_HALF_DELIVERING : MCA_COMMON_COLLIO_HALF_FREE;
+    if (MCA_COMMON_COLLIO_HALF_HANDING == half->state && handing_over(ex, h)) {
+        half->state = ex->write ? MCA_COMMON_COLLIO_HALF_DELIVERING : MCA_COMMON_COLLIO_HALF_FREE;
         return true;
     }
     return false;
 }
 
-static bool aggregator_poll(mca_common_collio_op_t *op, bool *moved)
+static bool aggregator_poll(mca_common_collio_exchange_t *ex, bool *moved)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
 
     for (int h = 0; h < 2; ++h) {
-        *moved |= step_half(op, h);
+        *moved |= step_half(ex, h);
     }
     while (relay->next_round < relay->round_count
            && MCA_COMMON_COLLIO_HALF_FREE == relay->half[relay->next_round % 2].state) {
-        open_round(op);
+        open_round(ex);
         *moved = true;
     }
     return relay->next_round == relay->round_count
@@ -468,84 +471,118 @@ static bool aggregator_poll(mca_common_collio_op_t *op, bool *moved)
            && MCA_COMMON_COLLIO_HALF_FREE == relay->half[1].state;
 }
 
-void mca_common_collio_relay_start(mca_common_collio_op_t *op)
+static void relay_start(mca_common_collio_exchange_t *ex)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
 
     relay->next_round = relay->handed = relay->first_turn = relay->started_turn = 0;
     for (int m = 0; NULL != relay->next_turn && m < relay->member_count; ++m) {
         relay->next_turn[m] = 0;
     }
-    op->relay_ns = mca_common_collio_now();
+    ex->layer1.looked_ns = mca_common_collio_now();
 }
 
 /* Is layer 1 moving data? */
-static bool moving(const mca_common_collio_op_t *op)
+static bool moving(const mca_common_collio_exchange_t *ex)
 {
-    const relay_t *relay = &op->plan->relay;
+    const relay_t *relay = ex->plan->layer1.relay;
 
-    return is_aggregator(op) ? MCA_COMMON_COLLIO_HALF_HANDING == relay->half[0].state
+    return is_aggregator(ex) ? MCA_COMMON_COLLIO_HALF_HANDING == relay->half[0].state
                                    || MCA_COMMON_COLLIO_HALF_HANDING == relay->half[1].state
                              : relay->first_turn < relay->mine.turn_count;
 }
 
-bool mca_common_collio_relay_poll(mca_common_collio_op_t *op, bool *moved)
+static bool relay_poll(mca_common_collio_exchange_t *ex, bool *moved)
 {
     bool was_moving, over;
     uint64_t now;
 
-    if (!op->plan->relay.active) {
+    if (!ex->plan->layer1.relay->active) {
         return true;
     }
-    was_moving = moving(op);
-    over = is_aggregator(op) ? aggregator_poll(op, moved)
-                             : mca_common_collio_relay_member(op, moved);
+    was_moving = moving(ex);
+    over = is_aggregator(ex) ? aggregator_poll(ex, moved)
+                             : mca_common_collio_relay_member(ex, moved);
     now = mca_common_collio_now();
-    if (was_moving || moving(op)) {
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_time_gather_move,
-                                     now - op->relay_ns);
+    if (was_moving || moving(ex)) {
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_time_gather_move,
+                                     now - ex->layer1.looked_ns);
     }
-    op->relay_ns = now;
+    ex->layer1.looked_ns = now;
     return over;
 }
 
 /* ---- for deliver.c ---- */
 
-bool mca_common_collio_relay_window(const mca_common_collio_plan_t *plan, size_t window)
+static bool ready(const mca_common_collio_exchange_t *ex, size_t window)
 {
-    return NULL != plan->relay.place && plan->relay.place[window] >= 0;
-}
-
-bool mca_common_collio_relay_ready(const mca_common_collio_op_t *op, size_t window)
-{
-    const relay_t *relay = &op->plan->relay;
+    const relay_t *relay = ex->plan->layer1.relay;
     const half_t *half = &relay->half[relay->round_of[window] % 2];
 
     return MCA_COMMON_COLLIO_HALF_DELIVERING == half->state
            && half->round == relay->round_of[window];
 }
 
-char *mca_common_collio_relay_message(const mca_common_collio_op_t *op, size_t window)
+static char *message_of(const mca_common_collio_exchange_t *ex, size_t window)
 {
-    const relay_t *relay = &op->plan->relay;
+    const relay_t *relay = ex->plan->layer1.relay;
 
-    return staging(op, (int) (relay->round_of[window] % 2)) + relay->place[window];
+    return staging(ex, (int) (relay->round_of[window] % 2)) + ex->plan->layer1.place[window];
 }
 
-void mca_common_collio_relay_delivered(mca_common_collio_op_t *op,
-                                       const mca_common_collio_delivery_t *delivery)
+static void delivered(mca_common_collio_exchange_t *ex,
+                      const mca_common_collio_delivery_t *delivery)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     int h = (int) (relay->round_of[delivery->window] % 2);
     half_t *half = &relay->half[h];
 
-    if (!op->write) {
-        atomic_store_explicit(&limits(op, h)[delivery->owner],
-                              relay->place[delivery->window] + delivery->move.bytes,
+    if (!ex->write) {
+        atomic_store_explicit(&limits(ex, h)[delivery->owner],
+                              ex->plan->layer1.place[delivery->window] + delivery->move.bytes,
                               memory_order_release);
         half->whole &= delivery->move.bytes == delivery->move.window->bytes;
     }
     if (0 == --half->windows) {
-        half->state = op->write ? MCA_COMMON_COLLIO_HALF_FREE : MCA_COMMON_COLLIO_HALF_DELIVERED;
+        half->state = ex->write ? MCA_COMMON_COLLIO_HALF_FREE : MCA_COMMON_COLLIO_HALF_DELIVERED;
     }
+}
+
+/* put_fence: this rank's turns of the rounds up to this one (write), or before it (read), are over,
+ * so nobody is in a fence while a neighbour waits for it. */
+static bool before_fence(const mca_common_collio_exchange_t *ex, size_t round)
+{
+    const relay_t *relay = ex->plan->layer1.relay;
+
+    return !relay->active || is_aggregator(ex) || relay->first_turn == relay->mine.turn_count
+           || relay->mine.turn[relay->first_turn].fence + (ex->write ? 0 : 1) > round;
+}
+
+static void number_rounds(mca_common_collio_exchange_t *ex, const int64_t *bits)
+{
+    mca_common_collio_part_t *mine = &ex->plan->layer1.relay->mine;
+    mca_common_collio_fence_counter_t counter = {.bits = bits};
+
+    for (size_t t = 0; t < mine->turn_count; ++t) {
+        mine->turn[t].fence = mca_common_collio_fence_round(&counter, mine->turn[t].index);
+    }
+}
+
+const mca_common_collio_layer1_t mca_common_collio_relay_actions = {
+    .prepare = relay_prepare,
+    .start = relay_start,
+    .poll = relay_poll,
+    .ready = ready,
+    .message = message_of,
+    .delivered = delivered,
+    .leader = mca_common_collio_layers_leader,
+    .before_fence = before_fence,
+    .number_rounds = number_rounds,
+};
+
+int mca_common_collio_relay_open(mca_common_collio_plan_t *plan)
+{
+    plan->layer1.relay = calloc(1, sizeof(*plan->layer1.relay));
+    plan->layer1.reset = relay_reset;
+    return NULL == plan->layer1.relay ? -ENOMEM : 0;
 }

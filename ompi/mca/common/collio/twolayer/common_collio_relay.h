@@ -6,10 +6,7 @@
 #ifndef MCA_COMMON_COLLIO_RELAY_H
 #define MCA_COMMON_COLLIO_RELAY_H
 
-#include "compat/common_collio_compat.h"
-
-#include "core/common_collio_cycle.h"
-#include "core/common_collio_wire.h"
+#include "plan/common_collio_plan.h"
 
 /**
  * Two-layer aggregation. On each node some ranks are *local aggregators*; each rank has one, and
@@ -106,7 +103,6 @@ typedef struct mca_common_collio_relay_t {
 
     /* as local aggregator */
     mca_common_collio_part_t *part; /* per member */
-    int64_t *place;                 /* per window of plan->split: where it begins, -1 = direct */
     size_t *round_of;               /* per window */
     mca_common_collio_round_t *round;
     size_t round_count;
@@ -143,30 +139,25 @@ typedef struct mca_common_collio_relay_t {
     } making;
 } mca_common_collio_relay_t;
 
-struct mca_common_collio_delivery_t;
-struct mca_common_collio_file_t;
-struct mca_common_collio_op_t;
-struct mca_common_collio_plan_t;
-
 /** Ranks of the file on a node. */
-int mca_common_collio_ranks_on(const struct mca_common_collio_file_t *file, int node);
+int mca_common_collio_ranks_on(const mca_common_collio_file_t *file, int node);
 
 /** Does this call have two layers, and with how many local aggregators? From agreed values. */
-void mca_common_collio_layers_decide(struct mca_common_collio_op_t *op);
+void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex);
 /** May the members of this node place their bytes themselves? The same on all ranks of a node. */
-bool mca_common_collio_relay_may_share(const struct mca_common_collio_op_t *op);
+bool mca_common_collio_relay_may_share(const mca_common_collio_exchange_t *ex);
 /** Local aggregators on that node. */
-int mca_common_collio_layers_on_node(const struct mca_common_collio_op_t *op, int node);
+int mca_common_collio_layers_on_node(const mca_common_collio_exchange_t *ex, int node);
 /** By whom a requester is ordered among others: in atomic mode its local aggregator. */
-int mca_common_collio_layers_leader(const struct mca_common_collio_op_t *op, int rank);
+int mca_common_collio_layers_leader(const mca_common_collio_exchange_t *ex, int rank);
 
 /** Is this rank's share of that owner relayed? The same for all members of a local aggregator, but
  *  for the owner itself, where that is only in atomic mode. */
-bool mca_common_collio_relayed(const struct mca_common_collio_op_t *op, int owner);
+bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int owner);
 
 /** The phase GATHER: layer 1's offset lists. Changes plan->split to what this rank delivers. */
-void mca_common_collio_gather_start(struct mca_common_collio_op_t *op);
-bool mca_common_collio_gather_poll(struct mca_common_collio_op_t *op);
+void mca_common_collio_gather_start(mca_common_collio_exchange_t *ex);
+bool mca_common_collio_gather_poll(mca_common_collio_exchange_t *ex);
 /** Its part at a local aggregator: lists[m] = what member m sent. 0 or -errno. */
 typedef struct mca_common_collio_gathered_t {
     struct mca_common_collio_gathered_t *next;
@@ -175,14 +166,14 @@ typedef struct mca_common_collio_gathered_t {
     size_t bytes;
     unsigned char list[];
 } mca_common_collio_gathered_t;
-int mca_common_collio_gather_merge(struct mca_common_collio_op_t *op,
+int mca_common_collio_gather_merge(mca_common_collio_exchange_t *ex,
                                    const mca_common_collio_gathered_t *lists);
 /** Appends a share of `own` to a split that has room for it. */
 void mca_common_collio_gather_keep(mca_common_collio_split_t *split,
                                    const mca_common_collio_split_t *own,
                                    const mca_common_collio_share_t *share);
 /** My own part, from my request and my places (an empty list where nobody needs them). */
-int mca_common_collio_gather_mine(struct mca_common_collio_op_t *op,
+int mca_common_collio_gather_mine(mca_common_collio_exchange_t *ex,
                                   const mca_common_collio_extents_t *places);
 
 /** Parts. reserve() makes room; window() begins a window (and a turn, when the index is another
@@ -196,26 +187,18 @@ int64_t mca_common_collio_part_memory(const mca_common_collio_part_t *part);
 /** Room for the largest message: its bytes and, for reads, how much of each window is data. */
 int64_t mca_common_collio_turn_room(const mca_common_collio_turn_t *turn);
 
-/** The cycles. prepare() takes the memory: 0 or -ENOMEM. */
-int mca_common_collio_relay_prepare(struct mca_common_collio_op_t *op);
-void mca_common_collio_relay_start(struct mca_common_collio_op_t *op);
-bool mca_common_collio_relay_poll(struct mca_common_collio_op_t *op, bool *moved);
-void mca_common_collio_relay_fini(mca_common_collio_relay_t *relay);
+/** Layer 1 as the cycles see it; the exchange of a call with two layers points to it. */
+extern const mca_common_collio_layer1_t mca_common_collio_relay_actions;
 
-/** Is this window of plan->split relayed? Then: may its delivery start, where is its message, and
- *  it is done (with so many bytes). */
-bool mca_common_collio_relay_window(const struct mca_common_collio_plan_t *plan, size_t window);
-bool mca_common_collio_relay_ready(const struct mca_common_collio_op_t *op, size_t window);
-char *mca_common_collio_relay_message(const struct mca_common_collio_op_t *op, size_t window);
-void mca_common_collio_relay_delivered(struct mca_common_collio_op_t *op,
-                                       const struct mca_common_collio_delivery_t *delivery);
+/** Gives a plan's slot its layer 1, when the file is opened: 0 or -ENOMEM. */
+int mca_common_collio_relay_open(mca_common_collio_plan_t *plan);
 
 /** A member's rank. */
-int mca_common_collio_relay_rank(const struct mca_common_collio_op_t *op, int member);
+int mca_common_collio_relay_rank(const mca_common_collio_exchange_t *ex, int member);
 /** A member's side of the cycles; true when all its turns are over. */
-bool mca_common_collio_relay_member(struct mca_common_collio_op_t *op, bool *moved);
+bool mca_common_collio_relay_member(mca_common_collio_exchange_t *ex, bool *moved);
 /** Where the shared staging of a local aggregator is. */
-char *mca_common_collio_relay_shared(const struct mca_common_collio_op_t *op, int half);
-_Atomic int64_t *mca_common_collio_relay_limits(const struct mca_common_collio_op_t *op, int half);
+char *mca_common_collio_relay_shared(const mca_common_collio_exchange_t *ex, int half);
+_Atomic int64_t *mca_common_collio_relay_limits(const mca_common_collio_exchange_t *ex, int half);
 
 #endif /* MCA_COMMON_COLLIO_RELAY_H */

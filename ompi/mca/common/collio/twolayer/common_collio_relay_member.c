@@ -10,92 +10,94 @@
  *   shm     waits for the grant, copies its bytes to (from) their places, counts itself as arrived
  *   isend   one message, packed in the order of the places; none where memory has that order
  */
-#include "call/common_collio_op.h"
+#include "twolayer/common_collio_relay.h"
+
+#include "cycles/common_collio_cycles.h"
 
 #include <errno.h>
 
 typedef mca_common_collio_relay_t relay_t;
 typedef mca_common_collio_turn_t turn_t;
 
-static void count_copy(mca_common_collio_op_t *op, int64_t bytes)
+static void count_copy(mca_common_collio_exchange_t *ex, int64_t bytes)
 {
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) bytes);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) bytes);
 }
 
-static char *room(const mca_common_collio_op_t *op, size_t number)
+static char *room(const mca_common_collio_exchange_t *ex, size_t number)
 {
-    return op->file->relay.at + (number % 2) * (size_t) op->plan->relay.message_bytes;
+    return ex->file->relay.at + (number % 2) * (size_t) ex->plan->layer1.relay->message_bytes;
 }
 
 /* The turn's bytes in my memory, when they lie there as the message has them. */
-static char *in_memory(const mca_common_collio_op_t *op, const turn_t *turn)
+static char *in_memory(const mca_common_collio_exchange_t *ex, const turn_t *turn)
 {
-    const mca_common_collio_piece_t *piece = &op->plan->relay.mine.piece[turn->piece];
+    const mca_common_collio_piece_t *piece = &ex->plan->layer1.relay->mine.piece[turn->piece];
     mca_common_collio_cursor_t cursor;
     int64_t offset, run;
 
     if (!turn->consecutive) {
         return NULL;
     }
-    mca_common_collio_cursor_seek(&cursor, &op->memory->tiling, piece->stream);
+    mca_common_collio_cursor_seek(&cursor, &ex->request.memory->tiling, piece->stream);
     offset = mca_common_collio_cursor_run(&cursor, &run);
-    return run >= turn->bytes ? op->base + offset : NULL;
+    return run >= turn->bytes ? ex->request.base + offset : NULL;
 }
 
-static int send_turn(mca_common_collio_op_t *op, size_t number)
+static int send_turn(mca_common_collio_exchange_t *ex, size_t number)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     const turn_t *turn = &relay->mine.turn[number];
-    char *message = in_memory(op, turn);
+    char *message = in_memory(ex, turn);
 
     if (NULL == message) {
         mca_common_collio_window_t all = {.count = turn->piece_count, .bytes = turn->bytes};
 
-        message = room(op, number);
-        count_copy(op, mca_common_collio_copy_message(op, &all, &relay->mine.piece[turn->piece],
+        message = room(ex, number);
+        count_copy(ex, mca_common_collio_copy_message(ex, &all, &relay->mine.piece[turn->piece],
                                                       message, turn->bytes));
     }
-    mca_common_collio_count_message(op, relay->aggregator, turn->bytes);
+    mca_common_collio_count_message(ex, relay->aggregator, turn->bytes);
     return mca_common_collio_isend(message, (size_t) turn->bytes, relay->aggregator,
-                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY),
-                                   op->synchronous_sends, op->file->comm,
+                                   mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY),
+                                   ex->way.synchronous_sends, ex->file->comm,
                                    &relay->request[number % 2]);
 }
 
-static void start_turn(mca_common_collio_op_t *op, size_t number)
+static void start_turn(mca_common_collio_exchange_t *ex, size_t number)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     const turn_t *turn = &relay->mine.turn[number];
     int rc;
 
     relay->turn_done[number % 2] = false;
     if (relay->shared) {
-        int slot = op->file->nodes.local_rank[relay->aggregator];
+        int slot = ex->file->nodes.local_rank[relay->aggregator];
 
-        relay->ticket[number % 2] = op->file->relay_shared.taken[slot]++;
+        relay->ticket[number % 2] = ex->file->relay_shared.taken[slot]++;
         relay->turn_window[number % 2] = 0;
         return;
     }
-    if (op->write) {
-        rc = send_turn(op, number);
+    if (ex->write) {
+        rc = send_turn(ex, number);
     } else {
-        rc = mca_common_collio_irecv(room(op, number), (size_t) mca_common_collio_turn_room(turn),
-                                     relay->aggregator,
-                                     mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY),
-                                     op->file->comm, &relay->request[number % 2]);
+        rc = mca_common_collio_irecv(
+            room(ex, number), (size_t) mca_common_collio_turn_room(turn), relay->aggregator,
+            mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY), ex->file->comm,
+            &relay->request[number % 2]);
     }
     if (OMPI_SUCCESS != rc) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_exchange_fail(ex, EIO);
         relay->turn_done[number % 2] = true;
     }
 }
 
 /* A message that is longer than its data says behind it how much of each window is data. */
-static void unpack_turn(mca_common_collio_op_t *op, size_t number, int64_t bytes)
+static void unpack_turn(mca_common_collio_exchange_t *ex, size_t number, int64_t bytes)
 {
-    const mca_common_collio_part_t *mine = &op->plan->relay.mine;
+    const mca_common_collio_part_t *mine = &ex->plan->layer1.relay->mine;
     const turn_t *turn = &mine->turn[number];
-    char *message = room(op, number);
+    char *message = room(ex, number);
     bool whole = bytes == turn->bytes;
     int64_t at = 0;
 
@@ -106,17 +108,17 @@ static void unpack_turn(mca_common_collio_op_t *op, size_t number, int64_t bytes
         if (!whole) {
             memcpy(&valid, message + turn->bytes + i * sizeof(valid), sizeof(valid));
         }
-        copied = mca_common_collio_copy_message(op, window, &mine->piece[window->first],
+        copied = mca_common_collio_copy_message(ex, window, &mine->piece[window->first],
                                                 message + at, valid);
-        op->done_bytes += copied;
-        count_copy(op, copied);
+        ex->done_bytes += copied;
+        count_copy(ex, copied);
         at += window->bytes;
     }
 }
 
-static bool message_over(mca_common_collio_op_t *op, size_t number)
+static bool message_over(mca_common_collio_exchange_t *ex, size_t number)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
     int64_t bytes = 0;
     int error = 0;
 
@@ -124,23 +126,23 @@ static bool message_over(mca_common_collio_op_t *op, size_t number)
         return false;
     }
     if (0 != error) {
-        mca_common_collio_op_fail(op, EIO);
-    } else if (!op->write) {
-        unpack_turn(op, number, bytes);
+        mca_common_collio_exchange_fail(ex, EIO);
+    } else if (!ex->write) {
+        unpack_turn(ex, number, bytes);
     }
     return true;
 }
 
-static bool copy_over(mca_common_collio_op_t *op, size_t number)
+static bool copy_over(mca_common_collio_exchange_t *ex, size_t number)
 {
-    relay_t *relay = &op->plan->relay;
-    const mca_common_collio_shared_t *shared = &op->file->relay_shared;
+    relay_t *relay = ex->plan->layer1.relay;
+    const mca_common_collio_shared_t *shared = &ex->file->relay_shared;
     const turn_t *turn = &relay->mine.turn[number];
-    const int *local_rank = op->file->nodes.local_rank;
+    const int *local_rank = ex->file->nodes.local_rank;
     int slot = local_rank[relay->aggregator];
     uint64_t ticket = relay->ticket[number % 2];
     uint64_t grant = atomic_load_explicit(
-        mca_common_collio_shared_grant(shared, slot, local_rank[op->file->rank], ticket),
+        mca_common_collio_shared_grant(shared, slot, local_rank[ex->file->rank], ticket),
         memory_order_acquire);
     int half = (int) (grant & 1);
     size_t *next = &relay->turn_window[number % 2];
@@ -152,33 +154,33 @@ static bool copy_over(mca_common_collio_op_t *op, size_t number)
         const mca_common_collio_window_t *window = &relay->mine.window[turn->window + *next];
         int64_t copied, limit = INT64_MAX;
 
-        if (!op->write) {
-            limit = atomic_load_explicit(&mca_common_collio_relay_limits(op, half)[window->index],
+        if (!ex->write) {
+            limit = atomic_load_explicit(&mca_common_collio_relay_limits(ex, half)[window->index],
                                          memory_order_acquire);
         }
         if (MCA_COMMON_COLLIO_LIMIT_PENDING == limit) {
             return false;
         }
-        copied = mca_common_collio_copy_window(op, window, &relay->mine.piece[window->first],
-                                               mca_common_collio_relay_shared(op, half), 0, limit);
-        op->done_bytes += op->write ? 0 : copied;
-        count_copy(op, copied);
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
+        copied = mca_common_collio_copy_window(ex, window, &relay->mine.piece[window->first],
+                                               mca_common_collio_relay_shared(ex, half), 0, limit);
+        ex->done_bytes += ex->write ? 0 : copied;
+        count_copy(ex, copied);
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
     }
     atomic_fetch_add_explicit(&mca_common_collio_shared_control(shared, slot)->arrived[half], 1,
                               memory_order_release);
     return true;
 }
 
-bool mca_common_collio_relay_member(mca_common_collio_op_t *op, bool *moved)
+bool mca_common_collio_relay_member(mca_common_collio_exchange_t *ex, bool *moved)
 {
-    relay_t *relay = &op->plan->relay;
+    relay_t *relay = ex->plan->layer1.relay;
 
     for (size_t number = relay->first_turn; number < relay->started_turn; ++number) {
         bool *done = &relay->turn_done[number % 2];
 
         if (!*done) {
-            *done = relay->shared ? copy_over(op, number) : message_over(op, number);
+            *done = relay->shared ? copy_over(ex, number) : message_over(ex, number);
             *moved |= *done;
         }
     }
@@ -187,7 +189,7 @@ bool mca_common_collio_relay_member(mca_common_collio_op_t *op, bool *moved)
     }
     while (relay->started_turn < relay->mine.turn_count
            && relay->started_turn < relay->first_turn + 2) {
-        start_turn(op, relay->started_turn++);
+        start_turn(ex, relay->started_turn++);
         *moved = true;
     }
     return relay->first_turn == relay->mine.turn_count;

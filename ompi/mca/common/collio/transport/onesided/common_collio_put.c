@@ -6,7 +6,9 @@
 /**
  * Windows over collective buffers. See put.h.
  */
-#include "call/common_collio_op.h"
+#include "transport/onesided/common_collio_put.h"
+
+#include "transport/common_collio_transport.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -116,7 +118,7 @@ void mca_common_collio_put_close(mca_common_collio_file_t *file)
     put->open = false;
 }
 
-static int transfer(mca_common_collio_op_t *op, char *message, int64_t bytes, int peer,
+static int transfer(mca_common_collio_exchange_t *ex, char *message, int64_t bytes, int peer,
                     int64_t displacement, int number)
 {
     int rc = OMPI_SUCCESS;
@@ -124,10 +126,10 @@ static int transfer(mca_common_collio_op_t *op, char *message, int64_t bytes, in
     while (bytes > 0 && OMPI_SUCCESS == rc) {
         int64_t some = bytes < PUT_MOST ? bytes : PUT_MOST;
 
-        rc = op->write ? mca_common_collio_win_put(message, (int) some, peer, displacement,
-                                                   op->file->put.win[number])
+        rc = ex->write ? mca_common_collio_win_put(message, (int) some, peer, displacement,
+                                                   ex->file->put.win[number])
                        : mca_common_collio_win_get(message, (int) some, peer, displacement,
-                                                   op->file->put.win[number]);
+                                                   ex->file->put.win[number]);
         message += some;
         displacement += some;
         bytes -= some;
@@ -144,16 +146,16 @@ typedef struct batch_t {
     MPI_Aint at[MCA_COMMON_COLLIO_WIN_RUNS];
 } batch_t;
 
-static int flush_batch(mca_common_collio_op_t *op, batch_t *batch, int peer, int number)
+static int flush_batch(mca_common_collio_exchange_t *ex, batch_t *batch, int peer, int number)
 {
     int rc = OMPI_SUCCESS;
 
     if (1 == batch->count) {
-        rc = transfer(op, batch->message, batch->bytes, peer, batch->at[0], number);
+        rc = transfer(ex, batch->message, batch->bytes, peer, batch->at[0], number);
     } else if (batch->count > 1) {
-        rc = mca_common_collio_win_runs(op->write, batch->message, (int) batch->bytes, peer,
+        rc = mca_common_collio_win_runs(ex->write, batch->message, (int) batch->bytes, peer,
                                         batch->count, batch->length, batch->at,
-                                        op->file->put.win[number]);
+                                        ex->file->put.win[number]);
     }
     batch->message += batch->bytes;
     batch->bytes = 0;
@@ -161,19 +163,19 @@ static int flush_batch(mca_common_collio_op_t *op, batch_t *batch, int peer, int
     return rc;
 }
 
-static int add_run(mca_common_collio_op_t *op, batch_t *batch, int64_t bytes, int64_t at, int peer,
-                   int number)
+static int add_run(mca_common_collio_exchange_t *ex, batch_t *batch, int64_t bytes, int64_t at,
+                   int peer, int number)
 {
     int rc = OMPI_SUCCESS;
 
     if (MCA_COMMON_COLLIO_WIN_RUNS == batch->count || batch->bytes + bytes > PUT_MOST) {
-        rc = flush_batch(op, batch, peer, number);
+        rc = flush_batch(ex, batch, peer, number);
     }
     if (OMPI_SUCCESS == rc && bytes > PUT_MOST) { /* alone in its batch, and cut by transfer() */
         batch->at[0] = (MPI_Aint) at;
         batch->bytes = bytes;
         batch->count = 1;
-        return flush_batch(op, batch, peer, number);
+        return flush_batch(ex, batch, peer, number);
     }
     batch->length[batch->count] = (int) bytes;
     batch->at[batch->count++] = (MPI_Aint) at;
@@ -182,12 +184,12 @@ static int add_run(mca_common_collio_op_t *op, batch_t *batch, int64_t bytes, in
 }
 
 /* Each run to its place in the buffer. */
-static int put_runs(mca_common_collio_op_t *op, size_t window, int peer, int number, int64_t limit,
-                    batch_t *batch)
+static int put_runs(mca_common_collio_exchange_t *ex, size_t window, int peer, int number,
+                    int64_t limit, batch_t *batch)
 {
-    const mca_common_collio_window_t *what = &op->plan->split.window[window];
-    const mca_common_collio_piece_t *piece = &op->plan->split.piece[what->first];
-    int64_t local = what->index * op->plan->window_bytes;
+    const mca_common_collio_window_t *what = &ex->plan->split.window[window];
+    const mca_common_collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    int64_t local = what->index * ex->plan->window_bytes;
     int rc = OMPI_SUCCESS;
 
     for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
@@ -201,29 +203,30 @@ static int put_runs(mca_common_collio_op_t *op, size_t window, int peer, int num
         if (bytes <= 0) {
             break;
         }
-        rc = add_run(op, batch, bytes, start - local, peer, number);
+        rc = add_run(ex, batch, bytes, start - local, peer, number);
     }
-    return OMPI_SUCCESS == rc ? flush_batch(op, batch, peer, number) : rc;
+    return OMPI_SUCCESS == rc ? flush_batch(ex, batch, peer, number) : rc;
 }
 
-int64_t mca_common_collio_put_window(mca_common_collio_op_t *op, size_t window, int number,
+int64_t mca_common_collio_put_window(mca_common_collio_exchange_t *ex, size_t window, int number,
                                      int64_t limit, char *message)
 {
-    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_split_t *split = &ex->plan->split;
     const mca_common_collio_window_t *what = &split->window[window];
     int64_t moved = mca_common_collio_valid_prefix(what, &split->piece[what->first], limit);
-    int peer = op->file->aggregators[split->share[op->plan->share_of[window]].owner];
+    int peer = ex->file->aggregators[split->share[ex->plan->share_of[window]].owner];
     batch_t batch = {.message = message};
     int rc;
 
-    if (op->plan->packed && op->plan->place[window] >= 0) {
-        rc = transfer(op, message, moved, peer, op->slot_bytes + op->plan->place[window], number);
+    if (ex->plan->packed && ex->plan->places.at[window] >= 0) {
+        rc = transfer(ex, message, moved, peer, ex->buffer_bytes + ex->plan->places.at[window],
+                      number);
     } else {
-        rc = put_runs(op, window, peer, number, limit, &batch);
+        rc = put_runs(ex, window, peer, number, limit, &batch);
     }
     if (OMPI_SUCCESS != rc) {
         return -1;
     }
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_put_bytes, (uint64_t) moved);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_put_bytes, (uint64_t) moved);
     return moved;
 }

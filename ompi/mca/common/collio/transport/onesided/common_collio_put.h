@@ -31,7 +31,11 @@ typedef struct mca_common_collio_put_t {
 } mca_common_collio_put_t;
 
 struct mca_common_collio_file_t;
-struct mca_common_collio_op_t;
+struct mca_common_collio_exchange_t;
+struct mca_common_collio_transport_t;
+
+/** The transport put_lock, see transport_put_lock.c. */
+extern const struct mca_common_collio_transport_t mca_common_collio_transport_put_lock;
 
 /** Behind each buffer its owner keeps, for put_fence, the local coordinate where the data ends. */
 enum { MCA_COMMON_COLLIO_PUT_LIMIT_BYTES = 64 };
@@ -44,24 +48,24 @@ void mca_common_collio_put_close(struct mca_common_collio_file_t *file);
 
 /** Transfers one window's packed message between `message` and the owner's buffer `number`, or the
  *  room beside it; only pieces below `limit`. Inside an epoch. Returns the bytes, or -1. */
-int64_t mca_common_collio_put_window(struct mca_common_collio_op_t *op, size_t window, int number,
-                                     int64_t limit, char *message);
+int64_t mca_common_collio_put_window(struct mca_common_collio_exchange_t *ex, size_t window,
+                                     int number, int64_t limit, char *message);
 
 /** Packed messages. Before READY: their memory, 0 or -ENOMEM. Then, once per plan, each owner tells
  *  its requesters where theirs go; blocking. */
 struct mca_common_collio_plan_t;
 int mca_common_collio_put_prepare_places(struct mca_common_collio_plan_t *plan);
-int mca_common_collio_put_tell_places(struct mca_common_collio_op_t *op);
+int mca_common_collio_put_tell_places(struct mca_common_collio_exchange_t *ex);
 
 /** Where the message of a source of slot's cycle is, in the room; NULL: it goes straight. */
 struct mca_common_collio_slot_t;
-char *mca_common_collio_put_message(const struct mca_common_collio_op_t *op,
+char *mca_common_collio_put_message(const struct mca_common_collio_exchange_t *ex,
                                     const struct mca_common_collio_slot_t *slot, size_t source);
 
 /** Between the buffer and one message in the room, or all of them: scatters (write), gathers. */
-void mca_common_collio_put_copy(struct mca_common_collio_op_t *op,
+void mca_common_collio_put_copy(struct mca_common_collio_exchange_t *ex,
                                 const struct mca_common_collio_slot_t *slot, size_t source);
-void mca_common_collio_put_copy_all(struct mca_common_collio_op_t *op,
+void mca_common_collio_put_copy_all(struct mca_common_collio_exchange_t *ex,
                                     const struct mca_common_collio_slot_t *slot);
 
 #endif /* MCA_COMMON_COLLIO_PUT_H */

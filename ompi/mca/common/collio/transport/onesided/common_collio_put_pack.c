@@ -13,7 +13,9 @@
  * order of the cycle's sources, and tells the requesters once per plan. What finds no room (bytes
  * that several ranks want may be more than the window) or is one large piece goes straight.
  */
-#include "call/common_collio_op.h"
+#include "transport/onesided/common_collio_put.h"
+
+#include "transport/common_collio_transport.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,51 +28,52 @@ int mca_common_collio_put_prepare_places(mca_common_collio_plan_t *plan)
     size_t requesters = plan->requester_count + 1;
     size_t messages = plan->requester_count + plan->split.share_count + 1;
 
-    if (NULL != plan->place) {
+    if (NULL != plan->places.at) {
         return 0;
     }
-    plan->place = malloc(windows * sizeof(*plan->place));
-    plan->placed = malloc(sources * sizeof(*plan->placed));
-    plan->placed_first = calloc(requesters, sizeof(*plan->placed_first));
-    plan->placing = calloc(messages, sizeof(*plan->placing));
-    plan->memory_bytes +=
-        (int64_t) (windows * sizeof(*plan->place) + sources * sizeof(*plan->placed)
-                   + requesters * sizeof(*plan->placed_first) + messages * sizeof(*plan->placing));
-    if (NULL == plan->place || NULL == plan->placed || NULL == plan->placed_first
-        || NULL == plan->placing) {
+    plan->places.at = malloc(windows * sizeof(*plan->places.at));
+    plan->places.mine = malloc(sources * sizeof(*plan->places.mine));
+    plan->places.first = calloc(requesters, sizeof(*plan->places.first));
+    plan->places.telling = calloc(messages, sizeof(*plan->places.telling));
+    plan->memory_bytes += (int64_t) (windows * sizeof(*plan->places.at)
+                                     + sources * sizeof(*plan->places.mine)
+                                     + requesters * sizeof(*plan->places.first)
+                                     + messages * sizeof(*plan->places.telling));
+    if (NULL == plan->places.at || NULL == plan->places.mine || NULL == plan->places.first
+        || NULL == plan->places.telling) {
         return -ENOMEM;
     }
     for (size_t i = 0; i < windows; ++i) {
-        plan->place[i] = -1; /* not told: straight to the pieces' own places */
+        plan->places.at[i] = -1; /* not told: straight to the pieces' own places */
     }
     return 0;
 }
 
 /* My own bytes are not put, but by fences. */
-static bool is_put(const mca_common_collio_op_t *op, const mca_common_collio_source_t *source)
+static bool is_put(const mca_common_collio_exchange_t *ex, const mca_common_collio_source_t *source)
 {
-    return MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport
-           || op->plan->requester[source->requester] != op->file->rank;
+    return MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport
+           || ex->plan->requester[source->requester] != ex->file->rank;
 }
 
-static void give_places(const mca_common_collio_op_t *op)
+static void give_places(const mca_common_collio_exchange_t *ex)
 {
-    mca_common_collio_plan_t *plan = op->plan;
+    mca_common_collio_plan_t *plan = ex->plan;
 
     for (size_t r = 0; r < plan->requester_count; ++r) {
-        plan->placed_first[r + 1] = plan->placed_first[r] + plan->requests[r].window_count;
+        plan->places.first[r + 1] = plan->places.first[r] + plan->requests[r].window_count;
     }
     for (size_t c = 0; c < plan->collect.cycle_count; ++c) {
         const mca_common_collio_cycle_t *cycle = &plan->collect.cycle[c];
-        mca_common_collio_put_room_t room = {.bytes = op->slot_bytes};
+        mca_common_collio_put_room_t room = {.bytes = ex->buffer_bytes};
 
         for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
             const mca_common_collio_source_t *source = &plan->collect.source[s];
             const mca_common_collio_window_t *window =
                 &plan->requests[source->requester].window[source->window];
 
-            plan->placed[plan->placed_first[source->requester] + source->window] =
-                is_put(op, source)
+            plan->places.mine[plan->places.first[source->requester] + source->window] =
+                is_put(ex, source)
                     ? mca_common_collio_put_place(&room, (int64_t) window->count, window->bytes)
                     : -1;
         }
@@ -78,71 +81,72 @@ static void give_places(const mca_common_collio_op_t *op)
 }
 
 /* Everybody is in here, so waiting is safe. */
-int mca_common_collio_put_tell_places(mca_common_collio_op_t *op)
+int mca_common_collio_put_tell_places(mca_common_collio_exchange_t *ex)
 {
-    mca_common_collio_plan_t *plan = op->plan;
-    int tag = mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_DATA);
+    mca_common_collio_plan_t *plan = ex->plan;
+    int tag = mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_DATA);
     size_t count = 0;
     int rc = OMPI_SUCCESS;
 
-    give_places(op);
+    give_places(ex);
     for (size_t s = 0; OMPI_SUCCESS == rc && s < plan->split.share_count; ++s) {
         const mca_common_collio_share_t *share = &plan->split.share[s];
 
-        rc = mca_common_collio_irecv(&plan->place[share->first], share->count * sizeof(int64_t),
-                                     op->file->aggregators[share->owner], tag, op->file->comm,
-                                     &plan->placing[count++]);
+        rc = mca_common_collio_irecv(&plan->places.at[share->first], share->count * sizeof(int64_t),
+                                     ex->file->aggregators[share->owner], tag, ex->file->comm,
+                                     &plan->places.telling[count++]);
     }
     for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {
-        rc = mca_common_collio_isend(
-            &plan->placed[plan->placed_first[r]], plan->requests[r].window_count * sizeof(int64_t),
-            plan->requester[r], tag, false, op->file->comm, &plan->placing[count++]);
+        rc = mca_common_collio_isend(&plan->places.mine[plan->places.first[r]],
+                                     plan->requests[r].window_count * sizeof(int64_t),
+                                     plan->requester[r], tag, false, ex->file->comm,
+                                     &plan->places.telling[count++]);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = ompi_request_wait_all(count, plan->placing, MPI_STATUSES_IGNORE);
+        rc = ompi_request_wait_all(count, plan->places.telling, MPI_STATUSES_IGNORE);
     }
-    plan->places_told = OMPI_SUCCESS == rc;
+    plan->places.told = OMPI_SUCCESS == rc;
     return rc;
 }
 
-char *mca_common_collio_put_message(const mca_common_collio_op_t *op,
+char *mca_common_collio_put_message(const mca_common_collio_exchange_t *ex,
                                     const mca_common_collio_slot_t *slot, size_t source)
 {
-    const mca_common_collio_plan_t *plan = op->plan;
+    const mca_common_collio_plan_t *plan = ex->plan;
     const mca_common_collio_source_t *from = &plan->collect.source[slot->cycle->source + source];
     int64_t place;
 
     if (!plan->packed) {
         return NULL;
     }
-    place = plan->placed[plan->placed_first[from->requester] + from->window];
-    return place < 0 ? NULL : slot->buffer + op->slot_bytes + place;
+    place = plan->places.mine[plan->places.first[from->requester] + from->window];
+    return place < 0 ? NULL : slot->buffer + ex->buffer_bytes + place;
 }
 
-void mca_common_collio_put_copy(mca_common_collio_op_t *op, const mca_common_collio_slot_t *slot,
-                                size_t source)
+void mca_common_collio_put_copy(mca_common_collio_exchange_t *ex,
+                                const mca_common_collio_slot_t *slot, size_t source)
 {
     const mca_common_collio_source_t *from =
-        &op->plan->collect.source[slot->cycle->source + source];
-    const mca_common_collio_split_t *request = &op->plan->requests[from->requester];
+        &ex->plan->collect.source[slot->cycle->source + source];
+    const mca_common_collio_split_t *request = &ex->plan->requests[from->requester];
     const mca_common_collio_window_t *window = &request->window[from->window];
     const mca_common_collio_piece_t *piece = &request->piece[window->first];
-    char *message = mca_common_collio_put_message(op, slot, source);
-    int64_t local = slot->cycle->index * op->plan->window_bytes, copied;
+    char *message = mca_common_collio_put_message(ex, slot, source);
+    int64_t local = slot->cycle->index * ex->plan->window_bytes, copied;
 
     if (NULL == message) {
         return;
     }
-    copied = op->write ? mca_common_collio_copy_scatter(window, piece, slot->buffer, local, message)
+    copied = ex->write ? mca_common_collio_copy_scatter(window, piece, slot->buffer, local, message)
                        : mca_common_collio_copy_gather(window, piece, slot->buffer, local,
                                                        slot->limit, message);
-    mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) copied);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) copied);
 }
 
-void mca_common_collio_put_copy_all(mca_common_collio_op_t *op,
+void mca_common_collio_put_copy_all(mca_common_collio_exchange_t *ex,
                                     const mca_common_collio_slot_t *slot)
 {
     for (size_t i = 0; i < slot->cycle->source_count; ++i) {
-        mca_common_collio_put_copy(op, slot, i);
+        mca_common_collio_put_copy(ex, slot, i);
     }
 }

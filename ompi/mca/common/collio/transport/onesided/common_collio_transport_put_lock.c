@@ -14,7 +14,9 @@
  * A packed message (put_pack.c) is gathered before the grant of a read, scattered after the arrival
  * of a write.
  */
-#include "call/common_collio_op.h"
+#include "transport/onesided/common_collio_put.h"
+
+#include "transport/common_collio_transport.h"
 
 #include <errno.h>
 
@@ -22,36 +24,37 @@ enum { WAITING = 0, MOVED = 1 }; /* move->state; 2 means counted, see cycles.c *
 
 /* A pair may have a window in each buffer, and they need not end in the order they began: an
  * arrival says by its tag which buffer it is about. */
-static int arrival_tag(const mca_common_collio_op_t *op, int64_t number)
+static int arrival_tag(const mca_common_collio_exchange_t *ex, int64_t number)
 {
-    return mca_common_collio_op_tag(op, 0 == number ? MCA_COMMON_COLLIO_TAG_DATA
-                                                    : MCA_COMMON_COLLIO_TAG_DATA_1);
+    return mca_common_collio_exchange_tag(ex, 0 == number ? MCA_COMMON_COLLIO_TAG_DATA
+                                                          : MCA_COMMON_COLLIO_TAG_DATA_1);
 }
 
 /* The arrival is received first, so that it cannot be unexpected; the grant is small and eager. */
-static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move)
 {
-    mca_common_collio_file_t *file = op->file;
+    mca_common_collio_file_t *file = ex->file;
 
-    if (!op->write) {
-        mca_common_collio_put_copy(op, slot, (size_t) (move - slot->move));
+    if (!ex->write) {
+        mca_common_collio_put_copy(ex, slot, (size_t) (move - slot->move));
     }
     move->grant.number = slot->number;
     move->grant.limit = slot->limit;
     if (OMPI_SUCCESS
-            != mca_common_collio_irecv(NULL, 0, move->peer, arrival_tag(op, slot->number),
+            != mca_common_collio_irecv(NULL, 0, move->peer, arrival_tag(ex, slot->number),
                                        file->comm, &move->request)
         || OMPI_SUCCESS
-               != mca_common_collio_isend(&move->grant, sizeof(move->grant), move->peer,
-                                          mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_GRANT),
-                                          false, file->comm, &move->grant_request)) {
-        mca_common_collio_op_fail(op, EIO);
+               != mca_common_collio_isend(
+                   &move->grant, sizeof(move->grant), move->peer,
+                   mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_GRANT), false,
+                   file->comm, &move->grant_request)) {
+        mca_common_collio_exchange_fail(ex, EIO);
         move->done = true;
     }
 }
 
-static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
+static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move)
 {
     if (!move->done && NULL != move->grant_request
@@ -60,41 +63,42 @@ static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slo
     }
     if (!move->done && NULL == move->grant_request) {
         move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
-        if (move->done && op->write) {
-            mca_common_collio_put_copy(op, slot, (size_t) (move - slot->move));
+        if (move->done && ex->write) {
+            mca_common_collio_put_copy(ex, slot, (size_t) (move - slot->move));
         }
     }
     return move->done;
 }
 
-static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static void requester_start(mca_common_collio_exchange_t *ex,
+                            mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
 
     if (OMPI_SUCCESS
         != mca_common_collio_irecv(&move->grant, sizeof(move->grant), move->peer,
-                                   mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_GRANT),
-                                   op->file->comm, &move->request)) {
-        mca_common_collio_op_fail(op, EIO);
+                                   mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_GRANT),
+                                   ex->file->comm, &move->request)) {
+        mca_common_collio_exchange_fail(ex, EIO);
         move->done = true;
     }
 }
 
-static void transfer(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static void transfer(mca_common_collio_exchange_t *ex, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
-    mca_common_collio_win_t *win = op->file->put.win[move->grant.number];
+    mca_common_collio_win_t *win = ex->file->put.win[move->grant.number];
     char *message = NULL != move->staging
                         ? move->staging
-                        : mca_common_collio_message_in_memory(op, delivery->window);
+                        : mca_common_collio_message_in_memory(ex, delivery->window);
     int64_t bytes = -1;
 
-    if (op->write && NULL != move->staging && !move->relayed) {
-        (void) mca_common_collio_copy_message(op, move->window, move->piece, message,
+    if (ex->write && NULL != move->staging && !move->relayed) {
+        (void) mca_common_collio_copy_message(ex, move->window, move->piece, message,
                                               move->window->bytes);
     }
     if (OMPI_SUCCESS == mca_common_collio_win_lock_shared(move->peer, win)) {
-        bytes = mca_common_collio_put_window(op, delivery->window, move->grant.number,
+        bytes = mca_common_collio_put_window(ex, delivery->window, move->grant.number,
                                              move->grant.limit, message);
         if (OMPI_SUCCESS != mca_common_collio_win_unlock(move->peer, win)) {
             bytes = -1;
@@ -102,20 +106,20 @@ static void transfer(mca_common_collio_op_t *op, mca_common_collio_delivery_t *d
     }
     move->bytes = bytes < 0 ? 0 : bytes;
     if (bytes < 0) {
-        mca_common_collio_op_fail(op, EIO);
-    } else if (!op->write && !move->relayed) {
-        op->done_bytes += bytes;
+        mca_common_collio_exchange_fail(ex, EIO);
+    } else if (!ex->write && !move->relayed) {
+        ex->done_bytes += bytes;
         if (NULL != move->staging) {
-            (void) mca_common_collio_copy_message(op, move->window, move->piece, message, bytes);
+            (void) mca_common_collio_copy_message(ex, move->window, move->piece, message, bytes);
         }
     }
     if (NULL != move->staging && !move->relayed) {
-        mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
                                      (uint64_t) move->window->bytes);
     }
 }
 
-static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_delivery_t *delivery)
+static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
 
@@ -126,12 +130,12 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
         if (!mca_common_collio_request_done(&move->request, NULL, NULL)) {
             return false;
         }
-        transfer(op, delivery);
+        transfer(ex, delivery);
         move->state = MOVED;
         if (OMPI_SUCCESS
-            != mca_common_collio_isend(NULL, 0, move->peer, arrival_tag(op, move->grant.number),
-                                       false, op->file->comm, &move->request)) {
-            mca_common_collio_op_fail(op, EIO);
+            != mca_common_collio_isend(NULL, 0, move->peer, arrival_tag(ex, move->grant.number),
+                                       false, ex->file->comm, &move->request)) {
+            mca_common_collio_exchange_fail(ex, EIO);
             move->done = true;
             return true;
         }

@@ -4,37 +4,13 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Which transport serves a pair, and the copies that transports share.
+ * The copies between the three kinds of memory that transports share.
  */
-#include "call/common_collio_op.h"
+#include "transport/common_collio_transport.h"
 
-static bool same_node(const mca_common_collio_file_t *file, int a, int b)
+char *mca_common_collio_message_in_memory(const mca_common_collio_exchange_t *ex, size_t window)
 {
-    return file->nodes.node_of[a] == file->nodes.node_of[b];
-}
-
-const mca_common_collio_transport_t *
-mca_common_collio_transport_pick(const mca_common_collio_op_t *op, int owner, int requester)
-{
-    const mca_common_collio_file_t *file = op->file;
-    int rank = file->aggregators[owner];
-
-    if (rank == requester) {
-        return &mca_common_collio_transport_self;
-    }
-    if (MCA_COMMON_COLLIO_TRANSPORT_SHM == op->transport && same_node(file, rank, requester)
-        && MCA_COMMON_COLLIO_SHARED_READY == file->shared.state) {
-        return &mca_common_collio_transport_shm;
-    }
-    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == op->transport) {
-        return &mca_common_collio_transport_put_lock;
-    }
-    return &mca_common_collio_transport_isend;
-}
-
-char *mca_common_collio_message_in_memory(const mca_common_collio_op_t *op, size_t window)
-{
-    const mca_common_collio_split_t *split = &op->plan->split;
+    const mca_common_collio_split_t *split = &ex->plan->split;
     const mca_common_collio_piece_t *piece = &split->piece[split->window[window].first];
     mca_common_collio_cursor_t cursor;
     int64_t offset, run;
@@ -42,9 +18,9 @@ char *mca_common_collio_message_in_memory(const mca_common_collio_op_t *op, size
     if (!split->window[window].consecutive) {
         return NULL;
     }
-    mca_common_collio_cursor_seek(&cursor, &op->memory->tiling, piece->stream);
+    mca_common_collio_cursor_seek(&cursor, &ex->request.memory->tiling, piece->stream);
     offset = mca_common_collio_cursor_run(&cursor, &run);
-    return run >= split->window[window].bytes ? op->base + offset : NULL;
+    return run >= split->window[window].bytes ? ex->request.base + offset : NULL;
 }
 
 /* Tiny copies are most of the work of tiny-piece patterns; constant sizes become single moves. */
@@ -97,9 +73,10 @@ static void walk_copy(walker_t *walker, int64_t stream, int64_t length, char *ot
     }
 }
 
-static walker_t walker_of(const mca_common_collio_op_t *op)
+static walker_t walker_of(const mca_common_collio_exchange_t *ex)
 {
-    walker_t walker = {.stream = -1, .base = op->base, .memory = &op->memory->tiling};
+    walker_t walker = {
+        .stream = -1, .base = ex->request.base, .memory = &ex->request.memory->tiling};
 
     return walker;
 }
@@ -131,37 +108,37 @@ int64_t mca_common_collio_valid_prefix(const mca_common_collio_window_t *window,
     return bytes;
 }
 
-int64_t mca_common_collio_copy_window(const mca_common_collio_op_t *op,
+int64_t mca_common_collio_copy_window(const mca_common_collio_exchange_t *ex,
                                       const mca_common_collio_window_t *window,
                                       const mca_common_collio_piece_t *piece, char *buffer,
                                       int64_t buffer_local, int64_t limit)
 {
-    walker_t walker = walker_of(op);
+    walker_t walker = walker_of(ex);
     int64_t copied = 0;
 
     for (size_t i = 0; i < window->count; ++i) {
         int64_t length = valid_bytes(&piece[i], limit);
 
         walk_copy(&walker, piece[i].stream, length, buffer + (piece[i].offset - buffer_local),
-                  op->write);
+                  ex->write);
         copied += length;
     }
     return copied;
 }
 
-int64_t mca_common_collio_copy_message(const mca_common_collio_op_t *op,
+int64_t mca_common_collio_copy_message(const mca_common_collio_exchange_t *ex,
                                        const mca_common_collio_window_t *window,
                                        const mca_common_collio_piece_t *piece, char *message,
                                        int64_t bytes)
 {
-    walker_t walker = walker_of(op);
+    walker_t walker = walker_of(ex);
     int64_t copied = 0;
 
     for (size_t i = 0; i < window->count && copied < bytes; ++i) {
         int64_t left = bytes - copied;
         int64_t length = piece[i].length < left ? piece[i].length : left;
 
-        walk_copy(&walker, piece[i].stream, length, message + copied, op->write);
+        walk_copy(&walker, piece[i].stream, length, message + copied, ex->write);
         copied += length;
     }
     return copied;

@@ -1,0 +1,411 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The steps of a collective call: `steps`, at the end of this file, is its table of contents. A
+ * step is left when `over` says so; `next` enters the one that follows.
+ */
+#include "call/common_collio_op.h"
+
+#include <errno.h>
+
+#include "access/common_collio_lockahead.h"
+#include "transport/onesided/common_collio_put.h"
+#include "tuner/common_collio_tuner.h"
+#include "twolayer/common_collio_relay.h"
+
+/* A phase: where its time is booked (0: nowhere, or elsewhere), what ends it, and what follows. */
+typedef struct step_t {
+    int stat;
+    bool (*over)(mca_common_collio_op_t *op);
+    void (*next)(mca_common_collio_op_t *op);
+} step_t;
+
+static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1]; /* the table of contents, below */
+
+/* Books the time of the phase that ends now, and begins the next. */
+static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
+{
+    uint64_t now = mca_common_collio_now();
+
+    if (0 != steps[op->phase].stat) {
+        mca_common_collio_exchange_count(&op->ex, steps[op->phase].stat,
+                                         now - op->phase_ns - op->ex.timing.elsewhere_ns);
+    }
+    op->phase = phase;
+    op->phase_ns = now;
+    op->ex.timing.elsewhere_ns = 0;
+}
+
+static bool collective_over(mca_common_collio_op_t *op)
+{
+    if (!mca_common_collio_meet_poll(op->ex.file)) {
+        return false;
+    }
+    if (NULL == op->ex.collective || MPI_REQUEST_NULL == op->ex.collective) {
+        return true;
+    }
+    if (!mca_common_collio_request_done(&op->ex.collective, NULL, NULL)) {
+        return false;
+    }
+    op->ex.collective = NULL;
+    return true;
+}
+
+static void lock_ahead(mca_common_collio_op_t *op)
+{
+    mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(op->ex.file->fh);
+    int owner = op->ex.file->my_owner;
+
+    if (NULL != lockahead && owner >= 0) {
+        mca_common_collio_lockahead_domain(lockahead, &op->ex.plan->domains, owner,
+                                           &op->ex.plan->collect.runs, op->ex.write);
+    }
+}
+
+static void begin_cycles(mca_common_collio_op_t *op)
+{
+    op->ex.plan->used = op->ex.sequence;
+    lock_ahead(op);
+    enter(op, MCA_COMMON_COLLIO_PHASE_CYCLES);
+    mca_common_collio_cycles_start(&op->ex);
+}
+
+/* A new plan: my shape, the domains, my split. */
+static void begin_plan(mca_common_collio_op_t *op)
+{
+    mca_common_collio_shape_t shape = mca_common_collio_layout_shape(&op->ex);
+    uint64_t start = mca_common_collio_now();
+    int64_t pieces = 0;
+    int rc;
+
+    op->ex.plan = mca_common_collio_plans_evict(op->ex.file);
+    op->ex.plan->slot_bytes = mca_common_collio_layout_slot(&op->ex); /* also when the rest fails */
+    op->ex.plan->packed = op->ex.way.packed;
+    mca_common_collio_plan_begin(op->ex.plan, &shape);
+    rc = mca_common_collio_layout_domains(&op->ex, &op->ex.plan->domains);
+    if (0 == rc && op->ex.request.bytes > 0) {
+        rc = mca_common_collio_plan_split(op->ex.plan, &shape, &pieces);
+    }
+    if (0 != rc) {
+        mca_common_collio_exchange_fail(&op->ex, -rc);
+    }
+    mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_requests_in,
+                                     (uint64_t) pieces);
+    mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_time_split,
+                                     mca_common_collio_now() - start);
+}
+
+/* Everybody tells whether it could plan and has its memory; then the cycles can begin. */
+static void begin_ready(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_READY);
+    op->result[MCA_COMMON_COLLIO_RESULT_ERROR] = op->ex.error;
+    op->result[MCA_COMMON_COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
+    if (OMPI_SUCCESS
+        != mca_common_collio_meet_start(op->ex.file, op->result, op->result_all,
+                                        MCA_COMMON_COLLIO_RESULT_READY_COUNT, false)) {
+        mca_common_collio_exchange_fail(&op->ex, EIO);
+    }
+}
+
+/* Atomic mode: rank 0 holds the lock on the whole range until the call is settled; READY is what
+ * keeps the others from starting before that. */
+static bool lock_poll(mca_common_collio_op_t *op)
+{
+    int64_t lo = op->ex.range.lo;
+    int rc;
+
+    if (!op->ex.atomic || 0 != op->ex.file->rank) {
+        return true;
+    }
+    rc = mca_common_collio_access_try_lock(&op->ex.file->access, op->ex.write, lo,
+                                           op->ex.range.hi - lo);
+    op->locked = 0 == rc;
+    if (0 != rc && -EAGAIN != rc) {
+        mca_common_collio_exchange_fail(&op->ex, -rc);
+    }
+    return -EAGAIN != rc;
+}
+
+void mca_common_collio_op_unlock(mca_common_collio_op_t *op)
+{
+    int64_t lo = op->ex.range.lo;
+
+    if (op->locked) {
+        (void) mca_common_collio_access_unlock(&op->ex.file->access, lo, op->ex.range.hi - lo);
+        op->locked = false;
+    }
+}
+
+static void begin_route(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_ROUTE);
+    op->ex.plan->outlined = mca_common_collio_layout_may_outline(&op->ex);
+    if (0 == op->ex.error) {
+        mca_common_collio_route_start(&op->ex);
+    }
+}
+
+/* A plan that needs shared memory, which could not be made larger for this call: another one. */
+static void renew_plan(mca_common_collio_op_t *op)
+{
+    op->ex.plan_new = true;
+    begin_plan(op);
+    op->ex.buffer_bytes = op->ex.plan->slot_bytes;
+}
+
+/* The node's memory is there: layer 1's lists and layer 2's, or the plan that has them. */
+static void begin_lists(mca_common_collio_op_t *op)
+{
+    if (op->ex.plan->outlined && !mca_common_collio_layout_all_shared(&op->ex)) {
+        renew_plan(op);
+    }
+    if (op->ex.plan_new && MCA_COMMON_COLLIO_LAYERS_ONE != op->ex.layer1.kind) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_GATHER);
+        mca_common_collio_gather_start(&op->ex);
+        return;
+    }
+    if (op->ex.plan_new) {
+        begin_route(op);
+        return;
+    }
+    if (op->ex.atomic || !mca_common_collio_cycles_prepared(&op->ex)) {
+        mca_common_collio_cycles_prepare(&op->ex);
+        enter(op, MCA_COMMON_COLLIO_PHASE_LOCK);
+    } else {
+        mca_common_collio_cycles_prepare(&op->ex);
+        begin_cycles(op);
+    }
+}
+
+/* The shared segment must hold the collective buffers of this node's aggregators. */
+static void begin_share(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->ex.file;
+    int64_t region;
+
+    if (op->ex.plan_new) {
+        begin_plan(op);
+    }
+    op->ex.buffer_bytes = op->ex.plan->slot_bytes;
+    if (mca_common_collio_exchange_puts(&op->ex)
+        && !mca_common_collio_put_open(file, op->ex.buffer_bytes * (op->ex.way.packed ? 2 : 1),
+                                       op->ex.way.schedule->buffers)) {
+        op->ex.way.transport = MCA_COMMON_COLLIO_TRANSPORT_ISEND; /* said by put_open */
+    }
+    region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;
+    if (MCA_COMMON_COLLIO_TRANSPORT_SHM == op->ex.way.transport
+        && MCA_COMMON_COLLIO_SHARED_FAILED != file->shared.state
+        && (MCA_COMMON_COLLIO_SHARED_READY != file->shared.state
+            || file->shared.region_bytes < region)) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_SHARE);
+        mca_common_collio_shared_start(file, region);
+        return;
+    }
+    begin_lists(op);
+}
+
+static void after_route(mca_common_collio_op_t *op)
+{
+    uint64_t start = mca_common_collio_now();
+    int rc = mca_common_collio_plan_merge(op->ex.plan);
+
+    if (0 != rc) {
+        mca_common_collio_exchange_fail(&op->ex, -rc);
+    }
+    mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_time_merge,
+                                     mca_common_collio_now() - start);
+    mca_common_collio_file_memory(op->ex.file, op->ex.plan->memory_bytes);
+    if (0 == op->ex.error) {
+        mca_common_collio_cycles_prepare(&op->ex);
+    }
+    enter(op, MCA_COMMON_COLLIO_PHASE_LOCK);
+}
+
+static void begin_agree(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_AGREE);
+    mca_common_collio_agree_start(op);
+}
+
+static void begin_direct(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
+{
+    enter(op, phase);
+    op->ex.file->access.atomic = op->ex.atomic; /* each rank's request by itself */
+    mca_common_collio_direct_start(op);
+}
+
+static void begin_settle(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_SETTLE);
+    mca_common_collio_settle_start(op);
+}
+
+/* The agreed range, for everything below the call. */
+static void note_range(mca_common_collio_op_t *op)
+{
+    op->ex.range = (mca_common_collio_range_t){
+        .lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO],
+        .hi = op->all[MCA_COMMON_COLLIO_AGREE_HI],
+        .bytes = op->all[MCA_COMMON_COLLIO_AGREE_BYTES],
+        .pieces = op->all[MCA_COMMON_COLLIO_AGREE_PIECES],
+        .spans = op->all[MCA_COMMON_COLLIO_AGREE_SPANS],
+    };
+}
+
+/* After the agreement: everybody knows the same, and goes the same way. */
+static void after_agree(mca_common_collio_op_t *op)
+{
+    const int64_t *all = op->all;
+
+    if (all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
+        || all[MCA_COMMON_COLLIO_AGREE_HASH] != -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH]) {
+        op->ex.error = all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
+                           ? (int) all[MCA_COMMON_COLLIO_AGREE_ERROR]
+                           : MPI_ERR_NOT_SAME;
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return;
+    }
+    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+        mca_common_collio_tuner_served(&op->ex, all[MCA_COMMON_COLLIO_AGREE_LATE] >= 1);
+    }
+    note_range(op);
+    if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]
+        || (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] && all[MCA_COMMON_COLLIO_AGREE_LATE] < 1)) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return;
+    }
+    if (op->early) { /* some ranks are still to do theirs */
+        begin_settle(op);
+        return;
+    }
+    op->work_ns = mca_common_collio_now();
+    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+        op->ex.way.exchange = false; /* others have gone ahead */
+    } else {
+        mca_common_collio_decide(op);
+    }
+    if (!op->ex.way.exchange) {
+        begin_direct(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
+    } else if (op->ex.plan_new && mca_common_collio_layout_sparse(&op->ex)) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_HISTOGRAM);
+        mca_common_collio_layout_histogram(&op->ex);
+    } else {
+        begin_share(op);
+    }
+}
+
+static void after_ready(mca_common_collio_op_t *op)
+{
+    if (0 != op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR]) {
+        op->ex.error = (int) op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR];
+        op->ex.plan->valid = false; /* finish() frees it */
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return;
+    }
+    op->ex.plan->valid = op->ex.file->settings.plan_reuse;
+    op->ex.plan->fence.rounds = (size_t) op->result_all[MCA_COMMON_COLLIO_RESULT_CYCLES];
+    op->ex.file->access.locked = op->ex.atomic;
+    begin_cycles(op);
+}
+
+static void after_settle(mca_common_collio_op_t *op)
+{
+    op->ex.error = (int) op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR];
+    if (0 != op->ex.error && NULL != op->ex.plan) {
+        op->ex.plan->valid = false; /* whatever failed may have left it half told */
+    }
+    if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+        mca_common_collio_tuner_learn(&op->ex, op->result_all[MCA_COMMON_COLLIO_RESULT_NS],
+                                      op->result_all[MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS]);
+    }
+    if (0 != op->result_all[MCA_COMMON_COLLIO_RESULT_STOPPED]) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_STOPS);
+        mca_common_collio_settle_stops(op);
+        return;
+    }
+    if (op->ex.write && op->ex.way.exchange) {
+        op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
+    }
+    enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+}
+
+static void after_stops(mca_common_collio_op_t *op)
+{
+    mca_common_collio_settle_count(op);
+    enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+}
+
+static bool at_once(mca_common_collio_op_t *op)
+{
+    (void) op;
+    return true;
+}
+
+static bool segment_made(mca_common_collio_op_t *op)
+{
+    return mca_common_collio_shared_poll(op->ex.file);
+}
+
+static bool lists_gathered(mca_common_collio_op_t *op)
+{
+    return mca_common_collio_gather_poll(&op->ex);
+}
+
+static bool lists_routed(mca_common_collio_op_t *op)
+{
+    return mca_common_collio_route_poll(&op->ex);
+}
+
+static bool cycles_over(mca_common_collio_op_t *op)
+{
+    return mca_common_collio_cycles_poll(&op->ex);
+}
+
+static void begin(mca_common_collio_op_t *op)
+{
+    op->early = 0 == op->ex.error && op->ex.request.bytes > 0
+                && mca_common_collio_tuner_expects_direct(&op->ex);
+    if (op->early) {
+        begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
+    } else {
+        begin_agree(op);
+    }
+}
+
+#define AGREE  MCA_COMMON_COLLIO_STAT_time_agree
+#define GATHER MCA_COMMON_COLLIO_STAT_time_gather
+#define ROUTE  MCA_COMMON_COLLIO_STAT_time_route
+#define SETTLE MCA_COMMON_COLLIO_STAT_time_settle
+
+static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
+    [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, at_once, begin},
+    [MCA_COMMON_COLLIO_PHASE_EARLY] = {0, mca_common_collio_direct_poll, begin_agree},
+    [MCA_COMMON_COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
+    [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = {AGREE, collective_over, begin_share},
+    [MCA_COMMON_COLLIO_PHASE_SHARE] = {AGREE, segment_made, begin_lists},
+    [MCA_COMMON_COLLIO_PHASE_GATHER] = {GATHER, lists_gathered, begin_route},
+    [MCA_COMMON_COLLIO_PHASE_ROUTE] = {ROUTE, lists_routed, after_route},
+    [MCA_COMMON_COLLIO_PHASE_LOCK] = {AGREE, lock_poll, begin_ready},
+    [MCA_COMMON_COLLIO_PHASE_READY] = {AGREE, collective_over, after_ready},
+    [MCA_COMMON_COLLIO_PHASE_CYCLES] = {0, cycles_over, begin_settle},
+    [MCA_COMMON_COLLIO_PHASE_DIRECT] = {0, mca_common_collio_direct_poll, begin_settle},
+    [MCA_COMMON_COLLIO_PHASE_SETTLE] = {SETTLE, collective_over, after_settle},
+    [MCA_COMMON_COLLIO_PHASE_STOPS] = {SETTLE, collective_over, after_stops},
+    [MCA_COMMON_COLLIO_PHASE_DONE] = {0, NULL, NULL},
+};
+
+/* One step, if it can be made. False: nothing to do until something arrives. */
+bool mca_common_collio_op_advance(mca_common_collio_op_t *op)
+{
+    const step_t *step = &steps[op->phase];
+
+    if (NULL == step->over || !step->over(op)) {
+        return false;
+    }
+    step->next(op);
+    return true;
+}

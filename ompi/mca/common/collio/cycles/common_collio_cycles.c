@@ -1,0 +1,383 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Cycles: the owner's side of the shuffle, file access, and the schedule that interleaves them.
+ *
+ *   write:  sources ==shuffle==> slot 0 ==access==> file        read: the arrows turned round
+ *           sources ==shuffle==> slot 1 ==access==> file
+ *
+ * The schedule (core/schedule.h) only says what may start; here it is started and finished. All
+ * memory was taken before the first cycle (prepare.c) and stays with the plan and the file, so
+ * nothing here can fail but the transfers themselves; a failed access lets the remaining shuffles
+ * run, for the others' sake, and writes nothing more.
+ */
+#include "cycles/common_collio_cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "transport/onesided/common_collio_put.h"
+
+#include "access/common_collio_lockahead.h"
+#include "compat/common_collio_error.h"
+#include "tuner/common_collio_watch.h"
+
+mca_common_collio_slot_t *mca_common_collio_cycles_slot(mca_common_collio_exchange_t *ex,
+                                                        size_t cycle)
+{
+    size_t at = NULL == ex->owner.cycle_round ? cycle : (size_t) ex->owner.cycle_round[cycle];
+
+    return &ex->owner.slot[at % (size_t) ex->way.schedule->buffers];
+}
+
+void mca_common_collio_cycles_enter(mca_common_collio_exchange_t *ex, size_t number)
+{
+    mca_common_collio_slot_t *slot = mca_common_collio_cycles_slot(ex, number);
+
+    slot->cycle = &ex->plan->collect.cycle[number];
+    slot->limit = INT64_MAX;
+    slot->batch = slot->next_source = slot->pending = 0;
+    slot->staging_used = slot->own_left = 0;
+    slot->in_order = ex->atomic && ex->write && ex->plan->collect.overlap_bytes > 0;
+    if (MCA_COMMON_COLLIO_SHARED_READY == ex->file->shared.state) {
+        mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
+            &ex->file->shared, ex->file->owner_slot[ex->file->my_owner]);
+
+        slot->arrived = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire);
+    }
+}
+
+static void start_source(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
+{
+    slot->move[slot->next_source].transport->owner_start(ex, slot, &slot->move[slot->next_source]);
+    ++slot->next_source;
+    ++slot->pending;
+}
+
+static void describe_source(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                            size_t i)
+{
+    const mca_common_collio_plan_t *plan = ex->plan;
+    const mca_common_collio_source_t *source = &plan->collect.source[slot->cycle->source + i];
+    const mca_common_collio_split_t *request = &plan->requests[source->requester];
+    mca_common_collio_move_t *move = &slot->move[i];
+
+    memset(move, 0, sizeof(*move));
+    move->peer = plan->requester[source->requester];
+    move->window = &request->window[source->window];
+    move->piece = &request->piece[move->window->first];
+    move->transport = mca_common_collio_cycles_pick(ex, ex->file->my_owner, move->peer);
+}
+
+/* A message that is one piece goes straight into its place. */
+static int64_t owner_staging(const mca_common_collio_slot_t *slot,
+                             const mca_common_collio_move_t *move)
+{
+    bool straight = 1 == move->window->count && !slot->in_order;
+
+    return move->transport->owner_packed && !straight ? move->window->bytes : 0;
+}
+
+/* Starts as many sources as have room in the staging; the rest follow when these are done. */
+static bool start_sources(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
+{
+    bool started = false;
+
+    while (slot->next_source < slot->cycle->source_count) {
+        mca_common_collio_move_t *move = &slot->move[slot->next_source];
+        int64_t staging;
+
+        describe_source(ex, slot, slot->next_source);
+        staging = owner_staging(slot, move);
+        if (slot->staging_used + staging > ex->staging_bytes) {
+            if (slot->pending > 0) {
+                break;
+            }
+            slot->staging_used = 0;
+            slot->batch = slot->next_source;
+        }
+        if (staging > 0) {
+            move->staging = slot->staging + slot->staging_used;
+            slot->staging_used += staging;
+        }
+        start_source(ex, slot);
+        started = true;
+    }
+    return started;
+}
+
+/* Overlapping writes in atomic mode: as if the ranks had written one after the other. */
+static void apply_in_order(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
+{
+    for (size_t i = slot->batch; i < slot->next_source; ++i) {
+        mca_common_collio_move_t *move = &slot->move[i];
+
+        if (&mca_common_collio_transport_self == move->transport) {
+            mca_common_collio_copy_own(ex, slot, move);
+        } else {
+            (void) mca_common_collio_copy_scatter(move->window, move->piece, slot->buffer,
+                                                  slot->cycle->index * ex->plan->window_bytes,
+                                                  move->staging);
+        }
+    }
+    slot->batch = slot->next_source;
+}
+
+/* True when every source of the slot is through. */
+static bool shuffle_finished(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                             bool *moved)
+{
+    for (size_t i = 0; i < slot->next_source && slot->pending > 0; ++i) {
+        mca_common_collio_move_t *move = &slot->move[i];
+
+        if (MCA_COMMON_COLLIO_MOVE_COUNTED != move->state
+            && move->transport->owner_test(ex, slot, move)) {
+            move->state = MCA_COMMON_COLLIO_MOVE_COUNTED;
+            --slot->pending;
+            *moved = true;
+        }
+    }
+    if (0 == slot->pending && slot->in_order && slot->batch < slot->next_source) {
+        apply_in_order(ex, slot);
+    }
+    if (slot->next_source < slot->cycle->source_count) {
+        *moved |= start_sources(ex, slot);
+    }
+    return 0 == slot->pending && slot->next_source == slot->cycle->source_count;
+}
+
+/* File ranges of a cycle. Writes take exactly the runs; reads take the whole span where the holes
+ * are small, one transfer being cheaper than many. */
+static void describe_access(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
+{
+    const mca_common_collio_plan_t *plan = ex->plan;
+    const mca_common_collio_cycle_t *cycle = slot->cycle;
+    mca_common_collio_extent_t span = {cycle->lo, cycle->hi - cycle->lo};
+    const mca_common_collio_extent_t *run = &plan->collect.runs.at[cycle->run];
+    size_t runs = cycle->run_count;
+
+    slot->segment_count = 0;
+    if (!ex->write && runs > 1 && span.length / 2 <= cycle->bytes) {
+        run = &span;
+        runs = 1;
+    }
+    for (size_t i = 0; i < runs; ++i) {
+        int64_t local = run[i].offset, end = local + run[i].length;
+
+        while (local < end) {
+            mca_common_collio_segment_t *segment = &slot->segments[slot->segment_count++];
+            int64_t length;
+
+            segment->offset = mca_common_collio_domains_offset(&plan->domains, ex->file->my_owner,
+                                                               local, &length);
+            segment->length = length < end - local ? length : end - local;
+            segment->addr = slot->buffer + (local - cycle->index * plan->window_bytes);
+            local += segment->length;
+        }
+    }
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_requests_out,
+                                 slot->segment_count);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_holes, cycle->run_count - 1);
+}
+
+static void lock_window(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
+{
+    mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(ex->file->fh);
+
+    if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE == lockahead->collective) {
+        mca_common_collio_lockahead_window(lockahead, &ex->plan->domains, ex->file->my_owner,
+                                           slot->cycle->lo, slot->cycle->hi, ex->write);
+    }
+}
+
+void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, size_t number)
+{
+    mca_common_collio_slot_t *slot = mca_common_collio_cycles_slot(ex, number);
+    mca_common_collio_job_t *job = &slot->job;
+    mca_common_collio_watch_t watch;
+
+    memset(job, 0, sizeof(*job));
+    job->outcome.stop_offset = INT64_MAX;
+    slot->exposed_before = ex->timing.exposed_ns;
+    if (ex->owner.access_failed) {
+        slot->limit = ex->write ? INT64_MAX : 0;
+        job->done = 1;
+        return;
+    }
+    describe_access(ex, slot);
+    lock_window(ex, slot);
+    job->access = &ex->file->access;
+    job->write = ex->write;
+    job->segments = slot->segments;
+    job->count = slot->segment_count;
+    if ((ex->way.schedule->asynchronous || !ex->blocking)
+        && 0 == mca_common_collio_access_start(job)) {
+        return;
+    }
+    mca_common_collio_watch_start(&watch, ex->way.probing);
+    if (ex->write) {
+        mca_common_collio_access_write(job->access, job->segments, job->count, &job->outcome);
+    } else {
+        mca_common_collio_access_read(job->access, job->segments, job->count, &job->outcome);
+    }
+    job->busy_ns = mca_common_collio_watch_stop(&watch);
+    if (ex->blocking) {
+        ex->timing.hideable_ns += ex->file->meet.crowded ? watch.slept_ns : job->busy_ns;
+    }
+    job->done = 1;
+}
+
+/* An access is hidden for as long as a shuffle was under way: all of it but the time, between its
+ * start and now, in which accesses were all there was. One that ran beside another access only is
+ * not hidden, and with one buffer none is. */
+static void count_access(mca_common_collio_exchange_t *ex, const mca_common_collio_slot_t *slot)
+{
+    uint64_t busy = slot->job.busy_ns, exposed = ex->timing.exposed_ns - slot->exposed_before;
+
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_time_io, busy);
+    if (1 < ex->way.schedule->buffers && busy > exposed) {
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_time_hidden, busy - exposed);
+    }
+}
+
+static void finish_access(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
+{
+    const mca_common_collio_outcome_t *outcome = &slot->job.outcome;
+
+    count_access(ex, slot);
+    ex->timing.hideable_ns += ex->blocking ? 0 : slot->job.busy_ns;
+    if (INT64_MAX != outcome->stop_offset) {
+        slot->limit =
+            mca_common_collio_domains_locate(&ex->plan->domains, outcome->stop_offset).local;
+        if (slot->limit < ex->owner.stop_local) {
+            ex->owner.stop_local = slot->limit;
+        }
+    }
+    if (0 != outcome->error) {
+        ex->owner.access_failed = true;
+        mca_common_collio_exchange_fail(ex, outcome->error);
+    }
+}
+
+void mca_common_collio_cycles_access_finish(mca_common_collio_exchange_t *ex, size_t number)
+{
+    finish_access(ex, mca_common_collio_cycles_slot(ex, number));
+}
+
+/* Books the time since the last look: what was under way then was under way until now. */
+static void book_time(mca_common_collio_exchange_t *ex)
+{
+    uint64_t now = mca_common_collio_now(), passed = now - ex->timing.looked_ns;
+
+    ex->timing.looked_ns = now;
+    if (ex->timing.shuffling) {
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_time_exchange, passed);
+    } else if (ex->timing.accessing) {
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_time_wait, passed);
+        ex->timing.exposed_ns += passed;
+    }
+}
+
+/* With one buffer a rank's own pieces merely wait while the window is accessed. */
+static void note_stages(mca_common_collio_exchange_t *ex, bool delivering)
+{
+    const mca_common_collio_progress_t *progress = &ex->owner.progress;
+
+    ex->timing.accessing = progress->accesses_started > progress->accesses_done;
+    ex->timing.shuffling = progress->shuffles_started > progress->shuffles_done
+                           || (delivering
+                               && !(ex->timing.accessing && 1 == ex->way.schedule->buffers));
+}
+
+static void finish_stages(mca_common_collio_exchange_t *ex, bool *moved)
+{
+    mca_common_collio_progress_t *progress = &ex->owner.progress;
+
+    /* a later shuffle must not overtake an earlier one that still has sources to start, nor does
+     * its copying keep the access that follows a finished one waiting */
+    for (size_t i = progress->shuffles_done; i < progress->shuffles_started; ++i) {
+        mca_common_collio_slot_t *slot = mca_common_collio_cycles_slot(ex, i);
+
+        if (shuffle_finished(ex, slot, moved) && i == progress->shuffles_done) {
+            ++progress->shuffles_done;
+            *moved = true;
+            break;
+        }
+        if (slot->next_source < slot->cycle->source_count) {
+            break;
+        }
+    }
+    while (progress->accesses_done < progress->accesses_started
+           && (mca_common_collio_cycles_slot(ex, progress->accesses_done)->job.done
+               || mca_common_collio_access_test(
+                   &mca_common_collio_cycles_slot(ex, progress->accesses_done)->job))) {
+        finish_access(ex, mca_common_collio_cycles_slot(ex, progress->accesses_done));
+        ++progress->accesses_done;
+        *moved = true;
+    }
+}
+
+static void start_stages(mca_common_collio_exchange_t *ex, bool delivering, bool *moved)
+{
+    mca_common_collio_progress_t *progress = &ex->owner.progress;
+    size_t number;
+
+    if (ex->way.schedule->may_shuffle(progress)) {
+        if (ex->write) {
+            mca_common_collio_cycles_enter(ex, progress->shuffles_started);
+        }
+        ++progress->shuffles_started;
+        *moved = true;
+    }
+    if (ex->way.schedule->may_access(progress)) {
+        if (!ex->write) {
+            mca_common_collio_cycles_enter(ex, progress->accesses_started);
+        }
+        number = progress->accesses_started++;
+        book_time(ex);
+        note_stages(ex, delivering); /* the access may be a blocking one */
+        mca_common_collio_cycles_access_start(ex, number);
+        *moved = true;
+    }
+}
+
+static int begin(mca_common_collio_exchange_t *ex)
+{
+    int rc = 0;
+
+    if (mca_common_collio_exchange_puts(ex) && ex->plan->packed && !ex->plan->places.told) {
+        rc = mca_common_collio_put_tell_places(ex);
+    }
+    mca_common_collio_requester_start(ex);
+    return rc;
+}
+
+static bool poll(mca_common_collio_exchange_t *ex)
+{
+    const mca_common_collio_layer1_t *layer1 = ex->layer1.actions;
+    mca_common_collio_progress_t *progress = &ex->owner.progress;
+    bool moved, delivered, relayed = true;
+
+    do {
+        moved = false;
+        if (NULL != layer1) {
+            relayed = layer1->poll(ex, &moved);
+        }
+        delivered = mca_common_collio_requester_poll(ex, &moved);
+        book_time(ex);
+        finish_stages(ex, &moved);
+        start_stages(ex, !delivered, &moved);
+        note_stages(ex, !delivered);
+    } while (moved);
+    return relayed && delivered && progress->accesses_done == progress->cycles
+           && progress->shuffles_done == progress->cycles;
+}
+
+const mca_common_collio_driver_t mca_common_collio_driver_flow = {
+    .prepare = mca_common_collio_requester_prepare,
+    .begin = begin,
+    .poll = poll,
+};

@@ -1,0 +1,405 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Put and fence: the cycles of a blocking call whose data moves in fence epochs. A fence is
+ * collective over all ranks, so here, and only here, the ranks step through numbered rounds
+ * together. Which windows are in which round is in fence_number.c.
+ *
+ *   round i:   fence | every requester puts (gets) what round i of each owner takes | fence
+ *
+ * A fence waits by nature, so overlap comes from the access being asynchronous (write, write_comm,
+ * write_comm2), or from opening the next epoch before the last one is closed (comm).
+ *
+ * In two layers a local aggregator puts (gets) its members' bytes. Before the fence of a round each
+ * member has handed over its bytes (read: taken those of the round before), so nobody is in a fence
+ * while a neighbour waits for it.
+ */
+#include "cycles/common_collio_cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "transport/onesided/common_collio_put.h"
+
+#include "opal/runtime/opal_progress.h"
+
+static bool by_index(const mca_common_collio_plan_t *plan)
+{
+    return MCA_COMMON_COLLIO_LAYERS_ONE != plan->layer1.kind;
+}
+
+static size_t rounds_of(const mca_common_collio_plan_t *plan)
+{
+    return by_index(plan) ? plan->fence.index_rounds : plan->fence.rounds;
+}
+
+static const mca_common_collio_share_t *share_at(const mca_common_collio_exchange_t *ex, size_t i)
+{
+    return &ex->plan->split.share[i];
+}
+
+enum { NO_WINDOW = -1 };
+
+/* This rank's windows of a round: at most one per owner. */
+typedef struct turn_t {
+    int64_t *next;      /* per share: its first window that was not moved yet */
+    int64_t *moving[2]; /* per buffer, per share: the window of the open round, or NO_WINDOW */
+    int64_t staging_used[2];
+} turn_t;
+
+static int64_t window_of(const mca_common_collio_exchange_t *ex, const turn_t *turn, size_t s,
+                         size_t round)
+{
+    const mca_common_collio_share_t *share = share_at(ex, s);
+    int64_t window = (int64_t) share->first + turn->next[s];
+
+    return turn->next[s] < (int64_t) share->count
+                   && ex->plan->fence.ordinal[window] == (int64_t) round
+               ? window
+               : NO_WINDOW;
+}
+
+/* Where a window's message is: in layer 1's staging, in user memory, or in the room of the round.
+ * Of a read, how much of it is data comes to that room, too. */
+typedef struct place_t {
+    char *message;
+    char *limit;
+    bool in_room;
+} place_t;
+
+static place_t place_window(mca_common_collio_exchange_t *ex, size_t window, int number,
+                            int64_t *used)
+{
+    const mca_common_collio_window_t *what = &ex->plan->split.window[window];
+    place_t place = {.limit = ex->file->staging.at + number * ex->plan->fence.bytes + *used};
+
+    if (mca_common_collio_plan_relayed(ex->plan, window)) {
+        place.message = ex->layer1.actions->message(ex, window);
+    } else if (ex->write) {
+        place.message = mca_common_collio_message_in_memory(ex, window);
+    }
+    if (NULL == place.message) {
+        place.in_room = true;
+        place.message = place.limit;
+        place.limit += what->bytes;
+        *used += what->bytes;
+    }
+    *used += (int64_t) sizeof(int64_t);
+    return place;
+}
+
+static void move_window(mca_common_collio_exchange_t *ex, turn_t *turn, size_t window, int number)
+{
+    const mca_common_collio_window_t *what = &ex->plan->split.window[window];
+    const mca_common_collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    place_t place = place_window(ex, window, number, &turn->staging_used[number]);
+
+    if (ex->write && place.in_room) {
+        (void) mca_common_collio_copy_message(ex, what, piece, place.message, what->bytes);
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+                                     (uint64_t) what->bytes);
+    }
+    if (mca_common_collio_put_window(ex, window, number, INT64_MAX, place.message) < 0) {
+        mca_common_collio_exchange_fail(ex, EIO);
+    }
+    if (!ex->write) {
+        int owner = ex->plan->split.share[ex->plan->share_of[window]].owner;
+
+        (void) mca_common_collio_win_get(place.limit, sizeof(int64_t), ex->file->aggregators[owner],
+                                         ex->file->put.slot_bytes, ex->file->put.win[number]);
+    }
+}
+
+/* ---- layer 1 ---- */
+
+/* Has layer 1 done on this rank what must be done before the fence of this round? */
+static bool layer1_ready(const mca_common_collio_exchange_t *ex, const turn_t *turn, size_t round)
+{
+    for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
+        int64_t window = window_of(ex, turn, s, round);
+
+        if (NO_WINDOW != window && mca_common_collio_plan_relayed(ex->plan, (size_t) window)
+            && !ex->layer1.actions->ready(ex, (size_t) window)) {
+            return false;
+        }
+    }
+    return ex->layer1.actions->before_fence(ex, round);
+}
+
+static void layer1_wait(mca_common_collio_exchange_t *ex, const turn_t *turn, size_t round)
+{
+    while (NULL != ex->layer1.actions && !layer1_ready(ex, turn, round)) {
+        bool moved = false;
+
+        (void) ex->layer1.actions->poll(ex, &moved);
+        if (!moved) {
+            opal_progress();
+        }
+    }
+}
+
+/* Opens what can be opened, for those who wait. */
+static void layer1_push(mca_common_collio_exchange_t *ex)
+{
+    bool moved = NULL != ex->layer1.actions;
+
+    while (moved) {
+        moved = false;
+        (void) ex->layer1.actions->poll(ex, &moved);
+    }
+}
+
+static void layer1_finish(mca_common_collio_exchange_t *ex)
+{
+    bool moved = false;
+
+    while (NULL != ex->layer1.actions && !ex->layer1.actions->poll(ex, &moved)) {
+        opal_progress();
+    }
+}
+
+static void layer1_delivered(mca_common_collio_exchange_t *ex, size_t window, int64_t bytes)
+{
+    mca_common_collio_delivery_t delivery = {
+        .window = window,
+        .owner = ex->plan->split.share[ex->plan->share_of[window]].owner,
+        .move = {.window = &ex->plan->split.window[window], .bytes = bytes}};
+
+    ex->layer1.actions->delivered(ex, &delivery);
+}
+
+/* ---- rounds ---- */
+
+/* My cycle of a round, as owner; none: the number of cycles. */
+static size_t cycle_of(const mca_common_collio_exchange_t *ex, size_t round)
+{
+    size_t low = 0, high = ex->plan->collect.cycle_count;
+
+    if (ex->file->my_owner < 0 || !by_index(ex->plan)) {
+        return round < high && ex->file->my_owner >= 0 ? round : high;
+    }
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if ((size_t) ex->plan->fence.told[middle] < round) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < ex->plan->collect.cycle_count && (size_t) ex->plan->fence.told[low] == round
+               ? low
+               : ex->plan->collect.cycle_count;
+}
+
+static bool mine(const mca_common_collio_exchange_t *ex, size_t round)
+{
+    return cycle_of(ex, round) < ex->plan->collect.cycle_count;
+}
+
+/* A fence, then everything of mine in this round. */
+static void open_round(mca_common_collio_exchange_t *ex, turn_t *turn, size_t round, int number)
+{
+    layer1_wait(ex, turn, round);
+    if (mine(ex, round)) {
+        if (ex->write) {
+            mca_common_collio_cycles_enter(ex, cycle_of(ex, round));
+        }
+        memcpy(ex->owner.slot[number].buffer + ex->file->put.slot_bytes,
+               &ex->owner.slot[number].limit, sizeof(int64_t));
+    }
+    turn->staging_used[number] = 0;
+    if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->put.win[number])) {
+        mca_common_collio_exchange_fail(ex, EIO);
+    }
+    for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
+        int64_t window = window_of(ex, turn, s, round);
+
+        turn->moving[number][s] = window;
+        if (NO_WINDOW != window) {
+            ++turn->next[s];
+            move_window(ex, turn, (size_t) window, number);
+        }
+    }
+}
+
+/* What was got is here: it goes to the user, or on to layer 1. */
+static void take_window(mca_common_collio_exchange_t *ex, size_t window, int number, int64_t *used)
+{
+    const mca_common_collio_window_t *what = &ex->plan->split.window[window];
+    const mca_common_collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    place_t place = place_window(ex, window, number, used);
+    int64_t limit, bytes;
+
+    memcpy(&limit, place.limit, sizeof(limit));
+    bytes = mca_common_collio_valid_prefix(what, piece, limit);
+    if (mca_common_collio_plan_relayed(ex->plan, window)) {
+        layer1_delivered(ex, window, bytes);
+        return;
+    }
+    ex->done_bytes += mca_common_collio_copy_message(ex, what, piece, place.message, bytes);
+    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) bytes);
+}
+
+/* The closing fence. */
+static void close_round(mca_common_collio_exchange_t *ex, const turn_t *turn, int number)
+{
+    int64_t used = 0;
+
+    if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->put.win[number])) {
+        mca_common_collio_exchange_fail(ex, EIO);
+    }
+    for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
+        int64_t window = turn->moving[number][s];
+
+        if (NO_WINDOW != window && !ex->write) {
+            take_window(ex, (size_t) window, number, &used);
+        } else if (NO_WINDOW != window
+                   && mca_common_collio_plan_relayed(ex->plan, (size_t) window)) {
+            layer1_delivered(ex, (size_t) window, ex->plan->split.window[window].bytes);
+        }
+    }
+    layer1_push(ex);
+}
+
+static void access_wait(mca_common_collio_exchange_t *ex, size_t round)
+{
+    uint64_t start = mca_common_collio_now(), waited;
+    mca_common_collio_slot_t *slot;
+
+    if (!mine(ex, round)) {
+        return;
+    }
+    slot = mca_common_collio_cycles_slot(ex, cycle_of(ex, round));
+    if (!slot->job.done) {
+        mca_common_collio_access_wait(&slot->job);
+    }
+    waited = mca_common_collio_now() - start;
+    mca_common_collio_exchange_count(ex, MCA_COMMON_COLLIO_STAT_time_wait, waited);
+    ex->timing.exposed_ns += ex->way.schedule->asynchronous ? waited : slot->job.busy_ns;
+    mca_common_collio_cycles_access_finish(ex, cycle_of(ex, round));
+    if (!ex->write) {
+        mca_common_collio_put_copy_all(ex, slot);
+    }
+}
+
+static void access_start(mca_common_collio_exchange_t *ex, size_t round)
+{
+    size_t cycle = cycle_of(ex, round);
+
+    if (!mine(ex, round)) {
+        return;
+    }
+    if (ex->write) {
+        mca_common_collio_put_copy_all(ex, mca_common_collio_cycles_slot(ex, cycle));
+    } else {
+        mca_common_collio_cycles_enter(ex, cycle);
+    }
+    mca_common_collio_cycles_access_start(ex, cycle);
+}
+
+/* Shuffle feeds access. With two buffers round i + 1 uses the other one, once the access of round
+ * i - 1 has left it. */
+static void write_rounds(mca_common_collio_exchange_t *ex, turn_t *turn)
+{
+    size_t rounds = rounds_of(ex->plan), buffers = (size_t) ex->way.schedule->buffers;
+    bool open_early = buffers > 1 && !ex->way.schedule->asynchronous;
+
+    for (size_t i = 0; i < rounds; ++i) {
+        if (i >= buffers) {
+            access_wait(ex, i - buffers);
+        }
+        if (!open_early || 0 == i) {
+            open_round(ex, turn, i, (int) (i % buffers));
+        }
+        if (open_early && i + 1 < rounds) {
+            open_round(ex, turn, i + 1, (int) ((i + 1) % buffers));
+        }
+        close_round(ex, turn, (int) (i % buffers));
+        access_start(ex, i);
+    }
+    for (size_t i = rounds > buffers ? rounds - buffers : 0; i < rounds; ++i) {
+        access_wait(ex, i);
+    }
+}
+
+/* Access feeds shuffle: the next window is read while this one is got. */
+static void read_rounds(mca_common_collio_exchange_t *ex, turn_t *turn)
+{
+    size_t rounds = rounds_of(ex->plan), buffers = (size_t) ex->way.schedule->buffers;
+
+    access_start(ex, 0);
+    for (size_t i = 0; i < rounds; ++i) {
+        access_wait(ex, i);
+        if (buffers > 1 && i + 1 < rounds) {
+            access_start(ex, i + 1);
+        }
+        open_round(ex, turn, i, (int) (i % buffers));
+        close_round(ex, turn, (int) (i % buffers));
+        if (1 == buffers && i + 1 < rounds) {
+            access_start(ex, i + 1);
+        }
+    }
+}
+
+static int64_t prepare(mca_common_collio_exchange_t *ex)
+{
+    int64_t grown;
+
+    ex->requester.round_bytes = ex->plan->fence.bytes;
+    grown = mca_common_collio_requester_reserve(ex, ex->way.schedule->buffers
+                                                        * ex->requester.round_bytes);
+    return grown < 0 ? grown : mca_common_collio_fence_prepare(ex->plan);
+}
+
+static int begin(mca_common_collio_exchange_t *ex)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (!ex->plan->fence.numbered) {
+        rc = mca_common_collio_fence_number(ex);
+    }
+    if (ex->plan->packed && !ex->plan->places.told) {
+        int told = mca_common_collio_put_tell_places(ex);
+
+        rc = OMPI_SUCCESS == rc ? told : rc;
+    }
+    return rc;
+}
+
+/* What was not spent on access alone was spent on epochs. */
+static void count_exchange(mca_common_collio_exchange_t *ex)
+{
+    uint64_t passed = mca_common_collio_now() - ex->timing.looked_ns;
+
+    mca_common_collio_exchange_count(ex, MCA_COMMON_COLLIO_STAT_time_exchange,
+                                     passed > ex->timing.exposed_ns ? passed - ex->timing.exposed_ns
+                                                                    : 0);
+}
+
+static bool poll(mca_common_collio_exchange_t *ex)
+{
+    size_t shares = ex->plan->split.share_count;
+    turn_t turn = {.next = ex->plan->fence.turn,
+                   .moving = {ex->plan->fence.turn + shares, ex->plan->fence.turn + 2 * shares}};
+
+    memset(ex->plan->fence.turn, 0, shares * sizeof(*ex->plan->fence.turn));
+    ex->owner.cycle_round = by_index(ex->plan) ? ex->plan->fence.told : NULL;
+    if (ex->write) {
+        write_rounds(ex, &turn);
+    } else {
+        read_rounds(ex, &turn);
+    }
+    layer1_finish(ex);
+    count_exchange(ex);
+    return true;
+}
+
+const mca_common_collio_driver_t mca_common_collio_driver_fence = {
+    .prepare = prepare,
+    .begin = begin,
+    .poll = poll,
+};

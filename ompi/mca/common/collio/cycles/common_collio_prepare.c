@@ -1,0 +1,224 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Prepare: the memory of the cycles, taken before the first one and kept with the plan and the
+ * file. So nothing can fail for want of memory once ranks wait for each other, and a call that
+ * reuses a plan finds everything in place.
+ *
+ *   owner       collective buffers (shared segment, one-sided window, or its own), a place for
+ *               messages beside each, a move per source, segments of the access
+ *   requester   a delivery per window, a place for the messages of two rounds
+ */
+#include "cycles/common_collio_cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "transport/onesided/common_collio_put.h"
+
+static bool same_node(const mca_common_collio_file_t *file, int a, int b)
+{
+    return file->nodes.node_of[a] == file->nodes.node_of[b];
+}
+
+const mca_common_collio_transport_t *
+mca_common_collio_cycles_pick(const mca_common_collio_exchange_t *ex, int owner, int requester)
+{
+    const mca_common_collio_file_t *file = ex->file;
+    int rank = file->aggregators[owner];
+
+    if (rank == requester) {
+        return &mca_common_collio_transport_self;
+    }
+    if (MCA_COMMON_COLLIO_TRANSPORT_SHM == ex->way.transport && same_node(file, rank, requester)
+        && MCA_COMMON_COLLIO_SHARED_READY == file->shared.state) {
+        return &mca_common_collio_transport_shm;
+    }
+    if (MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == ex->way.transport) {
+        return &mca_common_collio_transport_put_lock;
+    }
+    return &mca_common_collio_transport_isend;
+}
+
+/* Segments of a cycle: its runs, cut where the file's order is not the domain's (stripes). */
+static size_t segments_max(const mca_common_collio_exchange_t *ex)
+{
+    const mca_common_collio_plan_t *plan = ex->plan;
+    size_t stripes = 1;
+
+    if (MCA_COMMON_COLLIO_PARTITION_EVEN != plan->domains.partition) {
+        stripes += (size_t) (ex->buffer_bytes / plan->domains.unit) + 1;
+    }
+    return plan->runs_max + stripes;
+}
+
+/* Where a collective buffer lies: in the node's shared segment, in a one-sided window, or (NULL) in
+ * memory of this rank alone. */
+static char *foreign_buffer(const mca_common_collio_exchange_t *ex, int number)
+{
+    mca_common_collio_file_t *file = ex->file;
+
+    switch (ex->way.transport) {
+    case MCA_COMMON_COLLIO_TRANSPORT_SHM:
+        return MCA_COMMON_COLLIO_SHARED_READY == file->shared.state
+                   ? mca_common_collio_shared_region(&file->shared,
+                                                     file->owner_slot[file->my_owner])
+                         + number * ex->buffer_bytes
+                   : NULL;
+    case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
+    case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
+        return file->put.base[number];
+    default:
+        return NULL;
+    }
+}
+
+static int64_t reserve_slots(mca_common_collio_exchange_t *ex, bool foreign)
+{
+    mca_common_collio_file_t *file = ex->file;
+    int buffers = ex->way.schedule->buffers;
+    int64_t grown;
+
+    ex->staging_bytes = ex->plan->source_bytes;
+    if (ex->staging_bytes < ex->buffer_bytes) {
+        ex->staging_bytes = ex->buffer_bytes;
+    }
+    if (foreign
+        && (1 == file->nodes.nodes || MCA_COMMON_COLLIO_TRANSPORT_SHM != ex->way.transport)) {
+        ex->staging_bytes = 0; /* nobody sends a message */
+    }
+    grown = mca_common_collio_arena_reserve(
+        &file->buffers, buffers * ((foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes));
+    if (grown > 0) {
+        mca_common_collio_file_memory(file, grown);
+    }
+    return grown;
+}
+
+static int prepare_slot(mca_common_collio_exchange_t *ex, int number)
+{
+    mca_common_collio_file_t *file = ex->file;
+    mca_common_collio_plan_t *plan = ex->plan;
+    mca_common_collio_slot_t *slot = &ex->owner.slot[number];
+    char *foreign = foreign_buffer(ex, number);
+    int64_t stride = (NULL != foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes;
+    size_t moves = plan->sources_max + 1, segments = segments_max(ex);
+
+    if (NULL == plan->prepared.move[number]) {
+        plan->prepared.move[number] = calloc(moves, sizeof(*slot->move));
+        plan->prepared.segments[number] = malloc(segments * sizeof(*slot->segments));
+        plan->memory_bytes += (int64_t) (moves * sizeof(*slot->move)
+                                         + segments * sizeof(*slot->segments));
+    }
+    slot->number = number;
+    slot->buffer = NULL != foreign ? foreign : file->buffers.at + number * stride;
+    slot->staging = file->buffers.at + number * stride + (NULL != foreign ? 0 : ex->buffer_bytes);
+    slot->move = plan->prepared.move[number];
+    slot->segments = plan->prepared.segments[number];
+    return NULL == slot->move || NULL == slot->segments ? -ENOMEM : 0;
+}
+
+static int64_t prepare_owner(mca_common_collio_exchange_t *ex)
+{
+    int64_t rc = reserve_slots(ex, NULL != foreign_buffer(ex, 0));
+
+    for (int i = 0; rc >= 0 && i < ex->way.schedule->buffers; ++i) {
+        rc = prepare_slot(ex, i);
+    }
+    return rc;
+}
+
+int64_t mca_common_collio_requester_reserve(mca_common_collio_exchange_t *ex, int64_t bytes)
+{
+    mca_common_collio_plan_t *plan = ex->plan;
+    size_t windows = plan->split.window_count + 1;
+    int64_t grown = mca_common_collio_arena_reserve(&ex->file->staging, bytes);
+
+    if (grown > 0) {
+        mca_common_collio_file_memory(ex->file, grown);
+    }
+    if (NULL == plan->prepared.deliveries) {
+        plan->prepared.deliveries = calloc(windows, sizeof(*plan->prepared.deliveries));
+        plan->memory_bytes += (int64_t) (windows * sizeof(*plan->prepared.deliveries));
+    }
+    ex->requester.deliveries = plan->prepared.deliveries;
+    return NULL == ex->requester.deliveries ? -ENOMEM : grown;
+}
+
+static const mca_common_collio_driver_t *driver_of(const mca_common_collio_exchange_t *ex)
+{
+    return MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport
+               ? &mca_common_collio_driver_fence
+               : &mca_common_collio_driver_flow;
+}
+
+/* A way of doing the cycles; all ranks choose the same one. */
+static unsigned way_of(const mca_common_collio_exchange_t *ex)
+{
+    return 1u << (2 * ex->way.transport + ex->way.schedule->buffers - 1);
+}
+
+bool mca_common_collio_cycles_prepared(const mca_common_collio_exchange_t *ex)
+{
+    return 0 != (ex->plan->prepared.ways & way_of(ex));
+}
+
+void mca_common_collio_cycles_prepare(mca_common_collio_exchange_t *ex)
+{
+    mca_common_collio_plan_t *plan = ex->plan;
+    int64_t before = plan->memory_bytes, rc = 0;
+
+    ex->owner.stop_local = INT64_MAX;
+    ex->way.synchronous_sends = MCA_COMMON_COLLIO_SETTING_ON == ex->file->settings.sync_send
+                                || (MCA_COMMON_COLLIO_SETTING_AUTO == ex->file->settings.sync_send
+                                    && plan->domains.hi - plan->domains.lo
+                                           > plan->window_bytes * plan->domains.owners);
+    if (0 == plan->prepared.ways) {
+        plan->prepared.shared_failed = mca_common_collio_shared_failed(ex->file);
+    }
+    plan->prepared.ways |= way_of(ex);
+    if (mca_common_collio_plan_is_owner(ex)) {
+        rc = prepare_owner(ex);
+    }
+    if (rc >= 0) {
+        rc = driver_of(ex)->prepare(ex);
+    }
+    if (rc >= 0 && NULL != ex->layer1.actions) {
+        rc = ex->layer1.actions->prepare(ex);
+    }
+    if (rc >= 0 && mca_common_collio_exchange_puts(ex) && plan->packed) {
+        rc = mca_common_collio_put_prepare_places(plan);
+    }
+    mca_common_collio_file_memory(ex->file, plan->memory_bytes - before);
+    if (rc < 0) {
+        mca_common_collio_exchange_fail(ex, (int) -rc);
+    }
+}
+
+void mca_common_collio_cycles_start(mca_common_collio_exchange_t *ex)
+{
+    int rc;
+
+    ex->owner.progress.cycles = mca_common_collio_plan_is_owner(ex) ? ex->plan->collect.cycle_count
+                                                                    : 0;
+    ex->owner.progress.write = ex->write;
+    ex->timing.looked_ns = mca_common_collio_now();
+    ex->timing.shuffling = ex->timing.accessing = false;
+    ex->timing.exposed_ns = 0;
+    mca_common_collio_exchange_count(ex, MCA_COMMON_COLLIO_STAT_cycles, ex->owner.progress.cycles);
+    if (NULL != ex->layer1.actions) {
+        ex->layer1.actions->start(ex);
+    }
+    rc = driver_of(ex)->begin(ex);
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_exchange_fail(ex, EIO);
+    }
+}
+
+bool mca_common_collio_cycles_poll(mca_common_collio_exchange_t *ex)
+{
+    return driver_of(ex)->poll(ex);
+}

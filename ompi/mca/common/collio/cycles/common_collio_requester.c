@@ -1,0 +1,169 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Deliver: the requester's side of the shuffle. Windows go out in the order of their number; all
+ * windows of one number are a round, and two rounds may be in flight. Owners work in the same
+ * order, so the lowest unfinished window always has all it needs: nothing can deadlock.
+ *
+ * Relayed windows (relay.h) have rounds of their own, and wait for layer 1. Direct ones do not wait
+ * for them: a pair of ranks has windows of one kind only, so its messages keep their order.
+ */
+#include "cycles/common_collio_cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const mca_common_collio_window_t *window_at(const mca_common_collio_exchange_t *ex, size_t i)
+{
+    return &ex->plan->split.window[ex->plan->order[i]];
+}
+
+void mca_common_collio_requester_start(mca_common_collio_exchange_t *ex)
+{
+    ex->requester.first = ex->requester.next = ex->requester.relay_next = ex->requester.end = 0;
+    for (size_t i = 0; i < ex->plan->split.window_count; ++i) {
+        ex->requester.deliveries[i].started = false;
+    }
+    ex->requester.round = 0;
+    ex->requester.round_index = ex->plan->split.window_count > 0 ? window_at(ex, 0)->index : 0;
+    ex->requester.round_used[0] = ex->requester.round_used[1] = 0;
+    ex->requester.round_pending[0] = ex->requester.round_pending[1] = 0;
+}
+
+/* May window i start now? The first of a new round needs the round before the last to be over. */
+static bool round_open(mca_common_collio_exchange_t *ex, size_t i)
+{
+    if (window_at(ex, i)->index != ex->requester.round_index) {
+        int next = (ex->requester.round + 1) % 2;
+
+        if (ex->requester.round_pending[next] > 0) {
+            return false;
+        }
+        ex->requester.round = next;
+        ex->requester.round_used[next] = 0;
+        ex->requester.round_index = window_at(ex, i)->index;
+    }
+    return true;
+}
+
+static bool is_relayed(const mca_common_collio_exchange_t *ex, size_t i)
+{
+    return mca_common_collio_plan_relayed(ex->plan, ex->plan->order[i]);
+}
+
+static void start_delivery(mca_common_collio_exchange_t *ex, size_t i)
+{
+    const mca_common_collio_plan_t *plan = ex->plan;
+    mca_common_collio_delivery_t *delivery = &ex->requester.deliveries[i];
+    mca_common_collio_move_t *move = &delivery->move;
+
+    memset(delivery, 0, sizeof(*delivery));
+    delivery->started = true;
+    ex->requester.end = i + 1 > ex->requester.end ? i + 1 : ex->requester.end;
+    delivery->window = plan->order[i];
+    delivery->owner = plan->split.share[plan->share_of[delivery->window]].owner;
+    delivery->round = ex->requester.round;
+    move->window = &plan->split.window[delivery->window];
+    move->piece = &plan->split.piece[move->window->first];
+    move->peer = ex->file->aggregators[delivery->owner];
+    move->transport = mca_common_collio_cycles_pick(ex, delivery->owner, ex->file->rank);
+    if (mca_common_collio_plan_relayed(plan, delivery->window)) {
+        move->relayed = true;
+        move->staging = ex->layer1.actions->message(ex, delivery->window);
+    } else if (move->transport->requester_packed
+               && NULL == mca_common_collio_message_in_memory(ex, delivery->window)) {
+        move->staging = ex->file->staging.at + ex->requester.round * ex->requester.round_bytes
+                        + ex->requester.round_used[ex->requester.round];
+        ex->requester.round_used[ex->requester.round] += move->window->bytes;
+    }
+    ex->requester.round_pending[ex->requester.round] += !move->relayed;
+    move->transport->requester_start(ex, delivery);
+}
+
+/* Moves on to the next window of this kind, if it may start. */
+static bool next_of_kind(mca_common_collio_exchange_t *ex, size_t *next, bool relayed)
+{
+    while (*next < ex->plan->split.window_count && is_relayed(ex, *next) != relayed) {
+        ++*next;
+    }
+    if (*next == ex->plan->split.window_count) {
+        return false;
+    }
+    return relayed ? ex->layer1.actions->ready(ex, ex->plan->order[*next]) : round_open(ex, *next);
+}
+
+static bool finished(const mca_common_collio_delivery_t *delivery)
+{
+    return delivery->started && MCA_COMMON_COLLIO_MOVE_COUNTED == delivery->move.state;
+}
+
+bool mca_common_collio_requester_poll(mca_common_collio_exchange_t *ex, bool *moved)
+{
+    size_t windows = ex->plan->split.window_count;
+
+    for (size_t i = ex->requester.first; i < ex->requester.end; ++i) {
+        mca_common_collio_delivery_t *delivery = &ex->requester.deliveries[i];
+
+        if (!delivery->started || finished(delivery)
+            || !delivery->move.transport->requester_test(ex, delivery)) {
+            continue;
+        }
+        delivery->move.state = MCA_COMMON_COLLIO_MOVE_COUNTED;
+        if (delivery->move.relayed) {
+            ex->layer1.actions->delivered(ex, delivery);
+        } else {
+            --ex->requester.round_pending[delivery->round];
+        }
+        *moved = true;
+    }
+    while (ex->requester.first < ex->requester.end
+           && finished(&ex->requester.deliveries[ex->requester.first])) {
+        ++ex->requester.first;
+    }
+    while (next_of_kind(ex, &ex->requester.next, false)) {
+        start_delivery(ex, ex->requester.next++);
+        *moved = true;
+    }
+    while (next_of_kind(ex, &ex->requester.relay_next, true)) {
+        start_delivery(ex, ex->requester.relay_next++);
+        *moved = true;
+    }
+    return ex->requester.first == windows;
+}
+
+/* Most bytes of a round, which is all windows of one index, that may be staged: those that leave
+ * the node's memory. (Whether they are depends on the user's memory too, which no plan knows.) */
+static int64_t round_staging(const mca_common_collio_exchange_t *ex)
+{
+    const mca_common_collio_plan_t *plan = ex->plan;
+    const mca_common_collio_split_t *split = &plan->split;
+    int64_t largest = 0, bytes = 0, index = -1;
+
+    for (size_t i = 0; i < split->window_count; ++i) {
+        const mca_common_collio_window_t *window = &split->window[plan->order[i]];
+        int owner = split->share[plan->share_of[plan->order[i]]].owner;
+        const mca_common_collio_transport_t *transport;
+
+        if (window->index != index) {
+            index = window->index;
+            bytes = 0;
+        }
+        transport = mca_common_collio_cycles_pick(ex, owner, ex->file->rank);
+        if (!mca_common_collio_plan_relayed(plan, plan->order[i])
+            && &mca_common_collio_transport_self != transport
+            && &mca_common_collio_transport_shm != transport) {
+            bytes += window->bytes;
+        }
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+int64_t mca_common_collio_requester_prepare(mca_common_collio_exchange_t *ex)
+{
+    ex->requester.round_bytes = round_staging(ex);
+    return mca_common_collio_requester_reserve(ex, 2 * ex->requester.round_bytes);
+}

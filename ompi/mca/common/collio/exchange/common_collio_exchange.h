@@ -1,0 +1,254 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_EXCHANGE_H
+#define MCA_COMMON_COLLIO_EXCHANGE_H
+
+#include "compat/common_collio_error.h"
+#include "file/common_collio_file.h"
+#include "view/common_collio_view.h"
+
+#include "core/common_collio_cycle.h"
+#include "core/common_collio_schedule.h"
+#include "core/common_collio_wire.h"
+
+/**
+ * The state of one exchange: what planning, transports, cycles and the two layers share. A call
+ * (call/common_collio_op.h) owns one; code below `call/` sees nothing else of the call.
+ *
+ * An exchange has two sides, and a rank may be on both:
+ *
+ *   requester   has bytes for (write) or wants bytes from (read) aggregators: `requester`, `request`
+ *   owner       an aggregator with windows of its own in this call: `owner`
+ *
+ * Errors are noted with exchange_fail and do not stop the exchange: other ranks wait for this one.
+ */
+
+/** Which shares go through local aggregators. */
+typedef enum mca_common_collio_layers_t {
+    MCA_COMMON_COLLIO_LAYERS_ONE = 0, /* none */
+    MCA_COMMON_COLLIO_LAYERS_BETWEEN, /* those of owners on other nodes */
+    MCA_COMMON_COLLIO_LAYERS_ALL,     /* all but an owner's share of its own domain */
+    MCA_COMMON_COLLIO_LAYERS_ORDERED  /* that one too: atomic mode */
+} mca_common_collio_layers_t;
+
+/** Progress of a move that is common to all transports. Transports number their own states from 0;
+ *  the engine sets COUNTED once it has seen the end. */
+enum { MCA_COMMON_COLLIO_MOVE_COUNTED = 2 };
+
+/** One move: the bytes of one window between a requester and the owner, on one side. */
+typedef struct mca_common_collio_move_t {
+    const struct mca_common_collio_transport_t *transport;
+    const mca_common_collio_window_t *window;
+    const mca_common_collio_piece_t *piece; /* the window's first */
+    int peer;
+    ompi_request_t *request;
+    char *staging;   /* where the packed message is; NULL when it is not copied */
+    int64_t bytes;   /* of the message; self: copied of a large piece */
+    uint64_t ticket; /* shm: number of the grant that is waited for */
+    struct {         /* put_lock: the requester may use the buffer */
+        int64_t limit;
+        int64_t number;
+    } grant;
+    ompi_request_t *grant_request;
+    int state;    /* of the transport, or MOVE_COUNTED */
+    bool relayed; /* the staging is the message: nothing is copied to or from user memory */
+    bool done;
+} mca_common_collio_move_t;
+
+/** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. */
+typedef struct mca_common_collio_slot_t {
+    const mca_common_collio_cycle_t *cycle;
+    int number;    /* 0 or 1 */
+    char *buffer;  /* mirrors the window: local coordinate index * window_bytes on */
+    char *staging; /* of messages that cannot go straight into the buffer */
+    int64_t staging_used;
+    size_t batch;                   /* first source of those that share the staging now */
+    size_t next_source;             /* the first one not started */
+    size_t pending;                 /* started and not done */
+    mca_common_collio_move_t *move; /* one per source */
+    int64_t own_left;               /* bytes of the owner itself that are still to be copied */
+    uint64_t arrived;               /* shm: count of arrivals when all requesters have copied */
+    int64_t limit;                  /* reads: local coordinate from which there is no data */
+    mca_common_collio_segment_t *segments;
+    size_t segment_count;
+    mca_common_collio_job_t job;
+    uint64_t exposed_before; /* timing.exposed_ns when the access started */
+    bool in_order;           /* overlapping writes: unpack in rank order when all have arrived */
+} mca_common_collio_slot_t;
+
+/** A window under way between this rank as requester and its owner. */
+typedef struct mca_common_collio_delivery_t {
+    size_t window; /* in plan->split */
+    int owner;
+    int round;
+    bool started;
+    mca_common_collio_move_t move;
+} mca_common_collio_delivery_t;
+
+/** What this rank asked for. */
+typedef struct mca_common_collio_ask_t {
+    mca_common_collio_flat_t *view;
+    int64_t stream; /* position in the view's data */
+    int64_t bytes;
+    mca_common_collio_flat_t *memory;
+    char *base;
+} mca_common_collio_ask_t;
+
+/** What all ranks asked for together, as agreed. */
+typedef struct mca_common_collio_range_t {
+    int64_t lo;     /* first byte */
+    int64_t hi;     /* behind the last one */
+    int64_t bytes;  /* of all requests */
+    int64_t pieces; /* at most */
+    int64_t spans;  /* sum of (highest - lowest) over the ranks */
+} mca_common_collio_range_t;
+
+/** How the call is carried out, chosen from agreed values: the same on all ranks. */
+typedef struct mca_common_collio_choices_t {
+    bool exchange; /* false: each rank accesses its own pieces */
+    const mca_common_collio_schedule_t *schedule;
+    int transport; /* mca_common_collio_transport_id_t */
+    bool packed;   /* put_*: see plan->packed */
+    bool synchronous_sends;
+    bool probing; /* `auto` measures this call */
+} mca_common_collio_choices_t;
+
+/** Offset lists on their way to their owners; see plan/common_collio_route.c. */
+typedef struct mca_common_collio_route_t {
+    mca_common_collio_bytes_t *lists; /* one per share */
+    ompi_request_t **sends;
+    size_t send_count;
+    size_t sends_done;
+    bool in_barrier;
+    bool barrier_done;
+    struct mca_common_collio_arrival_t *arrivals;
+    bool discarding; /* a list for which there was no memory */
+    ompi_request_t *discarded;
+} mca_common_collio_route_t;
+
+struct mca_common_collio_exchange_t;
+
+/** Layer 1, as the cycles see it. Calls with one layer have none. */
+typedef struct mca_common_collio_layer1_t {
+    int (*prepare)(struct mca_common_collio_exchange_t *ex); /* its memory: 0 or -ENOMEM */
+    void (*start)(struct mca_common_collio_exchange_t *ex);
+    bool (*poll)(struct mca_common_collio_exchange_t *ex, bool *moved); /* true: it is over */
+    /** Windows that layer 1 carries (plan_relayed): may the delivery start; where is the message; it is done. */
+    bool (*ready)(const struct mca_common_collio_exchange_t *ex, size_t window);
+    char *(*message)(const struct mca_common_collio_exchange_t *ex, size_t window);
+    void (*delivered)(struct mca_common_collio_exchange_t *ex,
+                      const mca_common_collio_delivery_t *delivery);
+    /** By whose rank a requester is ordered among others: in atomic mode its local aggregator's. */
+    int (*leader)(const struct mca_common_collio_exchange_t *ex, int rank);
+    /** put_fence: has this rank as a member done what must precede the fence of this round? */
+    bool (*before_fence)(const struct mca_common_collio_exchange_t *ex, size_t round);
+    /** put_fence: notes the rounds, from the bitmap of window numbers that are in use. */
+    void (*number_rounds)(struct mca_common_collio_exchange_t *ex, const int64_t *bits);
+} mca_common_collio_layer1_t;
+
+typedef struct mca_common_collio_exchange_t {
+    mca_common_collio_file_t *file;
+    bool write;
+    bool blocking;
+    bool atomic;
+    uint32_t sequence; /* number of the call on this file */
+    int error;         /* MPI error class: this rank's until agreed on, then everybody's */
+    int64_t done_bytes;
+
+    mca_common_collio_ask_t request;
+    mca_common_collio_range_t range;
+    mca_common_collio_choices_t way;
+
+    struct mca_common_collio_plan_t *plan;
+    bool plan_new;
+    int64_t *histogram;         /* NULL unless the request is sparse */
+    ompi_request_t *collective; /* the reduction of histogram or stops that is under way */
+    mca_common_collio_route_t route;
+
+    int64_t buffer_bytes;  /* of one collective buffer */
+    int64_t staging_bytes; /* of one buffer's messages */
+
+    struct {                                       /* two layers */
+        int kind;                                  /* mca_common_collio_layers_t */
+        const mca_common_collio_layer1_t *actions; /* NULL: one layer */
+        mca_common_collio_local_count_t local_aggregators;
+        uint64_t looked_ns; /* when layer 1 was last looked at */
+    } layer1;
+
+    struct {
+        mca_common_collio_progress_t progress;
+        mca_common_collio_slot_t slot[2];
+        int64_t stop_local; /* first local byte that was not transferred */
+        bool access_failed;
+        const int64_t *cycle_round; /* put_fence in two layers: round of each cycle; else NULL */
+    } owner;
+
+    struct {
+        mca_common_collio_delivery_t *deliveries; /* one per window, in the order of delivery */
+        size_t first;                             /* not finished */
+        size_t next;                              /* the first direct one that was not started, */
+        size_t relay_next;                        /* the first relayed one */
+        size_t end;                               /* behind the last one that was started */
+        int round;
+        int64_t round_index;
+        int64_t round_bytes; /* of one round's staging */
+        int64_t round_used[2];
+        size_t round_pending[2];
+    } requester;
+
+    struct {
+        uint64_t looked_ns; /* when the cycles were last looked at */
+        bool shuffling;     /* what was under way then, and so until the next look */
+        bool accessing;
+        uint64_t exposed_ns;   /* time in which an access was under way and no shuffle */
+        uint64_t hideable_ns;  /* access time that could have been hidden; while `auto` measures */
+        uint64_t elsewhere_ns; /* part of the phase's time that was booked under another name */
+    } timing;
+} mca_common_collio_exchange_t;
+
+/** Notes an error of this rank; the first one counts. `error` is a positive errno. */
+static inline void mca_common_collio_exchange_fail(mca_common_collio_exchange_t *ex, int error)
+{
+    mca_common_collio_error_note(&ex->error, error);
+}
+
+/** Counts bytes that have reached this rank's buffer in a read. Bytes of a write are counted when
+ *  the call is settled. */
+static inline void mca_common_collio_exchange_received(mca_common_collio_exchange_t *ex,
+                                                       int64_t bytes)
+{
+    ex->done_bytes += ex->write ? 0 : bytes;
+}
+
+/** Adds to a figure of the file. */
+static inline void mca_common_collio_exchange_count(mca_common_collio_exchange_t *ex, int stat,
+                                                    uint64_t amount)
+{
+    mca_common_collio_file_count(ex->file, stat, amount);
+}
+
+/** Do requesters put and get, or are there messages and shared memory? */
+static inline bool mca_common_collio_exchange_puts(const mca_common_collio_exchange_t *ex)
+{
+    return MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport
+           || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == ex->way.transport;
+}
+
+/** Tags: per call, so that messages of two calls cannot be confused. */
+enum {
+    MCA_COMMON_COLLIO_TAG_META = 0,
+    MCA_COMMON_COLLIO_TAG_DATA,
+    MCA_COMMON_COLLIO_TAG_GRANT,
+    MCA_COMMON_COLLIO_TAG_DATA_1, /* put_lock: of the second buffer */
+    MCA_COMMON_COLLIO_TAG_RELAY   /* between a rank and its local aggregator */
+};
+
+static inline int mca_common_collio_exchange_tag(const mca_common_collio_exchange_t *ex, int kind)
+{
+    return (int) ((ex->sequence & 0xfff) * 8) + kind;
+}
+
+#endif /* MCA_COMMON_COLLIO_EXCHANGE_H */
