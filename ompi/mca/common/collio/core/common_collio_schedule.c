@@ -5,8 +5,8 @@
  */
 
 /*
- * What all schedules share: the table of them, the rules none may break, and the two one-sided
- * overlaps, of which `comm` and `write` are mirror images.
+ * What all schedules share: the rules none may break, and the two one-sided overlaps, of which
+ * `comm` and `write` are mirror images.
  *
  *   first ahead     F1 F2 | S1 F3 | S2 F4 | S3 ...     S blocks; F of the next cycle is under way
  *   second behind   F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is under way
@@ -16,24 +16,7 @@
  */
 #include "common_collio_schedule.h"
 
-#include <string.h>
-
 #include "common_collio_stages.h"
-
-const mca_common_collio_schedule_t *const mca_common_collio_schedules[] = {
-    &mca_common_collio_schedule_none,        &mca_common_collio_schedule_comm,
-    &mca_common_collio_schedule_write,       &mca_common_collio_schedule_write_comm,
-    &mca_common_collio_schedule_write_comm2, NULL};
-
-const mca_common_collio_schedule_t *mca_common_collio_schedule_by_name(const char *name)
-{
-    for (size_t i = 0; NULL != mca_common_collio_schedules[i]; ++i) {
-        if (0 == strcmp(name, mca_common_collio_schedules[i]->name)) {
-            return mca_common_collio_schedules[i];
-        }
-    }
-    return NULL;
-}
 
 /* A first stage needs a free buffer: one that no cycle before the second stage's end holds. */
 static bool first_possible(const mca_common_collio_stages_t *stages, int buffers)

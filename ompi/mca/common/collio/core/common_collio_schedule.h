@@ -21,8 +21,8 @@
  *
  * Stages are started in the order of the cycles, and "done" counts the cycles from the first one
  * on whose stage is finished without a gap: an access that overtakes its predecessor counts when
- * that one is finished. The engine asks may_access before may_shuffle for a write, may_shuffle
- * before may_access for a read: what empties a buffer goes first.
+ * that one is finished. After every event the engine asks may_shuffle, then may_access; a schedule
+ * must not depend on that order.
  */
 typedef struct mca_common_collio_progress_t {
     size_t cycles; /* in all */
@@ -42,14 +42,16 @@ typedef struct mca_common_collio_schedule_t {
     bool (*may_access)(const mca_common_collio_progress_t *progress);
 } mca_common_collio_schedule_t;
 
-/* One file each: schedule_none.c, schedule_comm.c, ... */
-extern const mca_common_collio_schedule_t mca_common_collio_schedule_none;
-extern const mca_common_collio_schedule_t mca_common_collio_schedule_comm;
-extern const mca_common_collio_schedule_t mca_common_collio_schedule_write;
-extern const mca_common_collio_schedule_t mca_common_collio_schedule_write_comm;
-extern const mca_common_collio_schedule_t mca_common_collio_schedule_write_comm2;
+/** Every schedule, in the order of the parameter's choices (none first): a file schedule_<name>.c and
+ *  one line here. */
+#define MCA_COMMON_COLLIO_SCHEDULE_LIST(each) \
+    each(none) each(comm) each(write) each(write_comm) each(write_comm2)
 
-/** All of them, NULL-terminated, in the order of the parameter's choices (none first). */
+#define MCA_COMMON_COLLIO_DECLARE_SCHEDULE(name) \
+    extern const mca_common_collio_schedule_t mca_common_collio_schedule_##name;
+MCA_COMMON_COLLIO_SCHEDULE_LIST(MCA_COMMON_COLLIO_DECLARE_SCHEDULE)
+
+/** All of them, NULL-terminated. */
 extern const mca_common_collio_schedule_t *const mca_common_collio_schedules[];
 
 /** NULL if there is none of that name. */
