@@ -84,6 +84,8 @@ TABLE = {
     't_disagree schedule none write': {'np': (3,), 'hints': ['']},
     't_disagree buffer_bytes 65536 8192': {'np': (3,), 'hints': ['']},
     't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},
+    't_viewseq': {'np': (1, 2, 5), 'hints': ['']},
+    't_viewseq tam': {'np': (3, 6), 'fcoll': 'tam', 'hints': ['']},
     't_nonblocking': {'np': (1, 2, 4), 'hints': [''] + MANY},
     't_plan': {'np': (1, 4), 'hints': ['']},
     't_put': {'np': (2, 4, 5), 'hints': ['']},
