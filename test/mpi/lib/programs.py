@@ -87,6 +87,7 @@ TABLE = {
     't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},
     't_viewseq': {'np': (1, 2, 5), 'hints': ['']},
     't_viewseq tam': {'np': (3, 6), 'fcoll': 'tam', 'hints': ['']},
+    't_longname': {'np': (1, 3), 'hints': ['']},
     't_overflow': {'np': (1, 3), 'hints': [''], 'mca': MTPWRITE},
     't_nonblocking': {'np': (1, 2, 4), 'hints': [''] + MANY},
     't_plan': {'np': (1, 4), 'hints': ['']},

@@ -14,6 +14,7 @@
 #include "access/common_collio_access.h"
 #include "call/common_collio_op.h"
 #include "ompio/common_collio_request.h"
+#include "ompio/common_collio_sharedfp.h"
 
 #include "opal/util/output.h"
 
@@ -69,6 +70,7 @@ int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable
 {
     (void) enable_progress_threads;
     (void) enable_mpi_threads;
+    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 
