@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#include "ompi/mca/common/collio/ompio/common_collio_sharedfp.h"
+
 static int register_component(void)
 {
     mca_fbtl_mtpwrite_pvars_register();
@@ -33,6 +35,7 @@ static int init_query(bool progress_threads, bool mpi_threads)
 {
     (void) progress_threads;
     (void) mpi_threads;
+    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 

@@ -52,7 +52,8 @@ static int prepare_memory(struct call *call, ompio_file_t *fh,
         if (0 == rc) {
             job->memory = &transfer->type->tiling;
             job->base = call->buf;
-            job->bytes = (int64_t) call->count * job->memory->size;
+            rc = __builtin_mul_overflow(call->count, job->memory->size, &job->bytes) ? -EOVERFLOW
+                                                                                     : 0;
         }
         return rc;
     }
@@ -75,6 +76,7 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
     ompio_file_t *fh = handle_of(call->file);
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
     mca_common_collio_job_t *job = &transfer->job;
+    int64_t lo, hi;
     int rc;
 
     if (NULL == file) {
@@ -90,10 +92,14 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
         return rc;
     }
     job->file = &transfer->view->tiling;
-    if (call->at) {
-        job->first = (int64_t) call->offset * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
-    } else {
-        job->first = mca_common_collio_view_position(fh);
+    job->first = mca_common_collio_view_position(fh);
+    if (call->at
+        && __builtin_mul_overflow(call->offset, MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size,
+                                  &job->first)) {
+        return -EOVERFLOW;
+    }
+    rc = mca_common_collio_tiling_range(job->file, job->first, job->bytes, &lo, &hi);
+    if (0 == rc && !call->at) {
         rc = mca_common_collio_view_advance(fh, job->bytes);
     }
     if (0 == rc) {

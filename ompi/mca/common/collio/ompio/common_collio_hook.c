@@ -8,6 +8,7 @@
  *   ompi_file_t                             hook
  *     f_io_selected_module (by value)         original   io/ompio's entries, for calling
  *        file_close  -> hook's own            closers    callbacks, run newest first
+ *        file_seek   -> entries.c
  *        file_write  -> a client's            flats      flattened views and datatypes
  *     f_io_selected_data == ompio_file_t
  *
@@ -190,6 +191,7 @@ static struct record *make_record(ompio_file_t *fh)
     record->next = records;
     records = record;
     MCA_COMMON_COLLIO_IO_TABLE(file).io_module_file_close = file_close;
+    mca_common_collio_entries_install(&record->hook);
     return record;
 }
 
@@ -214,6 +216,18 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file)
     record = find_by_file(file);
     pthread_mutex_unlock(&lock);
     return NULL == record ? NULL : &record->hook;
+}
+
+int mca_common_collio_hook_take_refusal(ompio_file_t *fh)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
+    int error = 0;
+
+    if (NULL != hook) {
+        error = hook->refusal;
+        hook->refusal = 0;
+    }
+    return -error;
 }
 
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook)
