@@ -115,6 +115,6 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
     if (OMPI_SUCCESS
         != mca_common_collio_meet_start(file, op->mine, op->all, MCA_COMMON_COLLIO_AGREE_FIELDS,
                                         true)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
 }

@@ -54,7 +54,7 @@ static bool collective_over(mca_common_collio_op_t *op)
     if (NULL == op->request || MPI_REQUEST_NULL == op->request) {
         return true;
     }
-    if (!mca_common_collio_request_done(&op->request, NULL, NULL)) {
+    if (!mca_common_collio_request_done(op->file, &op->request, NULL)) {
         return false;
     }
     op->request = NULL;
@@ -76,11 +76,11 @@ static void begin_cycles(mca_common_collio_op_t *op)
 {
     if (MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == op->transport && !op->plan->numbered
         && OMPI_SUCCESS != mca_common_collio_fence_number(op)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
     if (mca_common_collio_op_puts(op) && op->plan->packed && !op->plan->places_told
         && OMPI_SUCCESS != mca_common_collio_put_tell_places(op)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
     op->plan->used = op->sequence;
     lock_ahead(op);
@@ -120,7 +120,7 @@ static void begin_ready(mca_common_collio_op_t *op)
     op->result[1] = (int64_t) op->plan->collect.cycle_count;
     if (OMPI_SUCCESS
         != mca_common_collio_meet_start(op->file, op->result, op->result_all, 2, false)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
 }
 
@@ -387,7 +387,7 @@ static bool advance(mca_common_collio_op_t *op)
 {
     const step_t *step = &steps[op->phase];
 
-    if (NULL == step->over || !step->over(op)) {
+    if (NULL == step->over || !step->over(op) || 0 != op->file->lost) {
         return false;
     }
     step->next(op);
@@ -396,7 +396,7 @@ static bool advance(mca_common_collio_op_t *op)
 
 static void release_request(mca_common_collio_op_t *op)
 {
-    if (op->staged) {
+    if (op->staged && 0 == op->file->lost) {
         if (!op->write) {
             (void) mca_common_collio_stage_unpack(&op->stage, (size_t) op->done_bytes);
         }
@@ -417,7 +417,7 @@ static void finish(mca_common_collio_op_t *op)
 
     unlock(op);
     file->access.locked = file->access.atomic = false;
-    if (NULL != op->plan && !op->plan->valid) {
+    if (NULL != op->plan && !op->plan->valid && 0 == file->lost) {
         mca_common_collio_file_memory(file, -op->plan->memory_bytes);
         mca_common_collio_plan_fini(op->plan);
     }
@@ -453,6 +453,9 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
             break;
         }
         while (advance(op)) {
+        }
+        if (mca_common_collio_op_lost(op)) {
+            mca_common_collio_op_abandon(op);
         }
         if (MCA_COMMON_COLLIO_PHASE_DONE != op->phase) {
             break;

@@ -258,6 +258,8 @@ bool mca_common_collio_cycles_poll(mca_common_collio_op_t *op);
 void mca_common_collio_cycles_enter(mca_common_collio_op_t *op, size_t number);
 void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t number);
 void mca_common_collio_cycles_access_wait(mca_common_collio_op_t *op, size_t number);
+/** Waits for an access that was started, whose result is of no interest. */
+void mca_common_collio_cycles_access_end(mca_common_collio_op_t *op, size_t number);
 /** put_fence: how wide a request may be in two layers; see fence_number.c. */
 enum { MCA_COMMON_COLLIO_FENCE_WINDOWS = 1 << 23 };
 int mca_common_collio_fence_prepare(mca_common_collio_plan_t *plan);
@@ -284,7 +286,8 @@ enum {
     MCA_COMMON_COLLIO_TAG_DATA,
     MCA_COMMON_COLLIO_TAG_GRANT,
     MCA_COMMON_COLLIO_TAG_DATA_1, /* put_lock: of the second buffer */
-    MCA_COMMON_COLLIO_TAG_RELAY   /* between a rank and its local aggregator */
+    MCA_COMMON_COLLIO_TAG_RELAY,  /* between a rank and its local aggregator */
+    MCA_COMMON_COLLIO_TAG_NOTICE  /* of no operation: the file is lost */
 };
 
 static inline int mca_common_collio_op_tag(const mca_common_collio_op_t *op, int kind)
@@ -294,5 +297,17 @@ static inline int mca_common_collio_op_tag(const mca_common_collio_op_t *op, int
 
 /** Notes an error of this rank; the first one counts. `error` is a positive errno. */
 void mca_common_collio_op_fail(mca_common_collio_op_t *op, int error);
+
+/** See lost.c. Looks, now and then, whether the ranks that this call waits for are still there;
+ *  true when the file is lost, and this call with it. */
+bool mca_common_collio_op_lost(mca_common_collio_op_t *op);
+/** Ends such a call: nothing of this process uses its memory or the user's any more. */
+void mca_common_collio_op_abandon(mca_common_collio_op_t *op);
+
+/** An MPI call could not be made: a message that others wait for is missing. The file is lost. */
+static inline void mca_common_collio_op_lose(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_lose(op->file, OMPI_ERROR);
+}
 
 #endif /* MCA_COMMON_COLLIO_OP_H */

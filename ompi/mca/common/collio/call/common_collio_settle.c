@@ -21,7 +21,7 @@ void mca_common_collio_settle_start(mca_common_collio_op_t *op)
     op->result[3] = (int64_t) op->hideable_ns;
     if (OMPI_SUCCESS
         != mca_common_collio_meet_start(op->file, op->result, op->result_all, 4, false)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
 }
 
@@ -40,7 +40,7 @@ void mca_common_collio_settle_stops(mca_common_collio_op_t *op)
                                         file->aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
                                         &op->request)) {
         op->request = MPI_REQUEST_NULL;
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
 }
 

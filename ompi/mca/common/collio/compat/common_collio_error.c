@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "mpi.h"
+#include "ompi/constants.h"
 
 #include "compat/common_collio_error.h"
 
@@ -44,4 +45,12 @@ int mca_common_collio_error_class(int errno_value)
         }
     }
     return MPI_ERR_IO;
+}
+
+int mca_common_collio_error_class_of_mpi(int error)
+{
+    if (OMPI_ERR_OUT_OF_RESOURCE == error) {
+        return MPI_ERR_NO_MEM;
+    }
+    return error > 0 ? error : MPI_ERR_OTHER;
 }

@@ -10,4 +10,7 @@
  *  The one place where system errors become MPI errors. */
 int mca_common_collio_error_class(int errno_value);
 
+/** The MPI error class of a failed MPI call or request, whose code may be an internal one. */
+int mca_common_collio_error_class_of_mpi(int error);
+
 #endif /* MCA_COMMON_COLLIO_ERROR_H */

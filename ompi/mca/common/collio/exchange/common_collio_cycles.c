@@ -211,7 +211,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
     memset(job, 0, sizeof(*job));
     job->outcome.stop_offset = INT64_MAX;
     slot->exposed_before = op->exposed_ns;
-    if (op->access_failed) {
+    if (op->access_failed || 0 != op->file->lost) { /* lost: bytes are missing in the buffer */
         slot->limit = op->write ? INT64_MAX : 0;
         job->done = 1;
         return;
@@ -270,6 +270,15 @@ static void finish_access(mca_common_collio_op_t *op, mca_common_collio_slot_t *
     if (0 != outcome->error) {
         op->access_failed = true;
         mca_common_collio_op_fail(op, outcome->error);
+    }
+}
+
+void mca_common_collio_cycles_access_end(mca_common_collio_op_t *op, size_t number)
+{
+    mca_common_collio_slot_t *slot = slot_of(op, number);
+
+    if (!slot->job.done) {
+        mca_common_collio_access_wait(&slot->job);
     }
 }
 

@@ -159,7 +159,7 @@ void mca_common_collio_layout_histogram(mca_common_collio_op_t *op)
         != mca_common_collio_iallreduce(op->histogram, op->histogram + bins, bins, MPI_INT64_T,
                                         MPI_SUM, op->file->comm, &op->request)) {
         op->request = MPI_REQUEST_NULL;
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
 }
 

@@ -163,7 +163,7 @@ static void receive_list(mca_common_collio_op_t *op, const ompi_status_public_t 
         != mca_common_collio_irecv(arrival->list, bytes, arrival->requester,
                                    mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
                                    op->file->comm, &arrival->request)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
         free(arrival);
         return;
     }
@@ -177,7 +177,7 @@ static void probe(mca_common_collio_op_t *op)
     int matched;
 
     if (op->route.discarding) {
-        op->route.discarding = !mca_common_collio_request_done(&op->route.discarded, NULL, NULL);
+        op->route.discarding = !mca_common_collio_request_discarded(op->file, &op->route.discarded);
     }
     do {
         matched = 0;
@@ -187,6 +187,7 @@ static void probe(mca_common_collio_op_t *op)
         if (OMPI_SUCCESS
             != mca_common_collio_iprobe(mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_META),
                                         op->file->comm, &matched, &status)) {
+            mca_common_collio_op_lose(op);
             return;
         }
         if (matched) {
@@ -218,7 +219,7 @@ static void take_arrivals(mca_common_collio_op_t *op)
     for (arrival_t **at = &op->route.arrivals; NULL != *at;) {
         arrival_t *arrival = *at;
 
-        if (!mca_common_collio_request_done(&arrival->request, NULL, NULL)) {
+        if (!mca_common_collio_request_done(op->file, &arrival->request, NULL)) {
             at = &arrival->next;
             continue;
         }
@@ -247,13 +248,13 @@ bool mca_common_collio_route_poll(mca_common_collio_op_t *op)
     probe(op);
     take_arrivals(op);
     while (route->sends_done < route->send_count
-           && mca_common_collio_request_done(&route->sends[route->sends_done], NULL, NULL)) {
+           && mca_common_collio_request_done(op->file, &route->sends[route->sends_done], NULL)) {
         ++route->sends_done;
     }
     if (!route->in_barrier && route->sends_done == route->send_count) {
         route->in_barrier = true;
         if (OMPI_SUCCESS != mca_common_collio_meet_barrier(op->file)) {
-            mca_common_collio_op_fail(op, EIO);
+            mca_common_collio_op_lose(op);
             route->barrier_done = true;
         }
     }

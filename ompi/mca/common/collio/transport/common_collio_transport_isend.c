@@ -16,8 +16,6 @@
  */
 #include "call/common_collio_op.h"
 
-#include <errno.h>
-
 static int data_tag(const mca_common_collio_op_t *op)
 {
     return mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_DATA);
@@ -43,7 +41,7 @@ static void post_send(mca_common_collio_op_t *op, mca_common_collio_move_t *move
     if (OMPI_SUCCESS
         != mca_common_collio_isend(message, (size_t) bytes, move->peer, data_tag(op),
                                    op->synchronous_sends, op->file->comm, &move->request)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
         move->done = true;
         return;
     }
@@ -56,7 +54,7 @@ static void post_receive(mca_common_collio_op_t *op, mca_common_collio_move_t *m
     if (OMPI_SUCCESS
         != mca_common_collio_irecv(message, (size_t) bytes, move->peer, data_tag(op),
                                    op->file->comm, &move->request)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
         move->done = true;
     }
 }
@@ -90,16 +88,11 @@ static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
 static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move)
 {
-    int error = 0;
-
     if (move->done) {
         return true;
     }
-    if (!mca_common_collio_request_done(&move->request, NULL, &error)) {
+    if (!mca_common_collio_request_done(op->file, &move->request, NULL)) {
         return false;
-    }
-    if (0 != error) {
-        mca_common_collio_op_fail(op, EIO);
     }
     if (op->write && NULL != move->staging && !slot->in_order) {
         mca_common_collio_file_count(
@@ -136,16 +129,14 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
 {
     mca_common_collio_move_t *move = &delivery->move;
     int64_t bytes = 0;
-    int error = 0;
 
     if (move->done) {
         return true;
     }
-    if (!mca_common_collio_request_done(&move->request, &bytes, &error)) {
+    if (!mca_common_collio_request_done(op->file, &move->request, &bytes)) {
         return false;
     }
-    if (0 != error) {
-        mca_common_collio_op_fail(op, EIO);
+    if (0 != op->file->lost) {
         bytes = 0;
     }
     move->bytes = bytes;

@@ -46,7 +46,7 @@ static void owner_start(mca_common_collio_op_t *op, mca_common_collio_slot_t *sl
                != mca_common_collio_isend(&move->grant, sizeof(move->grant), move->peer,
                                           mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_GRANT),
                                           false, file->comm, &move->grant_request)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
         move->done = true;
     }
 }
@@ -55,11 +55,11 @@ static bool owner_test(mca_common_collio_op_t *op, mca_common_collio_slot_t *slo
                        mca_common_collio_move_t *move)
 {
     if (!move->done && NULL != move->grant_request
-        && mca_common_collio_request_done(&move->grant_request, NULL, NULL)) {
+        && mca_common_collio_request_done(op->file, &move->grant_request, NULL)) {
         move->grant_request = NULL;
     }
     if (!move->done && NULL == move->grant_request) {
-        move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
+        move->done = mca_common_collio_request_done(op->file, &move->request, NULL);
         if (move->done && op->write) {
             mca_common_collio_put_copy(op, slot, (size_t) (move - slot->move));
         }
@@ -75,7 +75,7 @@ static void requester_start(mca_common_collio_op_t *op, mca_common_collio_delive
         != mca_common_collio_irecv(&move->grant, sizeof(move->grant), move->peer,
                                    mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_GRANT),
                                    op->file->comm, &move->request)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
         move->done = true;
     }
 }
@@ -102,7 +102,7 @@ static void transfer(mca_common_collio_op_t *op, mca_common_collio_delivery_t *d
     }
     move->bytes = bytes < 0 ? 0 : bytes;
     if (bytes < 0) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     } else if (!op->write && !move->relayed) {
         op->done_bytes += bytes;
         if (NULL != move->staging) {
@@ -123,7 +123,7 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
         return true;
     }
     if (WAITING == move->state) {
-        if (!mca_common_collio_request_done(&move->request, NULL, NULL)) {
+        if (!mca_common_collio_request_done(op->file, &move->request, NULL)) {
             return false;
         }
         transfer(op, delivery);
@@ -131,12 +131,12 @@ static bool requester_test(mca_common_collio_op_t *op, mca_common_collio_deliver
         if (OMPI_SUCCESS
             != mca_common_collio_isend(NULL, 0, move->peer, arrival_tag(op, move->grant.number),
                                        false, op->file->comm, &move->request)) {
-            mca_common_collio_op_fail(op, EIO);
+            mca_common_collio_op_lose(op);
             move->done = true;
             return true;
         }
     }
-    move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
+    move->done = mca_common_collio_request_done(op->file, &move->request, NULL);
     return move->done;
 }
 

@@ -122,7 +122,7 @@ static void send_lists(mca_common_collio_op_t *op)
                                    mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY), false,
                                    op->file->comm, &relay->making.request)) {
         relay->making.request = NULL;
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_bytes,
@@ -139,7 +139,7 @@ static void start_size(mca_common_collio_op_t *op)
         && OMPI_SUCCESS
                != mca_common_collio_meet_on_node(op->file, &relay->making.bytes[0],
                                                  &relay->making.bytes[1], 1, true)) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
 }
 
@@ -159,9 +159,9 @@ void mca_common_collio_gather_start(mca_common_collio_op_t *op)
 
 /* ---- messages that come ---- */
 
-static bool sent(ompi_request_t **request)
+static bool sent(mca_common_collio_op_t *op, ompi_request_t **request)
 {
-    if (NULL != *request && !mca_common_collio_request_done(request, NULL, NULL)) {
+    if (NULL != *request && !mca_common_collio_request_done(op->file, request, NULL)) {
         return false;
     }
     *request = NULL;
@@ -191,12 +191,18 @@ static void receive(mca_common_collio_op_t *op)
     int matched = 0;
 
     if (NULL != relay->making.discarded
-        && !mca_common_collio_request_done(&relay->making.discarded, NULL, NULL)) {
+        && !mca_common_collio_request_discarded(op->file, &relay->making.discarded)) {
         return;
     }
     relay->making.discarded = NULL;
-    while (OMPI_SUCCESS == mca_common_collio_iprobe(tag, op->file->comm, &matched, &status)
-           && matched) {
+    for (;;) {
+        if (OMPI_SUCCESS != mca_common_collio_iprobe(tag, op->file->comm, &matched, &status)) {
+            mca_common_collio_op_lose(op);
+            return;
+        }
+        if (!matched) {
+            return;
+        }
         ++relay->making.arrived;
         arrival = malloc(sizeof(*arrival) + status._ucount);
         if (NULL == arrival) {
@@ -208,7 +214,7 @@ static void receive(mca_common_collio_op_t *op)
         if (OMPI_SUCCESS
             != mca_common_collio_irecv(arrival->list, arrival->bytes, status.MPI_SOURCE, tag,
                                        op->file->comm, &arrival->request)) {
-            mca_common_collio_op_fail(op, EIO);
+            mca_common_collio_op_lose(op);
             free(arrival);
             return;
         }
@@ -227,7 +233,7 @@ static bool received(mca_common_collio_op_t *op, int count)
     }
     for (gathered_t *arrival = relay->making.arrivals; NULL != arrival; arrival = arrival->next) {
         if (NULL != arrival->request) {
-            if (!mca_common_collio_request_done(&arrival->request, NULL, NULL)) {
+            if (!mca_common_collio_request_done(op->file, &arrival->request, NULL)) {
                 return false;
             }
             arrival->request = NULL;
@@ -282,7 +288,7 @@ static bool lists_poll(mca_common_collio_op_t *op)
         start_size(op);
         return true;
     }
-    if (!sent(&relay->making.request)) {
+    if (!sent(op, &relay->making.request)) {
         return false;
     }
     mca_common_collio_bytes_fini(&relay->making.list);
@@ -295,7 +301,7 @@ static bool send_replies(mca_common_collio_op_t *op)
     relay_t *relay = &op->plan->relay;
     int tag = mca_common_collio_op_tag(op, MCA_COMMON_COLLIO_TAG_RELAY);
 
-    while (relay->making.replied + 1 < relay->member_count && sent(&relay->making.request)) {
+    while (relay->making.replied + 1 < relay->member_count && sent(op, &relay->making.request)) {
         int member = ++relay->making.replied;
         ompi_request_t **request = NULL == relay->making.reply_request
                                        ? &relay->making.request
@@ -310,17 +316,17 @@ static bool send_replies(mca_common_collio_op_t *op)
                                        mca_common_collio_relay_rank(op, member), tag, false,
                                        op->file->comm, request)) {
             *request = NULL;
-            mca_common_collio_op_fail(op, EIO);
+            mca_common_collio_op_lose(op);
         }
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
         mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_meta_bytes, reply->count);
     }
     for (int m = 1; NULL != relay->making.reply_request && m < relay->member_count; ++m) {
-        if (!sent(&relay->making.reply_request[m])) {
+        if (!sent(op, &relay->making.reply_request[m])) {
             return false;
         }
     }
-    return relay->making.replied + 1 >= relay->member_count && sent(&relay->making.request);
+    return relay->making.replied + 1 >= relay->member_count && sent(op, &relay->making.request);
 }
 
 static void free_replies(relay_t *relay)

@@ -265,7 +265,7 @@ static void start_message(mca_common_collio_op_t *op, int h, int member, const t
     if (OMPI_SUCCESS != rc) {
         half->request[member] = NULL;
         half->turn[member] = NULL;
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
 }
 
@@ -387,21 +387,17 @@ static bool handing_over(mca_common_collio_op_t *op, int h)
                && !grant_next(op, h);
     }
     for (int m = 1; m < relay->member_count; ++m) {
-        int error = 0;
-
         if (NULL == half->turn[m]) {
             continue;
         }
-        if (!mca_common_collio_request_done(&half->request[m], NULL, &error)) {
+        if (!mca_common_collio_request_done(op->file, &half->request[m], NULL)) {
             over = false;
             if (in_order(op)) {
                 break; /* those behind it wait */
             }
             continue;
         }
-        if (0 != error) {
-            mca_common_collio_op_fail(op, EIO);
-        } else {
+        if (0 == op->file->lost) {
             take_message(op, h, m);
         }
         half->turn[m] = NULL;

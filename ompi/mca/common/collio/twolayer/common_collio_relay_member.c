@@ -85,7 +85,7 @@ static void start_turn(mca_common_collio_op_t *op, size_t number)
                                      op->file->comm, &relay->request[number % 2]);
     }
     if (OMPI_SUCCESS != rc) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
         relay->turn_done[number % 2] = true;
     }
 }
@@ -118,14 +118,11 @@ static bool message_over(mca_common_collio_op_t *op, size_t number)
 {
     relay_t *relay = &op->plan->relay;
     int64_t bytes = 0;
-    int error = 0;
 
-    if (!mca_common_collio_request_done(&relay->request[number % 2], &bytes, &error)) {
+    if (!mca_common_collio_request_done(op->file, &relay->request[number % 2], &bytes)) {
         return false;
     }
-    if (0 != error) {
-        mca_common_collio_op_fail(op, EIO);
-    } else if (!op->write) {
+    if (!op->write && 0 == op->file->lost) {
         unpack_turn(op, number, bytes);
     }
     return true;

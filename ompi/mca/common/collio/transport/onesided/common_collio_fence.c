@@ -99,7 +99,7 @@ static void move_window(mca_common_collio_op_t *op, turn_t *turn, size_t window,
                                      (uint64_t) what->bytes);
     }
     if (mca_common_collio_put_window(op, window, number, INT64_MAX, place.message) < 0) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
     if (!op->write) {
         int owner = op->plan->split.share[op->plan->share_of[window]].owner;
@@ -212,7 +212,7 @@ static void open_round(mca_common_collio_op_t *op, turn_t *turn, size_t round, i
     }
     turn->staging_used[number] = 0;
     if (OMPI_SUCCESS != mca_common_collio_win_fence(0, op->file->put.win[number])) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
     for (size_t s = 0; s < op->plan->split.share_count; ++s) {
         int64_t window = window_of(op, turn, s, round);
@@ -249,7 +249,7 @@ static void close_round(mca_common_collio_op_t *op, const turn_t *turn, int numb
     int64_t used = 0;
 
     if (OMPI_SUCCESS != mca_common_collio_win_fence(0, op->file->put.win[number])) {
-        mca_common_collio_op_fail(op, EIO);
+        mca_common_collio_op_lose(op);
     }
     for (size_t s = 0; s < op->plan->split.share_count; ++s) {
         int64_t window = turn->moving[number][s];
