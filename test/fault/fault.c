@@ -18,7 +18,8 @@
  *     delay_ms=N            every call takes N milliseconds longer
  *     jitter_ms=N           and by turns N milliseconds more or less than that
  *     kill=K                the K-th call kills the process (SIGKILL)
- *     shm_errno=E           memory in /dev/shm cannot be allocated: posix_fallocate gives E
+ *     shm_errno=E           posix_fallocate fails with E: no room in /dev/shm,
+ *     shm_bytes=N           but only beyond N bytes of a file
  *     malloc=N              allocations of N bytes and more fail
  *     progress_us=N         every look for messages takes N microseconds longer: a slow network,
  *                           when set on the ranks that send
@@ -48,7 +49,7 @@ typedef struct plan {
     bool on, write, read;
     char match[128];
     int64_t rank, short_bytes, eintr, error, at, times, after, delay_ms, jitter_ms, malloc_bytes,
-        progress_us, kill_at, shm_errno;
+        progress_us, kill_at, shm_errno, shm_bytes;
 } plan;
 
 static plan fault = {.rank = -1};
@@ -85,6 +86,7 @@ static void set_word(plan *p, const char *word)
                && !number(word, "after", &p->after) && !number(word, "delay_ms", &p->delay_ms)
                && !number(word, "jitter_ms", &p->jitter_ms) && !number(word, "kill", &p->kill_at)
                && !number(word, "shm_errno", &p->shm_errno)
+               && !number(word, "shm_bytes", &p->shm_bytes)
                && !number(word, "malloc", &p->malloc_bytes)
                && !number(word, "progress_us", &p->progress_us)) {
         fprintf(stderr, "fault: unknown word '%s'\n", word);
@@ -296,7 +298,7 @@ EXPORT int posix_fallocate(int fd, off_t at, off_t bytes)
     typedef int (*fallocate_t)(int, off_t, off_t);
 
     REAL("posix_fallocate", fallocate_t);
-    if (fault.on && 0 != fault.shm_errno) {
+    if (fault.on && 0 != fault.shm_errno && at + bytes > fault.shm_bytes) {
         failed_calls++;
         return (int) fault.shm_errno;
     }

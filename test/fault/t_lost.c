@@ -4,17 +4,20 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /*
- * A rank is killed, and the launcher lets the others live (`run` starts it so):
+ * A rank is killed, and the launcher lets the others live (`run` starts it so), or a message fails:
  *
  *     t_lost VICTIM WHERE [write|read] [nonblocking]
  *
  * WHERE: before   the victim dies instead of making the call: the others wait for it to agree
  *        access   it dies in its second access to the file (libfault), in the middle of the cycles
+ *        send     it lives, but one of its messages cannot be sent
+ *        receive  it lives, but one of its receives fails
  *
  * Every survivor must come out of the call with an error, and out of the next one too. It says so
  * in a line `survivor RANK: CLASS CLASS` that `run` counts, and leaves by _exit: closing the file
  * and MPI_Finalize are Open MPI's, and would wait for the dead rank.
  */
+#include "break_pml.h"
 #include "t_fault.h"
 
 #include "lib/t_file.h"
@@ -80,6 +83,12 @@ int main(int argc, char *argv[])
     if (0 == strcmp("access", argv[2])) {
         snprintf(fault, sizeof(fault), "match=lost,kill=2,rank=%d", victim);
         t_fault_set(fault);
+    }
+    if (victim == t_rank && 0 == strcmp("send", argv[2])) {
+        break_pml(1, 0, 8); /* tags below are those of the first call, and of notices */
+    }
+    if (victim == t_rank && 0 == strcmp("receive", argv[2])) {
+        break_pml(0, 1, 8);
     }
     first = class_of(transfer(file, data, write, nonblocking));
     second = class_of(transfer(file, data, write, nonblocking));

@@ -83,6 +83,7 @@ static void begin_cycles(mca_common_collio_op_t *op)
         mca_common_collio_op_lose(op);
     }
     op->plan->used = op->sequence;
+    mca_common_collio_tuner_used(op);
     lock_ahead(op);
     enter(op, MCA_COMMON_COLLIO_PHASE_CYCLES);
     mca_common_collio_cycles_start(op);

@@ -380,9 +380,10 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
     mine[5] = file->access.file_system;
     mine[6] = -mine[5];
     mine[7] = -file->buffer_bytes;
-    if (OMPI_SUCCESS
-        != mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm)) {
-        return MPI_ERR_OTHER;
+    rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_file_lose(file, rc);
+        return file->lost;
     }
     file->access.file_system = all[5] == -all[6] ? (uint32_t) all[5] : 0;
     file->buffer_bytes = -all[7]; /* what everybody allows */

@@ -142,6 +142,8 @@ static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *sh
                                        shared->making.bytes, strerror((int) shared->making.all[0]));
         }
         shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_shm_missing,
+                                     shared == &file->shared);
         return;
     }
     if (NULL != shared->at) {
