@@ -79,6 +79,7 @@ TABLE = {
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_gaps': {'np': (1, 4), 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
+    't_table': {'np': (1, 2), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': ['']},
     't_outline': {'np': (1, 3, 4, 8), 'hints': ['']},
     't_disagree': {'np': (2, 4), 'hints': ['']},

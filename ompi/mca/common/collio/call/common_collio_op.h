@@ -131,6 +131,12 @@ bool mca_common_collio_op_advance(mca_common_collio_op_t *op);
 /** Gives the lock of atomic mode back, if this rank holds it. */
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op);
 
+/** See lost.c. Looks, now and then, whether the ranks that this call waits for are still there;
+ *  true when the file is lost, and this call with it. */
+bool mca_common_collio_op_lost(mca_common_collio_op_t *op);
+/** Ends such a call: nothing of this process uses its memory or the user's any more. */
+void mca_common_collio_op_abandon(mca_common_collio_op_t *op);
+
 /** The steps, each in its own file. The *_start functions begin one, the *_poll functions return
  *  true when it is over. */
 void mca_common_collio_agree_start(mca_common_collio_op_t *op);

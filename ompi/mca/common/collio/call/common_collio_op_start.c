@@ -47,7 +47,8 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
         rc = mca_common_collio_flat_type(fh, type, &op->ex.request.memory);
     }
     if (0 == rc) { /* before anybody computes offsets without checks */
-        rc = mca_common_collio_tiling_range(&op->ex.request.view->tiling, op->ex.request.stream, op->ex.request.bytes, &lo, &hi);
+        rc = mca_common_collio_tiling_range(&op->ex.request.view->tiling, op->ex.request.stream,
+                                            op->ex.request.bytes, &lo, &hi);
     }
     if (0 == rc && op->ex.request.bytes > 0) {
         rc = mca_common_collio_view_advance(fh, op->ex.request.bytes);

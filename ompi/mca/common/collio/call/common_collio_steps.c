@@ -47,7 +47,7 @@ static bool collective_over(mca_common_collio_op_t *op)
     if (NULL == op->ex.collective || MPI_REQUEST_NULL == op->ex.collective) {
         return true;
     }
-    if (!mca_common_collio_request_done(&op->ex.collective, NULL, NULL)) {
+    if (!mca_common_collio_request_done(op->ex.file, &op->ex.collective, NULL)) {
         return false;
     }
     op->ex.collective = NULL;
@@ -68,6 +68,7 @@ static void lock_ahead(mca_common_collio_op_t *op)
 static void begin_cycles(mca_common_collio_op_t *op)
 {
     op->ex.plan->used = op->ex.sequence;
+    mca_common_collio_tuner_used(&op->ex);
     lock_ahead(op);
     enter(op, MCA_COMMON_COLLIO_PHASE_CYCLES);
     mca_common_collio_cycles_start(&op->ex);
@@ -107,7 +108,7 @@ static void begin_ready(mca_common_collio_op_t *op)
     if (OMPI_SUCCESS
         != mca_common_collio_meet_start(op->ex.file, op->result, op->result_all,
                                         MCA_COMMON_COLLIO_RESULT_READY_COUNT, false)) {
-        mca_common_collio_exchange_fail(&op->ex, EIO);
+        mca_common_collio_exchange_lose(&op->ex);
     }
 }
 
@@ -403,7 +404,7 @@ bool mca_common_collio_op_advance(mca_common_collio_op_t *op)
 {
     const step_t *step = &steps[op->phase];
 
-    if (NULL == step->over || !step->over(op)) {
+    if (NULL == step->over || !step->over(op) || 0 != op->ex.file->lost) {
         return false;
     }
     step->next(op);

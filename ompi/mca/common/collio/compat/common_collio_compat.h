@@ -393,9 +393,9 @@ static inline int mca_common_collio_allgather(const void *send, void *receive, i
                                         comm->c_coll->coll_allgather_module);
 }
 
-/** True when the request is complete; it is then freed. *bytes (may be NULL) = bytes received,
- *  *error (may be NULL) is set on failure and left alone otherwise. Never blocks. */
-static inline bool mca_common_collio_request_done(ompi_request_t **request, int64_t *bytes,
+/** True when the request is complete; it is then freed, *error is its error or MPI_SUCCESS, and
+ *  *bytes (may be NULL) the bytes received. Never blocks. In the engine: request_done (file.h). */
+static inline bool mca_common_collio_request_test(ompi_request_t **request, int64_t *bytes,
                                                   int *error)
 {
     if (!REQUEST_COMPLETE(*request)) {
@@ -404,11 +404,16 @@ static inline bool mca_common_collio_request_done(ompi_request_t **request, int6
     if (NULL != bytes) {
         *bytes = (int64_t) (*request)->req_status._ucount;
     }
-    if (NULL != error && MPI_SUCCESS != (*request)->req_status.MPI_ERROR) {
-        *error = (*request)->req_status.MPI_ERROR;
-    }
+    *error = (*request)->req_status.MPI_ERROR;
     ompi_request_free(request);
     return true;
 }
+
+/** What calls end with when another process has died. */
+#ifdef MPI_ERR_PROC_FAILED
+#    define MCA_COMMON_COLLIO_ERR_PROCESS MPI_ERR_PROC_FAILED
+#else
+#    define MCA_COMMON_COLLIO_ERR_PROCESS MPI_ERR_OTHER
+#endif
 
 #endif /* MCA_COMMON_COLLIO_COMPAT_H */

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,9 @@ static void file_destruct(mca_common_collio_file_t *file)
 static OBJ_CLASS_INSTANCE(mca_common_collio_file_t, opal_list_item_t, file_construct,
                           file_destruct);
 
-/* All records of this process. Opens and closes may come from several threads. */
+/* All records of this process. Opens and closes may come from several threads, while others walk
+ * the list to drive what is under way. A record that is being visited has visitors, and stays in
+ * the list, so that the walk can go on from it; its close waits for them. */
 static opal_list_t files;
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t files_once = PTHREAD_ONCE_INIT;
@@ -68,10 +71,12 @@ void mca_common_collio_file_reserve(void)
 
 void mca_common_collio_file_unreserve(void)
 {
+    pthread_mutex_lock(&files_lock);
     if (NULL != reserve) {
         OBJ_RELEASE(reserve);
         reserve = NULL;
     }
+    pthread_mutex_unlock(&files_lock);
 }
 
 static mca_common_collio_file_t *file_take(void)
@@ -104,19 +109,54 @@ mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh)
     return found;
 }
 
+/* The next one to visit, with files_lock held. NULL: that was the last. */
+static mca_common_collio_file_t *visit_next(mca_common_collio_file_t *file)
+{
+    opal_list_item_t *next = NULL == file ? opal_list_get_first(&files)
+                                          : opal_list_get_next(&file->super);
+
+    if (NULL != file) {
+        --file->visitors;
+    }
+    if (opal_list_get_end(&files) == next) {
+        return NULL;
+    }
+    ++((mca_common_collio_file_t *) next)->visitors;
+    return (mca_common_collio_file_t *) next;
+}
+
 void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file), int *sum)
 {
-    mca_common_collio_file_t *file;
+    mca_common_collio_file_t *file = NULL;
 
     pthread_once(&files_once, files_construct);
-    if (0 != pthread_mutex_trylock(&files_lock)) {
-        return;
+    for (;;) {
+        pthread_mutex_lock(&files_lock);
+        file = visit_next(file);
+        pthread_mutex_unlock(&files_lock);
+        if (NULL == file) {
+            return;
+        }
+        *sum += each(file); /* without the lock: what completes here may open or find files */
     }
-    OPAL_LIST_FOREACH(file, &files, mca_common_collio_file_t)
-    {
-        *sum += each(file);
+}
+
+/* Takes a record out of the list when nobody visits it any more. */
+static void take_out(mca_common_collio_file_t *file)
+{
+    bool out = false;
+
+    while (!out) {
+        pthread_mutex_lock(&files_lock);
+        out = 0 == file->visitors;
+        if (out) {
+            opal_list_remove_item(&files, &file->super);
+        }
+        pthread_mutex_unlock(&files_lock);
+        if (!out) {
+            sched_yield();
+        }
     }
-    pthread_mutex_unlock(&files_lock);
 }
 
 void mca_common_collio_file_say(const mca_common_collio_file_t *file, const char *format, ...)
@@ -283,6 +323,9 @@ static void on_close(ompio_file_t *fh, void *data)
 
 static void file_free(mca_common_collio_file_t *file)
 {
+    if (0 != file->lost) {
+        return; /* messages may still arrive, and communicators end by communication: see lost.c */
+    }
     mca_common_collio_meet_fini(file);
     mca_common_collio_shared_fini(&file->shared);
     mca_common_collio_shared_fini(&file->relay_shared);
@@ -339,9 +382,10 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
     mine[5] = file->access.file_system;
     mine[6] = -mine[5];
     mine[7] = -file->buffer_bytes;
-    if (OMPI_SUCCESS
-        != mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm)) {
-        return MPI_ERR_OTHER;
+    rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_file_lose(file, rc);
+        return file->lost;
     }
     file->access.file_system = all[5] == -all[6] ? (uint32_t) all[5] : 0;
     file->buffer_bytes = -all[7]; /* what everybody allows */
@@ -458,8 +502,6 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
     if (OMPI_SUCCESS == file->refused) {
         mca_common_collio_report(file);
     }
-    pthread_mutex_lock(&files_lock);
-    opal_list_remove_item(&files, &file->super);
-    pthread_mutex_unlock(&files_lock);
+    take_out(file);
     file_free(file);
 }

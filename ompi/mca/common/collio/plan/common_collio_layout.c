@@ -157,7 +157,7 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
         != mca_common_collio_iallreduce(ex->histogram, ex->histogram + bins, bins, MPI_INT64_T,
                                         MPI_SUM, ex->file->comm, &ex->collective)) {
         ex->collective = MPI_REQUEST_NULL;
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
 }
 
