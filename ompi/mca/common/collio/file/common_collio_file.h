@@ -33,10 +33,11 @@ typedef struct mca_common_collio_file_t {
     ompio_file_t *fh;
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
-    uint64_t settings_hash;
-    int refused;        /* error class of every collective call: wrong or unequal settings.
-                                   io/ompio ignores what a module says at open */
-    int settings_error; /* of this rank's hints; given to all by the first agreement */
+    int64_t settings_hash;
+    bool two_layers;                              /* agreed by all ranks, as is the next */
+    mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
+    int refused; /* error class of every collective call, if the record could not be made.
+                    io/ompio ignores what a module says at open */
 
     ompi_communicator_t *comm;      /* ours alone: nobody else's messages meet ours */
     ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
@@ -101,6 +102,8 @@ void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint
 
 /** Chooses the aggregators and numbers them; the nodes are known. Local. */
 int mca_common_collio_file_aggregators(mca_common_collio_file_t *file);
+/** Of their list: not negative, equal for equal lists. */
+int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *file);
 
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);

@@ -89,7 +89,7 @@ void mca_common_collio_layers_decide(mca_common_collio_op_t *op)
     mca_common_collio_file_t *file = op->file;
 
     op->layers = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
-    if (!file->component->two_layers || too_wide_for_fence(op)) {
+    if (!file->two_layers || too_wide_for_fence(op)) {
         return;
     }
     op->local_aggregators = file->local_aggregators;
