@@ -14,14 +14,11 @@
 #include "ompio/common_collio_request.h"
 #include "settings/common_collio_findings.h"
 
-#include "opal/util/output.h"
-
 static int users;
 
-/* All four components would say the same: the first one does. */
-static bool openmpi_fits(const char *name)
+/* All four components would say the same, so that the text does not name one. */
+static bool openmpi_fits(void)
 {
-    static bool told;
     mca_common_collio_version_t built, running;
     bool known = mca_common_collio_version_parse(mca_common_collio_running_version(), &running);
 
@@ -29,28 +26,30 @@ static bool openmpi_fits(const char *name)
     if (known && mca_common_collio_version_fits(&built, &running)) {
         return true;
     }
-    if (!told) {
-        opal_output(0,
-                    "%s: built for Open MPI %s, but this is Open MPI %d.%d.%d, whose internal "
-                    "structs may differ. Build collio again for it (configure --with-openmpi). "
-                    "This and the other components of collio are not used.",
-                    name, COLLIO_OPENMPI_VERSION, running.major, running.minor, running.release);
-        told = true;
-    }
+    mca_common_collio_finding(
+        "built for Open MPI %s, but this is Open MPI %d.%d.%d, whose internal "
+        "structs may differ. Build collio again for it (configure "
+        "--with-openmpi). Its components are not used",
+        COLLIO_OPENMPI_VERSION, running.major, running.minor, running.release);
     return false;
 }
 
 int mca_common_collio_fits(const char *name, const char *version, uint64_t abi)
 {
-    if (abi != mca_common_collio_abi()) {
-        opal_output(0,
-                    "%s: this component is of collio %s, the libmca_common_collio.so that was "
-                    "loaded of another build (%s, for Open MPI %s). Install all of them from one "
-                    "build, and only one in the component path. The component is not used.",
-                    name, version, COLLIO_VERSION, COLLIO_OPENMPI_VERSION);
-        return OMPI_ERR_NOT_AVAILABLE;
+    bool fits = openmpi_fits();
+
+    if (fits && abi != mca_common_collio_abi()) {
+        mca_common_collio_finding("%s: this component is of collio %s, the "
+                                  "libmca_common_collio.so that was loaded of another build (%s, "
+                                  "for Open MPI %s). Install all of them from one build, and only "
+                                  "one in the component path. The component is not used",
+                                  name, version, COLLIO_VERSION, COLLIO_OPENMPI_VERSION);
+        fits = false;
     }
-    return openmpi_fits(name) ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
+    if (!fits) {
+        mca_common_collio_findings_tell_mine(); /* no file will bring the ranks together */
+    }
+    return fits ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
 }
 
 void mca_common_collio_open(void)
