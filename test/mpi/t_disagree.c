@@ -126,6 +126,23 @@ static void wrong_on_one(const char *wrong, const char *key, const char *want, c
     expect_success(t_rank == t_size - 1 ? wrong : "exchange=on", key, want, name);
 }
 
+/** OMPIO reads cb_nodes again when a view is set, and divides by it. */
+static void wrong_in_set_view(void)
+{
+    t_blocks mine = blocks_of(t_rank);
+    MPI_Datatype type = t_blocks_type(&mine);
+    MPI_Info info = t_info("cb_nodes=0,exchange=on");
+    MPI_File file;
+
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, "exchange=on", &file)) {
+        t_ok(MPI_File_set_view(file, mine.first, MPI_BYTE, type, "native", info), "set_view");
+        t_ok(MPI_File_close(&file), "close");
+    }
+    MPI_Info_free(&info);
+    MPI_Type_free(&type);
+    t_verdict("cb_nodes_0_in_set_view");
+}
+
 int main(int argc, char *argv[])
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
@@ -160,6 +177,7 @@ int main(int argc, char *argv[])
     wrong_on_one("exchange=on,cb_nodes=abc", "collio_exchange", "on", "wrong_cb_nodes_on_one_rank");
     wrong_on_one("exchange=on,cb_nodes=0", "collio_exchange", "on", "cb_nodes_0_on_one_rank");
     wrong_on_one("exchange=on,sometimes=1", "collio_exchange", "on", "unknown_hint_on_one_rank");
+    wrong_in_set_view();
     expect_success("exchange=on", "collio_exchange", "on", "same_hints_after_all_that");
     return t_finish();
 }

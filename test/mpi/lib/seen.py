@@ -91,10 +91,12 @@ def wrong_values(suite, folder, scratch):
 
 def wrong_on_one_rank(suite, folder, scratch):
     """Parameter files differ between nodes: one rank's wrong value must not hang the others."""
-    program = os.path.join(folder, 't_comms')
-    for parameter, value in (('aggregators', '-4'), ('schedule', 'sometimes')):
+    program = os.path.join(folder, 't_seen')
+    ours = f'fcoll_{launch.FCOLL}_'
+    for parameter, value in ((ours + 'aggregators', '-4'), (ours + 'schedule', 'sometimes'),
+                             ('io_ompio_bytes_per_agg', '1048576')):
         for first in (True, False):
-            wrong = ['-x', f'OMPI_MCA_fcoll_{launch.FCOLL}_{parameter}={value}', program]
+            wrong = ['-x', f'OMPI_MCA_{parameter}={value}', program]
             command = launch.mpirun_command(1 if first else 3, wrong if first else [program])
             command += [':', '-np', '3' if first else '1', '--mca', 'fcoll', launch.FCOLL]
             command += [program] if first else wrong

@@ -85,8 +85,7 @@ void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settin
 {
     mca_common_collio_hints_check(fh->f_info);
     mca_fbtl_mtpwrite_settings_of(fh, settings);
-    (void) mca_common_collio_settings_set_agree(&set, fh->f_comm, fh->f_filename, fh->f_info,
-                                                settings, NULL, 0);
+    (void) mca_common_collio_settings_set_agree(&set, fh->f_comm, fh->f_info, settings, NULL, 0);
 }
 
 void mca_fbtl_mtpwrite_settings_of(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings)

@@ -128,8 +128,7 @@ void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
 {
     mca_common_collio_hints_check(info);
     mca_common_collio_settings_set_resolve(&set, info, settings);
-    (void) mca_common_collio_settings_set_agree(&set, fh->f_comm, fh->f_filename, info, settings,
-                                                NULL, 0);
+    (void) mca_common_collio_settings_set_agree(&set, fh->f_comm, info, settings, NULL, 0);
 }
 
 const char *mca_fs_lustre_lla_mode_name(int mode)

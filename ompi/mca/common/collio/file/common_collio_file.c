@@ -265,8 +265,8 @@ static int agree_on_settings(mca_common_collio_file_t *file)
     int rc;
 
     mca_common_collio_settings_resolve(file->component, fh, &file->settings);
-    rc = mca_common_collio_settings_set_agree(&file->component->set, file->comm, fh->f_filename,
-                                              fh->f_info, &file->settings, facts, FACTS);
+    rc = mca_common_collio_settings_set_agree(&file->component->set, file->comm, fh->f_info,
+                                              &file->settings, facts, FACTS);
     file->settings_hash = mca_common_collio_settings_set_hash(&file->component->set,
                                                               &file->settings);
     file->two_layers = 2 == facts[LAYERS].value;

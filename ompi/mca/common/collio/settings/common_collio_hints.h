@@ -33,8 +33,7 @@ typedef struct mca_common_collio_fact_t {
  *  Tells the findings, too. Collective over `comm`; no step depends on what a rank found by itself.
  *  OMPI_SUCCESS, or the error of a communication. */
 int mca_common_collio_settings_set_agree(const mca_common_collio_settings_set_t *set,
-                                         ompi_communicator_t *comm, const char *filename,
-                                         opal_info_t *info, void *values,
+                                         ompi_communicator_t *comm, opal_info_t *info, void *values,
                                          mca_common_collio_fact_t *facts, int fact_count);
 
 #endif /* MCA_COMMON_COLLIO_HINTS_H */

@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opal/util/output.h"
-
 #include "settings/common_collio_findings.h"
 
 enum { PACKAGE_TEXT = MCA_COMMON_COLLIO_TEXT_BYTES + 2048, FACTS_MAX = 16 };
@@ -78,7 +76,7 @@ static void note(char *text, size_t size, const char *name, const char *mine, co
     size_t used = strlen(text);
 
     if (0 != strcmp(mine, root)) {
-        snprintf(text + used, size - used, "%s%s is \"%s\" instead of \"%s\"",
+        snprintf(text + used, size - used, "%s%s is \"%s\" (\"%s\" on rank 0)",
                  0 == used ? "" : ", ", name, mine, root);
     }
 }
@@ -103,7 +101,8 @@ static void apply_settings(const mca_common_collio_settings_set_t *set, char *te
             mca_common_collio_setting_format(row, values, mine, sizeof(mine));
             note(difference, size, row->name, mine, value + 1);
             (void) mca_common_collio_setting_parse(row, value + 1, 0, values);
-            if (0 == (row->flags & MCA_COMMON_COLLIO_SETTING_NO_HINT)
+            if (mca_common_collio_settings_set_has(set, row)
+                && 0 == (row->flags & MCA_COMMON_COLLIO_SETTING_NO_HINT)
                 && strlen(value + 1) < MPI_MAX_INFO_VAL) {
                 snprintf(hint, sizeof(hint), "collio_%s", row->name);
                 mca_common_collio_hint_set(info, hint, value + 1);
@@ -126,24 +125,23 @@ static void apply_facts(mca_common_collio_fact_t *facts, int count, const int64_
 }
 
 /* One rank tells: the lowest that had other values than rank 0. */
-static int tell_difference(ompi_communicator_t *comm, const char *filename, const char *difference)
+static int tell_difference(ompi_communicator_t *comm, const char *difference)
 {
     int rank = ompi_comm_rank(comm), size = ompi_comm_size(comm);
     int mine = '\0' == difference[0] ? size : rank, first = size;
     int rc = mca_common_collio_allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
 
     if (OMPI_SUCCESS == rc && rank == first) {
-        opal_output(0,
-                    "collio: %s: parameters, hints or facts differ between ranks: on rank %d %s. "
-                    "The values of rank 0 are used on all ranks.",
-                    filename, rank, difference);
+        mca_common_collio_finding("parameters, hints or facts differ between ranks: here %s. All "
+                                  "ranks use the values of rank 0",
+                                  difference);
+        mca_common_collio_findings_tell_mine();
     }
     return rc;
 }
 
 int mca_common_collio_settings_set_agree(const mca_common_collio_settings_set_t *set,
-                                         ompi_communicator_t *comm, const char *filename,
-                                         opal_info_t *info, void *values,
+                                         ompi_communicator_t *comm, opal_info_t *info, void *values,
                                          mca_common_collio_fact_t *facts, int fact_count)
 {
     enum { HASH, MINUS_HASH, WAITING, FIELDS };
@@ -175,5 +173,5 @@ int mca_common_collio_settings_set_agree(const mca_common_collio_settings_set_t 
     }
     apply_settings(set, package.text, info, values, difference, sizeof(difference));
     apply_facts(facts, fact_count, package.facts, difference, sizeof(difference));
-    return tell_difference(comm, filename, difference);
+    return tell_difference(comm, difference);
 }
