@@ -22,6 +22,7 @@
 #include "ompi/mca/common/collio/access/common_collio_engine.h"
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
 #include "ompi/mca/common/collio/ompio/common_collio_hook.h"
+#include "ompi/mca/common/collio/ompio/common_collio_set_view.h"
 
 /* A call, whichever of the eight it is. */
 struct call {
@@ -267,10 +268,12 @@ static int file_iread_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *b
 
 void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh)
 {
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
     mca_common_collio_hook_table_t *table;
     mca_fbtl_mtpwrite_settings_t settings;
+    mca_common_collio_hook_t *hook;
 
+    mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
+    hook = mca_common_collio_hook_get(fh);
     if (NULL == hook) {
         return; /* not an MPI file's handle: what comes, comes through the module */
     }
@@ -283,7 +286,7 @@ void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh)
     table->io_module_file_read_at = file_read_at;
     table->io_module_file_iread = file_iread;
     table->io_module_file_iread_at = file_iread_at;
-    mca_fbtl_mtpwrite_settings_of(fh, &settings);
+    mca_common_collio_hints_patch(hook);
     mca_fbtl_mtpwrite_settings_publish(fh, &settings);
     if (settings.report) {
         (void) mca_common_collio_hook_on_close(hook, mca_fbtl_mtpwrite_report, NULL);

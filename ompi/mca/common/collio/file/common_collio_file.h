@@ -33,16 +33,17 @@ typedef struct mca_common_collio_file_t {
     ompio_file_t *fh;
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
-    uint64_t settings_hash;
+    int64_t settings_hash;
+    bool two_layers;                              /* agreed by all ranks, as is the next */
+    mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
+    int refused;        /* error class of every collective call, if the record could not be made.
+                    io/ompio ignores what a module says at open */
     int visitors;       /* threads that drive it by file_for_each; under the table's lock */
-    int refused;        /* error class of every collective call: wrong or unequal settings.
-                                   io/ompio ignores what a module says at open */
     _Atomic int lost;   /* 0, or the error class of the failure after which this rank has left its
-                                   collective calls: see lost.c */
+                           collective calls: see call/common_collio_lost.c */
     uint64_t looked_ns; /* for failures of others */
     ompi_request_t *notice;
     int noticed;
-    int settings_error; /* of this rank's hints; given to all by the first agreement */
 
     ompi_communicator_t *comm;      /* ours alone: nobody else's messages meet ours */
     ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
@@ -107,6 +108,8 @@ void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint
 
 /** Chooses the aggregators and numbers them; the nodes are known. Local. */
 int mca_common_collio_file_aggregators(mca_common_collio_file_t *file);
+/** Of their list: not negative, equal for equal lists. */
+int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *file);
 
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);

@@ -58,7 +58,7 @@ static void add_layers(text_t *text, const mca_common_collio_file_t *file)
 {
     int count = 0;
 
-    if (!file->component->two_layers) {
+    if (!file->two_layers) {
         return;
     }
     if (0 == file->layers_used) {

@@ -14,16 +14,8 @@
 #include "access/common_collio_access.h"
 #include "call/common_collio_op.h"
 #include "ompio/common_collio_request.h"
+#include "ompio/common_collio_set_view.h"
 #include "ompio/common_collio_sharedfp.h"
-
-#include "opal/util/output.h"
-
-static int open_components;
-
-int mca_common_collio_abi(void)
-{
-    return MCA_COMMON_COLLIO_ABI;
-}
 
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
                                      const mca_base_component_t *mca)
@@ -32,37 +24,15 @@ int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
     return mca_common_collio_settings_register(component, mca);
 }
 
-int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component, int abi)
+int mca_common_collio_fcoll_open(void)
 {
-    int major = 0, minor = 0;
-
-    if (abi != MCA_COMMON_COLLIO_ABI) {
-        opal_output(0,
-                    "fcoll/%s: libmca_common_collio has version %d, this component needs %d. "
-                    "Install both from one build. The component is not used.",
-                    component->name, MCA_COMMON_COLLIO_ABI, abi);
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
-    mca_common_collio_running_version(&major, &minor);
-    if (major != MCA_COMMON_COLLIO_BUILT_FOR) {
-        opal_output(0,
-                    "fcoll/%s: built for Open MPI %d, but this is Open MPI %d. Build it again with "
-                    "--with-openmpi. The component is not used.",
-                    component->name, MCA_COMMON_COLLIO_BUILT_FOR, major);
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
-    ++open_components;
-    mca_common_collio_file_reserve();
+    mca_common_collio_open();
     return OMPI_SUCCESS;
 }
 
 int mca_common_collio_fcoll_close(void)
 {
-    if (open_components > 0 && 0 == --open_components) {
-        mca_common_collio_request_finalize();
-        mca_common_collio_access_finalize();
-        mca_common_collio_file_unreserve();
-    }
+    mca_common_collio_close();
     return OMPI_SUCCESS;
 }
 
@@ -91,9 +61,7 @@ int mca_common_collio_fcoll_file_unquery(ompio_file_t *fh)
 
 int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component)
 {
-    mca_common_collio_file_t *file = component->invalid
-                                         ? NULL
-                                         : mca_common_collio_file_attach(fh, component);
+    mca_common_collio_file_t *file = mca_common_collio_file_attach(fh, component);
 
     return NULL == file ? MPI_ERR_ARG : file->refused;
 }
@@ -323,4 +291,5 @@ void mca_common_collio_fcoll_patch(mca_common_collio_hook_t *hook)
     table->io_module_file_iread_at_all = file_iread_at_all;
     table->io_module_file_write_at_all_begin = file_write_at_all_begin;
     table->io_module_file_read_at_all_begin = file_read_at_all_begin;
+    mca_common_collio_hints_patch(hook);
 }

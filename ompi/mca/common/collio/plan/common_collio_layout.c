@@ -164,7 +164,6 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
 static mca_common_collio_partition_t partition_of(const mca_common_collio_exchange_t *ex)
 {
     const mca_common_collio_file_t *file = ex->file;
-    const mca_common_collio_lockahead_t *lockahead;
 
     if (0 != file->settings.partition) {
         return (mca_common_collio_partition_t) (file->settings.partition - 1);
@@ -172,8 +171,7 @@ static mca_common_collio_partition_t partition_of(const mca_common_collio_exchan
     if (!striped(file)) {
         return MCA_COMMON_COLLIO_PARTITION_EVEN;
     }
-    lockahead = mca_common_collio_lockahead_of(file->fh);
-    return NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective
+    return MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead
                ? MCA_COMMON_COLLIO_PARTITION_EVEN
                : MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC;
 }
