@@ -78,9 +78,10 @@ static const struct item items[] = {
      "Data sieving for reads: read a window with its holes, keep what is wanted. auto decides by "
      "the holes, window by window."},
     {"sieve_write", "romio_ds_write", CHOICE, choices, AT(sieve_write), OPAL_INFO_LVL_5, true,
-     "Data sieving for writes: read, change and write a window under a lock. auto decides by the "
-     "holes, and never does it on network file systems; off also saves plain writes their lock. "
-     "Needs a readable descriptor and a file system with locks."},
+     "Data sieving for writes: read, change and write a window under a lock, where that pays. on: "
+     "needs the same answer, this component and byte-range locks on all ranks of the file, and an "
+     "fcoll of collio if there are several; then every write to the file takes a lock. off and "
+     "auto: bytes between pieces are never written, and no write takes a lock."},
     {"sieve_read_bytes", "ind_rd_buffer_size", BYTES, NULL, AT(sieve_read_bytes), OPAL_INFO_LVL_5,
      true, "Bytes of a window for sieving reads. 0: 4 MiB."},
     {"sieve_write_bytes", "ind_wr_buffer_size", BYTES, NULL, AT(sieve_write_bytes), OPAL_INFO_LVL_5,

@@ -33,7 +33,8 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
     job->base = op->base;
     mca_common_collio_lockahead_pieces(op->file->fh, job->file, job->first, job->bytes, job->write,
                                        &op->file->covered);
-    if (!op->blocking && 0 == mca_common_collio_access_start(job)) {
+    if ((!op->blocking || mca_common_collio_access_locks(job->access, job->write))
+        && 0 == mca_common_collio_access_start(job)) {
         return;
     }
     start = mca_common_collio_now();

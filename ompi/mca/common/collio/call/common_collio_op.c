@@ -9,8 +9,10 @@
 #include "call/common_collio_op.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
+#include "access/common_collio_lock.h"
 #include "access/common_collio_lockahead.h"
 #include "compat/common_collio_error.h"
 #include "ompio/common_collio_request.h"
@@ -134,13 +136,20 @@ static bool lock_poll(mca_common_collio_op_t *op)
     if (!op->atomic || 0 != op->file->rank) {
         return true;
     }
+    if (!mca_common_collio_lock_due(&op->lock_retry)) {
+        sched_yield(); /* the holder may need the core */
+        return false;
+    }
     rc = mca_common_collio_access_try_lock(&op->file->access, op->write, lo,
                                            op->all[MCA_COMMON_COLLIO_AGREE_HI] - lo);
     op->locked = 0 == rc;
-    if (0 != rc && -EAGAIN != rc) {
+    if (0 != rc && mca_common_collio_lock_again(&op->lock_retry, rc, false)) {
+        return false;
+    }
+    if (0 != rc) {
         mca_common_collio_op_fail(op, -rc);
     }
-    return -EAGAIN != rc;
+    return true;
 }
 
 static void unlock(mca_common_collio_op_t *op)

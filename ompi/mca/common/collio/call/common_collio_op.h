@@ -187,6 +187,7 @@ typedef struct mca_common_collio_op_t {
 
     mca_common_collio_job_t job; /* DIRECT */
     bool locked;                 /* atomic mode: this rank holds the lock for all */
+    mca_common_collio_lock_retry_t lock_retry;
     /* settle: error, stopped, nanoseconds, of which could be hidden; ready: error, cycles */
     int64_t result[4];
     int64_t result_all[4];

@@ -225,7 +225,9 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
     job->write = op->write;
     job->segments = slot->segments;
     job->count = slot->segment_count;
-    if ((op->schedule->asynchronous || !op->blocking) && 0 == mca_common_collio_access_start(job)) {
+    if ((op->schedule->asynchronous || !op->blocking
+         || mca_common_collio_access_locks(job->access, job->write))
+        && 0 == mca_common_collio_access_start(job)) {
         return;
     }
     mca_common_collio_watch_start(&watch, op->probing);

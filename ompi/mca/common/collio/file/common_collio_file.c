@@ -17,6 +17,7 @@
 #include "call/common_collio_op.h"
 #include "file/common_collio_report.h"
 #include "ompio/common_collio_fcoll.h"
+#include "ompio/common_collio_guard.h"
 #include "ompio/common_collio_hook.h"
 #include "ompio/common_collio_request.h"
 #include "tuner/common_collio_tuner.h"
@@ -323,10 +324,23 @@ static void file_free(mca_common_collio_file_t *file)
     OBJ_RELEASE(file);
 }
 
+static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
+{
+    const char *why = mca_common_collio_guard_settle(file->fh, &file->access, fields);
+
+    if (NULL != why && 0 == file->rank) {
+        mca_common_collio_file_say(file,
+                                   "data sieving of writes was asked for (romio_ds_write, "
+                                   "collio_sieve_write or fbtl_mtpwrite_sieve_write), but %s. "
+                                   "Writes to this file are not sieved.",
+                                   why);
+    }
+}
+
 /* All ranks must come out of here with the same answer, and with the same facts to decide by. */
 static int agree_on_record(mca_common_collio_file_t *file, int rc)
 {
-    enum { FIELDS = 8 };
+    enum { GUARD = 8, FIELDS = GUARD + MCA_COMMON_COLLIO_GUARD_FIELDS };
     int64_t mine[FIELDS], all[FIELDS], learnt = mca_common_collio_tuner_hash(file->tuner);
 
     mine[0] = OMPI_SUCCESS == rc ? file->settings_error : MPI_ERR_NO_MEM;
@@ -337,13 +351,15 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
     mine[5] = file->access.file_system;
     mine[6] = -mine[5];
     mine[7] = -file->buffer_bytes;
+    mca_common_collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
     if (OMPI_SUCCESS
         != mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm)) {
         return MPI_ERR_OTHER;
     }
     file->access.file_system = all[5] == -all[6] ? (uint32_t) all[5] : 0;
     file->buffer_bytes = -all[7]; /* what everybody allows */
-    if (all[3] != -all[4]) {      /* the ranks remember different things: begin anew */
+    settle_guard(file, &all[GUARD]);
+    if (all[3] != -all[4]) { /* the ranks remember different things: begin anew */
         mca_common_collio_tuner_forget(file->tuner);
     }
     if (0 == all[0] && all[1] != -all[2]) {
