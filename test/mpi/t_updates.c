@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 40, STRIDE = 80, BLOCKS = 6000, ROUNDS = 1200 };
+enum { BLOCK = 40, STRIDE = 80, BLOCKS = 6000, ROUNDS = 400 };
 
 static char path[512];
 static MPI_Comm pair; /* rank 0: writer, rank 1: updater */

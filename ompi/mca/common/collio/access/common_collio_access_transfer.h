@@ -64,8 +64,8 @@ void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, boo
                                          mca_common_collio_outcome_t *outcome);
 
 /** Segments with all that `access` says: sieving, locks. `held`: what the caller holds on all of
- *  it; with HELD_NONE the calling thread waits for locks, so it must not be one of the pool. Adds to
- *  outcome->bytes. This is access_write/read without atomic mode and their counting. */
+ *  it; with HELD_NONE the calling thread waits for locks, so it must not be one of the pool. Adds
+ *  to outcome->bytes. This is access_write/read without atomic mode and their counting. */
 void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool write,
                                        mca_common_collio_held_t held,
                                        const mca_common_collio_segment_t *segments, size_t count,
