@@ -13,7 +13,7 @@
  * Before an update the updater reads by POSIX what its last one left there: anything else is a lost
  * update.
  *
- * usage: t_updates own|one|iall|spawn
+ * usage: t_updates own|one|iall|spawn [a word for the name of the test]
  *   own    each process has its own handle (MPI_COMM_SELF); the writer writes collectively
  *   one    one handle; the writer writes individually
  *   iall   one handle; the writer writes in a nonblocking collective call
