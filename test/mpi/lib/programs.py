@@ -74,10 +74,19 @@ def plain_two_phase(suite, scratch, folder):
                 suite.not_ok(name, f'{text[-2000:]}\n{more[-2000:]}')
 
 
-# name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; mca: more parameters; check: (program, function) on the files left
+# name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; mca: more parameters; fbtl, btl: the component, if not the default; check: (program, function) on the files left
 TABLE = {
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_gaps': {'np': (1, 4), 'hints': ['']},
+    't_lock_wait': {'np': (1, 3), 'fbtl': 'mtpwrite', 'hints': ['', 'exchange=on']},
+    't_updates own posix': {'np': (2,), 'fbtl': 'posix',
+                            'hints': ['exchange=on', 'romio_ds_write=enable']},
+    't_updates own': {'np': (2,), 'fbtl': 'mtpwrite',
+                      'hints': ['exchange=on,romio_ds_write=disable', 'exchange=on,sieve_write=on']},
+    't_updates one': {'np': (2,), 'fbtl': 'mtpwrite', 'hints': ['', 'sieve_write=on']},
+    't_updates iall': {'np': (2,), 'fbtl': 'mtpwrite',
+                       'hints': ['exchange=on,romio_ds_write=disable', 'exchange=on,sieve_write=on']},
+    't_updates spawn': {'np': (1,), 'fbtl': 'mtpwrite', 'btl': 'self,vader,tcp', 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
     't_table': {'np': (1, 2), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': ['']},
@@ -148,11 +157,11 @@ def run_row(suite, scratch, path, words, row):
     for np in row['np']:
         for hints in row['hints']:
             place = tempfile.mkdtemp(dir=scratch)
-            name = ' '.join([words[0], f'np={np}'] + ([hints] if hints else []))
+            name = ' '.join(words + [f'np={np}'] + ([hints] if hints else []))
             fcoll = row.get('fcoll', launch.FCOLL)
-            result = launch.run(launch.mpirun_command(np, [path] + words[1:], fcoll=fcoll,
-                                                      mca=row.get('mca', ())),
-                                row.get('timeout', TIMEOUT), cwd=place,
+            mca = [(key, row[key]) for key in ('fbtl', 'btl') if key in row] + list(row.get('mca', ()))
+            command = launch.mpirun_command(np, [path] + words[1:], fcoll=fcoll, mca=mca)
+            result = launch.run(command, row.get('timeout', TIMEOUT), cwd=place,
                                 env={'T_DIR': place, 'T_HINTS': hints, 'COLLIO_FCOLL': fcoll})
             if relay(suite, name, result) and 'check' in row:
                 run_check(suite, name, row['check'], place)

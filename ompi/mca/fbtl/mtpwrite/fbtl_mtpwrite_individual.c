@@ -266,16 +266,21 @@ static int file_iread_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *b
     return nonblocking(&call, request);
 }
 
-void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh)
+/* A freed request may still be under way. */
+static void on_close(ompio_file_t *fh, void *file)
+{
+    (void) fh;
+    mca_fbtl_mtpwrite_request_drain(file);
+}
+
+int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
+                                         const mca_fbtl_mtpwrite_settings_t *settings)
 {
     mca_common_collio_hook_table_t *table;
-    mca_fbtl_mtpwrite_settings_t settings;
-    mca_common_collio_hook_t *hook;
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
 
-    mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
-    hook = mca_common_collio_hook_get(fh);
     if (NULL == hook) {
-        return; /* not an MPI file's handle: what comes, comes through the module */
+        return 0; /* not an MPI file's handle: what comes, comes through the module */
     }
     table = mca_common_collio_hook_table(hook);
     table->io_module_file_write = file_write;
@@ -287,8 +292,9 @@ void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh)
     table->io_module_file_iread = file_iread;
     table->io_module_file_iread_at = file_iread_at;
     mca_common_collio_hints_patch(hook);
-    mca_fbtl_mtpwrite_settings_publish(fh, &settings);
-    if (settings.report) {
+    mca_fbtl_mtpwrite_settings_publish(fh, settings);
+    if (settings->report) { /* runs after on_close() */
         (void) mca_common_collio_hook_on_close(hook, mca_fbtl_mtpwrite_report, NULL);
     }
+    return mca_common_collio_hook_on_close(hook, on_close, hook->file);
 }

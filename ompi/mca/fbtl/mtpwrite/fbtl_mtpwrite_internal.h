@@ -72,8 +72,9 @@ void mca_fbtl_mtpwrite_pvars_register(void);
 /** The fbtl module: lists of pieces, from the stock parts of OMPIO and from stock fcolls. */
 extern mca_fbtl_base_module_t mca_fbtl_mtpwrite_module;
 
-/** Puts our individual reads and writes in the table of an MPI file. */
-void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh);
+/** Puts our individual reads and writes in the table of an MPI file. 0 or -ENOMEM. */
+int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
+                                         const mca_fbtl_mtpwrite_settings_t *settings);
 
 /** An asynchronous transfer of one request: the job and all that it must keep. */
 typedef struct mca_fbtl_mtpwrite_transfer_t {
@@ -98,6 +99,8 @@ int mca_fbtl_mtpwrite_transfer_finish(mca_fbtl_mtpwrite_transfer_t *transfer, si
  *  Takes the transfer over. NULL: no memory (the transfer is then freed). */
 ompi_request_t *mca_fbtl_mtpwrite_request_new(ompi_file_t *file,
                                               mca_fbtl_mtpwrite_transfer_t *transfer);
+/** Waits until all operations of a file have ended, freed requests included. */
+void mca_fbtl_mtpwrite_request_drain(ompi_file_t *file);
 /** Takes the progress function back. */
 void mca_fbtl_mtpwrite_request_close(void);
 

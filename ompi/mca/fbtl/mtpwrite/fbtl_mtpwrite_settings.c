@@ -52,9 +52,10 @@ static const mca_common_collio_setting_t rows[] = {
      "the holes, window by window."},
     {"sieve_write", MCA_COMMON_COLLIO_CHOICE, AT(sieve_write), on_off, 0, 5, AGREED,
      "romio_ds_write",
-     "Data sieving for writes: read, change and write a window under a lock. auto decides by the "
-     "holes, and never does it on network file systems; off also saves plain writes their lock. "
-     "Needs a readable descriptor and a file system with locks."},
+     "Data sieving for writes: read, change and write a window under a lock, where that pays. on: "
+     "needs the same answer, this component and byte-range locks on all ranks of the file, and an "
+     "fcoll of collio if there are several; then every write to the file takes a lock. off and "
+     "auto: bytes between pieces are never written, and no write takes a lock."},
     {"sieve_read_bytes", MCA_COMMON_COLLIO_BYTES, AT(sieve_read_bytes), NULL, 0, 5, POSITIVE,
      "ind_rd_buffer_size", "Bytes of a window for sieving reads. 0: 4 MiB."},
     {"sieve_write_bytes", MCA_COMMON_COLLIO_BYTES, AT(sieve_write_bytes), NULL, 0, 5, POSITIVE,

@@ -91,6 +91,7 @@ typedef struct mca_common_collio_op_t {
     bool early;                  /* this rank's access came before the agreement */
     mca_common_collio_job_t job; /* DIRECT */
     bool locked;                 /* atomic mode: this rank holds the lock for all */
+    mca_common_collio_lock_retry_t lock_retry;
     int64_t result[MCA_COMMON_COLLIO_RESULT_COUNT];
     int64_t result_all[MCA_COMMON_COLLIO_RESULT_COUNT];
 

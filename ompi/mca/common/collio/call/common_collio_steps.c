@@ -10,7 +10,9 @@
 #include "call/common_collio_op.h"
 
 #include <errno.h>
+#include <sched.h>
 
+#include "access/common_collio_lock.h"
 #include "access/common_collio_lockahead.h"
 #include "transport/onesided/common_collio_put.h"
 #include "tuner/common_collio_tuner.h"
@@ -122,13 +124,20 @@ static bool lock_poll(mca_common_collio_op_t *op)
     if (!op->ex.atomic || 0 != op->ex.file->rank) {
         return true;
     }
+    if (!mca_common_collio_lock_due(&op->lock_retry)) {
+        sched_yield(); /* the holder may need the core */
+        return false;
+    }
     rc = mca_common_collio_access_try_lock(&op->ex.file->access, op->ex.write, lo,
                                            op->ex.range.hi - lo);
     op->locked = 0 == rc;
-    if (0 != rc && -EAGAIN != rc) {
+    if (0 != rc && mca_common_collio_lock_again(&op->lock_retry, rc, false)) {
+        return false;
+    }
+    if (0 != rc) {
         mca_common_collio_exchange_fail(&op->ex, -rc);
     }
-    return -EAGAIN != rc;
+    return true;
 }
 
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op)

@@ -213,7 +213,8 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
     job->write = ex->write;
     job->segments = slot->segments;
     job->count = slot->segment_count;
-    if ((ex->way.schedule->asynchronous || !ex->blocking)
+    if ((ex->way.schedule->asynchronous || !ex->blocking
+         || mca_common_collio_access_locks(job->access, job->write))
         && 0 == mca_common_collio_access_start(job)) {
         return;
     }

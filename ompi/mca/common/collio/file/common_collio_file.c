@@ -18,6 +18,7 @@
 #include "call/common_collio_op.h"
 #include "file/common_collio_report.h"
 #include "ompio/common_collio_fcoll.h"
+#include "ompio/common_collio_guard.h"
 #include "ompio/common_collio_hook.h"
 #include "ompio/common_collio_request.h"
 #include "tuner/common_collio_tuner.h"
@@ -380,6 +381,19 @@ static void file_free(mca_common_collio_file_t *file)
     OBJ_RELEASE(file);
 }
 
+static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
+{
+    const char *why = mca_common_collio_guard_settle(file->fh, &file->access, fields);
+
+    if (NULL != why && 0 == file->rank) {
+        mca_common_collio_file_say(file,
+                                   "data sieving of writes was asked for (romio_ds_write, "
+                                   "collio_sieve_write or fbtl_mtpwrite_sieve_write), but %s. "
+                                   "Writes to this file are not sieved.",
+                                   why);
+    }
+}
+
 /* All ranks must come out of here with the same answer, and with the same facts to decide by. */
 static int agree_on_record(mca_common_collio_file_t *file, int rc)
 {
@@ -393,7 +407,8 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
         NETWORK,
         AGGREGATORS,
         MINUS_AGGREGATORS,
-        FIELDS
+        GUARD,
+        FIELDS = GUARD + MCA_COMMON_COLLIO_GUARD_FIELDS
     };
     int64_t mine[FIELDS], all[FIELDS];
 
@@ -406,6 +421,7 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
     mine[NETWORK] = file->access.network;
     mine[AGGREGATORS] = mca_common_collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
+    mca_common_collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
     rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
     if (OMPI_SUCCESS != rc) {
         mca_common_collio_file_lose(file, rc);
@@ -416,7 +432,8 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
                                    : 0;
     file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
     file->buffer_bytes = -all[MINUS_BUFFER];  /* what everybody allows */
-    if (all[LEARNT] != -all[MINUS_LEARNT]) {  /* the ranks remember different things: begin anew */
+    settle_guard(file, &all[GUARD]);
+    if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
         mca_common_collio_tuner_forget(file->tuner);
     }
     if (OMPI_SUCCESS == all[ERROR] && all[AGGREGATORS] != -all[MINUS_AGGREGATORS]) {
