@@ -106,9 +106,6 @@ void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex)
             ex->layer1.kind = layers_of(ex);
         }
     }
-    ex->layer1.actions = MCA_COMMON_COLLIO_LAYERS_ONE == ex->layer1.kind
-                             ? NULL
-                             : &mca_common_collio_relay_actions;
     file->kept->layers_used = ex->layer1.kind;
     file->kept->local_used = ex->layer1.local_aggregators;
 }
