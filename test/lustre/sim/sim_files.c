@@ -175,8 +175,10 @@ void sim_opened(int fd, const char *path, int flags)
     open->references = 1;
     open->append = 0 != (flags & O_APPEND);
     open->client = mount_client[NULL != second && NULL != path && below(path, second) ? 1 : 0];
+    open->evicted = the_space->evicted[open->client];
     open->file = sim_file(the_space, status.st_dev, status.st_ino, sim_birth(fd, ""));
-    if ((O_NOCTTY | FASYNC) != (flags & (O_NOCTTY | FASYNC))) { /* not O_LOV_DELAY_CREATE */
+    if ((O_NOCTTY | FASYNC) != (flags & (O_NOCTTY | FASYNC)) /* not O_LOV_DELAY_CREATE */
+        && O_RDONLY != (flags & O_ACCMODE)) {
         sim_file_layout(the_space, open->file, &layout);
     }
     pthread_mutex_lock(&table_mutex);
@@ -212,6 +214,7 @@ void sim_closed(int fd)
     pthread_mutex_unlock(&table_mutex);
     if (NULL != open) {
         sim_group_unlock(open);
+        free(open->dirty);
         free(open);
     }
 }

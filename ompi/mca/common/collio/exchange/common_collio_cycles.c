@@ -192,13 +192,14 @@ static void describe_access(mca_common_collio_op_t *op, mca_common_collio_slot_t
     mca_common_collio_file_count(op->file, MCA_COMMON_COLLIO_STAT_holes, cycle->run_count - 1);
 }
 
-static void lock_window(mca_common_collio_op_t *op, mca_common_collio_slot_t *slot)
+static void lock_window(mca_common_collio_op_t *op, size_t number)
 {
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(op->file->fh);
 
-    if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE == lockahead->collective) {
+    if (NULL != lockahead) {
         mca_common_collio_lockahead_window(lockahead, &op->plan->domains, op->file->my_owner,
-                                           slot->cycle->lo, slot->cycle->hi, op->write);
+                                           op->plan->collect.cycle, number,
+                                           op->plan->collect.cycle_count, op->write);
     }
 }
 
@@ -220,7 +221,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_op_t *op, size_t nu
         mca_common_collio_put_copy_all(op, slot);
     }
     describe_access(op, slot);
-    lock_window(op, slot);
+    lock_window(op, number);
     job->access = &op->file->access;
     job->write = op->write;
     job->segments = slot->segments;
