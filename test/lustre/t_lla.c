@@ -17,6 +17,8 @@
  *   t_lla individual FILE write|read BLOCK COUNT     a view of COUNT interleaved blocks per rank
  *   t_lla steps FILE BLOCK COUNT                     the same view, written block by block
  *   t_lla collective FILE write|read BLOCK COUNT CALLS
+ *   t_lla fuzz FILE SEED ROUNDS                      views of random blocks, one behind the other,
+ *                                                    collective or not; prints the bytes
  *   t_lla exclusive FILE                             class of an open with MPI_MODE_EXCL
  *   t_lla classes FILE BLOCK COUNT                   classes of a collective write, sync and close;
  *                                                    LLA_BEFORE_SYNC runs on rank 0 in between
@@ -398,6 +400,53 @@ static void steps(const char *path, const pattern_t *pattern)
     free(buffer);
 }
 
+/* One random region: written through a view, and read again in another way. */
+static int64_t fuzz_region(MPI_File file, int64_t base)
+{
+    pattern_t pattern = {.block = 1 + rand() % 70000, .count = 1 + rand() % 12};
+    bool collective = 0 != rand() % 3;
+    bool again = 0 != rand() % 2;
+    int64_t bytes = pattern.block * pattern.count;
+    unsigned char *buffer = malloc((size_t) bytes);
+    MPI_Datatype type;
+
+    MPI_Type_vector(pattern.count, (int) pattern.block, (int) pattern.block * ranks, MPI_BYTE,
+                    &type);
+    MPI_Type_commit(&type);
+    EXPECT(MPI_SUCCESS
+           == MPI_File_set_view(file, base + rank * pattern.block, MPI_BYTE, type, "native",
+                                MPI_INFO_NULL));
+    for (int i = 0; i < pattern.count; ++i) {
+        fill(buffer + i * pattern.block, base + offset_of(&pattern, i), pattern.block);
+    }
+    (void) transfer(file, true, collective, buffer, (int) bytes);
+    if (again) {
+        memset(buffer, 0, (size_t) bytes);
+        (void) transfer(file, false, !collective, buffer, (int) bytes);
+        for (int i = 0; i < pattern.count; ++i) {
+            compare(buffer + i * pattern.block, base + offset_of(&pattern, i), pattern.block);
+        }
+    }
+    MPI_Type_free(&type);
+    free(buffer);
+    return bytes * ranks;
+}
+
+static void fuzz(const char *path, unsigned seed, int rounds)
+{
+    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    int64_t base = 0;
+
+    srand(seed); /* the same on all ranks */
+    for (int round = 0; round < rounds; ++round) {
+        base += fuzz_region(file, base);
+    }
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+    if (0 == rank) {
+        printf("fuzz bytes=%" PRId64 "\n", base);
+    }
+}
+
 static void classes(const char *path, const pattern_t *pattern)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
@@ -447,6 +496,8 @@ static void run(int argc, char **argv)
         info(argv[2], argc > 3);
     } else if (0 == strcmp(argv[1], "exclusive")) {
         exclusive(argv[2]);
+    } else if (0 == strcmp(argv[1], "fuzz") && argc > 4) {
+        fuzz(argv[2], (unsigned) atoi(argv[3]), atoi(argv[4]));
     } else if (0 == strcmp(argv[1], "steps") && argc > 4) {
         pattern.block = atoll(argv[3]);
         pattern.count = atoi(argv[4]);

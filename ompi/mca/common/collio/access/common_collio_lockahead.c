@@ -84,29 +84,68 @@ void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead
     }
 }
 
-void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
-                                        const mca_common_collio_domains_t *domains, int owner,
-                                        const mca_common_collio_extents_t *runs, bool write)
+/* What the mode asks for of local [lo, hi) of a domain. */
+static int add_domain(const mca_common_collio_lockahead_t *lockahead,
+                      const mca_common_collio_domains_t *domains, int owner,
+                      const mca_common_collio_extents_t *runs, int64_t lo, int64_t hi,
+                      mca_common_collio_extents_t *ranges)
 {
-    mca_common_collio_extents_t ranges = {0};
     int rc = 0;
 
-    if (0 == runs->count) {
-        return;
-    }
     if (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective
         && MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
-        rc = add_ranges(domains, owner, 0, INT64_MAX, &ranges);
-    } else if (MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE != lockahead->collective
-               && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
-        /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
-         * would ask for millions */
-        for (size_t i = 0; 0 == rc && i < runs->count; ++i) {
-            rc = add_ranges(domains, owner, runs->at[i].offset,
-                            runs->at[i].offset + runs->at[i].length, &ranges);
+        return add_ranges(domains, owner, lo, hi, ranges);
+    }
+    /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
+     * would ask for millions */
+    for (size_t i = 0; 0 == rc && i < runs->count; ++i) {
+        int64_t start = runs->at[i].offset, end = start + runs->at[i].length;
+
+        rc = add_ranges(domains, owner, start > lo ? start : lo, end < hi ? end : hi, ranges);
+    }
+    return rc;
+}
+
+/* Removes what lies below `start`. */
+static void cut_below(mca_common_collio_extents_t *ranges, int64_t start)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < ranges->count; ++i) {
+        int64_t end = ranges->at[i].offset + ranges->at[i].length;
+        int64_t from = ranges->at[i].offset > start ? ranges->at[i].offset : start;
+
+        if (from < end) {
+            ranges->at[kept++] = (mca_common_collio_extent_t){from, end - from};
         }
     }
-    request(lockahead, &ranges, rc, write, false); /* the first exchange comes before the access */
+    ranges->count = kept;
+}
+
+void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
+                                        const mca_common_collio_domains_t *domains, int owner,
+                                        const mca_common_collio_extents_t *runs,
+                                        const mca_common_collio_cycle_t *cycle, size_t count,
+                                        bool write)
+{
+    mca_common_collio_extents_t first = {0}, rest = {0};
+    int64_t border = lockahead->async && count > 0 ? cycle[0].hi : INT64_MAX;
+    int rc;
+
+    if (0 == runs->count
+        || (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL != lockahead->collective
+            && MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE != lockahead->collective)) {
+        return;
+    }
+    rc = add_domain(lockahead, domains, owner, runs, 0, border, &first);
+    if (0 == rc && INT64_MAX != border) {
+        rc = add_domain(lockahead, domains, owner, runs, border, INT64_MAX, &rest);
+        if (first.count > 0) { /* both are whole stripes and can meet in one */
+            cut_below(&rest, first.at[first.count - 1].offset + first.at[first.count - 1].length);
+        }
+    }
+    request(lockahead, &first, rc, write, true);
+    request(lockahead, &rest, rc, write, false);
 }
 
 enum {

@@ -47,10 +47,13 @@ typedef struct mca_common_collio_lockahead_t {
 mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
 
 /** Before the cycles of a collective call: modes `global` (the owner's whole domain) and `stripe`
- *  (the stripes in which it has `runs`, in local coordinates). Nothing for the other modes. */
+ *  (the stripes in which it has `runs`, in local coordinates). Asynchronous: all but the first of
+ *  its `count` windows, whose access may follow too soon. Nothing for the other modes. */
 void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
-                                        const mca_common_collio_extents_t *runs, bool write);
+                                        const mca_common_collio_extents_t *runs,
+                                        const mca_common_collio_cycle_t *cycle, size_t count,
+                                        bool write);
 
 /** Mode `cycle`, just before window `number` of `count` is accessed; whole stripes. Synchronous:
  *  that window. Asynchronous: the next one, so that its locks arrive while this one is accessed

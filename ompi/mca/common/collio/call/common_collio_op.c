@@ -68,7 +68,8 @@ static void lock_ahead(mca_common_collio_op_t *op)
 
     if (NULL != lockahead && owner >= 0) {
         mca_common_collio_lockahead_domain(lockahead, &op->plan->domains, owner,
-                                           &op->plan->collect.runs, op->write);
+                                           &op->plan->collect.runs, op->plan->collect.cycle,
+                                           op->plan->collect.cycle_count, op->write);
     }
 }
 
