@@ -214,6 +214,18 @@ static size_t call_back(sim_space_t *space, const sim_request_t *request, uint32
     return standing;
 }
 
+static bool group_in_the_way(sim_space_t *space, const sim_request_t *request, int32_t head,
+                             uint64_t start, uint64_t end)
+{
+    for (int32_t l = head; - 1 != l; l = space->lock[l].next) {
+        if (SIM_GROUP == space->lock[l].mode && !compatible(&space->lock[l], request)
+            && overlap(&space->lock[l], start, end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool conflict(sim_space_t *space, const sim_request_t *request, int32_t head, uint64_t start,
                      uint64_t end)
 {
@@ -282,7 +294,7 @@ static int32_t enqueue(sim_space_t *space, const sim_request_t *request, uint32_
             }
             return grant(space, request, head, start, end);
         }
-        if (request->no_wait) {
+        if (request->no_wait && group_in_the_way(space, request, *head, start, end)) {
             return -EAGAIN;
         }
         if (!waited) {

@@ -73,15 +73,17 @@ static const struct {
      "each piece of its view when the view is set (view). auto is element where the file system "
      "can do it. Hint: collio_lockahead_individual."},
     {"async", &mca_fs_lustre_lla_parameters.async, NULL, false, OPAL_INFO_LVL_5,
-     "Request locks without waiting for them. A request that meets a lock of another client is "
-     "then dropped instead of taking that lock away. Helps cycle and element only. Hint: "
-     "collio_async."},
+     "Request locks without waiting for them, where the access does not follow at once: all "
+     "windows of a domain but the first (global, stripe), the next window (cycle), later blocks "
+     "of a view (view). A request that meets a lock of another client is then dropped instead of "
+     "taking that lock away. Hint: collio_async."},
     {"noexpand", &mca_fs_lustre_lla_parameters.noexpand, NULL, true, OPAL_INFO_LVL_5,
      "With lockahead, keep the servers from growing the locks of plain accesses. Hint: "
      "collio_noexpand."},
     {"clear_locks", &mca_fs_lustre_lla_parameters.clear_locks, NULL, true, OPAL_INFO_LVL_5,
      "With lockahead, drop the locks that clients still hold on the file when it is opened, by "
-     "taking and giving back a group lock. Not done for composite layouts, all components of "
+     "taking and giving back a group lock. Not done if it is opened for reading only, and not for "
+     "composite layouts, all components of "
      "which would be instantiated by it. Hint: collio_clear_locks."},
     {"report", &mca_fs_lustre_lla_parameters.report, NULL, false, OPAL_INFO_LVL_3,
      "Print for each file at close what became of the lock requests. Hint: collio_report."},
