@@ -63,7 +63,8 @@ static void lock_ahead(mca_common_collio_op_t *op)
 
     if (NULL != lockahead && owner >= 0) {
         mca_common_collio_lockahead_domain(lockahead, &op->ex.plan->domains, owner,
-                                           &op->ex.plan->collect.runs, op->ex.write);
+                                           &op->ex.plan->collect.runs, op->ex.plan->collect.cycle,
+                                           op->ex.plan->collect.cycle_count, op->ex.write);
     }
 }
 

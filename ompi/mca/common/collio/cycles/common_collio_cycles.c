@@ -183,13 +183,14 @@ static void describe_access(mca_common_collio_exchange_t *ex, mca_common_collio_
     mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_holes, cycle->run_count - 1);
 }
 
-static void lock_window(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
+static void lock_window(mca_common_collio_exchange_t *ex, size_t number)
 {
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(ex->file->fh);
 
-    if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE == lockahead->collective) {
+    if (NULL != lockahead) {
         mca_common_collio_lockahead_window(lockahead, &ex->plan->domains, ex->file->my_owner,
-                                           slot->cycle->lo, slot->cycle->hi, ex->write);
+                                           ex->plan->collect.cycle, number,
+                                           ex->plan->collect.cycle_count, ex->write);
     }
 }
 
@@ -208,7 +209,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
         return;
     }
     describe_access(ex, slot);
-    lock_window(ex, slot);
+    lock_window(ex, number);
     job->access = &ex->file->access;
     job->write = ex->write;
     job->segments = slot->segments;
