@@ -1,0 +1,2 @@
+def run(suite, seconds):
+    pass
