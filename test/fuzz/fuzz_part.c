@@ -175,6 +175,12 @@ static int count_of(const fuzz_run *run, const fuzz_op *op, int actor, int64_t u
     return 0 == amount ? 1 : (int) amount;
 }
 
+static bool may_pass_end(const fuzz_run *run, const fuzz_op *op)
+{
+    return FUZZ_HAS(run->features, PAST_END)
+           && (op->collective || FUZZ_HAS(run->features, PAST_END_OWN));
+}
+
 void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t offset)
 {
     const fuzz_handle *handle = &run->handle[call->op.handle];
@@ -193,7 +199,7 @@ void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t off
     fuzz_view_map(view, offset * element, part->bytes, &part->file);
     memory_places(part, element, view->external);
     part->there = call->op.write ? part->bytes : bytes_there(run, part);
-    if ((part->there < part->bytes && (!FUZZ_HAS(run->features, PAST_END) || call->end_moves))
+    if ((part->there < part->bytes && (call->end_moves || !may_pass_end(run, &call->op)))
         || !claim(run, part, call->op.write)) {
         empty(part);
     }

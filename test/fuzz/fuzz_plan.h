@@ -17,32 +17,34 @@ enum { FUZZ_RANKS = 16, FUZZ_STEPS = 32, FUZZ_OPS = 4, FUZZ_HINTS = 12, FUZZ_HAN
 
 /* What a sequence may use. Left-out features make the sequence simpler: a failure is shrunk that
  * way, and what a stock component is known to get wrong is kept from it. */
-#define FUZZ_FEATURES(X)                                                              \
-    X(HINTS, "hints")             /* else no hints */                                 \
-    X(MEMORY, "memory")           /* memory types that are not contiguous */          \
-    X(ETYPE, "etype")             /* etypes other than bytes */                       \
-    X(EXTERNAL, "external32")     /* the other representation of data */              \
-    X(INDIVIDUAL, "individual")   /* calls that are not collective */                 \
-    X(NONBLOCKING, "nonblocking") /* else blocking */                                 \
-    X(SPLIT, "split")             /* split collective calls, else blocking */         \
-    X(BURST, "burst")             /* several calls in flight, else the first alone */ \
-    X(POINTER, "pointer")         /* the file pointer, else explicit offsets */       \
-    X(PAST_END, "past_end")       /* reads past the end of the file */                \
-    X(PREALLOCATE, "preallocate")                                                     \
-    X(SET_SIZE, "set_size")                                                           \
-    X(ATOMIC, "atomic")                                                               \
-    X(SHARED, "shared")     /* shared file pointers */                                \
-    X(SECOND, "second")     /* a second handle of the file */                         \
-    X(REVERSED, "reversed") /* whose ranks are in the opposite order */               \
-    X(MODES, "modes")       /* open modes other than reading and writing */           \
-    X(REOPEN, "reopen")                                                               \
-    X(FAR, "far")           /* a file of more than 4 GiB */                           \
-    X(IDLE, "idle")         /* ranks that take part with nothing */                   \
-    X(PREFILL, "prefill")   /* a file that is there before */                         \
-    X(SEEK_END, "seek_end") /* seeks relative to the end of the file */               \
-    X(SEEK, "seek")                                                                   \
-    X(SYNC, "sync")                                                                   \
-    X(WRITE, "write")                                                                 \
+#define FUZZ_FEATURES(X)                                                                \
+    X(HINTS, "hints")               /* else no hints */                                 \
+    X(MEMORY, "memory")             /* memory types that are not contiguous */          \
+    X(ETYPE, "etype")               /* etypes other than bytes */                       \
+    X(EXTERNAL, "external32")       /* the other representation of data */              \
+    X(INDIVIDUAL, "individual")     /* calls that are not collective */                 \
+    X(NONBLOCKING, "nonblocking")   /* else blocking */                                 \
+    X(SPLIT, "split")               /* split collective calls, else blocking */         \
+    X(BURST, "burst")               /* several calls in flight, else the first alone */ \
+    X(POINTER, "pointer")           /* the file pointer, else explicit offsets */       \
+    X(PAST_END, "past_end")         /* reads past the end of the file */                \
+    X(PAST_END_OWN, "past_end_own") /* the same by calls that are not collective */     \
+    X(PREALLOCATE, "preallocate")                                                       \
+    X(SET_SIZE, "set_size")                                                             \
+    X(ATOMIC, "atomic")                                                                 \
+    X(SHARED, "shared")               /* shared file pointers */                        \
+    X(SHARED_SECOND, "shared_second") /* shared pointers while two handles are open */  \
+    X(SECOND, "second")               /* a second handle of the file */                 \
+    X(REVERSED, "reversed")           /* whose ranks are in the opposite order */       \
+    X(MODES, "modes")                 /* open modes other than reading and writing */   \
+    X(REOPEN, "reopen")                                                                 \
+    X(FAR, "far")           /* a file of more than 4 GiB */                             \
+    X(IDLE, "idle")         /* ranks that take part with nothing */                     \
+    X(PREFILL, "prefill")   /* a file that is there before */                           \
+    X(SEEK_END, "seek_end") /* seeks relative to the end of the file */                 \
+    X(SEEK, "seek")                                                                     \
+    X(SYNC, "sync")                                                                     \
+    X(WRITE, "write")                                                                   \
     X(READ, "read")
 
 enum fuzz_feature_number {

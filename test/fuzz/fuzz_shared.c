@@ -16,7 +16,8 @@ static bool possible(const fuzz_run *run, const fuzz_handle *handle)
             return false;
         }
     }
-    return FUZZ_HAS(run->features, SHARED);
+    return FUZZ_HAS(run->features, SHARED)
+           && (FUZZ_HAS(run->features, SHARED_SECOND) || MPI_FILE_NULL == run->handle[1].file);
 }
 
 /** The parts follow each other in the file, in the order of the turns. */

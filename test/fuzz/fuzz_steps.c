@@ -233,6 +233,29 @@ static void resize(fuzz_run *run, int64_t size)
     run->size = size;
 }
 
+/** What preallocated space holds is not defined: rank 0 clears it, so that the model knows. */
+static void preallocate(fuzz_run *run, fuzz_handle *handle, int64_t size)
+{
+    int64_t more = size - run->size;
+
+    fuzz_show(run, "    preallocate %lld (was %lld)", (long long) size, (long long) run->size);
+    fuzz_ok(run, MPI_File_preallocate(handle->file, size), "preallocate");
+    if (0 >= more) {
+        return;
+    }
+    MPI_Barrier(run->comm);
+    if (0 == run->rank) {
+        void *zeros = calloc(1, (size_t) more);
+
+        if (NULL == zeros || more != pwrite(run->fd, zeros, (size_t) more, (off_t) run->size)) {
+            fuzz_fail(run, "the file cannot be cleared");
+        }
+        free(zeros);
+    }
+    MPI_Barrier(run->comm);
+    resize(run, size);
+}
+
 static void set_size(fuzz_run *run, fuzz_handle *handle, const fuzz_step *step)
 {
     int64_t size = run->plan->far + step->value;
@@ -246,9 +269,7 @@ static void set_size(fuzz_run *run, fuzz_handle *handle, const fuzz_step *step)
         resize(run, size);
     } else if (FUZZ_PREALLOCATE == step->kind && FUZZ_HAS(run->features, PREALLOCATE)
                && 0 == run->plan->far) {
-        fuzz_show(run, "    preallocate %lld (was %lld)", (long long) size, (long long) run->size);
-        fuzz_ok(run, MPI_File_preallocate(handle->file, size), "preallocate");
-        resize(run, size > run->size ? size : run->size);
+        preallocate(run, handle, size);
     }
 }
 
