@@ -23,6 +23,9 @@ const char *fuzz_call_name(const fuzz_op *op)
 
 unsigned char *fuzz_buffer_origin(const fuzz_run *run, const fuzz_call *call)
 {
+    if (0 == call->part[run->rank].count && 0 != (call->op.seed & 4)) {
+        return NULL; /* who has nothing may have no memory either */
+    }
     return call->memory + ROOM - call->part[run->rank].low;
 }
 

@@ -181,7 +181,7 @@ static bool may_pass_end(const fuzz_run *run, const fuzz_op *op)
            && (op->collective || FUZZ_HAS(run->features, PAST_END_OWN));
 }
 
-void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t offset)
+void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t offset, int64_t most)
 {
     const fuzz_handle *handle = &run->handle[call->op.handle];
     const fuzz_view *view = &handle->view[actor];
@@ -194,6 +194,7 @@ void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t off
     part->type = memory_type(&call->op, view->etype, run->who[actor]);
     fuzz_type_flatten(part->type, &one);
     part->count = count_of(run, &call->op, actor, one.size, element);
+    part->count = part->count > most / one.size ? (int) (most / one.size) : part->count;
     part->bytes = part->count * one.size;
     fuzz_flat_free(&one);
     fuzz_view_map(view, offset * element, part->bytes, &part->file);
@@ -228,6 +229,7 @@ static void settle(fuzz_run *run, const fuzz_step *step, int number, fuzz_op *op
     handle = &run->handle[op->handle];
     op->collective |= !FUZZ_HAS(run->features, INDIVIDUAL);
     op->at |= !FUZZ_HAS(run->features, POINTER);
+    op->gap &= FUZZ_HAS(run->features, GAP);
     op->memory = FUZZ_HAS(run->features, MEMORY) ? op->memory : 0;
     if (MPI_MODE_WRONLY & handle->mode) {
         op->write = true;
@@ -263,6 +265,29 @@ static bool writes(const fuzz_step *step)
     return false;
 }
 
+/** Where, in a view without holes, the first bytes are that nobody touches in this step, and how
+ *  many. Sieving and locks must get along with a neighbour there. */
+static int64_t aim(const fuzz_run *run, const fuzz_call *call, int actor, int64_t *most)
+{
+    const fuzz_view *view = &run->handle[call->op.handle].view[actor];
+    int64_t element = fuzz_leaf_size(view->etype), span = run->touched_high - run->touched_low;
+    int64_t first = view->displacement + view->flat.segment[0].at - run->plan->far, at, end;
+
+    if (1 != view->flat.count || view->flat.size != view->flat.ub - view->flat.lb || 0 >= span) {
+        return -1;
+    }
+    at = run->touched_low
+         + (int64_t) (t_mix(call->op.seed + (uint64_t) run->who[actor]) % (uint64_t) span);
+    at = at < first ? first : at;
+    for (; at < run->touched_high && NOBODY != run->touched[at]; at++) {
+    }
+    at = first + (at - first + element - 1) / element * element;
+    for (end = at; end < run->touched_high && NOBODY == run->touched[end]; end++) {
+    }
+    *most = (end - at) / element * element;
+    return 0 < *most ? (at - first) / element : -1;
+}
+
 bool fuzz_call_prepare(fuzz_run *run, const fuzz_step *step, int number, fuzz_call *call)
 {
     fuzz_handle *handle;
@@ -280,7 +305,13 @@ bool fuzz_call_prepare(fuzz_run *run, const fuzz_step *step, int number, fuzz_ca
         int64_t element = fuzz_leaf_size(handle->view[a].etype);
         int64_t later = (int64_t) run->who[a] * call->op.stagger * (call->op.amount / element + 10);
 
-        fuzz_part_make(run, call, a, call->op.at ? call->op.offset + later : handle->pointer[a]);
+        int64_t most = INT64_MAX, gap = call->op.gap && call->op.at ? aim(run, call, a, &most) : -1;
+
+        if (0 > gap) {
+            most = INT64_MAX;
+            gap = call->op.at ? call->op.offset + later : handle->pointer[a];
+        }
+        fuzz_part_make(run, call, a, gap, most);
         if (!call->op.at) {
             handle->pointer[a] += call->part[a].bytes / element;
         }

@@ -96,6 +96,9 @@ static void plan_file(uint64_t *random, fuzz_plan *plan)
     if (fuzz_chance(random, 30)) {
         plan->mode[1] = MPI_MODE_RDONLY;
     }
+    if (fuzz_chance(random, 5)) {
+        plan->mode[0] |= MPI_MODE_APPEND;
+    }
     plan->prefill = fuzz_chance(random, 45) ? -1
                                             : fuzz_below(random, 1 << (3 + fuzz_below(random, 13)));
     plan->far = fuzz_chance(random, 6) ? (INT64_C(5) << 30) + 123 : 0;
@@ -126,6 +129,7 @@ static void new_op(uint64_t *random, fuzz_op *op)
     op->offset = fuzz_chance(random, 50) ? 0 : fuzz_below(random, 1 << fuzz_below(random, 10));
     op->stagger = fuzz_below(random, 2);
     op->amount = 1 + fuzz_below(random, 1 << (3 + fuzz_below(random, 11)));
+    op->amount += fuzz_chance(random, 4) ? fuzz_below(random, 50000) : 0;
     op->ragged = fuzz_chance(random, 15);
     op->odd_rank = fuzz_chance(random, 20) ? fuzz_below(random, FUZZ_RANKS / 2) : -1;
     op->odd = fuzz_chance(random, 50) ? 1 + fuzz_below(random, 9) : -1 - fuzz_below(random, 9);
@@ -189,6 +193,7 @@ static void plan_op(uint64_t *random, memory *memory, int handles, fuzz_op *op)
         new_op(random, op);
     }
     op->handle = fuzz_below(random, handles);
+    op->gap = fuzz_chance(random, 25);
     memory->op[memory->op_count++ % HISTORY] = *op;
 }
 

@@ -39,6 +39,7 @@ enum { FUZZ_RANKS = 16, FUZZ_STEPS = 32, FUZZ_OPS = 4, FUZZ_HINTS = 12, FUZZ_HAN
     X(MODES, "modes")                 /* open modes other than reading and writing */   \
     X(REOPEN, "reopen")                                                                 \
     X(FAR, "far")           /* a file of more than 4 GiB */                             \
+    X(GAP, "gap")           /* calls that aim between the bytes of others */            \
     X(IDLE, "idle")         /* ranks that take part with nothing */                     \
     X(PREFILL, "prefill")   /* a file that is there before */                           \
     X(SEEK_END, "seek_end") /* seeks relative to the end of the file */                 \
@@ -61,6 +62,7 @@ typedef enum fuzz_how { FUZZ_BLOCK, FUZZ_START, FUZZ_BEGIN } fuzz_how; /* ..., i
 typedef struct fuzz_op {
     int handle;
     bool write, collective, at;
+    bool gap; /* into bytes that the calls before it in the step left out */
     fuzz_how how;
     int64_t offset; /* etypes, in the view */
     int stagger;    /* rank r begins r * stagger * amount later */

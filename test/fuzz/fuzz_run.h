@@ -69,6 +69,7 @@ typedef struct fuzz_run {
     int step;
     int failures;
     bool show, check_all;
+    int damage; /* after this step rank 0 changes a byte of the file: a test of the test */
 } fuzz_run;
 
 /* Notes a failure; prints the first few. */
@@ -79,7 +80,8 @@ void fuzz_show(const fuzz_run *run, const char *format, ...) __attribute__((form
 /* fuzz_part.c: what each actor does, and what that makes of the model */
 /* False when the call is left out. */
 bool fuzz_call_prepare(fuzz_run *run, const fuzz_step *step, int number, fuzz_call *call);
-void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t offset);
+/* What the actor does from this offset on, with so many bytes at most. */
+void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t offset, int64_t most);
 void fuzz_touch_clear(fuzz_run *run);
 void fuzz_call_apply(fuzz_run *run, const fuzz_call *call);
 void fuzz_call_free(fuzz_call *call);

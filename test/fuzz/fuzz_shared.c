@@ -38,7 +38,7 @@ static void prepare(fuzz_run *run, const fuzz_step *step, const int turn[], fuzz
     call->op.memory = FUZZ_HAS(run->features, MEMORY) ? call->op.memory : 0;
     fuzz_touch_clear(run);
     for (int i = 0; i < run->ranks; i++) {
-        fuzz_part_make(run, call, turn[i], handle->shared);
+        fuzz_part_make(run, call, turn[i], handle->shared, INT64_MAX);
         call->part[turn[i]].takes_part = true;
         handle->shared += call->part[turn[i]].bytes / element;
     }

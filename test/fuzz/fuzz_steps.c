@@ -197,9 +197,10 @@ static void open_handle(fuzz_run *run, int h)
     handle->comm = 1 == h && run->plan->reversed && FUZZ_HAS(run->features, REVERSED)
                        ? run->opposite
                        : run->comm;
-    fuzz_show(run, "    open handle %d%s%s%s", h, handle->comm == run->comm ? "" : ", reversed",
+    fuzz_show(run, "    open handle %d%s%s%s%s", h, handle->comm == run->comm ? "" : ", reversed",
               MPI_MODE_WRONLY & handle->mode ? ", write only" : "",
-              MPI_MODE_RDONLY & handle->mode ? ", read only" : "");
+              MPI_MODE_RDONLY & handle->mode ? ", read only" : "",
+              MPI_MODE_APPEND & handle->mode ? ", append" : "");
     if (!fuzz_ok(run, MPI_File_open(handle->comm, run->path, handle->mode, info, &handle->file),
                  "open")) {
         handle->file = MPI_FILE_NULL;
@@ -210,6 +211,11 @@ static void open_handle(fuzz_run *run, int h)
     make_views(run, h, &plain);
     if (0 != run->plan->far && MPI_FILE_NULL != handle->file) {
         set_view(run, h, &plain);
+    } else if (MPI_MODE_APPEND & handle->mode) {
+        for (int a = 0; a < run->ranks; a++) {
+            handle->pointer[a] = run->size;
+        }
+        handle->shared = run->size;
     }
 }
 
@@ -398,6 +404,17 @@ static void prepare_file(fuzz_run *run)
     MPI_Barrier(run->comm);
 }
 
+/** A test of the test: a byte that nobody wrote. */
+static void damage(fuzz_run *run)
+{
+    unsigned char byte = (unsigned char) ~run->bytes[0];
+
+    MPI_Barrier(run->comm);
+    if (0 == run->rank && 1 != pwrite(run->fd, &byte, 1, (off_t) run->plan->far)) {
+        fuzz_fail(run, "the file cannot be damaged");
+    }
+}
+
 static bool steps(fuzz_run *run)
 {
     for (int i = 0; i < run->plan->steps; i++) {
@@ -407,6 +424,9 @@ static bool steps(fuzz_run *run)
         run->step = i;
         fuzz_show(run, "  step %d", i);
         do_step(run, &run->plan->step[i]);
+        if (run->damage == i) {
+            damage(run);
+        }
         if (!check(run, run->check_all || run->plan->step[i].check)) {
             return false;
         }

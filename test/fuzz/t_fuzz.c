@@ -30,6 +30,7 @@ typedef struct options {
     int who[FUZZ_RANKS], actors;
     uint32_t steps, hints, features;
     bool show, check_all, one;
+    int damage;
     int progress; /* a file that tells what is running, or -1 */
 } options;
 
@@ -96,6 +97,7 @@ static void parse(int argc, char **argv, options *o)
                    .hints = UINT32_MAX,
                    .features = UINT32_MAX,
                    .progress = -1,
+                   .damage = -1,
                    .size = t_size,
                    .actors = t_size};
     for (int i = 0; i < FUZZ_RANKS; i++) {
@@ -130,6 +132,8 @@ static void parse(int argc, char **argv, options *o)
             o->hints = bits(value);
         } else if (0 == strcmp(argv[i - 1], "--without")) {
             o->features = without(value);
+        } else if (0 == strcmp(argv[i - 1], "--damage")) {
+            o->damage = atoi(value);
         } else if (0 == strcmp(argv[i - 1], "--progress")) {
             o->progress = open(value, O_WRONLY | O_CREAT, 0600);
         } else if (0 == t_rank) {
@@ -191,6 +195,7 @@ static void group_begin(const options *o, MPI_Comm comm, int leader, fuzz_run *r
     run->hints = o->hints;
     run->show = o->show;
     run->check_all = o->check_all;
+    run->damage = o->damage;
     snprintf(name, sizeof(name), "fuzz.%d", leader);
     t_path(path, sizeof(path), name);
     run->path = path;

@@ -12,7 +12,7 @@ import launch
 TIMEOUT = 40    # seconds of one sequence; longer is a hang
 STEPS, HINTS = 32, 12
 # Tried in this order, most confusing first.
-FEATURES = ('second', 'reopen', 'far', 'external32', 'shared', 'burst', 'nonblocking', 'split',
+FEATURES = ('gap', 'second', 'reopen', 'far', 'external32', 'shared', 'burst', 'nonblocking', 'split',
             'memory', 'etype', 'atomic', 'preallocate', 'set_size', 'modes', 'reversed', 'pointer',
             'individual', 'past_end_own', 'past_end', 'seek', 'sync', 'idle', 'prefill', 'hints', 'read', 'write')
 # What is left out because Open MPI gets it wrong, whatever the component ('*') or with the stock
