@@ -364,11 +364,31 @@ START_TEST(wire_malformed_is_refused)
 }
 END_TEST
 
+START_TEST(wire_decode_within_refuses_what_is_outside)
+{
+    mca_common_collio_extent_t extents[] = {{0, 10}, {20, 5}, {90, 10}};
+    mca_common_collio_bytes_t wire = {0};
+    mca_common_collio_extents_t list = {0};
+
+    ck_assert_int_eq(0, mca_common_collio_wire_encode(extents, 3, sizeof(extents[0]), &wire));
+    ck_assert_int_eq(0, mca_common_collio_wire_decode_within(wire.at, wire.count, 100, &list));
+    ck_assert_int_eq(3, (int) list.count);
+    ck_assert_int_eq(-EBADMSG,
+                     mca_common_collio_wire_decode_within(wire.at, wire.count, 99, &list));
+    ck_assert_int_eq(3, (int) list.count); /* what was there stays */
+    ck_assert_int_eq(-EBADMSG, mca_common_collio_wire_decode_within(wire.at, wire.count, 2, &list));
+    ck_assert_int_eq(-EBADMSG, mca_common_collio_wire_decode_within(wire.at, wire.count, 0, &list));
+    mca_common_collio_extents_fini(&list);
+    mca_common_collio_bytes_fini(&wire);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("wire");
     TCase *tests = unit_case(suite, "wire");
 
+    tcase_add_test(tests, wire_decode_within_refuses_what_is_outside);
     tcase_add_test(tests, wire_empty_and_one);
     tcase_add_test(tests, wire_touching_are_joined);
     tcase_add_test(tests, wire_extreme_numbers);

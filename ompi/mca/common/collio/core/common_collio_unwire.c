@@ -217,3 +217,20 @@ int mca_common_collio_wire_decode(const unsigned char *bytes, size_t count, size
     }
     return rc;
 }
+
+int mca_common_collio_wire_decode_within(const unsigned char *bytes, size_t count, int64_t size,
+                                         mca_common_collio_extents_t *list)
+{
+    size_t before = list->count;
+    int rc = mca_common_collio_wire_decode(bytes, count, (size_t) size, list);
+
+    for (size_t i = before; 0 == rc && i < list->count; ++i) {
+        const mca_common_collio_extent_t *extent = &list->at[i];
+
+        if (extent->offset < 0 || extent->length > size || extent->offset > size - extent->length) {
+            list->count = before;
+            rc = -EBADMSG;
+        }
+    }
+    return rc;
+}

@@ -60,4 +60,9 @@ int mca_common_collio_wire_encode(const void *extents, size_t count, size_t elem
 int mca_common_collio_wire_decode(const unsigned char *bytes, size_t count, size_t max_extents,
                                   mca_common_collio_extents_t *list);
 
+/** The same for a list of extents inside [0, size): -EBADMSG if one lies outside, or if there are
+ *  more than `size` of them. For offsets in a domain, whose size the receiver knows. */
+int mca_common_collio_wire_decode_within(const unsigned char *bytes, size_t count, int64_t size,
+                                         mca_common_collio_extents_t *list);
+
 #endif /* MCA_COMMON_COLLIO_WIRE_H */

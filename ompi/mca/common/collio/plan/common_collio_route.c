@@ -206,7 +206,13 @@ static void probe(mca_common_collio_exchange_t *ex)
 static void accept_list(mca_common_collio_exchange_t *ex, const arrival_t *arrival)
 {
     mca_common_collio_extents_t list = {0};
-    int rc = mca_common_collio_wire_decode(arrival->list, arrival->bytes, SIZE_MAX, &list);
+    int owner = ex->file->my_owner, rc = -EBADMSG; /* nothing is for a rank that owns nothing */
+
+    if (owner >= 0) {
+        rc = mca_common_collio_wire_decode_within(
+            arrival->list, arrival->bytes,
+            mca_common_collio_domains_size(&ex->plan->domains, owner), &list);
+    }
 
     if (0 == rc) {
         mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_requests_received,

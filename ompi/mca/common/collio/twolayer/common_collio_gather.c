@@ -354,8 +354,9 @@ static bool replies_poll(mca_common_collio_exchange_t *ex)
     }
     arrival = relay->making.arrivals;
     if (NULL != arrival && 0 == ex->error) {
-        rc = mca_common_collio_wire_decode(arrival->list, arrival->bytes, SIZE_MAX,
-                                           &relay->making.places);
+        /* a piece has one place, or two where it meets the border of a member's list */
+        rc = mca_common_collio_wire_decode(arrival->list, arrival->bytes,
+                                           2 * ex->plan->split.piece_count, &relay->making.places);
     }
     if (0 != rc) {
         mca_common_collio_exchange_fail(ex, -rc);

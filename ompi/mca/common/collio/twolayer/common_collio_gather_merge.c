@@ -103,7 +103,9 @@ static int add_lists(merger_t *merger, const gathered_t *lists)
             || !mca_common_collio_relayed(merger->ex, (int) owner)) {
             return -EBADMSG;
         }
-        rc = mca_common_collio_wire_decode(lists->list + at, (size_t) bytes, SIZE_MAX, &list);
+        rc = mca_common_collio_wire_decode_within(
+            lists->list + at, (size_t) bytes,
+            mca_common_collio_domains_size(&merger->ex->plan->domains, (int) owner), &list);
         if (0 == rc) {
             rc = add_list(merger, (int) owner, lists->member, &list);
         }
