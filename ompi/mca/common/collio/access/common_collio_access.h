@@ -60,7 +60,7 @@ typedef struct mca_common_collio_access_t {
     int fd;
     bool can_read;        /* the descriptor allows reading (sieving writes need it) */
     uint32_t file_system; /* its magic number; 0 = not known */
-    bool network;         /* the file system lives elsewhere */
+    bool network;         /* a network or parallel file system */
     bool sieve_writes;    /* all ranks of the handle agreed that windows may be read, changed and
                              written back. Every write of the handle then takes a lock. False:
                              bytes between pieces are never written, and no write takes a lock */
@@ -83,18 +83,18 @@ typedef struct mca_common_collio_access_t {
     mca_common_collio_access_stats_t *stats; /* never NULL */
 } mca_common_collio_access_t;
 
-/** An access struct for an open descriptor: all-zero, but for what the descriptor tells (fd,
- *  can_read, network). */
+/** An access struct for an open descriptor: all-zero except for what follows from the descriptor
+ *  (fd, can_read, file_system, network, stats). */
 void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
                                    mca_common_collio_access_stats_t *stats);
 
 /** The outcome of a transfer. */
 typedef struct mca_common_collio_outcome_t {
     int error;           /* 0, or a positive errno: the first (lowest offset) failure */
-    int64_t bytes;       /* surely transferred. A read that meets end of file has error 0 and
-                             fewer bytes than asked for */
+    int64_t bytes;       /* known to be transferred. A read that reaches end of file has error 0
+                             and fewer bytes than requested */
     int64_t stop_offset; /* file offset of the first byte not transferred (failure or end of
-                             file); INT64_MAX if all went */
+                             file); INT64_MAX if complete */
 } mca_common_collio_outcome_t;
 
 /** Transfers sorted, non-overlapping (reads may overlap) segments; blocking. Neighbours that
@@ -110,7 +110,7 @@ void mca_common_collio_access_read(mca_common_collio_access_t *access,
 /** A whole individual request: `bytes` bytes from stream position `first` of the file tiling, from
  *  or to the memory tiling on `memory` (stream position 0 on). Build-IO happens here: threaded,
  *  packed, vectored or sieved. Read views may be unsorted or overlap. outcome->bytes counts in
- *  STREAM order: bytes of the request before the first one that did not go. */
+ *  STREAM order: bytes of the request before the first one that was not transferred. */
 void mca_common_collio_access_request(mca_common_collio_access_t *access, bool write,
                                       const mca_common_collio_tiling_t *file, int64_t first,
                                       int64_t bytes, const mca_common_collio_tiling_t *memory,
@@ -133,7 +133,7 @@ typedef enum mca_common_collio_held_t {
 
 /** A lock on the whole range of a transfer. */
 typedef struct mca_common_collio_range_lock_t {
-    bool wanted;    /* needed, and not had yet */
+    bool wanted;    /* needed and not yet held */
     bool exclusive; /* to write in atomic mode, or to sieve */
     int64_t offset;
     int64_t length;
@@ -161,8 +161,8 @@ typedef struct mca_common_collio_job_t {
     _Atomic int done;
 } mca_common_collio_job_t;
 
-/** Must transfers in this direction take a lock? Then jobs are the way: they wait for it without
- *  stopping MPI's progress. */
+/** Must transfers in this direction take a lock? Then use jobs, which wait for it without stopping
+ *  MPI's progress. */
 bool mca_common_collio_access_locks(const mca_common_collio_access_t *access, bool write);
 
 /** Starts a job. Never blocks for the transfer, nor for a lock: while that is wanted,
@@ -181,8 +181,8 @@ void mca_common_collio_access_finalize(void);
 
 /** Byte-range lock on [offset, offset + length) of access->fd (OFD; falls back to POSIX locks):
  *  exclusive to write, or where the descriptor cannot be read; else shared. Waits, making MPI
- *  progress. Returns 0 or -errno; -ENOLCK, -ENOSYS, -EOPNOTSUPP mean: this file system has none.
- *  `patient`: ENOLCK is taken for a passing shortage for about a second. */
+ *  progress. Returns 0 or -errno; -ENOLCK, -ENOSYS, -EOPNOTSUPP: the file system has no locks.
+ *  `patient`: ENOLCK is retried for about a second, as it may be a temporary shortage. */
 int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write, int64_t offset,
                                   int64_t length, bool patient);
 /** One attempt: -EAGAIN while somebody else holds it. */

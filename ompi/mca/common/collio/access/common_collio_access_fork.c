@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Forked children. Only the forking thread exists in the child, so whatever other threads held or did
- * there is gone: locks, queues and buffers of the parent are forgotten, not released.
+ * Forked children. Only the forking thread exists in the child, so whatever other threads held or
+ * did there is gone: locks, queues and buffers of the parent are forgotten, not released.
  */
 #include <pthread.h>
 

@@ -11,7 +11,7 @@
 
 #include "access/common_collio_access.h"
 
-/** The floor of file access: everything above ends in these calls. */
+/** The lowest layer of file access: all transfers end in these calls. */
 
 enum { MCA_COMMON_COLLIO_IOV_MOST = 1024 }; /* Linux's IOV_MAX */
 
@@ -36,9 +36,9 @@ static inline void mca_common_collio_outcome_init(mca_common_collio_outcome_t *o
     outcome->stop_offset = INT64_MAX;
 }
 
-/** Moves `bytes` bytes between the file from `offset` on and the vector, until all went, the file
- *  ended (read) or an error came. Changes the vector. Returns the bytes moved; *error = 0 or a
- *  positive errno. */
+/** Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
+ *  the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
+ *  or a positive errno. */
 int64_t mca_common_collio_transfer_vector(mca_common_collio_access_t *access, bool write,
                                           int64_t offset, struct iovec *iov, int count,
                                           int64_t bytes, int *error);
@@ -63,9 +63,9 @@ void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, boo
                                          const mca_common_collio_segment_t *segments, size_t count,
                                          mca_common_collio_outcome_t *outcome);
 
-/** Segments with all that `access` says: sieving, locks. `held`: what the caller holds on all of
- *  it; with HELD_NONE the calling thread waits for locks, so it must not be one of the pool. Adds
- *  to outcome->bytes. This is access_write/read without atomic mode and their counting. */
+/** Transfers segments with sieving and locks as `access` says. `held`: what the caller holds on all
+ *  of it; with HELD_NONE the calling thread waits for locks, so it must not be one of the pool.
+ *  Adds to outcome->bytes. This is access_write/read without atomic mode and their counting. */
 void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool write,
                                        mca_common_collio_held_t held,
                                        const mca_common_collio_segment_t *segments, size_t count,
@@ -80,7 +80,7 @@ void mca_common_collio_access_request_held(const mca_common_collio_job_t *job,
                                            mca_common_collio_held_t held,
                                            mca_common_collio_outcome_t *outcome);
 
-/** Are plain writes to be kept from other ranks' sieving by a lock? */
+/** Must plain writes take a lock, so that a sieving write of another rank cannot undo them? */
 bool mca_common_collio_access_guarded(const mca_common_collio_access_t *access, bool write);
 
 /** First byte and length of the file range that a transfer touches. */
@@ -92,8 +92,8 @@ void mca_common_collio_access_request_span(const mca_common_collio_job_t *job, i
 /** Is there a gap between the job's pieces of the file? */
 bool mca_common_collio_job_has_holes(const mca_common_collio_job_t *job);
 
-/** The lock that a job needs as a whole (job->lock.wanted), because it will run where nobody can
- *  wait for one. */
+/** Determines the lock that a job needs on its whole range (job->lock.wanted): it will run on a
+ *  thread that must not wait for locks. */
 void mca_common_collio_job_lock_init(mca_common_collio_job_t *job);
 /** One attempt to get it, if one is due. 0: it is held; -EAGAIN: not yet; else the job has failed
  *  with that -errno. */

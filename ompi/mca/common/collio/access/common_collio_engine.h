@@ -22,15 +22,15 @@ typedef struct mca_common_collio_engine_ops_t {
     struct mca_common_collio_queue_t *queue;
 } mca_common_collio_engine_ops_t;
 
-/** 0, or -errno and nothing was started. What it hangs on job->engine_data it frees before
- *  job->done is seen. */
+/** 0, or -errno and nothing was started. What it stores in job->engine_data is freed before
+ *  job->done is set. */
 int mca_common_collio_threads_start(mca_common_collio_job_t *job);
 
 extern const mca_common_collio_engine_ops_t mca_common_collio_engine_threads;
 extern const mca_common_collio_engine_ops_t mca_common_collio_engine_libaio;
 extern const mca_common_collio_engine_ops_t mca_common_collio_engine_uring;
 
-/** The engine that a wish ends in: the named one if it works here, the best one for AUTO, else the
+/** Resolves a requested engine: the named one if it works here, the best one for AUTO, else the
  *  threads; *why = why a named one does not work (NULL if it does). */
 mca_common_collio_engine_t mca_common_collio_engine_choose(mca_common_collio_engine_t wish,
                                                            const char **why);

@@ -25,7 +25,7 @@ typedef struct mca_common_collio_queue_op_t {
     struct iovec *iov;
     int iov_count;
     int error;
-    int again;    /* EAGAIN in a row */
+    int again;    /* consecutive EAGAIN */
     void *kernel; /* the backend's own */
 } mca_common_collio_queue_op_t;
 
@@ -73,7 +73,7 @@ bool mca_common_collio_queue_accepts(const mca_common_collio_job_t *job);
 
 /** 0, or -errno and nothing was started. */
 int mca_common_collio_queue_start(mca_common_collio_queue_t *queue, mca_common_collio_job_t *job);
-/** Lets finished transfers be noticed. Never blocks, unless `wait`: then until one has finished. */
+/** Collects completions. Does not block, unless `wait`: then until one transfer has finished. */
 void mca_common_collio_queue_drive(mca_common_collio_queue_t *queue, bool wait);
 void mca_common_collio_queue_finalize(mca_common_collio_queue_t *queue);
 void mca_common_collio_queue_forget(mca_common_collio_queue_t *queue); /* in a forked child */

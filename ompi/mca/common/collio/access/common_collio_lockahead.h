@@ -13,7 +13,7 @@
 
 /**
  * How the fcolls and mtpwrite reach Lustre lockahead without knowing fs/lustre_lla: the fs
- * component hangs this struct on fh->f_fs_ptr. Magic and version are checked, because f_fs_ptr
+ * component stores this struct in fh->f_fs_ptr. Magic and version are checked, because f_fs_ptr
  * belongs to whichever fs component is selected.
  */
 #define MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC   UINT64_C(0x636f6c6c696f4c41)
@@ -21,11 +21,11 @@
 
 typedef enum mca_common_collio_lockahead_mode_t {
     MCA_COMMON_COLLIO_LOCKAHEAD_OFF = 0,
-    MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,  /* collective: my whole file domain */
+    MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,  /* collective: the aggregator's whole file domain */
     MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE,  /* collective: each stripe of it, in one call */
     MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE,   /* collective: each window, before its access */
     MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT, /* individual: each transfer of a call */
-    MCA_COMMON_COLLIO_LOCKAHEAD_VIEW     /* individual: each piece of the view, at set_view */
+    MCA_COMMON_COLLIO_LOCKAHEAD_VIEW /* individual: each piece of the view, at the first access */
 } mca_common_collio_lockahead_mode_t;
 
 typedef struct mca_common_collio_lockahead_t {
@@ -46,7 +46,7 @@ typedef struct mca_common_collio_lockahead_t {
 /** The file's provider, or NULL. */
 mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
 
-/** Before the cycles of a collective call: modes `global` (the owner's whole domain) and `stripe`
+/** Before the cycles of a collective call: modes `global` (the aggregator's whole domain) and `stripe`
  *  (the stripes in which it has `runs`, in local coordinates). Asynchronous: all but the first of
  *  its `count` windows, whose access may follow too soon. Nothing for the other modes. */
 void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,

@@ -29,11 +29,11 @@ void mca_common_collio_pool_run(int threads, bool pin, void (*run)(void *arg), v
 
 /** Queues a task for a thread of its own. Waits while `most` tasks are queued. `threads`: how many
  *  the pool shall have. The task may be gone when run() returns: nothing touches it afterwards.
- *  0 or -errno (no thread to be had; nothing was queued). */
+ *  0 or -errno (no thread could be created; nothing was queued). */
 int mca_common_collio_pool_submit(mca_common_collio_task_t *task, int threads, bool pin,
                                   size_t most);
 
-/** Sets *flag, and wakes who waits for it. */
+/** Sets *flag and wakes its waiters. */
 void mca_common_collio_pool_signal(_Atomic int *flag);
 /** Waits until *flag is set by pool_signal(). */
 void mca_common_collio_pool_wait(_Atomic int *flag);

@@ -23,8 +23,8 @@ size_t mca_common_collio_sieve_window(mca_common_collio_access_t *access, bool w
 
 /** Transfers the segments through a window buffer, a write under a lock on just that window unless
  *  the caller holds one (then the calling thread must be able to wait: see lock_pause). Adds
- *  to outcome->bytes. False: nothing was done and the segments must go one by one (no lock to be
- *  had, the descriptor cannot be read, no memory). */
+ *  to outcome->bytes. False: nothing was done and the segments must be transferred one by one (no
+ *  lock available, descriptor not readable, out of memory). */
 bool mca_common_collio_sieve_transfer(mca_common_collio_access_t *access, bool write,
                                       mca_common_collio_held_t held,
                                       const mca_common_collio_segment_t *segments, size_t count,

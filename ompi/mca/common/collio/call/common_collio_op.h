@@ -9,9 +9,10 @@
 #include "cycles/common_collio_cycles.h"
 
 /**
- * One collective call, as a state machine. No step ever waits: blocking calls turn the crank until
- * it is done, nonblocking ones are turned by Open MPI's progress engine. Calls on one file queue
- * up; only the oldest moves, so all ranks do the same communication in the same order.
+ * One collective call, as a state machine. A blocking call drives its own steps; a nonblocking one
+ * is driven by Open MPI's progress engine. No step waits, except inside one-sided epochs, which
+ * serve blocking calls only. Calls on one file queue up and only the oldest moves, so all ranks
+ * communicate in the same order.
  *
  *   QUEUED -> (EARLY) -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE
  *                                                                            -> STOPS -> DONE
@@ -26,8 +27,8 @@
  * own pieces before it asks anybody; when all ranks did so, the agreement is also the settlement.
  * When only some did, the others follow (DIRECT), whatever they had in mind.
  *
- * COLLECTIVE RULE: a rank that fails locally notes the error in op->ex.error and goes on taking part
- * with an empty contribution; the agreements (AGREE, READY, SETTLE) tell everybody.
+ * COLLECTIVE RULE: a rank that fails locally notes the error in op->ex.error and goes on taking
+ * part with an empty contribution; the agreements (AGREE, READY, SETTLE) tell everybody.
  */
 typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_QUEUED = 0,
@@ -127,7 +128,8 @@ int mca_common_collio_op_background(mca_common_collio_file_t *file);
 /** Turns it until this operation is done, and frees it. Returns the agreed error class. */
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
 
-/** One step of the call (steps.c), if it can be made. False: nothing to do until something arrives. */
+/** One step of the call (steps.c), if it can be made. False: nothing to do until something
+ *  arrives. */
 bool mca_common_collio_op_advance(mca_common_collio_op_t *op);
 /** Gives the lock of atomic mode back, if this rank holds it. */
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op);

@@ -33,11 +33,11 @@ typedef struct mca_common_collio_facts_t {
     int64_t spans; /* sum of the ranks' own spans: above `span` they interleave */
     int ranks;
     int nodes;
-    bool in_memory;   /* the file system is: a write is little more than a copy */
+    bool in_memory;   /* tmpfs or ramfs: a write is little more than a copy */
     bool one_machine; /* several nodes on a local file system, so they are containers of one
                          machine and share its page cache, but exchange by messages */
     bool many_cycles; /* more data than the aggregators' buffers: schedules matter */
-    bool may_skip;    /* the user leaves it to us whether to exchange */
+    bool may_skip;    /* direct access is allowed by the settings */
     bool may_exchange;
     bool may_overlap; /* schedule auto */
     bool may_shm;     /* transport auto or shm */
@@ -47,8 +47,8 @@ typedef struct mca_common_collio_facts_t {
 /** What is to be tried for a call. */
 typedef struct mca_common_collio_candidates_t {
     unsigned ways;                 /* bit w is set when way w is worth trying; never 0 */
-    mca_common_collio_way_t first; /* the guess, one of them */
-    int patience;                  /* calls that the guess serves before others are tried */
+    mca_common_collio_way_t first; /* the one to begin with */
+    int patience;                  /* calls served by `first` before others are tried */
 } mca_common_collio_candidates_t;
 
 mca_common_collio_candidates_t
@@ -69,7 +69,7 @@ mca_common_collio_way_t
 mca_common_collio_choice_next(const mca_common_collio_learnt_t *learnt,
                               const mca_common_collio_candidates_t *candidates, bool *probing);
 
-/** What a call took, and how much of it accesses took that could have run beside the exchange. */
+/** Records the time of a call, and the access time that could have overlapped with the exchange. */
 void mca_common_collio_choice_learn(mca_common_collio_learnt_t *learnt, mca_common_collio_way_t way,
                                     int64_t bytes, int64_t nanoseconds, int64_t hideable);
 

@@ -17,11 +17,11 @@ typedef struct mca_common_collio_span_t {
     int64_t bytes; /* sum of the lengths */
 } mca_common_collio_span_t;
 
-/** Are there so many small extents that painting them beats sorting them? Sets *span if so. */
+/** Are there so many small extents that a bitmap is cheaper than sorting? Sets *span if so. */
 bool mca_common_collio_paint_worth(const mca_common_collio_merge_input_t *inputs,
                                    size_t input_count, mca_common_collio_span_t *span);
 
-/** The same union as mca_common_collio_merge makes, by painting a line of bits. */
+/** The same union as mca_common_collio_merge, computed in a bitmap with a bit per byte of *span. */
 int mca_common_collio_paint(const mca_common_collio_merge_input_t *inputs, size_t input_count,
                             const mca_common_collio_span_t *span, mca_common_collio_extents_t *out,
                             int64_t *overlap_bytes);

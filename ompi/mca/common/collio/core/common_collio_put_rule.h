@@ -10,21 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Straight into the window a put is one transfer for each piece; packed it is one for all, and a
- *  copy at the owner. Is packing cheaper? Never for one piece. */
+/** Unpacked, a put is one transfer per piece; packed, it is one transfer in all and a copy at the
+ *  aggregator. Is packing cheaper? Never for a single piece. */
 bool mca_common_collio_put_packs(int64_t pieces, int64_t bytes);
 
 /** A transfer costs as much as copying this many bytes. */
 #define MCA_COMMON_COLLIO_PUT_PIECE_BYTES INT64_C(2048)
 
-/** Places for packed messages in a room of so many bytes, taken in the order of asking. */
+/** Allocates places for packed messages in a room of `bytes` bytes, first come first served. */
 typedef struct mca_common_collio_put_room_t {
     int64_t bytes;
     int64_t used;
 } mca_common_collio_put_room_t;
 
-/** The place of the next message, or -1: it goes straight, because packing does not pay or it finds
- *  no room. */
+/** The place of the next message, or -1: it is not packed, because that does not pay or the room is
+ *  full. */
 int64_t mca_common_collio_put_place(mca_common_collio_put_room_t *room, int64_t pieces,
                                     int64_t bytes);
 

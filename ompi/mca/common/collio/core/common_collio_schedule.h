@@ -19,10 +19,10 @@
  *   cycle        1     2     3
  *   write_comm   S1 | W1 S2 | W2 S3 | W3          ( | = both must be finished )
  *
- * Stages are started in the order of the cycles, and "done" counts the cycles from the first one
- * on whose stage is finished without a gap: an access that overtakes its predecessor counts when
- * that one is finished. After every event the engine asks may_shuffle, then may_access; a schedule
- * must not depend on that order.
+ * Stages are started in the order of the cycles, and "done" counts the cycles from the first one on
+ * whose stage is finished without a gap: an access that finishes before its predecessor counts only
+ * when that one has finished. After every event the engine asks may_shuffle, then may_access; a
+ * schedule must not depend on that order.
  */
 typedef struct mca_common_collio_progress_t {
     size_t cycles; /* in all */
@@ -42,8 +42,8 @@ typedef struct mca_common_collio_schedule_t {
     bool (*may_access)(const mca_common_collio_progress_t *progress);
 } mca_common_collio_schedule_t;
 
-/** Every schedule, in the order of the parameter's choices (none first): a file schedule_<name>.c and
- *  one line here. */
+/** Every schedule, in the order of the parameter's choices (none first): a file schedule_<name>.c
+ *  and one line here. */
 #define MCA_COMMON_COLLIO_SCHEDULE_LIST(each) \
     each(none) each(comm) each(write) each(write_comm) each(write_comm2)
 
@@ -57,7 +57,7 @@ extern const mca_common_collio_schedule_t *const mca_common_collio_schedules[];
 /** NULL if there is none of that name. */
 const mca_common_collio_schedule_t *mca_common_collio_schedule_by_name(const char *name);
 
-/** What every schedule must keep: order of stages, at most `buffers` cycles in flight, no stage
+/** The rules of every schedule: order of stages, at most `buffers` cycles in flight, no stage
  *  started beyond `cycles`. The schedules above call these first. */
 bool mca_common_collio_shuffle_possible(const mca_common_collio_progress_t *progress, int buffers);
 bool mca_common_collio_access_possible(const mca_common_collio_progress_t *progress, int buffers);

@@ -9,8 +9,8 @@
 
 #include "common_collio_cycle.h"
 
-/** What the halves of the split share: the requester's (split.c; split_ordered.c, where all is in
- *  file order) and the owner's (split_list.c). */
+/** Shared by the two sides of the split: the requester's (split.c; split_ordered.c for requests in
+ *  file order) and the aggregator's (split_list.c). */
 
 /** Room for so many parts and shares. 0 or -ENOMEM. */
 int mca_common_collio_split_allocate(mca_common_collio_split_t *split, size_t parts, size_t shares);

@@ -9,8 +9,8 @@
 #include "common_collio_schedule.h"
 
 /**
- * The same progress, seen as first and second stage of a cycle: a read passes access and shuffle in
- * the other order than a write, and all rules are the same once that is taken out.
+ * Progress in terms of the first and second stage of a cycle: shuffle then access for a write,
+ * access then shuffle for a read. In these terms writes and reads have the same rules.
  */
 typedef struct mca_common_collio_stages_t {
     size_t cycles;
@@ -33,12 +33,12 @@ mca_common_collio_stages(const mca_common_collio_progress_t *progress)
                                         progress->shuffles_done};
 }
 
-/** The first stage runs ahead, the second one blocks: it starts only when the next first stage is
- *  under way, and alone. */
+/** The first stage runs ahead and the second one blocks: a second stage starts only when the next
+ *  first stage has been started, and no other second stage is running. */
 bool mca_common_collio_first_ahead_may_second(const mca_common_collio_stages_t *stages);
 
-/** The second stage runs behind, the first one blocks: nothing starts during it, and it starts only
- *  when all that is ready for the second stage has been started. */
+/** The second stage runs in the background and the first one blocks: nothing starts during a first
+ *  stage, which starts only when all cycles ready for their second stage have started it. */
 bool mca_common_collio_second_behind_may_first(const mca_common_collio_stages_t *stages);
 bool mca_common_collio_second_behind_may_second(const mca_common_collio_stages_t *stages);
 

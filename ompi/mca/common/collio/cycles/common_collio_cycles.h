@@ -29,39 +29,41 @@ typedef struct mca_common_collio_driver_t {
 extern const mca_common_collio_driver_t mca_common_collio_driver_flow;
 extern const mca_common_collio_driver_t mca_common_collio_driver_fence;
 
-/** What the call uses: takes the memory (an error is noted in the exchange), begins, goes on. A plan
- *  that was `prepared` for this way before cannot fail for want of memory. */
+/** For the call: prepare allocates all memory of the cycles (an error is noted in the exchange),
+ *  start begins, poll continues. If the plan was `prepared` for the same way before, no allocation
+ *  can fail. */
 bool mca_common_collio_cycles_prepared(const mca_common_collio_exchange_t *ex);
 void mca_common_collio_cycles_prepare(mca_common_collio_exchange_t *ex);
 void mca_common_collio_cycles_start(mca_common_collio_exchange_t *ex);
 bool mca_common_collio_cycles_poll(mca_common_collio_exchange_t *ex);
 
-/** What the drivers share. The owner's side: binds cycle `number` to its collective buffer, starts
- *  its access, books what came of it. */
+/** Shared by the drivers, on the aggregator's side: bind cycle `number` to its collective buffer,
+ *  start its access, record the result. */
 mca_common_collio_slot_t *mca_common_collio_cycles_slot(mca_common_collio_exchange_t *ex,
                                                         size_t number);
 void mca_common_collio_cycles_enter(mca_common_collio_exchange_t *ex, size_t number);
 void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, size_t number);
 void mca_common_collio_cycles_access_finish(mca_common_collio_exchange_t *ex, size_t number);
-/** Waits for an access that was started, whose result is of no interest. */
+/** Waits for an access that was started and ignores its result. */
 void mca_common_collio_cycles_access_end(mca_common_collio_exchange_t *ex, size_t number);
-/** The transport between `owner` (its number) and `requester` (its rank). Both sides come to the
- *  same answer. */
+/** The transport between an aggregator (`owner` is its number, not its rank) and a requester (its
+ *  rank). Both sides compute the same answer. */
 const mca_common_collio_transport_t *
 mca_common_collio_cycles_pick(const mca_common_collio_exchange_t *ex, int owner, int requester);
 /** The requester's side of `flow`. poll returns true when all windows have moved. */
 void mca_common_collio_requester_start(mca_common_collio_exchange_t *ex);
 bool mca_common_collio_requester_poll(mca_common_collio_exchange_t *ex, bool *moved);
 int64_t mca_common_collio_requester_prepare(mca_common_collio_exchange_t *ex);
-/** Takes the requester's staging. Bytes by which it grew, or -ENOMEM. */
+/** Allocates the requester's staging. Returns the bytes by which it grew, or -ENOMEM. */
 int64_t mca_common_collio_requester_reserve(mca_common_collio_exchange_t *ex, int64_t bytes);
 
-/** put_fence: how wide a request may be in two layers; numbering of the rounds (fence_number.c). */
+/** put_fence: the most windows that a request may span in two layers, and the numbering of the
+ *  rounds (fence_number.c). */
 enum { MCA_COMMON_COLLIO_FENCE_WINDOWS = 1 << 23 };
 int mca_common_collio_fence_prepare(mca_common_collio_plan_t *plan);
 int mca_common_collio_fence_number(mca_common_collio_exchange_t *ex);
-/** Two layers: the round of a window number is the number of bits below it. The numbers asked for
- *  must ascend. */
+/** Two layers: a bitmap has a bit for each window number in use; the round of a window is the
+ *  number of bits set below its own. Must be called with ascending window numbers. */
 typedef struct mca_common_collio_fence_counter_t {
     const int64_t *bits;
     size_t word;

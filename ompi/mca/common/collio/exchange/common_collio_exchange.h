@@ -22,8 +22,8 @@
  *
  * An exchange has two sides, and a rank may be on both:
  *
- *   requester   has bytes for (write) or wants bytes from (read) aggregators: `requester`, `request`
- *   owner       an aggregator with windows of its own in this call: `owner`
+ *   requester    has bytes for (write) or wants bytes from (read) aggregators: `requester`
+ *   aggregator   has windows of its own in this call: `owner`
  *
  * Errors are noted with exchange_fail and do not stop the exchange: other ranks wait for this one.
  */
@@ -32,7 +32,7 @@
 typedef enum mca_common_collio_layers_t {
     MCA_COMMON_COLLIO_LAYERS_ONE = 0, /* none */
     MCA_COMMON_COLLIO_LAYERS_BETWEEN, /* those of owners on other nodes */
-    MCA_COMMON_COLLIO_LAYERS_ALL,     /* all but an owner's share of its own domain */
+    MCA_COMMON_COLLIO_LAYERS_ALL,     /* all but an aggregator's share of its own domain */
     MCA_COMMON_COLLIO_LAYERS_ORDERED  /* that one too: atomic mode */
 } mca_common_collio_layers_t;
 
@@ -40,23 +40,23 @@ typedef enum mca_common_collio_layers_t {
  *  the engine sets COUNTED once it has seen the end. */
 enum { MCA_COMMON_COLLIO_MOVE_COUNTED = 2 };
 
-/** One move: the bytes of one window between a requester and the owner, on one side. */
+/** One move: the bytes of one window between a requester and the aggregator, seen from one side. */
 typedef struct mca_common_collio_move_t {
     const struct mca_common_collio_transport_t *transport;
     const mca_common_collio_window_t *window;
     const mca_common_collio_piece_t *piece; /* the window's first */
     int peer;
     ompi_request_t *request;
-    char *staging;   /* where the packed message is; NULL when it is not copied */
+    char *staging;   /* the packed message; NULL if no copy is needed */
     int64_t bytes;   /* of the message; self: copied of a large piece */
-    uint64_t ticket; /* shm: number of the grant that is waited for */
+    uint64_t ticket; /* shm: number of the grant this move waits for */
     struct {         /* put_lock: the requester may use the buffer */
         int64_t limit;
         int64_t number;
     } grant;
     ompi_request_t *grant_request;
     int state;    /* of the transport, or MOVE_COUNTED */
-    bool relayed; /* the staging is the message: nothing is copied to or from user memory */
+    bool relayed; /* the message is in layer 1's staging; no copy to or from user memory */
     bool done;
 } mca_common_collio_move_t;
 
@@ -65,13 +65,13 @@ typedef struct mca_common_collio_slot_t {
     const mca_common_collio_cycle_t *cycle;
     int number;    /* 0 or 1 */
     char *buffer;  /* mirrors the window: local coordinate index * window_bytes on */
-    char *staging; /* of messages that cannot go straight into the buffer */
+    char *staging; /* for messages that cannot be received into the buffer */
     int64_t staging_used;
-    size_t batch;                   /* first source of those that share the staging now */
+    size_t batch;                   /* first source of those whose messages share the staging now */
     size_t next_source;             /* the first one not started */
     size_t pending;                 /* started and not done */
     mca_common_collio_move_t *move; /* one per source */
-    int64_t own_left;               /* bytes of the owner itself that are still to be copied */
+    int64_t own_left;               /* bytes of the aggregator itself not yet copied */
     uint64_t arrived;               /* shm: count of arrivals when all requesters have copied */
     int64_t limit;                  /* reads: local coordinate from which there is no data */
     mca_common_collio_segment_t *segments;
@@ -81,7 +81,7 @@ typedef struct mca_common_collio_slot_t {
     bool in_order;           /* overlapping writes: unpack in rank order when all have arrived */
 } mca_common_collio_slot_t;
 
-/** A window under way between this rank as requester and its owner. */
+/** A window in flight between this rank, as requester, and an aggregator. */
 typedef struct mca_common_collio_delivery_t {
     size_t window; /* in plan->split */
     int owner;
@@ -138,12 +138,13 @@ typedef struct mca_common_collio_layer1_t {
     int (*prepare)(struct mca_common_collio_exchange_t *ex); /* its memory: 0 or -ENOMEM */
     void (*start)(struct mca_common_collio_exchange_t *ex);
     bool (*poll)(struct mca_common_collio_exchange_t *ex, bool *moved); /* true: it is over */
-    /** Windows that layer 1 carries (plan_relayed): may the delivery start; where is the message; it is done. */
+    /** For windows that layer 1 carries (plan_relayed): may the delivery start, where is its
+     *  message, and the notice that it is done. */
     bool (*ready)(const struct mca_common_collio_exchange_t *ex, size_t window);
     char *(*message)(const struct mca_common_collio_exchange_t *ex, size_t window);
     void (*delivered)(struct mca_common_collio_exchange_t *ex,
                       const mca_common_collio_delivery_t *delivery);
-    /** By whose rank a requester is ordered among others: in atomic mode its local aggregator's. */
+    /** The rank that orders a requester among others: in atomic mode its local aggregator's. */
     int (*leader)(const struct mca_common_collio_exchange_t *ex, int rank);
     /** put_fence: has this rank as a member done what must precede the fence of this round? */
     bool (*before_fence)(const struct mca_common_collio_exchange_t *ex, size_t round);
@@ -157,7 +158,7 @@ typedef struct mca_common_collio_exchange_t {
     bool blocking;
     bool atomic;
     uint32_t sequence; /* number of the call on this file */
-    int error;         /* MPI error class: this rank's until agreed on, then everybody's */
+    int error;         /* MPI error class: local until the agreement, then that of all ranks */
     int64_t done_bytes;
 
     mca_common_collio_ask_t request;
@@ -202,12 +203,12 @@ typedef struct mca_common_collio_exchange_t {
     } requester;
 
     struct {
-        uint64_t looked_ns; /* when the cycles were last looked at */
-        bool shuffling;     /* what was under way then, and so until the next look */
+        uint64_t looked_ns; /* time of the last poll of the cycles */
+        bool shuffling;     /* a shuffle was in flight at that time */
         bool accessing;
-        uint64_t exposed_ns;   /* time in which an access was under way and no shuffle */
-        uint64_t hideable_ns;  /* access time that could have been hidden; while `auto` measures */
-        uint64_t elsewhere_ns; /* part of the phase's time that was booked under another name */
+        uint64_t exposed_ns;   /* time with an access but no shuffle in flight */
+        uint64_t hideable_ns;  /* access time that overlap could hide; measured for `auto` */
+        uint64_t elsewhere_ns; /* part of this step's time that is counted elsewhere */
     } timing;
 } mca_common_collio_exchange_t;
 
@@ -217,7 +218,7 @@ static inline void mca_common_collio_exchange_fail(mca_common_collio_exchange_t 
     mca_common_collio_error_note(&ex->error, error);
 }
 
-/** An MPI call could not be made: a message that others wait for is missing. The file is lost. */
+/** An MPI call failed, so a message that other ranks wait for may be missing: the file is lost. */
 static inline void mca_common_collio_exchange_lose(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_file_lose(ex->file, OMPI_ERROR);
@@ -238,7 +239,7 @@ static inline void mca_common_collio_exchange_count(mca_common_collio_exchange_t
     mca_common_collio_file_count(ex->file, stat, amount);
 }
 
-/** Do requesters put and get, or are there messages and shared memory? */
+/** Is the transport one-sided (put_fence, put_lock)? */
 static inline bool mca_common_collio_exchange_puts(const mca_common_collio_exchange_t *ex)
 {
     return MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport

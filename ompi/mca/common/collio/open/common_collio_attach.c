@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Opening and closing a file: the record is made here, with everything that the engine keeps for the
- * file, and ends here. All ranks go through the same agreements, whatever each of them has found.
+ * Opening and closing a file: the record is made here, with everything that the engine keeps for
+ * the file, and ends here. All ranks go through the same agreements, whatever each of them has
+ * found.
  */
 #include "open/common_collio_attach.h"
 

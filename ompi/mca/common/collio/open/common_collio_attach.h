@@ -13,8 +13,8 @@
 mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
                                                         mca_common_collio_component_t *component);
 
-/** Ends the record: report, communicators, segments, plans. Collective. Idempotent. For handles that
- *  are not real MPI files, which have no close of their own. */
+/** Ends the record: report, communicators, segments, plans. Collective. Idempotent. For handles
+ *  that are not real MPI files, which have no close of their own. */
 void mca_common_collio_file_detach(ompio_file_t *fh);
 
 /** Duplicates the communicator and finds the ranks' nodes. Collective. An Open MPI error code; the

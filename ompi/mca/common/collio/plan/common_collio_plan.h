@@ -22,15 +22,15 @@ typedef struct mca_common_collio_plan_t {
     int64_t anchor; /* file offset that the plan moves with */
     int64_t window_bytes;
     bool packed;        /* put_*: small pieces; their messages have places beside the buffer */
-    bool outlined;      /* reads in shared memory: owners know no pieces, only from where to where
-                           each window of a requester goes */
+    bool outlined;      /* reads in shared memory: aggregators know only the first and last byte
+                           of each window of a requester, not its pieces */
     int64_t slot_bytes; /* of one collective buffer: a window, or less for small
                                         domains; the same on all ranks */
     uint64_t used;      /* sequence of the last call that used it */
 
     mca_common_collio_domains_t domains;
 
-    mca_common_collio_split_t split; /* as requester: what I have for whom */
+    mca_common_collio_split_t split; /* as requester: pieces by aggregator and window */
     size_t *order;                   /* windows by (index, owner): the order of delivery */
     int *share_of;                   /* per window: its share */
 
@@ -38,24 +38,24 @@ typedef struct mca_common_collio_plan_t {
         int kind;                                /* mca_common_collio_layers_t, when it was made */
         struct mca_common_collio_relay_t *relay; /* made with the slot; NULL without two layers */
         void (*reset)(struct mca_common_collio_relay_t *relay); /* frees what the relay holds */
-        const mca_common_collio_split_t *own; /* my whole request; `split` is what I deliver */
+        const mca_common_collio_split_t *own; /* whole request; `split`: own deliveries */
         int64_t *place; /* per window of `split`: its place in the staging of this local
                            aggregator, -1: it does not go through layer 1. NULL: none does */
         int64_t memory_bytes;
     } layer1;
 
-    size_t requester_count; /* as owner: who has something for me */
+    size_t requester_count; /* as aggregator: requesters of this domain */
     int *requester;         /* their ranks, in the order in which overlapping writes apply: */
     int *leader;            /* by the local aggregator's rank, then by their own */
     mca_common_collio_split_t *requests;
     mca_common_collio_collect_t collect;
     int64_t source_bytes; /* largest message */
-    size_t sources_max;   /* most sources of a cycle */
-    size_t runs_max;      /* most runs of a cycle */
+    size_t sources_max;   /* largest number of sources of a cycle */
+    size_t runs_max;      /* largest number of runs of a cycle */
 
     struct {                 /* put_fence: rounds that all ranks take together */
-        size_t rounds;       /* most cycles of an owner */
-        bool numbered;       /* the owners have told their requesters */
+        size_t rounds;       /* largest number of cycles of an aggregator */
+        bool numbered;       /* aggregators have sent the numbers to their requesters */
         int64_t *ordinal;    /* per window: its round */
         int64_t *turn;       /* scratch, 3 per share */
         int64_t *index_bits; /* two layers: a bit for each window number of any owner; twice */
@@ -102,7 +102,7 @@ typedef struct mca_common_collio_shape_t {
     int64_t window_bytes;
     int64_t packed_window_bytes; /* of plans whose puts are packed */
     bool shared_failed;          /* this node has no shared memory for the file */
-    bool write;                  /* outlines do not tell what to write */
+    bool write;                  /* a plan made of outlines serves reads only */
 } mca_common_collio_shape_t;
 
 /** Layout (layout.c): what follows from agreed values alone, the same on all ranks. */
@@ -114,23 +114,24 @@ int64_t mca_common_collio_layout_window(const mca_common_collio_exchange_t *ex);
 int64_t mca_common_collio_layout_slot(const mca_common_collio_exchange_t *ex);
 mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_exchange_t *ex);
 bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex);
-/** Do all ranks reach every collective buffer in shared memory? */
+/** Can all ranks access every collective buffer through shared memory? */
 bool mca_common_collio_layout_all_shared(const mca_common_collio_exchange_t *ex);
-/** Is it enough to tell owners the outlines of the windows? */
+/** May requesters send outlines (first and last byte of each window) instead of pieces? */
 bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex);
 
-/** Route (route.c): offset lists to the owners they concern. poll returns true when it is over. */
+/** Route (route.c): sends each aggregator the offset lists of its domain. poll returns true when
+ *  all have arrived. */
 void mca_common_collio_route_start(mca_common_collio_exchange_t *ex);
 bool mca_common_collio_route_poll(mca_common_collio_exchange_t *ex);
 
-/** The plan that fits on every rank and can go `delta` further, moved there; or NULL. `fits` are the
- *  bits that all ranks have set. */
+/** The plan that fits on every rank, shifted by `delta` in the file; or NULL. `fits`: the bits of
+ *  plans_match that all ranks have set. */
 mca_common_collio_plan_t *mca_common_collio_plans_agreed(mca_common_collio_exchange_t *ex,
                                                          int64_t fits, int64_t delta);
 
-/** Bit i is set when slot i fits this rank's request and can go where it is: the first such slot,
- *  and those that must move as far; *delta is how far (undefined for requests without data, which
- *  fit every plan in which this rank had none). */
+/** Bit i is set if the plan in slot i has the shape of this rank's request and can be shifted to
+ *  it: the first such slot, and others with the same shift. *delta is the shift (undefined for a
+ *  request without data, which fits every plan in which this rank had none). */
 int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
                                       const mca_common_collio_shape_t *shape, int64_t *delta);
 
@@ -148,7 +149,7 @@ int mca_common_collio_plan_split(mca_common_collio_plan_t *plan,
 /** The order and the kinds of the windows in plan->split. 0 or -ENOMEM. */
 int mca_common_collio_plan_index(mca_common_collio_plan_t *plan);
 
-/** This rank's whole request, whoever delivers it. */
+/** This rank's whole request, including what layer 1 delivers. */
 const mca_common_collio_split_t *
 mca_common_collio_plan_request(const mca_common_collio_plan_t *plan);
 
@@ -159,7 +160,7 @@ static inline bool mca_common_collio_plan_relayed(const mca_common_collio_plan_t
     return NULL != plan->layer1.place && plan->layer1.place[window] >= 0;
 }
 
-/** Has this rank cycles of its own? */
+/** Is this rank an aggregator with at least one cycle in this call? */
 static inline bool mca_common_collio_plan_is_owner(const mca_common_collio_exchange_t *ex)
 {
     return ex->file->my_owner >= 0 && ex->plan->collect.cycle_count > 0;
@@ -168,8 +169,8 @@ static inline bool mca_common_collio_plan_is_owner(const mca_common_collio_excha
 /** Room for a fence round: the windows in plan->split that are not relayed, at most. */
 void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan);
 
-/** Adds what a requester wants of this owner. Requesters are ordered by their leaders' ranks, then
- *  by their own. Takes the extents' content. 0 or -ENOMEM. */
+/** Adds the extents that a requester has in this aggregator's domain. Requesters are ordered by
+ *  their leaders' ranks, then by their own. Takes over the content of `local`. 0 or -ENOMEM. */
 int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester, int leader,
                                const mca_common_collio_extents_t *local);
 

@@ -9,14 +9,17 @@
 #include "plan/common_collio_plan.h"
 
 /**
- * How the bytes of one window move between a requester and the owner of the window. Both sides
- * start the move of the same window; neither ever waits. A transport is one file with four
- * functions; cycles_pick chooses one for each pair, the same on both sides.
+ * How the bytes of one window move between a requester and the aggregator that owns the window.
+ * Both sides start the move of the same window and poll it. start and test must not wait, except
+ * for the one-sided epochs of put_lock, which therefore serves blocking calls only. A transport is
+ * one file with four functions; cycles_pick chooses one for each pair, the same on both sides.
  */
 typedef struct mca_common_collio_transport_t {
     const char *name;
-    bool owner_packed;     /* the owner meets packed messages: staging, unless it is one piece */
-    bool requester_packed; /* so does the requester: staging, unless it lies in memory like that */
+    bool owner_packed;     /* data arrive packed at the aggregator: it needs staging, unless it
+                              is one contiguous piece */
+    bool requester_packed; /* the requester packs or unpacks: it needs staging, unless its bytes
+                              are contiguous in memory */
     void (*owner_start)(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move);
     bool (*owner_test)(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
@@ -31,16 +34,18 @@ extern const mca_common_collio_transport_t mca_common_collio_transport_self;
 extern const mca_common_collio_transport_t mca_common_collio_transport_isend;
 extern const mca_common_collio_transport_t mca_common_collio_transport_shm;
 
-/** A window's packed message, when it lies in user memory as it is; else NULL. */
+/** The window's message in user memory, if its bytes are contiguous there (no packing needed); else
+ *  NULL. */
 char *mca_common_collio_message_in_memory(const mca_common_collio_exchange_t *ex, size_t window);
 
 /** Counts a data message that this rank has sent. */
 void mca_common_collio_count_message(mca_common_collio_exchange_t *ex, int peer, int64_t bytes);
 
-/* What the transports share: copies between the three kinds of memory. `limit` is the local
- * coordinate from which a read has no data. Each returns the bytes that it copied. */
+/* Copies between user memory, packed messages and collective buffers. `limit` is the local
+ * coordinate where the data of a read end (end of file). Each returns the number of bytes copied.
+ * */
 
-/** Bytes of a window's message before the first that a read has no data for. */
+/** Length of the part of a window's message that lies below `limit`. */
 int64_t mca_common_collio_valid_prefix(const mca_common_collio_window_t *window,
                                        const mca_common_collio_piece_t *piece, int64_t limit);
 
@@ -49,7 +54,8 @@ int64_t mca_common_collio_copy_window(const mca_common_collio_exchange_t *ex,
                                       const mca_common_collio_window_t *window,
                                       const mca_common_collio_piece_t *piece, char *buffer,
                                       int64_t buffer_local, int64_t limit);
-/** An owner's own part of the window in `slot`, between its memory and the buffer, in one go. */
+/** Copies the aggregator's own part of the window in `slot` between its user memory and the
+ *  collective buffer, all at once. */
 void mca_common_collio_copy_own(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                                 mca_common_collio_move_t *move);
 /** User memory -> packed message (write) or back (read; only the first `bytes` bytes). */
@@ -57,7 +63,7 @@ int64_t mca_common_collio_copy_message(const mca_common_collio_exchange_t *ex,
                                        const mca_common_collio_window_t *window,
                                        const mca_common_collio_piece_t *piece, char *message,
                                        int64_t bytes);
-/** Collective buffer <-> packed message, at the owner. */
+/** Packed message -> collective buffer (write) and back (read), at the aggregator. */
 int64_t mca_common_collio_copy_scatter(const mca_common_collio_window_t *window,
                                        const mca_common_collio_piece_t *piece, char *buffer,
                                        int64_t buffer_local, const char *message);

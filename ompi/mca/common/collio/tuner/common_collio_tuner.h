@@ -12,8 +12,9 @@
 
 /**
  * What `auto` chooses. Rules (core/choice.h) give the first choice; then the first calls of a kind
- * measure it beside its rivals, and the fastest stays. Times are agreed on (the slowest rank's) in
- * the settlement that ends every call anyway, so all ranks choose alike and no message is added.
+ * measure it and its alternatives, and the fastest is kept. The time of a call (that of the slowest
+ * rank) is part of the agreement that ends every call anyway, so all ranks choose alike without
+ * additional messages.
  */
 typedef struct mca_common_collio_tuner_t mca_common_collio_tuner_t;
 struct mca_common_collio_exchange_t;
@@ -31,8 +32,9 @@ void mca_common_collio_tuner_close(struct mca_common_collio_file_t *file);
 /** Sets ex->way from agreed values. */
 void mca_common_collio_tuner_choose(struct mca_common_collio_exchange_t *ex, int64_t window_bytes);
 
-/** Does this call look, to this rank, like the last one in its direction, and did that one skip the
- *  exchange for good (not just to measure)? A guess; the agreement finds out. Local. */
+/** Does this rank's request resemble its last one in this direction, and did that call skip the
+ *  exchange, other than for a measurement? Local, so only a guess: the agreement shows whether all
+ *  ranks guessed the same. */
 bool mca_common_collio_tuner_expects_direct(struct mca_common_collio_exchange_t *ex);
 
 /** Notes a call that skipped the exchange before it was agreed on; `late`: some rank did not. */
@@ -45,7 +47,7 @@ void mca_common_collio_tuner_learn(struct mca_common_collio_exchange_t *ex, int6
 /** Notes the transport of a call whose cycles begin: not always the one that was chosen. */
 void mca_common_collio_tuner_used(struct mca_common_collio_exchange_t *ex);
 
-/** What was used last, in one line. sum: the file's figures over all ranks. */
+/** Describes in one line what was used last. sum: the file's counters, summed over all ranks. */
 void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, const uint64_t *sum,
                                       int ranks, char *text, size_t size);
 

@@ -10,18 +10,19 @@
 #include <stdint.h>
 
 /**
- * How long something took in this thread, and how much of that it slept, waiting for a device. A
- * thread that only lost its core to another has not slept: that time is not there to be used.
+ * A stopwatch: how long something took in this thread, and how much of that the thread slept
+ * (waited for a device). Being preempted does not count as sleep, because no other work could have
+ * used that time.
  */
 typedef struct mca_common_collio_watch_t {
     uint64_t started_ns;
-    uint64_t worked_ns; /* of the processor, at the start */
-    long naps;          /* the thread's own, at the start */
-    uint64_t slept_ns;  /* after the stop; 0 if it was not asked for */
+    uint64_t worked_ns; /* CPU time of this thread at start */
+    long naps;          /* voluntary context switches (ru_nvcsw) of this thread at start */
+    uint64_t slept_ns;  /* valid after stop; 0 unless `closely` */
     bool closely;
 } mca_common_collio_watch_t;
 
-/** closely: sleep is of interest too, which costs a few system calls. */
+/** closely: measure sleep as well, which costs a few system calls. */
 void mca_common_collio_watch_start(mca_common_collio_watch_t *watch, bool closely);
 
 /** Nanoseconds since the start. */

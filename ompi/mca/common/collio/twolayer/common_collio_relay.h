@@ -9,31 +9,34 @@
 #include "plan/common_collio_plan.h"
 
 /**
- * Two-layer aggregation. On each node some ranks are *local aggregators*; each rank has one, and
- * what it has for distant owners goes through it:
+ * Two-layer aggregation. On each node some ranks are *local aggregators*. Each rank belongs to one,
+ * and its data for aggregators (owners) on other nodes go through it:
  *
  *   member ==.
- *   member ==+==> staging of the local aggregator == one message ==> owner (global aggregator)
+ *   member ==+==> staging of the local aggregator == one message ==> aggregator (owner)
  *   itself ==='   merged and coalesced                per window
  *
  * A window that goes this way is *relayed*; others are *direct*, as in one layer. All windows of
- * one number are a round; in a round the relayed windows of all owners lie end to end in the
- * staging, so a byte has a *place* there that never changes, and a rank that knows its places can
- * copy its bytes to them itself (shm). Two rounds may be in flight: the staging has two halves.
+ * one number are a round. In a round the relayed windows of all aggregators lie end to end in the
+ * staging, so every byte has a fixed *place* there, and a member that knows the places of its bytes
+ * can copy them there itself (shm). The staging has two halves, so two rounds may be in flight.
  *
- *   write:  free -> hand (members give) -> deliver (owners take) -> free
- *   read:   free -> deliver (owners give) -> hand (members take) -> free
+ *   write:  free -> handing (from members) -> delivering (to aggregators) -> free
+ *   read:   free -> delivering (from aggregators) -> handing (to members) -> free
  *
- * In shared memory members take a window of a read as soon as it is there, while others are still
- * on their way: they are granted the round from the beginning, and watch the windows' limits.
+ * In shared memory a member copies a window of a read as soon as it has arrived, while other
+ * windows of the round are still in flight: the round is granted at its start, and members poll the
+ * limit of each window.
  *
- * Everybody goes up by window number, so the lowest unfinished one always has what it needs.
+ * No deadlock: all ranks process windows in ascending number, so the lowest unfinished window never
+ * waits for a later one.
  *
  * Atomic mode: writes that overlap must come out as if the ranks had written one after the other.
  * The order is that of the local aggregators' ranks, and of the members' ranks among those of one:
- * a local aggregator takes its members' bytes in that order (those that overlap, only), and owners
- * take local aggregators' requests, and direct ones of members, in the same. What an owner has for
- * itself goes through its local aggregator, too: in between its neighbours' bytes.
+ * a local aggregator applies its members' bytes in that order (only those that overlap), and
+ * aggregators apply the requests of local aggregators, and direct ones of members, in the same
+ * order. An aggregator's own bytes go through its local aggregator too, so that they are applied
+ * between those of its neighbours.
  */
 
 /** What a rank hands over in one round. */
@@ -44,8 +47,8 @@ typedef struct mca_common_collio_turn_t {
     size_t piece;
     size_t piece_count;
     int64_t bytes;
-    bool straight;    /* its places follow each other */
-    bool consecutive; /* its bytes follow each other in the request */
+    bool straight;    /* its places in the staging are contiguous */
+    bool consecutive; /* its bytes are contiguous in the request's stream */
     size_t fence;     /* put_fence: its round */
 } mca_common_collio_turn_t;
 
@@ -70,35 +73,35 @@ typedef enum mca_common_collio_half_state_t {
     MCA_COMMON_COLLIO_HALF_FREE = 0,
     MCA_COMMON_COLLIO_HALF_HANDING,
     MCA_COMMON_COLLIO_HALF_DELIVERING,
-    MCA_COMMON_COLLIO_HALF_DELIVERED /* read: may be handed out when it is its turn */
+    MCA_COMMON_COLLIO_HALF_DELIVERED /* read: complete; handed out in the order of the rounds */
 } mca_common_collio_half_state_t;
 
-/** A limit: this owner's window is not there yet. */
+/** Value of a limit while this aggregator's window has not arrived. */
 enum { MCA_COMMON_COLLIO_LIMIT_PENDING = -1 };
 
 /** One half of a local aggregator's staging. */
 typedef struct mca_common_collio_half_t {
     mca_common_collio_half_state_t state;
     size_t round;
-    size_t windows;                        /* still to be delivered */
-    int64_t used;                          /* of the room for messages */
-    uint64_t arrived;                      /* shm: count of arrivals when all members are through */
-    bool whole;                            /* read: no window is short */
-    int granted;                           /* in order: the last member that had its turn */
-    const mca_common_collio_turn_t **turn; /* per member: what it hands over now, or NULL */
+    size_t windows;   /* still to be delivered */
+    int64_t used;     /* of the room for messages */
+    uint64_t arrived; /* shm: count of arrivals when all members have copied */
+    bool whole;       /* read: no window is short */
+    int granted;      /* ordered writes: the last member that was granted the half */
+    const mca_common_collio_turn_t **turn; /* per member: its part of this round, or NULL */
     ompi_request_t **request;              /* per member */
-    char **message;                        /* per member; NULL when it moves straight */
-    _Atomic int64_t *limit; /* per owner: place from which a read has no data, or PENDING */
+    char **message;                        /* per member; NULL if sent from or received in place */
+    _Atomic int64_t *limit; /* per aggregator: place where the data of a read end, or PENDING */
 } mca_common_collio_half_t;
 
 /** Layer 1 of a plan, on one rank. It is part of the plan: reused with it. */
 typedef struct mca_common_collio_relay_t {
     bool active;                   /* this rank's node has layer 1 */
-    mca_common_collio_split_t own; /* my whole request; plan->split has what I deliver myself */
-    int aggregator;                /* my local aggregator: its rank, */
-    int slot;                      /* its number on the node, */
-    int aggregators;               /* of so many there */
-    int member_count;              /* ranks it serves, itself included; member 0 */
+    mca_common_collio_split_t own; /* whole request; plan->split: the part it delivers */
+    int aggregator;                /* rank of this rank's local aggregator */
+    int slot;                      /* its number among those of the node */
+    int aggregators;               /* local aggregators on the node */
+    int member_count;              /* ranks it serves; member 0 is itself */
     mca_common_collio_part_t mine;
 
     /* as local aggregator */
@@ -106,27 +109,27 @@ typedef struct mca_common_collio_relay_t {
     size_t *round_of;               /* per window */
     mca_common_collio_round_t *round;
     size_t round_count;
-    bool overlapping;      /* members want the same bytes */
+    bool overlapping;      /* requests of members overlap */
     int64_t staging_bytes; /* of a half */
     int64_t message_bytes; /* of a half's messages */
 
     /* while a call is in its cycles */
-    bool shared;       /* members place their bytes themselves */
-    size_t next_round; /* as local aggregator: the first not opened */
-    size_t handed;     /* the first not handed out or in */
+    bool shared;       /* shm: members copy to and from the staging themselves */
+    size_t next_round; /* as local aggregator: first round not opened */
+    size_t handed;     /* first round whose handing is not finished */
     size_t *next_turn; /* per member */
     mca_common_collio_half_t half[2];
-    size_t first_turn;   /* as member: the first not done */
-    size_t started_turn; /* the first not started */
+    size_t first_turn;   /* as member: first turn not done */
+    size_t started_turn; /* first turn not started */
     uint64_t ticket[2];
-    size_t turn_window[2]; /* shm: the turn's first window that was not copied */
+    size_t turn_window[2]; /* shm: first window of the turn not yet copied */
     ompi_request_t *request[2];
     bool turn_done[2];
 
     /* while it is being made: see gather.c */
     struct {
         int stage;
-        mca_common_collio_bytes_t list; /* as member: my offset lists */
+        mca_common_collio_bytes_t list; /* as member: its encoded offset lists */
         ompi_request_t *request;
         struct mca_common_collio_gathered_t *arrivals;
         int arrived;
@@ -134,8 +137,8 @@ typedef struct mca_common_collio_relay_t {
         mca_common_collio_bytes_t *reply; /* per member: its places */
         ompi_request_t **reply_request;
         int replied;
-        mca_common_collio_extents_t places; /* mine */
-        int64_t bytes[2];                   /* staging: mine, the most on the node */
+        mca_common_collio_extents_t places; /* of this rank */
+        int64_t bytes[2];                   /* staging: own, largest on the node */
     } making;
 } mca_common_collio_relay_t;
 
@@ -144,21 +147,22 @@ int mca_common_collio_ranks_on(const mca_common_collio_file_t *file, int node);
 
 /** Does this call have two layers, and with how many local aggregators? From agreed values. */
 void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex);
-/** May the members of this node place their bytes themselves? The same on all ranks of a node. */
+/** May the members of this node copy their bytes to the staging themselves (shm)? The same on all
+ *  ranks of a node. */
 bool mca_common_collio_relay_may_share(const mca_common_collio_exchange_t *ex);
 /** Local aggregators on that node. */
 int mca_common_collio_layers_on_node(const mca_common_collio_exchange_t *ex, int node);
-/** By whom a requester is ordered among others: in atomic mode its local aggregator. */
+/** The rank that orders a requester among others: in atomic mode that of its local aggregator. */
 int mca_common_collio_layers_leader(const mca_common_collio_exchange_t *ex, int rank);
 
-/** Is this rank's share of that owner relayed? The same for all members of a local aggregator, but
- *  for the owner itself, where that is only in atomic mode. */
+/** Does this rank's share for that aggregator go through layer 1? The same for all members of a
+ *  local aggregator, except that the aggregator's own share does so in atomic mode only. */
 bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int owner);
 
 /** The phase GATHER: layer 1's offset lists. Changes plan->split to what this rank delivers. */
 void mca_common_collio_gather_start(mca_common_collio_exchange_t *ex);
 bool mca_common_collio_gather_poll(mca_common_collio_exchange_t *ex);
-/** Its part at a local aggregator: lists[m] = what member m sent. 0 or -errno. */
+/** At a local aggregator: merges the offset lists of its members. 0 or -errno. */
 typedef struct mca_common_collio_gathered_t {
     struct mca_common_collio_gathered_t *next;
     ompi_request_t *request;
@@ -172,12 +176,12 @@ int mca_common_collio_gather_merge(mca_common_collio_exchange_t *ex,
 void mca_common_collio_gather_keep(mca_common_collio_split_t *split,
                                    const mca_common_collio_split_t *own,
                                    const mca_common_collio_share_t *share);
-/** My own part, from my request and my places (an empty list where nobody needs them). */
+/** This rank's own part, from its request and its places (empty list: places are not needed). */
 int mca_common_collio_gather_mine(mca_common_collio_exchange_t *ex,
                                   const mca_common_collio_extents_t *places);
 
-/** Parts. reserve() makes room; window() begins a window (and a turn, when the index is another
- *  one than before); piece() adds to it. */
+/** Building a part: reserve() allocates; window() begins a window, and a new turn if the window
+ *  number differs from the last one; piece() adds to it. */
 int mca_common_collio_part_reserve(mca_common_collio_part_t *part, size_t pieces, size_t windows);
 void mca_common_collio_part_window(mca_common_collio_part_t *part, int64_t index, int owner);
 void mca_common_collio_part_piece(mca_common_collio_part_t *part, int64_t place, int64_t length,

@@ -31,8 +31,8 @@ int mca_common_collio_view_advance(ompio_file_t *fh, int64_t bytes);
 int64_t mca_common_collio_view_position(ompio_file_t *fh);
 
 /** Can io/ompio compute with this offset (in etypes, from the view's beginning)? It multiplies by
- *  the etype's size, and repetitions by the extent, without checks: what wraps there is a wrong but
- *  valid place afterwards, so it must be found before. */
+ *  the etype's size, and repetitions by the extent, without overflow checks. A wrapped result looks
+ *  like a valid offset, so it must be rejected beforehand. */
 bool mca_common_collio_view_reaches(ompio_file_t *fh, int64_t offset);
 
 /** A flattened view or datatype, shared and kept: `references` holders. */
@@ -42,8 +42,8 @@ typedef struct mca_common_collio_flat_t {
 } mca_common_collio_flat_t;
 
 /** The same as above from the file's cache, when the file has one (it is a real MPI file, see
- *  hook.h): the same view or datatype again costs nothing. Release what you get. The caller holds
- *  the file's lock. In the view's tiling `base` is the displacement. */
+ *  hook.h): a repeated view or datatype is not flattened again. The caller releases the result, and
+ *  holds the file's lock. In the view's tiling `base` is the displacement. */
 int mca_common_collio_flat_view(ompio_file_t *fh, mca_common_collio_flat_t **flat);
 int mca_common_collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type,
                                 mca_common_collio_flat_t **flat);
@@ -51,7 +51,7 @@ mca_common_collio_flat_t *mca_common_collio_flat_retain(mca_common_collio_flat_t
 void mca_common_collio_flat_release(mca_common_collio_flat_t *flat);
 
 /** Flattened views and datatypes of one file. They are found by the identity of the datatype,
- *  which is safe as the cache holds a reference to it. */
+ *  which is safe because the cache holds a reference to it. */
 typedef struct mca_common_collio_flat_cache_t mca_common_collio_flat_cache_t;
 void mca_common_collio_flat_cache_free(mca_common_collio_flat_cache_t *cache);
 

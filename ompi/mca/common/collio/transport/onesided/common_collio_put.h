@@ -9,16 +9,18 @@
 #include "compat/common_collio_compat.h"
 
 /**
- * One-sided access to collective buffers: an owner's buffers lie in an MPI window, requesters put
- * into them (write) or get from them (read). One window per buffer (fence epochs belong to a whole
- * window), made once per file, zero-sized on ranks that own nothing, freed at close. Making and
- * using them blocks, so nonblocking collectives do not use them.
+ * One-sided access to collective buffers: the buffers of an aggregator lie in an MPI window,
+ * requesters put into them (write) or get from them (read). There is one MPI window per buffer,
+ * because a fence epoch belongs to a whole window. They are created once per file, have size zero
+ * on ranks that do not aggregate, and are freed at close. Creating and using them blocks, so
+ * nonblocking collectives do not use them.
  *
  *   MPI window   |   collective buffer   | room for packed messages |limit|
  *
- * Large pieces go straight to their places in the buffer. Small ones (plan->packed) travel as one
- * message to the room, and the owner scatters it; reads the other way. The room is part of what the
- * user allowed: such plans have windows of half the size.
+ * Large pieces are put directly to their places in the buffer. Small ones (plan->packed) travel as
+ * one message to the room, from where the aggregator scatters them; for reads it gathers them
+ * there. The room counts towards the memory limit of the user, so such plans have windows of half
+ * the size.
  */
 
 struct mca_common_collio_file_t;
@@ -28,32 +30,35 @@ struct mca_common_collio_transport_t;
 /** The transport put_lock, see transport_put_lock.c. */
 extern const struct mca_common_collio_transport_t mca_common_collio_transport_put_lock;
 
-/** Behind each buffer its owner keeps, for put_fence, the local coordinate where the data ends. */
+/** put_fence: behind each buffer its aggregator stores the local coordinate where the data end. */
 enum { MCA_COMMON_COLLIO_PUT_LIMIT_BYTES = 64 };
 
-/** Makes so many windows with room for slot_bytes on every owner. Collective, blocking. False, on
- *  all ranks, when they cannot be had. */
+/** Creates `buffers` MPI windows of slot_bytes on every aggregator. Collective, blocking. Returns
+ *  false on all ranks if they cannot be created. */
 bool mca_common_collio_put_open(struct mca_common_collio_file_t *file, int64_t slot_bytes,
                                 int buffers);
 void mca_common_collio_put_close(struct mca_common_collio_file_t *file);
 
-/** Transfers one window's packed message between `message` and the owner's buffer `number`, or the
- *  room beside it; only pieces below `limit`. Inside an epoch. Returns the bytes, or -1. */
+/** Puts or gets one window's packed message between `message` and the aggregator's buffer `number`,
+ *  or the room beside it; only pieces below `limit`. To be called inside an epoch. Returns the
+ *  bytes, or -1. */
 int64_t mca_common_collio_put_window(struct mca_common_collio_exchange_t *ex, size_t window,
                                      int number, int64_t limit, char *message);
 
-/** Packed messages. Before READY: their memory, 0 or -ENOMEM. Then, once per plan, each owner tells
- *  its requesters where theirs go; blocking. */
+/** Packed messages. prepare_places allocates, before the agreement on memory: 0 or -ENOMEM. Then
+ *  tell_places, once per plan and blocking: each aggregator sends its requesters the places of
+ *  their messages in the room. */
 struct mca_common_collio_plan_t;
 int mca_common_collio_put_prepare_places(struct mca_common_collio_plan_t *plan);
 int mca_common_collio_put_tell_places(struct mca_common_collio_exchange_t *ex);
 
-/** Where the message of a source of slot's cycle is, in the room; NULL: it goes straight. */
+/** The message of one source of the slot's cycle, in the room; NULL if its pieces are put directly.
+ *  */
 struct mca_common_collio_slot_t;
 char *mca_common_collio_put_message(const struct mca_common_collio_exchange_t *ex,
                                     const struct mca_common_collio_slot_t *slot, size_t source);
 
-/** Between the buffer and one message in the room, or all of them: scatters (write), gathers. */
+/** Scatters one message, or all, from the room to the buffer (write), or gathers it (read). */
 void mca_common_collio_put_copy(struct mca_common_collio_exchange_t *ex,
                                 const struct mca_common_collio_slot_t *slot, size_t source);
 void mca_common_collio_put_copy_all(struct mca_common_collio_exchange_t *ex,
