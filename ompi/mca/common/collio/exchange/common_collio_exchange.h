@@ -20,7 +20,8 @@
  *
  * An exchange has two sides, and a rank may be on both:
  *
- *   requester   has bytes for (write) or wants bytes from (read) aggregators: `request`, `requester`
+ *   requester   has bytes for (write) or wants bytes from (read) aggregators: `request`,
+ *               `requester`
  *   owner       an aggregator with windows of its own in this call: `owner`
  *
  * Errors are noted with exchange_fail and do not stop the exchange: other ranks wait for this one.
