@@ -231,6 +231,8 @@ START_TEST(schedule_write_comm2_overlaps_everything)
 }
 END_TEST
 
+/* The published five come first, in this order; others may follow. Whatever is in the table keeps
+ * the rules in the simulator. */
 START_TEST(schedule_table)
 {
     static const char *const names[] = {"none", "comm", "write", "write_comm", "write_comm2"};
@@ -238,15 +240,20 @@ START_TEST(schedule_table)
     size_t i = 0;
 
     for (; NULL != mca_common_collio_schedules[i]; ++i) {
-        ck_assert_uint_gt(5, i);
-        ck_assert_str_eq(names[i], mca_common_collio_schedules[i]->name);
-        ck_assert_ptr_eq(mca_common_collio_schedules[i],
-                         mca_common_collio_schedule_by_name(names[i]));
-        ck_assert_int_eq(0 == i ? 1 : 2, mca_common_collio_schedules[i]->buffers);
-        unit_assert(asynchronous[i] == mca_common_collio_schedules[i]->asynchronous);
-        ck_assert_uint_lt(10, strlen(mca_common_collio_schedules[i]->description));
+        const mca_common_collio_schedule_t *schedule = mca_common_collio_schedules[i];
+
+        ck_assert_ptr_eq(schedule, mca_common_collio_schedule_by_name(schedule->name));
+        ck_assert_uint_lt(10, strlen(schedule->description));
+        for (int round = 0; round < 20; ++round) {
+            (void) simulate(schedule, (size_t) unit_below(9), 0 == unit_below(2));
+        }
+        if (i < 5) {
+            ck_assert_str_eq(names[i], schedule->name);
+            ck_assert_int_eq(0 == i ? 1 : 2, schedule->buffers);
+            unit_assert(asynchronous[i] == schedule->asynchronous);
+        }
     }
-    unit_equal(5, i);
+    unit_assert(i >= 5);
     ck_assert_ptr_null(mca_common_collio_schedule_by_name("auto"));
     ck_assert_ptr_null(mca_common_collio_schedule_by_name(""));
 }

@@ -46,9 +46,9 @@ typedef struct mca_common_collio_lockahead_t {
 /** The file's provider, or NULL. */
 mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
 
-/** Before the cycles of a collective call: modes `global` (the aggregator's whole domain) and `stripe`
- *  (the stripes in which it has `runs`, in local coordinates). Asynchronous: all but the first of
- *  its `count` windows, whose access may follow too soon. Nothing for the other modes. */
+/** Before the cycles of a collective call: modes `global` (the aggregator's whole domain) and
+ *  `stripe` (the stripes in which it has `runs`, in local coordinates). Asynchronous: all but the
+ *  first of its `count` windows, whose access may follow too soon. Nothing for the other modes. */
 void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
                                         const mca_common_collio_extents_t *runs,

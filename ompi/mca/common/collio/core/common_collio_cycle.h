@@ -12,16 +12,17 @@
 /**
  * The cycle plan: who sends what to whom in which cycle, without any rank knowing all extents.
  *
- * An owner's domain, in local coordinates, is cut into *windows* of `window_bytes`; window number
- * local / window_bytes is arithmetic that requester and owner share, so they agree without a
- * message. Empty windows do not exist: neither side lists them, so a sparse request costs what it
- * holds. Per pair (requester, owner) windows are used in ascending order by both.
+ * The domain of an aggregator ("owner" in names), in local coordinates, is cut into *windows* of
+ * `window_bytes`. Requester and aggregator both compute the window number as local / window_bytes,
+ * so they agree without a message. Empty windows are not listed by either side, so the cost depends
+ * on the data and not on the span of the request. Each pair (requester, aggregator) uses windows in
+ * ascending order.
  *
- *   requester: split    my pieces  ->  per owner, per window: its pieces
- *   owner:     collect  all requesters' windows -> cycles: their sources and the covered runs
+ *   requester:  split    its pieces -> per aggregator, per window: pieces
+ *   aggregator: collect  all requesters' windows -> cycles: their sources and the covered runs
  */
 
-/** The pieces of one window of one owner: piece[first .. first + count). */
+/** The pieces of a request in one window: piece[first .. first + count). */
 typedef struct mca_common_collio_window_t {
     int64_t index; /* local / window_bytes */
     size_t first;
@@ -30,7 +31,7 @@ typedef struct mca_common_collio_window_t {
     bool consecutive; /* the pieces follow each other in the stream */
 } mca_common_collio_window_t;
 
-/** What one owner gets of a request: window[first .. first + count). */
+/** The part of a request in one aggregator's domain: window[first .. first + count). */
 typedef struct mca_common_collio_share_t {
     int owner;
     size_t first;
@@ -99,7 +100,7 @@ typedef struct mca_common_collio_collect_t {
     mca_common_collio_source_t *source;
     size_t source_count;
     mca_common_collio_extents_t runs; /* never joined across window borders */
-    int64_t overlap_bytes;            /* wanted by more than one piece */
+    int64_t overlap_bytes;            /* covered by more than one piece */
 } mca_common_collio_collect_t;
 
 /** Merges the requesters' windows to cycles. Each split has at most one share. 0 or -ENOMEM. */

@@ -99,7 +99,7 @@ typedef struct mca_common_collio_ask_t {
     char *base;
 } mca_common_collio_ask_t;
 
-/** What all ranks asked for together, as agreed. */
+/** The requests of all ranks together, as agreed. */
 typedef struct mca_common_collio_range_t {
     int64_t lo;     /* first byte */
     int64_t hi;     /* behind the last one */
@@ -118,7 +118,7 @@ typedef struct mca_common_collio_choices_t {
     bool probing; /* `auto` measures this call */
 } mca_common_collio_choices_t;
 
-/** Offset lists on their way to their owners; see plan/common_collio_route.c. */
+/** Offset lists in flight to their aggregators; see plan/common_collio_route.c. */
 typedef struct mca_common_collio_route_t {
     mca_common_collio_bytes_t *lists; /* one per share */
     ompi_request_t **sends;
@@ -127,7 +127,7 @@ typedef struct mca_common_collio_route_t {
     bool in_barrier;
     bool barrier_done;
     struct mca_common_collio_arrival_t *arrivals;
-    bool discarding; /* a list for which there was no memory */
+    bool discarding; /* receiving and dropping a list for which there was no memory */
     ompi_request_t *discarded;
 } mca_common_collio_route_t;
 

@@ -19,11 +19,13 @@ enum {
 #define AT(field) offsetof(mca_common_collio_settings_t, field)
 
 static const char on_off[] = "auto,on,off";
-static const char transports[] = "auto,isend,put_fence,put_lock,shm";
+#define SCHEDULE_CHOICE(name)      "," #name
+#define TRANSPORT_CHOICE(id, name) "," #name
+static const char schedules[] = "auto" MCA_COMMON_COLLIO_SCHEDULE_LIST(SCHEDULE_CHOICE);
+static const char transports[] = "auto" MCA_COMMON_COLLIO_TRANSPORT_LIST(TRANSPORT_CHOICE);
 
 static const mca_common_collio_setting_t rows[] = {
-    {"schedule", MCA_COMMON_COLLIO_CHOICE, AT(schedule),
-     "auto,none,comm,write,write_comm,write_comm2", 0, 5, AGREED, NULL,
+    {"schedule", MCA_COMMON_COLLIO_CHOICE, AT(schedule), schedules, 0, 5, AGREED, NULL,
      "How an aggregator overlaps the shuffle with file access. none: one after the other. comm: "
      "the next shuffle runs during a blocking access. write: access runs during a blocking "
      "shuffle. "
@@ -91,14 +93,14 @@ static const mca_common_collio_setting_t rows[] = {
      "itself. isend: messages. auto uses shm where it can be had"},
 };
 
-static char transport_names[MCA_COMMON_COLLIO_TRANSPORT_SHM + 1][16];
+static char transport_names[MCA_COMMON_COLLIO_TRANSPORT_COUNT][16];
 
 int mca_common_collio_settings_register(mca_common_collio_component_t *component,
                                         const mca_base_component_t *mca)
 {
     mca_common_collio_settings_set_t *set = &component->set;
 
-    for (int i = 0; i <= MCA_COMMON_COLLIO_TRANSPORT_SHM; ++i) {
+    for (int i = 0; i < MCA_COMMON_COLLIO_TRANSPORT_COUNT; ++i) {
         mca_common_collio_value_format(MCA_COMMON_COLLIO_CHOICE, transports, i, transport_names[i],
                                        sizeof(transport_names[i]));
     }

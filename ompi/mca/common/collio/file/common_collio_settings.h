@@ -26,12 +26,16 @@ enum {
     MCA_COMMON_COLLIO_SCHEDULE_FIRST = 1 /* 1 + index in mca_common_collio_schedules[] */
 };
 
+/** Every transport that can be named: a file transport_<name>.c (put_fence: a driver of the cycles),
+ *  one line here, and its case in cycles_pick. */
+#define MCA_COMMON_COLLIO_TRANSPORT_LIST(each) \
+    each(ISEND, isend) each(PUT_FENCE, put_fence) each(PUT_LOCK, put_lock) each(SHM, shm)
+
 typedef enum mca_common_collio_transport_id_t {
     MCA_COMMON_COLLIO_TRANSPORT_AUTO = 0,
-    MCA_COMMON_COLLIO_TRANSPORT_ISEND,
-    MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE,
-    MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK,
-    MCA_COMMON_COLLIO_TRANSPORT_SHM
+#define MCA_COMMON_COLLIO_TRANSPORT_ID(id, name) MCA_COMMON_COLLIO_TRANSPORT_##id,
+    MCA_COMMON_COLLIO_TRANSPORT_LIST(MCA_COMMON_COLLIO_TRANSPORT_ID)
+        MCA_COMMON_COLLIO_TRANSPORT_COUNT
 } mca_common_collio_transport_id_t;
 
 enum { /* auto, on, off */

@@ -61,17 +61,17 @@ typedef struct mca_common_collio_plan_t {
         int64_t *index_bits; /* two layers: a bit for each window number of any owner; twice */
         size_t index_words;  /* of one */
         size_t index_rounds; /* two layers: bits in it */
-        int64_t *told;       /* as owner: the rounds of my requesters' windows; two layers: of my
-                                cycles */
+        int64_t *told;       /* as aggregator: the rounds of its requesters' windows; two layers:
+                                of its cycles */
         size_t *told_first;  /* where each requester's begin */
         ompi_request_t **telling;
         int64_t bytes; /* staging of one round */
     } fence;
 
     struct {           /* packed puts; see put_pack.c */
-        bool told;     /* the owners have told their requesters */
+        bool told;     /* aggregators have sent the places to their requesters */
         int64_t *at;   /* per window: where its message goes, -1: not packed */
-        int64_t *mine; /* as owner: the places of my requesters' windows */
+        int64_t *mine; /* as aggregator: the places of its requesters' windows */
         size_t *first; /* where each requester's begin */
         ompi_request_t **telling;
     } places;
@@ -81,7 +81,7 @@ typedef struct mca_common_collio_plan_t {
         bool shared_failed; /* then; a later change voids what was prepared */
         mca_common_collio_move_t *move[2];
         mca_common_collio_segment_t *segments[2];
-        mca_common_collio_delivery_t *deliveries; /* one per window of mine */
+        mca_common_collio_delivery_t *deliveries; /* one per window of `split` */
     } prepared;
 
     int64_t memory_bytes;
