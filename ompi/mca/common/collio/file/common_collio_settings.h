@@ -26,8 +26,8 @@ enum {
     MCA_COMMON_COLLIO_SCHEDULE_FIRST = 1 /* 1 + index in mca_common_collio_schedules[] */
 };
 
-/** Every transport that can be named: a file transport_<name>.c (put_fence: a driver of the cycles),
- *  one line here, and its case in cycles_pick. */
+/** Every transport that can be named: a file transport_<name>.c (put_fence: a driver of the
+ *  cycles), one line here, and its case in cycles_pick. */
 #define MCA_COMMON_COLLIO_TRANSPORT_LIST(each) \
     each(ISEND, isend) each(PUT_FENCE, put_fence) each(PUT_LOCK, put_lock) each(SHM, shm)
 
