@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* A growing buffer and the two encodings of the file format: unsigned LEB128 and counted strings. */
+/* A growing buffer, and the encodings of the file format: LEB128 numbers and counted strings. */
 #ifndef IOPROF_BUFFER_H
 #define IOPROF_BUFFER_H
 

@@ -144,7 +144,8 @@ static void merge_pvar(void *a, const void *b)
     LEAST(min)
 }
 
-/** Joins two sorted arrays; what compares equal is merged, or counted as an error without `merge`. */
+/** Joins two sorted arrays. Items that compare equal are merged (without `merge`, the first stays),
+ *  and counted. */
 static int join(void **memory, void **items, size_t *n, const void *others, size_t nothers,
                 size_t size, int (*compare)(const void *, const void *),
                 void (*merge)(void *, const void *), size_t *equal)

@@ -6,7 +6,7 @@
 /* A profile in memory, and its file format: docs/ioprof-format.md.
  *
  * The preloaded library encodes and merges profiles with these functions, `ioprof report` and
- * `ioprof compare` read them. Encoding allocates by mmap only, so that a signal handler may do it. */
+ * `ioprof compare` read them. Encoding allocates by mmap only: a signal handler may do it. */
 #ifndef IOPROF_PROFILE_H
 #define IOPROF_PROFILE_H
 
@@ -185,8 +185,8 @@ void ioprof_free(struct ioprof_profile *profile);
 int ioprof_encode(const struct ioprof_profile *profile, struct ioprof_buffer *buffer);
 
 /** Adds `from` to `into`: functions, files, time line and variables are summed, ranks joined; facts
- *  of `into` win. `from` belongs to `into` afterwards, also after an error. 0, or -1 and a sentence in why: no memory, or a rank is
- *  in both. */
+ *  of `into` win. `from` belongs to `into` afterwards, also after an error. 0, or -1 and a sentence
+ *  in why: no memory, or a rank is in both. */
 int ioprof_merge(struct ioprof_profile *into, struct ioprof_profile *from, char *why,
                  size_t why_bytes);
 
