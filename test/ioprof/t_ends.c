@@ -35,7 +35,8 @@ static void work(int rank)
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "finalize";
-    int *volatile memory = NULL, rank, ranks;
+    volatile int *volatile memory = NULL;
+    int rank, ranks;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
