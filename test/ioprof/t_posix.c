@@ -147,7 +147,7 @@ static void no_files(void)
     CHECK(5 == write(nothing, "hello", 5) && 0 == close(nothing));
 }
 
-/** fwrite 3 * 100, fputs 5, fputc 1, fprintf 9; fread 300, fgets 5, fgetc 1, fscanf 3, getline 6. */
+/** fwrite 300, fputs 5, fputc 1, fprintf 9; fread 300, fgets 5, fgetc 1, fscanf 3, getline 6. */
 static void streams(int rank)
 {
     FILE *f = fopen(path("stdio", rank), "w+");
