@@ -7,6 +7,7 @@
  * library in the environment. ioprof report and ioprof compare: see ioprof_report.c. */
 #include "collio_config.h"
 #include "ioprof_cli.h"
+#include "ioprof_functions.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -212,6 +213,19 @@ static int launch(int argc, char **argv)
     return ENOENT == errno ? 127 : 126;
 }
 
+#define SHOW_MPI(name, kind, class)                                          \
+    printf("%-34s %-6s %s\n", "MPI_" #name, ioprof_kind_name(IOPROF_##kind), \
+           ioprof_class_name(IOPROF_##class));
+#define SHOW_POSIX(name, kind) \
+    printf("%-34s %-6s POSIX, or <POSIX inside MPI-IO\n", #name, ioprof_kind_name(IOPROF_##kind));
+
+static int show_functions(void)
+{
+    IOPROF_MPI_FUNCTIONS(SHOW_MPI)
+    IOPROF_POSIX_FUNCTIONS(SHOW_POSIX)
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *command = argc > 1 ? argv[1] : "--help";
@@ -223,6 +237,9 @@ int main(int argc, char **argv)
     if (0 == strcmp(command, "-V") || 0 == strcmp(command, "--version")) {
         printf("ioprof %s, profile format %d\n", COLLIO_VERSION, IOPROF_VERSION);
         return 0;
+    }
+    if (0 == strcmp(command, "--functions")) {
+        return show_functions();
     }
     if (0 == strcmp(command, "report")) {
         return ioprof_report_main(argc - 1, argv + 1);

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Asynchronous I/O as far as user space sees it: POSIX aio and libaio are counted when their result
- * is fetched, io_uring when it is submitted (results are read from shared memory by inline code). */
+/* Asynchronous I/O as far as user space sees it: POSIX aio and libaio are counted when their
+ * result is fetched, io_uring when it is submitted (inline code reads results from memory). */
 #include "collio_config.h"
 #include "ioprof_posix.h"
 

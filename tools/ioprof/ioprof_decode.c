@@ -299,7 +299,7 @@ static int decode_sections(struct decoder *d, const unsigned char *at, const uns
             return fail(d, "truncated: section %.4s has %llu bytes, %llu of them are there", tag,
                         (unsigned long long) bytes, (unsigned long long) (end - at));
         }
-        if (crc != ioprof_crc(0, at, bytes)) {
+        if (crc != ioprof_crc(ioprof_crc(0, tag, 4), at - 8, 8 + bytes)) {
             return fail(d, "damaged: the checksum of section %.4s is wrong", tag);
         }
         if (0 == memcmp(tag, "END ", 4)) {

@@ -191,12 +191,17 @@ static size_t section_begin(struct ioprof_buffer *out, const char *tag)
     return out->bytes;
 }
 
+/** The checksum covers the tag and the length, too. */
 static void section_end(struct ioprof_buffer *out, size_t begin)
 {
-    if (!out->failed) {
-        put_fixed(out->data + begin - 12, ioprof_crc(0, out->data + begin, out->bytes - begin), 4);
-        put_fixed(out->data + begin - 8, out->bytes - begin, 8);
+    unsigned char *head;
+
+    if (out->failed) {
+        return;
     }
+    head = out->data + begin - 16;
+    put_fixed(head + 8, out->bytes - begin, 8);
+    put_fixed(head + 4, ioprof_crc(ioprof_crc(0, head, 4), head + 8, 8 + out->bytes - begin), 4);
 }
 
 int ioprof_encode(const struct ioprof_profile *p, struct ioprof_buffer *out)

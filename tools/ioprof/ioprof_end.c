@@ -120,19 +120,23 @@ void ioprof_write_part(enum ioprof_end end, uint64_t code)
     errno = saved;
 }
 
-/** Writes the part, then lets the signal do what it did before. */
-static void on_signal(int number)
+/** Writes the part, then lets the signal do what it did before: a fault happens again when the
+ *  instruction is repeated, with its true cause; what somebody sent is sent again. */
+static void on_signal(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
 
+    (void) context;
     ioprof_write_part(IOPROF_SIGNALLED, (uint64_t) number);
     for (size_t i = 0; i < NSIGNALS; i++) {
         if (signals[i] == number) {
             sigaction(number, &before[i], NULL);
         }
     }
+    if (info->si_code <= 0 || SIGXCPU == number || SIGXFSZ == number) {
+        raise(number);
+    }
     errno = saved;
-    raise(number);
 }
 
 /** A handler that the program or the MPI library has set for an error is called after ours; one for
@@ -142,7 +146,8 @@ static void watch_signals(void)
     struct sigaction action;
 
     memset(&action, 0, sizeof(action));
-    action.sa_handler = on_signal;
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < NSIGNALS; i++) {
         bool error = SIGILL == signals[i] || SIGABRT == signals[i] || SIGBUS == signals[i]

@@ -77,13 +77,20 @@ static const char *job_name(char *number, size_t bytes)
 static void choose_output(const char *program, const char *job)
 {
     char folder[PATH_MAX] = "";
+    MPI_Comm parent = MPI_COMM_NULL;
 
     if (NULL == ioprof_settings.output || '/' != ioprof_settings.output[0]) {
         folder[0] = NULL == getcwd(folder, sizeof(folder) - 2) ? '\0' : folder[0];
         strcat(folder, "/");
     }
     if (NULL != ioprof_settings.output) {
-        snprintf(output, sizeof(output), "%s%s", folder, ioprof_settings.output);
+        PMPI_Comm_get_parent(&parent);
+        if (MPI_COMM_NULL == parent) {
+            snprintf(output, sizeof(output), "%s%s", folder, ioprof_settings.output);
+        } else { /* a job of MPI_Comm_spawn must not write over its parent's profile */
+            snprintf(output, sizeof(output), "%s%s.spawned-%d", folder, ioprof_settings.output,
+                     (int) getpid());
+        }
         return;
     }
     snprintf(output, sizeof(output), "%sioprof.%s.%s.iop", folder, program, job);
@@ -100,6 +107,9 @@ static void set_facts(const char *program, const char *command, const char *job)
 
     PMPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = '\0';
+    for (char *tab = library; NULL != (tab = strchr(tab, '\t'));) {
+        *tab = ' ';
+    }
     snprintf(number, sizeof(number), "%d", ranks);
     ioprof_set_fact("ioprof", COLLIO_VERSION);
     ioprof_set_fact("program", program);

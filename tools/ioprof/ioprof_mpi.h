@@ -5,10 +5,10 @@
  */
 /* What the wrappers of MPI functions share.
  *
- * Every function is wrapped under both names, MPI_X and PMPI_X. Open MPI's Fortran bindings, mpif.h,
- * mpi and mpi_f08, call PMPI_X of the C library, those of MPICH MPI_X or PMPI_X: so a Fortran program
- * is seen whatever its compiler makes of names. A depth per thread keeps a call from counting twice
- * where one name leads to the other, or where the library calls itself. */
+ * Every function is wrapped under both names, MPI_X and PMPI_X. Open MPI's Fortran bindings
+ * (mpif.h, mpi, mpi_f08) call PMPI_X of the C library, those of MPICH MPI_X or PMPI_X: so a Fortran
+ * program is seen whatever its compiler makes of names. A depth per thread keeps a call from
+ * counting twice where one name leads to the other, or where the library calls itself. */
 #ifndef IOPROF_MPI_H
 #define IOPROF_MPI_H
 

@@ -7,6 +7,7 @@
 #include "ioprof_mpi.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@ static bool locked;
 static void lock(void)
 {
     while (__atomic_exchange_n(&locked, true, __ATOMIC_ACQUIRE)) {
+        sched_yield(); /* its holder may wait for this core */
     }
 }
 

@@ -6,6 +6,7 @@
 /* Nonblocking MPI-IO calls under way, and the functions that complete them. */
 #include "ioprof_mpi.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static bool locked;
 static void lock(void)
 {
     while (__atomic_exchange_n(&locked, true, __ATOMIC_ACQUIRE)) {
+        sched_yield(); /* its holder may wait for this core */
     }
 }
 
@@ -88,7 +90,7 @@ struct wait {
     MPI_Request *requests; /* handles before the call, which sets them to null */
     MPI_Request few[64];
     MPI_Status *own; /* where the program gave none */
-    int rc;
+    int rc, completed;
 };
 
 /** False: nothing to follow, the call goes through as it is. */
@@ -103,6 +105,7 @@ static bool wait_begin(struct wait *w, enum ioprof_id id, int n, const MPI_Reque
     w->id = id;
     w->io = false;
     w->own = NULL;
+    w->completed = 0;
     w->requests = n <= 64 ? w->few : malloc((size_t) n * sizeof(*requests));
     if (NULL == w->requests) {
         return false;
@@ -136,6 +139,7 @@ static void wait_one(struct wait *w, int i, const MPI_Status *status)
     if (!w->io || !request_find(w->requests[i], true, &c)) {
         return;
     }
+    w->completed++;
     if (MPI_ERR_IN_STATUS == w->rc && NULL != status) {
         failed = MPI_SUCCESS != status->MPI_ERROR;
     }
@@ -156,6 +160,7 @@ static void wait_end(struct wait *w, int rc)
         ioprof_record(&(struct ioprof_call){.id = w->id,
                                             .file = IOPROF_NO_FILE,
                                             .failed = MPI_SUCCESS != rc,
+                                            .no_event = 0 == w->completed,
                                             .begin = w->begin,
                                             .end = ioprof_now(),
                                             .offset = IOPROF_UNSET});

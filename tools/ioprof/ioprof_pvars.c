@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Variables by the start of their name: this package's components, and Open MPI's I/O frameworks. */
+/* Variables by the start of their name: components of Open MPI's I/O frameworks. */
 static const char *const prefixes[] = {"fcoll_", "fbtl_", "fs_", "sharedfp_", "io_ompio_"};
 
 struct variable {

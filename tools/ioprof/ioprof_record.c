@@ -158,7 +158,7 @@ void ioprof_record(const struct ioprof_call *call)
         count_bins(func->class >= IOPROF_POSIX, func->kind, begin, end, call->bytes);
     }
     count_file(call, func);
-    if (ioprof_events_on) {
+    if (ioprof_events_on && !call->no_event) {
         ioprof_event_add(call, thread);
     }
 }

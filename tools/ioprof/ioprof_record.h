@@ -86,6 +86,7 @@ struct ioprof_call {
     int file;
     bool inside; /* POSIX made by MPI-IO */
     bool failed;
+    bool no_event;       /* a test that found nothing complete: counted, but no event */
     bool hidden_time;    /* nonblocking: begin..end is a span, not time in the call */
     uint64_t begin, end; /* ioprof_now() */
     uint64_t offset;     /* IOPROF_UNSET: not known */

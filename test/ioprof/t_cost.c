@@ -1,0 +1,49 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/* A program for measuring ioprof's own cost: WRITES collective writes of 256 KiB a rank, and POSIX
+ * writes of 64 KiB. Prints the time from the first to the last, in seconds. */
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define WRITES 200
+
+int main(int argc, char **argv)
+{
+    const char *folder = NULL == getenv("T_DIR") ? "/tmp" : getenv("T_DIR");
+    char name[1200], *data = calloc(1, 256 << 10);
+    double begin;
+    MPI_File f;
+    int rank, ranks, fd;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    snprintf(name, sizeof(name), "%s/cost.%d", folder, rank);
+    fd = open(name, O_CREAT | O_WRONLY, 0600);
+    snprintf(name, sizeof(name), "%s/cost.dat", folder);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < WRITES; i++) {
+        MPI_File_write_at_all(f, ((MPI_Offset) (i % 8) * ranks + rank) * (256 << 10), data,
+                              256 << 10, MPI_BYTE, MPI_STATUS_IGNORE);
+        if (65536 != pwrite(fd, data, 65536, (i % 8) * 65536)) {
+            perror(name);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == rank) {
+        printf("%.6f\n", MPI_Wtime() - begin);
+    }
+    MPI_File_close(&f);
+    close(fd);
+    MPI_Finalize();
+    free(data);
+    return 0;
+}
