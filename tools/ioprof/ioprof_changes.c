@@ -72,9 +72,9 @@ static int add_pair(struct ioprof_pair *pairs, int n, const char *name, enum iop
 
 static int add_kinds(struct ioprof_pair *pairs, int n, const struct side *a, const struct side *b)
 {
-    static const char *const names[IOPROF_KINDS] = {"  in open", "  in close", "  in read",
-                                                    "  in write", "  in sync", "  in meta",
-                                                    "  in seek", "  in wait"};
+    static const char *const names[IOPROF_KINDS] = {"  in open",  "  in close", "  in read",
+                                                    "  in write", "  in sync",  "  in meta",
+                                                    "  in seek",  "  in wait"};
 
     for (int kind = 0; kind < IOPROF_KINDS; kind++) {
         n = add_pair(pairs, n, names[kind], IOPROF_TIME, a->f.kind_ns[kind] / a->ranks,
@@ -94,8 +94,7 @@ int ioprof_pairs(const struct ioprof_profile *first, const struct ioprof_profile
     n = add_pair(pairs, n, "run time", IOPROF_TIME, a->wall, b->wall);
     n = add_pair(pairs, n, "I/O time a rank", IOPROF_TIME, a->io, b->io);
     n = add_kinds(pairs, n, a, b);
-    n = add_pair(pairs, n, "  MPI-IO", IOPROF_TIME, a->f.mpi_ns / a->ranks,
-                 b->f.mpi_ns / b->ranks);
+    n = add_pair(pairs, n, "  MPI-IO", IOPROF_TIME, a->f.mpi_ns / a->ranks, b->f.mpi_ns / b->ranks);
     n = add_pair(pairs, n, "  < POSIX inside MPI-IO", IOPROF_TIME, a->f.inside_ns / a->ranks,
                  b->f.inside_ns / b->ranks);
     n = add_pair(pairs, n, "  POSIX of the program", IOPROF_TIME, a->f.posix_ns / a->ranks,
@@ -328,8 +327,7 @@ static const char *hint_value(const char *hints, const char *key, size_t key_len
     while (NULL != hints && '\0' != *hints) {
         size_t line = strcspn(hints, "\n");
 
-        if (line > key_length && '=' == hints[key_length]
-            && 0 == strncmp(hints, key, key_length)) {
+        if (line > key_length && '=' == hints[key_length] && 0 == strncmp(hints, key, key_length)) {
             *length = line - key_length - 1;
             return hints + key_length + 1;
         }

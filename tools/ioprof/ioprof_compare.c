@@ -9,6 +9,7 @@
 #include "ioprof_html.h"
 #include "ioprof_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define TOP_FILES 24
@@ -119,30 +120,60 @@ static void show_file(FILE *out, const struct ioprof_file *x, const struct iopro
     }
 }
 
-static void show_files(const struct ioprof_profile *a, const struct ioprof_profile *b, FILE *out)
-{
-    size_t i = 0, j = 0, shown = 0, left = 0;
+/** A file of both runs; one of them may not have it. */
+struct file_pair {
+    const struct ioprof_file *a, *b;
+};
 
-    fprintf(out, "\nfiles (bytes that reach them, time summed over ranks)\n");
+static uint64_t pair_bytes(const struct file_pair *pair)
+{
+    return file_values(pair->a).bytes + file_values(pair->b).bytes;
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+    uint64_t p = pair_bytes(x), q = pair_bytes(y);
+
+    return p > q ? -1 : p < q;
+}
+
+/** Both lists are sorted by path. The number of pairs. */
+static size_t pair_files(const struct ioprof_profile *a, const struct ioprof_profile *b,
+                         struct file_pair *pairs)
+{
+    size_t i = 0, j = 0, n = 0;
+
     while (i < a->nfiles || j < b->nfiles) {
         int order = i == a->nfiles   ? 1
                     : j == b->nfiles ? -1
                                      : strcmp(a->files[i].path, b->files[j].path);
-        const struct ioprof_file *x = order <= 0 ? &a->files[i] : NULL;
-        const struct ioprof_file *y = order >= 0 ? &b->files[j] : NULL;
 
-        if (shown < TOP_FILES) {
-            show_file(out, x, y);
-            shown++;
-        } else {
-            left++;
-        }
-        i += NULL != x;
-        j += NULL != y;
+        pairs[n].a = order <= 0 ? &a->files[i++] : NULL;
+        pairs[n++].b = order >= 0 ? &b->files[j++] : NULL;
     }
-    if (left > 0) {
-        fprintf(out, "and %zu files more\n", left);
+    return n;
+}
+
+static void show_files(const struct ioprof_profile *a, const struct ioprof_profile *b, FILE *out)
+{
+    struct file_pair *pairs = calloc(a->nfiles + b->nfiles + 1, sizeof(*pairs));
+    size_t n, shown = 0;
+
+    if (NULL == pairs) {
+        return;
     }
+    n = pair_files(a, b, pairs);
+    qsort(pairs, n, sizeof(*pairs), by_bytes);
+    fprintf(out, "\nfiles (most bytes first: those that reach them; time summed over ranks)\n");
+    while (shown < n && shown < TOP_FILES && pair_bytes(&pairs[shown]) > 0) {
+        show_file(out, pairs[shown].a, pairs[shown].b);
+        shown++;
+    }
+    if (n > shown) {
+        fprintf(out, "and %zu files %s\n", n - shown,
+                pair_bytes(&pairs[shown]) > 0 ? "more" : "that are not read or written");
+    }
+    free(pairs);
 }
 
 int ioprof_compare_text(const struct ioprof_profile *a, const struct ioprof_profile *b, FILE *out)

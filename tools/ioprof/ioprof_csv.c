@@ -48,8 +48,8 @@ static void end_row(struct row *row)
 
 static void put_name(struct row *row, const char *name, const char *suffix)
 {
-    fprintf(row->out, "%s%s%s%s", row->columns++ > 0 ? "," : "", name,
-            '\0' == *suffix ? "" : "_", suffix);
+    fprintf(row->out, "%s%s%s%s", row->columns++ > 0 ? "," : "", name, '\0' == *suffix ? "" : "_",
+            suffix);
 }
 
 /** Names of a comma-separated list, as they are. */

@@ -5,9 +5,9 @@
  */
 /* The report as JSON: everything that is in the profile, and the sentences made of it. Its layout is
  * in docs/ioprof-page.md. */
+#include "ioprof_json.h"
 #include "ioprof_cli.h"
 #include "ioprof_fields.h"
-#include "ioprof_json.h"
 #include "ioprof_text.h"
 
 #define LAYOUT 1 /* "ioprof_report": greater when a member changes its meaning */

@@ -16,8 +16,8 @@ static int character(const unsigned char *at)
         unsigned char mask, lead;
         int bytes;
         uint32_t least;
-    } forms[] = {{0x80, 0, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800},
-                 {0xf8, 0xf0, 4, 0x10000}};
+    } forms[] = {
+        {0x80, 0, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
 
     for (int i = 0; i < 4; i++) {
         uint32_t value = at[0] & (uint32_t) ~forms[i].mask & 0xff;
@@ -31,9 +31,8 @@ static int character(const unsigned char *at)
             }
             value = value << 6 | (at[j] & 0x3f);
         }
-        return value < forms[i].least || value > 0x10ffff || (value >> 11) == 0x1b
-                   ? 0
-                   : forms[i].bytes;
+        return value < forms[i].least || value > 0x10ffff || (value >> 11) == 0x1b ? 0
+                                                                                   : forms[i].bytes;
     }
     return 0;
 }
@@ -188,7 +187,6 @@ void ioprof_json_findings(struct ioprof_json *json, const struct ioprof_profile 
     ioprof_json_close(json, ']');
     ioprof_findings_free(findings, n < 0 ? 0 : n);
 }
-
 
 void ioprof_json_functions(struct ioprof_json *json, const struct ioprof_profile *profile)
 {

@@ -14,16 +14,30 @@
 #define MAX_RANK_ROWS   8192 /* more ranks: a row is the maximum over some neighbours */
 #define MAX_FILES       300  /* those with most bytes */
 #define MAX_POINTS      16000
-#define MAX_POINT_FILES 64
+#define MAX_POINT_FILES 160
 #define MAX_POINT_FUNCS 160
 #define MAX_PATH_BYTES  400
 #define MAX_HINT_BYTES  2000
 
 /* Columns of a row of ranks; the page finds them by name. */
-static const char *const rank_columns[] = {
-    "rank",        "host",        "end",           "wall",        "ns_collective", "ns_other",
-    "ns_posix",    "ns_inside",   "calls_collective", "calls_other", "calls_posix", "calls_inside",
-    "bytes_collective", "bytes_other", "bytes_posix", "bytes_inside", "read", "written"};
+static const char *const rank_columns[] = {"rank",
+                                           "host",
+                                           "end",
+                                           "wall",
+                                           "ns_collective",
+                                           "ns_other",
+                                           "ns_posix",
+                                           "ns_inside",
+                                           "calls_collective",
+                                           "calls_other",
+                                           "calls_posix",
+                                           "calls_inside",
+                                           "bytes_collective",
+                                           "bytes_other",
+                                           "bytes_posix",
+                                           "bytes_inside",
+                                           "read",
+                                           "written"};
 enum { R_RANK, R_HOST, R_END, R_WALL, R_SERIES, R_READ = 16, R_WRITTEN, R_COLUMNS };
 
 /** Series of ranks: collective, other MPI-IO, POSIX of the program, POSIX inside MPI-IO. */
@@ -312,7 +326,7 @@ static void put_point(void *data, uint64_t rank, const struct ioprof_event *even
     if (file >= 0 && func >= 0) {
         uint64_t start = event->start_ns > points->job_start ? event->start_ns - points->job_start
                                                              : 0;
-        uint64_t row[8] = {rank,         start,          event->ns,       event->offset,
+        uint64_t row[8] = {rank,         start,           event->ns,       event->offset,
                            event->bytes, (uint64_t) func, (uint64_t) file, event->thread};
 
         ioprof_json_numbers(points->json, NULL, row, 8);

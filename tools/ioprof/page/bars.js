@@ -174,7 +174,7 @@ class SizePlot {
         this.rows = sizeRows(run);
         this.plot = new Plot(parent, {
             label: 'Sizes of reads and writes. Arrow keys go from bar to bar.',
-            height: () => this.rows.length * 74 + 22,
+            height: (width) => this.rows.length * 74 + (width < 480 ? 36 : 22),
             draw: (pen) => this.draw(pen),
             pick: (x, y) => this.pick(x, y),
             move: (selection, key) => this.move(selection, key),
@@ -185,8 +185,10 @@ class SizePlot {
     draw(pen) {
         this.step = pen.width / SIZE_NAMES.length;
         this.rows.forEach((row, i) => this.row(pen, row, i));
-        SIZE_NAMES.forEach((name, i) => pen.text(name, (i + 0.5) * this.step, pen.height - 9,
-            { align: 'center' }));
+        /* Where labels do not fit side by side, every other one is in a second line. */
+        const lines = pen.width < 480 ? 2 : 1;
+        SIZE_NAMES.forEach((name, i) => pen.text(name, (i + 0.5) * this.step,
+            this.rows.length * 74 + 12 + 14 * (i % lines), { align: 'center' }));
         if (pen.selection !== null) {
             const { row, bucket } = pen.selection;
             pen.frame(bucket * this.step + 1, row * 74 + 16, this.step - 2, 58);
@@ -235,7 +237,7 @@ function sizePanel() {
     runs.forEach((run, i) => {
         runTitle(section, i);
         if (sizeRows(run).length === 0) {
-            section.append(element('p', {}, 'Nothing was read or written.'));
+            note(section, 'Nothing was read or written.');
         } else {
             new SizePlot(section, run);
         }

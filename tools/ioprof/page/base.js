@@ -101,6 +101,11 @@ function panel(id, title, lead, half) {
     return section;
 }
 
+/** A sentence in place of a picture or a table. Tab reaches it as it would reach those. */
+function note(parent, text) {
+    parent.append(element('p', { tabIndex: 0 }, text));
+}
+
 /** A choice; `entries` are [value, text]. */
 function chooser(parent, text, entries, change) {
     const select = element('select', {},

@@ -245,16 +245,16 @@ function spread(parent, rows) {
     const columns = [['I/O time', (r) => above(r, 'time'), showTime],
         ['collective', (r) => r.time[0], showTime], ['< POSIX', (r) => r.time[3], showTime],
         ['read', (r) => r.read, showBytes], ['written', (r) => r.written, showBytes]];
-    const sorted = columns.map(([, value]) => rows.map(value).sort((a, b) => a - b));
-    const at = { least: () => 0, median: (n) => Math.floor(n / 2), most: (n) => n - 1 };
-    parent.append(element('div', { className: 'scroll', tabIndex: 0, role: 'region',
-        'aria-label': 'Spread of ranks' }, element('table', {},
-        element('thead', {}, element('tr', {}, element('th', {}, ''),
-            ...columns.map(([name]) => element('th', {}, name)))),
-        element('tbody', {}, ...Object.entries(at).map(([name, pick]) => element('tr', {},
-            element('th', { scope: 'row' }, name),
-            ...columns.map(([, , show], i) => element('td', {},
-                show(sorted[i][pick(rows.length)])))))))));
+    const n = rows.length;
+    const line = ([name, value, show]) => {
+        const sorted = rows.map(value).sort((a, b) => a - b);
+        return element('tr', {}, element('th', { scope: 'row' }, name),
+            ...[0, Math.floor(n / 2), n - 1].map((i) => element('td', {}, show(sorted[i]))));
+    };
+    parent.append(element('table', {},
+        element('thead', {}, element('tr', {},
+            ...['of a rank', 'least', 'median', 'most'].map((name) => element('th', {}, name)))),
+        element('tbody', {}, ...columns.map(line))));
 }
 
 function rankPanel() {

@@ -6,7 +6,8 @@
 /* Tables of files, functions and variables, what stands above and below, and the start. */
 
 /** A table whose rows can be sorted by its columns and selected with the arrow keys.
- *  columns: [title, value(row), show(value) or null, class]; detail(row) is shown when selected. */
+ *  columns: [title, value(row), show(value, row) or null, class]; `extra` ones are not on phones;
+ *  detail(row) is shown when selected. */
 class Table {
     constructor(parent, label, rows, columns, detail) {
         Object.assign(this, { rows: [...rows], shown: [...rows], columns, detail });
@@ -36,7 +37,7 @@ class Table {
     fill() {
         this.body.replaceChildren(...this.shown.map((row, i) => {
             const cells = this.columns.map(([, value, show, type]) => {
-                const text = show ? show(value(row)) : String(value(row));
+                const text = show ? show(value(row), row) : String(value(row));
                 if (type === 'path') {
                     return element('td', { className: type, title: text }, element('bdi', {}, text));
                 }
@@ -97,6 +98,7 @@ function describeFile(f) {
     const accesses = f.posix[1] + f.posix[2];
     const parts = [f.path + ': ' + showCount(f.ranks) + (f.ranks === 1 ? ' rank uses it'
         : ' ranks use it') + ', from ' + showTime(f.first) + ' to ' + showTime(f.last)];
+    parts.push('MPI-IO ' + showTime(f.mpi[0]) + ', POSIX ' + showTime(f.posix[0]));
     if (f.files > 1) parts.push('sums up ' + showCount(f.files) + ' files');
     if (f.comm_size) {
         parts.push('opened by MPI_File_open on ' + showCount(f.comm_size) + ' ranks, '
@@ -117,13 +119,13 @@ function describeFile(f) {
 const FILE_COLUMNS = [
     ['file', (f) => f.path, null, 'path'],
     ['ranks', (f) => f.ranks, showCount],
-    ['MPI-IO time', (f) => f.mpi[0], showTime],
-    ['POSIX time', (f) => f.posix[0], showTime],
+    ['MPI-IO time', (f) => f.mpi[0], showTime, 'extra'],
+    ['POSIX time', (f) => f.posix[0], showTime, 'extra'],
     ['read', (f) => f.posix[3], showBytes],
     ['written', (f) => f.posix[4], showBytes],
-    ['POSIX calls', (f) => f.posix[1] + f.posix[2], showCount],
+    ['POSIX calls', (f) => f.posix[1] + f.posix[2], showCount, 'extra'],
     ['unaligned', (f) => (f.posix[1] + f.posix[2] ? f.unaligned / (f.posix[1] + f.posix[2]) : 0),
-        (share) => percent(share, 1)],
+        (share) => percent(share, 1), 'extra'],
 ];
 
 function filePanel() {
@@ -134,8 +136,8 @@ function filePanel() {
         runTitle(section, i);
         const { rows, n, bytes_left_out: left } = run.files;
         if (rows.length === 0) {
-            section.append(element('p', {}, 'No files: the level of the profile is '
-                + (run.facts.level || 'unknown') + ', or none was used.'));
+            note(section, 'No files: the level of the profile is ' + (run.facts.level || 'unknown')
+                + ', or none was used.');
             return;
         }
         const controls = element('div', { className: 'controls' });
@@ -154,23 +156,37 @@ function filePanel() {
 
 const FUNCTION_COLUMNS = [
     ['function', (f) => (f.class === 'inside' ? '<' : '') + f.name, null],
-    ['class', (f) => CLASS_NAMES[f.class], null, 'text'],
+    ['class', (f) => CLASS_NAMES[f.class], null, 'text extra'],
     ['calls', (f) => f.calls, showCount],
     ['time', (f) => f.ns, showTime],
-    ['longest', (f) => f.max_ns, showTime],
-    ['to end', (f) => f.span_ns, (ns) => (ns ? showTime(ns) : '')],
+    ['longest', (f) => f.max_ns, showTime, 'extra'],
+    ['to end', (f) => f.span_ns, (ns) => (ns ? showTime(ns) : ''), 'extra'],
     ['bytes', (f) => f.bytes, (bytes) => (bytes ? showBytes(bytes) : '')],
-    ['errors', (f) => f.errors, (n) => (n ? showCount(n) : '')],
-    ['ranks', (f) => f.ranks, showCount],
-    ['most time', (f) => f.top_rank, (rank) => 'rank ' + rank],
+    ['errors', (f) => f.errors, (n) => (n ? showCount(n) : ''), 'extra'],
+    ['ranks', (f) => f.ranks, showCount, 'extra'],
+    ['most time', (f) => f.top_rank, (rank) => 'rank ' + rank, 'extra'],
 ];
+
+function describeFunction(f) {
+    return (f.class === 'inside' ? '<' : '') + f.name + ', ' + CLASS_NAMES[f.class] + ', ' + f.kind
+        + ': ' + showCount(f.calls) + ' calls on ' + showCount(f.ranks)
+        + (f.ranks === 1 ? ' rank, ' : ' ranks, ') + showTime(f.ns) + ', on average '
+        + showTime(f.ns / Math.max(1, f.calls)) + ', longest ' + showTime(f.max_ns)
+        + (f.span_ns ? ', ' + showTime(f.span_ns) + ' to completion' : '')
+        + (f.bytes ? ', ' + showBytes(f.bytes) + ' in all' : '') + ', ' + showCount(f.errors)
+        + ' errors; most time on rank ' + f.top_rank + ' (' + showTime(f.top_rank_ns) + ').';
+}
 
 function functionPanel() {
     const section = panel('functions', 'Functions',
         'Sums over ranks. “To end”: nonblocking and split calls, until their completion.');
     runs.forEach((run, i) => {
         runTitle(section, i);
-        new Table(section, 'Functions', run.functions, FUNCTION_COLUMNS, null);
+        if (run.functions.length === 0) {
+            note(section, 'No function was called.');
+            return;
+        }
+        new Table(section, 'Functions', run.functions, FUNCTION_COLUMNS, describeFunction);
     });
 }
 
@@ -185,14 +201,20 @@ function variablePanel() {
         'Performance variables (MPI_T) of the components, those that are not 0.');
     runs.forEach((run, i) => {
         runTitle(section, i);
+        if (run.variables.length === 0) {
+            note(section, 'This run has none: its components have no such variables.');
+            return;
+        }
         new Table(section, 'Variables', run.variables, [
             ['variable', (v) => v.name, null],
-            ['sum', (v) => [v, v.sum], ([v, value]) => showVariable(v, value)],
-            ['least', (v) => [v, v.min], ([v, value]) => showVariable(v, value)],
-            ['most', (v) => [v, v.max], ([v, value]) => showVariable(v, value)],
-            ['ranks', (v) => v.ranks, showCount],
-            ['meaning', (v) => v.text, null, 'text wrap'],
-        ], null);
+            ['sum', (v) => v.sum, (value, v) => showVariable(v, value)],
+            ['least', (v) => v.min, (value, v) => showVariable(v, value), 'extra'],
+            ['most', (v) => v.max, (value, v) => showVariable(v, value)],
+            ['ranks', (v) => v.ranks, showCount, 'extra'],
+            ['meaning', (v) => v.text, null, 'text wrap extra'],
+        ], (v) => v.name + ': ' + v.text + '. Sum ' + showVariable(v, v.sum) + ', least '
+            + showVariable(v, v.min) + ', most ' + showVariable(v, v.max) + ', on ' + showCount(v.ranks)
+            + ' ranks.');
     });
 }
 

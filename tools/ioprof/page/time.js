@@ -21,6 +21,11 @@ const TIME_METRICS = {
     calls: { name: 'calls', show: (x) => showShort(x) + ' calls' },
 };
 
+/** Of one kind of call, both halves. */
+function rowHeight(width) {
+    return width < 560 ? 62 : 80;
+}
+
 class TimePlot {
     constructor(parent, run, shared) {
         this.run = run;
@@ -30,7 +35,7 @@ class TimePlot {
         this.kinds = LINES.filter((kind) => this.cells[kind].some((l) => Object.keys(l).length > 0));
         this.plot = new Plot(parent, {
             label: 'Time line. Arrow keys select a time.',
-            height: () => this.kinds.length * 62 + 30,
+            height: (width) => this.kinds.length * rowHeight(width) + 30,
             draw: (pen) => this.draw(pen),
             pick: (x) => this.pick(x),
             move: (selection, key) => this.move(selection, key),
@@ -72,7 +77,8 @@ class TimePlot {
     draw(pen) {
         this.left = pen.narrow ? 44 : 56;
         this.right = pen.width - 8;
-        this.kinds.forEach((kind, row) => this.row(pen, kind, 4 + row * 62));
+        const step = rowHeight(pen.width);
+        this.kinds.forEach((kind, row) => this.row(pen, kind, 4 + row * step, step));
         pen.timeAxis(this.left, this.right, pen.height - 24, this.shared.end);
         if (pen.selection !== null) {
             const from = this.x(this.run.time.start + pen.selection * this.run.time.width);
@@ -81,10 +87,10 @@ class TimePlot {
         }
     }
 
-    row(pen, kind, top) {
-        const middle = top + 34;
+    row(pen, kind, top, step) {
+        const middle = top + 10 + (step - 14) / 2;
         const most = this.shared.max[kind] || 1;
-        const half = 21;
+        const half = (step - 20) / 2;
         pen.text(KINDS[kind], 2, middle, { name: 'ink', bold: true });
         for (let bin = 0; bin < this.bins; bin++) {
             const from = this.x(this.run.time.start + bin * this.run.time.width);
@@ -161,7 +167,7 @@ function timePanel() {
     runs.forEach((run, i) => {
         runTitle(section, i);
         if (run.time.rows.length === 0) {
-            section.append(element('p', {}, 'There was no I/O.'));
+            note(section, 'There was no I/O.');
             return;
         }
         const plot = new TimePlot(section, run, shared);
@@ -185,9 +191,6 @@ class OffsetPlot {
     constructor(parent, run) {
         this.run = run;
         this.events = run.events.rows;
-        this.ranks = [...new Set(this.events.map((e) => e[EVENT.rank]))].sort((a, b) => a - b);
-        this.position = new Map(this.ranks.map((rank, i) =>
-            [rank, this.ranks.length > 1 ? i / (this.ranks.length - 1) : 0]));
         this.controls(parent);
         this.filter();
         this.plot = new Plot(parent, {
@@ -228,6 +231,9 @@ class OffsetPlot {
         this.shown = this.events.filter((e) => e[EVENT.file] === file
             && (this.func(e)[1] >= 3) === posix && (kind === 'both' || this.func(e)[2] === Number(kind)))
             .sort((a, b) => a[EVENT.start] - b[EVENT.start]);
+        this.ranks = [...new Set(this.shown.map((e) => e[EVENT.rank]))].sort((a, b) => a - b);
+        this.position = new Map(this.ranks.map((rank, i) =>
+            [rank, this.ranks.length > 1 ? i / (this.ranks.length - 1) : 0]));
         const least = (list, start) => list.reduce((a, b) => Math.min(a, b), start);
         const most = (list, start) => list.reduce((a, b) => Math.max(a, b), start);
         this.from = least(this.shown.map((e) => e[EVENT.start]), Infinity);
@@ -296,7 +302,7 @@ class OffsetPlot {
                 pen.text(String(rank), x + 15, y + 8);
                 x += 24 + pen.textWidth(String(rank));
             });
-            pen.text(pen.narrow ? 'rank' : 'rank', this.left - 5, y + 8, { align: 'right' });
+            pen.text('rank', this.left - 5, y + 8, { align: 'right' });
             return;
         }
         const width = Math.min(260, this.right - this.left - 60);
@@ -359,15 +365,16 @@ function offsetPanel() {
         runTitle(section, i);
         const { recorded, rows, dropped, ranks } = run.events;
         if (rows.length === 0) {
-            section.append(element('p', {}, 'No calls were recorded one by one. They are with '
-                + 'mpirun … ioprof --ranks 0-15 …: see the report for the ranks that matter.'));
+            note(section, 'No reads and writes were recorded one by one. To have them, name the ranks '
+                + 'that matter: mpirun … ioprof --ranks 0,20-40 …');
             return;
         }
         new OffsetPlot(section, run);
         if (rows.length < recorded || dropped > 0) {
             section.append(element('p', { className: 'lead' }, showCount(rows.length) + ' of '
-                + showCount(recorded) + ' calls of ' + showCount(ranks) + ' ranks are drawn, picked at '
-                + 'random; ' + showCount(dropped) + ' more were not kept by ioprof (--max-events).'));
+                + showCount(recorded) + ' calls of ' + showCount(ranks) + ' ranks are in this page, '
+                + 'picked at random, and of 160 files at most.' + (dropped ? ' '
+                + showCount(dropped) + ' more were not kept by ioprof (--max-events).' : '')));
         }
     });
 }
