@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_SENTENCES 64
-#define MAX_HINTS     12   /* hints that differ, told by name */
+#define MAX_HINTS     12   /* changed hints and files that are told of */
 #define NOISE         0.03 /* two runs of the same program differ by as much */
 
 /** Figures of one run, from which both the table and the sentences are made. */
@@ -336,29 +336,50 @@ static const char *hint_value(const char *hints, const char *key, size_t key_len
     return NULL;
 }
 
-/** Hints of `file` that `other` has not, or has with another value; `told` counts them. */
-static void say_hints(struct list *list, const struct ioprof_file *file,
-                      const struct ioprof_file *other, int second, int *told)
+/** Hints that both files have, with different values. */
+static void say_changed_hints(struct list *list, const struct ioprof_file *file,
+                              const struct ioprof_file *other, int *told)
 {
     const char *line = file->hints;
 
-    while (NULL != line && '\0' != *line) {
+    while (NULL != line && '\0' != *line && *told < MAX_HINTS) {
         size_t bytes = strcspn(line, "\n"), key = strcspn(line, "="), length = 0;
-        const char *was = key < bytes ? hint_value(other->hints, line, key, &length) : "";
-        int value = (int) (bytes - key - 1);
+        const char *was = key < bytes ? hint_value(other->hints, line, key, &length) : NULL;
+        size_t value = key < bytes ? bytes - key - 1 : 0;
 
-        if (key < bytes && NULL == was && *told < MAX_HINTS) {
-            say(list, "Hint %.*s of %s is %.*s in %s and not set in %s.", (int) key, line,
-                file->path, value, line + key + 1, second ? "B" : "A", second ? "A" : "B");
-            ++*told;
-        } else if (second && key < bytes && NULL != was && *told < MAX_HINTS
-                   && (length != (size_t) value || 0 != strncmp(was, line + key + 1, length))) {
-            say(list, "Hint %.*s of %s is %.*s, it was %.*s.", (int) key, line, file->path, value,
-                line + key + 1, (int) length, was);
+        if (NULL != was && (length != value || 0 != strncmp(was, line + key + 1, length))) {
+            say(list, "Hint %.*s of %s is %.*s, it was %.*s.", (int) key, line, file->path,
+                (int) value, line + key + 1, (int) length, was);
             ++*told;
         }
         line += bytes + ('\n' == line[bytes]);
     }
+}
+
+/** Hints that only one of the files has, in one sentence. */
+static void say_new_hints(struct list *list, const struct ioprof_file *file,
+                          const struct ioprof_file *other, const char *run)
+{
+    const char *line = file->hints;
+    char *text = NULL;
+    size_t bytes, size, n = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    for (; NULL != out && NULL != line && '\0' != *line; line += bytes + ('\n' == line[bytes])) {
+        size_t key = strcspn(line, "="), length;
+
+        bytes = strcspn(line, "\n");
+        if (key < bytes && NULL == hint_value(other->hints, line, key, &length)) {
+            fprintf(out, "%s%.*s", 0 == n++ ? "" : ", ", (int) bytes, line);
+        }
+    }
+    if (NULL != out) {
+        fclose(out);
+    }
+    if (NULL != text && n > 0) {
+        say(list, "Hints of %s that only %s has: %s.", file->path, run, text);
+    }
+    free(text);
 }
 
 static void say_all_hints(struct list *list)
@@ -370,8 +391,10 @@ static void say_all_hints(struct list *list)
         const struct ioprof_file *was = 0 == file->comm_size ? NULL : same_file(list->a.p, file);
 
         if (NULL != was) {
-            say_hints(list, file, was, 1, &told);
-            say_hints(list, was, file, 0, &told);
+            say_changed_hints(list, file, was, &told);
+            say_new_hints(list, file, was, "B");
+            say_new_hints(list, was, file, "A");
+            told++;
         }
     }
 }

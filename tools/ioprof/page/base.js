@@ -19,6 +19,7 @@ const CLASS_NAMES = {
 /* ---- values as text ---- */
 function showTime(ns) {
     const size = Math.abs(ns);
+    if (ns === 0) return '0 s';
     if (size < 1e3) return Math.round(ns) + ' ns';
     if (size < 1e6) return digits(ns / 1e3) + ' µs';
     if (size < 1e9) return digits(ns / 1e6) + ' ms';
@@ -58,6 +59,7 @@ function digits(x) {
 function percent(part, whole) {
     if (!whole) return '0%';
     const value = 100 * part / whole;
+    if (value > 0 && value < 0.1) return '<0.1%';
     return (value >= 10 || value === 0 ? Math.round(value) : value.toFixed(1)) + '%';
 }
 

@@ -259,8 +259,8 @@ function spread(parent, rows) {
 
 function rankPanel() {
     const section = panel('ranks', 'Ranks',
-        'Above the line: time in calls of the program. Below: what MPI-IO did with POSIX calls '
-        + '(<). Ranks with bars below are the aggregators.');
+        'Above the line: calls of the program. Below: what MPI-IO did with POSIX calls (<). Ranks '
+        + 'with long bars below access the files: the aggregators.');
     const controls = element('div', { className: 'controls' });
     const shared = { metric: 'time', max: [0, 0] };
     const plots = [];

@@ -107,7 +107,7 @@ class TimePlot {
             }
         }
         pen.line(this.left, middle, this.right, middle, 'line');
-        pen.text('most ' + TIME_METRICS[this.metric(kind)].show(most), this.right, top + 5,
+        pen.text('scale to ' + TIME_METRICS[this.metric(kind)].show(most), this.right, top + 5,
             { align: 'right' });
     }
 
