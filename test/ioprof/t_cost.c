@@ -4,20 +4,30 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /* A program for measuring ioprof's own cost: WRITES collective writes of 256 KiB a rank, and POSIX
- * writes of 64 KiB. Prints the time from the first to the last, in seconds. */
+ * writes of 64 KiB. Prints the CPU time of the fastest tenth of them, in seconds: on a busy machine
+ * the time of day tells about other programs. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WRITES 200
+
+static double cpu_time(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
 
 int main(int argc, char **argv)
 {
     const char *folder = NULL == getenv("T_DIR") ? "/tmp" : getenv("T_DIR");
     char name[1200], *data = calloc(1, 256 << 10);
-    double begin;
+    double begin = 0, best = 1e9;
     MPI_File f;
     int rank, ranks, fd;
 
@@ -29,17 +39,20 @@ int main(int argc, char **argv)
     snprintf(name, sizeof(name), "%s/cost.dat", folder);
     MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
     MPI_Barrier(MPI_COMM_WORLD);
-    begin = MPI_Wtime();
     for (int i = 0; i < WRITES; i++) {
+        begin = 0 == i % (WRITES / 10) ? cpu_time() : begin;
         MPI_File_write_at_all(f, ((MPI_Offset) (i % 8) * ranks + rank) * (256 << 10), data,
                               256 << 10, MPI_BYTE, MPI_STATUS_IGNORE);
         if (65536 != pwrite(fd, data, 65536, (i % 8) * 65536)) {
             perror(name);
         }
+        if (WRITES / 10 - 1 == i % (WRITES / 10) && cpu_time() - begin < best) {
+            best = cpu_time() - begin;
+        }
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (0 == rank) {
-        printf("%.6f\n", MPI_Wtime() - begin);
+        printf("%.9f\n", best);
     }
     MPI_File_close(&f);
     close(fd);

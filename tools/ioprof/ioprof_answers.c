@@ -186,8 +186,10 @@ static void answer_ranks(const struct ioprof_profile *p, FILE *out)
     } else if (few <= (p->nranks + 1) / 2) {
         fprintf(out, "I/O is dominated by %zu of %zu ranks: ", few, p->nranks);
         list_ranks(order, few, out);
-        fprintf(out, "%s. They move %.0f%% of the bytes that reach files.",
-                inside > 0.5 * sum ? ": the aggregators" : "", percent(sum, all));
+        fprintf(out, "%s%s. %s %.0f%% of the bytes that reach files.",
+                inside > 0.5 * sum ? ": the aggregator" : "",
+                inside > 0.5 * sum && few > 1 ? "s" : "", few > 1 ? "They move" : "It moves",
+                percent(sum, all));
     } else {
         double most = (double) ioprof_rank_bytes(order[0]);
         double middle = (double) ioprof_rank_bytes(order[p->nranks / 2]);

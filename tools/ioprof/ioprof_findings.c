@@ -88,9 +88,11 @@ static void one_rank(struct list *list, const struct ioprof_file *file)
 {
     uint64_t bytes = file->cell[IOPROF_INSIDE][IOPROF_WRITE].bytes
                      + file->cell[IOPROF_POSIX][IOPROF_WRITE].bytes;
-    double ns = (double) file->cell[IOPROF_INSIDE][IOPROF_WRITE].ns
-                + (double) file->cell[IOPROF_POSIX][IOPROF_WRITE].ns;
+    double ns = 0;
 
+    for (int class = 0; class <= IOPROF_POSIX; class ++) {
+        ns += (double) file->cell[class][IOPROF_WRITE].ns;
+    }
     if (list->p->nranks < 4 || bytes < (16 << 20) || !matters(list, ns)) {
         return;
     }
