@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* The report as JSON: everything that is in the profile, and the sentences made of it. Its layout is
- * in docs/ioprof-page.md. */
+/* The report as JSON: everything that is in the profile, and the sentences made of it. Layout:
+ * docs/ioprof-page.md. */
 #include "ioprof_json.h"
 #include "ioprof_cli.h"
 #include "ioprof_fields.h"

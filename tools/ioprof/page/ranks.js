@@ -142,11 +142,12 @@ class RankPlot {
         this.step = (this.right - this.left) / n;
         const columns = Math.min(n, Math.floor(this.right - this.left));
         const width = (this.right - this.left) / columns;
-        const gap = width > 5 ? Math.min(width * 0.25, 12) : 0;
+        /* Bars of few ranks stand in the middle of their columns. */
+        const bar = Math.min(width - (width > 5 ? Math.min(width * 0.25, 12) : 0), 90);
         for (let i = 0; i < columns; i++) {
             const from = this.low + Math.floor(i * n / columns);
             const to = this.low + Math.floor((i + 1) * n / columns);
-            this.bar(pen, this.left + i * width + gap / 2, Math.min(width - gap, 90),
+            this.bar(pen, this.left + i * width + (width - bar) / 2, bar,
                 this.column(from, Math.max(to, from + 1)));
         }
         this.labels(pen, n);
@@ -181,9 +182,8 @@ class RankPlot {
     mark(pen) {
         if (pen.selection === null || pen.selection < this.low || pen.selection >= this.high) return;
         const x = this.left + (pen.selection - this.low) * this.step;
-        const width = Math.max(3, Math.min(this.step, 92));
-        pen.frame(x + (this.step < 3 ? this.step / 2 - 1.5 : 0), 4, width,
-            this.upper + this.lower + 8);
+        const width = Math.max(3, Math.min(this.step, 98));
+        pen.frame(x + (this.step - width) / 2, 4, width, this.upper + this.lower + 8);
     }
 
     pick(x) {
