@@ -215,10 +215,13 @@ class RankPlot {
         return at;
     }
 
-    /** The next rank that accesses files: with 6,000 ranks the aggregators are far apart. */
+    /** The next aggregator (of 6,000 ranks they are far apart); where there is none, the next rank
+     *  that accesses files. */
     nextBusy(from, step) {
+        const aggregators = this.rows.some((rank) => rank.bytes[3] > 0);
         for (let i = from + step; i >= 0 && i < this.sorted.length; i += step) {
-            if (this.sorted[i].read + this.sorted[i].written > 0) return i;
+            const rank = this.sorted[i];
+            if (aggregators ? rank.bytes[3] > 0 : rank.read + rank.written > 0) return i;
         }
         return from;
     }
