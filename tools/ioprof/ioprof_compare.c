@@ -209,7 +209,8 @@ static void put_pairs(const struct ioprof_page *page, FILE *out)
     struct ioprof_pair pairs[IOPROF_PAIRS];
     int n = ioprof_pairs(page->runs[0], page->runs[1], pairs);
 
-    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Figures of A and B\">"
+    fputs("<div class=\"scroll whole\" tabindex=\"0\" role=\"region\" aria-label=\"Figures of A "
+          "and B\">"
           "<table class=\"pairs\"><thead><tr><th></th><th>A</th><th>B</th><th>change</th></tr>"
           "</thead><tbody>\n",
           out);

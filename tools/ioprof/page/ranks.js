@@ -86,12 +86,14 @@ class RankPlot {
     /** Heights of the two halves: one scale, unless one half would hardly be seen. */
     layout(height) {
         const [up, down] = this.shared.max;
-        const room = height - 30;
         this.split = up > 0 && down > 0 && (down < up / 6 || up < down / 6);
         const part = down === 0 ? 0.06 : (this.split ? (down < up ? 0.35 : 0.65) : down / (up + down));
+        /* A line at the top for remarks. */
+        const top = this.split || this.high - this.low < this.rows.length ? 22 : 8;
+        const room = height - 22 - top;
         this.lower = up === 0 ? room * 0.94 : room * part;
         this.upper = room - this.lower;
-        this.zero = 8 + this.upper;
+        this.zero = top + this.upper;
     }
 
     bar(pen, x, width, rank) {
@@ -158,32 +160,33 @@ class RankPlot {
         const y = pen.height - 8;
         const group = this.run.ranks.group;
         if (this.order === 'rank') {
-            ticks(n, Math.max(1, (this.right - this.left) / 70), 'calls').forEach((i) => {
-                if (i >= n) return;
-                const x = this.left + (i + 0.5) * this.step;
-                const string = (i === 0 ? 'rank ' : '') + (this.low + i) * group;
+            const distance = ticks(n, Math.max(1, (this.right - this.left) / 70), 'calls')[1] || 1;
+            const first = Math.ceil(this.low / distance) * distance;
+            for (let i = first; i < this.high; i += distance) {
+                const x = this.left + (i - this.low + 0.5) * this.step;
+                const string = (i === first ? 'rank ' : '') + i * group;
                 const half = pen.textWidth(string) / 2;
-                pen.text(string, Math.max(this.left + half - 20, Math.min(this.right - half, x)), y,
+                pen.text(string, Math.max(half, Math.min(this.right - half, x)), y,
                     { align: 'center' });
-            });
+            }
         } else {
             pen.text('ranks, ' + (this.order === 'bytes' ? 'most bytes' : 'most I/O time') + ' first',
                 this.left, y);
         }
+        const remarks = [];
         if (n < this.rows.length) {
-            const string = showCount(n) + ' of ' + showCount(this.rows.length) + ' shown';
-            pen.text(string, this.right, 8, { align: 'right', name: 'ink' });
+            remarks.push(showCount(n) + ' of ' + showCount(this.rows.length) + ' ranks shown');
         }
-        if (this.split) {
-            pen.text('own scale below', this.right, pen.height - 26, { align: 'right' });
-        }
+        if (this.split) remarks.push('two scales: above and below differ');
+        pen.text(remarks.join('; '), this.right, 9, { align: 'right', name: 'ink' });
     }
 
     mark(pen) {
         if (pen.selection === null || pen.selection < this.low || pen.selection >= this.high) return;
         const x = this.left + (pen.selection - this.low) * this.step;
         const width = Math.max(3, Math.min(this.step, 98));
-        pen.frame(x + (this.step - width) / 2, 4, width, this.upper + this.lower + 8);
+        pen.frame(x + (this.step - width) / 2, this.zero - this.upper - 3, width,
+            this.upper + this.lower + 6);
     }
 
     pick(x) {
