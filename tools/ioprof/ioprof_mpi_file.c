@@ -153,11 +153,28 @@ void ioprof_mpi_end_data(const struct ioprof_mpi *c, int rc, const MPI_Status *s
     finish(c, rc, MPI_SUCCESS == rc ? ioprof_mpi_bytes(status) : 0);
 }
 
+/* MPI-4 has new names for these, and deprecates the old ones. */
+#if MPI_VERSION >= 4
+#    define get_elements PMPI_Get_elements_c
+#    define type_size    PMPI_Type_size_c
+static void info_get(MPI_Info info, const char *key, int room, char *value, int *there)
+{
+    PMPI_Info_get_string(info, key, &room, value, there);
+}
+#else
+#    define get_elements PMPI_Get_elements_x
+#    define type_size    PMPI_Type_size_x
+static void info_get(MPI_Info info, const char *key, int room, char *value, int *there)
+{
+    PMPI_Info_get(info, key, room - 1, value, there);
+}
+#endif
+
 uint64_t ioprof_mpi_bytes(const MPI_Status *status)
 {
     MPI_Count bytes = 0;
 
-    if (MPI_SUCCESS != PMPI_Get_elements_x(status, MPI_BYTE, &bytes) || bytes < 0) {
+    if (MPI_SUCCESS != get_elements(status, MPI_BYTE, &bytes) || bytes < 0) {
         return 0;
     }
     return (uint64_t) bytes;
@@ -167,7 +184,7 @@ uint64_t ioprof_mpi_type_bytes(MPI_Datatype type, MPI_Count count)
 {
     MPI_Count size = 0;
 
-    return MPI_SUCCESS != PMPI_Type_size_x(type, &size) || size < 0 || count < 0
+    return MPI_SUCCESS != type_size(type, &size) || size < 0 || count < 0
                ? 0
                : (uint64_t) size * (uint64_t) count;
 }
@@ -213,7 +230,7 @@ static void read_hints(struct ioprof_mpi_file *handle, MPI_File fh)
         size_t length;
 
         PMPI_Info_get_nthkey(info, i, key);
-        PMPI_Info_get(info, key, sizeof(value) - 1, value, &there);
+        info_get(info, key, sizeof(value), value, &there);
         length = strlen(key) + strlen(value) + 2;
         if (there && used + length < sizeof(text)) {
             strcpy(stpcpy(stpcpy(stpcpy(text + used, key), "="), value), "\n");

@@ -86,7 +86,7 @@ FREOPEN(freopen64)
 IOPROF_EXPORT int fclose(FILE *stream)
 {
     struct ioprof_posix p;
-    int fd = NULL == stream ? -1 : fileno(stream), rc;
+    int fd = fileno(stream), rc;
     bool counted = ioprof_begin(&p, fd);
     struct ioprof_fd gone = {.file = counted ? p.fd->file : IOPROF_NO_FILE};
 
