@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /* ioprof [options] PROGRAM [ARGUMENTS]: runs a rank with libioprof preloaded. Options go to the
- * library in the environment. ioprof report ...: see ioprof_report.c. */
+ * library in the environment. ioprof report and ioprof compare: see ioprof_report.c. */
 #include "collio_config.h"
 #include "ioprof_cli.h"
 #include "ioprof_functions.h"
@@ -20,6 +20,7 @@
 static const char usage[] =
     "usage: mpirun -np N ioprof [options] PROGRAM [ARGUMENTS]\n"
     "       ioprof report [options] PROFILE...     (ioprof report --help)\n"
+    "       ioprof compare [options] A B           (ioprof compare --help)\n"
     "\n"
     "Runs an MPI program and shows what its I/O does. The profile goes to\n"
     "ioprof.PROGRAM.JOB.iop, a report to stderr when MPI_Finalize is called.\n"
@@ -242,6 +243,9 @@ int main(int argc, char **argv)
     }
     if (0 == strcmp(command, "report")) {
         return ioprof_report_main(argc - 1, argv + 1);
+    }
+    if (0 == strcmp(command, "compare")) {
+        return ioprof_compare_main(argc - 1, argv + 1);
     }
     return launch(argc, argv);
 }

@@ -61,12 +61,18 @@ static const struct {
 static void count_time(struct state *s, int layer, uint64_t kind, uint64_t at, uint64_t ns,
                        uint64_t bytes)
 {
-    struct ioprof_bin *bin =
-        &s->profile.time.bin[at / s->profile.time.width_ns % IOPROF_BINS][layer][kind];
+    uint64_t width = s->profile.time.width_ns, from = at, end = at + ns;
 
-    bin->calls++;
-    bin->ns += ns;
-    bin->bytes += bytes;
+    s->profile.time.bin[at / width % IOPROF_BINS][layer][kind].calls++;
+    do {
+        struct ioprof_bin *bin = &s->profile.time.bin[from / width % IOPROF_BINS][layer][kind];
+        uint64_t to = (from / width + 1) * width < end ? (from / width + 1) * width : end;
+
+        /* The bytes of a long call are spread; differences of quotients add up to all of them. */
+        bin->ns += to - from;
+        bin->bytes += 0 == ns ? bytes : bytes * (to - at) / ns - bytes * (from - at) / ns;
+        from = to;
+    } while (from < end);
 }
 
 /** Records a call that begins `at` ns after the start of the rank. */

@@ -1,0 +1,71 @@
+#
+# Copyright (c) 2026 The collio authors. All rights reserved.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Writes profiles as docs/ioprof-format.md says, without the code that is tested: for names and
+# values that no program of the tests has.
+
+import struct
+import zlib
+
+OPEN, CLOSE, READ, WRITE = range(4)
+COLLECTIVE, INDEPENDENT, COMPLETION, POSIX, INSIDE = range(5)
+START = 1767225600 * 10**9
+
+
+def number(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def string(text):
+    data = text if isinstance(text, bytes) else text.encode()
+    return number(len(data)) + data
+
+
+def record(*values):
+    return number(len(values)) + b''.join(map(number, values))
+
+
+def cells(*entries):
+    """Each entry: class, kind, calls, errors, ns, bytes."""
+    return number(len(entries)) + b''.join(
+        number(cls * 8 + kind) + b''.join(map(number, rest)) for cls, kind, *rest in entries)
+
+
+def listing(items):
+    return number(len(items)) + b''.join(items)
+
+
+def rank(n, *entries, host='node0', wall=10**9, end=0):
+    return string(host) + record(n, end, 0, START, wall) + cells(*entries)
+
+
+def function(name, cls, kind, calls, ns, size, ranks=1, sizes=None):
+    return (string(name) + record(kind, cls, calls, 0, ns, ns, 0, size, ranks, 0, ns)
+            + b''.join(map(number, sizes or [0] * 11)))
+
+
+def file(path, hints, comm_size, *entries):
+    return (string(path) + string(hints) + record(1, 1, comm_size, 1) + cells(*entries)
+            + number(0))
+
+
+def write(path, facts, ranks, functions, files, time=()):
+    """time: entries of bin, layer, kind, calls, ns, bytes."""
+    bins = [number((b * 2 + layer) * 4 + kind) + b''.join(map(number, rest))
+            for b, layer, kind, *rest in time]
+    sections = [(b'FACT', listing([string(k) + string(v) for k, v in facts.items()])),
+                (b'RANK', listing(ranks)), (b'FUNC', listing(functions)),
+                (b'FILE', listing(files)),
+                (b'TIME', number(START) + number(10**7) + listing(bins))]
+    with open(path, 'wb') as out:
+        out.write(b'IOPROF\r\n' + struct.pack('<II', 1, len(sections)))
+        for tag, payload in [*sections, (b'END ', b'')]:
+            size = struct.pack('<Q', len(payload))
+            out.write(tag + struct.pack('<I', zlib.crc32(tag + size + payload)) + size + payload)
