@@ -7,7 +7,7 @@
  * at irregular distances, one call per step. With --new-types every call is the first use of its
  * memory type, and its time is mostly that of finding out where the pieces are.
  *
- *   memory   x.x..x.x.x..x     each piece in the first or second third of its slot, so that none touch
+ *   memory   x.x..x.x.x..x     each piece in the first or second third of its slot: none touch
  */
 #include "bench.h"
 
