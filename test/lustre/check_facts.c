@@ -15,6 +15,7 @@
 
 #include "check_facts.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -382,8 +383,18 @@ static const struct {
     {"create_rules", create_rules, 1},
     {"count_defaults", count_defaults, 1},
     {"existing_file_keeps_its_layout", existing_file_keeps_its_layout, 1},
+    {"index_alone_is_one_stripe", index_alone_is_one_stripe, 1},
+    {"unknown_pool_is_refused", unknown_pool_is_refused, 1},
     {"library_can_be_silenced", library_can_be_silenced, 1},
 };
+
+static void tell_library(void)
+{
+    Dl_info found = {.dli_fname = "?"};
+
+    (void) dladdr((void *) (intptr_t) llapi_group_lock, &found);
+    printf("# liblustreapi: %s\n", found.dli_fname);
+}
 
 int main(int argc, char **argv)
 {
@@ -393,6 +404,7 @@ int main(int argc, char **argv)
     }
     dir[0] = argv[1];
     dir[1] = argc > 2 ? argv[2] : NULL;
+    tell_library();
     llapi_msg_set_level(LLAPI_MSG_OFF);
     for (size_t t = 0; t < sizeof(tests) / sizeof(tests[0]); ++t) {
         test_name = tests[t].name;

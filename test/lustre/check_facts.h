@@ -53,6 +53,8 @@ void group_lock_clears_caches(void);
 void create_rules(void);
 void count_defaults(void);
 void existing_file_keeps_its_layout(void);
+void index_alone_is_one_stripe(void);
+void unknown_pool_is_refused(void);
 void library_can_be_silenced(void);
 
 #endif /* CHECK_FACTS_H */

@@ -185,6 +185,30 @@ void existing_file_keeps_its_layout(void)
     finish(fd, -1);
 }
 
+void index_alone_is_one_stripe(void)
+{
+    struct llapi_layout *layout = llapi_layout_alloc();
+    uint64_t count = 0;
+
+    EXPECT(0 == llapi_layout_ost_index_set(layout, 0, 0));
+    EXPECT(0 == llapi_layout_stripe_count_get(layout, &count) && 1 == count);
+    llapi_layout_free(layout);
+}
+
+/* Refused, although errno may stay 0. */
+void unknown_pool_is_refused(void)
+{
+    struct llapi_layout *layout = llapi_layout_alloc();
+    char path[512];
+
+    path_of(path, 0);
+    unlink(path);
+    EXPECT(0 == llapi_layout_pool_name_set(layout, "collio_none"));
+    EXPECT(-1 == llapi_layout_file_open(path, O_CREAT | O_RDWR, 0644, layout));
+    llapi_layout_free(layout);
+    unlink(path);
+}
+
 void library_can_be_silenced(void)
 {
     char path[512];

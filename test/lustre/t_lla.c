@@ -9,20 +9,28 @@
  * at an offset depends on the offset alone, so `verify`, which is no MPI program and runs without
  * the simulator, can check any file with plain reads.
  *
- *   t_lla info FILE                                  component, striping, hints after the open
+ *   t_lla info FILE [ro]                             component, striping, hints after the open
  *   t_lla ops FILE                                   sizes, sync, delete, errors
  *   t_lla ahead FILE write|read BLOCK COUNT SHIFT [again]
  *                                                    through the lockahead struct itself, then
  *                                                    individual calls
  *   t_lla individual FILE write|read BLOCK COUNT     a view of COUNT interleaved blocks per rank
+ *   t_lla steps FILE BLOCK COUNT                     the same view, written block by block
  *   t_lla collective FILE write|read BLOCK COUNT CALLS
+ *   t_lla fuzz FILE SEED ROUNDS                      views of random blocks, one behind the other,
+ *                                                    collective or not; prints the bytes
+ *   t_lla exclusive FILE                             class of an open with MPI_MODE_EXCL
+ *   t_lla classes FILE BLOCK COUNT                   classes of a collective write, sync and close;
+ *                                                    LLA_BEFORE_SYNC runs on rank 0 in between
  *   t_lla verify FILE BYTES [SHIFT]
+ *   t_lla file_bytes                                 size of what an open allocates for the file
  *
  * Block i of rank r is block i * ranks + r of the file, SHIFT bytes further on. LLA_HINTS is a list
  * of key=value; the shell command LLA_AFTER_OPEN runs on rank 0 when all ranks have the file open.
  */
 
 #include "ompi/mca/common/collio/access/common_collio_lockahead.h"
+#include "ompi/mca/fs/lustre_lla/fs_lustre_lla_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,9 +139,9 @@ static mca_common_collio_lockahead_t *lockahead_of(ompio_file_t *fh)
                : NULL;
 }
 
-static void info(const char *path)
+static void info(const char *path, bool read_only)
 {
-    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    MPI_File file = open_file(path, read_only ? MPI_MODE_RDONLY : MPI_MODE_RDWR | MPI_MODE_CREATE);
     ompio_file_t *fh = handle(file);
     mca_common_collio_lockahead_t *lockahead = lockahead_of(fh);
     MPI_Info used;
@@ -162,6 +170,42 @@ static void info(const char *path)
         MPI_Info_free(&used);
     }
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+}
+
+static const char *class_name(int rc)
+{
+    int class = MPI_ERR_OTHER;
+
+    MPI_Error_class(rc, &class);
+    switch (class) {
+    case MPI_SUCCESS:
+        return "success";
+    case MPI_ERR_FILE_EXISTS:
+        return "exists";
+    case MPI_ERR_IO:
+        return "io";
+    case MPI_ERR_NO_MEM:
+        return "no_mem";
+    case MPI_ERR_NO_SPACE:
+        return "no_space";
+    case MPI_ERR_QUOTA:
+        return "quota";
+    default:
+        return "other";
+    }
+}
+
+static void exclusive(const char *path)
+{
+    MPI_Info info = hints();
+    MPI_File file = MPI_FILE_NULL;
+    int rc = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL,
+                           info, &file);
+
+    printf("rank %d open=%s\n", rank, class_name(rc));
+    if (MPI_SUCCESS == rc) {
+        EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+    }
 }
 
 static int open_class(const char *path, int amode)
@@ -265,7 +309,7 @@ static void ahead(const char *path, const pattern_t *pattern, bool again)
     }
     for (int turn = 0; turn < (again ? 2 : 1); ++turn) {
         if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
-            lockahead->request(lockahead, range, (size_t) pattern->count, pattern->write);
+            lockahead->request(lockahead, range, (size_t) pattern->count, pattern->write, false);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -334,6 +378,98 @@ static void through_view(const char *path, const pattern_t *pattern, bool collec
     free(buffer);
 }
 
+static void steps(const char *path, const pattern_t *pattern)
+{
+    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    unsigned char *buffer = malloc((size_t) pattern->block);
+    MPI_Datatype type;
+
+    MPI_Type_vector(pattern->count, (int) pattern->block, (int) pattern->block * ranks, MPI_BYTE,
+                    &type);
+    MPI_Type_commit(&type);
+    EXPECT(
+        MPI_SUCCESS
+        == MPI_File_set_view(file, rank * pattern->block, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    for (int i = 0; i < pattern->count; ++i) {
+        fill(buffer, offset_of(pattern, i), pattern->block);
+        EXPECT(MPI_SUCCESS
+               == MPI_File_write(file, buffer, (int) pattern->block, MPI_BYTE, MPI_STATUS_IGNORE));
+    }
+    MPI_Type_free(&type);
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+    free(buffer);
+}
+
+/* One random region: written through a view, and read again in another way. */
+static int64_t fuzz_region(MPI_File file, int64_t base)
+{
+    pattern_t pattern = {.block = 1 + rand() % 70000, .count = 1 + rand() % 12};
+    bool collective = 0 != rand() % 3;
+    bool again = 0 != rand() % 2;
+    int64_t bytes = pattern.block * pattern.count;
+    unsigned char *buffer = malloc((size_t) bytes);
+    MPI_Datatype type;
+
+    MPI_Type_vector(pattern.count, (int) pattern.block, (int) pattern.block * ranks, MPI_BYTE,
+                    &type);
+    MPI_Type_commit(&type);
+    EXPECT(MPI_SUCCESS
+           == MPI_File_set_view(file, base + rank * pattern.block, MPI_BYTE, type, "native",
+                                MPI_INFO_NULL));
+    for (int i = 0; i < pattern.count; ++i) {
+        fill(buffer + i * pattern.block, base + offset_of(&pattern, i), pattern.block);
+    }
+    (void) transfer(file, true, collective, buffer, (int) bytes);
+    if (again) {
+        memset(buffer, 0, (size_t) bytes);
+        (void) transfer(file, false, !collective, buffer, (int) bytes);
+        for (int i = 0; i < pattern.count; ++i) {
+            compare(buffer + i * pattern.block, base + offset_of(&pattern, i), pattern.block);
+        }
+    }
+    MPI_Type_free(&type);
+    free(buffer);
+    return bytes * ranks;
+}
+
+static void fuzz(const char *path, unsigned seed, int rounds)
+{
+    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    int64_t base = 0;
+
+    srand(seed); /* the same on all ranks */
+    for (int round = 0; round < rounds; ++round) {
+        base += fuzz_region(file, base);
+    }
+    EXPECT(MPI_SUCCESS == MPI_File_close(&file));
+    if (0 == rank) {
+        printf("fuzz bytes=%" PRId64 "\n", base);
+    }
+}
+
+static void classes(const char *path, const pattern_t *pattern)
+{
+    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    const char *command = getenv("LLA_BEFORE_SYNC");
+    int64_t bytes = pattern->block * pattern->count;
+    unsigned char *buffer = malloc((size_t) bytes);
+    int wrote;
+    int synced;
+
+    fill(buffer, bytes * rank, bytes);
+    wrote = MPI_File_write_at_all(file, bytes * rank, buffer, (int) bytes, MPI_BYTE,
+                                  MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == rank && NULL != command) {
+        EXPECT(0 == system(command));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    synced = MPI_File_sync(file);
+    printf("rank %d write=%s sync=%s close=%s\n", rank, class_name(wrote), class_name(synced),
+           class_name(MPI_File_close(&file)));
+    free(buffer);
+}
+
 static int verify(const char *path, int64_t bytes, int64_t shift)
 {
     int64_t end = bytes + shift;
@@ -357,7 +493,19 @@ static void run(int argc, char **argv)
                          .count = argc > 5 ? atoi(argv[5]) : 0};
 
     if (0 == strcmp(argv[1], "info")) {
-        info(argv[2]);
+        info(argv[2], argc > 3);
+    } else if (0 == strcmp(argv[1], "exclusive")) {
+        exclusive(argv[2]);
+    } else if (0 == strcmp(argv[1], "fuzz") && argc > 4) {
+        fuzz(argv[2], (unsigned) atoi(argv[3]), atoi(argv[4]));
+    } else if (0 == strcmp(argv[1], "steps") && argc > 4) {
+        pattern.block = atoll(argv[3]);
+        pattern.count = atoi(argv[4]);
+        steps(argv[2], &pattern);
+    } else if (0 == strcmp(argv[1], "classes") && argc > 4) {
+        pattern.block = atoll(argv[3]);
+        pattern.count = atoi(argv[4]);
+        classes(argv[2], &pattern);
     } else if (0 == strcmp(argv[1], "ops")) {
         ops(argv[2]);
     } else if (0 == strcmp(argv[1], "ahead") && argc > 6) {
@@ -378,6 +526,10 @@ int main(int argc, char **argv)
 
     if (argc > 3 && 0 == strcmp(argv[1], "verify")) {
         return verify(argv[2], atoll(argv[3]), argc > 4 ? atoll(argv[4]) : 0);
+    }
+    if (argc > 1 && 0 == strcmp(argv[1], "file_bytes")) {
+        printf("%zu\n", sizeof(mca_fs_lustre_lla_file_t));
+        return EXIT_SUCCESS;
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

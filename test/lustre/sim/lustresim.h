@@ -40,6 +40,10 @@ typedef struct sim_component_t {
     uint64_t stripe_size;
     uint32_t stripe_count;
     uint32_t first_ost;
+    uint32_t mirror; /* 0, 1, ... */
+    uint32_t empty;  /* not instantiated: no objects yet, values may be abstract */
+    uint32_t stale;  /* of a mirror that missed a write */
+    uint32_t on_mdt; /* Data-on-MDT: no objects on OSTs, no extent locks */
     char pool[16];
 } sim_component_t;
 
@@ -62,11 +66,13 @@ typedef enum sim_mode_t { SIM_READ = 1, SIM_WRITE = 2, SIM_GROUP = 3 } sim_mode_
     X(grants)           /* of those, granted */                                             \
     X(matches)          /* lock requests served from the client's own cache */              \
     X(expanded)         /* grants larger than asked for */                                  \
-    X(revocations)      /* locks called back for another client */                          \
+    X(revocations)      /* blocking callbacks: locks called back for another client */      \
+    X(completions)      /* completion callbacks: a request that had to wait was granted */  \
     X(self_revocations) /* locks called back for the holder's own request */                \
     X(waits)            /* requests that had to wait for running I/O or a group lock */     \
     X(denied)           /* asynchronous lockahead requests dropped because of a conflict */ \
-    X(rpcs)             /* messages: enqueue, callback, cancel, glimpse */                  \
+    X(in_flight)        /* requests that met the client's own lock on its way to it */      \
+    X(rpcs)             /* messages: enqueue, callbacks, cancel, glimpse */                 \
     X(glimpses)         /* questions for an object's size */                                \
     X(advices)          /* lockahead advices */                                             \
     X(advice_calls)     /* ladvise calls with at least one lockahead advice */              \
@@ -78,7 +84,9 @@ typedef enum sim_mode_t { SIM_READ = 1, SIM_WRITE = 2, SIM_GROUP = 3 } sim_mode_
     X(group_locks)                                                                          \
     X(writes) /* write calls that took locks */                                             \
     X(reads)                                                                                \
-    X(evictions) /* holders thrown out because they did not give a lock back in time */
+    X(refused)   /* writes refused by quota or by a full OST */                             \
+    X(evictions) /* clients thrown out: a lock not given back in time, or `evict` */        \
+    X(lost)      /* bytes of dirty data that went with an eviction */
 
 typedef struct sim_counters_t {
 #define X(name) uint64_t name;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 static int message_level = LLAPI_MSG_MAX;
@@ -115,6 +116,81 @@ struct llapi_layout *llapi_layout_alloc(void)
     return layout;
 }
 
+static uint64_t setting(const char *name, uint64_t preset)
+{
+    const char *text = getenv(name);
+
+    return NULL == text || '\0' == *text ? preset : strtoull(text, NULL, 0);
+}
+
+static bool on_lustre(const char *path)
+{
+    char folder[4096];
+    struct statfs status;
+    char *slash;
+
+    snprintf(folder, sizeof(folder), "%s", path);
+    slash = strrchr(folder, '/');
+    if (NULL == slash) {
+        strcpy(folder, ".");
+    } else {
+        slash[slash == folder] = '\0';
+    }
+    return 0 == statfs(folder, &status) && LL_SUPER_MAGIC == status.f_type;
+}
+
+/* What a new file would get; a directory that says only a part leaves the rest to the file
+ * system. */
+static struct llapi_layout *expected(const char *path)
+{
+    struct llapi_layout *layout;
+
+    if (!on_lustre(path)) {
+        errno = ENOTTY;
+        return NULL;
+    }
+    layout = llapi_layout_alloc();
+    if (NULL != layout) {
+        uint64_t stripes = setting("LUSTRESIM_DIR_STRIPES", 0);
+        uint64_t size = setting("LUSTRESIM_DIR_STRIPE_SIZE", 0);
+
+        current(layout)->stripe_count = (uint32_t) (0 != stripes ? stripes
+                                                                 : setting("LUSTRESIM_STRIPES", 1));
+        current(layout)->stripe_size = 0 != size ? size : setting("LUSTRESIM_STRIPE_SIZE", 4 << 20);
+    }
+    return layout;
+}
+
+struct llapi_layout *llapi_layout_get_by_path(const char *path, uint32_t flags)
+{
+    struct llapi_layout *layout;
+    int error;
+    int fd = open(path, O_RDONLY);
+
+    if (0 > fd && 0 != (flags & LLAPI_LAYOUT_GET_EXPECTED) && ENOENT == errno) {
+        return expected(path);
+    }
+    if (0 > fd) {
+        return NULL;
+    }
+    layout = llapi_layout_get_by_fd(fd, 0);
+    error = errno;
+    close(fd);
+    errno = error;
+    return layout;
+}
+
+int llapi_get_obd_count(char *mnt, int *count, int is_mdt)
+{
+    struct statfs status;
+
+    if (0 != statfs(mnt, &status) || LL_SUPER_MAGIC != status.f_type) {
+        return -ENOTTY;
+    }
+    *count = is_mdt ? 1 : (int) setting("LUSTRESIM_OSTS", 4);
+    return 0;
+}
+
 struct llapi_layout *llapi_layout_get_by_fd(int fd, uint32_t flags)
 {
     struct llapi_layout *layout = llapi_layout_alloc();
@@ -191,12 +267,16 @@ int llapi_layout_ost_index_set(struct llapi_layout *layout, int stripe_number, u
         return -1;
     }
     current(layout)->first_ost = (uint32_t) index;
+    if (0 == current(layout)->stripe_count) { /* seen: an index without a count is one stripe */
+        current(layout)->stripe_count = 1;
+    }
     return 0;
 }
 
 int llapi_layout_pool_name_get(const struct llapi_layout *layout, char *name, size_t size)
 {
-    return (int) snprintf(name, size, "%s", current(layout)->pool);
+    snprintf(name, size, "%s", current(layout)->pool);
+    return 0;
 }
 
 int llapi_layout_pool_name_set(struct llapi_layout *layout, const char *name)
@@ -229,17 +309,54 @@ int llapi_layout_comp_extent_set(struct llapi_layout *layout, uint64_t start, ui
     return 0;
 }
 
-int llapi_layout_comp_add(struct llapi_layout *layout)
+static int add_component(struct llapi_layout *layout, uint64_t start, uint32_t mirror)
 {
-    uint64_t start = current(layout)->end;
-
     if (SIM_COMPONENTS == layout->data.count) {
         return invalid();
     }
     layout->current = layout->data.count++;
     *current(layout) = (sim_component_t){
-        .start = start, .end = LUSTRE_EOF, .first_ost = UINT32_MAX};
+        .start = start, .end = LUSTRE_EOF, .first_ost = UINT32_MAX, .mirror = mirror};
     layout->data.composite = 1;
+    return 0;
+}
+
+int llapi_layout_comp_add(struct llapi_layout *layout)
+{
+    return add_component(layout, current(layout)->end, current(layout)->mirror);
+}
+
+int llapi_layout_add_first_comp(struct llapi_layout *layout)
+{
+    return add_component(layout, 0, current(layout)->mirror + 1);
+}
+
+int llapi_layout_comp_flags_get(const struct llapi_layout *layout, uint32_t *flags)
+{
+    *flags = (current(layout)->empty ? 0 : LCME_FL_INIT)
+             | (current(layout)->stale ? LCME_FL_STALE : 0);
+    return 0;
+}
+
+int llapi_layout_comp_flags_set(struct llapi_layout *layout, uint32_t flags)
+{
+    current(layout)->stale = 0 != (flags & LCME_FL_STALE);
+    return 0;
+}
+
+int llapi_layout_pattern_get(const struct llapi_layout *layout, uint64_t *pattern)
+{
+    *pattern = current(layout)->on_mdt ? LLAPI_LAYOUT_MDT : LLAPI_LAYOUT_RAID0;
+    return 0;
+}
+
+int llapi_layout_pattern_set(struct llapi_layout *layout, uint64_t pattern)
+{
+    if (LLAPI_LAYOUT_RAID0 != pattern && LLAPI_LAYOUT_MDT != pattern) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    current(layout)->on_mdt = LLAPI_LAYOUT_MDT == pattern;
     return 0;
 }
 
@@ -276,6 +393,36 @@ bool llapi_layout_is_composite(struct llapi_layout *layout)
     return 0 != layout->data.composite;
 }
 
+static bool pool_exists(const char *pool)
+{
+    const char *list = getenv("LUSTRESIM_POOLS");
+    size_t length = strlen(pool);
+
+    while (NULL != list && '\0' != *list) {
+        size_t word = strcspn(list, " ");
+
+        if (word == length && 0 == strncmp(list, pool, word)) {
+            return true;
+        }
+        list += word + (' ' == list[word]);
+    }
+    return false;
+}
+
+/* Another process that wants the file for itself, between two opens of ours. */
+static void appear(const char *path)
+{
+    if (NULL != getenv("LUSTRESIM_APPEAR")) {
+        int fd = open(path, O_CREAT | O_EXCL | O_RDWR, 0644);
+
+        fprintf(stderr, "lustresim: another process %s %s\n", 0 > fd ? "cannot create" : "created",
+                path);
+        if (0 <= fd) {
+            close(fd);
+        }
+    }
+}
+
 int llapi_layout_file_open(const char *path, int open_flags, mode_t mode,
                            const struct llapi_layout *layout)
 {
@@ -283,6 +430,11 @@ int llapi_layout_file_open(const char *path, int open_flags, mode_t mode,
 
     if (NULL == layout || 0 == (open_flags & O_CREAT)) {
         return open(path, open_flags, mode);
+    }
+    if ('\0' != layout->data.component[0].pool[0] && !pool_exists(layout->data.component[0].pool)) {
+        appear(path);
+        errno = 0; /* seen */
+        return -1;
     }
     fd = open(path, open_flags | O_LOV_DELAY_CREATE, mode);
     if (0 <= fd && 0 > ioctl(fd, SIM_IOC_SET_LAYOUT, &layout->data) && EEXIST != errno) {

@@ -10,7 +10,8 @@
  * A file is simulated when its resolved path is below LUSTRESIM_DIR. Data are real bytes of that
  * directory's own file system; only locks, layouts and ioctls come from us. Who counts as a client
  * (a Lustre mount) is LUSTRESIM_CLIENT: `process` (the default: one rank per node; leaves at
- * exit), `rank` (as process, but rank k of every run is the same client), `host`, or a name.
+ * exit), `rank` (as process, but rank k of every run is the same client), `two` (even and odd ranks
+ * are two clients), `host`, or a name.
  * A path below LUSTRESIM_MOUNT2 (a symbolic link to LUSTRESIM_DIR) is a second mount, and so
  * another client, in the same process.
  */
@@ -47,6 +48,8 @@ static void name_client(char *name, size_t size)
         snprintf(name, size, "host-%.40s", host);
     } else if (NULL != kind && 0 == strcmp(kind, "rank")) {
         snprintf(name, size, "rank-%.20s", NULL == rank ? "0" : rank);
+    } else if (NULL != kind && 0 == strcmp(kind, "two")) {
+        snprintf(name, size, "mount-%d", NULL == rank ? 0 : atoi(rank) % 2);
     } else if (NULL == kind || 0 == strcmp(kind, "process")) {
         snprintf(name, size, "%.40s-%ld", host, (long) getpid());
         leaves = getpid();
@@ -175,8 +178,10 @@ void sim_opened(int fd, const char *path, int flags)
     open->references = 1;
     open->append = 0 != (flags & O_APPEND);
     open->client = mount_client[NULL != second && NULL != path && below(path, second) ? 1 : 0];
+    open->evicted = the_space->evicted[open->client];
     open->file = sim_file(the_space, status.st_dev, status.st_ino, sim_birth(fd, ""));
-    if ((O_NOCTTY | FASYNC) != (flags & (O_NOCTTY | FASYNC))) { /* not O_LOV_DELAY_CREATE */
+    if ((O_NOCTTY | FASYNC) != (flags & (O_NOCTTY | FASYNC)) /* not O_LOV_DELAY_CREATE */
+        && O_RDONLY != (flags & O_ACCMODE)) {
         sim_file_layout(the_space, open->file, &layout);
     }
     pthread_mutex_lock(&table_mutex);
@@ -212,6 +217,7 @@ void sim_closed(int fd)
     pthread_mutex_unlock(&table_mutex);
     if (NULL != open) {
         sim_group_unlock(open);
+        free(open->dirty);
         free(open);
     }
 }

@@ -18,7 +18,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t dirty_mutex = PTHREAD_MUTEX_INITIALIZER; /* of every file's dirty ranges */
 
 static int lockahead(sim_open_t *open, struct llapi_lu_ladvise *advice)
 {
@@ -36,6 +40,10 @@ static int lockahead(sim_open_t *open, struct llapi_lu_ladvise *advice)
     }
     if (1 != space->config.lockahead) {
         return space->config.lockahead;
+    }
+    result = -sim_fault_advice();
+    if (0 != result) {
+        return result;
     }
     request.mode = MODE_WRITE_USER == advice->lla_lockahead_mode ? SIM_WRITE : SIM_READ;
     request.speculative = 0 != (advice->lla_peradvice_flags & LF_ASYNC);
@@ -140,6 +148,8 @@ static int group_lock(sim_open_t *open, int fd, uint32_t gid)
         return -EINVAL;
     }
     sim_file_layout(space, open->file, &layout);
+    sim_file_instantiate(space, open->file, 0, SIM_EOF);
+    sim_file_layout(space, open->file, &layout);
     count = sim_spans(&layout, 0, SIM_EOF, span);
     for (size_t s = 0; s < count; ++s) {
         int32_t lock;
@@ -196,6 +206,54 @@ int sim_ioctl(sim_open_t *open, int fd, unsigned long request, void *argument)
     return rc;
 }
 
+/* Bytes go straight to the real file, so what an evicted client loses is taken back: it reads as
+ * zeros, as if it had never left the client's cache. */
+static void lose_if_evicted(sim_open_t *open, int fd)
+{
+    sim_space_t *space = sim_space();
+    char zeros[4096] = {0};
+
+    if (open->evicted == space->evicted[open->client]) {
+        return;
+    }
+    pthread_mutex_lock(&dirty_mutex);
+    open->evicted = space->evicted[open->client];
+    for (size_t d = 0; d < open->dirty_count; ++d) {
+        uint64_t at = open->dirty[d].start;
+        uint64_t end = at + open->dirty[d].length;
+
+        SIM_COUNT(space, lost, end - at);
+        while (at < end) {
+            uint64_t part = end - at < sizeof(zeros) ? end - at : sizeof(zeros);
+
+            if (0 >= SIM_REAL(pwrite)(fd, zeros, part, (off_t) at)) {
+                break;
+            }
+            at += part;
+        }
+        open->lost = true;
+    }
+    open->dirty_count = 0;
+    pthread_mutex_unlock(&dirty_mutex);
+}
+
+int sim_sync(int fd)
+{
+    sim_open_t *open = sim_open_of(fd);
+    bool lost;
+
+    if (NULL == open) {
+        return 0;
+    }
+    lose_if_evicted(open, fd);
+    pthread_mutex_lock(&dirty_mutex);
+    lost = open->lost;
+    open->lost = false;
+    open->dirty_count = 0;
+    pthread_mutex_unlock(&dirty_mutex);
+    return lost ? -EIO : 0;
+}
+
 /* The end of the part of [start, end] that Lustre accesses in one go: where a component has several
  * stripes, up to the end of a stripe. */
 static uint64_t chunk_end(const sim_layout_t *layout, uint64_t start, uint64_t end)
@@ -203,7 +261,7 @@ static uint64_t chunk_end(const sim_layout_t *layout, uint64_t start, uint64_t e
     for (uint32_t n = 0; n < layout->count; ++n) {
         const sim_component_t *c = &layout->component[n];
 
-        if (c->start <= start && start < c->end) {
+        if (c->start <= start && start < c->end && 0 != c->stripe_size) {
             uint64_t stripe = (start / c->stripe_size + 1) * c->stripe_size - 1;
 
             end = 1 < c->stripe_count && stripe < end ? stripe : end;
@@ -230,11 +288,13 @@ int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mod
     uint64_t end = 0 > length ? SIM_EOF : start + (uint64_t) length - 1;
     sim_request_t request = {.mode = mode};
     sim_layout_t layout;
+    int rc = 0;
 
     *held = (sim_held_t){.open = NULL};
     if (NULL == open || 0 == length || 0 > offset) {
         return 0;
     }
+    lose_if_evicted(open, fd);
     held->open = open;
     if (SIM_WRITE == mode) {
         SIM_COUNT(space, writes, 1);
@@ -245,6 +305,16 @@ int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mod
         return -EOPNOTSUPP;
     }
     sim_file_layout(space, open->file, &layout);
+    if (SIM_WRITE == mode && 0 < length) {
+        sim_file_instantiate(space, open->file, start, end);
+        sim_file_layout(space, open->file, &layout);
+        rc = open->lost ? -EIO : sim_charge(space, open->client, &layout, start, end);
+        open->lost = false;
+        if (0 != rc) {
+            return rc;
+        }
+        held->wrote = (struct sim_range_t){start, (uint64_t) length};
+    }
     request.client = open->client;
     request.file = open->file;
     request.no_expand = open->no_expand;
@@ -261,6 +331,7 @@ int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mod
                                0 == open->gid ? held->lock[s] : -1, SIM_WRITE == mode);
         }
         if (stop == end) {
+            held->last = true;
             return 0; /* the last lock is held while the bytes really move */
         }
         sim_io_end(held);
@@ -268,8 +339,28 @@ int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mod
     }
 }
 
+static void make_dirty(sim_open_t *open, struct sim_range_t range)
+{
+    pthread_mutex_lock(&dirty_mutex);
+    if (open->dirty_count == open->dirty_room) {
+        size_t room = 2 * open->dirty_room + 64;
+        struct sim_range_t *larger = realloc(open->dirty, room * sizeof(*larger));
+
+        if (NULL == larger) {
+            abort();
+        }
+        open->dirty = larger;
+        open->dirty_room = room;
+    }
+    open->dirty[open->dirty_count++] = range;
+    pthread_mutex_unlock(&dirty_mutex);
+}
+
 void sim_io_end(sim_held_t *held)
 {
+    if (NULL != held->open && 0 < held->wrote.length && held->last) {
+        make_dirty(held->open, held->wrote);
+    }
     for (size_t s = 0; NULL != held->open && 0 == held->open->gid && s < held->count; ++s) {
         sim_unlock(sim_space(), held->open->file, held->span[s].object, held->lock[s]);
     }

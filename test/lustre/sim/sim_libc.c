@@ -105,9 +105,30 @@ int creat64(const char *path, mode_t mode)
 
 int close(int fd)
 {
+    int error = sim_fault_close(fd);
+    int rc;
+
     sim_closed(fd);
-    return SIM_REAL(close)(fd);
+    rc = SIM_REAL(close)(fd);
+    if (0 == rc && 0 != error) {
+        errno = error;
+        return -1;
+    }
+    return rc;
 }
+
+#define SYNC(name)                 \
+    int name(int fd)               \
+    {                              \
+        int rc = sim_sync(fd);     \
+        if (0 != rc) {             \
+            errno = -rc;           \
+            return -1;             \
+        }                          \
+        return SIM_REAL(name)(fd); \
+    }
+SYNC(fsync)
+SYNC(fdatasync)
 
 int dup(int from)
 {

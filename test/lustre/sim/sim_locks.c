@@ -26,6 +26,14 @@
 #define GROWN_MAX ((UINT64_C(32) << 20) - 1) /* growth limit of objects in demand */
 enum { LLA_SENT = 0, LLA_DIFFERENT = 1, LLA_SAME = 2 };
 
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t) time.tv_sec * UINT64_C(1000000000) + (uint64_t) time.tv_nsec;
+}
+
 /* `count` messages were sent, of which the client waited for `in_turn`, one after the other. */
 static void messages(sim_space_t *space, uint32_t client, uint64_t count, uint64_t in_turn)
 {
@@ -66,11 +74,14 @@ static void free_lock(sim_space_t *space, int32_t *head, int32_t index)
     space->free_lock = index;
 }
 
-/* A lock in the client's cache that serves the request; prefers one with exactly its extent. */
+/* A lock in the client's cache that serves the request; prefers one with exactly its extent. One
+ * that is still on its way to the client does not. */
 static int32_t cached(sim_space_t *space, const sim_request_t *request, int32_t head,
                       uint64_t start, uint64_t end, bool *exact)
 {
+    uint64_t now = now_ns();
     int32_t found = -1;
+    bool coming = false;
 
     *exact = false;
     for (int32_t l = head; - 1 != l && !*exact; l = space->lock[l].next) {
@@ -78,19 +89,25 @@ static int32_t cached(sim_space_t *space, const sim_request_t *request, int32_t 
 
         if (lock->client == request->client && 0 == lock->called && SIM_GROUP != lock->mode
             && lock->mode >= (uint32_t) request->mode && lock->start <= start && end <= lock->end) {
+            if (lock->here_ns > now) {
+                coming = true;
+                continue;
+            }
             *exact = lock->start == start && lock->end == end;
             found = l;
         }
     }
+    if (-1 == found && coming) {
+        SIM_COUNT(space, in_flight, 1);
+    }
     return found;
 }
 
-/* The largest extent around [*start, *end] that meets no conflicting lock. Objects with many
- * locks are in demand: they are not grown downwards, and not far upwards. */
+/* The largest extent around [*start, *end] that meets no conflicting lock. A lock grows downwards
+ * only on an object without conflicting locks, and not far upwards where there are many. */
 static void grow(sim_space_t *space, const sim_request_t *request, int32_t head, uint64_t *start,
                  uint64_t *end)
 {
-    uint64_t lo = 0;
     uint64_t hi = SIM_EOF;
     uint64_t align = SIM_PAGE;
     size_t conflicting = 0;
@@ -102,15 +119,9 @@ static void grow(sim_space_t *space, const sim_request_t *request, int32_t head,
             continue;
         }
         ++conflicting;
-        if (lock->end < *start && lock->end + 1 > lo) {
-            lo = lock->end + 1;
-        }
         if (lock->start > *end && lock->start - 1 < hi) {
             hi = lock->start - 1;
         }
-    }
-    if (4 < conflicting) {
-        lo = *start;
     }
     if (32 < conflicting && SIM_WRITE == request->mode && *end < *start + GROWN_MAX
         && hi > *start + GROWN_MAX) {
@@ -120,7 +131,7 @@ static void grow(sim_space_t *space, const sim_request_t *request, int32_t head,
     while (0 == (((*end + 1) | *start) & align) && 0 != align << 1) {
         align <<= 1;
     }
-    *start = 0 == lo ? 0 : ((lo - 1) | (align - 1)) + 1;
+    *start = 0 == conflicting ? 0 : *start;
     *end = SIM_EOF == hi ? SIM_EOF : ((hi + 1) & ~(align - 1)) - 1;
 }
 
@@ -203,6 +214,18 @@ static size_t call_back(sim_space_t *space, const sim_request_t *request, uint32
     return standing;
 }
 
+static bool group_in_the_way(sim_space_t *space, const sim_request_t *request, int32_t head,
+                             uint64_t start, uint64_t end)
+{
+    for (int32_t l = head; - 1 != l; l = space->lock[l].next) {
+        if (SIM_GROUP == space->lock[l].mode && !compatible(&space->lock[l], request)
+            && overlap(&space->lock[l], start, end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool conflict(sim_space_t *space, const sim_request_t *request, int32_t head, uint64_t start,
                      uint64_t end)
 {
@@ -225,8 +248,8 @@ static void evict(sim_space_t *space, const sim_request_t *request, int32_t *hea
         if (!compatible(&space->lock[l], request) && overlap(&space->lock[l], start, end)) {
             fprintf(stderr, "lustresim: client %s does not give a lock back: evicted\n",
                     space->client[space->lock[l].client]);
-            free_lock(space, head, l);
-            SIM_COUNT(space, evictions, 1);
+            sim_evict(space, space->lock[l].client);
+            next = *head; /* several locks of the list may be gone */
         }
     }
 }
@@ -266,10 +289,12 @@ static int32_t enqueue(sim_space_t *space, const sim_request_t *request, uint32_
         if (0 == standing) {
             if (0 != called || waited) {
                 sim_clock_wait(space, request->client, file->freed_ns[object]);
+                SIM_COUNT(space, completions, 1);
+                messages(space, request->client, 1, 0); /* the wait for the cancel contains it */
             }
             return grant(space, request, head, start, end);
         }
-        if (request->no_wait) {
+        if (request->no_wait && group_in_the_way(space, request, *head, start, end)) {
             return -EAGAIN;
         }
         if (!waited) {
@@ -356,6 +381,9 @@ int sim_lockahead(sim_space_t *space, const sim_request_t *request, const sim_sp
     found = enqueue(space, request, span->object, start, end);
     if (0 <= found) {
         --space->lock[found].users;
+        if (request->speculative) {
+            space->lock[found].here_ns = now_ns() + (uint64_t) space->config.async_us * 1000;
+        }
     }
     sim_leave(space);
     sim_clock_pace(space, request->client, before);
@@ -374,14 +402,26 @@ static void drop_client(sim_space_t *space, int32_t *head, uint32_t client)
     }
 }
 
-void sim_client_leave(sim_space_t *space, uint32_t client)
+static void drop_all(sim_space_t *space, uint32_t client)
 {
-    sim_enter(space);
     for (size_t f = 0; f < SIM_FILES; ++f) {
         for (size_t o = 0; 0 != space->file[f].inode && o < SIM_OBJECTS; ++o) {
             drop_client(space, &space->file[f].locks[o], client);
         }
     }
+}
+
+void sim_evict(sim_space_t *space, uint32_t client)
+{
+    drop_all(space, client);
+    ++space->evicted[client];
+    SIM_COUNT(space, evictions, 1);
+}
+
+void sim_client_leave(sim_space_t *space, uint32_t client)
+{
+    sim_enter(space);
+    drop_all(space, client);
     space->client[client][0] = '\0';
     sim_leave(space);
 }
@@ -417,7 +457,9 @@ void sim_glimpse(sim_space_t *space, uint32_t client, uint32_t file)
     sim_enter(space);
     before = space->client_ns[client];
     for (uint32_t n = 0; n < space->file[file].layout.count; ++n) {
-        for (uint32_t i = 0; i < space->file[file].layout.component[n].stripe_count; ++i) {
+        const sim_component_t *component = &space->file[file].layout.component[n];
+
+        for (uint32_t i = 0; !component->empty && i < component->stripe_count; ++i) {
             int32_t head = space->file[file].locks[n * SIM_STRIPES + i];
             bool known = false;
             bool other = false;

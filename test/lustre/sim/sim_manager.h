@@ -25,6 +25,7 @@ typedef struct sim_lock_t {
     uint32_t users;    /* I/O running under it */
     uint32_t called;   /* called back: no new users, freed with the last one */
     uint64_t clean_ns; /* modelled: nothing is left to do under it then */
+    uint64_t here_ns;  /* CLOCK_MONOTONIC: the client cannot use it before */
     int32_t next;      /* in the object's list, or in the free list; -1 ends */
 } sim_lock_t;
 
@@ -45,7 +46,13 @@ typedef struct sim_config_t {
     uint32_t client_us_mib; /* modelled time of 1 MiB through one client's link */
     uint32_t ost_us_mib;    /* modelled time of 1 MiB through one OST, one after the other */
     uint32_t dirty_mib;     /* what may wait at an OST before writers wait, too */
-    int32_t lockahead;      /* 1, or the negative errno of servers without it */
+    uint32_t async_us;      /* until a lock that was asked for asynchronously can be used */
+    uint32_t dir_stripes;   /* default layout of the directory, 0 = that of the file system */
+    uint64_t dir_stripe_size;
+    uint64_t quota_bytes; /* 0 = none */
+    uint64_t grant_bytes; /* what a client may cache although the quota is used up */
+    uint64_t ost_bytes;   /* room of an OST, 0 = no limit */
+    int32_t lockahead;    /* 1, or the negative errno of servers without it */
 } sim_config_t;
 
 typedef struct sim_space_t {
@@ -55,7 +62,11 @@ typedef struct sim_space_t {
     sim_counters_t counters;
     uint64_t client_ns[SIM_CLIENTS]; /* modelled time of each client */
     uint64_t ost_ns[SIM_OSTS];       /* modelled: the OST works until then */
-    uint32_t next_ost;               /* where the next file begins */
+    uint64_t used_bytes;             /* written since the last reset: what quota counts */
+    uint64_t used_ost[SIM_OSTS];
+    uint64_t used_grant[SIM_CLIENTS];
+    uint32_t evicted[SIM_CLIENTS]; /* how often */
+    uint32_t next_ost;             /* where the next file begins */
     int32_t free_lock;
     uint32_t log_count;
     char client[SIM_CLIENTS][64];
@@ -84,6 +95,8 @@ uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t 
 void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t birth);
 /** Gives a file its layout; defaults are filled in. 0, -EEXIST or -EINVAL. */
 int sim_file_set_layout(sim_space_t *space, uint32_t file, const sim_layout_t *wanted);
+/** Gives components that [start, end] touches their objects; a write makes other mirrors stale. */
+void sim_file_instantiate(sim_space_t *space, uint32_t file, uint64_t start, uint64_t end);
 /** The file's layout; one without gets the default one. */
 void sim_file_layout(sim_space_t *space, uint32_t file, sim_layout_t *layout);
 
@@ -95,7 +108,8 @@ typedef struct sim_span_t {
     uint64_t end;
 } sim_span_t;
 
-/** Cuts [start, end] of a file in spans, ascending by object; at most SIM_OBJECTS. */
+/** Cuts [start, end] of a file in spans, ascending by object; at most SIM_OBJECTS. Of mirrors, the
+ *  first that is not stale. Components without objects on OSTs have no spans. */
 size_t sim_spans(const sim_layout_t *layout, uint64_t start, uint64_t end,
                  sim_span_t span[SIM_OBJECTS]);
 
@@ -135,6 +149,15 @@ void sim_clock_transfer(sim_space_t *space, uint32_t client, const sim_span_t *s
                         bool write);
 /** Real time follows: sleeps as long as the client's clock has moved since it was `before`. */
 void sim_clock_pace(const sim_space_t *space, uint32_t client, uint64_t before);
+
+/* Limits and faults (sim_limits.c). */
+/** The default layout of new files in the directory: the directory's own where it has one. */
+void sim_default_component(const sim_config_t *config, sim_component_t *component);
+/** Charges a write to quota and OSTs. 0, -EDQUOT or -ENOSPC. */
+int sim_charge(sim_space_t *space, uint32_t client, const sim_layout_t *layout, uint64_t start,
+               uint64_t end);
+/** Throws a client out: its locks are gone, and so are its dirty data. Inside the mutex. */
+void sim_evict(sim_space_t *space, uint32_t client);
 
 void sim_log_advice(sim_space_t *space, const sim_log_t *entry);
 

@@ -19,6 +19,12 @@ typedef struct sim_open_t {
     uint32_t client;
     bool no_expand;
     bool append;
+    uint32_t evicted; /* evictions of the client that this file knows of */
+    bool lost;        /* dirty data were lost: the next write or fsync says so */
+    size_t dirty_count, dirty_room;
+    struct sim_range_t {
+        uint64_t start, length;
+    } * dirty;    /* written since the last fsync */
     uint32_t gid; /* 0 = holds no group lock */
     size_t group_count;
     uint32_t group_object[SIM_OBJECTS];
@@ -57,6 +63,8 @@ typedef struct sim_held_t {
     size_t count;
     sim_span_t span[SIM_OBJECTS];
     int32_t lock[SIM_OBJECTS];
+    struct sim_range_t wrote; /* what becomes dirty when the last part is done */
+    bool last;
 } sim_held_t;
 
 /** Locks [offset, offset + length) for I/O (length < 0: to the end of the file) and models the time
@@ -65,6 +73,13 @@ typedef struct sim_held_t {
 int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mode_t mode);
 /** The I/O is done: the locks go back to the cache. */
 void sim_io_end(sim_held_t *held);
+
+/** fsync: dirty data are safe now. 0, or -EIO if some were lost. */
+int sim_sync(int fd);
+
+/** Faults of this process, from its environment: an errno, or 0. */
+int sim_fault_close(int fd);
+int sim_fault_advice(void);
 
 /** ioctl on a simulated file. Sets errno and returns -1, or a result. */
 int sim_ioctl(sim_open_t *open, int fd, unsigned long request, void *argument);

@@ -48,6 +48,12 @@ static void configure(sim_config_t *config)
     config->client_us_mib = (uint32_t) from_environment("LUSTRESIM_CLIENT_US_PER_MIB", 0);
     config->ost_us_mib = (uint32_t) from_environment("LUSTRESIM_OST_US_PER_MIB", 0);
     config->dirty_mib = (uint32_t) from_environment("LUSTRESIM_DIRTY_MIB", 32);
+    config->async_us = (uint32_t) from_environment("LUSTRESIM_ASYNC_US", 1000);
+    config->dir_stripes = (uint32_t) from_environment("LUSTRESIM_DIR_STRIPES", 0);
+    config->dir_stripe_size = from_environment("LUSTRESIM_DIR_STRIPE_SIZE", 0);
+    config->quota_bytes = from_environment("LUSTRESIM_QUOTA_KIB", 0) << 10;
+    config->grant_bytes = from_environment("LUSTRESIM_GRANT_KIB", 0) << 10;
+    config->ost_bytes = from_environment("LUSTRESIM_OST_KIB", 0) << 10;
     config->lockahead = NULL == lockahead || 0 == strcmp(lockahead, "1")
                             ? 1
                             : -(int32_t) strtol(lockahead, NULL, 0);
@@ -139,6 +145,9 @@ void sim_reset(sim_space_t *space, bool locks_too)
         clear_locks(space);
     }
     configure(&space->config);
+    space->used_bytes = 0;
+    memset(space->used_ost, 0, sizeof(space->used_ost));
+    memset(space->used_grant, 0, sizeof(space->used_grant));
     sim_clock_reset(space);
     sim_leave(space);
 }
@@ -244,13 +253,53 @@ static int set_layout(sim_space_t *space, sim_file_t *file, const sim_layout_t *
         return -EINVAL;
     }
     for (uint32_t c = 0; c < layout.count; ++c) {
-        int rc = fill_component(space, &layout.component[c]);
+        sim_component_t *component = &layout.component[c];
+        sim_component_t filled = *component;
+        int rc = fill_component(space, &filled);
+
         if (0 != rc) {
             return rc;
+        }
+        component->empty = layout.composite && 0 != component->start;
+        if (!component->empty) {
+            *component = filled;
         }
     }
     file->layout = layout;
     return 0;
+}
+
+/* The mirror that is written and read: the first that is not stale. */
+static uint32_t mirror_in_use(const sim_layout_t *layout)
+{
+    uint32_t mirror = 0;
+
+    for (uint32_t c = 0; c < layout->count; ++c) {
+        if (mirror == layout->component[c].mirror && layout->component[c].stale) {
+            ++mirror;
+        }
+    }
+    return mirror;
+}
+
+void sim_file_instantiate(sim_space_t *space, uint32_t file, uint64_t start, uint64_t end)
+{
+    sim_layout_t *layout = &space->file[file].layout;
+    uint32_t mirror;
+
+    sim_enter(space);
+    mirror = mirror_in_use(layout);
+    for (uint32_t c = 0; c < layout->count; ++c) {
+        sim_component_t *component = &layout->component[c];
+
+        if (mirror != component->mirror) {
+            component->stale = 1;
+        } else if (component->empty && start < component->end && component->start <= end) {
+            component->empty = 0;
+            (void) fill_component(space, component);
+        }
+    }
+    sim_leave(space);
 }
 
 int sim_file_set_layout(sim_space_t *space, uint32_t file, const sim_layout_t *wanted)
@@ -265,11 +314,11 @@ int sim_file_set_layout(sim_space_t *space, uint32_t file, const sim_layout_t *w
 
 void sim_file_layout(sim_space_t *space, uint32_t file, sim_layout_t *layout)
 {
-    static const sim_layout_t preset = {.count = 1,
-                                        .component = {{.end = SIM_EOF, .first_ost = UINT32_MAX}}};
+    sim_layout_t preset = {.count = 1, .component = {{.end = SIM_EOF, .first_ost = UINT32_MAX}}};
 
     sim_enter(space);
     if (0 == space->file[file].layout.count) {
+        sim_default_component(&space->config, &preset.component[0]);
         (void) set_layout(space, &space->file[file], &preset);
     }
     *layout = space->file[file].layout;
@@ -318,6 +367,7 @@ static bool object_below(const sim_component_t *c, uint32_t i, uint64_t b, uint6
 size_t sim_spans(const sim_layout_t *layout, uint64_t start, uint64_t end,
                  sim_span_t span[SIM_OBJECTS])
 {
+    uint32_t mirror = mirror_in_use(layout);
     size_t count = 0;
 
     for (uint32_t n = 0; n < layout->count; ++n) {
@@ -325,6 +375,9 @@ size_t sim_spans(const sim_layout_t *layout, uint64_t start, uint64_t end,
         uint64_t lo = start > c->start ? start : c->start;
         uint64_t hi = SIM_EOF == c->end || end < c->end ? end : c->end - 1;
 
+        if (c->empty || c->on_mdt || mirror != c->mirror) {
+            continue;
+        }
         for (uint32_t i = 0; c->start < c->end && lo <= hi && i < c->stripe_count; ++i) {
             sim_span_t *s = &span[count];
 

@@ -19,6 +19,7 @@ static const char usage[] =
     "  get NAME  one counter\n"
     "  advices   the lockahead advices: client, first and last byte, mode, sync/async, result\n"
     "  locks     the locks that are held: file, object, client, mode, first and last byte, users\n"
+    "  evict NAME  throws the client out: its locks and its dirty data are lost\n"
     "  reset     clears counters and log, reads the LUSTRESIM_* settings again\n"
     "  forget    reset, and drops all locks\n";
 
@@ -40,6 +41,16 @@ static int print_stats(const sim_space_t *space, const char *wanted)
         found = 1;
     }
     return found ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int evict(sim_space_t *space, const char *name)
+{
+    uint32_t client = sim_client(space, name);
+
+    sim_enter(space);
+    sim_evict(space, client);
+    sim_leave(space);
+    return EXIT_SUCCESS;
 }
 
 static void print_advices(const sim_space_t *space)
@@ -91,6 +102,9 @@ int main(int argc, char **argv)
     }
     if (0 == strcmp(argv[2], "get") && 4 == argc) {
         return print_stats(space, argv[3]);
+    }
+    if (0 == strcmp(argv[2], "evict") && 4 == argc) {
+        return evict(space, argv[3]);
     }
     if (0 == strcmp(argv[2], "advices")) {
         print_advices(space);

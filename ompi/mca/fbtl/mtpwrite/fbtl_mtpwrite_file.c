@@ -17,7 +17,7 @@
 #include "opal/util/output.h"
 
 #include "ompi/mca/common/collio/access/common_collio_engine.h"
-#include "ompi/mca/common/collio/ompio/common_collio_guard.h"
+#include "ompi/mca/common/collio/hook/common_collio_guard.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static mca_fbtl_mtpwrite_file_t *files;

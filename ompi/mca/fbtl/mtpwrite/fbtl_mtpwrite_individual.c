@@ -21,8 +21,8 @@
 
 #include "ompi/mca/common/collio/access/common_collio_engine.h"
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
-#include "ompi/mca/common/collio/ompio/common_collio_hook.h"
-#include "ompi/mca/common/collio/ompio/common_collio_set_view.h"
+#include "ompi/mca/common/collio/hook/common_collio_hook.h"
+#include "ompi/mca/common/collio/ompio/common_collio_entries.h"
 
 /* A call, whichever of the eight it is. */
 struct call {
@@ -291,7 +291,7 @@ int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
     table->io_module_file_read_at = file_read_at;
     table->io_module_file_iread = file_iread;
     table->io_module_file_iread_at = file_iread_at;
-    mca_common_collio_hints_patch(hook);
+    mca_common_collio_entries_install(hook);
     mca_fbtl_mtpwrite_settings_publish(fh, settings);
     if (settings->report) { /* runs after on_close() */
         (void) mca_common_collio_hook_on_close(hook, mca_fbtl_mtpwrite_report, NULL);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
-#include "ompi/mca/common/collio/ompio/common_collio_guard.h"
+#include "ompi/mca/common/collio/hook/common_collio_guard.h"
 #include "ompi/mca/fbtl/base/base.h"
 
 static int module_init(ompio_file_t *fh)

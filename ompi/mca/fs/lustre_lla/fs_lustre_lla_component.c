@@ -58,14 +58,16 @@ static const mca_common_collio_setting_t rows[] = {
      "each piece of its view when the view is set (view). auto is element where the file system "
      "can do it"},
     {"async", MCA_COMMON_COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
-     "Request locks without waiting for them. A request that meets a lock of another client is "
-     "then dropped instead of taking that lock away. Helps cycle and element only"},
+     "Request locks without waiting for them, where the access does not follow at once: all "
+     "windows of a domain but the first (global, stripe), the next window (cycle), later blocks "
+     "of a view (view). A request that meets a lock of another client is then dropped instead of "
+     "taking that lock away"},
     {"noexpand", MCA_COMMON_COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
      "With lockahead, keep the servers from growing the locks of plain accesses"},
     {"clear_locks", MCA_COMMON_COLLIO_SWITCH, AT(clear_locks), NULL, 1, 5, AGREED, NULL,
      "With lockahead, drop the locks that clients still hold on the file when it is opened, by "
-     "taking and giving back a group lock. Not done for composite layouts, all components of "
-     "which would be instantiated by it"},
+     "taking and giving back a group lock. Not done if it is opened for reading only, and not for "
+     "composite layouts, all components of which would be instantiated by it"},
     {"pool", MCA_COMMON_COLLIO_TEXT, AT(pool), NULL, 0, 5, NO_PARAMETER | AGREED, NULL,
      "Name of the OST pool that a new file is created in"},
     {"report", MCA_COMMON_COLLIO_SWITCH, AT(report), NULL, 0, 3, AGREED, NULL,

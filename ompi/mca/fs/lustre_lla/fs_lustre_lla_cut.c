@@ -21,15 +21,31 @@ static int64_t unit_end(int64_t value, int64_t unit)
     return INT64_MAX - start < unit ? INT64_MAX : start + unit;
 }
 
+int mca_fs_lustre_lla_cut_part(const mca_fs_lustre_lla_part_t *part, size_t part_count,
+                               int64_t offset)
+{
+    for (size_t p = 0; p < part_count; ++p) {
+        if (part[p].start <= offset && offset < part[p].end) {
+            return (int) p;
+        }
+    }
+    return -1;
+}
+
 static const mca_fs_lustre_lla_part_t *part_of(const mca_fs_lustre_lla_part_t *part, size_t count,
                                                int64_t offset)
 {
-    for (size_t p = 0; p < count; ++p) {
-        if (part[p].start <= offset && offset < part[p].end) {
-            return &part[p];
-        }
-    }
-    return NULL;
+    int p = mca_fs_lustre_lla_cut_part(part, count, offset);
+
+    return 0 > p ? NULL : &part[p];
+}
+
+/* The exclusive end of what may be one piece in mode NONE. */
+static int64_t part_end(const mca_fs_lustre_lla_part_t *parts, size_t count, int64_t offset)
+{
+    const mca_fs_lustre_lla_part_t *part = part_of(parts, count, offset);
+
+    return NULL == part ? INT64_MAX : part->end;
 }
 
 /* The exclusive end of the stripe that holds `offset`. A part with one stripe is one object, and is
@@ -62,12 +78,11 @@ bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, in
             ++cut->next;
             continue;
         }
-        cut->from = end;
-        if (MCA_FS_LUSTRE_LLA_CUT_NONE != cut->mode) {
-            cut->from = stripe_end(cut->part, cut->part_count, start,
-                                   MCA_FS_LUSTRE_LLA_CUT_STRIPES == cut->mode);
-            end = cut->from < end ? cut->from : end;
-        }
+        cut->from = MCA_FS_LUSTRE_LLA_CUT_NONE == cut->mode
+                        ? part_end(cut->part, cut->part_count, start)
+                        : stripe_end(cut->part, cut->part_count, start,
+                                     MCA_FS_LUSTRE_LLA_CUT_STRIPES == cut->mode);
+        end = cut->from < end ? cut->from : end;
         start = round_down(start, cut->page_bytes);
         start = cut->done > start ? cut->done : start;
         end = unit_end(end - 1, cut->page_bytes);

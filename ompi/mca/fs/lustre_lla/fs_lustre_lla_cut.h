@@ -18,7 +18,7 @@
  * borders of stripes.
  *
  *   ranges        |----|      |-----------------|
- *   none         [------]    [-------------------]        pages
+ *   none         [------]    [-------------------]        pages, borders between parts
  *   objects      [------]    [-----][------][----]        pages, borders between objects
  *   stripes      [------]    [-----][------][----]        the same, also where all stripes of a
  *                                                         part are on one object
@@ -56,6 +56,10 @@ typedef struct mca_fs_lustre_lla_cut_t {
 
 /** The next piece: first and last byte. False at the end. Pieces ascend and do not overlap. */
 bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, int64_t *last);
+
+/** The number of the part that holds a byte; -1: none. */
+int mca_fs_lustre_lla_cut_part(const mca_fs_lustre_lla_part_t *part, size_t part_count,
+                               int64_t offset);
 
 /** Lies [first, last] in one piece of one object? */
 bool mca_fs_lustre_lla_cut_is_single(const mca_fs_lustre_lla_part_t *part, size_t part_count,

@@ -11,11 +11,13 @@
  *     |                                                                     \
  *   bcast: error, layout, what works                                         v
  *   others                                                              open
+ *   all    memory for the file
  *   all    allreduce: an error anywhere, or a node without the library
  *   all    LOCKNOEXPAND on the own descriptor; struct on f_fs_ptr
  *
  * Cached locks are cleared before any other rank has the file open, so nobody can have got new
- * ones. A rank that fails still takes part in the allreduce, so all ranks return the same error.
+ * ones. A rank that fails still takes part in the allreduce, so all ranks return the same error;
+ * nothing that is behind it can fail.
  */
 
 #include "fs_lustre_lla_internal.h"
@@ -23,7 +25,6 @@
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,23 @@ typedef struct verdict_t {
     mca_fs_lustre_lla_layout_t layout;
 } verdict_t;
 
+/* "/here/lustre:there" becomes "/here/there", "/here/lustre:/there" becomes "/there". In place: one
+ * rank that runs out of memory here would leave the others alone in the open. */
+static void cut_prefix(char *full, const char *filename, const char *plain)
+{
+    size_t given = strlen(filename);
+    size_t length = strlen(full);
+    char *at = full;
+
+    if (length < given || 0 != strcmp(full + length - given, filename)) {
+        return;
+    }
+    if ('/' != *plain) {
+        at = full + length - given;
+    }
+    memmove(at, full + length - strlen(plain), strlen(plain) + 1);
+}
+
 /* f_fs_ptr must not be what an earlier user of the memory left: some callers do not clear it. The
  * "lustre:" prefix is for choosing a component; behind the choice only the path counts. */
 int mca_fs_lustre_lla_module_init(ompio_file_t *fh)
@@ -47,22 +65,7 @@ int mca_fs_lustre_lla_module_init(ompio_file_t *fh)
     fh->f_fstype = LUSTRE;
     fh->f_fs_ptr = NULL;
     if (plain != fh->f_filename && MPI_COMM_NULL != fh->f_comm) {
-        char *full = NULL;
-
-        if ('/' == *plain) {
-            full = strdup(plain);
-        } else {
-            char dir[PATH_MAX];
-
-            if (NULL == getcwd(dir, sizeof(dir)) || 0 > asprintf(&full, "%s/%s", dir, plain)) {
-                full = NULL;
-            }
-        }
-        if (NULL == full) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        free(fh->f_fullfilename);
-        fh->f_fullfilename = full;
+        cut_prefix(fh->f_fullfilename, fh->f_filename, plain);
         fh->f_filename = plain;
     }
     return OMPI_SUCCESS;
@@ -88,7 +91,6 @@ static void say_why_not(const char *path, const char *why_not)
 static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
                       const mca_fs_lustre_lla_settings_t *settings, verdict_t *verdict)
 {
-    bool cleared = false;
     const char *why_not;
 
     fh->fd = mca_fs_lustre_lla_layout_open(fh, path, amode, mca_fs_base_get_file_perm(fh), info);
@@ -97,17 +99,21 @@ static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t
         fh->fd = -1;
         return;
     }
-    mca_fs_lustre_lla_layout_read(fh->fd, &verdict->layout);
+    mca_fs_lustre_lla_layout_read(fh->fd, path, &verdict->layout);
     if (MCA_COMMON_COLLIO_LOCKAHEAD_OFF == settings->collective
         && MCA_COMMON_COLLIO_LOCKAHEAD_OFF == settings->individual) {
         return;
     }
-    why_not = mca_fs_lustre_lla_lockahead_prepare(fh->fd, settings, &verdict->layout, &cleared);
-    verdict->lockahead = NULL == why_not;
-    verdict->cleared = cleared;
+    why_not = mca_fs_lustre_lla_lockahead_probe(fh->fd);
     if (NULL != why_not) {
         say_why_not(path, why_not);
+        return;
     }
+    verdict->lockahead = 1;
+    /* Readers do not take locks from each other: clearing would only cost everybody's cache. A
+     * group lock would instantiate all components of a composite layout. */
+    verdict->cleared = settings->clear_locks && O_RDONLY != (amode & O_ACCMODE)
+                       && !verdict->layout.composite && mca_fs_lustre_lla_lockahead_clear(fh->fd);
 }
 
 /* Every rank learns whether anybody failed, and whether all can do lockahead. Returns an errno. */
@@ -133,22 +139,20 @@ static int in_force(int wanted, int preset, bool possible)
     return MCA_FS_LUSTRE_LLA_AUTO == wanted ? preset : wanted;
 }
 
-static mca_fs_lustre_lla_file_t *
-file_new(ompio_file_t *fh, const mca_fs_lustre_lla_settings_t *settings, const verdict_t *verdict)
+/* Everything that the open decided. Cannot fail: the ranks have agreed. */
+static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
+                      const mca_fs_lustre_lla_settings_t *settings, const verdict_t *verdict)
 {
-    mca_fs_lustre_lla_file_t *file = calloc(1, sizeof(*file));
-
-    if (NULL == file) {
-        return NULL;
-    }
     file->settings = *settings;
     file->layout = verdict->layout;
     file->cleared = verdict->cleared;
     file->fd = fh->fd;
     file->rank = fh->f_rank;
+    atomic_store(&file->empty, verdict->layout.empty);
     pthread_mutex_init(&file->mutex, NULL);
     file->lockahead.magic = MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC;
     file->lockahead.version = MCA_COMMON_COLLIO_LOCKAHEAD_VERSION;
+    file->lockahead.async = settings->async;
     file->lockahead.request = mca_fs_lustre_lla_lockahead_request;
     file->lockahead.collective = in_force(settings->collective, MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,
                                           verdict->lockahead);
@@ -156,7 +160,6 @@ file_new(ompio_file_t *fh, const mca_fs_lustre_lla_settings_t *settings, const v
                                           verdict->lockahead);
     file->noexpand = verdict->lockahead && settings->noexpand
                      && 0 == mca_fs_lustre_lla_lockahead_noexpand(fh->fd, true);
-    return file;
 }
 
 static void file_free(mca_fs_lustre_lla_file_t *file)
@@ -173,7 +176,7 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
     int amode = mca_fs_base_get_file_amode(fh->f_rank, access_mode);
     mca_fs_lustre_lla_settings_t settings;
     verdict_t verdict = {.error = 0};
-    mca_fs_lustre_lla_file_t *file = NULL;
+    mca_fs_lustre_lla_file_t *file = calloc(1, sizeof(*file));
     int32_t lockahead;
     int error;
 
@@ -185,9 +188,9 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
     if (OMPI_SUCCESS
         != fh->f_comm->c_coll->coll_bcast(&verdict, (int) sizeof(verdict), MPI_BYTE, OMPIO_ROOT,
                                           fh->f_comm, fh->f_comm->c_coll->coll_bcast_module)) {
-        return MPI_ERR_OTHER;
+        verdict.error = EIO; /* the communicator is broken, and agree() says so, too */
     }
-    error = verdict.error;
+    error = 0 != verdict.error ? verdict.error : NULL == file ? ENOMEM : 0;
     lockahead = verdict.lockahead && mca_fs_lustre_lla_llapi()->has_lockahead;
     if (OMPIO_ROOT != fh->f_rank) {
         fh->fd = -1;
@@ -197,35 +200,32 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
         }
     }
     error = agree(fh, error, &lockahead);
-    if (0 == error && verdict.lockahead && !lockahead) {
-        if (OMPIO_ROOT == fh->f_rank) {
-            say_why_not(path, "a node has no liblustreapi with lockahead");
-        }
-    }
-    verdict.lockahead = lockahead;
-    if (0 == error) {
-        file = file_new(fh, &settings, &verdict);
-        error = NULL == file ? ENOMEM : 0;
-    }
     if (0 != error) {
         if (0 <= fh->fd) {
             close(fh->fd);
         }
         fh->fd = -1;
+        free(file);
         return mca_common_collio_error_class(error);
     }
+    if (verdict.lockahead && !lockahead && OMPIO_ROOT == fh->f_rank) {
+        say_why_not(path, "a node has no liblustreapi with lockahead");
+    }
+    verdict.lockahead = lockahead;
+    file_init(file, fh, &settings, &verdict);
     fh->f_fs_ptr = file;
     fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre keeps overlapping accesses apart itself */
     mca_fs_lustre_lla_layout_publish(fh, info, &file->layout);
     return OMPI_SUCCESS;
 }
 
+/* The agreement at the end is also the barrier: nobody removes the file before all have closed. */
 int mca_fs_lustre_lla_file_close(ompio_file_t *fh)
 {
     mca_fs_lustre_lla_file_t *file = fh->f_fs_ptr;
+    int32_t unused = 1;
     int error = 0;
 
-    fh->f_comm->c_coll->coll_barrier(fh->f_comm, fh->f_comm->c_coll->coll_barrier_module);
     fh->f_fs_ptr = NULL;
     if (NULL != file) {
         if (file->settings.report) {
@@ -237,6 +237,13 @@ int mca_fs_lustre_lla_file_close(ompio_file_t *fh)
         error = errno;
     }
     fh->fd = -1;
+    error = agree(fh, error, &unused);
+    if (0 != error) { /* MPI_File_close drops the result of its components */
+        mca_fs_lustre_lla_say(fh->f_rank,
+                              "%s: closing it failed (%s): data written since the last "
+                              "MPI_File_sync may be missing",
+                              fh->f_filename, strerror(error));
+    }
     return mca_common_collio_error_class(error);
 }
 

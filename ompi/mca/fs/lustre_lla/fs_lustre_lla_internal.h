@@ -44,6 +44,7 @@ const char *mca_fs_lustre_lla_mode_name(int mode);
     X(calls, "ladvise calls with lockahead requests")                                           \
     X(advices, "lockahead requests")                                                            \
     X(granted, "synchronous requests: the lock was given")                                      \
+    X(no_object, "ranges without objects on OSTs (yet): no lock can be requested")              \
     X(sent, "asynchronous requests that were sent; the server does not say whether it granted") \
     X(same, "asynchronous requests for an extent that was already locked")                      \
     X(different, "asynchronous requests inside a larger lock that was already held")            \
@@ -64,6 +65,7 @@ extern mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
 typedef struct mca_fs_lustre_lla_layout_t {
     int32_t part_count; /* 0 = not known */
     int32_t composite;
+    uint32_t empty; /* bit p: part p has no objects on OSTs: not instantiated, or on the MDT */
     mca_fs_lustre_lla_part_t part[MCA_FS_LUSTRE_LLA_PARTS_MAX];
 } mca_fs_lustre_lla_layout_t;
 
@@ -75,10 +77,12 @@ typedef struct mca_fs_lustre_lla_file_t {
     mca_fs_lustre_lla_counters_t counters;
     int fd;
     int rank;
-    bool cleared;          /* cached locks were cleared at open */
-    bool noexpand;         /* LOCKNOEXPAND is on */
-    _Atomic bool dead;     /* lockahead failed for good: nothing is asked for any more */
-    pthread_mutex_t mutex; /* of the asynchronous requests that were sent last */
+    bool cleared;           /* cached locks were cleared at open */
+    bool noexpand;          /* LOCKNOEXPAND is on */
+    _Atomic bool dead;      /* lockahead failed for good: nothing is asked for any more */
+    _Atomic int failures;   /* ladvise calls that failed, one after the other */
+    _Atomic uint32_t empty; /* layout.empty as it is now: writes instantiate components */
+    pthread_mutex_t mutex;  /* of the asynchronous requests that were sent last */
     mca_common_collio_extent_t *asked;
     size_t asked_count;
 } mca_fs_lustre_lla_file_t;
@@ -87,24 +91,23 @@ typedef struct mca_fs_lustre_lla_file_t {
  *  -errno. */
 int mca_fs_lustre_lla_layout_open(ompio_file_t *fh, const char *path, int amode, int perm,
                                   opal_info_t *info);
-/** Reads a file's striping; what cannot be read is left as "not known". */
-void mca_fs_lustre_lla_layout_read(int fd, mca_fs_lustre_lla_layout_t *layout);
+/** Reads a file's striping; what cannot be read is left as "not known". The path is used to find
+ *  the number of OSTs; NULL: that is not needed. */
+void mca_fs_lustre_lla_layout_read(int fd, const char *path, mca_fs_lustre_lla_layout_t *layout);
 /** Into f_stripe_size, f_stripe_count, and the hints that MPI_File_get_info gives. */
 void mca_fs_lustre_lla_layout_publish(ompio_file_t *fh, opal_info_t *info,
                                       const mca_fs_lustre_lla_layout_t *layout);
 
-/** Root rank, before others open: probes lockahead and clears cached locks. Returns NULL, or why
- *  there is no lockahead; *cleared tells whether locks were cleared. */
-const char *mca_fs_lustre_lla_lockahead_prepare(int fd,
-                                                const mca_fs_lustre_lla_settings_t *settings,
-                                                const mca_fs_lustre_lla_layout_t *layout,
-                                                bool *cleared);
+/** Root rank: does lockahead work on this file? NULL, or why not. */
+const char *mca_fs_lustre_lla_lockahead_probe(int fd);
+/** Root rank, before others open: takes every client's locks on the file away. Tells whether. */
+bool mca_fs_lustre_lla_lockahead_clear(int fd);
 /** Every rank, on its own descriptor: no expansion. 0 or -errno. */
 int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on);
 /** mca_common_collio_lockahead_t.request */
 void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
                                          const mca_common_collio_extent_t *ranges, size_t count,
-                                         bool write);
+                                         bool write, bool now);
 
 /** Prints the file's table on the root rank. Collective. */
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);

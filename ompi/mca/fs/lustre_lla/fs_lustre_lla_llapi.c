@@ -13,6 +13,7 @@
 #include "fs_lustre_lla_llapi.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,17 +34,22 @@ static const struct {
     FUNCTION("llapi_msg_set_level", msg_set_level),
     FUNCTION("llapi_layout_alloc", layout_alloc),
     FUNCTION("llapi_layout_get_by_fd", layout_get_by_fd),
+    FUNCTION("llapi_layout_get_by_path", layout_get_by_path),
     FUNCTION("llapi_layout_free", layout_free),
     FUNCTION("llapi_layout_stripe_count_get", stripe_count_get),
     FUNCTION("llapi_layout_stripe_count_set", stripe_count_set),
     FUNCTION("llapi_layout_stripe_size_get", stripe_size_get),
     FUNCTION("llapi_layout_stripe_size_set", stripe_size_set),
     FUNCTION("llapi_layout_ost_index_set", ost_index_set),
+    FUNCTION("llapi_layout_pool_name_get", pool_name_get),
     FUNCTION("llapi_layout_pool_name_set", pool_name_set),
     FUNCTION("llapi_layout_file_open", layout_file_open),
     FUNCTION("llapi_layout_comp_use", comp_use),
     FUNCTION("llapi_layout_comp_extent_get", comp_extent_get),
+    FUNCTION("llapi_layout_pattern_get", pattern_get),
+    FUNCTION("llapi_layout_comp_flags_get", comp_flags_get),
     FUNCTION("llapi_layout_is_composite", is_composite),
+    FUNCTION("llapi_get_obd_count", get_obd_count),
 #undef FUNCTION
 };
 
@@ -113,4 +119,17 @@ const mca_fs_lustre_lla_llapi_t *mca_fs_lustre_lla_llapi(void)
 
     pthread_once(&once, look_up);
     return &api;
+}
+
+int mca_fs_lustre_lla_llapi_failure(void)
+{
+    return 0 < errno ? -errno : -EINVAL;
+}
+
+int mca_fs_lustre_lla_ladvise(int fd, int count, struct llapi_lu_ladvise *advice)
+{
+    errno = 0;
+    return 0 == mca_fs_lustre_lla_llapi()->ladvise(fd, 0, count, advice)
+               ? 0
+               : mca_fs_lustre_lla_llapi_failure();
 }

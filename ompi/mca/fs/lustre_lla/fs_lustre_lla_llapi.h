@@ -20,7 +20,11 @@
 #include <sys/types.h>
 
 #if COLLIO_HAVE_LUSTREAPI
+/* Inline functions of Lustre's header compare unsigned values with 0. */
+#    pragma GCC diagnostic push
+#    pragma GCC diagnostic ignored "-Wtype-limits"
 #    include <lustre/lustreapi.h>
+#    pragma GCC diagnostic pop
 #else
 
 struct llapi_lu_ladvise {
@@ -40,7 +44,11 @@ enum { MODE_READ_USER = 1, MODE_WRITE_USER = 2 };
 enum { LLA_RESULT_SENT = 0, LLA_RESULT_DIFFERENT = 1, LLA_RESULT_SAME = 2 };
 enum { LAH_COUNT_MAX = 1024 };
 enum { LLAPI_MSG_OFF = 0 };
-enum { LLAPI_LAYOUT_COMP_USE_FIRST = 1, LLAPI_LAYOUT_COMP_USE_NEXT = 3 };
+enum {
+    LLAPI_LAYOUT_COMP_USE_FIRST = 1,
+    LLAPI_LAYOUT_COMP_USE_LAST = 2,
+    LLAPI_LAYOUT_COMP_USE_NEXT = 3
+};
 
 struct llapi_layout;
 #    define LLAPI_LAYOUT_INVALID UINT64_C(0x1000000000000001)
@@ -48,6 +56,15 @@ struct llapi_layout;
 #endif
 
 enum { MCA_FS_LUSTRE_LLA_ADVICES_MAX = LAH_COUNT_MAX - 1 }; /* of one call */
+
+/* Values of the documented interface whose names are not in every release's header. */
+enum {
+    MCA_FS_LUSTRE_LLA_COMP_STALE = 0x1,                 /* LCME_FL_STALE */
+    MCA_FS_LUSTRE_LLA_COMP_INIT = 0x10,                 /* LCME_FL_INIT */
+    MCA_FS_LUSTRE_LLA_PATTERN_MDT = 0x2,                /* LLAPI_LAYOUT_MDT */
+    MCA_FS_LUSTRE_LLA_GET_EXPECTED = 0x1,               /* LLAPI_LAYOUT_GET_EXPECTED */
+    MCA_FS_LUSTRE_LLA_DELAY_CREATE = O_NOCTTY | O_ASYNC /* O_LOV_DELAY_CREATE */
+};
 
 /** NULL where the library has no such function. */
 typedef struct mca_fs_lustre_lla_llapi_t {
@@ -57,22 +74,29 @@ typedef struct mca_fs_lustre_lla_llapi_t {
     int (*group_lock)(int fd, int gid);
     int (*group_unlock)(int fd, int gid);
     void (*msg_set_level)(int level);
-    /* NULL, or -1, and errno */
+    /* NULL, or -1, and errno, which stays 0 in some failures */
     struct llapi_layout *(*layout_alloc)(void);
     struct llapi_layout *(*layout_get_by_fd)(int fd, uint32_t flags);
+    struct llapi_layout *(*layout_get_by_path)(const char *path, uint32_t flags);
     void (*layout_free)(struct llapi_layout *layout);
     int (*stripe_count_get)(const struct llapi_layout *layout, uint64_t *count);
     int (*stripe_count_set)(struct llapi_layout *layout, uint64_t count);
     int (*stripe_size_get)(const struct llapi_layout *layout, uint64_t *size);
     int (*stripe_size_set)(struct llapi_layout *layout, uint64_t size);
     int (*ost_index_set)(struct llapi_layout *layout, int stripe, uint64_t index);
+    int (*pool_name_get)(const struct llapi_layout *layout, char *name, size_t size);
     int (*pool_name_set)(struct llapi_layout *layout, const char *name);
     int (*layout_file_open)(const char *path, int flags, mode_t mode,
                             const struct llapi_layout *layout);
     /* composite layouts, since 2.10 */
     int (*comp_use)(struct llapi_layout *layout, uint32_t position);
     int (*comp_extent_get)(const struct llapi_layout *layout, uint64_t *start, uint64_t *end);
+    int (*pattern_get)(const struct llapi_layout *layout, uint64_t *pattern);
+    int (*comp_flags_get)(const struct llapi_layout *layout, uint32_t *flags);
     bool (*is_composite)(struct llapi_layout *layout);
+
+    /* the number of OSTs; 0, or a negative errno */
+    int (*get_obd_count)(char *directory, int *count, int is_mdt);
 
     bool has_layout; /* everything to make and read plain layouts */
     bool has_composite;
@@ -82,5 +106,12 @@ typedef struct mca_fs_lustre_lla_llapi_t {
 
 /** The library; looked up at the first call. Never NULL: without it, every function is. */
 const mca_fs_lustre_lla_llapi_t *mca_fs_lustre_lla_llapi(void);
+
+/** The error of a call that has just failed, as a negative errno. It failed whatever errno says:
+ *  set errno to 0 before the call, and a library that leaves it there gives -EINVAL. */
+int mca_fs_lustre_lla_llapi_failure(void);
+
+/** llapi_ladvise: 0 or a negative errno. */
+int mca_fs_lustre_lla_ladvise(int fd, int count, struct llapi_lu_ladvise *advice);
 
 #endif /* MCA_FS_LUSTRE_LLA_LLAPI_H */

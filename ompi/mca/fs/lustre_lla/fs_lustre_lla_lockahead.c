@@ -13,17 +13,24 @@
  *
  *   global   [-------- my file domain --------]     one request; one lock per object it touches
  *   stripe   [-----][-----][-----][-----][----]     one request per stripe, up to 1023 in a call
- *   cycle    [------------]                         the window that is accessed next
+ *   cycle    [------------]                         the window that is accessed now; asynchronous:
+ *                                                   the one behind it
  *   element  [--]   [-]  [---]                      each transfer of an individual call
  *   view     [--]   [-]  [---]  [--]   [-]  [---]   each piece of a view, when it is set
  *
  * Synchronous requests take conflicting locks away from others and always end with the lock.
- * Asynchronous ones are dropped on a conflict, and nobody is told; that one was dropped shows only
- * when the same piece is asked for again and is "sent" again. An asynchronous request that covers
- * several stripes stops at the first one whose lock is already there: then its stripes are asked
- * for one by one.
+ * Asynchronous ones arrive later, so only what is not accessed at once is asked for in that way
+ * (`now` of the request). They are dropped on a conflict, and nobody is told; that one was dropped
+ * shows only when the same piece is asked for again and is "sent" again. An asynchronous request
+ * that covers several stripes stops at the first one whose lock is already there: then its stripes
+ * are asked for one by one.
  *
- * Nothing in here fails: an access without its lock in advance gets it the ordinary way.
+ * Where a component has no objects yet, a request succeeds without a lock: it is not made, and
+ * counted as what it is. The first write instantiates the component; later requests are made.
+ *
+ * Nothing in here fails: an access without its lock in advance gets it the ordinary way. An error
+ * is counted; several in a row end the requests of this rank for the file. Growth stays off, or
+ * this rank's locks would take everybody else's away.
  */
 
 #include "fs_lustre_lla_internal.h"
@@ -36,6 +43,7 @@
 #include <unistd.h>
 
 enum {
+    FAILURES_MOST = 8,     /* in a row; then requests end */
     GROUP_ID = 0x636c6c61, /* of the lock that clears caches; any number does */
     KERNEL_ENOTSUPP = 524  /* what clients before 2.16 give instead of EOPNOTSUPP */
 };
@@ -68,36 +76,42 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on)
     one.lla_advice = LU_LADVISE_LOCKNOEXPAND;
     one.lla_peradvice_flags = on ? 0 : LF_UNSET;
     /* alone in its call: what follows it in an array is ignored */
-    return 0 == mca_fs_lustre_lla_llapi()->ladvise(fd, 0, 1, &one) ? 0 : -errno;
+    return mca_fs_lustre_lla_ladvise(fd, 1, &one);
+}
+
+static bool unsupported(int error)
+{
+    return EOPNOTSUPP == error || KERNEL_ENOTSUPP == error || ENOTTY == error;
 }
 
 /* LOCKNOEXPAND succeeds even where the servers cannot do it, and then every access fails; so a
  * lockahead request has to succeed first. */
-static const char *probe(int fd)
+const char *mca_fs_lustre_lla_lockahead_probe(int fd)
 {
     const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
     struct llapi_lu_ladvise one = advice(0, (int64_t) sysconf(_SC_PAGESIZE) - 1, false, true);
+    int error;
 
     if (!api->has_lockahead) {
         return api->origin;
     }
-    if (0 == api->ladvise(fd, 0, 1, &one)) {
+    error = -mca_fs_lustre_lla_ladvise(fd, 1, &one);
+    switch (error) {
+    case 0:
         return NULL;
-    }
-    switch (errno) {
     case EOPNOTSUPP:
     case KERNEL_ENOTSUPP:
         return "the servers or this client cannot do it (Lustre 2.11 and later can)";
     case ENOTTY:
         return "this is not a file of a Lustre client";
     default:
-        return strerror(errno);
+        return strerror(error);
     }
 }
 
 /* A group lock conflicts with every other lock, so taking it calls all of them back. O_NONBLOCK:
  * an application that holds a group lock itself must not stop the open. */
-static bool clear_locks(int fd)
+bool mca_fs_lustre_lla_lockahead_clear(int fd)
 {
     const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
     int flags = fcntl(fd, F_GETFL);
@@ -113,24 +127,14 @@ static bool clear_locks(int fd)
     return cleared;
 }
 
-const char *mca_fs_lustre_lla_lockahead_prepare(int fd,
-                                                const mca_fs_lustre_lla_settings_t *settings,
-                                                const mca_fs_lustre_lla_layout_t *layout,
-                                                bool *cleared)
-{
-    const char *why_not = probe(fd);
-
-    *cleared = NULL == why_not && settings->clear_locks && !layout->composite && clear_locks(fd);
-    return why_not;
-}
-
-/* Lockahead does not work any more. What it can do is undone, what ranks agreed on stays. */
+/* Requests end on this rank; what ranks agreed on stays. Growth comes back only where the servers
+ * cannot do without: there every access would fail. */
 static void give_up(mca_fs_lustre_lla_file_t *file, int error)
 {
     if (atomic_exchange(&file->dead, true)) {
         return;
     }
-    if (file->noexpand) {
+    if (file->noexpand && unsupported(error)) {
         (void) mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
     }
     mca_fs_lustre_lla_say(OMPIO_ROOT, "rank %d: lockahead failed (%s); it goes on without",
@@ -187,28 +191,31 @@ static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_
     }
 }
 
+static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
+{
+    COUNT(file, errors, 1);
+    if (unsupported(error) || FAILURES_MOST <= atomic_fetch_add(&file->failures, 1) + 1) {
+        give_up(file, error);
+    }
+}
+
 /* One ladvise call. False if it failed. */
 static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
 {
     uint64_t start = now_ns();
-    int rc = mca_fs_lustre_lla_llapi()->ladvise(file->fd, 0, count, list);
-    int error = errno;
+    int error = -mca_fs_lustre_lla_ladvise(file->fd, count, list);
 
     COUNT(file, time_ns, now_ns() - start);
     COUNT(file, calls, 1);
     COUNT(file, advices, count);
-    if (0 == rc) {
-        return true;
-    }
-    if (EAGAIN == error) { /* refused, but nothing is wrong */
+    if (0 == error) {
+        atomic_store(&file->failures, 0);
+    } else if (EAGAIN == error) { /* refused, but nothing is wrong */
         COUNT(file, denied, count);
-        return false;
+    } else {
+        count_failure(file, error);
     }
-    COUNT(file, errors, 1);
-    if (ENOMEM != error && EINTR != error) {
-        give_up(file, error);
-    }
-    return false;
+    return 0 == error;
 }
 
 /* Asks for all pieces of a cut, up to the limit of the interface in a call. */
@@ -222,7 +229,7 @@ typedef struct batch_t {
     size_t sent_count;
 } batch_t;
 
-static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, int count);
+static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, size_t count);
 
 static void flush(batch_t *batch, int count, bool whole_ranges)
 {
@@ -237,7 +244,33 @@ static void flush(batch_t *batch, int count, bool whole_ranges)
     }
     count_results(file, batch->list, count, batch->sent, &batch->sent_count);
     if (whole_ranges) {
-        ask_by_stripes(batch, batch->list, count);
+        ask_by_stripes(batch, batch->list, (size_t) count);
+    }
+}
+
+static bool has_no_object(mca_fs_lustre_lla_file_t *file, int64_t offset)
+{
+    uint32_t empty = atomic_load(&file->empty);
+    int part;
+
+    if (0 == empty) {
+        return false;
+    }
+    part = mca_fs_lustre_lla_cut_part(file->layout.part, (size_t) file->layout.part_count, offset);
+    return 0 <= part && 0 != (empty & 1u << part);
+}
+
+/* Components that were written to meanwhile have objects. The client knows its file's layout, so
+ * this costs no message. */
+static void look_for_objects(mca_fs_lustre_lla_file_t *file)
+{
+    mca_fs_lustre_lla_layout_t now;
+
+    if (0 != atomic_load(&file->empty)) {
+        mca_fs_lustre_lla_layout_read(file->fd, NULL, &now);
+        if (now.part_count == file->layout.part_count) {
+            atomic_store(&file->empty, now.empty);
+        }
     }
 }
 
@@ -248,6 +281,10 @@ static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t *cut)
     int count = 0;
 
     while (mca_fs_lustre_lla_cut_next(cut, &first, &last)) {
+        if (has_no_object(batch->file, first)) {
+            COUNT(batch->file, no_object, 1);
+            continue;
+        }
         batch->list[count++] = advice(first, last, batch->write, batch->async);
         COUNT(batch->file, bytes, last - first + 1);
         if (batch->room == count) {
@@ -259,17 +296,17 @@ static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t *cut)
 }
 
 /* Of the requests that stopped at a lock that was already there, the stripes one by one. */
-static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
+static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, size_t count)
 {
     mca_fs_lustre_lla_file_t *file = batch->file;
-    mca_common_collio_extent_t *again = malloc((size_t) count * sizeof(*again));
+    mca_common_collio_extent_t *again = malloc(count * sizeof(*again));
     mca_fs_lustre_lla_cut_t cut = {.part = file->layout.part,
                                    .part_count = (size_t) file->layout.part_count,
                                    .range = again,
                                    .page_bytes = (int64_t) sysconf(_SC_PAGESIZE),
                                    .mode = MCA_FS_LUSTRE_LLA_CUT_OBJECTS};
 
-    for (int i = 0; NULL != again && i < count; ++i) {
+    for (size_t i = 0; NULL != again && i < count; ++i) {
         int64_t first = (int64_t) list[i].lla_start;
         int64_t last = (int64_t) list[i].lla_end;
 
@@ -306,7 +343,7 @@ static void remember(mca_fs_lustre_lla_file_t *file, batch_t *batch)
 
 void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
                                          const mca_common_collio_extent_t *ranges, size_t count,
-                                         bool write)
+                                         bool write, bool now)
 {
     mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
     mca_fs_lustre_lla_cut_t cut = {.part = file->layout.part,
@@ -315,11 +352,12 @@ void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
                                    .range_count = count,
                                    .page_bytes = (int64_t) sysconf(_SC_PAGESIZE),
                                    .mode = MCA_FS_LUSTRE_LLA_CUT_NONE};
-    batch_t batch = {.file = file, .write = write, .async = file->settings.async};
+    batch_t batch = {.file = file, .write = write, .async = self->async && !now};
 
     if (0 == count || atomic_load(&file->dead)) {
         return;
     }
+    look_for_objects(file);
     if (MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count) {
         cut.mode = MCA_FS_LUSTRE_LLA_CUT_STRIPES;
     }

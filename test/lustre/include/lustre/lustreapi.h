@@ -101,6 +101,13 @@ struct llapi_layout;
 #define LLAPI_LAYOUT_DEFAULT (LLAPI_LAYOUT_INVALID + 1)
 #define LLAPI_LAYOUT_WIDE    (LLAPI_LAYOUT_INVALID + 2)
 
+#define LLAPI_LAYOUT_RAID0 0ULL
+#define LLAPI_LAYOUT_MDT   2ULL
+
+enum llapi_layout_get_flags { LLAPI_LAYOUT_GET_EXPECTED = 0x1 };
+
+enum lov_comp_md_entry_flags { LCME_FL_STALE = 0x1, LCME_FL_INIT = 0x10 };
+
 enum llapi_layout_comp_use {
     LLAPI_LAYOUT_COMP_USE_FIRST = 1,
     LLAPI_LAYOUT_COMP_USE_LAST = 2,
@@ -111,6 +118,8 @@ enum llapi_layout_comp_use {
 /* Pointers: NULL and errno on failure. Integers: 0, or -1 and errno. */
 struct llapi_layout *llapi_layout_alloc(void);
 struct llapi_layout *llapi_layout_get_by_fd(int fd, uint32_t flags);
+/* With LLAPI_LAYOUT_GET_EXPECTED also of a file that does not exist: what it would get. */
+struct llapi_layout *llapi_layout_get_by_path(const char *path, uint32_t flags);
 void llapi_layout_free(struct llapi_layout *layout);
 int llapi_layout_stripe_count_get(const struct llapi_layout *layout, uint64_t *count);
 int llapi_layout_stripe_count_set(struct llapi_layout *layout, uint64_t count);
@@ -124,10 +133,19 @@ int llapi_layout_pool_name_set(struct llapi_layout *layout, const char *name);
 int llapi_layout_comp_extent_get(const struct llapi_layout *layout, uint64_t *start, uint64_t *end);
 int llapi_layout_comp_extent_set(struct llapi_layout *layout, uint64_t start, uint64_t end);
 int llapi_layout_comp_add(struct llapi_layout *layout);
+/* The first component of another mirror. */
+int llapi_layout_add_first_comp(struct llapi_layout *layout);
+int llapi_layout_comp_flags_get(const struct llapi_layout *layout, uint32_t *flags);
+int llapi_layout_comp_flags_set(struct llapi_layout *layout, uint32_t flags);
+int llapi_layout_pattern_get(const struct llapi_layout *layout, uint64_t *pattern);
+int llapi_layout_pattern_set(struct llapi_layout *layout, uint64_t pattern);
 /* 0, 1 when there is no next (previous) component, -1 and errno on failure. */
 int llapi_layout_comp_use(struct llapi_layout *layout, uint32_t position);
 bool llapi_layout_is_composite(struct llapi_layout *layout);
-/* A descriptor, or -1 and errno. An existing file keeps its layout. */
+/* How many OSTs (MDTs) the file system of a directory has. 0 or a negative errno. */
+int llapi_get_obd_count(char *mnt, int *count, int is_mdt);
+/* A descriptor, or -1 and errno (which stays 0 if the pool does not exist). An existing file keeps
+ * its layout. */
 int llapi_layout_file_open(const char *path, int open_flags, mode_t mode,
                            const struct llapi_layout *layout);
 

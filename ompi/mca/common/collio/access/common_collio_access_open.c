@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/vfs.h>
 
-#include "access/common_collio_access.h"
+#include "access/common_collio_access_transfer.h"
 
 static uint32_t file_system_of(int fd)
 {
@@ -53,4 +53,5 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
     access->file_system = file_system_of(fd);
     access->network = on_network(access->file_system);
     access->stats = stats;
+    mca_common_collio_access_watch_fork();
 }

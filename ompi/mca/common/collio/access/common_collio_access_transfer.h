@@ -110,4 +110,7 @@ void mca_common_collio_buffer_put(char *buffer, size_t bytes);
 void mca_common_collio_buffer_drop_all(void);
 void mca_common_collio_buffer_forget(void); /* in a forked child */
 
+/** From now on a forked child forgets threads, locks, buffers and queues of its parent. */
+void mca_common_collio_access_watch_fork(void);
+
 #endif /* MCA_COMMON_COLLIO_ACCESS_TRANSFER_H */

@@ -269,7 +269,6 @@ int mca_common_collio_queue_start(mca_common_collio_queue_t *queue, mca_common_c
     mca_common_collio_count(&job->access->stats->pieces_in, own->count);
     pthread_mutex_lock(&queue->mutex);
     if (!queue->open) {
-        mca_common_collio_pool_watch_fork();
         queue->depth = 0 < job->access->queue_depth ? job->access->queue_depth : DEPTH;
         rc = queue->backend->open(queue->depth);
         queue->open = 0 == rc;

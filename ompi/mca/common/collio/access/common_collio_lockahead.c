@@ -54,46 +54,98 @@ static int add_ranges(const mca_common_collio_domains_t *domains, int owner, int
 }
 
 static void request(mca_common_collio_lockahead_t *lockahead, mca_common_collio_extents_t *ranges,
-                    int rc, bool write)
+                    int rc, bool write, bool now)
 {
     if (0 == rc && ranges->count > 0) {
-        lockahead->request(lockahead, ranges->at, ranges->count, write);
+        lockahead->request(lockahead, ranges->at, ranges->count, write, now);
     }
     mca_common_collio_extents_fini(ranges);
 }
 
 void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
-                                        int64_t lo, int64_t hi, bool write)
+                                        const mca_common_collio_cycle_t *cycle, size_t number,
+                                        size_t count, bool write)
 {
     mca_common_collio_extents_t ranges = {0};
+    int rc;
 
-    request(lockahead, &ranges, add_ranges(domains, owner, lo, hi, &ranges), write);
+    if (MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE != lockahead->collective) {
+        return;
+    }
+    if (!lockahead->async || 0 == number) {
+        rc = add_ranges(domains, owner, cycle[number].lo, cycle[number].hi, &ranges);
+        request(lockahead, &ranges, rc, write, true);
+    }
+    if (lockahead->async && number + 1 < count) {
+        ranges = (mca_common_collio_extents_t){0};
+        rc = add_ranges(domains, owner, cycle[number + 1].lo, cycle[number + 1].hi, &ranges);
+        request(lockahead, &ranges, rc, write, false);
+    }
+}
+
+/* What the mode asks for of local [lo, hi) of a domain. */
+static int add_domain(const mca_common_collio_lockahead_t *lockahead,
+                      const mca_common_collio_domains_t *domains, int owner,
+                      const mca_common_collio_extents_t *runs, int64_t lo, int64_t hi,
+                      mca_common_collio_extents_t *ranges)
+{
+    int rc = 0;
+
+    if (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective
+        && MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
+        return add_ranges(domains, owner, lo, hi, ranges);
+    }
+    /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
+     * would ask for millions */
+    for (size_t i = 0; 0 == rc && i < runs->count; ++i) {
+        int64_t start = runs->at[i].offset, end = start + runs->at[i].length;
+
+        rc = add_ranges(domains, owner, start > lo ? start : lo, end < hi ? end : hi, ranges);
+    }
+    return rc;
+}
+
+/* Removes what lies below `start`. */
+static void cut_below(mca_common_collio_extents_t *ranges, int64_t start)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < ranges->count; ++i) {
+        int64_t end = ranges->at[i].offset + ranges->at[i].length;
+        int64_t from = ranges->at[i].offset > start ? ranges->at[i].offset : start;
+
+        if (from < end) {
+            ranges->at[kept++] = (mca_common_collio_extent_t){from, end - from};
+        }
+    }
+    ranges->count = kept;
 }
 
 void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
-                                        const mca_common_collio_extents_t *runs, bool write)
+                                        const mca_common_collio_extents_t *runs,
+                                        const mca_common_collio_cycle_t *cycle, size_t count,
+                                        bool write)
 {
-    mca_common_collio_extents_t ranges = {0};
-    int rc = 0;
+    mca_common_collio_extents_t first = {0}, rest = {0};
+    int64_t border = lockahead->async && count > 0 ? cycle[0].hi : INT64_MAX;
+    int rc;
 
-    if (0 == runs->count) {
+    if (0 == runs->count
+        || (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL != lockahead->collective
+            && MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE != lockahead->collective)) {
         return;
     }
-    if (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective
-        && MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
-        rc = add_ranges(domains, owner, 0, INT64_MAX, &ranges);
-    } else if (MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE != lockahead->collective
-               && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
-        /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
-         * would ask for millions */
-        for (size_t i = 0; 0 == rc && i < runs->count; ++i) {
-            rc = add_ranges(domains, owner, runs->at[i].offset,
-                            runs->at[i].offset + runs->at[i].length, &ranges);
+    rc = add_domain(lockahead, domains, owner, runs, 0, border, &first);
+    if (0 == rc && INT64_MAX != border) {
+        rc = add_domain(lockahead, domains, owner, runs, border, INT64_MAX, &rest);
+        if (first.count > 0) { /* both are whole stripes and can meet in one */
+            cut_below(&rest, first.at[first.count - 1].offset + first.at[first.count - 1].length);
         }
     }
-    request(lockahead, &ranges, rc, write);
+    request(lockahead, &first, rc, write, true);
+    request(lockahead, &rest, rc, write, false);
 }
 
 enum {
@@ -107,6 +159,7 @@ enum {
 typedef struct batch_t {
     mca_common_collio_lockahead_t *lockahead;
     bool write;
+    bool now;
     size_t count;
     mca_common_collio_extent_t range[BATCH];
 } batch_t;
@@ -114,7 +167,8 @@ typedef struct batch_t {
 static void flush(batch_t *batch)
 {
     if (batch->count > 0) {
-        batch->lockahead->request(batch->lockahead, batch->range, batch->count, batch->write);
+        batch->lockahead->request(batch->lockahead, batch->range, batch->count, batch->write,
+                                  batch->now);
     }
     batch->count = 0;
 }
@@ -186,11 +240,29 @@ static void uncovered(const mca_common_collio_tiling_t *file, bool write,
     *bytes = to - from;
 }
 
+/* Of [from, to), the pieces before and behind the access to [first, first + bytes). */
+static void add_ahead(batch_t *batch, const mca_common_collio_tiling_t *file, int64_t first,
+                      int64_t bytes, int64_t from, int64_t to)
+{
+    int64_t end = first + bytes;
+
+    batch->now = false;
+    if (from < first) {
+        add_stream(batch, file, from, (to < first ? to : first) - from);
+    }
+    if (to > end) {
+        add_stream(batch, file, from > end ? from : end, to - (from > end ? from : end));
+    }
+    flush(batch);
+    batch->now = true;
+}
+
 void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_collio_tiling_t *file,
                                         int64_t first, int64_t bytes, bool write,
                                         mca_common_collio_lockahead_covered_t *covered)
 {
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(fh);
+    int64_t from = first, to = first + bytes;
     batch_t batch;
 
     if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual
@@ -200,11 +272,20 @@ void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_colli
     }
     batch.lockahead = lockahead;
     batch.write = write;
+    batch.now = true;
     batch.count = 0;
     if (MCA_COMMON_COLLIO_LOCKAHEAD_VIEW == lockahead->individual && !file->dense) {
-        uncovered(file, write, covered, &first, &bytes);
+        int64_t rest = bytes;
+
+        uncovered(file, write, covered, &from, &rest);
+        to = from + rest;
+        if (lockahead->async) {
+            add_ahead(&batch, file, first, bytes, from, to);
+            from = from > first ? from : first;
+            to = to < first + bytes ? to : first + bytes;
+        }
     }
-    add_stream(&batch, file, first, bytes);
+    add_stream(&batch, file, from, to - from);
     flush(&batch);
 }
 
@@ -221,6 +302,7 @@ void mca_common_collio_lockahead_segments(ompio_file_t *fh,
     }
     batch.lockahead = lockahead;
     batch.write = write;
+    batch.now = true;
     batch.count = 0;
     for (size_t i = 0; i < count; ++i) {
         if (segments[i].length > 0) {

@@ -8,6 +8,7 @@
 
 #include "access/common_collio_access.h"
 #include "compat/common_collio_compat.h"
+#include "core/common_collio_cycle.h"
 #include "core/common_collio_domain.h"
 
 /**
@@ -16,13 +17,13 @@
  * belongs to whichever fs component is selected.
  */
 #define MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC   UINT64_C(0x636f6c6c696f4c41)
-#define MCA_COMMON_COLLIO_LOCKAHEAD_VERSION 1
+#define MCA_COMMON_COLLIO_LOCKAHEAD_VERSION 2
 
 typedef enum mca_common_collio_lockahead_mode_t {
     MCA_COMMON_COLLIO_LOCKAHEAD_OFF = 0,
     MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,  /* collective: my whole file domain */
     MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE,  /* collective: each stripe of it, in one call */
-    MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE,   /* collective: each window, just before its access */
+    MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE,   /* collective: each window, before its access */
     MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT, /* individual: each transfer of a call */
     MCA_COMMON_COLLIO_LOCKAHEAD_VIEW     /* individual: each piece of the view, at set_view */
 } mca_common_collio_lockahead_mode_t;
@@ -32,25 +33,35 @@ typedef struct mca_common_collio_lockahead_t {
     uint32_t version;
     mca_common_collio_lockahead_mode_t collective; /* what is in force for this file */
     mca_common_collio_lockahead_mode_t individual;
-    /** Requests locks that will be used for writing or reading; ranges are sorted. Errors are
-     *  counted and reported by the provider; the caller goes on in any case. Local. */
+    bool async; /* requests with time to spare do not wait: make them early */
+    /** Requests locks that will be used for writing or reading; ranges are sorted. `now`: the
+     *  access follows at once, so the request waits for the lock even if `async` is set. An access
+     *  right behind its own asynchronous request does not find the lock yet and asks the server
+     *  again, which is worse than no lockahead. Errors are counted and reported by the provider;
+     *  the caller goes on in any case. Local. */
     void (*request)(struct mca_common_collio_lockahead_t *self,
-                    const mca_common_collio_extent_t *ranges, size_t count, bool write);
+                    const mca_common_collio_extent_t *ranges, size_t count, bool write, bool now);
 } mca_common_collio_lockahead_t;
 
 /** The file's provider, or NULL. */
 mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
 
 /** Before the cycles of a collective call: modes `global` (the owner's whole domain) and `stripe`
- *  (the stripes in which it has `runs`, in local coordinates). Nothing for the other modes. */
+ *  (the stripes in which it has `runs`, in local coordinates). Asynchronous: all but the first of
+ *  its `count` windows, whose access may follow too soon. Nothing for the other modes. */
 void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
-                                        const mca_common_collio_extents_t *runs, bool write);
+                                        const mca_common_collio_extents_t *runs,
+                                        const mca_common_collio_cycle_t *cycle, size_t count,
+                                        bool write);
 
-/** Mode `cycle`, just before a window is accessed: local [lo, hi) of the owner, whole stripes. */
+/** Mode `cycle`, just before window `number` of `count` is accessed; whole stripes. Synchronous:
+ *  that window. Asynchronous: the next one, so that its locks arrive while this one is accessed
+ *  (and the first window synchronously). Nothing for the other modes. */
 void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
                                         const mca_common_collio_domains_t *domains, int owner,
-                                        int64_t lo, int64_t hi, bool write);
+                                        const mca_common_collio_cycle_t *cycle, size_t number,
+                                        size_t count, bool write);
 
 /** What mode `view` has asked for already, per file; all-zero to begin with. */
 typedef struct mca_common_collio_lockahead_covered_t {
@@ -62,8 +73,9 @@ typedef struct mca_common_collio_lockahead_covered_t {
 
 /** Individual access to stream range [first, first + bytes) of a view, before it begins. Mode
  *  `element`: its pieces. Mode `view`: all pieces of the repetitions of the view it lies in, at the
- *  first access that needs them, because only then it is known whether they are written or read.
- *  Nothing where there is no lockahead. */
+ *  first access that needs them, because only then it is known whether they are written or read;
+ *  those that later accesses use may be requested asynchronously. Nothing where there is no
+ *  lockahead. */
 void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_collio_tiling_t *file,
                                         int64_t first, int64_t bytes, bool write,
                                         mca_common_collio_lockahead_covered_t *covered);

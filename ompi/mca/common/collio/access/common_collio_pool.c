@@ -26,8 +26,6 @@
 #include <unistd.h>
 
 #include "access/common_collio_access_transfer.h"
-#include "access/common_collio_engine.h"
-#include "access/common_collio_lock.h"
 #include "access/common_collio_pool.h"
 
 enum { QUEUED = 1, RUNNING, FINISHED }; /* states of a helper task of run() */
@@ -47,10 +45,8 @@ static struct {
           .work = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER};
 
-static pthread_once_t fork_handler = PTHREAD_ONCE_INIT;
-
 /* In the child only the forking thread exists: what the others held or did is not ours. */
-static void forget_after_fork(void)
+void mca_common_collio_pool_forget(void)
 {
     pthread_mutex_init(&pool.mutex, NULL);
     pthread_cond_init(&pool.work, NULL);
@@ -61,19 +57,6 @@ static void forget_after_fork(void)
     pool.size = 0;
     pool.pinned = false;
     pool.ending = false;
-    mca_common_collio_lock_forget();
-    mca_common_collio_buffer_forget();
-    mca_common_collio_engine_forget();
-}
-
-static void register_fork_handler(void)
-{
-    pthread_atfork(NULL, NULL, forget_after_fork);
-}
-
-void mca_common_collio_pool_watch_fork(void)
-{
-    pthread_once(&fork_handler, register_fork_handler);
 }
 
 static mca_common_collio_task_t *take_first(void)
@@ -158,7 +141,6 @@ static void grow(int threads, bool pin)
     if (pool.size >= threads) {
         return;
     }
-    mca_common_collio_pool_watch_fork();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.size < threads

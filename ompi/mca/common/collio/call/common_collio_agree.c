@@ -12,6 +12,9 @@
 
 #include <errno.h>
 
+_Static_assert(MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_MEET_FIELDS,
+               "the agreement does not fit a line of the page");
+
 void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     const int64_t *from = in;
@@ -84,7 +87,7 @@ static void describe_request(mca_common_collio_op_t *op)
 static void propose_plan(mca_common_collio_op_t *op)
 {
     mca_common_collio_shape_t shape = mca_common_collio_layout_shape(&op->ex);
-    int64_t fits = mca_common_collio_plans_match(op->ex.file->plans, &shape, &op->delta);
+    int64_t fits = mca_common_collio_plans_match(op->ex.file->kept->plans, &shape, &op->delta);
 
     if (0 != fits && op->ex.request.bytes > 0) {
         op->mine[MCA_COMMON_COLLIO_AGREE_DELTA] = op->delta;

@@ -40,6 +40,9 @@ void mca_common_collio_decide(mca_common_collio_op_t *op)
     }
     ex->way.packed = puts_are_packed(ex);
     mca_common_collio_layers_decide(ex);
+    ex->layer1.actions = MCA_COMMON_COLLIO_LAYERS_ONE == ex->layer1.kind
+                             ? NULL
+                             : &mca_common_collio_relay_actions;
     ex->plan = agreed_plan(op);
     ex->plan_new = NULL == ex->plan;
     ex->way.packed = ex->plan_new ? ex->way.packed : ex->plan->packed;

@@ -32,7 +32,7 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
     job->memory = &op->ex.request.memory->tiling;
     job->base = op->ex.request.base;
     mca_common_collio_lockahead_pieces(op->ex.file->fh, job->file, job->first, job->bytes,
-                                       job->write, &op->ex.file->covered);
+                                       job->write, &op->ex.file->kept->covered);
     if ((!op->ex.blocking || mca_common_collio_access_locks(job->access, job->write))
         && 0 == mca_common_collio_access_start(job)) {
         return;

@@ -29,7 +29,7 @@ enum { LOOK_MS = 1000, STAGGER_MS = 16, STAGGERED = 64 };
  * notices, and the others need not look, nor say, for themselves. */
 static uint64_t look_ns(const mca_common_collio_file_t *file)
 {
-    return UINT64_C(1000000) * (uint64_t) (LOOK_MS + STAGGER_MS * (file->meet.me % STAGGERED));
+    return UINT64_C(1000000) * (uint64_t) (LOOK_MS + STAGGER_MS * (file->meet->me % STAGGERED));
 }
 
 /* A rank's own file access ends by itself, and must not be left before. */
@@ -91,6 +91,8 @@ static void cancel_receives(mca_common_collio_op_t *op)
 
 void mca_common_collio_op_abandon(mca_common_collio_op_t *op)
 {
+    mca_common_collio_shm_unlink(&op->ex.file->kept->shared.making.segment);
+    mca_common_collio_shm_unlink(&op->ex.file->kept->relay_shared.making.segment);
     if (MCA_COMMON_COLLIO_PHASE_CYCLES == op->phase) {
         end_accesses(op);
         cancel_receives(op);

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ompio/common_collio_request.h"
+#include "call/common_collio_request.h"
 
 #include "opal/runtime/opal_progress.h"
 

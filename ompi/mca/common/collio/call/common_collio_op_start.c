@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#include "ompio/common_collio_hook.h"
+#include "hook/common_collio_hook.h"
 
 /* View, buffer and file pointer; done in the caller's thread, before anybody else is needed. */
 static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi_datatype_t *type)

@@ -31,15 +31,15 @@ void mca_common_collio_settle_stops(mca_common_collio_op_t *op)
     mca_common_collio_file_t *file = op->ex.file;
 
     for (int i = 0; i < file->aggregator_count; ++i) {
-        file->stops[i] = INT64_MAX;
+        file->kept->stops[i] = INT64_MAX;
     }
     if (file->my_owner >= 0) {
-        file->stops[file->my_owner] = op->ex.owner.stop_local;
+        file->kept->stops[file->my_owner] = op->ex.owner.stop_local;
     }
     if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(file->stops, file->stops + file->aggregator_count,
-                                        file->aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
-                                        &op->ex.collective)) {
+        != mca_common_collio_iallreduce(
+            file->kept->stops, file->kept->stops + file->aggregator_count, file->aggregator_count,
+            MPI_INT64_T, MPI_MIN, file->comm, &op->ex.collective)) {
         op->ex.collective = MPI_REQUEST_NULL;
         mca_common_collio_exchange_lose(&op->ex);
     }
@@ -49,7 +49,7 @@ void mca_common_collio_settle_stops(mca_common_collio_op_t *op)
 void mca_common_collio_settle_count(mca_common_collio_op_t *op)
 {
     const mca_common_collio_split_t *split = mca_common_collio_plan_request(op->ex.plan);
-    const int64_t *stops = op->ex.file->stops + op->ex.file->aggregator_count;
+    const int64_t *stops = op->ex.file->kept->stops + op->ex.file->aggregator_count;
 
     op->ex.done_bytes = 0;
     for (size_t s = 0; s < split->share_count; ++s) {

@@ -63,7 +63,8 @@ static void lock_ahead(mca_common_collio_op_t *op)
 
     if (NULL != lockahead && owner >= 0) {
         mca_common_collio_lockahead_domain(lockahead, &op->ex.plan->domains, owner,
-                                           &op->ex.plan->collect.runs, op->ex.write);
+                                           &op->ex.plan->collect.runs, op->ex.plan->collect.cycle,
+                                           op->ex.plan->collect.cycle_count, op->ex.write);
     }
 }
 
@@ -208,11 +209,11 @@ static void begin_share(mca_common_collio_op_t *op)
     }
     region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;
     if (MCA_COMMON_COLLIO_TRANSPORT_SHM == op->ex.way.transport
-        && MCA_COMMON_COLLIO_SHARED_FAILED != file->shared.state
-        && (MCA_COMMON_COLLIO_SHARED_READY != file->shared.state
-            || file->shared.region_bytes < region)) {
+        && MCA_COMMON_COLLIO_SHARED_FAILED != file->kept->shared.state
+        && (MCA_COMMON_COLLIO_SHARED_READY != file->kept->shared.state
+            || file->kept->shared.region_bytes < region)) {
         enter(op, MCA_COMMON_COLLIO_PHASE_SHARE);
-        mca_common_collio_shared_start(file, region);
+        mca_common_collio_shared_start(file, &file->kept->shared, region);
         return;
     }
     begin_lists(op);
@@ -357,7 +358,7 @@ static bool at_once(mca_common_collio_op_t *op)
 
 static bool segment_made(mca_common_collio_op_t *op)
 {
-    return mca_common_collio_shared_poll(op->ex.file);
+    return mca_common_collio_shared_poll(op->ex.file, &op->ex.file->kept->shared);
 }
 
 static bool lists_gathered(mca_common_collio_op_t *op)

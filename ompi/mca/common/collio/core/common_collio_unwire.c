@@ -180,10 +180,14 @@ static int sections(decoder_t *decoder, uint64_t planes, uint64_t rows, bool blo
 int mca_common_collio_wire_decode(const unsigned char *bytes, size_t count, size_t max_extents,
                                   mca_common_collio_extents_t *list)
 {
-    decoder_t decoder = {.at = bytes, .last = bytes + count, .list = list, .left = max_extents};
+    decoder_t decoder = {.at = bytes, .list = list, .left = max_extents};
     size_t before = list->count;
     int rc = 0;
 
+    if (0 == count) {
+        return 0; /* an empty list may have no address at all */
+    }
+    decoder.last = bytes + count;
     if (INT64_MAX < max_extents) {
         decoder.left = INT64_MAX;
     }

@@ -78,7 +78,7 @@ static inline void taken(mca_common_collio_bytes_t *out, const unsigned char *en
 static inline bool next(const encoder_t *encoder, size_t *index, mca_common_collio_extent_t *extent)
 {
     size_t i = *index;
-    const char *at = encoder->at + i * encoder->step;
+    const char *at = i < encoder->count ? encoder->at + i * encoder->step : NULL;
 
     extent->offset = 0;
     extent->length = 0;

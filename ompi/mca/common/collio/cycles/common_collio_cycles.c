@@ -42,9 +42,9 @@ void mca_common_collio_cycles_enter(mca_common_collio_exchange_t *ex, size_t num
     slot->batch = slot->next_source = slot->pending = 0;
     slot->staging_used = slot->own_left = 0;
     slot->in_order = ex->atomic && ex->write && ex->plan->collect.overlap_bytes > 0;
-    if (MCA_COMMON_COLLIO_SHARED_READY == ex->file->shared.state) {
+    if (MCA_COMMON_COLLIO_SHARED_READY == ex->file->kept->shared.state) {
         mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
-            &ex->file->shared, ex->file->owner_slot[ex->file->my_owner]);
+            &ex->file->kept->shared, ex->file->owner_slot[ex->file->my_owner]);
 
         slot->arrived = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire);
     }
@@ -183,13 +183,14 @@ static void describe_access(mca_common_collio_exchange_t *ex, mca_common_collio_
     mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_holes, cycle->run_count - 1);
 }
 
-static void lock_window(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
+static void lock_window(mca_common_collio_exchange_t *ex, size_t number)
 {
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(ex->file->fh);
 
-    if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE == lockahead->collective) {
+    if (NULL != lockahead) {
         mca_common_collio_lockahead_window(lockahead, &ex->plan->domains, ex->file->my_owner,
-                                           slot->cycle->lo, slot->cycle->hi, ex->write);
+                                           ex->plan->collect.cycle, number,
+                                           ex->plan->collect.cycle_count, ex->write);
     }
 }
 
@@ -208,7 +209,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
         return;
     }
     describe_access(ex, slot);
-    lock_window(ex, slot);
+    lock_window(ex, number);
     job->access = &ex->file->access;
     job->write = ex->write;
     job->segments = slot->segments;
@@ -226,7 +227,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
     }
     job->busy_ns = mca_common_collio_watch_stop(&watch);
     if (ex->blocking) {
-        ex->timing.hideable_ns += ex->file->meet.crowded ? watch.slept_ns : job->busy_ns;
+        ex->timing.hideable_ns += ex->file->meet->crowded ? watch.slept_ns : job->busy_ns;
     }
     job->done = 1;
 }

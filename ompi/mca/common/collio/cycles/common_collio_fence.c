@@ -74,7 +74,7 @@ static place_t place_window(mca_common_collio_exchange_t *ex, size_t window, int
                             int64_t *used)
 {
     const mca_common_collio_window_t *what = &ex->plan->split.window[window];
-    place_t place = {.limit = ex->file->staging.at + number * ex->plan->fence.bytes + *used};
+    place_t place = {.limit = ex->file->kept->staging.at + number * ex->plan->fence.bytes + *used};
 
     if (mca_common_collio_plan_relayed(ex->plan, window)) {
         place.message = ex->layer1.actions->message(ex, window);
@@ -109,7 +109,8 @@ static void move_window(mca_common_collio_exchange_t *ex, turn_t *turn, size_t w
         int owner = ex->plan->split.share[ex->plan->share_of[window]].owner;
 
         (void) mca_common_collio_win_get(place.limit, sizeof(int64_t), ex->file->aggregators[owner],
-                                         ex->file->put.slot_bytes, ex->file->put.win[number]);
+                                         ex->file->kept->put.slot_bytes,
+                                         ex->file->kept->put.win[number]);
     }
 }
 
@@ -208,11 +209,11 @@ static void open_round(mca_common_collio_exchange_t *ex, turn_t *turn, size_t ro
         if (ex->write) {
             mca_common_collio_cycles_enter(ex, cycle_of(ex, round));
         }
-        memcpy(ex->owner.slot[number].buffer + ex->file->put.slot_bytes,
+        memcpy(ex->owner.slot[number].buffer + ex->file->kept->put.slot_bytes,
                &ex->owner.slot[number].limit, sizeof(int64_t));
     }
     turn->staging_used[number] = 0;
-    if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->put.win[number])) {
+    if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->kept->put.win[number])) {
         mca_common_collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
@@ -249,7 +250,7 @@ static void close_round(mca_common_collio_exchange_t *ex, const turn_t *turn, in
 {
     int64_t used = 0;
 
-    if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->put.win[number])) {
+    if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->kept->put.win[number])) {
         mca_common_collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {

@@ -34,7 +34,7 @@ mca_common_collio_cycles_pick(const mca_common_collio_exchange_t *ex, int owner,
         return &mca_common_collio_transport_self;
     }
     if (MCA_COMMON_COLLIO_TRANSPORT_SHM == ex->way.transport && same_node(file, rank, requester)
-        && MCA_COMMON_COLLIO_SHARED_READY == file->shared.state) {
+        && MCA_COMMON_COLLIO_SHARED_READY == file->kept->shared.state) {
         return &mca_common_collio_transport_shm;
     }
     if (MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == ex->way.transport) {
@@ -63,14 +63,14 @@ static char *foreign_buffer(const mca_common_collio_exchange_t *ex, int number)
 
     switch (ex->way.transport) {
     case MCA_COMMON_COLLIO_TRANSPORT_SHM:
-        return MCA_COMMON_COLLIO_SHARED_READY == file->shared.state
-                   ? mca_common_collio_shared_region(&file->shared,
+        return MCA_COMMON_COLLIO_SHARED_READY == file->kept->shared.state
+                   ? mca_common_collio_shared_region(&file->kept->shared,
                                                      file->owner_slot[file->my_owner])
                          + number * ex->buffer_bytes
                    : NULL;
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
-        return file->put.base[number];
+        return file->kept->put.base[number];
     default:
         return NULL;
     }
@@ -91,7 +91,7 @@ static int64_t reserve_slots(mca_common_collio_exchange_t *ex, bool foreign)
         ex->staging_bytes = 0; /* nobody sends a message */
     }
     grown = mca_common_collio_arena_reserve(
-        &file->buffers, buffers * ((foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes));
+        &file->kept->buffers, buffers * ((foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes));
     if (grown > 0) {
         mca_common_collio_file_memory(file, grown);
     }
@@ -114,8 +114,9 @@ static int prepare_slot(mca_common_collio_exchange_t *ex, int number)
                                          + segments * sizeof(*slot->segments));
     }
     slot->number = number;
-    slot->buffer = NULL != foreign ? foreign : file->buffers.at + number * stride;
-    slot->staging = file->buffers.at + number * stride + (NULL != foreign ? 0 : ex->buffer_bytes);
+    slot->buffer = NULL != foreign ? foreign : file->kept->buffers.at + number * stride;
+    slot->staging = file->kept->buffers.at + number * stride
+                    + (NULL != foreign ? 0 : ex->buffer_bytes);
     slot->move = plan->prepared.move[number];
     slot->segments = plan->prepared.segments[number];
     return NULL == slot->move || NULL == slot->segments ? -ENOMEM : 0;
@@ -135,7 +136,7 @@ int64_t mca_common_collio_requester_reserve(mca_common_collio_exchange_t *ex, in
 {
     mca_common_collio_plan_t *plan = ex->plan;
     size_t windows = plan->split.window_count + 1;
-    int64_t grown = mca_common_collio_arena_reserve(&ex->file->staging, bytes);
+    int64_t grown = mca_common_collio_arena_reserve(&ex->file->kept->staging, bytes);
 
     if (grown > 0) {
         mca_common_collio_file_memory(ex->file, grown);
@@ -177,7 +178,7 @@ void mca_common_collio_cycles_prepare(mca_common_collio_exchange_t *ex)
                                     && plan->domains.hi - plan->domains.lo
                                            > plan->window_bytes * plan->domains.owners);
     if (0 == plan->prepared.ways) {
-        plan->prepared.shared_failed = mca_common_collio_shared_failed(ex->file);
+        plan->prepared.shared_failed = mca_common_collio_kept_unshared(ex->file->kept);
     }
     plan->prepared.ways |= way_of(ex);
     if (mca_common_collio_plan_is_owner(ex)) {

@@ -75,7 +75,7 @@ static void start_delivery(mca_common_collio_exchange_t *ex, size_t i)
         move->staging = ex->layer1.actions->message(ex, delivery->window);
     } else if (move->transport->requester_packed
                && NULL == mca_common_collio_message_in_memory(ex, delivery->window)) {
-        move->staging = ex->file->staging.at + ex->requester.round * ex->requester.round_bytes
+        move->staging = ex->file->kept->staging.at + ex->requester.round * ex->requester.round_bytes
                         + ex->requester.round_used[ex->requester.round];
         ex->requester.round_used[ex->requester.round] += move->window->bytes;
     }

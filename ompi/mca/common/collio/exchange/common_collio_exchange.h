@@ -7,7 +7,9 @@
 #define MCA_COMMON_COLLIO_EXCHANGE_H
 
 #include "compat/common_collio_error.h"
+#include "exchange/common_collio_kept.h"
 #include "file/common_collio_file.h"
+#include "node/common_collio_meet.h"
 #include "view/common_collio_view.h"
 
 #include "core/common_collio_cycle.h"

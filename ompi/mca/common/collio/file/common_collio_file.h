@@ -9,12 +9,8 @@
 #include "access/common_collio_access.h"
 #include "access/common_collio_lockahead.h"
 #include "compat/common_collio_compat.h"
-#include "exchange/common_collio_arena.h"
 #include "file/common_collio_settings.h"
 #include "file/common_collio_stats.h"
-#include "node/common_collio_meet.h"
-#include "node/common_collio_shared.h"
-#include "transport/onesided/common_collio_put.h"
 
 #include "core/common_collio_aggregator.h"
 
@@ -55,30 +51,15 @@ typedef struct mca_common_collio_file_t {
     int *owner_slot; /* number of each aggregator among those of its node */
     int my_owner;    /* my index in aggregators, or -1 */
     mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
-    mca_common_collio_local_count_t local_used;        /* by the last call, for the report */
-    int layers_used;
-    int64_t buffer_bytes; /* what one aggregator may use */
+    int64_t buffer_bytes;                              /* what one aggregator may use */
 
-    mca_common_collio_meet_t meet; /* where the ranks agree */
-    struct ompi_op_t *agree_op;    /* sums the first fields, takes the maximum of the others */
+    struct mca_common_collio_meet_t *meet; /* where the ranks agree; see node/ */
+    struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
     ompi_datatype_t *agree_type;
-    int64_t *stops;     /* how far each aggregator came, after a failure */
-    int64_t *histogram; /* of sparse requests; here, because that step must not fail */
-
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t access_stats;
-    mca_common_collio_lockahead_covered_t covered; /* by lockahead, of direct accesses */
-    mca_common_collio_shared_t shared;             /* node-shared collective buffers */
-    mca_common_collio_shared_t relay_shared;       /* staging of the node's local aggregators */
-    bool said_one_layer;                           /* that put_fence has one, for some requests */
-    bool said_nonblocking;                         /* that put_* is not for nonblocking calls */
-    bool said_atomic;                              /* that only isend is for atomic mode */
-    mca_common_collio_put_t put;                   /* one-sided windows; closed until needed */
-    mca_common_collio_arena_t buffers; /* private collective buffers and their staging */
-    mca_common_collio_arena_t staging; /* of this rank as a requester */
-    mca_common_collio_arena_t relay;   /* in layer 1, when it has messages */
 
-    struct mca_common_collio_plans_t *plans;
+    struct mca_common_collio_kept_t *kept; /* what exchanges keep between calls; see exchange/ */
     struct mca_common_collio_tuner_t *tuner;
     mca_common_collio_stats_t stats;
     int64_t memory_bytes; /* held now, see memory_add */
@@ -92,16 +73,8 @@ typedef struct mca_common_collio_file_t {
     int64_t last_bytes;      /* true count of the last blocking call */
 } mca_common_collio_file_t;
 
-/** Finds the record or makes it. Collective over f_comm when it has to be made. NULL on failure
- *  (on all ranks alike). */
-mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
-                                                        mca_common_collio_component_t *component);
-
 /** NULL if there is none. Local. */
 mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh);
-
-/** Ends the record: report, communicators, segments, plans. Collective. Idempotent. */
-void mca_common_collio_file_detach(ompio_file_t *fh);
 
 /** Adds to a figure of this file and of its component. */
 void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint64_t amount);
@@ -113,6 +86,18 @@ int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *
 
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);
+
+/** An empty record: a new one, or the one in reserve. NULL only if that is in use too. */
+mca_common_collio_file_t *mca_common_collio_file_take(void);
+/** Puts a record in the table, and takes it out when nobody visits it any more. */
+void mca_common_collio_file_enter(mca_common_collio_file_t *file);
+void mca_common_collio_file_leave(mca_common_collio_file_t *file);
+
+/** There are or have been nonblocking collectives in this process: some may be under way behind a
+ *  blocking one. */
+bool mca_common_collio_file_background(void);
+/** Returns what it was before. */
+bool mca_common_collio_file_set_background(bool used);
 
 /** A record for an open that finds no memory; taken when a component is opened. */
 void mca_common_collio_file_reserve(void);

@@ -37,8 +37,6 @@ static bool set_lost(mca_common_collio_file_t *file, int class)
         return false;
     }
     file->refused = class;
-    mca_common_collio_shm_unlink(&file->shared.making.segment);
-    mca_common_collio_shm_unlink(&file->relay_shared.making.segment);
     return true;
 }
 

@@ -15,13 +15,12 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "call/common_collio_op.h"
 #include "file/common_collio_file.h"
-#include "ompio/common_collio_request.h"
 
 #include "core/common_collio_wait.h"
 
@@ -29,9 +28,6 @@ enum {
     LINE = 64,
     YIELDS = 16 /* between two looks for messages */
 };
-
-_Static_assert((int) MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_MEET_FIELDS,
-               "an agreement fits into a meeting");
 
 typedef int64_t fields_t[MCA_COMMON_COLLIO_MEET_FIELDS];
 
@@ -64,7 +60,7 @@ static void reduce_lines(const mca_common_collio_meet_t *meet)
     memcpy(to, meet->page->seat[0].line[turn], sizeof(fields_t));
     for (int i = 1; i < meet->ranks; ++i) {
         if (meet->agreement) {
-            mca_common_collio_agree_reduce(meet->page->seat[i].line[turn], to, &one, NULL);
+            meet->reduce(meet->page->seat[i].line[turn], to, &one, NULL);
         } else {
             take_maximum(meet->page->seat[i].line[turn], to, meet->fields);
         }
@@ -83,7 +79,7 @@ static void announce(page_t *page, _Atomic uint32_t *word, uint32_t value)
 static int reduce_by_messages(mca_common_collio_file_t *file, const int64_t *mine,
                               ompi_communicator_t *comm)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
+    mca_common_collio_meet_t *meet = file->meet;
 
     return meet->agreement
                ? mca_common_collio_iallreduce(mine, meet->all, 1, file->agree_type, file->agree_op,
@@ -95,7 +91,7 @@ static int reduce_by_messages(mca_common_collio_file_t *file, const int64_t *min
 /* agreement, alone and attentive are set. */
 static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *result, int fields)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
+    mca_common_collio_meet_t *meet = file->meet;
     page_t *page = meet->page;
     int rc = OMPI_SUCCESS;
 
@@ -123,34 +119,34 @@ static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *r
 int mca_common_collio_meet_start(mca_common_collio_file_t *file, const int64_t *mine,
                                  int64_t *result, int fields, bool agreement)
 {
-    file->meet.agreement = agreement;
-    file->meet.alone = 1 == file->nodes.nodes;
-    file->meet.attentive = false;
+    file->meet->agreement = agreement;
+    file->meet->alone = 1 == file->nodes.nodes;
+    file->meet->attentive = false;
     return start(file, mine, result, fields);
 }
 
 int mca_common_collio_meet_on_node(mca_common_collio_file_t *file, const int64_t *mine,
                                    int64_t *result, int fields, bool attentive)
 {
-    file->meet.agreement = false;
-    file->meet.alone = true;
-    file->meet.attentive = attentive;
+    file->meet->agreement = false;
+    file->meet->alone = true;
+    file->meet->attentive = attentive;
     return start(file, mine, result, fields);
 }
 
 int mca_common_collio_meet_barrier(mca_common_collio_file_t *file)
 {
     const int64_t nothing = 0;
-    int rc = mca_common_collio_meet_start(file, &nothing, &file->meet.nothing, 1, false);
+    int rc = mca_common_collio_meet_start(file, &nothing, &file->meet->nothing, 1, false);
 
-    file->meet.attentive = true;
+    file->meet->attentive = true;
     return rc;
 }
 
 /* The first rank of a node, when there are several: reduces over the nodes, opens the gate. */
 static void lead(mca_common_collio_file_t *file)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
+    mca_common_collio_meet_t *meet = file->meet;
     page_t *page = meet->page;
     int64_t *node = page->result[meet->round & 1];
     int rc;
@@ -180,7 +176,7 @@ static void lead(mca_common_collio_file_t *file)
 
 bool mca_common_collio_meet_poll(mca_common_collio_file_t *file)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
+    mca_common_collio_meet_t *meet = file->meet;
     const int64_t *all = meet->all;
 
     if (!meet->under_way) {
@@ -223,9 +219,9 @@ static void sleep_at(page_t *page, _Atomic uint32_t *word, uint32_t seen, int64_
 
 bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
+    mca_common_collio_meet_t *meet = file->meet;
     int64_t last = meet->waited_ns[meet->agreement];
-    bool behind = mca_common_collio_request_used();
+    bool behind = mca_common_collio_file_background();
     _Atomic uint32_t *word;
 
     if (!meet->under_way || NULL == meet->page || !meet->crowded || meet->attentive
@@ -257,7 +253,7 @@ bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
 /* The page of this node: its first rank makes it, and tells the others the key. */
 static int share_page(mca_common_collio_file_t *file)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
+    mca_common_collio_meet_t *meet = file->meet;
     size_t bytes = sizeof(page_t) + sizeof(seat_t) * (size_t) meet->ranks;
     int64_t mine[3] = {0}, all[3] = {0}; /* the key, an errno */
     int rc;
@@ -279,10 +275,20 @@ static int share_page(mca_common_collio_file_t *file)
     return OMPI_SUCCESS;
 }
 
+static void disconnect(mca_common_collio_meet_t *meet)
+{
+    mca_common_collio_shm_fini(&meet->segment);
+    meet->page = NULL;
+    if (MPI_COMM_NULL != meet->leaders) {
+        ompi_comm_free(&meet->leaders);
+    }
+    meet->leaders = MPI_COMM_NULL;
+}
+
 /* The first ranks of the nodes, and whether all ranks have their page: with pages, or nobody. */
 static int connect_pages(mca_common_collio_file_t *file)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
+    mca_common_collio_meet_t *meet = file->meet;
     int rc = share_page(file), missing = NULL == meet->page, any = 1;
 
     if (OMPI_SUCCESS == rc) {
@@ -299,7 +305,7 @@ static int connect_pages(mca_common_collio_file_t *file)
         }
     }
     if (0 != any) {
-        mca_common_collio_meet_fini(file);
+        disconnect(file->meet);
     }
     return rc;
 }
@@ -311,17 +317,27 @@ static int ranks_per_core(int ranks)
     return cores < 1 ? 1 : (int) ((ranks + cores - 1) / cores);
 }
 
-void mca_common_collio_meet_init(mca_common_collio_file_t *file)
+int mca_common_collio_meet_open(mca_common_collio_file_t *file,
+                                mca_common_collio_meet_reduce_t reduce)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
-    int rc;
+    mca_common_collio_meet_t *meet = file->meet = calloc(1, sizeof(*meet));
 
+    if (NULL == meet) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    meet->reduce = reduce;
     meet->leaders = MPI_COMM_NULL;
     meet->me = ompi_comm_rank(file->node_comm);
     meet->ranks = ompi_comm_size(file->node_comm);
     meet->crowd = ranks_per_core(meet->ranks);
     meet->crowded = meet->crowd > 1;
-    rc = connect_pages(file);
+    return OMPI_SUCCESS;
+}
+
+void mca_common_collio_meet_connect(mca_common_collio_file_t *file)
+{
+    int rc = connect_pages(file);
+
     if (OMPI_SUCCESS != rc) {
         mca_common_collio_file_lose(file, rc);
     }
@@ -329,7 +345,7 @@ void mca_common_collio_meet_init(mca_common_collio_file_t *file)
 
 bool mca_common_collio_meet_peer_ended(const mca_common_collio_file_t *file)
 {
-    const mca_common_collio_meet_t *meet = &file->meet;
+    const mca_common_collio_meet_t *meet = file->meet;
 
     for (int i = 1; NULL != meet->page && i < meet->ranks; ++i) {
         /* zombies and reused numbers take a look into /proc: each rank looks for the next one */
@@ -341,14 +357,11 @@ bool mca_common_collio_meet_peer_ended(const mca_common_collio_file_t *file)
     return false;
 }
 
-void mca_common_collio_meet_fini(mca_common_collio_file_t *file)
+void mca_common_collio_meet_close(mca_common_collio_file_t *file)
 {
-    mca_common_collio_meet_t *meet = &file->meet;
-
-    mca_common_collio_shm_fini(&meet->segment);
-    meet->page = NULL;
-    if (NULL != meet->leaders && MPI_COMM_NULL != meet->leaders) {
-        ompi_comm_free(&meet->leaders);
+    if (NULL != file->meet) {
+        disconnect(file->meet);
+        free(file->meet);
+        file->meet = NULL;
     }
-    meet->leaders = MPI_COMM_NULL;
 }

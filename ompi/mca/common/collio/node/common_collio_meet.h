@@ -34,7 +34,12 @@ enum { MCA_COMMON_COLLIO_MEET_FIELDS = 16 };
 struct mca_common_collio_file_t;
 struct mca_common_collio_meet_page_t;
 
+/** Reduces one element of the agreement; the signature of an MPI operation. */
+typedef void (*mca_common_collio_meet_reduce_t)(void *in, void *inout, int *count,
+                                                MPI_Datatype *type);
+
 typedef struct mca_common_collio_meet_t {
+    mca_common_collio_meet_reduce_t reduce;
     struct mca_common_collio_meet_page_t *page; /* in segment; NULL: by messages */
     mca_common_collio_shm_t segment;
     mca_common_collio_process_t self;
@@ -58,10 +63,13 @@ typedef struct mca_common_collio_meet_t {
     ompi_request_t *request;
 } mca_common_collio_meet_t;
 
+/** Allocates the file's meeting. Local: an Open MPI error code. */
+int mca_common_collio_meet_open(struct mca_common_collio_file_t *file,
+                                mca_common_collio_meet_reduce_t reduce);
 /** Makes the page. Collective over the file's communicator. It may go without; a failure of
  *  communication makes the file lost (file_lose). */
-void mca_common_collio_meet_init(struct mca_common_collio_file_t *file);
-void mca_common_collio_meet_fini(struct mca_common_collio_file_t *file);
+void mca_common_collio_meet_connect(struct mca_common_collio_file_t *file);
+void mca_common_collio_meet_close(struct mca_common_collio_file_t *file);
 
 /** Begins a meeting: all ranks begin the same ones in the same order, one at a time. result is
  *  written when poll returns true. Returns an Open MPI error code, which ends the meeting here. */

@@ -7,10 +7,13 @@
  * Memory shared by the ranks of a node: made by the node's first rank, attached by all, unlinked as
  * soon as everybody has it, so nothing is left behind whatever happens later. See shm.h.
  */
-#include "file/common_collio_file.h"
+#include "node/common_collio_shared.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "file/common_collio_file.h"
+#include "node/common_collio_meet.h"
 
 enum { LINE = 64, PAGE = 4096 };
 
@@ -50,9 +53,8 @@ char *mca_common_collio_shared_region(const mca_common_collio_shared_t *shared, 
     return shared->at + regions_start(shared) + (size_t) slot * (size_t) shared->region_bytes;
 }
 
-static void count_node(mca_common_collio_file_t *file)
+static void count_node(const mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
 {
-    mca_common_collio_shared_t *shared = &file->shared;
     int node = file->nodes.node_of[file->rank];
 
     shared->local_ranks = file->nodes.first[node + 1] - file->nodes.first[node];
@@ -65,12 +67,6 @@ static void count_node(mca_common_collio_file_t *file)
     shared->mine = file->my_owner >= 0;
 }
 
-bool mca_common_collio_shared_failed(const mca_common_collio_file_t *file)
-{
-    return MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state
-           || MCA_COMMON_COLLIO_SHARED_FAILED == file->relay_shared.state;
-}
-
 /* The node takes the maxima of what its ranks say. */
 static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared, int count)
 {
@@ -81,10 +77,12 @@ static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *s
     }
 }
 
-void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t region_bytes)
+void mca_common_collio_shared_start(mca_common_collio_file_t *file,
+                                    mca_common_collio_shared_t *shared, int64_t region_bytes)
 {
-    count_node(file);
-    mca_common_collio_shared_make(file, &file->shared, region_bytes);
+    shared->buffers = true;
+    count_node(file, shared);
+    mca_common_collio_shared_make(file, shared, region_bytes);
 }
 
 void mca_common_collio_shared_make(mca_common_collio_file_t *file,
@@ -142,8 +140,7 @@ static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *sh
                                        shared->making.bytes, strerror((int) shared->making.all[0]));
         }
         shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
-        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_shm_missing,
-                                     shared == &file->shared);
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_shm_missing, shared->buffers);
         return;
     }
     if (NULL != shared->at) {
@@ -162,13 +159,8 @@ static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *sh
     mca_common_collio_file_memory(file, shared->mine_bytes);
 }
 
-bool mca_common_collio_shared_poll(mca_common_collio_file_t *file)
-{
-    return mca_common_collio_shared_poll_of(file, &file->shared);
-}
-
-bool mca_common_collio_shared_poll_of(mca_common_collio_file_t *file,
-                                      mca_common_collio_shared_t *shared)
+bool mca_common_collio_shared_poll(mca_common_collio_file_t *file,
+                                   mca_common_collio_shared_t *shared)
 {
     if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state && mca_common_collio_meet_poll(file)) {
         open_named(file, shared);

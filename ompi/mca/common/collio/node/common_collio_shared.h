@@ -42,9 +42,10 @@ typedef struct mca_common_collio_shared_t {
     mca_common_collio_shm_t segment;
     char *at; /* its memory */
     size_t bytes;
-    int slots;   /* ranks that grant: aggregators on this node */
-    int regions; /* of them, those with a region */
-    int peers;   /* ranks that can be asked for a grant */
+    bool buffers; /* the collective buffers, not the staging of local aggregators */
+    int slots;    /* ranks that grant: aggregators on this node */
+    int regions;  /* of them, those with a region */
+    int peers;    /* ranks that can be asked for a grant */
     int local_ranks;
     bool mine;            /* one region is this rank's, */
     int64_t mine_bytes;   /* counted as its memory */
@@ -62,21 +63,17 @@ typedef struct mca_common_collio_shared_t {
 
 struct mca_common_collio_file_t;
 
-/** The node's collective buffers, or its local aggregators' staging, cannot be had. */
-bool mca_common_collio_shared_failed(const struct mca_common_collio_file_t *file);
-
-/** Begins to make a segment whose regions have at least region_bytes. Collective on the node,
- *  by meetings: no other may be under way. */
-void mca_common_collio_shared_start(struct mca_common_collio_file_t *file, int64_t region_bytes);
-
-/** Goes on; true when the state is READY or FAILED. Never blocks. */
-bool mca_common_collio_shared_poll(struct mca_common_collio_file_t *file);
+/** Begins to make the node's collective buffers, with regions of at least region_bytes. Collective
+ *  on the node, by meetings: no other may be under way. */
+void mca_common_collio_shared_start(struct mca_common_collio_file_t *file,
+                                    mca_common_collio_shared_t *shared, int64_t region_bytes);
 
 /** The same for any segment of the file: slots, regions, peers, local_ranks and mine are set. */
 void mca_common_collio_shared_make(struct mca_common_collio_file_t *file,
                                    mca_common_collio_shared_t *shared, int64_t region_bytes);
-bool mca_common_collio_shared_poll_of(struct mca_common_collio_file_t *file,
-                                      mca_common_collio_shared_t *shared);
+/** Goes on; true when the state is READY or FAILED. Never blocks. */
+bool mca_common_collio_shared_poll(struct mca_common_collio_file_t *file,
+                                   mca_common_collio_shared_t *shared);
 
 void mca_common_collio_shared_fini(mca_common_collio_shared_t *shared);
 

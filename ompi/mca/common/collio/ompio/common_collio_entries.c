@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 #include "compat/common_collio_error.h"
-#include "ompio/common_collio_hook.h"
+#include "ompio/common_collio_entries.h"
+#include "ompio/common_collio_set_view.h"
 #include "view/common_collio_view.h"
 
 enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate */
@@ -178,4 +179,5 @@ void mca_common_collio_entries_install(mca_common_collio_hook_t *hook)
 
     table->io_module_file_preallocate = file_preallocate;
     table->io_module_file_seek = file_seek;
+    mca_common_collio_hints_patch(hook);
 }

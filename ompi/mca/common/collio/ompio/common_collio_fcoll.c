@@ -13,9 +13,10 @@
 
 #include "access/common_collio_access.h"
 #include "call/common_collio_op.h"
-#include "ompio/common_collio_request.h"
-#include "ompio/common_collio_set_view.h"
+#include "call/common_collio_request.h"
+#include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_sharedfp.h"
+#include "open/common_collio_attach.h"
 
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
                                      const mca_base_component_t *mca)
@@ -57,13 +58,6 @@ int mca_common_collio_fcoll_file_unquery(ompio_file_t *fh)
 {
     (void) fh;
     return OMPI_SUCCESS;
-}
-
-int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component)
-{
-    mca_common_collio_file_t *file = mca_common_collio_file_attach(fh, component);
-
-    return NULL == file ? MPI_ERR_ARG : file->refused;
 }
 
 int mca_common_collio_fcoll_finalize(ompio_file_t *fh)
@@ -279,7 +273,7 @@ static int file_read_at_all_begin(ompi_file_t *fh, MPI_Offset offset, void *buff
     return rc;
 }
 
-void mca_common_collio_fcoll_patch(mca_common_collio_hook_t *hook)
+static void patch_table(mca_common_collio_hook_t *hook)
 {
     mca_common_collio_hook_table_t *table = mca_common_collio_hook_table(hook);
 
@@ -291,5 +285,16 @@ void mca_common_collio_fcoll_patch(mca_common_collio_hook_t *hook)
     table->io_module_file_iread_at_all = file_iread_at_all;
     table->io_module_file_write_at_all_begin = file_write_at_all_begin;
     table->io_module_file_read_at_all_begin = file_read_at_all_begin;
-    mca_common_collio_hints_patch(hook);
+    mca_common_collio_entries_install(hook);
+}
+
+int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_attach(fh, component);
+    mca_common_collio_hook_t *hook = NULL == file ? NULL : mca_common_collio_hook_get(fh);
+
+    if (NULL != hook) {
+        patch_table(hook);
+    }
+    return NULL == file ? MPI_ERR_ARG : file->refused;
 }

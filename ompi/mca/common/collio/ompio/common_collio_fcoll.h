@@ -7,7 +7,7 @@
 #define MCA_COMMON_COLLIO_FCOLL_H
 
 #include "file/common_collio_settings.h"
-#include "ompio/common_collio_hook.h"
+#include "hook/common_collio_hook.h"
 #include "ompio/common_collio_open.h"
 
 /**
@@ -57,9 +57,5 @@ int mca_common_collio_fcoll_iwrite_all(ompio_file_t *fh, const void *buffer,
 int mca_common_collio_fcoll_iread_all(ompio_file_t *fh, void *buffer,
                                       mca_common_collio_count_t count, ompi_datatype_t *type,
                                       ompi_request_t **request);
-
-/** Puts our entries for collectives in the file's table: io/ompio's overwrite the status of
- *  blocking ones with what was asked for, ours put the truth there, and check explicit offsets. */
-void mca_common_collio_fcoll_patch(mca_common_collio_hook_t *hook);
 
 #endif /* MCA_COMMON_COLLIO_FCOLL_H */

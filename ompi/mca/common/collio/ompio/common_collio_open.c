@@ -10,8 +10,8 @@
 
 #include "core/common_collio_version.h"
 
+#include "call/common_collio_request.h"
 #include "file/common_collio_file.h"
-#include "ompio/common_collio_request.h"
 #include "settings/common_collio_findings.h"
 
 static int users;

@@ -10,7 +10,7 @@
 #include "access/common_collio_lockahead.h"
 #include "compat/common_collio_compat.h"
 #include "file/common_collio_settings.h"
-#include "ompio/common_collio_hook.h"
+#include "hook/common_collio_hook.h"
 #include "settings/common_collio_hints.h"
 #include "view/common_collio_view.h"
 

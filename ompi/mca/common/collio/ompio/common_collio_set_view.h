@@ -6,7 +6,7 @@
 #ifndef MCA_COMMON_COLLIO_SET_VIEW_H
 #define MCA_COMMON_COLLIO_SET_VIEW_H
 
-#include "ompio/common_collio_hook.h"
+#include "hook/common_collio_hook.h"
 
 /** Puts our MPI_File_set_view in the file's table: it removes hints that cannot be used before
  *  OMPIO reads them. May be called by several components. */

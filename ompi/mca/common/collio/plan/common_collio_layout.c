@@ -41,9 +41,9 @@ static bool staging_needed(const mca_common_collio_exchange_t *ex, bool packed)
         return true;
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
-        return packed || file->put.failed || !ex->blocking;
+        return packed || file->kept->put.failed || !ex->blocking;
     default:
-        return file->nodes.nodes > 1 || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state;
+        return file->nodes.nodes > 1 || MCA_COMMON_COLLIO_SHARED_FAILED == file->kept->shared.state;
     }
 }
 
@@ -80,7 +80,7 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
         .bytes = ex->request.bytes,
         .window_bytes = mca_common_collio_layout_window(ex),
         .packed_window_bytes = window_of(ex, true),
-        .shared_failed = mca_common_collio_shared_failed(ex->file),
+        .shared_failed = mca_common_collio_kept_unshared(ex->file->kept),
         .write = ex->write,
     };
 }
@@ -98,7 +98,7 @@ bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex
 bool mca_common_collio_layout_all_shared(const mca_common_collio_exchange_t *ex)
 {
     return 1 == ex->file->nodes.nodes && MCA_COMMON_COLLIO_TRANSPORT_SHM == ex->way.transport
-           && MCA_COMMON_COLLIO_SHARED_READY == ex->file->shared.state;
+           && MCA_COMMON_COLLIO_SHARED_READY == ex->file->kept->shared.state;
 }
 
 bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex)
@@ -148,7 +148,7 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
 {
     int bins = mca_common_collio_layout_bins(ex->file);
 
-    ex->histogram = ex->file->histogram;
+    ex->histogram = ex->file->kept->histogram;
     memset(ex->histogram, 0, (size_t) bins * sizeof(*ex->histogram));
     if (ex->request.bytes > 0) {
         fill_bins(ex, bins);

@@ -62,7 +62,7 @@ mca_common_collio_plan_t *mca_common_collio_plans_agreed(mca_common_collio_excha
     mca_common_collio_plan_t *plan;
 
     for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
-        const mca_common_collio_plan_t *slot = &ex->file->plans->slot[i];
+        const mca_common_collio_plan_t *slot = &ex->file->kept->plans->slot[i];
 
         if (slot->layer1.kind != ex->layer1.kind
             || (slot->outlined && MCA_COMMON_COLLIO_TRANSPORT_SHM != ex->way.transport)) {
@@ -72,7 +72,7 @@ mca_common_collio_plan_t *mca_common_collio_plans_agreed(mca_common_collio_excha
     if (0 == fits) {
         return NULL;
     }
-    plan = &ex->file->plans->slot[__builtin_ctzll((uint64_t) fits)];
+    plan = &ex->file->kept->plans->slot[__builtin_ctzll((uint64_t) fits)];
     if (!mca_common_collio_domains_shift(&plan->domains, delta)) {
         return NULL;
     }
@@ -82,10 +82,10 @@ mca_common_collio_plan_t *mca_common_collio_plans_agreed(mca_common_collio_excha
 
 mca_common_collio_plan_t *mca_common_collio_plans_evict(mca_common_collio_file_t *file)
 {
-    mca_common_collio_plan_t *oldest = &file->plans->slot[0];
+    mca_common_collio_plan_t *oldest = &file->kept->plans->slot[0];
 
     for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
-        mca_common_collio_plan_t *plan = &file->plans->slot[i];
+        mca_common_collio_plan_t *plan = &file->kept->plans->slot[i];
 
         if (!plan->valid) {
             oldest = plan;

@@ -20,7 +20,7 @@ static int my_slot(const mca_common_collio_exchange_t *ex)
 static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move)
 {
-    mca_common_collio_shared_t *shared = &ex->file->shared;
+    mca_common_collio_shared_t *shared = &ex->file->kept->shared;
     mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(shared,
                                                                                    my_slot(ex));
     int local_rank = ex->file->nodes.local_rank[move->peer];
@@ -37,7 +37,7 @@ static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_
                        mca_common_collio_move_t *move)
 {
     mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
-        &ex->file->shared, my_slot(ex));
+        &ex->file->kept->shared, my_slot(ex));
 
     move->done = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire)
                  == slot->arrived;
@@ -47,7 +47,7 @@ static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_
 static void requester_start(mca_common_collio_exchange_t *ex,
                             mca_common_collio_delivery_t *delivery)
 {
-    delivery->move.ticket = ex->file->shared.taken[delivery->owner]++;
+    delivery->move.ticket = ex->file->kept->shared.taken[delivery->owner]++;
 }
 
 /* Between the buffer and user memory, or a local aggregator's staging. */
@@ -68,7 +68,7 @@ static int64_t copy(mca_common_collio_exchange_t *ex, const mca_common_collio_mo
 static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_file_t *file = ex->file;
-    mca_common_collio_shared_t *shared = &file->shared;
+    mca_common_collio_shared_t *shared = &file->kept->shared;
     mca_common_collio_move_t *move = &delivery->move;
     int slot = file->owner_slot[delivery->owner];
     mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(shared, slot);

@@ -230,15 +230,16 @@ static int transport_of(mca_common_collio_exchange_t *ex, mca_common_collio_way_
     bool one_sided = MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == wanted
                      || MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK == wanted;
 
-    if (MCA_COMMON_COLLIO_TRANSPORT_ISEND == wanted || (one_sided && file->put.failed)
+    if (MCA_COMMON_COLLIO_TRANSPORT_ISEND == wanted || (one_sided && file->kept->put.failed)
         || (ex->atomic && MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted)) {
         return MCA_COMMON_COLLIO_TRANSPORT_ISEND;
     }
     if (ex->atomic) { /* overlapping bytes are put in order from where the messages lie */
-        return use_messages(file, &file->said_atomic, "calls in atomic mode");
+        return use_messages(file, &file->kept->said_atomic, "calls in atomic mode");
     }
     if (one_sided && !ex->blocking) { /* an epoch waits, and nothing may wait inside progress */
-        return use_messages(file, &file->said_nonblocking, "nonblocking and split collectives");
+        return use_messages(file, &file->kept->said_nonblocking,
+                            "nonblocking and split collectives");
     }
     if (MCA_COMMON_COLLIO_TRANSPORT_AUTO != wanted) {
         return wanted;

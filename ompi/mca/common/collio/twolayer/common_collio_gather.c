@@ -258,7 +258,7 @@ static void free_arrivals(relay_t *relay)
 bool mca_common_collio_relay_may_share(const mca_common_collio_exchange_t *ex)
 {
     return MCA_COMMON_COLLIO_INTRA_ISEND != ex->file->settings.intra
-           && MCA_COMMON_COLLIO_SHARED_FAILED != ex->file->relay_shared.state;
+           && MCA_COMMON_COLLIO_SHARED_FAILED != ex->file->kept->relay_shared.state;
 }
 
 static void merge(mca_common_collio_exchange_t *ex)
@@ -385,7 +385,7 @@ static void make_mine(mca_common_collio_exchange_t *ex)
 static bool start_segment(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_file_t *file = ex->file;
-    mca_common_collio_shared_t *shared = &file->relay_shared;
+    mca_common_collio_shared_t *shared = &file->kept->relay_shared;
     const relay_t *relay = ex->plan->layer1.relay;
     int64_t limits = (2 * file->aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64 * 64;
     int64_t region = limits + 2 * ((relay->making.bytes[1] + 63) / 64 * 64);
@@ -446,7 +446,7 @@ bool mca_common_collio_gather_poll(mca_common_collio_exchange_t *ex)
             over = mca_common_collio_meet_poll(ex->file);
             break;
         default:
-            over = mca_common_collio_shared_poll_of(ex->file, &ex->file->relay_shared);
+            over = mca_common_collio_shared_poll(ex->file, &ex->file->kept->relay_shared);
         }
         if (over) {
             next_stage(ex);

@@ -69,13 +69,13 @@ static bool too_wide_for_fence(mca_common_collio_exchange_t *ex)
         || span / mca_common_collio_layout_window(ex) < MCA_COMMON_COLLIO_FENCE_WINDOWS) {
         return false;
     }
-    if (!file->said_one_layer && 0 == file->rank) {
+    if (!file->kept->said_one_layer && 0 == file->rank) {
         mca_common_collio_file_say(file,
                                    "a request over more than %d windows and transport put_fence: "
                                    "this call, and others like it, have no layer 1.",
                                    MCA_COMMON_COLLIO_FENCE_WINDOWS);
     }
-    file->said_one_layer = true;
+    file->kept->said_one_layer = true;
     return true;
 }
 
@@ -91,7 +91,7 @@ void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_file_t *file = ex->file;
 
-    ex->layer1.kind = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
+    ex->layer1.kind = file->kept->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
     if (!file->two_layers || too_wide_for_fence(ex)) {
         return;
     }
@@ -106,11 +106,8 @@ void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex)
             ex->layer1.kind = layers_of(ex);
         }
     }
-    ex->layer1.actions = MCA_COMMON_COLLIO_LAYERS_ONE == ex->layer1.kind
-                             ? NULL
-                             : &mca_common_collio_relay_actions;
-    file->layers_used = ex->layer1.kind;
-    file->local_used = ex->layer1.local_aggregators;
+    file->kept->layers_used = ex->layer1.kind;
+    file->kept->local_used = ex->layer1.local_aggregators;
 }
 
 bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int owner)
@@ -129,7 +126,7 @@ bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int owner
     return rank != file->rank
            && (MCA_COMMON_COLLIO_LAYERS_ALL == ex->layer1.kind
                || node_of[rank] != node_of[file->rank]
-               || MCA_COMMON_COLLIO_SHARED_FAILED == file->shared.state);
+               || MCA_COMMON_COLLIO_SHARED_FAILED == file->kept->shared.state);
 }
 
 int mca_common_collio_layers_leader(const mca_common_collio_exchange_t *ex, int rank)

@@ -44,13 +44,14 @@ static int64_t limits_bytes(const mca_common_collio_file_t *file)
 
 static char *region(const mca_common_collio_exchange_t *ex)
 {
-    return mca_common_collio_shared_region(&ex->file->relay_shared, ex->plan->layer1.relay->slot);
+    return mca_common_collio_shared_region(&ex->file->kept->relay_shared,
+                                           ex->plan->layer1.relay->slot);
 }
 
 char *mca_common_collio_relay_shared(const mca_common_collio_exchange_t *ex, int half)
 {
     int64_t limits = limits_bytes(ex->file);
-    int64_t stride = (ex->file->relay_shared.region_bytes - limits) / 2 / 64 * 64;
+    int64_t stride = (ex->file->kept->relay_shared.region_bytes - limits) / 2 / 64 * 64;
 
     return region(ex) + limits + half * stride;
 }
@@ -65,14 +66,14 @@ static char *staging(const mca_common_collio_exchange_t *ex, int half)
     const relay_t *relay = ex->plan->layer1.relay;
 
     return relay->shared ? mca_common_collio_relay_shared(ex, half)
-                         : ex->file->relay.at + half * relay->staging_bytes;
+                         : ex->file->kept->relay.at + half * relay->staging_bytes;
 }
 
 static char *messages(const mca_common_collio_exchange_t *ex, int half)
 {
     const relay_t *relay = ex->plan->layer1.relay;
 
-    return ex->file->relay.at + 2 * relay->staging_bytes + half * relay->message_bytes;
+    return ex->file->kept->relay.at + 2 * relay->staging_bytes + half * relay->message_bytes;
 }
 
 static _Atomic int64_t *limits(const mca_common_collio_exchange_t *ex, int half)
@@ -133,7 +134,7 @@ static int relay_prepare(mca_common_collio_exchange_t *ex)
         return 0;
     }
     relay->shared = mca_common_collio_relay_may_share(ex)
-                    && MCA_COMMON_COLLIO_SHARED_READY == ex->file->relay_shared.state;
+                    && MCA_COMMON_COLLIO_SHARED_READY == ex->file->kept->relay_shared.state;
     if (is_aggregator(ex)) {
         int rc = prepare_aggregator(ex);
 
@@ -147,7 +148,7 @@ static int relay_prepare(mca_common_collio_exchange_t *ex)
         }
         bytes = 2 * relay->message_bytes;
     }
-    grown = mca_common_collio_arena_reserve(&ex->file->relay, relay->shared ? 0 : bytes);
+    grown = mca_common_collio_arena_reserve(&ex->file->kept->relay, relay->shared ? 0 : bytes);
     if (grown > 0) {
         mca_common_collio_file_memory(ex->file, grown);
     }
@@ -274,7 +275,7 @@ static void start_message(mca_common_collio_exchange_t *ex, int h, int member, c
 
 static void grant(mca_common_collio_exchange_t *ex, int h, int member)
 {
-    mca_common_collio_shared_t *shared = &ex->file->relay_shared;
+    mca_common_collio_shared_t *shared = &ex->file->kept->relay_shared;
     const int *local_rank = ex->file->nodes.local_rank;
     int slot = local_rank[ex->file->rank];
     int local = local_rank[mca_common_collio_relay_rank(ex, member)];
@@ -287,7 +288,7 @@ static void grant(mca_common_collio_exchange_t *ex, int h, int member)
 
 static _Atomic uint64_t *arrivals(const mca_common_collio_exchange_t *ex, int h)
 {
-    return &mca_common_collio_shared_control(&ex->file->relay_shared,
+    return &mca_common_collio_shared_control(&ex->file->kept->relay_shared,
                                              ex->file->nodes.local_rank[ex->file->rank])
                 ->arrived[h];
 }

@@ -26,7 +26,7 @@ static void count_copy(mca_common_collio_exchange_t *ex, int64_t bytes)
 
 static char *room(const mca_common_collio_exchange_t *ex, size_t number)
 {
-    return ex->file->relay.at + (number % 2) * (size_t) ex->plan->layer1.relay->message_bytes;
+    return ex->file->kept->relay.at + (number % 2) * (size_t) ex->plan->layer1.relay->message_bytes;
 }
 
 /* The turn's bytes in my memory, when they lie there as the message has them. */
@@ -74,7 +74,7 @@ static void start_turn(mca_common_collio_exchange_t *ex, size_t number)
     if (relay->shared) {
         int slot = ex->file->nodes.local_rank[relay->aggregator];
 
-        relay->ticket[number % 2] = ex->file->relay_shared.taken[slot]++;
+        relay->ticket[number % 2] = ex->file->kept->relay_shared.taken[slot]++;
         relay->turn_window[number % 2] = 0;
         return;
     }
@@ -133,7 +133,7 @@ static bool message_over(mca_common_collio_exchange_t *ex, size_t number)
 static bool copy_over(mca_common_collio_exchange_t *ex, size_t number)
 {
     relay_t *relay = ex->plan->layer1.relay;
-    const mca_common_collio_shared_t *shared = &ex->file->relay_shared;
+    const mca_common_collio_shared_t *shared = &ex->file->kept->relay_shared;
     const turn_t *turn = &relay->mine.turn[number];
     const int *local_rank = ex->file->nodes.local_rank;
     int slot = local_rank[relay->aggregator];

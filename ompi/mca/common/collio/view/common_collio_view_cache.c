@@ -23,7 +23,7 @@
 
 #include "ompi/datatype/ompi_datatype.h"
 
-#include "ompio/common_collio_hook.h"
+#include "hook/common_collio_hook.h"
 #include "view/common_collio_view.h"
 
 enum { CACHED_TYPES = 4 };
@@ -92,6 +92,7 @@ static mca_common_collio_flat_cache_t *cache_of(ompio_file_t *fh)
     }
     if (NULL == hook->flats) {
         hook->flats = calloc(1, sizeof(*hook->flats));
+        hook->free_flats = mca_common_collio_flat_cache_free;
     }
     return hook->flats;
 }

@@ -25,7 +25,7 @@ static bool all_well(mca_common_collio_file_t *file, bool mine)
 
 static void give_up(mca_common_collio_file_t *file)
 {
-    file->put.failed = true;
+    file->kept->put.failed = true;
     if (0 == file->rank) {
         mca_common_collio_file_say(file,
                                    "no one-sided window can be made here (--mca osc selects what "
@@ -40,7 +40,7 @@ static void give_up(mca_common_collio_file_t *file)
  * make a window of memory that is there already. */
 static bool make_window(mca_common_collio_file_t *file, int i, int64_t bytes)
 {
-    mca_common_collio_put_t *put = &file->put;
+    mca_common_collio_put_t *put = &file->kept->put;
     int rc;
 
     put->base[i] = bytes > 0 && !put->allocated ? calloc(1, (size_t) bytes) : NULL;
@@ -61,7 +61,7 @@ static bool make_windows(mca_common_collio_file_t *file, int buffers, int64_t by
 {
     bool well = true;
 
-    file->put.allocated = allocated;
+    file->kept->put.allocated = allocated;
     for (int i = 0; i < buffers && well; ++i) {
         well = make_window(file, i, bytes);
     }
@@ -73,7 +73,7 @@ static bool make_windows(mca_common_collio_file_t *file, int buffers, int64_t by
 
 bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes, int buffers)
 {
-    mca_common_collio_put_t *put = &file->put;
+    mca_common_collio_put_t *put = &file->kept->put;
     int64_t bytes;
 
     if (put->failed || (put->open && put->slot_bytes >= slot_bytes && put->buffers >= buffers)) {
@@ -99,7 +99,7 @@ bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_byt
 
 void mca_common_collio_put_close(mca_common_collio_file_t *file)
 {
-    mca_common_collio_put_t *put = &file->put;
+    mca_common_collio_put_t *put = &file->kept->put;
 
     for (int i = 0; i < 2; ++i) {
         if (NULL != put->win[i]) {
@@ -127,9 +127,9 @@ static int transfer(mca_common_collio_exchange_t *ex, char *message, int64_t byt
         int64_t some = bytes < PUT_MOST ? bytes : PUT_MOST;
 
         rc = ex->write ? mca_common_collio_win_put(message, (int) some, peer, displacement,
-                                                   ex->file->put.win[number])
+                                                   ex->file->kept->put.win[number])
                        : mca_common_collio_win_get(message, (int) some, peer, displacement,
-                                                   ex->file->put.win[number]);
+                                                   ex->file->kept->put.win[number]);
         message += some;
         displacement += some;
         bytes -= some;
@@ -155,7 +155,7 @@ static int flush_batch(mca_common_collio_exchange_t *ex, batch_t *batch, int pee
     } else if (batch->count > 1) {
         rc = mca_common_collio_win_runs(ex->write, batch->message, (int) batch->bytes, peer,
                                         batch->count, batch->length, batch->at,
-                                        ex->file->put.win[number]);
+                                        ex->file->kept->put.win[number]);
     }
     batch->message += batch->bytes;
     batch->bytes = 0;

@@ -20,15 +20,6 @@
  * message to the room, and the owner scatters it; reads the other way. The room is part of what the
  * user allowed: such plans have windows of half the size.
  */
-typedef struct mca_common_collio_put_t {
-    bool open;
-    bool failed;        /* windows cannot be had with this osc component: said once */
-    char *base[2];      /* this rank's buffers, each with its room and its limit */
-    bool allocated;     /* they belong to the windows */
-    int64_t slot_bytes; /* of a buffer and its room */
-    int buffers;
-    mca_common_collio_win_t *win[2];
-} mca_common_collio_put_t;
 
 struct mca_common_collio_file_t;
 struct mca_common_collio_exchange_t;

@@ -87,7 +87,7 @@ static void requester_start(mca_common_collio_exchange_t *ex,
 static void transfer(mca_common_collio_exchange_t *ex, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
-    mca_common_collio_win_t *win = ex->file->put.win[move->grant.number];
+    mca_common_collio_win_t *win = ex->file->kept->put.win[move->grant.number];
     char *message = NULL != move->staging
                         ? move->staging
                         : mca_common_collio_message_in_memory(ex, delivery->window);

@@ -33,9 +33,6 @@ mca_common_collio_request_t *mca_common_collio_request_new(struct mca_common_col
 void mca_common_collio_request_complete(mca_common_collio_request_t *request, int error,
                                         int64_t bytes);
 
-/** There are or have been nonblocking collectives: some may be under way behind a blocking one. */
-bool mca_common_collio_request_used(void);
-
 /** Stops driving: from the last component's close. */
 void mca_common_collio_request_finalize(void);
 

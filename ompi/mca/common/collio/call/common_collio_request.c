@@ -6,15 +6,11 @@
 /**
  * Requests of nonblocking collectives, and their place in Open MPI's progress engine.
  */
-#include "ompio/common_collio_request.h"
-
-#include <stdatomic.h>
+#include "call/common_collio_request.h"
 
 #include "call/common_collio_op.h"
 
 #include "opal/runtime/opal_progress.h"
-
-static _Atomic bool registered;
 
 static int request_free(ompi_request_t **request)
 {
@@ -76,7 +72,7 @@ mca_common_collio_request_t *mca_common_collio_request_new(mca_common_collio_fil
         return NULL;
     }
     request->super.req_state = OMPI_REQUEST_ACTIVE;
-    if (!atomic_exchange(&registered, true)) {
+    if (!mca_common_collio_file_set_background(true)) {
         opal_progress_register(progress);
     }
     return request;
@@ -90,14 +86,9 @@ void mca_common_collio_request_complete(mca_common_collio_request_t *request, in
     ompi_request_complete(&request->super, true);
 }
 
-bool mca_common_collio_request_used(void)
-{
-    return atomic_load(&registered);
-}
-
 void mca_common_collio_request_finalize(void)
 {
-    if (atomic_exchange(&registered, false)) {
+    if (mca_common_collio_file_set_background(false)) {
         opal_progress_unregister(progress);
     }
 }

@@ -30,6 +30,7 @@ typedef struct mca_common_collio_hook_t {
     ompio_file_t *fh;
     mca_common_collio_hook_table_t original;      /* io/ompio's own entries, complete */
     struct mca_common_collio_flat_cache_t *flats; /* of view.h; freed at close */
+    void (*free_flats)(struct mca_common_collio_flat_cache_t *flats);
     int refusal; /* errno for the collective call that is about to start, or 0 */
 } mca_common_collio_hook_t;
 
@@ -47,9 +48,6 @@ mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_h
  *  rank must take part nevertheless: the engine takes the error from here as it starts the call.
  *  Returns 0 or -errno, and clears it. */
 int mca_common_collio_hook_take_refusal(ompio_file_t *fh);
-
-/** Puts the entries in the table that every file of ours has. Called as the hook is made. */
-void mca_common_collio_entries_install(mca_common_collio_hook_t *hook);
 
 /** Called at MPI_File_close, before anything of the file is torn down, on every rank of the file's
  *  communicator (so it may communicate). A pair (callback, data) is registered once. 0 or

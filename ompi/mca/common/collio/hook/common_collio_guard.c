@@ -6,7 +6,7 @@
  * Who may sieve writes: a small list of the handles that fbtl/mtpwrite serves. Here, because the
  * fcolls and the fbtl do not know each other.
  */
-#include "ompio/common_collio_guard.h"
+#include "hook/common_collio_guard.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,13 +6,14 @@
 /**
  * The report at close: what was used, what moved, how long each phase took.
  */
-#include "file/common_collio_report.h"
+#include "open/common_collio_report.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "exchange/common_collio_kept.h"
 #include "file/common_collio_file.h"
 #include "tuner/common_collio_tuner.h"
 
@@ -61,15 +62,15 @@ static void add_layers(text_t *text, const mca_common_collio_file_t *file)
     if (!file->two_layers) {
         return;
     }
-    if (0 == file->layers_used) {
+    if (0 == file->kept->layers_used) {
         add(text, "  local aggr.   every rank: one layer\n");
         return;
     }
     for (int node = 0; node < file->nodes.nodes; ++node) {
-        count += mca_common_collio_local_aggregators_on(&file->nodes, file->local_used, node);
+        count += mca_common_collio_local_aggregators_on(&file->nodes, file->kept->local_used, node);
     }
     add(text, "  local aggr.   %d, inside nodes by %s\n", count,
-        MCA_COMMON_COLLIO_SHARED_READY == file->relay_shared.state ? "shm" : "isend");
+        MCA_COMMON_COLLIO_SHARED_READY == file->kept->relay_shared.state ? "shm" : "isend");
 }
 
 /* Where the time went, in the components of the TAM paper. */

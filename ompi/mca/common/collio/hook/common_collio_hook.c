@@ -26,8 +26,7 @@
 #include <stdlib.h>
 
 #include "access/common_collio_access.h"
-#include "ompio/common_collio_hook.h"
-#include "view/common_collio_view.h"
+#include "hook/common_collio_hook.h"
 
 struct closer {
     struct closer *next;
@@ -157,7 +156,9 @@ static int file_close(ompi_file_t *file)
     pthread_mutex_unlock(&lock);
     original = record->hook.original;
     MCA_COMMON_COLLIO_IO_TABLE(file) = original;
-    mca_common_collio_flat_cache_free(record->hook.flats);
+    if (NULL != record->hook.flats) {
+        record->hook.free_flats(record->hook.flats);
+    }
     free(record);
     return original.io_module_file_close(file);
 }
@@ -195,7 +196,6 @@ static struct record *make_record(ompio_file_t *fh)
     record->next = records;
     records = record;
     MCA_COMMON_COLLIO_IO_TABLE(file).io_module_file_close = file_close;
-    mca_common_collio_entries_install(&record->hook);
     return record;
 }
 

@@ -1,0 +1,57 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_KEPT_H
+#define MCA_COMMON_COLLIO_KEPT_H
+
+#include "access/common_collio_lockahead.h"
+#include "exchange/common_collio_arena.h"
+#include "node/common_collio_shared.h"
+
+#include "core/common_collio_aggregator.h"
+
+/**
+ * What the exchanges of one file keep between calls: memory, windows, plans. It is made and freed
+ * with the record of the file, which points to it (file->kept).
+ */
+
+/** One-sided windows over the collective buffers; see transport/onesided/. */
+typedef struct mca_common_collio_put_t {
+    bool open;
+    bool failed;        /* this osc component cannot make windows: said once */
+    char *base[2];      /* this rank's buffers, each with its room and its limit */
+    bool allocated;     /* they belong to the windows */
+    int64_t slot_bytes; /* of a buffer and its room */
+    int buffers;
+    mca_common_collio_win_t *win[2];
+} mca_common_collio_put_t;
+
+typedef struct mca_common_collio_kept_t {
+    struct mca_common_collio_plans_t *plans;
+    mca_common_collio_shared_t shared;       /* collective buffers that the node shares */
+    mca_common_collio_shared_t relay_shared; /* staging of the node's local aggregators */
+    mca_common_collio_put_t put;             /* closed until needed */
+    mca_common_collio_arena_t buffers;       /* private collective buffers and their staging */
+    mca_common_collio_arena_t staging;       /* of this rank as a requester */
+    mca_common_collio_arena_t relay;         /* in layer 1, when it has messages */
+    mca_common_collio_lockahead_covered_t covered; /* by lockahead, of direct accesses */
+    int64_t *stops;     /* how far each aggregator came, after a failure */
+    int64_t *histogram; /* of sparse requests; taken at open, because that step must not fail */
+
+    mca_common_collio_local_count_t local_used; /* by the last call, for the report */
+    int layers_used;
+    bool said_one_layer;   /* messages that were printed once: put_fence has one layer, */
+    bool said_nonblocking; /* put_* does not serve nonblocking calls, */
+    bool said_atomic;      /* atomic mode needs isend */
+} mca_common_collio_kept_t;
+
+/** The node's collective buffers, or its local aggregators' staging, cannot be shared. */
+static inline bool mca_common_collio_kept_unshared(const mca_common_collio_kept_t *kept)
+{
+    return MCA_COMMON_COLLIO_SHARED_FAILED == kept->shared.state
+           || MCA_COMMON_COLLIO_SHARED_FAILED == kept->relay_shared.state;
+}
+
+#endif /* MCA_COMMON_COLLIO_KEPT_H */

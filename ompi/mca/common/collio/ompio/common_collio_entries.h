@@ -1,0 +1,15 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_ENTRIES_H
+#define MCA_COMMON_COLLIO_ENTRIES_H
+
+#include "hook/common_collio_hook.h"
+
+/** Puts the entries in the table that every file of ours has, whichever of our components serves it:
+ *  MPI_File_preallocate, MPI_File_seek, MPI_File_set_view. Idempotent. */
+void mca_common_collio_entries_install(mca_common_collio_hook_t *hook);
+
+#endif /* MCA_COMMON_COLLIO_ENTRIES_H */

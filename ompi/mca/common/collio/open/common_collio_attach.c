@@ -1,0 +1,355 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Opening and closing a file: the record is made here, with everything that the engine keeps for the
+ * file, and ends here. All ranks go through the same agreements, whatever each of them has found.
+ */
+#include "open/common_collio_attach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "call/common_collio_op.h"
+#include "call/common_collio_request.h"
+#include "hook/common_collio_guard.h"
+#include "hook/common_collio_hook.h"
+#include "open/common_collio_report.h"
+#include "transport/onesided/common_collio_put.h"
+#include "tuner/common_collio_tuner.h"
+#include "twolayer/common_collio_relay.h"
+
+/* On one node with a local file system the buffer is a stop on the way to the page cache: small
+ * enough for the cores' caches it is as fast as a large one, and its pages are sooner had. */
+static int64_t resolve_buffer(const mca_common_collio_file_t *file)
+{
+    enum { DEFAULT_BUFFER = 32 << 20, NODE_BUFFER = 2 << 20 };
+    int64_t allowed = file->fh->f_bytes_per_agg;
+
+    if (0 != file->settings.buffer_bytes) {
+        return (int64_t) file->settings.buffer_bytes;
+    }
+    if (allowed > 0 && DEFAULT_BUFFER != allowed) {
+        return allowed; /* somebody has set io_ompio_bytes_per_agg */
+    }
+    return 1 == file->nodes.nodes && UFS == file->fh->f_fstype && !file->access.network
+               ? NODE_BUFFER
+               : DEFAULT_BUFFER;
+}
+
+static int make_agreement(mca_common_collio_file_t *file)
+{
+    int rc = ompi_datatype_create_contiguous(MCA_COMMON_COLLIO_AGREE_FIELDS, MPI_INT64_T,
+                                             &file->agree_type);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_datatype_commit(&file->agree_type);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_op_create(mca_common_collio_agree_reduce, &file->agree_op);
+    }
+    return rc;
+}
+
+/* Settings, and the other numbers that decide who owns which part of the file: parameters, hints
+ * and file systems differ between nodes more often than one thinks. */
+static int agree_on_settings(mca_common_collio_file_t *file)
+{
+    enum { LAYERS, FILE_SYSTEM, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+    const mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(file->fh);
+    ompio_file_t *fh = file->fh;
+    mca_common_collio_fact_t facts[FACTS] = {
+        [LAYERS] = {"number of layers", file->component->two_layers ? 2 : 1},
+        [FILE_SYSTEM] = {"kind of file system", (int64_t) fh->f_fstype},
+        [STRIPE_BYTES] = {"stripe size", (int64_t) fh->f_stripe_size},
+        [STRIPES] = {"stripe count", (int64_t) fh->f_stripe_count},
+        [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
+        [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
+    };
+    int rc;
+
+    mca_common_collio_settings_resolve(file->component, fh, &file->settings);
+    rc = mca_common_collio_settings_set_agree(&file->component->set, file->comm, fh->f_info,
+                                              &file->settings, facts, FACTS);
+    file->settings_hash = mca_common_collio_settings_set_hash(&file->component->set,
+                                                              &file->settings);
+    file->two_layers = 2 == facts[LAYERS].value;
+    fh->f_fstype = (int) facts[FILE_SYSTEM].value;
+    fh->f_stripe_size = (size_t) facts[STRIPE_BYTES].value;
+    fh->f_stripe_count = (int) facts[STRIPES].value;
+    file->lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value;
+    fh->f_bytes_per_agg = (int) facts[BUFFER].value;
+    return rc;
+}
+
+static void prepare_access(mca_common_collio_file_t *file)
+{
+    mca_common_collio_access_t *access = &file->access;
+
+    mca_common_collio_access_open(access, file->fh->fd, &file->access_stats);
+    access->stripe_bytes = file->fh->f_stripe_size > 0 ? (int64_t) file->fh->f_stripe_size : 0;
+    access->jobs = 2; /* a schedule has two buffers */
+}
+
+static void on_close(ompio_file_t *fh, void *data)
+{
+    (void) data;
+    mca_common_collio_file_detach(fh);
+}
+
+/* Plans and the memory of exchanges. */
+static int keep_open(mca_common_collio_file_t *file)
+{
+    mca_common_collio_kept_t *kept = file->kept = calloc(1, sizeof(*kept));
+
+    if (NULL == kept) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    kept->plans = calloc(1, sizeof(*kept->plans));
+    kept->histogram = malloc(2 * sizeof(*kept->histogram)
+                             * (size_t) mca_common_collio_layout_bins(file));
+    kept->stops = malloc(2 * sizeof(*kept->stops) * (size_t) file->aggregator_count);
+    if (NULL == kept->plans || NULL == kept->histogram || NULL == kept->stops) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int i = 0; file->two_layers && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        if (0 != mca_common_collio_relay_open(&kept->plans->slot[i])) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+static void keep_close(mca_common_collio_file_t *file)
+{
+    mca_common_collio_kept_t *kept = file->kept;
+
+    if (NULL == kept) {
+        return;
+    }
+    mca_common_collio_shared_fini(&kept->shared);
+    mca_common_collio_shared_fini(&kept->relay_shared);
+    mca_common_collio_put_close(file);
+    mca_common_collio_arena_fini(&kept->relay);
+    mca_common_collio_arena_fini(&kept->buffers);
+    mca_common_collio_arena_fini(&kept->staging);
+    for (int i = 0; NULL != kept->plans && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        mca_common_collio_plan_fini(&kept->plans->slot[i]);
+        free(kept->plans->slot[i].layer1.relay);
+    }
+    free(kept->plans);
+    free(kept->histogram);
+    free(kept->stops);
+    free(kept);
+}
+
+/* Calls need an operation and a request even when there is no memory left. */
+static int queue_open(mca_common_collio_file_t *file)
+{
+    file->spare_request = mca_common_collio_request_make();
+    return NULL == file->spare_request || !mca_common_collio_op_reserve(file)
+               ? OMPI_ERR_OUT_OF_RESOURCE
+               : OMPI_SUCCESS;
+}
+
+static void queue_close(mca_common_collio_file_t *file)
+{
+    if (NULL != file->spare) {
+        OBJ_RELEASE(file->spare);
+    }
+    if (NULL != file->spare_request) {
+        OBJ_RELEASE(file->spare_request);
+    }
+}
+
+static void comms_close(mca_common_collio_file_t *file)
+{
+    if (NULL != file->agree_op) {
+        mca_common_collio_op_free(&file->agree_op);
+    }
+    if (NULL != file->agree_type) {
+        ompi_datatype_destroy(&file->agree_type);
+    }
+    if (MPI_COMM_NULL != file->node_comm && file->comm != file->node_comm) {
+        ompi_comm_free(&file->node_comm);
+    }
+    if (MPI_COMM_NULL != file->comm) {
+        ompi_comm_free(&file->comm);
+    }
+}
+
+static void file_free(mca_common_collio_file_t *file)
+{
+    if (0 != file->lost) {
+        return; /* messages may still arrive, and communicators end by communication: see lost.c */
+    }
+    mca_common_collio_meet_close(file);
+    keep_close(file);
+    queue_close(file);
+    mca_common_collio_tuner_close(file);
+    mca_common_collio_nodes_fini(&file->nodes);
+    free(file->aggregators);
+    free(file->owner_slot);
+    comms_close(file);
+    OBJ_RELEASE(file);
+}
+
+static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
+{
+    const char *why = mca_common_collio_guard_settle(file->fh, &file->access, fields);
+
+    if (NULL != why && 0 == file->rank) {
+        mca_common_collio_file_say(file,
+                                   "data sieving of writes was asked for (romio_ds_write, "
+                                   "collio_sieve_write or fbtl_mtpwrite_sieve_write), but %s. "
+                                   "Writes to this file are not sieved.",
+                                   why);
+    }
+}
+
+/* All ranks must come out of here with the same answer, and with the same facts to decide by. */
+static int agree_on_record(mca_common_collio_file_t *file, int rc)
+{
+    enum {
+        ERROR,
+        LEARNT,
+        MINUS_LEARNT,
+        FILE_SYSTEM,
+        MINUS_FILE_SYSTEM,
+        MINUS_BUFFER,
+        NETWORK,
+        AGGREGATORS,
+        MINUS_AGGREGATORS,
+        GUARD,
+        FIELDS = GUARD + MCA_COMMON_COLLIO_GUARD_FIELDS
+    };
+    int64_t mine[FIELDS], all[FIELDS];
+
+    mine[ERROR] = OMPI_SUCCESS == rc ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
+    mine[LEARNT] = mca_common_collio_tuner_hash(file->tuner);
+    mine[MINUS_LEARNT] = -mine[LEARNT];
+    mine[FILE_SYSTEM] = file->access.file_system;
+    mine[MINUS_FILE_SYSTEM] = -mine[FILE_SYSTEM];
+    mine[MINUS_BUFFER] = -file->buffer_bytes;
+    mine[NETWORK] = file->access.network;
+    mine[AGGREGATORS] = mca_common_collio_file_aggregators_hash(file);
+    mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
+    mca_common_collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
+    rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_file_lose(file, rc);
+        return file->lost;
+    }
+    file->access.file_system = all[FILE_SYSTEM] == -all[MINUS_FILE_SYSTEM]
+                                   ? (uint32_t) all[FILE_SYSTEM]
+                                   : 0;
+    file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
+    file->buffer_bytes = -all[MINUS_BUFFER];  /* what everybody allows */
+    settle_guard(file, &all[GUARD]);
+    if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
+        mca_common_collio_tuner_forget(file->tuner);
+    }
+    if (OMPI_SUCCESS == all[ERROR] && all[AGGREGATORS] != -all[MINUS_AGGREGATORS]) {
+        if (0 == file->rank) {
+            mca_common_collio_file_say(file, "the ranks come to different lists of aggregators: "
+                                             "are they of one build? Collective calls on this "
+                                             "file fail on all of them.");
+        }
+        return MPI_ERR_NOT_SAME;
+    }
+    return (int) all[ERROR];
+}
+
+/* What this rank needs for the file; local. */
+static int make_parts(mca_common_collio_file_t *file)
+{
+    int rc = queue_open(file);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_file_aggregators(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = make_agreement(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = keep_open(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_meet_open(file, mca_common_collio_agree_reduce);
+    }
+    return rc;
+}
+
+static mca_common_collio_file_t *file_make(ompio_file_t *fh,
+                                           mca_common_collio_component_t *component)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_take();
+    int rc, settings;
+
+    if (NULL == file) {
+        return NULL;
+    }
+    file->fh = fh;
+    file->component = component;
+    rc = mca_common_collio_file_connect(file);
+    if (MPI_COMM_NULL == file->comm) {
+        file_free(file);
+        return NULL;
+    }
+    settings = agree_on_settings(file);
+    rc = OMPI_SUCCESS == rc ? settings : rc;
+    rc = OMPI_SUCCESS == rc ? make_parts(file) : rc;
+    prepare_access(file);
+    file->buffer_bytes = resolve_buffer(file);
+    file->tuner = mca_common_collio_tuner_open(file);
+    if (OMPI_SUCCESS == rc && NULL == file->tuner) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    file->refused = agree_on_record(file, rc);
+    if (OMPI_SUCCESS == file->refused) { /* else it only tells that calls cannot be made */
+        mca_common_collio_meet_connect(file);
+    }
+    return file;
+}
+
+mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
+                                                        mca_common_collio_component_t *component)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+    mca_common_collio_hook_t *hook;
+
+    if (NULL != file) {
+        return file;
+    }
+    file = file_make(fh, component);
+    if (NULL == file) {
+        return NULL;
+    }
+    mca_common_collio_file_reserve();
+    mca_common_collio_file_enter(file);
+    if (OMPI_SUCCESS == file->refused) {
+        mca_common_collio_settings_publish(component, &file->settings, fh, file->aggregator_count,
+                                           file->buffer_bytes);
+    }
+    hook = mca_common_collio_hook_get(fh);
+    if (NULL != hook) {
+        (void) mca_common_collio_hook_on_close(hook, on_close, NULL);
+    }
+    return file;
+}
+
+void mca_common_collio_file_detach(ompio_file_t *fh)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+
+    if (NULL == file) {
+        return;
+    }
+    if (OMPI_SUCCESS == file->refused) {
+        mca_common_collio_report(file);
+    }
+    mca_common_collio_file_leave(file);
+    file_free(file);
+}

@@ -1,0 +1,24 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_ATTACH_H
+#define MCA_COMMON_COLLIO_ATTACH_H
+
+#include "file/common_collio_file.h"
+
+/** Finds the record of a file, or makes it: collective over f_comm when it has to be made. NULL on
+ *  failure (on all ranks alike). It ends at MPI_File_close. */
+mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
+                                                        mca_common_collio_component_t *component);
+
+/** Ends the record: report, communicators, segments, plans. Collective. Idempotent. For handles that
+ *  are not real MPI files, which have no close of their own. */
+void mca_common_collio_file_detach(ompio_file_t *fh);
+
+/** Duplicates the communicator and finds the ranks' nodes. Collective. An Open MPI error code; the
+ *  communicator is there unless it could not be duplicated. */
+int mca_common_collio_file_connect(mca_common_collio_file_t *file);
+
+#endif /* MCA_COMMON_COLLIO_ATTACH_H */

@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Who is where: a communicator of our own, and the node of every rank.
+ */
+#include "open/common_collio_attach.h"
+
+#include <stdlib.h>
+
+/* Do all ranks run on this node? Then all of them know it, without a word. */
+static bool one_node(const mca_common_collio_file_t *file)
+{
+    for (int i = 0; i < file->size; ++i) {
+        if (!OPAL_PROC_ON_LOCAL_NODE(ompi_comm_peer_lookup(file->comm, i)->super.proc_flags)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int map_one_node(mca_common_collio_file_t *file)
+{
+    int *keys = calloc((size_t) file->size, sizeof(*keys));
+    int rc = NULL == keys ? OMPI_ERR_OUT_OF_RESOURCE
+                          : mca_common_collio_nodes_init(&file->nodes, keys, file->size);
+
+    free(keys);
+    file->node_comm = file->comm;
+    return rc;
+}
+
+/* Which rank is on which node: the key of a node is its first rank. */
+static int map_nodes(mca_common_collio_file_t *file)
+{
+    int *keys = malloc(sizeof(*keys) * (size_t) file->size);
+    int key = file->rank, mine = NULL != keys, all = 0;
+    int rc = mca_common_collio_allreduce(&file->rank, &key, 1, MPI_INT, MPI_MIN, file->node_comm);
+
+    if (OMPI_SUCCESS == rc) { /* a rank without memory cannot take part in what follows */
+        rc = mca_common_collio_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, file->comm);
+    }
+    if (OMPI_SUCCESS == rc && !all) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_allgather(&key, keys, 1, MPI_INT, file->comm);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_nodes_init(&file->nodes, keys, file->size);
+    }
+    free(keys);
+    return rc;
+}
+
+int mca_common_collio_file_connect(mca_common_collio_file_t *file)
+{
+    ompi_communicator_t *comm = file->fh->f_comm;
+    int rc = ompi_comm_dup(comm, &file->comm);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    file->rank = ompi_comm_rank(comm);
+    file->size = ompi_comm_size(comm);
+    if (one_node(file)) {
+        return map_one_node(file);
+    }
+    rc = ompi_comm_split_type(file->comm, MPI_COMM_TYPE_SHARED, 0, NULL, &file->node_comm);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    return map_nodes(file);
+}

@@ -1,0 +1,238 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/* The calls that move data, and what this rank checks of each. */
+#include "fuzz_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 48, GUARD = 0xA6 };
+
+const char *fuzz_call_name(const fuzz_op *op)
+{
+    static const char *const names[2][2][3] = {
+        {{"read", "iread", "read"}, {"write", "iwrite", "write"}},
+        {{"read_all", "iread_all", "read_all_begin"},
+         {"write_all", "iwrite_all", "write_all_begin"}}};
+
+    return names[op->collective][op->write][op->how];
+}
+
+unsigned char *fuzz_buffer_origin(const fuzz_run *run, const fuzz_call *call)
+{
+    if (0 == call->part[run->rank].count && 0 != (call->op.seed & 4)) {
+        return NULL; /* who has nothing may have no memory either */
+    }
+    return call->memory + ROOM - call->part[run->rank].low;
+}
+
+/** The user's memory: written data have a value in every byte, also in those between them. */
+void fuzz_buffer_make(fuzz_run *run, fuzz_call *call)
+{
+    const fuzz_part *part = &call->part[run->rank];
+    int64_t bytes = part->high - part->low;
+
+    call->memory = t_alloc((size_t) bytes + 2 * ROOM);
+    memset(call->memory, GUARD, (size_t) bytes + 2 * ROOM);
+    for (int64_t i = 0; call->op.write && i < bytes; i++) {
+        call->memory[ROOM + i] = fuzz_value(run, call, run->rank, part->low + i);
+    }
+    call->type = fuzz_type_make(part->type);
+}
+
+static int start_write(MPI_File file, const fuzz_op *op, MPI_Offset at, void *buffer, int count,
+                       MPI_Datatype type, MPI_Status *status, MPI_Request *request)
+{
+    if (FUZZ_START == op->how) {
+        if (op->collective) {
+            return op->at ? MPI_File_iwrite_at_all(file, at, buffer, count, type, request)
+                          : MPI_File_iwrite_all(file, buffer, count, type, request);
+        }
+        return op->at ? MPI_File_iwrite_at(file, at, buffer, count, type, request)
+                      : MPI_File_iwrite(file, buffer, count, type, request);
+    }
+    if (FUZZ_BEGIN == op->how) {
+        return op->at ? MPI_File_write_at_all_begin(file, at, buffer, count, type)
+                      : MPI_File_write_all_begin(file, buffer, count, type);
+    }
+    if (op->collective) {
+        return op->at ? MPI_File_write_at_all(file, at, buffer, count, type, status)
+                      : MPI_File_write_all(file, buffer, count, type, status);
+    }
+    return op->at ? MPI_File_write_at(file, at, buffer, count, type, status)
+                  : MPI_File_write(file, buffer, count, type, status);
+}
+
+static int start_read(MPI_File file, const fuzz_op *op, MPI_Offset at, void *buffer, int count,
+                      MPI_Datatype type, MPI_Status *status, MPI_Request *request)
+{
+    if (FUZZ_START == op->how) {
+        if (op->collective) {
+            return op->at ? MPI_File_iread_at_all(file, at, buffer, count, type, request)
+                          : MPI_File_iread_all(file, buffer, count, type, request);
+        }
+        return op->at ? MPI_File_iread_at(file, at, buffer, count, type, request)
+                      : MPI_File_iread(file, buffer, count, type, request);
+    }
+    if (FUZZ_BEGIN == op->how) {
+        return op->at ? MPI_File_read_at_all_begin(file, at, buffer, count, type)
+                      : MPI_File_read_all_begin(file, buffer, count, type);
+    }
+    if (op->collective) {
+        return op->at ? MPI_File_read_at_all(file, at, buffer, count, type, status)
+                      : MPI_File_read_all(file, buffer, count, type, status);
+    }
+    return op->at ? MPI_File_read_at(file, at, buffer, count, type, status)
+                  : MPI_File_read(file, buffer, count, type, status);
+}
+
+static void start(fuzz_run *run, fuzz_call *call)
+{
+    const fuzz_part *part = &call->part[run->rank];
+    MPI_File file = run->handle[call->op.handle].file;
+
+    fuzz_buffer_make(run, call);
+    if (!part->takes_part) {
+        call->done = true;
+        return;
+    }
+    fuzz_ok(run,
+            (call->op.write ? start_write : start_read)(file, &call->op, part->offset,
+                                                        fuzz_buffer_origin(run, call), part->count,
+                                                        call->type, &call->status, &call->request),
+            fuzz_call_name(&call->op));
+    call->done = FUZZ_BLOCK == call->op.how;
+}
+
+/** Split calls end here; requests are waited for in one of four ways. */
+static void complete(fuzz_run *run, const fuzz_step *step, fuzz_call call[], int calls)
+{
+    MPI_Request request[FUZZ_OPS];
+    MPI_Status status[FUZZ_OPS];
+
+    for (int i = 0; i < calls; i++) {
+        MPI_File file = run->handle[call[i].op.handle].file;
+        void *buffer = fuzz_buffer_origin(run, &call[i]);
+
+        if (FUZZ_BEGIN == call[i].op.how) {
+            fuzz_ok(run,
+                    call[i].op.write
+                        ? (call[i].op.at ? MPI_File_write_at_all_end(file, buffer, &call[i].status)
+                                         : MPI_File_write_all_end(file, buffer, &call[i].status))
+                        : (call[i].op.at ? MPI_File_read_at_all_end(file, buffer, &call[i].status)
+                                         : MPI_File_read_all_end(file, buffer, &call[i].status)),
+                    "..._end");
+            call[i].done = true;
+        }
+    }
+    for (int i = 0; i < calls; i++) {
+        fuzz_call *c = &call[1 == step->completion ? calls - 1 - i : i];
+        int flag = c->done;
+
+        while (!flag && 2 == step->completion) {
+            fuzz_ok(run, MPI_Test(&c->request, &flag, &c->status), "MPI_Test");
+        }
+        if (!flag && 0 != step->completion) {
+            fuzz_ok(run, MPI_Wait(&c->request, &c->status), "MPI_Wait");
+        }
+        request[i] = c->request;
+    }
+    if (0 == step->completion) {
+        fuzz_ok(run, MPI_Waitall(calls, request, status), "MPI_Waitall");
+        for (int i = 0; i < calls; i++) {
+            if (!call[i].done) {
+                call[i].status = status[i];
+            }
+        }
+    }
+}
+
+/** False when a byte is wrong; the rest of the memory is not looked at then. */
+static bool check_read(fuzz_run *run, const fuzz_call *call)
+{
+    const fuzz_part *part = &call->part[run->rank];
+    const fuzz_view *view = &run->handle[call->op.handle].view[run->rank];
+    unsigned char *memory = fuzz_buffer_origin(run, call);
+    int64_t whole = part->there, i = 0;
+
+    if (view->external) { /* a part of an element cannot be converted */
+        whole -= whole % fuzz_leaf_size(view->etype);
+    }
+    for (int s = 0; s < part->file.count; s++) {
+        fuzz_segment segment = part->file.segment[s];
+
+        for (int64_t b = 0; b < segment.length; b++, i++) {
+            unsigned char want = run->bytes[segment.at - run->plan->far + b];
+            unsigned char have = memory[part->memory[i]];
+
+            if (i < whole && want != have) {
+                fuzz_fail(run, "%s: byte %lld of %lld (file offset %lld) is %02x, not %02x",
+                          fuzz_call_name(&call->op), (long long) i, (long long) part->bytes,
+                          (long long) (segment.at + b), have, want);
+                return false;
+            }
+            memory[part->memory[i]] = GUARD; /* what is left is around the data */
+        }
+    }
+    return true;
+}
+
+void fuzz_buffer_check(fuzz_run *run, const fuzz_call *call)
+{
+    const fuzz_part *part = &call->part[run->rank];
+    int64_t bytes = part->high - part->low;
+    int count = -1;
+
+    if (part->takes_part) {
+        MPI_Get_count(&call->status, MPI_BYTE, &count);
+        if (count != part->there) {
+            fuzz_fail(run, "%s: status counts %d bytes, not %lld (of %lld)",
+                      fuzz_call_name(&call->op), count, (long long) part->there,
+                      (long long) part->bytes);
+        }
+    }
+    if (!call->op.write && !check_read(run, call)) {
+        return;
+    }
+    for (int64_t i = 0; i < bytes + 2 * ROOM; i++) {
+        bool inside = call->op.write && ROOM <= i && i < ROOM + bytes;
+        unsigned char want = inside ? fuzz_value(run, call, run->rank, part->low + i - ROOM)
+                                    : GUARD;
+
+        if (want != call->memory[i]) {
+            fuzz_fail(run, "%s: the memory at %lld of [0,%lld) was changed to %02x",
+                      fuzz_call_name(&call->op), (long long) (i - ROOM), (long long) bytes,
+                      call->memory[i]);
+            return;
+        }
+    }
+}
+
+void fuzz_data(fuzz_run *run, const fuzz_step *step)
+{
+    int calls = FUZZ_HAS(run->features, BURST) ? step->ops : 1;
+    fuzz_call *call = t_alloc((size_t) calls * sizeof(*call));
+    int made = 0;
+
+    fuzz_touch_clear(run);
+    for (int i = 0; i < calls; i++) {
+        if (fuzz_call_prepare(run, step, i, &call[made])) {
+            fuzz_call_show(run, &call[made]);
+            start(run, &call[made]);
+            made++;
+        }
+    }
+    complete(run, step, call, made);
+    for (int i = 0; i < made; i++) {
+        fuzz_call_apply(run, &call[i]);
+    }
+    for (int i = 0; i < made; i++) {
+        fuzz_buffer_check(run, &call[i]);
+        MPI_Type_free(&call[i].type);
+        fuzz_call_free(&call[i]);
+    }
+    free(call);
+}

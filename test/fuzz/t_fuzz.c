@@ -1,0 +1,308 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Random sequences of file operations against a model of the file.
+ *
+ *     mpirun -np 8 t_fuzz --seed 1 --time 60          many sequences, groups of 1 to 8 ranks
+ *     mpirun -np 3 t_fuzz --seed 77 --size 4 --ranks 0,1,3 --steps 2,5 --without hints --show
+ *
+ * The first splits the ranks again and again; every group runs sequences of its own. The second
+ * runs one sequence, or what is left of it: --size is the number of ranks that it was made for,
+ * --ranks those that are still there.
+ */
+#include "fuzz_run.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PER_EPOCH = 8 };
+
+typedef struct options {
+    uint64_t seed;
+    long count; /* sequences of a group; 0: until the time is over */
+    double seconds;
+    int size;
+    int who[FUZZ_RANKS], actors;
+    uint32_t steps, hints, features;
+    bool show, check_all, one;
+    int damage;
+    int progress; /* a file that tells what is running, or -1 */
+} options;
+
+typedef struct totals {
+    long sequences, steps, failures;
+} totals;
+
+static uint32_t bits(const char *list)
+{
+    uint32_t set = 0;
+    char *end;
+
+    while ('\0' != *list) {
+        long number = strtol(list, &end, 10);
+
+        if (end == list) {
+            break;
+        }
+        set |= 0 <= number && number < 32 ? UINT32_C(1) << number : 0;
+        list = ',' == *end ? end + 1 : end;
+    }
+    return set;
+}
+
+static uint32_t without(const char *list)
+{
+    uint32_t features = UINT32_MAX;
+
+    while ('\0' != *list) {
+        size_t length = strcspn(list, ",");
+        int found = -1;
+
+        for (int i = 0; i < FUZZ_FEATURE_COUNT; i++) {
+            const char *name = fuzz_feature_name(i);
+
+            found = strlen(name) == length && 0 == strncmp(name, list, length) ? i : found;
+        }
+        if (0 > found && 0 < length && 0 == t_rank) {
+            fprintf(stderr, "t_fuzz: no feature '%.*s'\n", (int) length, list);
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+        features &= 0 > found ? UINT32_MAX : ~(UINT32_C(1) << found);
+        list += length + (',' == list[length]);
+    }
+    return features;
+}
+
+static void actors(options *o, const char *list)
+{
+    uint32_t set = bits(list);
+
+    o->actors = 0;
+    for (int i = 0; i < FUZZ_RANKS; i++) {
+        if (0 != (set >> i & 1)) {
+            o->who[o->actors++] = i;
+        }
+    }
+}
+
+static void parse(int argc, char **argv, options *o)
+{
+    *o = (options){.seed = 1,
+                   .steps = UINT32_MAX,
+                   .hints = UINT32_MAX,
+                   .features = UINT32_MAX,
+                   .progress = -1,
+                   .damage = -1,
+                   .size = t_size,
+                   .actors = t_size};
+    for (int i = 0; i < FUZZ_RANKS; i++) {
+        o->who[i] = i;
+    }
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+        if (0 == strcmp(argv[i], "--show")) {
+            o->show = true;
+            continue;
+        }
+        if (0 == strcmp(argv[i], "--check-all")) {
+            o->check_all = true;
+            continue;
+        }
+        i++;
+        if (0 == strcmp(argv[i - 1], "--seed")) {
+            o->seed = strtoull(value, NULL, 0);
+        } else if (0 == strcmp(argv[i - 1], "--count")) {
+            o->count = strtol(value, NULL, 0);
+        } else if (0 == strcmp(argv[i - 1], "--time")) {
+            o->seconds = strtod(value, NULL);
+        } else if (0 == strcmp(argv[i - 1], "--size")) {
+            o->size = atoi(value);
+            o->one = true;
+        } else if (0 == strcmp(argv[i - 1], "--ranks")) {
+            actors(o, value);
+        } else if (0 == strcmp(argv[i - 1], "--steps")) {
+            o->steps = bits(value);
+        } else if (0 == strcmp(argv[i - 1], "--hints")) {
+            o->hints = bits(value);
+        } else if (0 == strcmp(argv[i - 1], "--without")) {
+            o->features = without(value);
+        } else if (0 == strcmp(argv[i - 1], "--damage")) {
+            o->damage = atoi(value);
+        } else if (0 == strcmp(argv[i - 1], "--progress")) {
+            o->progress = open(value, O_WRONLY | O_CREAT, 0600);
+        } else if (0 == t_rank) {
+            fprintf(stderr, "t_fuzz: no option '%s'\n", argv[i - 1]);
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+    }
+}
+
+/** So that a hang or crash can be told: which sequence each group is in. */
+static void note(const options *o, uint64_t seed, int size)
+{
+    char line[64];
+
+    if (0 <= o->progress) {
+        snprintf(line, sizeof(line), "%20llu %4d\n", (unsigned long long) seed, size);
+        if (0 > pwrite(o->progress, line, strlen(line), (off_t) t_rank * 26)) {
+            return;
+        }
+    }
+}
+
+static void one_sequence(const options *o, fuzz_run *run, uint64_t seed, int size, totals *sum)
+{
+    static fuzz_plan plan;
+    bool good;
+
+    fuzz_plan_make(seed, size, &plan);
+    run->plan = &plan;
+    if (0 == run->rank) {
+        note(o, seed, size);
+    }
+    fuzz_show(run, "seed %llu, %d of %d ranks, %d steps", (unsigned long long) seed, run->ranks,
+              size, plan.steps);
+    good = fuzz_sequence(run);
+    if (0 == run->rank) {
+        sum->sequences++;
+        sum->steps += plan.steps;
+        sum->failures += !good;
+        if (!good) {
+            printf("FAIL seed=%llu size=%d\n", (unsigned long long) seed, size);
+        }
+    }
+}
+
+static void group_begin(const options *o, MPI_Comm comm, int leader, fuzz_run *run)
+{
+    static char path[512];
+    char name[64];
+
+    memset(run, 0, sizeof(*run));
+    run->comm = comm;
+    MPI_Comm_rank(comm, &run->rank);
+    MPI_Comm_size(comm, &run->ranks);
+    MPI_Comm_split(comm, 0, run->ranks - run->rank, &run->opposite);
+    memcpy(run->who, o->who, sizeof(run->who));
+    run->features = o->features;
+    run->steps = o->steps;
+    run->hints = o->hints;
+    run->show = o->show;
+    run->check_all = o->check_all;
+    run->damage = o->damage;
+    snprintf(name, sizeof(name), "fuzz.%d", leader);
+    t_path(path, sizeof(path), name);
+    run->path = path;
+    run->bytes = t_alloc(FUZZ_MODEL);
+    run->touched = t_alloc(FUZZ_MODEL);
+}
+
+static void group_end(fuzz_run *run)
+{
+    MPI_Comm_free(&run->opposite);
+    free(run->bytes);
+    free(run->touched);
+}
+
+/** Cuts the ranks into groups: large ones are as common as small ones. */
+static int cut(uint64_t random, int *leader)
+{
+    int color = 0;
+
+    *leader = 0;
+    while (true) {
+        int left = t_size - *leader, size = 1 + fuzz_below(&random, left);
+
+        if (t_rank < *leader + size) {
+            return color;
+        }
+        *leader += size;
+        color++;
+    }
+}
+
+static void epoch(const options *o, uint64_t number, totals *sum)
+{
+    int leader, color = cut(t_mix(o->seed + number), &leader), size;
+    fuzz_run run;
+    MPI_Comm comm;
+
+    MPI_Comm_split(MPI_COMM_WORLD, color, t_rank, &comm);
+    MPI_Comm_size(comm, &size);
+    group_begin(o, comm, leader, &run);
+    for (int i = 0; i < PER_EPOCH; i++) {
+        one_sequence(o, &run,
+                     o->seed + (number * (uint64_t) t_size + (uint64_t) color) * PER_EPOCH
+                         + (uint64_t) i,
+                     size, sum);
+    }
+    group_end(&run);
+    MPI_Comm_free(&comm);
+}
+
+static void told(const totals *mine, double seconds, const char *when)
+{
+    long have[3] = {mine->sequences, mine->steps, mine->failures}, all[3] = {0};
+
+    MPI_Reduce(have, all, 3, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        printf("%s: %ld sequences, %ld steps, %ld failures, %.0f s\n", when, all[0], all[1], all[2],
+               seconds);
+    }
+}
+
+static void many(const options *o, totals *sum)
+{
+    double begin = MPI_Wtime(), last = begin;
+    int go_on = 1;
+
+    for (uint64_t number = 0; go_on; number++) {
+        double now;
+
+        epoch(o, number, sum);
+        now = MPI_Wtime();
+        go_on = 0 < o->count ? (long) number + 1 < o->count : now - begin < o->seconds;
+        go_on = go_on && now - last >= 5 ? 2 : go_on;
+        MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        if (2 == go_on) {
+            told(sum, now - begin, "progress");
+            last = now;
+        }
+    }
+    told(sum, MPI_Wtime() - begin, "done");
+}
+
+int main(int argc, char **argv)
+{
+    options o;
+    totals sum = {0};
+    int failures = 0, all = 0;
+
+    t_init(&argc, &argv);
+    parse(argc, argv, &o);
+    if (o.one) {
+        fuzz_run run;
+
+        if (o.actors != t_size || o.size > FUZZ_RANKS) {
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+        group_begin(&o, MPI_COMM_WORLD, 0, &run);
+        for (long i = 0; i < (0 < o.count ? o.count : 1); i++) {
+            one_sequence(&o, &run, o.seed + (uint64_t) i, o.size, &sum);
+        }
+        group_end(&run);
+    } else {
+        many(&o, &sum);
+    }
+    failures = 0 != sum.failures;
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    fuzz_leaf_finish();
+    MPI_Finalize();
+    return 0 == all ? EXIT_SUCCESS : EXIT_FAILURE;
+}
