@@ -120,6 +120,12 @@ void mca_common_collio_tuner_forget(mca_common_collio_tuner_t *tuner)
     }
 }
 
+void mca_common_collio_tuner_drop(mca_common_collio_file_t *file)
+{
+    free(file->tuner);
+    file->tuner = NULL;
+}
+
 void mca_common_collio_tuner_close(mca_common_collio_file_t *file)
 {
     setting_t setting;
@@ -139,8 +145,7 @@ void mca_common_collio_tuner_close(mca_common_collio_file_t *file)
     memory->setting = setting;
     memcpy(memory->learnt, file->tuner->learnt, sizeof(memory->learnt));
     pthread_mutex_unlock(&remembered_lock);
-    free(file->tuner);
-    file->tuner = NULL;
+    mca_common_collio_tuner_drop(file);
 }
 
 static bool transport_allowed(const mca_common_collio_exchange_t *ex, int transport)
