@@ -41,6 +41,10 @@ typedef struct bench_options_t {
     bool one_view; /* ior: all transfers of a step in one call, through a file view */
     bool packed;   /* flash: no guard cells around the blocks in memory */
     bool progress;
+    bool one_shot;   /* a step is open, its calls, close */
+    bool fresh;      /* one-shot writes: the file does not exist yet */
+    bool new_types;  /* each step has memory types that nobody has seen before */
+    int outstanding; /* nonblocking calls under way at a time; 0: blocking calls */
     int steps;
     int level;
     int64_t size; /* bytes of a step over all ranks, about */
@@ -112,6 +116,7 @@ void bench_dist3d(const bench_options_t *opt, int rank, int ranks, bench_plan_t 
 void bench_coll_perf(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
 void bench_lattice(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
 void bench_unstruc(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
+void bench_types(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
 
 /* options.c */
 void bench_options_parse(int argc, char **argv, bench_options_t *opt);
@@ -137,6 +142,9 @@ MPI_Datatype bench_block_type(int dims, const int64_t *whole, const int64_t *sta
 
 /** One file type from many (length, offset) pieces, as PnetCDF's flush builds it. */
 MPI_Datatype bench_pieces_type(const bench_call_t *call);
+
+/** Makes a call's memory type anew, from its rows. */
+void bench_renew_mem_type(bench_call_t *call);
 
 /** The n-th root of a, rounded down, at least 1. */
 int64_t bench_root(int64_t a, int n);
@@ -177,7 +185,8 @@ typedef struct bench_result_t {
     const char *phase;
     double *step_seconds; /* first rank's start to last rank's end */
     double view_seconds;  /* MPI_File_set_view, all steps, slowest rank */
-    double open_seconds;
+    double open_seconds;  /* one-shot: these three are means over the steps */
+    double call_seconds;
     double close_seconds;
     int64_t bad_bytes;
     int64_t rss_kib; /* this rank's peak in the phase */

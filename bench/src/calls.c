@@ -55,12 +55,43 @@ void bench_free_segments(bench_run_t *run)
     free(run->segments);
 }
 
-static void at_call(const bench_run_t *run, bool all, int64_t offset, void *mem, int count,
+static void wait_calls(bench_run_t *run)
+{
+    if (run->request_count > 0) {
+        bench_mpi(MPI_Waitall(run->request_count, run->requests, MPI_STATUSES_IGNORE), "wait");
+        run->request_count = 0;
+    }
+}
+
+static void start_call(bench_run_t *run, bool all, int64_t offset, void *mem, int count,
+                       MPI_Datatype type)
+{
+    MPI_Request *request = &run->requests[run->request_count++];
+    int rc;
+
+    if (run->write) {
+        rc = all ? MPI_File_iwrite_at_all(run->file, offset, mem, count, type, request)
+                 : MPI_File_iwrite_at(run->file, offset, mem, count, type, request);
+    } else {
+        rc = all ? MPI_File_iread_at_all(run->file, offset, mem, count, type, request)
+                 : MPI_File_iread_at(run->file, offset, mem, count, type, request);
+    }
+    bench_mpi(rc, run->write ? "iwrite" : "iread");
+    if (run->request_count == run->opt->outstanding) {
+        wait_calls(run);
+    }
+}
+
+static void at_call(bench_run_t *run, bool all, int64_t offset, void *mem, int count,
                     MPI_Datatype type)
 {
     MPI_Status status;
     int rc;
 
+    if (run->opt->outstanding > 0) {
+        start_call(run, all, offset, mem, count, type);
+        return;
+    }
     if (run->write) {
         rc = all ? MPI_File_write_at_all(run->file, offset, mem, count, type, &status)
                  : MPI_File_write_at(run->file, offset, mem, count, type, &status);
@@ -74,8 +105,10 @@ static void at_call(const bench_run_t *run, bool all, int64_t offset, void *mem,
 static void set_view(bench_run_t *run, int64_t at, MPI_Datatype type)
 {
     MPI_Datatype etype = run->plan->etype;
-    double begin = bench_now();
+    double begin;
 
+    wait_calls(run); /* MPI wants no call under way here */
+    begin = bench_now();
     bench_mpi(MPI_File_set_view(run->file, at, etype, MPI_DATATYPE_NULL != type ? type : etype,
                                 "native", MPI_INFO_NULL),
               "set_view");
@@ -154,6 +187,7 @@ void bench_do_step(bench_run_t *run, int step)
                 piece_calls(run, step, i);
             }
         }
+        wait_calls(run);
     }
     if (run->opt->sync && run->write) {
         if (BENCH_API_LIMIT == run->opt->api) {

@@ -27,6 +27,8 @@ const bench_kernel_t bench_kernels[] = {
     {"dist3d", "DIST3D: block-block-block array of 8-byte elements", bench_dist3d},
     {"unstruc", "UNSTRUC: 64-byte elements dealt to the ranks at random", bench_unstruc},
     {"lattice", "4-D block subarray: lattice sites of 192 bytes", bench_lattice},
+    {"types", "a contiguous call per step from --blocks scattered pieces of --elem bytes in memory",
+     bench_types},
     {"coll_perf", "coll_perf: 3-D block-distributed array of ints", bench_coll_perf},
     {NULL, NULL, NULL},
 };

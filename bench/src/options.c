@@ -35,6 +35,14 @@ static const option_row_t rows[] = {
     {"level", NUMBER, AT(level), "0-3",
      "how the program asks: 0 one independent call per piece, 1 one collective call per "
      "piece, 2 one independent call with a file view, 3 one collective call with a view (3)"},
+    {"one-shot", ON, AT(one_shot), NULL,
+     "a step is MPI_File_open, the calls of one step, MPI_File_close, all timed, always in the "
+     "same place of the file; the parts are in open_, call_ and close_seconds"},
+    {"fresh", ON, AT(fresh), NULL, "with --one-shot: remove the file before each write step"},
+    {"outstanding", NUMBER, AT(outstanding), "N",
+     "nonblocking calls, N under way at a time; 0: blocking calls (0)"},
+    {"new-types", ON, AT(new_types), NULL,
+     "types, flash: every step has memory types made for it (not timed), so each is a first use"},
     {"api", API, 0, "NAME",
      "mpi, or limit: the same bytes per rank by contiguous pwrite/pread (mpi)"},
     {"seed", SIZE, AT(seed), "N", "of the file's content and of the irregular kernels (1)"},
@@ -48,7 +56,7 @@ static const option_row_t rows[] = {
     {"calls", SIZE, AT(calls), "N", "calls per time step of ior-*"},
     {"view", ON, AT(one_view), NULL, "ior-*: a step's transfers in one call, through a file view"},
     {"vars", SIZE, AT(vars), "N", "variables of e3sm-* (12, 8) and flash (24)"},
-    {"blocks", SIZE, AT(blocks), "N", "blocks per rank of flash"},
+    {"blocks", SIZE, AT(blocks), "N", "blocks per rank of flash; pieces in memory of types"},
     {"packed", ON, AT(packed), NULL, "flash: no guard cells in memory"},
     {"File", HEAD, 0, NULL, NULL},
     {"dir", TEXT, AT(dir), "PATH", "where the file goes; every rank must see it (.)"},
@@ -247,5 +255,8 @@ void bench_options_parse(int argc, char **argv, bench_options_t *opt)
     }
     if (opt->level < 0 || opt->level > 3 || opt->steps < 1 || opt->size < 1) {
         bench_die("--level is 0 to 3, --steps and --size at least 1");
+    }
+    if (opt->fresh && !opt->one_shot) {
+        bench_die("--fresh goes with --one-shot only");
     }
 }

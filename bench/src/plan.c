@@ -184,6 +184,26 @@ MPI_Datatype bench_block_type(int dims, const int64_t *whole, const int64_t *sta
     return block;
 }
 
+void bench_renew_mem_type(bench_call_t *call)
+{
+    int64_t count;
+    MPI_Aint *at;
+
+    if (NULL == call->mem_rows || MPI_DATATYPE_NULL == call->mem_type) {
+        return;
+    }
+    MPI_Type_free(&call->mem_type);
+    count = call->bytes / call->mem_row_bytes;
+    at = bench_alloc((int64_t) sizeof(*at) * count);
+    for (int64_t i = 0; i < count; i++) {
+        at[i] = (MPI_Aint) call->mem_rows[i];
+    }
+    MPI_Type_create_hindexed_block((int) count, (int) call->mem_row_bytes, at, MPI_BYTE,
+                                   &call->mem_type);
+    MPI_Type_commit(&call->mem_type);
+    free(at);
+}
+
 MPI_Datatype bench_pieces_type(const bench_call_t *call)
 {
     int *lengths = bench_alloc((int64_t) sizeof(int) * call->count);

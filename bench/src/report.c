@@ -94,6 +94,9 @@ void bench_report(const bench_options_t *opt, const bench_plan_t *plan, bench_re
     print_steps(opt, plan, res);
     printf("\"view_seconds\":%.6f,\"open_seconds\":%.6f,\"close_seconds\":%.6f,", res->view_seconds,
            res->open_seconds, res->close_seconds);
+    if (opt->one_shot) {
+        printf("\"call_seconds\":%.6f,", res->call_seconds);
+    }
     printf("\"rss_kib\":%lld,\"rss_extra_kib\":%lld,", (long long) t.rss_kib,
            (long long) t.rss_extra_kib);
     bench_pvars_print(res->pvars);

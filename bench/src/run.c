@@ -12,6 +12,10 @@
  * rank's start to the last rank's end. A rank's own span would flatter whatever does not
  * synchronise: with more ranks than cores, the ranks that start late would not count the wait.
  * On several machines a second barrier closes the step and the longest span counts.
+ *
+ * One-shot steps contain open and close, as programs that make one call per file have them:
+ *
+ *   barrier | open, set_view | write_at_all (call 0) | ... (call n-1) | close |
  */
 #include "run.h"
 
@@ -54,13 +58,40 @@ static int64_t each_byte(const bench_run_t *run, int step, bench_visit_t visit)
     return content.bad;
 }
 
-static double time_step(bench_run_t *run, int step)
+/** Adds the part of a step that ends now; returns when that is. */
+static double part(double *seconds, double begin)
+{
+    double now = bench_now();
+
+    *seconds += now - begin;
+    return now;
+}
+
+/** Open, the calls of a step, close, with their times. */
+static void one_shot(bench_run_t *run, bench_result_t *res)
+{
+    double begin = bench_now();
+
+    bench_open_file(run);
+    begin = part(&res->open_seconds, begin);
+    bench_do_step(run, 0);
+    begin = part(&res->call_seconds, begin);
+    bench_close_file(run);
+    run->view_type = MPI_DATATYPE_NULL;
+    (void) part(&res->close_seconds, begin);
+}
+
+static double time_step(bench_run_t *run, int step, bench_result_t *res)
 {
     double span[2]; /* minus the start, the end: one maximum gives both */
 
     MPI_Barrier(run->comm);
     span[0] = -bench_now();
-    bench_do_step(run, step);
+    if (run->opt->one_shot) {
+        one_shot(run, res);
+    } else {
+        bench_do_step(run, step);
+    }
     if (!run->shared_clock) {
         MPI_Barrier(run->comm);
         span[1] = bench_now() + span[0];
@@ -87,6 +118,22 @@ static void progress(const bench_run_t *run, int step)
     }
 }
 
+/** What a step needs and is not timed: content, an empty place, new types. */
+static void prepare_step(bench_run_t *run, int step)
+{
+    if (run->write) {
+        each_byte(run, step, fill);
+    } else if (run->opt->check) {
+        memset(run->buffer, 0, (size_t) run->plan->buffer_bytes);
+    }
+    if (run->write && run->opt->fresh && 0 == run->rank) {
+        unlink(run->path);
+    }
+    for (int i = 0; run->opt->new_types && i < run->plan->call_count; i++) {
+        bench_renew_mem_type(&run->plan->calls[i]);
+    }
+}
+
 /** Leaves the file open, so that variables bound to it can still be read. */
 static void run_steps(bench_run_t *run, bench_result_t *res)
 {
@@ -95,14 +142,12 @@ static void run_steps(bench_run_t *run, bench_result_t *res)
     bench_reset_peak();
     rss = bench_status_kib("VmRSS");
     for (int step = 0; step < run->opt->steps; step++) {
-        if (run->write) {
-            each_byte(run, step, fill);
-        } else if (run->opt->check) {
-            memset(run->buffer, 0, (size_t) run->plan->buffer_bytes);
-        }
-        res->step_seconds[step] = time_step(run, step);
+        int place = run->opt->one_shot ? 0 : step; /* in the file */
+
+        prepare_step(run, place);
+        res->step_seconds[step] = time_step(run, place, res);
         if (!run->write && run->opt->check) {
-            res->bad_bytes += each_byte(run, step, check);
+            res->bad_bytes += each_byte(run, place, check);
         }
         progress(run, step);
     }
@@ -110,33 +155,57 @@ static void run_steps(bench_run_t *run, bench_result_t *res)
     res->rss_extra_kib = res->rss_kib - rss;
 }
 
+/** All steps with one open file. */
+static void run_open_file(bench_run_t *run, bench_result_t *res)
+{
+    double begin;
+
+    MPI_Barrier(run->comm);
+    begin = bench_now();
+    bench_open_file(run);
+    res->open_seconds = longest(bench_now() - begin - run->view_seconds, run->comm);
+    if (BENCH_API_MPI == run->opt->api) {
+        res->pvars = bench_pvars_open(run->file, run->comm);
+    }
+    run_steps(run, res);
+    bench_pvars_read(res->pvars, run->comm);
+    begin = bench_now();
+    bench_close_file(run);
+    res->close_seconds = longest(bench_now() - begin, run->comm);
+}
+
+/** A file for each step. Variables bound to a file end with it, so none are read. */
+static void run_one_shots(bench_run_t *run, bench_result_t *res)
+{
+    run_steps(run, res);
+    res->open_seconds = longest(res->open_seconds / run->opt->steps, run->comm);
+    res->call_seconds = longest(res->call_seconds / run->opt->steps, run->comm);
+    res->close_seconds = longest(res->close_seconds / run->opt->steps, run->comm);
+}
+
+static int64_t file_bytes(const bench_run_t *run)
+{
+    return (run->opt->one_shot ? 1 : run->opt->steps) * run->plan->step_bytes;
+}
+
 static void run_phase(bench_run_t *run, bool write)
 {
     const bench_options_t *opt = run->opt;
     bench_result_t res = {.phase = write ? "write" : "read"};
-    double begin;
 
     res.step_seconds = bench_alloc((int64_t) sizeof(double) * opt->steps);
     run->write = write;
     run->view_seconds = 0;
     run->view_type = MPI_DATATYPE_NULL;
-    MPI_Barrier(run->comm);
-    begin = bench_now();
-    bench_open_file(run);
-    res.open_seconds = longest(bench_now() - begin - run->view_seconds, run->comm);
-    if (BENCH_API_MPI == opt->api) {
-        res.pvars = bench_pvars_open(run->file, run->comm);
+    if (opt->one_shot) {
+        run_one_shots(run, &res);
+    } else {
+        run_open_file(run, &res);
     }
-    run_steps(run, &res);
-    bench_pvars_read(res.pvars, run->comm);
-    begin = bench_now();
-    bench_close_file(run);
-    res.close_seconds = longest(bench_now() - begin, run->comm);
     res.view_seconds = longest(run->view_seconds, run->comm);
     MPI_Allreduce(MPI_IN_PLACE, &res.bad_bytes, 1, MPI_INT64_T, MPI_SUM, run->comm);
     if (write && opt->check) {
-        res.bad_bytes = bench_verify_file(run->path, opt->steps * run->plan->step_bytes, opt->seed,
-                                          run->comm);
+        res.bad_bytes = bench_verify_file(run->path, file_bytes(run), opt->seed, run->comm);
     }
     bench_report(opt, run->plan, &res, run->comm);
     if (res.bad_bytes > 0) {
@@ -177,11 +246,14 @@ void bench_run(const bench_options_t *opt, bench_plan_t *plan, MPI_Comm comm)
     if (opt->level < 2) {
         bench_make_segments(&run);
     }
+    run.requests = bench_alloc((int64_t) sizeof(MPI_Request) * opt->outstanding);
     name_file(&run);
+    if (!opt->do_write || (opt->one_shot && !opt->fresh)) {
+        /* an existing file has other content than what is written to it */
+        bench_create_file(run.path, file_bytes(&run), opt->seed + opt->do_write, comm);
+    }
     if (opt->do_write) {
         run_phase(&run, true);
-    } else {
-        bench_create_file(run.path, opt->steps * plan->step_bytes, opt->seed, comm);
     }
     if (opt->do_read) {
         run_phase(&run, false);
@@ -191,5 +263,6 @@ void bench_run(const bench_options_t *opt, bench_plan_t *plan, MPI_Comm comm)
         unlink(run.path);
     }
     bench_free_segments(&run);
+    free(run.requests);
     free(run.buffer);
 }

@@ -39,6 +39,8 @@ typedef struct bench_run_t {
     MPI_Datatype view_type;     /* the one view of a plan with one call */
     bench_segments_t *segments; /* levels 0 and 1, per call */
     double view_seconds;
+    MPI_Request *requests; /* --outstanding of them */
+    int request_count;     /* under way */
 } bench_run_t;
 
 /* system.c */

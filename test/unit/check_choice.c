@@ -99,6 +99,7 @@ START_TEST(choice_random_facts_have_a_way)
                          .spans = unit_below(INT64_C(1) << (1 + unit_below(41))),
                          .ranks = 1 + (int) unit_below(100),
                          .nodes = 1 + (int) unit_below(4),
+                         .sieve_writes = unit_below(2),
                          .many_cycles = unit_below(2),
                          .may_skip = !exchange || unit_below(2),
                          .may_exchange = exchange,
@@ -231,6 +232,62 @@ START_TEST(choice_one_machine_of_many_nodes)
 }
 END_TEST
 
+/* 8 ranks, pieces of 8 bytes, each rank in a part of the file of its own, which it fills to one
+ * part in `sparse`. */
+static facts_t apart(int64_t sparse)
+{
+    facts_t facts = interleaved(1, 8);
+
+    facts.spans = facts.bytes * sparse;
+    facts.span = facts.spans;
+    return facts;
+}
+
+/* Without sieving a direct write is a system call for each piece. Where other ranks may fill the
+ * gaps, an exchange joins the pieces: direct access is not even tried. */
+START_TEST(choice_unsieved_tiny_writes_are_not_tried_directly)
+{
+    facts_t facts = apart(4);
+
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_SHM),
+                      mca_common_collio_choice_candidates(&facts).ways);
+    facts.sieve_writes = true;
+    ck_assert_uint_ne(0, mca_common_collio_choice_candidates(&facts).ways
+                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    facts.sieve_writes = facts.write = false;
+    ck_assert_uint_ne(0, mca_common_collio_choice_candidates(&facts).ways
+                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+}
+END_TEST
+
+/* Where direct access is right, it stays so: nobody can fill the gaps, there are few pieces, they
+ * are not tiny, or it is all the user allows. */
+START_TEST(choice_unsieved_writes_that_stay_direct)
+{
+    facts_t facts = apart(4);
+
+    facts.spans = facts.bytes * 3 / 2;
+    ck_assert_uint_ne(0, mca_common_collio_choice_candidates(&facts).ways
+                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    facts = apart(512);
+    ck_assert_uint_ne(0, mca_common_collio_choice_candidates(&facts).ways
+                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    facts = apart(4);
+    facts.bytes = 64;
+    facts.pieces = 8;
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
+                      mca_common_collio_choice_candidates(&facts).ways);
+    facts = apart(4);
+    facts.pieces = facts.bytes / (4 << 10);
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
+                      mca_common_collio_choice_candidates(&facts).ways);
+    facts = apart(4);
+    facts.may_exchange = false;
+    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
+                      mca_common_collio_choice_candidates(&facts).ways);
+}
+END_TEST
+
 START_TEST(choice_small_calls_teach_nothing)
 {
     learnt_t learnt = {{0}, 0, {0}, 0};
@@ -261,6 +318,8 @@ int main(void)
     tcase_add_test(tests, choice_is_patient_with_a_good_guess);
     tcase_add_test(tests, choice_guesses_by_direction_and_file_system);
     tcase_add_test(tests, choice_one_machine_of_many_nodes);
+    tcase_add_test(tests, choice_unsieved_tiny_writes_are_not_tried_directly);
+    tcase_add_test(tests, choice_unsieved_writes_that_stay_direct);
     tcase_add_test(tests, choice_small_calls_teach_nothing);
     return unit_main(suite, "check_choice");
 }

@@ -51,6 +51,7 @@ def every(romio):
                             (f"fcoll_{component}_exchange", "on")))
     found.append(Config("mtpwrite", "ours", (("io", "ompio"), ("fcoll", "individual"),
                                              ("fbtl", "mtpwrite")), ("fbtl", "mtpwrite")))
+    found.append(_fcoll("overlap-mtpwrite", "ours", ("fbtl", "mtpwrite")))
     for component in ("overlap", "tam"):
         found += list(_variants(component))
     return found
@@ -67,7 +68,7 @@ def groups(found):
         "default": ["limit", "tam", "overlap"] + names(lambda c: c.kind in ("stock", "other")),
         "schedules": names(lambda c: c.name.startswith("overlap-") and c.name.endswith("-isend")),
         "transports": names(lambda c: c.name.startswith("overlap-write_comm-")),
-        "variants": names(lambda c: c.name.startswith("overlap-")),
+        "variants": names(lambda c: c.name.startswith("overlap-") and c.name != "overlap-mtpwrite"),
         "tam-variants": names(lambda c: c.name.startswith("tam-")),
         "all": names(lambda c: True),
     }

@@ -56,11 +56,46 @@ MAIN = (
     Pattern("coll_perf", "coll_perf", 16384),
 )
 
+
+def _once():
+    """One call per file: open and close count. A read needs no fresh file."""
+    for name in ("ior-seg-47k", "tile-256", "s3d", "e3sm-f", "btio"):
+        p = next(p for p in MAIN if p.name == name)
+        options = (*p.options, *(("--calls", "1") if p.kernel == "ior-seg" else ()), "--one-shot")
+        yield dataclasses.replace(p, name=f"{name}-once", options=options)
+        yield dataclasses.replace(p, name=f"{name}-fresh",
+                                  options=(*options, "--fresh", "--phases", "write"))
+
+
+CALLS = (
+    Pattern("calls-all-8", "ior-seg", 64, ("--transfer", "8", "--calls", "10000")),
+    Pattern("calls-at-8", "ior-seg", 64, ("--transfer", "8", "--calls", "20000", "--level", "2")),
+)
+
+NONBLOCKING = (
+    Pattern("nonblocking-64", "ior-seg", 64,
+            ("--transfer", "64", "--calls", "500", "--outstanding", "1")),
+    Pattern("nonblocking-2k", "ior-seg", 64,
+            ("--transfer", "2048", "--calls", "500", "--outstanding", "1")),
+    Pattern("nonblocking-64k", "ior-seg", 64,
+            ("--transfer", "65536", "--calls", "50", "--outstanding", "1")),
+    Pattern("nonblocking-64x50", "ior-seg", 64,
+            ("--transfer", "64", "--calls", "500", "--outstanding", "50")),
+)
+
+TYPES = (
+    Pattern("types-500000", "types", 64, ("--blocks", "500000", "--new-types")),
+)
+
 GROUPS = {
     "main": MAIN,
     "small": tuple(p for p in MAIN if p.name in ("ior-int-1m", "btio", "s3d", "e3sm-f")),
     "levels": tuple(_levels()),
     "pieces": tuple(_pieces()),
+    "once": tuple(_once()),
+    "calls": CALLS,
+    "nonblocking": NONBLOCKING,
+    "types": TYPES,
 }
 
 

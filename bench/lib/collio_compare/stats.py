@@ -27,6 +27,7 @@ def rows(found, configs):
             "rss_extra_kib": max(r["rss_extra_kib"] for r in runs),
             "messages": count, "message_bytes": size,
             "pvars": _medians(runs), "seconds": seconds,
+            "parts": _parts(runs),
         })
     add_ratios(table)
     failed = [{"pattern": p, "ranks": n, "config": c, "reason": reason}
@@ -38,6 +39,14 @@ def rows(found, configs):
     table.sort(key=lambda r: (places[r["pattern"], r["ranks"]], r["phase"] != "write",
                               order[r["config"]]))
     return table, failed
+
+
+def _parts(runs):
+    """Of one-shot steps, whose time is the sum of these; None for others."""
+    if "call_seconds" not in runs[0]:
+        return None
+    return {part: statistics.median(run[f"{part}_seconds"] for run in runs)
+            for part in ("open", "call", "close")}
 
 
 def _medians(runs):
@@ -70,8 +79,8 @@ def summary(table):
     """Ours against the fastest stock configuration, per pattern, ranks and phase."""
     found = []
     for row in table:
-        if row["kind"] == "ours" and row["speed"] is not None and row["config"] in ("tam",
-                                                                                   "overlap"):
+        if (row["kind"] == "ours" and row["speed"] is not None
+                and row["config"] in ("tam", "overlap", "overlap-mtpwrite")):
             found.append({k: row[k] for k in ("pattern", "ranks", "phase", "config", "speed",
                                               "speed_later", "speed_min", "limit", "best_stock")})
     return found

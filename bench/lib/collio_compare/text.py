@@ -40,6 +40,9 @@ COLUMNS = (
     ("messages", lambda r: number(r["messages"])),
 )
 
+PARTS = tuple((part, lambda r, part=part: seconds(r["parts"][part]))
+              for part in ("open", "call", "close"))  # of one-shot steps
+
 LEGEND = """\
 median        seconds of a time step, first rank's start to last rank's end; over repetitions
 min           the fastest single time step of all
@@ -47,7 +50,8 @@ first, later  the same for the first time step of a run, and for those after it
 vs stock      time of the fastest stock configuration (marked *) over this one: above 1 is faster
 x limit       this time over that of contiguous pwrite/pread of the same bytes by all ranks
 memory        peak resident memory of the largest rank; extra: what the I/O added to it
-messages      sent by all ranks in a time step, opening and closing the file included"""
+messages      sent by all ranks in a time step, opening and closing the file included
+open, call, close   parts of a step that opens and closes its file; each of the slowest rank"""
 
 
 def align(lines):
@@ -66,8 +70,6 @@ def _mark(row):
 def tables(rows):
     """All rows, one block per pattern, number of ranks and phase."""
     out = []
-    head = [name for name, _ in COLUMNS]
-    head[0] = "  " + head[0]
     cells = {}
     for row in rows:
         cells.setdefault((row["pattern"], row["ranks"], row["phase"]), []).append(row)
@@ -77,9 +79,11 @@ def tables(rows):
         pieces = max(r["pieces"] for r in cell)
         out.append(f"{pattern}, {phase}, {ranks} ranks: {shape}; {pieces} pieces, "
                    f"{size(one['bytes'] / 1024)} a step")
-        lines = [head]
+        columns = COLUMNS + (PARTS if one.get("parts") else ())
+        lines = [[name for name, _ in columns]]
+        lines[0][0] = "  " + lines[0][0]
         for row in cell:
-            values = [get(row) for _, get in COLUMNS]
+            values = [get(row) for _, get in columns]
             values[0] = _mark(row) + values[0]
             lines.append(values)
         out += align(lines) + [""]

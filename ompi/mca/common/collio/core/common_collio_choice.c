@@ -7,8 +7,10 @@
  * The choices of `auto`. See choice.h.
  *
  * The rules say what is worth a measurement, not what wins: on a page cache an exchange is one more
- * copy, so large pieces go direct; tiny interleaved pieces cost a system call or a locked
- * read-modify-write each, so they are exchanged; in between both are tried.
+ * copy, so large pieces go direct; tiny interleaved pieces cost a system call each, or a locked
+ * read-modify-write where writes are sieved, so they are exchanged; in between both are tried. Tiny
+ * pieces of ranks that seem to be apart are tried both ways, too, but unsieved writes only where no
+ * exchange could join the pieces.
  *
  *   average piece   2 KiB     32 KiB (*)             256 KiB
  *        exchange     |  try both  | direct, try later   |  direct       (one node, interleaved)
@@ -45,10 +47,25 @@ static bool interleaved(const mca_common_collio_facts_t *facts)
     return facts->spans > facts->span;
 }
 
+/* Could the bytes of other ranks lie between the pieces of one? That the spans add up to less than
+ * the range does not exclude it: groups of ranks may interleave, far from each other. But it takes
+ * gaps as large as the pieces, and gaps that all ranks together could fill. */
+static bool fillable(const mca_common_collio_facts_t *facts)
+{
+    return facts->spans / 2 >= facts->bytes && facts->spans / facts->ranks <= facts->bytes;
+}
+
+/* Writes that cost a system call for each of many tiny pieces, where an exchange may join them. */
+static bool torn_write(const mca_common_collio_facts_t *facts)
+{
+    return facts->write && !facts->sieve_writes && piece_bytes(facts) < TINY_PIECE
+           && facts->pieces > facts->ranks && fillable(facts);
+}
+
 static bool direct_worth(const mca_common_collio_facts_t *facts)
 {
     if (!interleaved(facts)) {
-        return true;
+        return !torn_write(facts);
     }
     if (facts->one_machine) {
         return piece_bytes(facts) >= MESSAGE_PIECE;

@@ -33,11 +33,13 @@ typedef struct mca_common_collio_facts_t {
     int64_t spans; /* sum of the ranks' own spans: above `span` they interleave */
     int ranks;
     int nodes;
-    bool in_memory;   /* tmpfs or ramfs: a write is little more than a copy */
-    bool one_machine; /* several nodes on a local file system, so they are containers of one
+    bool in_memory;    /* tmpfs or ramfs: a write is little more than a copy */
+    bool one_machine;  /* several nodes on a local file system, so they are containers of one
                          machine and share its page cache, but exchange by messages */
-    bool many_cycles; /* more data than the aggregators' buffers: schedules matter */
-    bool may_skip;    /* direct access is allowed by the settings */
+    bool sieve_writes; /* writes may read, change and write whole windows: the gaps do not cost a
+                          system call each */
+    bool many_cycles;  /* more data than the aggregators' buffers: schedules matter */
+    bool may_skip;     /* direct access is allowed by the settings */
     bool may_exchange;
     bool may_overlap; /* schedule auto */
     bool may_shm;     /* transport auto or shm */

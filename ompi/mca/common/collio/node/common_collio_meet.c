@@ -250,29 +250,56 @@ bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
     return mca_common_collio_wait_reached(atomic_load(word), meet->round);
 }
 
-/* The page of this node: its first rank makes it, and tells the others the key. */
-static int share_page(mca_common_collio_file_t *file)
-{
-    mca_common_collio_meet_t *meet = file->meet;
-    size_t bytes = sizeof(page_t) + sizeof(seat_t) * (size_t) meet->ranks;
-    int64_t mine[3] = {0}, all[3] = {0}; /* the key, an errno */
-    int rc;
+enum { KEY, KEY_ERRNO = 2, KEY_FIELDS = MCA_COMMON_COLLIO_MEET_KEY_FIELDS };
 
+static size_t page_bytes(const mca_common_collio_meet_t *meet)
+{
+    return sizeof(page_t) + sizeof(seat_t) * (size_t) meet->ranks;
+}
+
+/* The page of this node: its first rank makes it, and tells the others the key. */
+static void make_page(mca_common_collio_meet_t *meet, int64_t mine[KEY_FIELDS])
+{
+    memset(mine, 0, sizeof(*mine) * KEY_FIELDS);
     if (0 == meet->me) {
-        mine[2] = mca_common_collio_shm_make(&meet->segment, bytes, mine);
+        mine[KEY_ERRNO] = mca_common_collio_shm_make(&meet->segment, page_bytes(meet), &mine[KEY]);
     }
-    rc = mca_common_collio_allreduce(mine, all, 3, MPI_INT64_T, MPI_MAX, file->node_comm);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    if (0 != meet->me && 0 == all[2]) {
-        (void) mca_common_collio_shm_attach(&meet->segment, bytes, all);
+}
+
+static void attach_page(mca_common_collio_meet_t *meet, const int64_t key[KEY_FIELDS])
+{
+    if (0 != meet->me && 0 == key[KEY_ERRNO]) {
+        (void) mca_common_collio_shm_attach(&meet->segment, page_bytes(meet), &key[KEY]);
     }
     meet->page = meet->segment.at;
     if (NULL != meet->page) {
         meet->page->seat[meet->me].process = meet->self = mca_common_collio_process_self();
     }
-    return OMPI_SUCCESS;
+}
+
+void mca_common_collio_meet_offer(mca_common_collio_file_t *file, int64_t mine[KEY_FIELDS])
+{
+    memset(mine, 0, sizeof(*mine) * KEY_FIELDS);
+    if (NULL != file->meet && 1 == file->nodes.nodes) {
+        make_page(file->meet, mine);
+    }
+}
+
+static int share_page(mca_common_collio_file_t *file, const int64_t *key)
+{
+    int64_t mine[KEY_FIELDS], node[KEY_FIELDS];
+    int rc = OMPI_SUCCESS;
+
+    if (file->nodes.nodes > 1) {
+        make_page(file->meet, mine);
+        rc = mca_common_collio_allreduce(mine, node, KEY_FIELDS, MPI_INT64_T, MPI_MAX,
+                                         file->node_comm);
+        key = node;
+    }
+    if (OMPI_SUCCESS == rc) {
+        attach_page(file->meet, key);
+    }
+    return rc;
 }
 
 static void disconnect(mca_common_collio_meet_t *meet)
@@ -286,10 +313,10 @@ static void disconnect(mca_common_collio_meet_t *meet)
 }
 
 /* The first ranks of the nodes, and whether all ranks have their page: with pages, or nobody. */
-static int connect_pages(mca_common_collio_file_t *file)
+static int connect_pages(mca_common_collio_file_t *file, const int64_t *key)
 {
     mca_common_collio_meet_t *meet = file->meet;
-    int rc = share_page(file), missing = NULL == meet->page, any = 1;
+    int rc = share_page(file, key), missing = NULL == meet->page, any = 1;
 
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_collio_allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, file->node_comm);
@@ -334,9 +361,9 @@ int mca_common_collio_meet_open(mca_common_collio_file_t *file,
     return OMPI_SUCCESS;
 }
 
-void mca_common_collio_meet_connect(mca_common_collio_file_t *file)
+void mca_common_collio_meet_connect(mca_common_collio_file_t *file, const int64_t key[KEY_FIELDS])
 {
-    int rc = connect_pages(file);
+    int rc = connect_pages(file, key);
 
     if (OMPI_SUCCESS != rc) {
         mca_common_collio_file_lose(file, rc);

@@ -66,9 +66,16 @@ typedef struct mca_common_collio_meet_t {
 /** Allocates the file's meeting. Local: an Open MPI error code. */
 int mca_common_collio_meet_open(struct mca_common_collio_file_t *file,
                                 mca_common_collio_meet_reduce_t reduce);
-/** Makes the page. Collective over the file's communicator. It may go without; a failure of
- *  communication makes the file lost (file_lose). */
-void mca_common_collio_meet_connect(struct mca_common_collio_file_t *file);
+/** What this rank has to tell about the page, if all ranks are on one node, for a reduction that
+ *  takes the maxima: its first rank makes the page. Local. Without `file->meet` there is nothing. */
+enum { MCA_COMMON_COLLIO_MEET_KEY_FIELDS = 3 };
+void mca_common_collio_meet_offer(struct mca_common_collio_file_t *file,
+                                  int64_t mine[MCA_COMMON_COLLIO_MEET_KEY_FIELDS]);
+/** Shares the page; `key` are the maxima. With several nodes each has a page, and its ranks tell
+ *  its key among themselves. Collective over the file's communicator. It may go without; a failure
+ *  of communication makes the file lost (file_lose). */
+void mca_common_collio_meet_connect(struct mca_common_collio_file_t *file,
+                                    const int64_t key[MCA_COMMON_COLLIO_MEET_KEY_FIELDS]);
 void mca_common_collio_meet_close(struct mca_common_collio_file_t *file);
 
 /** Begins a meeting: all ranks begin the same ones in the same order, one at a time. result is

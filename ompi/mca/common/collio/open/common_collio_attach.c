@@ -54,14 +54,15 @@ static int make_agreement(mca_common_collio_file_t *file)
     return rc;
 }
 
-/* Settings, and the other numbers that decide who owns which part of the file: parameters, hints
- * and file systems differ between nodes more often than one thinks. */
-static int agree_on_settings(mca_common_collio_file_t *file)
+/* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file
+ * systems differ between nodes more often than one thinks. */
+enum { LAYERS, FILE_SYSTEM, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+
+static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_fact_t *facts)
 {
-    enum { LAYERS, FILE_SYSTEM, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
     const mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(file->fh);
-    ompio_file_t *fh = file->fh;
-    mca_common_collio_fact_t facts[FACTS] = {
+    const ompio_file_t *fh = file->fh;
+    const mca_common_collio_fact_t found[FACTS] = {
         [LAYERS] = {"number of layers", file->component->two_layers ? 2 : 1},
         [FILE_SYSTEM] = {"kind of file system", (int64_t) fh->f_fstype},
         [STRIPE_BYTES] = {"stripe size", (int64_t) fh->f_stripe_size},
@@ -69,11 +70,14 @@ static int agree_on_settings(mca_common_collio_file_t *file)
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
         [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
     };
-    int rc;
 
-    mca_common_collio_settings_resolve(file->component, fh, &file->settings);
-    rc = mca_common_collio_settings_set_agree(&file->component->set, file->comm, fh->f_info,
-                                              &file->settings, facts, FACTS);
+    memcpy(facts, found, sizeof(found));
+}
+
+static void use_facts(mca_common_collio_file_t *file, const mca_common_collio_fact_t *facts)
+{
+    ompio_file_t *fh = file->fh;
+
     file->settings_hash = mca_common_collio_settings_set_hash(&file->component->set,
                                                               &file->settings);
     file->two_layers = 2 == facts[LAYERS].value;
@@ -82,7 +86,6 @@ static int agree_on_settings(mca_common_collio_file_t *file)
     fh->f_stripe_count = (int) facts[STRIPES].value;
     file->lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value;
     fh->f_bytes_per_agg = (int) facts[BUFFER].value;
-    return rc;
 }
 
 static void prepare_access(mca_common_collio_file_t *file)
@@ -144,6 +147,7 @@ static void keep_close(mca_common_collio_file_t *file)
     free(kept->histogram);
     free(kept->stops);
     free(kept);
+    file->kept = NULL;
 }
 
 /* Calls need an operation and a request even when there is no memory left. */
@@ -181,6 +185,14 @@ static void comms_close(mca_common_collio_file_t *file)
     }
 }
 
+static void aggregators_close(mca_common_collio_file_t *file)
+{
+    free(file->aggregators);
+    free(file->owner_slot);
+    file->aggregators = file->owner_slot = NULL;
+    file->my_owner = -1;
+}
+
 static void file_free(mca_common_collio_file_t *file)
 {
     if (0 != file->lost) {
@@ -191,8 +203,7 @@ static void file_free(mca_common_collio_file_t *file)
     queue_close(file);
     mca_common_collio_tuner_close(file);
     mca_common_collio_nodes_fini(&file->nodes);
-    free(file->aggregators);
-    free(file->owner_slot);
+    aggregators_close(file);
     comms_close(file);
     OBJ_RELEASE(file);
 }
@@ -210,42 +221,42 @@ static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
     }
 }
 
-/* All ranks must come out of here with the same answer, and with the same facts to decide by. */
-static int agree_on_record(mca_common_collio_file_t *file, int rc)
-{
-    enum {
-        ERROR,
-        LEARNT,
-        MINUS_LEARNT,
-        FILE_SYSTEM,
-        MINUS_FILE_SYSTEM,
-        MINUS_BUFFER,
-        NETWORK,
-        AGGREGATORS,
-        MINUS_AGGREGATORS,
-        GUARD,
-        FIELDS = GUARD + MCA_COMMON_COLLIO_GUARD_FIELDS
-    };
-    int64_t mine[FIELDS], all[FIELDS];
+/* What is reduced over the ranks when a file is opened: one maximum of each. */
+enum {
+    SETTINGS,
+    ERROR = SETTINGS + MCA_COMMON_COLLIO_SETTINGS_FIELDS,
+    LEARNT,
+    MINUS_LEARNT,
+    MAGIC,
+    MINUS_MAGIC,
+    MINUS_BUFFER,
+    NETWORK,
+    AGGREGATORS,
+    MINUS_AGGREGATORS,
+    GUARD,
+    PAGE = GUARD + MCA_COMMON_COLLIO_GUARD_FIELDS,
+    FIELDS = PAGE + MCA_COMMON_COLLIO_MEET_KEY_FIELDS
+};
 
+/* The parts of the record, but for the settings. */
+static void offer_record(mca_common_collio_file_t *file, int rc, int64_t *mine)
+{
     mine[ERROR] = OMPI_SUCCESS == rc ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
     mine[LEARNT] = mca_common_collio_tuner_hash(file->tuner);
     mine[MINUS_LEARNT] = -mine[LEARNT];
-    mine[FILE_SYSTEM] = file->access.file_system;
-    mine[MINUS_FILE_SYSTEM] = -mine[FILE_SYSTEM];
+    mine[MAGIC] = file->access.file_system;
+    mine[MINUS_MAGIC] = -mine[MAGIC];
     mine[MINUS_BUFFER] = -file->buffer_bytes;
     mine[NETWORK] = file->access.network;
     mine[AGGREGATORS] = mca_common_collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
     mca_common_collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
-    rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
-    if (OMPI_SUCCESS != rc) {
-        mca_common_collio_file_lose(file, rc);
-        return file->lost;
-    }
-    file->access.file_system = all[FILE_SYSTEM] == -all[MINUS_FILE_SYSTEM]
-                                   ? (uint32_t) all[FILE_SYSTEM]
-                                   : 0;
+}
+
+/* All ranks must come out of here with the same answer, and with the same facts to decide by. */
+static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
+{
+    file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
     file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
     file->buffer_bytes = -all[MINUS_BUFFER];  /* what everybody allows */
     settle_guard(file, &all[GUARD]);
@@ -263,19 +274,13 @@ static int agree_on_record(mca_common_collio_file_t *file, int rc)
     return (int) all[ERROR];
 }
 
-/* What this rank needs for the file; local. */
+/* What this rank needs for the file, whatever the settings; local. */
 static int make_parts(mca_common_collio_file_t *file)
 {
     int rc = queue_open(file);
 
     if (OMPI_SUCCESS == rc) {
-        rc = mca_common_collio_file_aggregators(file);
-    }
-    if (OMPI_SUCCESS == rc) {
         rc = make_agreement(file);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = keep_open(file);
     }
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_collio_meet_open(file, mca_common_collio_agree_reduce);
@@ -283,11 +288,80 @@ static int make_parts(mca_common_collio_file_t *file)
     return rc;
 }
 
+/* What depends on the settings; local. Made anew where another rank has other settings. `rc`: what
+ * this rank has met so far. */
+static int arrange(mca_common_collio_file_t *file, int rc)
+{
+    mca_common_collio_tuner_drop(file);
+    keep_close(file);
+    aggregators_close(file);
+    prepare_access(file);
+    file->buffer_bytes = resolve_buffer(file);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_file_aggregators(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = keep_open(file);
+    }
+    file->tuner = mca_common_collio_tuner_open(file);
+    return OMPI_SUCCESS == rc && NULL == file->tuner ? OMPI_ERR_OUT_OF_RESOURCE : rc;
+}
+
+static int reduce(mca_common_collio_file_t *file, const int64_t *mine, int64_t *all)
+{
+    int rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
+
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_file_lose(file, rc);
+    }
+    return file->lost;
+}
+
+/* Settings first: each rank arranges the file as if all had its own, and offers what comes out
+ * together with them. Only where they differ, all do it again with those of rank 0. `rc`: what this
+ * rank has met so far. 0 or an error class, the same on all ranks but where the file is lost. */
+static int agree(mca_common_collio_file_t *file, int rc, int64_t *all)
+{
+    mca_common_collio_settings_set_t *set = &file->component->set;
+    ompio_file_t *fh = file->fh;
+    mca_common_collio_fact_t facts[FACTS];
+    int64_t mine[FIELDS];
+
+    find_facts(file, facts);
+    mca_common_collio_settings_resolve(file->component, fh, &file->settings);
+    mca_common_collio_settings_set_offer(set, file->comm, &file->settings, facts, FACTS,
+                                         &mine[SETTINGS]);
+    use_facts(file, facts);
+    offer_record(file, arrange(file, rc), mine);
+    mca_common_collio_meet_offer(file, &mine[PAGE]);
+    if (0 != reduce(file, mine, all)) {
+        return file->lost;
+    }
+    if (mca_common_collio_settings_set_differ(&all[SETTINGS])) { /* back to what was offered */
+        mca_common_collio_settings_resolve(file->component, fh, &file->settings);
+    }
+    if (OMPI_SUCCESS
+        != mca_common_collio_settings_set_settle(set, file->comm, fh->f_info, &file->settings,
+                                                 facts, FACTS, &all[SETTINGS])) {
+        mca_common_collio_file_lose(file, MPI_ERR_OTHER);
+        return file->lost;
+    }
+    if (mca_common_collio_settings_set_differ(&all[SETTINGS])) {
+        use_facts(file, facts);
+        offer_record(file, arrange(file, rc), mine);
+        if (0 != reduce(file, mine, all)) {
+            return file->lost;
+        }
+    }
+    return settle_record(file, all);
+}
+
 static mca_common_collio_file_t *file_make(ompio_file_t *fh,
                                            mca_common_collio_component_t *component)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_take();
-    int rc, settings;
+    int64_t all[FIELDS];
+    int rc;
 
     if (NULL == file) {
         return NULL;
@@ -299,18 +373,12 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
         file_free(file);
         return NULL;
     }
-    settings = agree_on_settings(file);
-    rc = OMPI_SUCCESS == rc ? settings : rc;
     rc = OMPI_SUCCESS == rc ? make_parts(file) : rc;
-    prepare_access(file);
-    file->buffer_bytes = resolve_buffer(file);
-    file->tuner = mca_common_collio_tuner_open(file);
-    if (OMPI_SUCCESS == rc && NULL == file->tuner) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    file->refused = agree_on_record(file, rc);
-    if (OMPI_SUCCESS == file->refused) { /* else it only tells that calls cannot be made */
-        mca_common_collio_meet_connect(file);
+    file->refused = agree(file, rc, all);
+    if (OMPI_SUCCESS == file->refused) {
+        mca_common_collio_meet_connect(file, &all[PAGE]);
+    } else { /* the record only tells that calls cannot be made */
+        mca_common_collio_meet_close(file);
     }
     return file;
 }

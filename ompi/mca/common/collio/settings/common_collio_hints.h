@@ -36,4 +36,20 @@ int mca_common_collio_settings_set_agree(const mca_common_collio_settings_set_t 
                                          ompi_communicator_t *comm, opal_info_t *info, void *values,
                                          mca_common_collio_fact_t *facts, int fact_count);
 
+/** The same in two halves, for who takes maxima of other numbers, too: one reduction serves both.
+ *  offer fills in this rank's numbers (local), settle gets the maxima of all ranks (collective; it
+ *  communicates only if the settings differ or there is something to tell). */
+enum { MCA_COMMON_COLLIO_SETTINGS_FIELDS = 3 };
+void mca_common_collio_settings_set_offer(const mca_common_collio_settings_set_t *set,
+                                          ompi_communicator_t *comm, const void *values,
+                                          const mca_common_collio_fact_t *facts, int fact_count,
+                                          int64_t mine[MCA_COMMON_COLLIO_SETTINGS_FIELDS]);
+/** Do they differ? Then `values` and `facts` must be what was offered when settle is called. */
+bool mca_common_collio_settings_set_differ(const int64_t all[MCA_COMMON_COLLIO_SETTINGS_FIELDS]);
+int mca_common_collio_settings_set_settle(const mca_common_collio_settings_set_t *set,
+                                          ompi_communicator_t *comm, opal_info_t *info,
+                                          void *values, mca_common_collio_fact_t *facts,
+                                          int fact_count,
+                                          const int64_t all[MCA_COMMON_COLLIO_SETTINGS_FIELDS]);
+
 #endif /* MCA_COMMON_COLLIO_HINTS_H */

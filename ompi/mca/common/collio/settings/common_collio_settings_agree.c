@@ -140,32 +140,41 @@ static int tell_difference(ompi_communicator_t *comm, const char *difference)
     return rc;
 }
 
-int mca_common_collio_settings_set_agree(const mca_common_collio_settings_set_t *set,
-                                         ompi_communicator_t *comm, opal_info_t *info, void *values,
-                                         mca_common_collio_fact_t *facts, int fact_count)
-{
-    enum { HASH, MINUS_HASH, WAITING, FIELDS };
-    int64_t mine[FIELDS], all[FIELDS];
-    char difference[512] = "";
-    package_t package;
-    int rc;
+enum { HASH, MINUS_HASH, WAITING };
 
-    if (ompi_comm_size(comm) < 2) {
-        mca_common_collio_findings_tell_mine();
-        return OMPI_SUCCESS;
-    }
+void mca_common_collio_settings_set_offer(const mca_common_collio_settings_set_t *set,
+                                          ompi_communicator_t *comm, const void *values,
+                                          const mca_common_collio_fact_t *facts, int fact_count,
+                                          int64_t mine[MCA_COMMON_COLLIO_SETTINGS_FIELDS])
+{
+    package_t package;
+
     pack(set, values, facts, fact_count, &package);
     mine[HASH] = hash_of(&package);
     mine[MINUS_HASH] = -mine[HASH];
     mine[WAITING] = mca_common_collio_findings_waiting(comm);
-    rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, comm);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
+}
+
+bool mca_common_collio_settings_set_differ(const int64_t all[MCA_COMMON_COLLIO_SETTINGS_FIELDS])
+{
+    return all[HASH] != -all[MINUS_HASH];
+}
+
+int mca_common_collio_settings_set_settle(const mca_common_collio_settings_set_t *set,
+                                          ompi_communicator_t *comm, opal_info_t *info,
+                                          void *values, mca_common_collio_fact_t *facts,
+                                          int fact_count,
+                                          const int64_t all[MCA_COMMON_COLLIO_SETTINGS_FIELDS])
+{
+    char difference[512] = "";
+    package_t package;
+    int rc;
+
     mca_common_collio_findings_tell(comm, all[WAITING]);
-    if (all[HASH] == -all[MINUS_HASH]) {
+    if (!mca_common_collio_settings_set_differ(all)) {
         return OMPI_SUCCESS;
     }
+    pack(set, values, facts, fact_count, &package);
     rc = comm->c_coll->coll_bcast(&package, (int) sizeof(package), MPI_BYTE, 0, comm,
                                   comm->c_coll->coll_bcast_module);
     if (OMPI_SUCCESS != rc) {
@@ -174,4 +183,23 @@ int mca_common_collio_settings_set_agree(const mca_common_collio_settings_set_t 
     apply_settings(set, package.text, info, values, difference, sizeof(difference));
     apply_facts(facts, fact_count, package.facts, difference, sizeof(difference));
     return tell_difference(comm, difference);
+}
+
+int mca_common_collio_settings_set_agree(const mca_common_collio_settings_set_t *set,
+                                         ompi_communicator_t *comm, opal_info_t *info, void *values,
+                                         mca_common_collio_fact_t *facts, int fact_count)
+{
+    int64_t mine[MCA_COMMON_COLLIO_SETTINGS_FIELDS], all[MCA_COMMON_COLLIO_SETTINGS_FIELDS];
+    int rc;
+
+    if (ompi_comm_size(comm) < 2) {
+        mca_common_collio_findings_tell_mine();
+        return OMPI_SUCCESS;
+    }
+    mca_common_collio_settings_set_offer(set, comm, values, facts, fact_count, mine);
+    rc = mca_common_collio_allreduce(mine, all, MCA_COMMON_COLLIO_SETTINGS_FIELDS, MPI_INT64_T,
+                                     MPI_MAX, comm);
+    return OMPI_SUCCESS != rc ? rc
+                              : mca_common_collio_settings_set_settle(set, comm, info, values,
+                                                                      facts, fact_count, all);
 }

@@ -120,6 +120,12 @@ void mca_common_collio_tuner_forget(mca_common_collio_tuner_t *tuner)
     }
 }
 
+void mca_common_collio_tuner_drop(mca_common_collio_file_t *file)
+{
+    free(file->tuner);
+    file->tuner = NULL;
+}
+
 void mca_common_collio_tuner_close(mca_common_collio_file_t *file)
 {
     setting_t setting;
@@ -139,8 +145,7 @@ void mca_common_collio_tuner_close(mca_common_collio_file_t *file)
     memory->setting = setting;
     memcpy(memory->learnt, file->tuner->learnt, sizeof(memory->learnt));
     pthread_mutex_unlock(&remembered_lock);
-    free(file->tuner);
-    file->tuner = NULL;
+    mca_common_collio_tuner_drop(file);
 }
 
 static bool transport_allowed(const mca_common_collio_exchange_t *ex, int transport)
@@ -192,6 +197,7 @@ static mca_common_collio_facts_t facts_of(const mca_common_collio_exchange_t *ex
         .nodes = file->nodes.nodes,
         .in_memory = in_memory(file->access.file_system),
         .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
+        .sieve_writes = file->access.sieve_writes,
         .many_cycles = share > window_bytes,
         .may_skip = MCA_COMMON_COLLIO_SETTING_ON != wanted,
         .may_exchange = MCA_COMMON_COLLIO_SETTING_OFF != wanted,

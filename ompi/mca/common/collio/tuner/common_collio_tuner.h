@@ -26,6 +26,8 @@ mca_common_collio_tuner_t *mca_common_collio_tuner_open(struct mca_common_collio
 /** The ranks compare their hashes at open, and forget when they differ. */
 int64_t mca_common_collio_tuner_hash(const mca_common_collio_tuner_t *tuner);
 void mca_common_collio_tuner_forget(mca_common_collio_tuner_t *tuner);
+/** Ends it as if it had never been. Local. */
+void mca_common_collio_tuner_drop(struct mca_common_collio_file_t *file);
 /** Keeps what was learnt for the next file of this kind. Local. */
 void mca_common_collio_tuner_close(struct mca_common_collio_file_t *file);
 
