@@ -24,11 +24,12 @@ static int64_t phase_of(const mca_common_collio_shape_t *shape)
     return 0 == shape->view->size ? 0 : shape->stream % shape->view->size;
 }
 
-/* A contiguous view has no repetitions to count in: the position itself is the anchor. */
+/* A contiguous view has no repetitions to count in: the position itself is the anchor. It includes
+ * the offset of the only piece, because all contiguous views pass for the same one. */
 static void place_of(const mca_common_collio_shape_t *shape, int64_t *anchor, int64_t *phase)
 {
     if (shape->view->dense && shape->view->size > 0) {
-        *anchor = shape->view->base + shape->stream;
+        *anchor = shape->view->base + shape->view->offset[0] + shape->stream;
         *phase = 0;
         return;
     }
