@@ -15,7 +15,8 @@
 #   <folder>/sources.am       the source lists of a component
 #
 # and then autoreconf runs. With --if-needed nothing is done when nothing has changed since the
-# last run: the inputs' checksum is kept in config/autogen.stamp.
+# last run: the inputs' checksum is kept in config/autogen.stamp. With --into=DIR the components are
+# placed in a source tree of Open MPI instead, see config/into/place.pm.
 
 use strict;
 use warnings;
@@ -26,11 +27,14 @@ use File::Find qw(find);
 
 my $stamp = 'config/autogen.stamp';
 my $if_needed = 0;
+my $into;
 for my $arg (@ARGV) {
     if ($arg eq '--if-needed') {
         $if_needed = 1;
+    } elsif ($arg =~ /^--into=(.+)$/) {
+        $into = abs_path($1) // $1;
     } else {
-        print "usage: ./autogen.pl [--if-needed]\n";
+        print "usage: ./autogen.pl [--if-needed | --into=OPENMPI_SOURCE_TREE]\n";
         exit($arg eq '--help' ? 0 : 1);
     }
 }
@@ -64,6 +68,13 @@ sub sources_of {
     find({no_chdir => 1, wanted => sub { push(@found, $_) if -f && /\.[ch]$/ }}, $from);
     s{^\Q$from\E/}{} for @found;
     return sort(@found);
+}
+
+if (defined $into) {
+    require './config/into/place.pm';
+    my @folders = map { dirname($_) } glob('ompi/mca/*/*/Makefile.am');
+    place::run($into, {map { $_ => [sources_of($_)] } @folders});
+    exit 0;
 }
 
 my $made = "# Made by autogen.pl; do not edit.\n";

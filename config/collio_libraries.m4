@@ -35,7 +35,7 @@ AC_DEFUN([COLLIO_LIBRARY], [
                 [On Debian: apt-get install $5])])])
     ])
     AS_IF([test "x$collio_have_$1" = xyes], [collio_value=1], [collio_value=0])
-    AC_DEFINE_UNQUOTED([COLLIO_HAVE_$6], [$collio_value], [whether $1 is used])
+    COLLIO_DEFINE([COLLIO_HAVE_$6], [$collio_value], [whether $1 is used])
     AC_SUBST([$6_CPPFLAGS])
     AC_SUBST([$6_LIBS])
 ])
@@ -45,6 +45,4 @@ AC_DEFUN([COLLIO_LIBRARIES], [
     COLLIO_LIBRARY([liburing], [liburing.h], [uring], [io_uring_queue_init], [liburing-dev],
         [LIBURING])
     COLLIO_LUSTRE
-
-    PKG_CHECK_MODULES([CHECK], [check], [collio_have_check=yes], [collio_have_check=no])
 ])

@@ -11,17 +11,17 @@ AC_DEFUN([COLLIO_LUSTRE], [
     AC_ARG_WITH([lustre],
         [AS_HELP_STRING([--with-lustre@<:@=DIR@:>@],
             [link liblustreapi (default: when found, else load it at run time)])],
-        [], [with_lustre=auto])
+        [collio_with_lustre=$with_lustre], [collio_with_lustre=auto])
     collio_have_lustre='no (loaded at run time)'
     collio_value=0
     LUSTREAPI_CPPFLAGS=
     LUSTREAPI_LIBS=
-    AS_IF([test "x$with_lustre" != xno], [
+    AS_IF([test "x$collio_with_lustre" != xno], [
         collio_save_CPPFLAGS=$CPPFLAGS
         collio_save_LIBS=$LIBS
-        AS_CASE([$with_lustre],
-            [/*], [LUSTREAPI_CPPFLAGS="-I$with_lustre/include"
-                   LUSTREAPI_LIBS="-L$with_lustre/lib"])
+        AS_CASE([$collio_with_lustre],
+            [/*], [LUSTREAPI_CPPFLAGS="-I$collio_with_lustre/include"
+                   LUSTREAPI_LIBS="-L$collio_with_lustre/lib"])
         LUSTREAPI_LIBS="$LUSTREAPI_LIBS -llustreapi"
         CPPFLAGS="$CPPFLAGS $LUSTREAPI_CPPFLAGS"
         LIBS="$LUSTREAPI_LIBS $LIBS"
@@ -42,10 +42,10 @@ return llapi_ladvise(0, 0, 1, &advice) + llapi_group_lock(0, 1) + LLAPI_LAYOUT_C
         AS_IF([test "x$collio_value" = x1], [AC_MSG_RESULT([yes])], [AC_MSG_RESULT([no])])
         CPPFLAGS=$collio_save_CPPFLAGS
         LIBS=$collio_save_LIBS
-        AS_IF([test "x$collio_value" = x0 && test "x$with_lustre" != xauto],
+        AS_IF([test "x$collio_value" = x0 && test "x$collio_with_lustre" != xauto],
             [AC_MSG_ERROR([--with-lustre was given, but <lustre/lustreapi.h> (2.11 or later) and liblustreapi cannot be used. Give the folder that has include/ and lib/ of it.])])
     ])
-    AC_DEFINE_UNQUOTED([COLLIO_HAVE_LUSTREAPI], [$collio_value], [whether liblustreapi is linked])
+    COLLIO_DEFINE([COLLIO_HAVE_LUSTREAPI], [$collio_value], [whether liblustreapi is linked])
     AC_SUBST([LUSTREAPI_CPPFLAGS])
     AC_SUBST([LUSTREAPI_LIBS])
 ])

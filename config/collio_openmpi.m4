@@ -32,15 +32,15 @@ AC_DEFUN([COLLIO_OPENMPI], [
         COLLIO_OPENMPI_LINK
         collio_have_openmpi=yes
     ])
-    AC_DEFINE_UNQUOTED([COLLIO_VERSION], ["$PACKAGE_VERSION"], [this package])
+    COLLIO_DEFINE([COLLIO_VERSION], ["$PACKAGE_VERSION"], [this package])
     for number in 1 2 3; do
         collio_number=`echo "$PACKAGE_VERSION" | cut -d. -f$number | sed 's/@<:@^0-9@:>@.*//'`
         eval "collio_number_$number=\${collio_number:-0}"
     done
-    AC_DEFINE_UNQUOTED([COLLIO_MAJOR], [$collio_number_1], [its numbers])
-    AC_DEFINE_UNQUOTED([COLLIO_MINOR], [$collio_number_2], [its numbers])
-    AC_DEFINE_UNQUOTED([COLLIO_RELEASE], [$collio_number_3], [its numbers])
-    AC_DEFINE_UNQUOTED([COLLIO_OPENMPI_VERSION], ["$collio_openmpi_version"], [Open MPI])
+    COLLIO_DEFINE([COLLIO_MAJOR], [$collio_number_1], [its numbers])
+    COLLIO_DEFINE([COLLIO_MINOR], [$collio_number_2], [its numbers])
+    COLLIO_DEFINE([COLLIO_RELEASE], [$collio_number_3], [its numbers])
+    COLLIO_DEFINE([COLLIO_OPENMPI_VERSION], ["$collio_openmpi_version"], [Open MPI])
     AM_CONDITIONAL([COLLIO_HAVE_OPENMPI], [test "x$collio_have_openmpi" = xyes])
     AC_SUBST([COLLIO_CPPFLAGS])
     AC_SUBST([COLLIO_COMPONENT_LIBS])
@@ -183,7 +183,7 @@ dnl COLLIO_HAVE_SYMBOLS(names): COLLIO_HAVE_<NAME> is 1 or 0; config/collio_conf
 AC_DEFUN([COLLIO_HAVE_SYMBOLS], [
     m4_foreach_w([name], [$1], [
         COLLIO_SYMBOL(name, [collio_value=1], [collio_value=0])
-        AC_DEFINE_UNQUOTED([COLLIO_HAVE_]m4_toupper(name), [$collio_value],
+        COLLIO_DEFINE([COLLIO_HAVE_]m4_toupper(name), [$collio_value],
             [whether ]name[ is exported])
     ])
 ])

@@ -76,7 +76,11 @@ static double once(struct load *load, int write_it)
     MPI_File_seek(load->file, 0, MPI_SEEK_SET);
     rc = write_it ? MPI_File_write(load->file, load->memory, (int) load->count, load->type, &status)
                   : MPI_File_read(load->file, load->memory, (int) load->count, load->type, &status);
+#if MPI_VERSION >= 4
+    MPI_Get_elements_c(&status, MPI_BYTE, &moved);
+#else
     MPI_Get_elements_x(&status, MPI_BYTE, &moved);
+#endif
     if (MPI_SUCCESS != rc || moved != load->bytes) {
         fprintf(stderr, "mtp_bench: %lld of %lld bytes\n", (long long) moved, load->bytes);
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -127,7 +127,7 @@ static void fails(const char *name, const char *more, int how, const char *spec,
             t_fail("the fault never happened: %s", spec);
         }
         t_same_class(rc, class, name);
-        MPI_Get_elements_x(&status, MPI_BYTE, &count);
+        count = t_elements(&status, MPI_BYTE);
         if (0 > count || count > bytes) {
             t_fail("%s: count %lld of %d", name, (long long) count, bytes);
         }

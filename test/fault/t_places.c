@@ -32,7 +32,7 @@ static int write_request(MPI_File file, const t_request *r, MPI_Count *count)
     memset(&status, 0, sizeof(status));
     t_blocks_view(file, &mine);
     rc = MPI_File_write_at_all(file, 0, data, (int) t_blocks_bytes(&mine), MPI_BYTE, &status);
-    MPI_Get_elements_x(&status, MPI_BYTE, count);
+    *count = t_elements(&status, MPI_BYTE);
     free(data);
     return rc;
 }

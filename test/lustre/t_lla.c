@@ -40,6 +40,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "test/mpi/lib/t_compat.h"
+
 static int rank;
 static int ranks;
 static int failures;
@@ -161,10 +163,9 @@ static void info(const char *path, bool read_only)
         MPI_File_get_info(file, &used);
         for (int k = 0; k < 2; ++k) {
             char value[64];
-            int found;
 
-            MPI_Info_get(used, keys[k], 63, value, &found);
-            printf(" %s=%s", keys[k], found ? value : "-");
+            printf(" %s=%s", keys[k],
+                   t_info_get(used, keys[k], value, sizeof(value)) ? value : "-");
         }
         printf("\n");
         MPI_Info_free(&used);

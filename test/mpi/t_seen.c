@@ -28,10 +28,10 @@ static void expect_hint(MPI_File file, const char *key, const char *want)
 {
     char value[MPI_MAX_INFO_VAL];
     MPI_Info info;
-    int there = 0;
+    bool there;
 
     t_ok(MPI_File_get_info(file, &info), "MPI_File_get_info");
-    MPI_Info_get(info, key, sizeof(value) - 1, value, &there);
+    there = t_info_get(info, key, value, sizeof(value));
     MPI_Info_free(&info);
     if (!there) {
         t_fail("hint %s is not in MPI_File_get_info", key);

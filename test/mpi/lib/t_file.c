@@ -124,9 +124,8 @@ void t_blocks_check(const t_blocks *blocks, int writer, const unsigned char *buf
 
 void t_status_check(const MPI_Status *status, int64_t bytes, const char *what)
 {
-    MPI_Count count = -1;
+    MPI_Count count = t_elements(status, MPI_BYTE);
 
-    MPI_Get_elements_x(status, MPI_BYTE, &count);
     if ((int64_t) count != bytes) {
         t_fail("%s: status says %lld bytes, expected %lld", what, (long long) count,
                (long long) bytes);

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "t_compat.h"
+
 /**
  * What every test program needs: who am I, computed bytes, and a way to fail that does not hang.
  *

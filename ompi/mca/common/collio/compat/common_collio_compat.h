@@ -30,6 +30,7 @@
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
 #include "ompi/win/win.h"
+#include "opal/mca/base/mca_base_var.h"
 #include "opal/runtime/opal.h"
 #include "opal/util/info.h"
 
@@ -114,6 +115,29 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 #define MCA_COMMON_COLLIO_COMPONENT_VERSION \
     MCA_BASE_MAKE_VERSION(component, COLLIO_MAJOR, COLLIO_MINOR, COLLIO_RELEASE)
 
+/** From 6.0 on io/ompio puts its own defaults among a file's hints, where nothing tells them from
+ *  those of the user. A hint that has the default's value is therefore no hint: ours would else
+ *  lose to it. */
+static inline bool mca_common_collio_hint_is_ompios(const char *key, const char *value)
+{
+#if OMPI_MAJOR_VERSION >= 6
+    if (0 == strcmp(key, "collective_buffering")) {
+        return 0 == strcmp(value, "true");
+    }
+    if (0 == strcmp(key, "cb_buffer_size")) {
+        int index = mca_base_var_find("ompi", "io", "ompio", "bytes_per_agg");
+        const int *bytes = NULL;
+
+        return 0 <= index && OPAL_SUCCESS == mca_base_var_get_value(index, &bytes, NULL, NULL)
+               && NULL != bytes && *bytes == strtoll(value, NULL, 10);
+    }
+#else
+    (void) key;
+    (void) value;
+#endif
+    return false;
+}
+
 /** A hint's value; false if it is not set (or does not fit). */
 static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key, char *value,
                                               size_t size)
@@ -134,6 +158,7 @@ static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key
         memcpy(value, text->string, strlen(text->string) + 1);
     }
     OBJ_RELEASE(text);
+    found = found && !mca_common_collio_hint_is_ompios(key, value);
 #else
     if (OPAL_SUCCESS != opal_info_get(info, key, (int) size - 1, value, &found)) {
         return false;
