@@ -105,7 +105,7 @@ typedef struct mca_common_collio_op_t {
 
 OBJ_CLASS_DECLARATION(mca_common_collio_op_t);
 
-/** See spare.c: take gives a new operation or the file's spare one, give takes it back. */
+/** See op_reserve.c: take gives a new operation or the file's spare one, give takes it back. */
 bool mca_common_collio_op_reserve(mca_common_collio_file_t *file);
 mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file);
 void mca_common_collio_op_give(mca_common_collio_op_t *op);

@@ -12,7 +12,7 @@
  *          stays below the second smallest, without touching the heap: one input, two inputs and
  *          inputs that do not interleave (blocks of ranks) are thereby linear scans. What comes
  *          out is joined with the last extent if it touches or overlaps it.
- *          Very many small extents are painted instead (paint.h).
+ *          Very many small extents are set in a bitmap instead (bitmap.h).
  * Cost:    O(n log k) for n extents of k inputs that interleave at every step, O(n + k) if they do
  *          not; memory: the output and 16 bytes for each input.
  *
@@ -24,9 +24,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common_collio_bitmap.h"
 #include "common_collio_grow.h"
 #include "common_collio_heap.h"
-#include "common_collio_paint.h"
 
 /* Inputs up to this many need no allocation. */
 #define FEW_INPUTS 16
@@ -127,8 +127,8 @@ int mca_common_collio_merge(const mca_common_collio_merge_input_t *inputs, size_
     size_t count = 0;
     int rc = -ENOMEM;
 
-    if (mca_common_collio_paint_worth(inputs, input_count, &span)) {
-        return mca_common_collio_paint(inputs, input_count, &span, out, overlap_bytes);
+    if (mca_common_collio_bitmap_pays(inputs, input_count, &span)) {
+        return mca_common_collio_bitmap_union(inputs, input_count, &span, out, overlap_bytes);
     }
     if (FEW_INPUTS < input_count) {
         sides = mca_common_collio_resize(NULL, input_count, sizeof(*sides));

@@ -23,7 +23,7 @@
 
 #include "access/common_collio_lockahead.h"
 #include "compat/common_collio_error.h"
-#include "tuner/common_collio_watch.h"
+#include "tuner/common_collio_stopwatch.h"
 
 mca_common_collio_slot_t *mca_common_collio_cycles_slot(mca_common_collio_exchange_t *ex,
                                                         size_t cycle)
@@ -198,7 +198,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
 {
     mca_common_collio_slot_t *slot = mca_common_collio_cycles_slot(ex, number);
     mca_common_collio_job_t *job = &slot->job;
-    mca_common_collio_watch_t watch;
+    mca_common_collio_stopwatch_t watch;
 
     memset(job, 0, sizeof(*job));
     job->outcome.stop_offset = INT64_MAX;
@@ -219,13 +219,13 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
         && 0 == mca_common_collio_access_start(job)) {
         return;
     }
-    mca_common_collio_watch_start(&watch, ex->way.probing);
+    mca_common_collio_stopwatch_start(&watch, ex->way.probing);
     if (ex->write) {
         mca_common_collio_access_write(job->access, job->segments, job->count, &job->outcome);
     } else {
         mca_common_collio_access_read(job->access, job->segments, job->count, &job->outcome);
     }
-    job->busy_ns = mca_common_collio_watch_stop(&watch);
+    job->busy_ns = mca_common_collio_stopwatch_stop(&watch);
     if (ex->blocking) {
         ex->timing.hideable_ns += ex->file->meet->crowded ? watch.slept_ns : job->busy_ns;
     }

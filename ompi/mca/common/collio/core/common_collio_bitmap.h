@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COMMON_COLLIO_PAINT_H
-#define MCA_COMMON_COLLIO_PAINT_H
+#ifndef MCA_COMMON_COLLIO_BITMAP_H
+#define MCA_COMMON_COLLIO_BITMAP_H
 
 #include <stdbool.h>
 
@@ -18,12 +18,12 @@ typedef struct mca_common_collio_span_t {
 } mca_common_collio_span_t;
 
 /** Are there so many small extents that a bitmap is cheaper than sorting? Sets *span if so. */
-bool mca_common_collio_paint_worth(const mca_common_collio_merge_input_t *inputs,
+bool mca_common_collio_bitmap_pays(const mca_common_collio_merge_input_t *inputs,
                                    size_t input_count, mca_common_collio_span_t *span);
 
 /** The same union as mca_common_collio_merge, computed in a bitmap with a bit per byte of *span. */
-int mca_common_collio_paint(const mca_common_collio_merge_input_t *inputs, size_t input_count,
-                            const mca_common_collio_span_t *span, mca_common_collio_extents_t *out,
-                            int64_t *overlap_bytes);
+int mca_common_collio_bitmap_union(const mca_common_collio_merge_input_t *inputs,
+                                   size_t input_count, const mca_common_collio_span_t *span,
+                                   mca_common_collio_extents_t *out, int64_t *overlap_bytes);
 
-#endif /* MCA_COMMON_COLLIO_PAINT_H */
+#endif /* MCA_COMMON_COLLIO_BITMAP_H */

@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Time asleep. See watch.h.
+ * Time asleep. See stopwatch.h.
  */
 #define _GNU_SOURCE
 
-#include "tuner/common_collio_watch.h"
+#include "tuner/common_collio_stopwatch.h"
 
 #include <sys/resource.h>
 #include <time.h>
@@ -21,7 +21,7 @@ static uint64_t read_clock(clockid_t clock)
     return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
 }
 
-static long count_naps(void)
+static long count_switches(void)
 {
     struct rusage usage = {0};
 
@@ -29,21 +29,21 @@ static long count_naps(void)
     return usage.ru_nvcsw;
 }
 
-void mca_common_collio_watch_start(mca_common_collio_watch_t *watch, bool closely)
+void mca_common_collio_stopwatch_start(mca_common_collio_stopwatch_t *watch, bool closely)
 {
-    *watch = (mca_common_collio_watch_t){.closely = closely};
+    *watch = (mca_common_collio_stopwatch_t){.closely = closely};
     if (closely) {
-        watch->naps = count_naps();
+        watch->voluntary_switches = count_switches();
         watch->worked_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
     }
     watch->started_ns = read_clock(CLOCK_MONOTONIC);
 }
 
-uint64_t mca_common_collio_watch_stop(mca_common_collio_watch_t *watch)
+uint64_t mca_common_collio_stopwatch_stop(mca_common_collio_stopwatch_t *watch)
 {
     uint64_t took = read_clock(CLOCK_MONOTONIC) - watch->started_ns, worked;
 
-    if (watch->closely && count_naps() != watch->naps) {
+    if (watch->closely && count_switches() != watch->voluntary_switches) {
         worked = read_clock(CLOCK_THREAD_CPUTIME_ID) - watch->worked_ns;
         watch->slept_ns = took > worked ? took - worked : 0;
     }

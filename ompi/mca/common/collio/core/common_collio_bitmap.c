@@ -4,19 +4,19 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Union of sorted lists by painting.
+ * Union of sorted lists by a bitmap.
  *
  * Problem: where pieces of a few bytes of many ranks interleave at every step, a merge compares its
  *          way through a heap for each of them, and every comparison is a coin toss.
- * Method:  a line of bits, one per byte of the span; each extent paints its bits, in any order; the
- *          painted stretches are the union. What was painted twice is the sum of the lengths less
+ * Method:  a line of bits, one per byte of the span; each extent sets its bits, in any order; the
+ *          runs of set bits are the union. What was set twice is the sum of the lengths less
  *          the length of the union.
  * Cost:    O(n + span / 64), span / 8 bytes of memory for the time it takes.
  *
  *   a  [##]    [##]    [##]
  *   b      [##]    [##]            1111111111111111  0000  1111   ->   [##############]  [##]
  */
-#include "common_collio_paint.h"
+#include "common_collio_bitmap.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ typedef struct mca_common_collio_line_t {
     int64_t lo; /* what bit 0 stands for */
 } line_t;
 
-bool mca_common_collio_paint_worth(const mca_common_collio_merge_input_t *inputs,
+bool mca_common_collio_bitmap_pays(const mca_common_collio_merge_input_t *inputs,
                                    size_t input_count, mca_common_collio_span_t *span)
 {
     size_t extents = 0;
@@ -63,7 +63,7 @@ bool mca_common_collio_paint_worth(const mca_common_collio_merge_input_t *inputs
     return (span->hi - span->lo) / SPARSE < (int64_t) extents;
 }
 
-static void paint(line_t *line, int64_t offset, int64_t length)
+static void set_bits(line_t *line, int64_t offset, int64_t length)
 {
     int64_t from = offset - line->lo, to = from + length;
     int64_t word = from / BITS, last = (to - 1) / BITS;
@@ -115,9 +115,9 @@ static int append_runs(const line_t *line, mca_common_collio_extents_t *out, int
     return 0;
 }
 
-int mca_common_collio_paint(const mca_common_collio_merge_input_t *inputs, size_t input_count,
-                            const mca_common_collio_span_t *span, mca_common_collio_extents_t *out,
-                            int64_t *overlap_bytes)
+int mca_common_collio_bitmap_union(const mca_common_collio_merge_input_t *inputs,
+                                   size_t input_count, const mca_common_collio_span_t *span,
+                                   mca_common_collio_extents_t *out, int64_t *overlap_bytes)
 {
     line_t line = {.lo = span->lo};
     int64_t covered = 0;
@@ -134,7 +134,7 @@ int mca_common_collio_paint(const mca_common_collio_merge_input_t *inputs, size_
         for (size_t n = inputs[i].count; 0 < n; --n, at += inputs[i].element_bytes) {
             const int64_t *extent = (const int64_t *) (const void *) at;
 
-            paint(&line, extent[0], extent[1]);
+            set_bits(&line, extent[0], extent[1]);
         }
     }
     rc = append_runs(&line, out, &covered);
