@@ -33,6 +33,13 @@ AC_DEFUN([COLLIO_OPENMPI], [
         collio_have_openmpi=yes
     ])
     AC_DEFINE_UNQUOTED([COLLIO_VERSION], ["$PACKAGE_VERSION"], [this package])
+    for number in 1 2 3; do
+        collio_number=`echo "$PACKAGE_VERSION" | cut -d. -f$number | sed 's/@<:@^0-9@:>@.*//'`
+        eval "collio_number_$number=\${collio_number:-0}"
+    done
+    AC_DEFINE_UNQUOTED([COLLIO_MAJOR], [$collio_number_1], [its numbers])
+    AC_DEFINE_UNQUOTED([COLLIO_MINOR], [$collio_number_2], [its numbers])
+    AC_DEFINE_UNQUOTED([COLLIO_RELEASE], [$collio_number_3], [its numbers])
     AC_DEFINE_UNQUOTED([COLLIO_OPENMPI_VERSION], ["$collio_openmpi_version"], [Open MPI])
     AM_CONDITIONAL([COLLIO_HAVE_OPENMPI], [test "x$collio_have_openmpi" = xyes])
     AC_SUBST([COLLIO_CPPFLAGS])

@@ -17,6 +17,9 @@
  *     errno=E after=N       after N bytes in all: a short transfer, then E
  *     delay_ms=N            every call takes N milliseconds longer
  *     jitter_ms=N           and by turns N milliseconds more or less than that
+ *     kill=K                the K-th call kills the process (SIGKILL)
+ *     shm_errno=E           posix_fallocate fails with E: no room in /dev/shm,
+ *     shm_bytes=N           but only beyond N bytes of a file
  *     malloc=N              allocations of N bytes and more fail
  *     progress_us=N         every look for messages takes N microseconds longer: a slow network,
  *                           when set on the ranks that send
@@ -29,7 +32,9 @@
 #endif
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,7 +49,7 @@ typedef struct plan {
     bool on, write, read;
     char match[128];
     int64_t rank, short_bytes, eintr, error, at, times, after, delay_ms, jitter_ms, malloc_bytes,
-        progress_us;
+        progress_us, kill_at, shm_errno, shm_bytes;
 } plan;
 
 static plan fault = {.rank = -1};
@@ -79,7 +84,9 @@ static void set_word(plan *p, const char *word)
                && !number(word, "eintr", &p->eintr) && !number(word, "errno", &p->error)
                && !number(word, "at", &p->at) && !number(word, "times", &p->times)
                && !number(word, "after", &p->after) && !number(word, "delay_ms", &p->delay_ms)
-               && !number(word, "jitter_ms", &p->jitter_ms)
+               && !number(word, "jitter_ms", &p->jitter_ms) && !number(word, "kill", &p->kill_at)
+               && !number(word, "shm_errno", &p->shm_errno)
+               && !number(word, "shm_bytes", &p->shm_bytes)
                && !number(word, "malloc", &p->malloc_bytes)
                && !number(word, "progress_us", &p->progress_us)) {
         fprintf(stderr, "fault: unknown word '%s'\n", word);
@@ -149,6 +156,9 @@ static int64_t decide(int64_t bytes)
     long long call = ++calls;
     int64_t move = bytes;
 
+    if (0 < fault.kill_at && call == fault.kill_at) {
+        raise(SIGKILL);
+    }
     if (0 < fault.delay_ms) {
         pause_us((fault.delay_ms + (0 == call % 2 ? fault.jitter_ms : -fault.jitter_ms)) * 1000);
     }
@@ -281,6 +291,18 @@ EXPORT ssize_t preadv64(int fd, const struct iovec *iov, int count, off_t at)
 {
     REAL("preadv64", vector_t);
     return faulty_vector(real, fd, iov, count, at, false);
+}
+
+EXPORT int posix_fallocate(int fd, off_t at, off_t bytes)
+{
+    typedef int (*fallocate_t)(int, off_t, off_t);
+
+    REAL("posix_fallocate", fallocate_t);
+    if (fault.on && 0 != fault.shm_errno && at + bytes > fault.shm_bytes) {
+        failed_calls++;
+        return (int) fault.shm_errno;
+    }
+    return real(fd, at, bytes);
 }
 
 /* Open MPI's progress engine: what moves messages while a rank waits. */

@@ -115,11 +115,10 @@ static void make_round(struct round *round)
     round->memory_bytes = locate(&round->memory, round->bytes - 1) + 1;
     round->access.fd = round->fd;
     round->access.can_read = true;
-    round->access.locks_work = true;
     round->access.stats = &round->stats;
     round->access.method = (mca_common_collio_method_t) pick(0, 3);
     round->access.sieve_read = (mca_common_collio_choice_t) pick(0, 2);
-    round->access.sieve_write = (mca_common_collio_choice_t) pick(0, 2);
+    round->access.sieve_writes = 0 == pick(0, 1);
     round->access.sieve_read_bytes = pick(0, 2) * pick(1, 50000);
     round->access.sieve_write_bytes = pick(0, 2) * pick(1, 50000);
     round->access.stage_bytes = pick(0, 1) * pick(1, 70000);
@@ -127,7 +126,6 @@ static void make_round(struct round *round)
     round->access.threads = threads[pick(0, 4)];
     round->access.serial_below = pick(0, 3) > 0 ? 1 : 0;
     round->access.engine = (mca_common_collio_engine_t) pick(0, 3);
-    round->access.alone = 0 == pick(0, 1);
     round->access.atomic = 0 == pick(0, 4);
     round->access.pin = 0 == pick(0, 4);
     round->image = malloc((size_t) round->file_bytes);
@@ -276,7 +274,7 @@ static int run_rounds(long rounds)
                     "job %d\n",
                     i, (unsigned long long) seed, (int) round.access.method,
                     (int) round.access.engine, round.access.threads, (int) round.access.sieve_read,
-                    (int) round.access.sieve_write, (int) job);
+                    (int) round.access.sieve_writes, (int) job);
         }
         end_round(&round);
     }
@@ -295,17 +293,16 @@ struct writer {
 static void *interleaved_writer(void *arg)
 {
     struct writer *writer = arg;
-    mca_common_collio_access_t access = {
-        .fd = writer->fd,
-        .can_read = true,
-        .locks_work = true,
-        .stats = writer->stats,
-        .sieve_write = 3 == writer->number ? MCA_COMMON_COLLIO_AUTO : MCA_COMMON_COLLIO_ON,
-        .method = 3 == writer->number ? MCA_COMMON_COLLIO_METHOD_DIRECT
-                                      : MCA_COMMON_COLLIO_METHOD_AUTO,
-        .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000,
-        .threads = writer->number,
-        .serial_below = 1};
+    mca_common_collio_access_t access = {.fd = writer->fd,
+                                         .can_read = true,
+                                         .stats = writer->stats,
+                                         .sieve_writes = true,
+                                         .method = 3 == writer->number
+                                                       ? MCA_COMMON_COLLIO_METHOD_DIRECT
+                                                       : MCA_COMMON_COLLIO_METHOD_AUTO,
+                                         .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000,
+                                         .threads = writer->number,
+                                         .serial_below = 1};
     mca_common_collio_extent_t piece = {.offset = (int64_t) writer->number * BLOCK,
                                         .length = BLOCK};
     mca_common_collio_extent_t block = {.offset = 0, .length = BLOCK};
@@ -374,7 +371,6 @@ static int check_full(void)
     mca_common_collio_access_stats_t stats = {0};
     mca_common_collio_access_t access = {.fd = open("/dev/full", O_RDWR),
                                          .can_read = true,
-                                         .locks_work = true,
                                          .stats = &stats,
                                          .threads = 4,
                                          .serial_below = 1};
@@ -455,12 +451,8 @@ static int run_jobs(mca_common_collio_access_t *access, bool write, char *data)
 static int check_engine(mca_common_collio_engine_t engine)
 {
     mca_common_collio_access_stats_t stats = {0};
-    mca_common_collio_access_t access = {.can_read = true,
-                                         .locks_work = true,
-                                         .alone = true,
-                                         .engine = engine,
-                                         .queue_depth = 2,
-                                         .stats = &stats};
+    mca_common_collio_access_t access = {
+        .can_read = true, .engine = engine, .queue_depth = 2, .stats = &stats};
     const size_t bytes = (size_t) JOBS * JOB_BYTES;
     const char *name = mca_common_collio_engine_name(engine);
     char path[4096];

@@ -9,7 +9,10 @@
  *   FAULT_SHORT=1      every transfer moves a part of what was asked for
  *   FAULT_EINTR=n      every n-th call is interrupted         FAULT_EAGAIN=n   ... refused
  *   FAULT_ERRNO=e FAULT_FROM=a FAULT_TO=b   writes that touch file bytes [a, b) fail with errno e
- *   FAULT_LOCK=e       byte-range locks fail with errno e
+ *   FAULT_LOCK=e       byte-range locks fail with errno e; with FAULT_LOCK_SKIP=s the first s of
+ *                      them work, with FAULT_LOCK_COUNT=c only c fail then
+ *   FAULT_URING=n      every n-th submission to io_uring fails with ENOMEM, whatever the file
+ *   FAULT_COUNT=file   at the end: "locks N" in this file, the OFD locks that were tried
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -156,6 +159,46 @@ ssize_t preadv64(int fd, const struct iovec *iov, int entries, off64_t offset)
     return vector(fd, 0, iov, entries, offset);
 }
 
+static _Atomic long long lock_calls;
+
+static int lock_fails(int fd, int command)
+{
+    long long skip = number("FAULT_LOCK_SKIP"), count = number("FAULT_LOCK_COUNT"), turn;
+
+    if (!ours(fd)) {
+        return 0;
+    }
+    if (F_OFD_SETLK != command && F_OFD_SETLKW != command) {
+        return 0 != number("FAULT_LOCK"); /* not one of ours */
+    }
+    turn = lock_calls++;
+    return 0 != number("FAULT_LOCK") && turn >= skip && (0 == count || turn < skip + count);
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    const char *name = getenv("FAULT_COUNT");
+    FILE *out = NULL == name ? NULL : fopen(name, "a");
+
+    if (NULL != out) {
+        fprintf(out, "locks %lld\n", (long long) lock_calls);
+        fclose(out);
+    }
+}
+
+struct io_uring;
+int io_uring_submit(struct io_uring *ring);
+
+int io_uring_submit(struct io_uring *ring)
+{
+    static int (*real)(struct io_uring *);
+    static _Atomic long long calls;
+    long long nth = number("FAULT_URING");
+
+    real = NULL == real ? (int (*)(struct io_uring *)) dlsym(RTLD_NEXT, "io_uring_submit") : real;
+    return 0 < nth && 0 == ++calls % nth ? -ENOMEM : real(ring);
+}
+
 int fcntl(int fd, int command, ...)
 {
     static int (*real)(int, int, void *);
@@ -168,7 +211,7 @@ int fcntl(int fd, int command, ...)
     real = NULL == real ? (int (*)(int, int, void *)) dlsym(RTLD_NEXT, "fcntl") : real;
     if ((F_SETLK == command || F_SETLKW == command || F_OFD_SETLK == command
          || F_OFD_SETLKW == command)
-        && 0 != number("FAULT_LOCK") && ours(fd)) {
+        && lock_fails(fd, command)) {
         errno = (int) number("FAULT_LOCK");
         return -1;
     }

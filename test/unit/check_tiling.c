@@ -64,29 +64,6 @@ START_TEST(tiling_init_joins_and_describes)
 }
 END_TEST
 
-START_TEST(tiling_equal_but_for_base)
-{
-    extent_t pieces[] = {{0, 4}, {8, 4}};
-    extent_t other[] = {{0, 4}, {9, 4}};
-    tiling_t a;
-    tiling_t b;
-    tiling_t c;
-    tiling_t d;
-
-    make(&a, 0, 16, pieces, 2);
-    make(&b, 1000, 16, pieces, 2);
-    make(&c, 0, 16, other, 2);
-    make(&d, 0, 17, pieces, 2);
-    ck_assert(mca_common_collio_tiling_equal(&a, &b));
-    ck_assert(!mca_common_collio_tiling_equal(&a, &c));
-    ck_assert(!mca_common_collio_tiling_equal(&a, &d));
-    mca_common_collio_tiling_fini(&a);
-    mca_common_collio_tiling_fini(&b);
-    mca_common_collio_tiling_fini(&c);
-    mca_common_collio_tiling_fini(&d);
-}
-END_TEST
-
 START_TEST(tiling_dense_is_one_piece)
 {
     extent_t byte = {0, 1};
@@ -329,7 +306,6 @@ int main(void)
 
     tcase_add_test(tests, tiling_empty);
     tcase_add_test(tests, tiling_init_joins_and_describes);
-    tcase_add_test(tests, tiling_equal_but_for_base);
     tcase_add_test(tests, tiling_dense_is_one_piece);
     tcase_add_test(tests, tiling_far_repetition);
     tcase_add_test(tests, tiling_unsorted_view);

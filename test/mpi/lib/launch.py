@@ -45,7 +45,8 @@ def component_missing(fcoll=FCOLL):
 def mpirun_command(np, program, fcoll=FCOLL, mca=(), before=()):
     """mpirun NP ranks of program (a list), with the component under test."""
     command = ['mpirun', '--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1',
-               '--mca', 'btl', 'self,vader', '-np', str(np)]
+               '-np', str(np)]
+    mca = [('btl', 'self,vader')] + list(mca) if 'btl' not in dict(mca) else mca
     if fcoll == 'romio':
         command += ['--mca', 'io', 'romio321']
     elif fcoll:

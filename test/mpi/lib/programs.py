@@ -11,6 +11,7 @@ import tempfile
 import launch
 
 TIMEOUT = 240
+MTPWRITE = [('fbtl', 'mtpwrite')]   # also the calls that are not collective are under test
 MANY = ['exchange=on', 'exchange=on,schedule=write_comm2,buffer_bytes=8192',
         'exchange=on,transport=isend,schedule=write_comm,aggregators=2']
 
@@ -73,19 +74,37 @@ def plain_two_phase(suite, scratch, folder):
                 suite.not_ok(name, f'{text[-2000:]}\n{more[-2000:]}')
 
 
-# name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; check: (program, function) on the files left
+# name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; mca: more parameters; fbtl, btl: the component, if not the default; check: (program, function) on the files left
 TABLE = {
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_gaps': {'np': (1, 4), 'hints': ['']},
+    't_lock_wait': {'np': (1, 3), 'fbtl': 'mtpwrite', 'hints': ['', 'exchange=on']},
+    't_updates own posix': {'np': (2,), 'fbtl': 'posix',
+                            'hints': ['exchange=on', 'romio_ds_write=enable']},
+    't_updates own': {'np': (2,), 'fbtl': 'mtpwrite',
+                      'hints': ['exchange=on,romio_ds_write=disable', 'exchange=on,sieve_write=on']},
+    't_updates one': {'np': (2,), 'fbtl': 'mtpwrite', 'hints': ['', 'sieve_write=on']},
+    't_updates iall': {'np': (2,), 'fbtl': 'mtpwrite',
+                       'hints': ['exchange=on,romio_ds_write=disable', 'exchange=on,sieve_write=on']},
+    't_updates spawn': {'np': (1,), 'fbtl': 'mtpwrite', 'btl': 'self,vader,tcp', 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
+    't_table': {'np': (1, 2), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': ['']},
     't_outline': {'np': (1, 3, 4, 8), 'hints': ['']},
     't_disagree': {'np': (2, 4), 'hints': ['']},
     't_disagree schedule none write': {'np': (3,), 'hints': ['']},
-    't_disagree buffer_bytes 65536 8192': {'np': (3,), 'hints': ['']},
+    't_disagree buffer_bytes 65536 8K': {'np': (3,), 'hints': ['']},
+    't_disagree schedule none sometimes': {'np': (3,), 'hints': ['']},
+    't_disagree schedule sometimes none auto': {'np': (3,), 'hints': ['']},
+    't_disagree exchange on perhaps': {'np': (4,), 'hints': ['']},
     't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},
+    't_viewseq': {'np': (1, 2, 5), 'hints': ['']},
+    't_viewseq tam': {'np': (3, 6), 'fcoll': 'tam', 'hints': ['']},
+    't_longname': {'np': (1, 3), 'hints': ['']},
+    't_overflow': {'np': (1, 3), 'hints': [''], 'mca': MTPWRITE},
     't_nonblocking': {'np': (1, 2, 4), 'hints': [''] + MANY},
     't_plan': {'np': (1, 4), 'hints': ['']},
+    't_preallocate': {'np': (1, 2, 5), 'hints': [''], 'timeout': 90},
     't_put': {'np': (2, 4, 5), 'hints': ['']},
     't_seen': {'np': (2,), 'hints': ['']},
     't_serial': {'np': (2, 5, 8), 'hints': ['', 'schedule=write_comm2']},
@@ -138,10 +157,11 @@ def run_row(suite, scratch, path, words, row):
     for np in row['np']:
         for hints in row['hints']:
             place = tempfile.mkdtemp(dir=scratch)
-            name = ' '.join([words[0], f'np={np}'] + ([hints] if hints else []))
+            name = ' '.join(words + [f'np={np}'] + ([hints] if hints else []))
             fcoll = row.get('fcoll', launch.FCOLL)
-            result = launch.run(launch.mpirun_command(np, [path] + words[1:], fcoll=fcoll),
-                                row.get('timeout', TIMEOUT), cwd=place,
+            mca = [(key, row[key]) for key in ('fbtl', 'btl') if key in row] + list(row.get('mca', ()))
+            command = launch.mpirun_command(np, [path] + words[1:], fcoll=fcoll, mca=mca)
+            result = launch.run(command, row.get('timeout', TIMEOUT), cwd=place,
                                 env={'T_DIR': place, 'T_HINTS': hints, 'COLLIO_FCOLL': fcoll})
             if relay(suite, name, result) and 'check' in row:
                 run_check(suite, name, row['check'], place)

@@ -12,10 +12,26 @@ import launch
 # The names that users type: each must be there, with a help text.
 PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'aggregator_list',
               'placement', 'buffer_bytes', 'sync_send', 'plan_reuse', 'report', 'priority')
-# Wrong values, and words that the message must hold besides the parameter and the value.
-WRONG = (('schedule', 'sometimes', ('write_comm2',)), ('transport', 'pigeon', ('put_fence',)),
-         ('exchange', 'perhaps', ('off',)), ('partition', 'odd', ('static_cyclic',)),
-         ('aggregators', '-4', ('0 or more',)), ('aggregator_list', '0,99', ('ranks',)))
+# Wrong parameters (one run has all of them), and words that the message must hold besides the parameter and the value.
+WRONG = (('schedule', 'sometimes', ('write_comm2', '"auto", is used')),
+         ('transport', 'pigeon', ('put_fence',)), ('exchange', 'perhaps', ('off',)),
+         ('partition', 'odd', ('static_cyclic',)), ('aggregators', '-4', ('0 or more',)),
+         ('buffer_bytes', '-1', ('64K',)),
+         ('plan_reuse', 'maybe', ('true, false', '"true", is used')),
+         ('aggregator_list', '0,99', ('ranks', 'left out')))
+# Wrong hints (one run has all but the first): as they are given, the key in the message, words.
+WRONG_HINTS = (('cb_nodes=0', 'cb_nodes', ('1 or more', 'left out')),
+               ('schedule=sometimes', 'collio_schedule', ('write_comm2', 'left out')),
+               ('cb_nodes=abc', 'cb_nodes', ('1 or more', 'left out')),
+               ('cb_buffer_size=-1', 'cb_buffer_size', ('1 or more', 'left out')),
+               ('romio_cb_write=perhaps', 'romio_cb_write', ('auto, on, off', 'left out')),
+               ('collective_buffering=yep', 'collective_buffering', ('left out',)),
+               ('aggregator_count=3', 'collio_aggregator_count', ('not known', 'left out')),
+               ('num_threads=-2', 'collio_num_threads', ('0 or more', 'io_ompio_num_threads')),
+               ('lockahead=sometimes', 'collio_lockahead', ('stripe', 'left out')))
+# Hints that ROMIO takes in any case: nothing to say.
+GOOD_HINTS = ('romio_cb_write=ENABLE,collective_buffering=TRUE,romio_ds_write=Disable,schedule=None,'
+              'exchange=On,buffer_bytes=64k,cb_nodes=1')
 # Named transports that messages must stand in for: program, transport, what it cannot serve.
 REPLACED = (('t_serial', 'shm', 'calls in atomic mode'),
             ('t_serial', 'put_lock', 'calls in atomic mode'),
@@ -47,27 +63,63 @@ def ompi_info(suite):
         suite.ok(name)
 
 
+def told_once(suite, name, result, key, words):
+    """The program ended well, and one line tells what was wrong with the key."""
+    lines = [line for line in result.text.splitlines() if 'collio: ' in line and key in line]
+    missing = [word for word in words if not any(word in line for line in lines)]
+    if result.hung:
+        suite.not_ok(name, 'hung\n' + result.stacks)
+    elif result.rc != 0:
+        suite.not_ok(name, f'ended with {result.rc}:\n{result.text[:2000]}')
+    elif len(lines) != 1:
+        suite.not_ok(name, f'told {len(lines)} times:\n{result.text[:2000]}')
+    elif missing:
+        suite.not_ok(name, f'the message lacks {missing}:\n{lines[0]}')
+    else:
+        suite.ok(name)
+
+
 def wrong_values(suite, folder, scratch):
-    """A wrong value stops with a message that names parameter, value and choices; no hang."""
+    """A wrong parameter is told once per job, in one line, and the default is used."""
+    mca = [(f'fcoll_{launch.FCOLL}_{parameter}', value) for parameter, value, _ in WRONG]
+    result = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_comms')], mca=mca), 120,
+                        env={'T_DIR': scratch})
     for parameter, value, words in WRONG:
-        full = f'fcoll_{launch.FCOLL}_{parameter}'
-        command = launch.mpirun_command(2, [os.path.join(folder, 't_comms')], mca=[(full, value)])
-        # Open MPI 4.1's own relay of help messages loses one now and then ("Out of resource in
-        # show_help.c"), for stock parameters too: ask again.
-        for _ in range(8):
-            result = launch.run(command, 120, env={'T_DIR': scratch})
-            if 'show_help.c' not in result.text:
-                break
-        missing = [word for word in (parameter, value) + words if word not in result.text]
-        name = f'wrong value {parameter}={value} is refused and explained'
-        if result.hung:
-            suite.not_ok(name, 'hung\n' + result.stacks)
-        elif result.rc == 0:
-            suite.not_ok(name, 'it was accepted')
-        elif missing:
-            suite.not_ok(name, f'the message lacks {missing}:\n{result.text[:2000]}')
-        else:
-            suite.ok(name)
+        told_once(suite, f'wrong value {parameter}={value} is told once, the default is used',
+                  result, f'{parameter} is ', (value,) + words)
+
+
+def wrong_on_one_rank(suite, folder, scratch):
+    """Parameter files differ between nodes: one rank's wrong value must not hang the others."""
+    program = os.path.join(folder, 't_seen')
+    ours = f'fcoll_{launch.FCOLL}_'
+    for parameter, value in ((ours + 'aggregators', '-4'), (ours + 'schedule', 'sometimes'),
+                             ('io_ompio_bytes_per_agg', '1048576')):
+        for first in (True, False):
+            wrong = ['-x', f'OMPI_MCA_{parameter}={value}', program]
+            command = launch.mpirun_command(1 if first else 3, wrong if first else [program])
+            command += [':', '-np', '3' if first else '1', '--mca', 'fcoll', launch.FCOLL]
+            command += [program] if first else wrong
+            told_once(suite, f'wrong value {parameter}={value} on the {"first" if first else "last"}'
+                      ' rank alone', launch.run(command, 120, env={'T_DIR': scratch}), parameter,
+                      (value,))
+
+
+def hints(suite, folder, scratch):
+    """A hint that cannot be used is told once and left out; any case of a good one is taken."""
+    command = launch.mpirun_command(3, [os.path.join(folder, 't_comms')])
+    for some in (WRONG_HINTS[:1], WRONG_HINTS[1:]):
+        result = launch.run(command, 120, env={'T_DIR': scratch,
+                                               'T_HINTS': ','.join(row[0] for row in some)})
+        for given, key, words in some:
+            told_once(suite, f'wrong hint {given} is told once and left out', result,
+                      f'hint {key} ', words)
+    result = launch.run(command, 120, env={'T_DIR': scratch, 'T_HINTS': GOOD_HINTS})
+    name = f'hints {GOOD_HINTS} are taken without a word'
+    if result.rc == 0 and 'collio: ' not in result.text:
+        suite.ok(name)
+    else:
+        suite.not_ok(name, result.text[:2000] + result.stacks)
 
 
 def replaced_transports(suite, folder, scratch):
@@ -107,5 +159,7 @@ def run(suite, scratch, folder):
         return
     ompi_info(suite)
     wrong_values(suite, folder, scratch)
+    wrong_on_one_rank(suite, folder, scratch)
+    hints(suite, folder, scratch)
     replaced_transports(suite, folder, scratch)
     report(suite, folder, scratch)

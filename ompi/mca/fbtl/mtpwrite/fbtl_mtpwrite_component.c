@@ -13,19 +13,32 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
-#include <string.h>
+#include "ompi/mca/common/collio/ompio/common_collio_open.h"
+
+#include "ompi/mca/common/collio/ompio/common_collio_sharedfp.h"
 
 static int register_component(void)
 {
+    int rc = MCA_COMMON_COLLIO_FITS("fbtl/mtpwrite");
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
     mca_fbtl_mtpwrite_pvars_register();
     return mca_fbtl_mtpwrite_settings_register();
+}
+
+static int open_component(void)
+{
+    mca_common_collio_open();
+    return OMPI_SUCCESS;
 }
 
 static int close_component(void)
 {
     mca_fbtl_mtpwrite_request_close();
     mca_fbtl_mtpwrite_settings_deregister();
-    mca_common_collio_access_finalize();
+    mca_common_collio_close();
     return OMPI_SUCCESS;
 }
 
@@ -33,12 +46,15 @@ static int init_query(bool progress_threads, bool mpi_threads)
 {
     (void) progress_threads;
     (void) mpi_threads;
+    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 
-/* Where there is no descriptor, there is nothing for us. */
+/* Where there is no descriptor, there is nothing for us. The hints are checked even if another fbtl
+ * is chosen in the end: OMPIO divides by cb_nodes soon after this. */
 static mca_fbtl_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
+    mca_common_collio_hints_check(fh->f_info);
     if (NONE != fh->f_fstype && UFS != fh->f_fstype && LUSTRE != fh->f_fstype) {
         return NULL;
     }
@@ -58,6 +74,7 @@ mca_fbtl_base_component_t mca_fbtl_mtpwrite_component = {
             MCA_FBTL_BASE_VERSION_2_0_0,
             .mca_component_name = "mtpwrite",
             MCA_COMMON_COLLIO_COMPONENT_VERSION,
+            .mca_open_component = open_component,
             .mca_close_component = close_component,
             .mca_register_component_params = register_component,
         },

@@ -17,6 +17,7 @@
 #include "opal/util/output.h"
 
 #include "ompi/mca/common/collio/access/common_collio_engine.h"
+#include "ompi/mca/common/collio/ompio/common_collio_guard.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static mca_fbtl_mtpwrite_file_t *files;
@@ -33,17 +34,28 @@ static void check_engine(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *s
     }
 }
 
+static void check_sieving(mca_fbtl_mtpwrite_file_t *file)
+{
+    const char *why = mca_common_collio_guard_use(file->fh, &file->access);
+
+    if (NULL != why && 0 == file->fh->f_rank) {
+        opal_output(0,
+                    "fbtl/mtpwrite: %s: data sieving of writes was asked for (romio_ds_write, "
+                    "collio_sieve_write or fbtl_mtpwrite_sieve_write), but %s. Writes to this file "
+                    "are not sieved.",
+                    file->fh->f_filename, why);
+    }
+}
+
 static void fill_access(mca_fbtl_mtpwrite_file_t *file)
 {
     const mca_fbtl_mtpwrite_settings_t *settings = &file->settings;
     mca_common_collio_access_t *access = &file->access;
 
     mca_common_collio_access_open(access, file->fh->fd, &file->stats);
-    access->alone = 1 == ompi_comm_size(&ompi_mpi_comm_world.comm);
     access->method = settings->method;
     access->engine = settings->engine;
     access->sieve_read = settings->sieve_read;
-    access->sieve_write = settings->sieve_write;
     access->sieve_read_bytes = (int64_t) settings->sieve_read_bytes;
     access->sieve_write_bytes = (int64_t) settings->sieve_write_bytes;
     access->stage_bytes = (int64_t) settings->stage_bytes;
@@ -52,6 +64,7 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
     access->serial_below = settings->serial_below;
     access->queue_depth = settings->queue_depth;
     access->pin = settings->pin;
+    check_sieving(file);
 }
 
 mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
@@ -106,6 +119,7 @@ void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh)
     }
     pthread_mutex_unlock(&mutex);
     free(file);
+    mca_common_collio_guard_end(fh);
 }
 
 void mca_fbtl_mtpwrite_file_totals(mca_common_collio_access_stats_t *totals)

@@ -22,6 +22,7 @@
 #include "ompi/mca/common/collio/access/common_collio_engine.h"
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
 #include "ompi/mca/common/collio/ompio/common_collio_hook.h"
+#include "ompi/mca/common/collio/ompio/common_collio_set_view.h"
 
 /* A call, whichever of the eight it is. */
 struct call {
@@ -52,7 +53,8 @@ static int prepare_memory(struct call *call, ompio_file_t *fh,
         if (0 == rc) {
             job->memory = &transfer->type->tiling;
             job->base = call->buf;
-            job->bytes = (int64_t) call->count * job->memory->size;
+            rc = __builtin_mul_overflow(call->count, job->memory->size, &job->bytes) ? -EOVERFLOW
+                                                                                     : 0;
         }
         return rc;
     }
@@ -75,6 +77,7 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
     ompio_file_t *fh = handle_of(call->file);
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
     mca_common_collio_job_t *job = &transfer->job;
+    int64_t lo, hi;
     int rc;
 
     if (NULL == file) {
@@ -90,10 +93,14 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
         return rc;
     }
     job->file = &transfer->view->tiling;
-    if (call->at) {
-        job->first = (int64_t) call->offset * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
-    } else {
-        job->first = mca_common_collio_view_position(fh);
+    job->first = mca_common_collio_view_position(fh);
+    if (call->at
+        && __builtin_mul_overflow(call->offset, MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size,
+                                  &job->first)) {
+        return -EOVERFLOW;
+    }
+    rc = mca_common_collio_tiling_range(job->file, job->first, job->bytes, &lo, &hi);
+    if (0 == rc && !call->at) {
         rc = mca_common_collio_view_advance(fh, job->bytes);
     }
     if (0 == rc) {
@@ -259,14 +266,21 @@ static int file_iread_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *b
     return nonblocking(&call, request);
 }
 
-void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh)
+/* A freed request may still be under way. */
+static void on_close(ompio_file_t *fh, void *file)
 {
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
+    (void) fh;
+    mca_fbtl_mtpwrite_request_drain(file);
+}
+
+int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
+                                         const mca_fbtl_mtpwrite_settings_t *settings)
+{
     mca_common_collio_hook_table_t *table;
-    mca_fbtl_mtpwrite_settings_t settings;
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
 
     if (NULL == hook) {
-        return; /* not an MPI file's handle: what comes, comes through the module */
+        return 0; /* not an MPI file's handle: what comes, comes through the module */
     }
     table = mca_common_collio_hook_table(hook);
     table->io_module_file_write = file_write;
@@ -277,9 +291,10 @@ void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh)
     table->io_module_file_read_at = file_read_at;
     table->io_module_file_iread = file_iread;
     table->io_module_file_iread_at = file_iread_at;
-    mca_fbtl_mtpwrite_settings_of(fh, &settings);
-    mca_fbtl_mtpwrite_settings_publish(fh, &settings);
-    if (settings.report) {
+    mca_common_collio_hints_patch(hook);
+    mca_fbtl_mtpwrite_settings_publish(fh, settings);
+    if (settings->report) { /* runs after on_close() */
         (void) mca_common_collio_hook_on_close(hook, mca_fbtl_mtpwrite_report, NULL);
     }
+    return mca_common_collio_hook_on_close(hook, on_close, hook->file);
 }

@@ -38,13 +38,14 @@ extern mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;
 int mca_fbtl_mtpwrite_settings_register(void);
 /** Takes io_ompio_num_threads back: its group is not ours, so nobody else does. */
 void mca_fbtl_mtpwrite_settings_deregister(void);
-/** The parameters, with this file's hints over them. Wrong hints are named by rank 0, and left
- *  out. Local. */
+/** The settings of a file, and those that must be the same on all ranks are. Tells what was wrong.
+ *  Collective over f_comm. */
+void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings);
+/** The parameters, with this file's hints over them. Local. */
 void mca_fbtl_mtpwrite_settings_of(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings);
 /** Puts the values in force where MPI_File_get_info finds them. */
 void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
                                         const mca_fbtl_mtpwrite_settings_t *settings);
-const char *mca_fbtl_mtpwrite_method_name(int method);
 
 /** What lives as long as an open handle (MPI files and those of shared file pointers). */
 typedef struct mca_fbtl_mtpwrite_file_t {
@@ -71,8 +72,9 @@ void mca_fbtl_mtpwrite_pvars_register(void);
 /** The fbtl module: lists of pieces, from the stock parts of OMPIO and from stock fcolls. */
 extern mca_fbtl_base_module_t mca_fbtl_mtpwrite_module;
 
-/** Puts our individual reads and writes in the table of an MPI file. */
-void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh);
+/** Puts our individual reads and writes in the table of an MPI file. 0 or -ENOMEM. */
+int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
+                                         const mca_fbtl_mtpwrite_settings_t *settings);
 
 /** An asynchronous transfer of one request: the job and all that it must keep. */
 typedef struct mca_fbtl_mtpwrite_transfer_t {
@@ -97,6 +99,8 @@ int mca_fbtl_mtpwrite_transfer_finish(mca_fbtl_mtpwrite_transfer_t *transfer, si
  *  Takes the transfer over. NULL: no memory (the transfer is then freed). */
 ompi_request_t *mca_fbtl_mtpwrite_request_new(ompi_file_t *file,
                                               mca_fbtl_mtpwrite_transfer_t *transfer);
+/** Waits until all operations of a file have ended, freed requests included. */
+void mca_fbtl_mtpwrite_request_drain(ompi_file_t *file);
 /** Takes the progress function back. */
 void mca_fbtl_mtpwrite_request_close(void);
 

@@ -16,11 +16,18 @@
 #include <stdlib.h>
 
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
+#include "ompi/mca/common/collio/ompio/common_collio_guard.h"
 #include "ompi/mca/fbtl/base/base.h"
 
 static int module_init(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_individual_install(fh);
+    mca_fbtl_mtpwrite_settings_t settings;
+
+    mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
+    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_ON == settings.sieve_write)
+        || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     return OMPI_SUCCESS;
 }
 
@@ -172,7 +179,7 @@ static bool check_atomicity(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
 
-    if (NULL == file || 0 != mca_common_collio_access_lock(&file->access, false, 0, 1)) {
+    if (NULL == file || 0 != mca_common_collio_access_lock(&file->access, false, 0, 1, false)) {
         return false;
     }
     mca_common_collio_access_unlock(&file->access, 0, 1);

@@ -7,6 +7,14 @@
  * OMPIO's list of pending requests has none in 4.1, and threads may start requests on different
  * files at once. The progress function looks at what is in flight, and takes out what is done:
  * a request that is complete costs nothing any more, even if the application frees it late.
+ *
+ * A request has two owners, each with a reference (the object's own count):
+ *
+ *   application   from the call to MPI_Wait, MPI_Test or MPI_Request_free
+ *   operation     from the call until it was completed by progress()
+ *
+ * So MPI_Request_free only drops a reference. The transfer goes on, its data reach the user's
+ * buffer, and progress() frees what is left. MPI_File_close waits for the operations of its file.
  */
 #include "fbtl_mtpwrite_internal.h"
 
@@ -15,6 +23,7 @@
 #include "opal/runtime/opal_progress.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 typedef struct mca_fbtl_mtpwrite_request_t {
     ompi_request_t super;
@@ -24,6 +33,7 @@ typedef struct mca_fbtl_mtpwrite_request_t {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static mca_fbtl_mtpwrite_request_t *in_flight;
+static int completing; /* taken out of the list, not completed yet */
 static bool registered;
 
 static void unlink_request(mca_fbtl_mtpwrite_request_t *request)
@@ -54,7 +64,8 @@ static void complete(mca_fbtl_mtpwrite_request_t *request, bool signal)
     ompi_request_complete(&request->super, signal);
 }
 
-/* A request is completed outside of the lock: that may run anybody's callback. */
+/* A request is completed outside of the lock: that may run anybody's callback, and the application
+ * may free it the moment it is complete. The operation's reference keeps it until the end. */
 static int progress(void)
 {
     int completed = 0;
@@ -71,30 +82,53 @@ static int progress(void)
         }
         if (NULL != request) {
             unlink_request(request);
+            completing += 1;
         }
         pthread_mutex_unlock(&mutex);
         if (NULL == request) {
             break;
         }
         complete(request, true);
+        OBJ_RELEASE(request);
+        pthread_mutex_lock(&mutex);
+        completing -= 1;
+        pthread_mutex_unlock(&mutex);
         ++completed;
     }
     return completed;
 }
 
-/* Freed before it is complete, a request's transfer must still come to its end. */
 static int request_free(ompi_request_t **at)
 {
     mca_fbtl_mtpwrite_request_t *request = (mca_fbtl_mtpwrite_request_t *) *at;
 
-    pthread_mutex_lock(&mutex);
-    unlink_request(request);
-    pthread_mutex_unlock(&mutex);
-    mca_fbtl_mtpwrite_transfer_free(request->transfer);
-    request->transfer = NULL;
     OBJ_RELEASE(request);
     *at = MPI_REQUEST_NULL;
     return OMPI_SUCCESS;
+}
+
+/* Has a file operations in flight, or may have one that another thread completes just now? */
+static bool busy(ompi_file_t *file)
+{
+    const mca_fbtl_mtpwrite_request_t *request;
+    bool found;
+
+    pthread_mutex_lock(&mutex);
+    request = in_flight;
+    while (NULL != request && file != request->super.req_mpi_object.file) {
+        request = request->next;
+    }
+    found = NULL != request || 0 < completing;
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+void mca_fbtl_mtpwrite_request_drain(ompi_file_t *file)
+{
+    while (busy(file)) {
+        opal_progress();
+        sched_yield(); /* the transfers may need the core */
+    }
 }
 
 static int request_cancel(ompi_request_t *request, int flag)
@@ -138,6 +172,7 @@ ompi_request_t *mca_fbtl_mtpwrite_request_new(ompi_file_t *file,
         complete(request, false);
         return &request->super;
     }
+    OBJ_RETAIN(request); /* the operation's reference */
     pthread_mutex_lock(&mutex);
     first = !registered;
     registered = true;

@@ -11,16 +11,16 @@
  */
 #include "fcoll_overlap.h"
 
-static mca_common_collio_component_t overlap = {.name = "overlap", .two_layers = false};
+static mca_common_collio_component_t overlap = {
+    .name = "overlap", .two_layers = false, .set = {.prefix = "fcoll_overlap"}};
 
 static int register_params(void)
 {
-    return mca_common_collio_fcoll_register(&overlap, &mca_fcoll_overlap_component.fcollm_version);
-}
+    int rc = MCA_COMMON_COLLIO_FITS("fcoll/overlap");
 
-static int open_component(void)
-{
-    return mca_common_collio_fcoll_open(&overlap, MCA_COMMON_COLLIO_ABI);
+    return OMPI_SUCCESS != rc ? rc
+                              : mca_common_collio_fcoll_register(
+                                  &overlap, &mca_fcoll_overlap_component.fcollm_version);
 }
 
 static int module_init(ompio_file_t *fh)
@@ -42,7 +42,7 @@ mca_fcoll_base_component_t mca_fcoll_overlap_component = {
             .mca_component_name = "overlap",
             MCA_COMMON_COLLIO_COMPONENT_VERSION,
             .mca_register_component_params = register_params,
-            .mca_open_component = open_component,
+            .mca_open_component = mca_common_collio_fcoll_open,
             .mca_close_component = mca_common_collio_fcoll_close,
         },
     .fcollm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},

@@ -15,16 +15,16 @@
  */
 #include "fcoll_tam.h"
 
-static mca_common_collio_component_t tam = {.name = "tam", .two_layers = true};
+static mca_common_collio_component_t tam = {
+    .name = "tam", .two_layers = true, .set = {.prefix = "fcoll_tam"}};
 
 static int register_params(void)
 {
-    return mca_common_collio_fcoll_register(&tam, &mca_fcoll_tam_component.fcollm_version);
-}
+    int rc = MCA_COMMON_COLLIO_FITS("fcoll/tam");
 
-static int open_component(void)
-{
-    return mca_common_collio_fcoll_open(&tam, MCA_COMMON_COLLIO_ABI);
+    return OMPI_SUCCESS != rc
+               ? rc
+               : mca_common_collio_fcoll_register(&tam, &mca_fcoll_tam_component.fcollm_version);
 }
 
 static int module_init(ompio_file_t *fh)
@@ -46,7 +46,7 @@ mca_fcoll_base_component_t mca_fcoll_tam_component = {
             .mca_component_name = "tam",
             MCA_COMMON_COLLIO_COMPONENT_VERSION,
             .mca_register_component_params = register_params,
-            .mca_open_component = open_component,
+            .mca_open_component = mca_common_collio_fcoll_open,
             .mca_close_component = mca_common_collio_fcoll_close,
         },
     .fcollm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},

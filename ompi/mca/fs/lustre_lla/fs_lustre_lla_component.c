@@ -15,10 +15,9 @@
 
 #include "fs_lustre_lla_internal.h"
 
-#include "ompi/mca/common/collio/ompio/common_collio_fcoll.h"
+#include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
-#include "opal/mca/base/mca_base_var_enum.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,86 +32,53 @@ enum {
 mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
 mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
 
-static int priority;
 static const char *llapi_origin;
 
-static const mca_base_var_enum_value_t collective_modes[] = {
-    {MCA_FS_LUSTRE_LLA_AUTO, "auto"},
-    {MCA_COMMON_COLLIO_LOCKAHEAD_OFF, "off"},
-    {MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL, "global"},
-    {MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE, "stripe"},
-    {MCA_COMMON_COLLIO_LOCKAHEAD_CYCLE, "cycle"},
-    {0, NULL},
+enum {
+    NO_HINT = MCA_COMMON_COLLIO_SETTING_NO_HINT,
+    NO_PARAMETER = MCA_COMMON_COLLIO_SETTING_NO_PARAMETER,
+    AGREED = MCA_COMMON_COLLIO_SETTING_AGREED
 };
 
-static const mca_base_var_enum_value_t individual_modes[] = {
-    {MCA_FS_LUSTRE_LLA_AUTO, "auto"},
-    {MCA_COMMON_COLLIO_LOCKAHEAD_OFF, "off"},
-    {MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT, "element"},
-    {MCA_COMMON_COLLIO_LOCKAHEAD_VIEW, "view"},
-    {0, NULL},
-};
+/* the numbers are those of mca_common_collio_lockahead_mode_t */
+static const char collective_modes[] = "auto=-1,off=0,global=1,stripe=2,cycle=3";
+static const char individual_modes[] = "auto=-1,off=0,element=4,view=5";
 
-/* Choices have a list, switches none. */
-static const struct {
-    const char *name;
-    void *storage;
-    const mca_base_var_enum_value_t *choices;
-    int preset;
-    mca_base_var_info_lvl_t level;
-    const char *help;
-} parameters[] = {
-    {"lockahead", &mca_fs_lustre_lla_parameters.collective, collective_modes,
-     MCA_FS_LUSTRE_LLA_AUTO, OPAL_INFO_LVL_3,
+#define AT(field) offsetof(mca_fs_lustre_lla_settings_t, field)
+
+static const mca_common_collio_setting_t rows[] = {
+    {"lockahead", MCA_COMMON_COLLIO_CHOICE, AT(collective), collective_modes,
+     MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
      "Which locks an aggregator requests before a collective access: its whole file domain in one "
      "request (global), each stripe of it (stripe), or each window just before its access (cycle). "
-     "auto is global where the file system can do it. Hint: collio_lockahead."},
-    {"lockahead_individual", &mca_fs_lustre_lla_parameters.individual, individual_modes,
-     MCA_FS_LUSTRE_LLA_AUTO, OPAL_INFO_LVL_3,
+     "auto is global where the file system can do it"},
+    {"lockahead_individual", MCA_COMMON_COLLIO_CHOICE, AT(individual), individual_modes,
+     MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
      "Which locks a rank requests for individual access: each transfer of a call (element), or "
      "each piece of its view when the view is set (view). auto is element where the file system "
-     "can do it. Hint: collio_lockahead_individual."},
-    {"async", &mca_fs_lustre_lla_parameters.async, NULL, false, OPAL_INFO_LVL_5,
+     "can do it"},
+    {"async", MCA_COMMON_COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
      "Request locks without waiting for them. A request that meets a lock of another client is "
-     "then dropped instead of taking that lock away. Helps cycle and element only. Hint: "
-     "collio_async."},
-    {"noexpand", &mca_fs_lustre_lla_parameters.noexpand, NULL, true, OPAL_INFO_LVL_5,
-     "With lockahead, keep the servers from growing the locks of plain accesses. Hint: "
-     "collio_noexpand."},
-    {"clear_locks", &mca_fs_lustre_lla_parameters.clear_locks, NULL, true, OPAL_INFO_LVL_5,
+     "then dropped instead of taking that lock away. Helps cycle and element only"},
+    {"noexpand", MCA_COMMON_COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
+     "With lockahead, keep the servers from growing the locks of plain accesses"},
+    {"clear_locks", MCA_COMMON_COLLIO_SWITCH, AT(clear_locks), NULL, 1, 5, AGREED, NULL,
      "With lockahead, drop the locks that clients still hold on the file when it is opened, by "
      "taking and giving back a group lock. Not done for composite layouts, all components of "
-     "which would be instantiated by it. Hint: collio_clear_locks."},
-    {"report", &mca_fs_lustre_lla_parameters.report, NULL, false, OPAL_INFO_LVL_3,
-     "Print for each file at close what became of the lock requests. Hint: collio_report."},
+     "which would be instantiated by it"},
+    {"pool", MCA_COMMON_COLLIO_TEXT, AT(pool), NULL, 0, 5, NO_PARAMETER | AGREED, NULL,
+     "Name of the OST pool that a new file is created in"},
+    {"report", MCA_COMMON_COLLIO_SWITCH, AT(report), NULL, 0, 3, AGREED, NULL,
+     "Print for each file at close what became of the lock requests"},
+    {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, PRIORITY_DEFAULT, 3, NO_HINT, NULL,
+     "Priority on Lustre. Above 50 it is used for every file there; below, only if it is named"},
 };
 
-static int register_choice(size_t p)
-{
-    mca_base_var_enum_t *enumerator;
-    int rc;
-
-    if (OPAL_SUCCESS
-        != mca_base_var_enum_create(parameters[p].name, parameters[p].choices, &enumerator)) {
-        return OMPI_ERROR;
-    }
-    *(int *) parameters[p].storage = parameters[p].preset;
-    rc = mca_base_component_var_register(
-        &mca_fs_lustre_lla_component.fsm_version, parameters[p].name, parameters[p].help,
-        MCA_BASE_VAR_TYPE_INT, enumerator, 0, 0, parameters[p].level, MCA_BASE_VAR_SCOPE_READONLY,
-        parameters[p].storage);
-    OBJ_RELEASE(enumerator);
-    return 0 > rc ? rc : OMPI_SUCCESS;
-}
-
-static int register_switch(size_t p)
-{
-    *(bool *) parameters[p].storage = parameters[p].preset;
-    return mca_base_component_var_register(&mca_fs_lustre_lla_component.fsm_version,
-                                           parameters[p].name, parameters[p].help,
-                                           MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, parameters[p].level,
-                                           MCA_BASE_VAR_SCOPE_READONLY, parameters[p].storage);
-}
+static mca_common_collio_settings_set_t set = {.prefix = "fs_lustre_lla",
+                                               .rows = rows,
+                                               .count = sizeof(rows) / sizeof(rows[0]),
+                                               .parameters = &mca_fs_lustre_lla_parameters,
+                                               .bytes = sizeof(mca_fs_lustre_lla_parameters)};
 
 static void register_pvars(void)
 {
@@ -130,93 +96,39 @@ static int component_register(void)
 {
     const mca_base_component_t *component = &mca_fs_lustre_lla_component.fsm_version;
 
-    for (size_t p = 0; p < sizeof(parameters) / sizeof(parameters[0]); ++p) {
-        int rc = NULL != parameters[p].choices ? register_choice(p) : register_switch(p);
-        if (0 > rc) {
-            return rc;
-        }
+    int rc = MCA_COMMON_COLLIO_FITS("fs/lustre_lla");
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
-    priority = PRIORITY_DEFAULT;
-    (void) mca_base_component_var_register(component, "priority",
-                                           "Priority on Lustre. Above 50 it is used for every "
-                                           "file there; below, only if it is named.",
-                                           MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_3,
-                                           MCA_BASE_VAR_SCOPE_READONLY, &priority);
+    rc = mca_common_collio_settings_set_register(&set, component);
     llapi_origin = mca_fs_lustre_lla_llapi()->origin;
     (void) mca_base_component_var_register(
         component, "llapi", "Where Lustre's user library comes from (cannot be set)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_3,
         MCA_BASE_VAR_SCOPE_CONSTANT, &llapi_origin);
     register_pvars();
-    return OMPI_SUCCESS;
+    return rc;
 }
 
-/* Structs of another collio or another Open MPI may have other members. */
 static int component_open(void)
 {
-    int built = mca_fs_lustre_lla_component.fsm_version.mca_component_major_version;
-    int major = built;
-    int minor;
-
-    mca_common_collio_running_version(&major, &minor);
-    if (MCA_COMMON_COLLIO_ABI != mca_common_collio_abi() || built != major) {
-        mca_fs_lustre_lla_say(OMPIO_ROOT,
-                              "built for Open MPI %d and version %d of libmca_common_collio, but "
-                              "found %d and %d; it is not used. Install both from one build",
-                              built, MCA_COMMON_COLLIO_ABI, major, mca_common_collio_abi());
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
+    mca_common_collio_open();
     return OMPI_SUCCESS;
 }
 
-static int choice_of(const mca_base_var_enum_value_t *choices, const char *text, int *value)
+static int component_close(void)
 {
-    for (; NULL != choices->string; ++choices) {
-        if (0 == strcasecmp(choices->string, text)) {
-            *value = choices->value;
-            return 0;
-        }
-    }
-    return -1;
-}
-
-static int switch_of(const char *text, bool *value)
-{
-    static const mca_base_var_enum_value_t words[] = {
-        {1, "true"}, {1, "yes"}, {1, "on"},      {1, "enable"}, {1, "1"}, {0, "false"},
-        {0, "no"},   {0, "off"}, {0, "disable"}, {0, "0"},      {0, NULL}};
-    int found;
-
-    if (0 != choice_of(words, text, &found)) {
-        return -1;
-    }
-    *value = 0 != found;
-    return 0;
+    mca_common_collio_close();
+    return OMPI_SUCCESS;
 }
 
 void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
                                         mca_fs_lustre_lla_settings_t *settings)
 {
-    *settings = mca_fs_lustre_lla_parameters;
-    for (size_t p = 0; p < sizeof(parameters) / sizeof(parameters[0]); ++p) {
-        size_t at = (size_t) ((char *) parameters[p].storage
-                              - (char *) &mca_fs_lustre_lla_parameters);
-        void *target = (char *) settings + at;
-        char hint[64];
-        char text[128];
-
-        snprintf(hint, sizeof(hint), "collio_%s", parameters[p].name);
-        if (mca_common_collio_hint_get(info, hint, text, sizeof(text))
-            && 0
-                   != (NULL != parameters[p].choices
-                           ? choice_of(parameters[p].choices, text, target)
-                           : switch_of(text, target))) {
-            mca_fs_lustre_lla_say(fh->f_rank,
-                                  "hint %s is \"%s\", which is not known: the parameter "
-                                  "fs_lustre_lla_%s counts (ompi_info lists its values)",
-                                  hint, text, parameters[p].name);
-        }
-    }
+    mca_common_collio_hints_check(info);
+    mca_common_collio_settings_set_resolve(&set, info, settings);
+    (void) mca_common_collio_settings_set_agree(&set, fh->f_comm, info, settings, NULL, 0);
 }
 
 const char *mca_fs_lustre_lla_mode_name(int mode)
@@ -292,6 +204,9 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
     bool alone;
     bool wanted = named(&alone);
 
+    if (MPI_COMM_NULL != fh->f_comm) {
+        mca_common_collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
+    }
     if (OMPIO_ROOT == fh->f_rank || MPI_COMM_NULL == fh->f_comm) {
         type = type_of(fh);
     }
@@ -310,7 +225,9 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
         }
         return NULL;
     }
-    *result = wanted && PRIORITY_NAMED > priority ? PRIORITY_NAMED : priority;
+    *result = wanted && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
+                  ? PRIORITY_NAMED
+                  : mca_fs_lustre_lla_parameters.priority;
     return &module;
 }
 
@@ -334,6 +251,7 @@ mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component = {
             .mca_component_name = "lustre_lla",
             MCA_COMMON_COLLIO_COMPONENT_VERSION,
             .mca_open_component = component_open,
+            .mca_close_component = component_close,
             .mca_register_component_params = component_register,
         },
     .fsm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},

@@ -12,6 +12,7 @@
 #include "fs_lustre_lla_llapi.h"
 
 #include "ompi/mca/common/collio/access/common_collio_lockahead.h"
+#include "ompi/mca/common/collio/settings/common_collio_hints.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,12 +27,14 @@ typedef struct mca_fs_lustre_lla_settings_t {
     bool noexpand;
     bool clear_locks;
     bool report;
+    int priority;
+    char pool[MCA_COMMON_COLLIO_TEXT_BYTES];
 } mca_fs_lustre_lla_settings_t;
 
 extern mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
 
-/** The settings of a file: parameters, then hints. A hint that is wrong is said once, by the root
- *  rank, and left out. */
+/** The settings of a file: parameters, then hints; the same on all ranks. A wrong hint is told once
+ *  and left out. Collective over f_comm. */
 void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
                                         mca_fs_lustre_lla_settings_t *settings);
 const char *mca_fs_lustre_lla_mode_name(int mode);

@@ -8,56 +8,76 @@
  *   segments   |##.##.##.##|........|######|....|##.##.##|
  *              sieved window        plain       sieved window
  *
- * Plain writes to a file that other processes have open too take a SHARED lock on their span:
- * shared locks do not hinder each other, but they keep out sieving writers, whose windows are
- * locked exclusively (they read the holes, and write them back later). Without this a plain write
- * into somebody's hole would be undone. It costs two system calls a request, and is left out when
- * sieving writes are off, or the file system has no locks (then nobody sieves).
+ * Bytes between segments are never written, unless all ranks of the file handle agreed on sieving
+ * writes (access->sieve_writes). Then every write of the handle is locked: a window that is read,
+ * changed and written back exclusively, a plain write SHARED on its span. Shared locks do not
+ * hinder each other, but keep out the sieving writers, which would undo a plain write into one of
+ * their holes. A plain write that cannot get its lock fails: without the lock it could be undone.
  */
 #include <errno.h>
 
 #include "access/common_collio_access.h"
 #include "access/common_collio_access_transfer.h"
-#include "access/common_collio_lock.h"
 #include "access/common_collio_sieve.h"
 
-bool mca_common_collio_access_guarded(mca_common_collio_access_t *access, bool write, bool locked)
+bool mca_common_collio_access_guarded(const mca_common_collio_access_t *access, bool write)
 {
-    return write && !locked && !access->alone && mca_common_collio_sieve_on(access, true)
-           && mca_common_collio_lock_usable(access);
+    return write && access->sieve_writes && !access->locked;
 }
 
-static void go_plain(mca_common_collio_access_t *access, bool write, bool locked,
+bool mca_common_collio_access_locks(const mca_common_collio_access_t *access, bool write)
+{
+    return (access->atomic && !access->locked) || mca_common_collio_access_guarded(access, write);
+}
+
+void mca_common_collio_access_span(const mca_common_collio_segment_t *segments, size_t count,
+                                   int64_t *offset, int64_t *length)
+{
+    int64_t hi = segments[0].offset;
+
+    *offset = segments[0].offset;
+    for (size_t i = 0; i < count; ++i) { /* sorted; reads may overlap */
+        hi = segments[i].offset + segments[i].length > hi ? segments[i].offset + segments[i].length
+                                                          : hi;
+    }
+    *length = hi - *offset;
+}
+
+static void go_plain(mca_common_collio_access_t *access, bool write, mca_common_collio_held_t held,
                      const mca_common_collio_segment_t *segments, size_t count,
                      mca_common_collio_outcome_t *outcome)
 {
-    int64_t lo, span;
-    bool guarded, exclusive;
+    bool guarded = MCA_COMMON_COLLIO_HELD_NONE == held
+                   && mca_common_collio_access_guarded(access, write);
+    int64_t lo, length;
 
     if (0 == count || 0 != outcome->error) {
         return;
     }
-    lo = segments[0].offset;
-    span = segments[count - 1].offset + segments[count - 1].length - lo;
-    /* a descriptor that cannot be read cannot be locked shared */
-    exclusive = !__atomic_load_n(&access->can_read, __ATOMIC_RELAXED);
-    guarded = mca_common_collio_access_guarded(access, write, locked)
-              && 0 == mca_common_collio_access_lock(access, exclusive, lo, span);
-    mca_common_collio_transfer_segments(access, write, segments, count, outcome);
-    if (guarded) {
-        mca_common_collio_access_unlock(access, lo, span);
+    if (!guarded) {
+        mca_common_collio_transfer_segments(access, write, segments, count, outcome);
+        return;
     }
+    mca_common_collio_access_span(segments, count, &lo, &length);
+    outcome->error = -mca_common_collio_access_lock(access, false, lo, length, true);
+    if (0 != outcome->error) {
+        outcome->stop_offset = lo;
+        return;
+    }
+    mca_common_collio_transfer_segments(access, write, segments, count, outcome);
+    mca_common_collio_access_unlock(access, lo, length);
 }
 
-void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool write, bool locked,
+void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool write,
+                                       mca_common_collio_held_t held,
                                        const mca_common_collio_segment_t *segments, size_t count,
                                        mca_common_collio_outcome_t *outcome)
 {
     size_t plain = 0; /* segments from here to `at` wait to go as they are */
     size_t at = 0;
 
-    if (2 > count || !mca_common_collio_sieve_possible(access, write, locked)) {
-        go_plain(access, write, locked, segments, count, outcome);
+    if (2 > count || !mca_common_collio_sieve_possible(access, write, held)) {
+        go_plain(access, write, held, segments, count, outcome);
         return;
     }
     while (at < count && 0 == outcome->error && segments[at].offset < outcome->stop_offset) {
@@ -66,19 +86,19 @@ void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool 
                                                       &sieve);
 
         if (sieve) {
-            go_plain(access, write, locked, &segments[plain], at - plain, outcome);
+            go_plain(access, write, held, &segments[plain], at - plain, outcome);
             if (0 != outcome->error) {
                 return;
             }
             plain = at;
-            if (mca_common_collio_sieve_transfer(access, write, locked, &segments[at], taken,
+            if (mca_common_collio_sieve_transfer(access, write, held, &segments[at], taken,
                                                  outcome)) {
                 plain = at + taken;
             }
         }
         at += taken;
     }
-    go_plain(access, write, locked, &segments[plain], at - plain, outcome);
+    go_plain(access, write, held, &segments[plain], at - plain, outcome);
 }
 
 /* Atomic mode: one lock around everything. */
@@ -86,31 +106,29 @@ static void go_atomic(mca_common_collio_access_t *access, bool write,
                       const mca_common_collio_segment_t *segments, size_t count,
                       mca_common_collio_outcome_t *outcome)
 {
-    int64_t lo = segments[0].offset;
-    int64_t hi = lo;
+    int64_t lo, length;
 
-    for (size_t i = 0; i < count; ++i) {
-        hi = segments[i].offset + segments[i].length > hi ? segments[i].offset + segments[i].length
-                                                          : hi;
-    }
-    outcome->error = -mca_common_collio_access_lock(access, write, lo, hi - lo);
+    mca_common_collio_access_span(segments, count, &lo, &length);
+    outcome->error = -mca_common_collio_access_lock(access, write, lo, length, false);
     if (0 != outcome->error) {
         outcome->stop_offset = lo;
         return;
     }
-    mca_common_collio_access_segments(access, write, true, segments, count, outcome);
-    mca_common_collio_access_unlock(access, lo, hi - lo);
+    mca_common_collio_access_segments(access, write, MCA_COMMON_COLLIO_HELD_EXCLUSIVE, segments,
+                                      count, outcome);
+    mca_common_collio_access_unlock(access, lo, length);
 }
 
-static void go(mca_common_collio_access_t *access, bool write,
-               const mca_common_collio_segment_t *segments, size_t count,
-               mca_common_collio_outcome_t *outcome)
+void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool write,
+                                       mca_common_collio_held_t held,
+                                       const mca_common_collio_segment_t *segments, size_t count,
+                                       mca_common_collio_outcome_t *outcome)
 {
     mca_common_collio_outcome_init(outcome);
-    if (access->atomic && !access->locked && 0 < count) {
+    if (access->atomic && !access->locked && MCA_COMMON_COLLIO_HELD_NONE == held && 0 < count) {
         go_atomic(access, write, segments, count, outcome);
     } else {
-        mca_common_collio_access_segments(access, write, access->locked, segments, count, outcome);
+        mca_common_collio_access_segments(access, write, held, segments, count, outcome);
     }
     mca_common_collio_count(&access->stats->pieces_in, count);
     mca_common_collio_count(write ? &access->stats->bytes_written : &access->stats->bytes_read,
@@ -121,12 +139,14 @@ void mca_common_collio_access_write(mca_common_collio_access_t *access,
                                     const mca_common_collio_segment_t *segments, size_t count,
                                     mca_common_collio_outcome_t *outcome)
 {
-    go(access, true, segments, count, outcome);
+    mca_common_collio_access_transfer(access, true, MCA_COMMON_COLLIO_HELD_NONE, segments, count,
+                                      outcome);
 }
 
 void mca_common_collio_access_read(mca_common_collio_access_t *access,
                                    const mca_common_collio_segment_t *segments, size_t count,
                                    mca_common_collio_outcome_t *outcome)
 {
-    go(access, false, segments, count, outcome);
+    mca_common_collio_access_transfer(access, false, MCA_COMMON_COLLIO_HELD_NONE, segments, count,
+                                      outcome);
 }

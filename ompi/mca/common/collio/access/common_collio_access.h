@@ -59,19 +59,18 @@ typedef struct mca_common_collio_access_stats_t {
 typedef struct mca_common_collio_access_t {
     int fd;
     bool can_read;        /* the descriptor allows reading (sieving writes need it) */
-    bool locks_work;      /* set to true at start; cleared at the first ENOLCK/ENOSYS/EINVAL */
     uint32_t file_system; /* its magic number; 0 = not known */
-    bool network;         /* locks are messages to a server: sieving writes only if ON */
-    bool alone;           /* no other process writes this file. Else plain writes take a shared
-                             lock, so that nobody's sieving (locked exclusively) undoes them */
-    bool locked;          /* somebody already holds a lock on all that is accessed here (this
-                             process, or another rank for it): take none */
+    bool network;         /* the file system lives elsewhere */
+    bool sieve_writes;    /* all ranks of the handle agreed that windows may be read, changed and
+                             written back. Every write of the handle then takes a lock. False:
+                             bytes between pieces are never written, and no write takes a lock */
+    bool locked;          /* another rank holds a lock on all that is accessed here: take none, and
+                             sieve no writes (several ranks write under that lock) */
     bool atomic;          /* lock the whole range of every call: exclusively to write, shared to
                              read. Without working locks this is an error (ENOLCK) */
     mca_common_collio_method_t method;
     mca_common_collio_engine_t engine;
     mca_common_collio_choice_t sieve_read;
-    mca_common_collio_choice_t sieve_write;
     int64_t sieve_read_bytes;  /* window; 0 = 4 MiB */
     int64_t sieve_write_bytes; /* window; 0 = 512 KiB */
     int64_t stage_bytes;       /* packing buffer per thread; 0 = automatic */
@@ -85,7 +84,7 @@ typedef struct mca_common_collio_access_t {
 } mca_common_collio_access_t;
 
 /** An access struct for an open descriptor: all-zero, but for what the descriptor tells (fd,
- *  can_read, network) and locks_work. */
+ *  can_read, network). */
 void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
                                    mca_common_collio_access_stats_t *stats);
 
@@ -117,6 +116,31 @@ void mca_common_collio_access_request(mca_common_collio_access_t *access, bool w
                                       int64_t bytes, const mca_common_collio_tiling_t *memory,
                                       char *base, mca_common_collio_outcome_t *outcome);
 
+/** When an attempt to lock failed, and when the next one is due. All-zero at the start. */
+typedef struct mca_common_collio_lock_retry_t {
+    uint64_t next_ns;
+    uint64_t pause_ns;
+    int refused; /* answers ENOLCK */
+} mca_common_collio_lock_retry_t;
+
+/** What the caller of a transfer holds on all of its range. */
+typedef enum mca_common_collio_held_t {
+    MCA_COMMON_COLLIO_HELD_NONE = 0, /* nothing: locks are taken where they are needed */
+    MCA_COMMON_COLLIO_HELD_UNNEEDED, /* nothing, and nothing is needed */
+    MCA_COMMON_COLLIO_HELD_SHARED,
+    MCA_COMMON_COLLIO_HELD_EXCLUSIVE
+} mca_common_collio_held_t;
+
+/** A lock on the whole range of a transfer. */
+typedef struct mca_common_collio_range_lock_t {
+    bool wanted;    /* needed, and not had yet */
+    bool exclusive; /* to write in atomic mode, or to sieve */
+    int64_t offset;
+    int64_t length;
+    mca_common_collio_held_t held;
+    mca_common_collio_lock_retry_t retry;
+} mca_common_collio_range_lock_t;
+
 /** An asynchronous transfer. The caller owns the struct, the segments and their memory until
  *  access_test() has returned true. */
 typedef struct mca_common_collio_job_t {
@@ -133,10 +157,16 @@ typedef struct mca_common_collio_job_t {
     uint64_t busy_ns;                    /* time the transfer itself took, in the background */
     void *engine_data;                   /* of the engine */
     mca_common_collio_engine_t driver;   /* the engine that has it */
+    mca_common_collio_range_lock_t lock; /* taken before an engine gets the job */
     _Atomic int done;
 } mca_common_collio_job_t;
 
-/** Starts a job. Never blocks for the transfer. A full queue waits for room and loses nothing.
+/** Must transfers in this direction take a lock? Then jobs are the way: they wait for it without
+ *  stopping MPI's progress. */
+bool mca_common_collio_access_locks(const mca_common_collio_access_t *access, bool write);
+
+/** Starts a job. Never blocks for the transfer, nor for a lock: while that is wanted,
+ *  access_test() tries again. A full queue waits for room and loses nothing.
  *  Returns 0 or -errno (nothing was started; the caller then transfers it itself). */
 int mca_common_collio_access_start(mca_common_collio_job_t *job);
 
@@ -149,11 +179,13 @@ void mca_common_collio_access_wait(mca_common_collio_job_t *job);
 /** Ends all threads and queues of this process: from the last component's close. */
 void mca_common_collio_access_finalize(void);
 
-/** Byte-range lock on [offset, offset + length) of access->fd (OFD; falls back to POSIX locks),
- *  waits. Returns 0 or -errno; -ENOLCK, -ENOSYS, -EOPNOTSUPP mean: this file system has none. */
+/** Byte-range lock on [offset, offset + length) of access->fd (OFD; falls back to POSIX locks):
+ *  exclusive to write, or where the descriptor cannot be read; else shared. Waits, making MPI
+ *  progress. Returns 0 or -errno; -ENOLCK, -ENOSYS, -EOPNOTSUPP mean: this file system has none.
+ *  `patient`: ENOLCK is taken for a passing shortage for about a second. */
 int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write, int64_t offset,
-                                  int64_t length);
-/** The same without waiting: -EAGAIN while somebody else holds it. */
+                                  int64_t length, bool patient);
+/** One attempt: -EAGAIN while somebody else holds it. */
 int mca_common_collio_access_try_lock(mca_common_collio_access_t *access, bool write,
                                       int64_t offset, int64_t length);
 int mca_common_collio_access_unlock(mca_common_collio_access_t *access, int64_t offset,

@@ -4,9 +4,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * What a descriptor tells about itself: can it be read, and does its file system live elsewhere?
- * On network file systems a byte-range lock is at least one message to a server, and on some it
- * also drops the cache of the file, so neither sieving writes nor the locks that guard plain
- * writes against them are wanted there unless somebody asks.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -55,6 +52,5 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
     access->can_read = -1 != flags && O_WRONLY != (flags & O_ACCMODE);
     access->file_system = file_system_of(fd);
     access->network = on_network(access->file_system);
-    access->locks_work = true;
     access->stats = stats;
 }

@@ -25,7 +25,6 @@
 #include <stdlib.h>
 
 #include "access/common_collio_access_transfer.h"
-#include "access/common_collio_lock.h"
 #include "access/common_collio_pool.h"
 
 enum {
@@ -39,7 +38,7 @@ static const int64_t cycle_least = INT64_C(256) << 10;
 struct request {
     mca_common_collio_access_t *access;
     bool write;
-    bool locked; /* the caller or this request holds a lock on all of it */
+    mca_common_collio_held_t held; /* what the caller or this request holds on all of it */
     bool pack;
     const mca_common_collio_tiling_t *file;
     const mca_common_collio_tiling_t *memory;
@@ -88,7 +87,7 @@ static int64_t move_unsorted(struct request *request, const mca_common_collio_se
                              size_t count, mca_common_collio_outcome_t *outcome)
 {
     for (size_t i = 0; i < count && INT64_MAX == outcome->stop_offset; ++i) {
-        mca_common_collio_access_segments(request->access, request->write, request->locked,
+        mca_common_collio_access_segments(request->access, request->write, request->held,
                                           &segments[i], 1, outcome);
     }
     return outcome->bytes;
@@ -109,7 +108,7 @@ static int64_t move(struct request *request, mca_common_collio_buildio_t *build,
                                 mca_common_collio_now_ns() - start);
         mca_common_collio_outcome_init(outcome);
         if (request->file->ascending) {
-            mca_common_collio_access_segments(request->access, request->write, request->locked,
+            mca_common_collio_access_segments(request->access, request->write, request->held,
                                               segments, count, outcome);
             moved += prefix_bytes(segments, count, outcome->stop_offset);
         } else {
@@ -254,31 +253,31 @@ static void plan(struct request *request)
     mca_common_collio_count(&access->stats->pieces_in, (uint64_t) pieces);
 }
 
-/* First and last byte of the file that the request touches. */
-static void find_span(const struct request *request, int64_t *lo, int64_t *span)
+void mca_common_collio_access_request_span(const mca_common_collio_job_t *job, int64_t *offset,
+                                           int64_t *length)
 {
-    const mca_common_collio_tiling_t *file = request->file;
+    const mca_common_collio_tiling_t *file = job->file;
     mca_common_collio_cursor_t cursor;
     int64_t run, hi;
 
-    mca_common_collio_cursor_seek(&cursor, file, request->first);
-    *lo = mca_common_collio_cursor_run(&cursor, &run);
-    mca_common_collio_cursor_seek(&cursor, file, request->first + request->bytes - 1);
+    mca_common_collio_cursor_seek(&cursor, file, job->first);
+    *offset = mca_common_collio_cursor_run(&cursor, &run);
+    mca_common_collio_cursor_seek(&cursor, file, job->first + job->bytes - 1);
     hi = mca_common_collio_cursor_run(&cursor, &run) + 1;
     if (!file->ascending) { /* anywhere between the repetitions: take them whole */
-        int64_t from = request->first / file->size;
-        int64_t to = (request->first + request->bytes - 1) / file->size;
+        int64_t from = job->first / file->size;
+        int64_t to = (job->first + job->bytes - 1) / file->size;
 
         for (size_t i = 0; i < file->count; ++i) {
             int64_t at = file->base + file->offset[i];
             int64_t low = at + (0 < file->extent ? from : to) * file->extent;
             int64_t high = at + (0 < file->extent ? to : from) * file->extent + file->length[i];
 
-            *lo = low < *lo ? low : *lo;
+            *offset = low < *offset ? low : *offset;
             hi = high > hi ? high : hi;
         }
     }
-    *span = hi - *lo;
+    *length = hi - *offset;
 }
 
 static void carry_out(struct request *request)
@@ -294,41 +293,76 @@ static void carry_out(struct request *request)
                             (uint64_t) request->outcome->bytes);
 }
 
-void mca_common_collio_access_request(mca_common_collio_access_t *access, bool write,
-                                      const mca_common_collio_tiling_t *file, int64_t first,
-                                      int64_t bytes, const mca_common_collio_tiling_t *memory,
-                                      char *base, mca_common_collio_outcome_t *outcome)
+/* Under a lock on all of it if that is needed: in atomic mode, and for guarded writes by several
+ * threads, which cannot wait for locks window by window. */
+static void run_locked(struct request *request, mca_common_collio_job_t *job,
+                       mca_common_collio_outcome_t *outcome)
 {
-    struct request request = {.access = access,
-                              .write = write,
-                              .locked = access->locked,
-                              .file = file,
-                              .memory = memory,
-                              .base = base,
-                              .first = first,
-                              .bytes = bytes,
+    mca_common_collio_access_t *access = request->access;
+    mca_common_collio_range_lock_t *lock = &job->lock;
+
+    if (MCA_COMMON_COLLIO_HELD_NONE == request->held
+        && ((access->atomic && !access->locked) || 1 < request->threads)) {
+        mca_common_collio_job_lock_init(job);
+    }
+    if (lock->wanted) {
+        outcome->error = -mca_common_collio_access_lock(access, lock->exclusive, lock->offset,
+                                                        lock->length, !access->atomic);
+        request->held = lock->exclusive || !request->write ? MCA_COMMON_COLLIO_HELD_EXCLUSIVE
+                                                           : MCA_COMMON_COLLIO_HELD_SHARED;
+    }
+    if (0 != outcome->error) {
+        outcome->stop_offset = lock->offset;
+        return;
+    }
+    carry_out(request);
+    if (lock->wanted) {
+        mca_common_collio_access_unlock(access, lock->offset, lock->length);
+    }
+}
+
+void mca_common_collio_access_request_held(const mca_common_collio_job_t *job,
+                                           mca_common_collio_held_t held,
+                                           mca_common_collio_outcome_t *outcome)
+{
+    struct request request = {.access = job->access,
+                              .write = job->write,
+                              .held = held,
+                              .file = job->file,
+                              .memory = job->memory,
+                              .base = job->base,
+                              .first = job->first,
+                              .bytes = job->bytes,
                               .outcome = outcome};
-    int64_t lo = 0, span = 0;
+    mca_common_collio_job_t own = {.access = job->access,
+                                   .write = job->write,
+                                   .file = job->file,
+                                   .first = job->first,
+                                   .bytes = job->bytes};
 
     mca_common_collio_outcome_init(outcome);
-    if (0 >= bytes || 0 == file->size || 0 == memory->size) {
+    if (0 >= job->bytes || 0 == job->file->size || 0 == job->memory->size) {
         return;
     }
     atomic_init(&request.stop, INT64_MAX);
     pthread_mutex_init(&request.mutex, NULL);
     plan(&request);
-    if (access->atomic && !access->locked) {
-        find_span(&request, &lo, &span);
-        outcome->error = -mca_common_collio_access_lock(access, write, lo, span);
-        request.locked = true;
-    }
-    if (0 == outcome->error) {
-        carry_out(&request);
-        if (0 < span) {
-            mca_common_collio_access_unlock(access, lo, span);
-        }
-    } else {
-        outcome->stop_offset = lo;
-    }
+    run_locked(&request, &own, outcome);
     pthread_mutex_destroy(&request.mutex);
+}
+
+void mca_common_collio_access_request(mca_common_collio_access_t *access, bool write,
+                                      const mca_common_collio_tiling_t *file, int64_t first,
+                                      int64_t bytes, const mca_common_collio_tiling_t *memory,
+                                      char *base, mca_common_collio_outcome_t *outcome)
+{
+    mca_common_collio_job_t job = {.access = access,
+                                   .write = write,
+                                   .file = file,
+                                   .first = first,
+                                   .bytes = bytes,
+                                   .memory = memory,
+                                   .base = base};
+
+    mca_common_collio_access_request_held(&job, MCA_COMMON_COLLIO_HELD_NONE, outcome);
 }

@@ -63,14 +63,42 @@ void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, boo
                                          const mca_common_collio_segment_t *segments, size_t count,
                                          mca_common_collio_outcome_t *outcome);
 
-/** Segments with all that `access` says: sieving, locks. `locked`: the caller holds a lock on all
- *  of it. Adds to outcome->bytes. This is access_write/read without their counting. */
-void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool write, bool locked,
+/** Segments with all that `access` says: sieving, locks. `held`: what the caller holds on all of
+ *  it; with HELD_NONE the calling thread waits for locks, so it must not be one of the pool. Adds
+ *  to outcome->bytes. This is access_write/read without atomic mode and their counting. */
+void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool write,
+                                       mca_common_collio_held_t held,
                                        const mca_common_collio_segment_t *segments, size_t count,
                                        mca_common_collio_outcome_t *outcome);
 
-/** Would these plain writes be locked? */
-bool mca_common_collio_access_guarded(mca_common_collio_access_t *access, bool write, bool locked);
+/** access_write/read and access_request for a caller that may hold a lock. */
+void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool write,
+                                       mca_common_collio_held_t held,
+                                       const mca_common_collio_segment_t *segments, size_t count,
+                                       mca_common_collio_outcome_t *outcome);
+void mca_common_collio_access_request_held(const mca_common_collio_job_t *job,
+                                           mca_common_collio_held_t held,
+                                           mca_common_collio_outcome_t *outcome);
+
+/** Are plain writes to be kept from other ranks' sieving by a lock? */
+bool mca_common_collio_access_guarded(const mca_common_collio_access_t *access, bool write);
+
+/** First byte and length of the file range that a transfer touches. */
+void mca_common_collio_access_span(const mca_common_collio_segment_t *segments, size_t count,
+                                   int64_t *offset, int64_t *length);
+void mca_common_collio_access_request_span(const mca_common_collio_job_t *job, int64_t *offset,
+                                           int64_t *length);
+
+/** Is there a gap between the job's pieces of the file? */
+bool mca_common_collio_job_has_holes(const mca_common_collio_job_t *job);
+
+/** The lock that a job needs as a whole (job->lock.wanted), because it will run where nobody can
+ *  wait for one. */
+void mca_common_collio_job_lock_init(mca_common_collio_job_t *job);
+/** One attempt to get it, if one is due. 0: it is held; -EAGAIN: not yet; else the job has failed
+ *  with that -errno. */
+int mca_common_collio_job_lock_try(mca_common_collio_job_t *job);
+void mca_common_collio_job_unlock(mca_common_collio_job_t *job);
 
 /** Pieces smaller than this are copied rather than put in a vector, bytes. */
 enum { MCA_COMMON_COLLIO_PACK_BELOW = 512 };

@@ -18,6 +18,7 @@
 #include "access/common_collio_access_transfer.h"
 #include "access/common_collio_engine.h"
 #include "access/common_collio_engine_queue.h"
+#include "access/common_collio_lock.h"
 #include "access/common_collio_pool.h"
 
 static const mca_common_collio_engine_ops_t *const engines[] = {
@@ -73,30 +74,21 @@ void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
     uint64_t start = mca_common_collio_now_ns();
 
     if (NULL == job->segments) {
-        mca_common_collio_access_request(job->access, job->write, job->file, job->first, job->bytes,
-                                         job->memory, job->base, &job->outcome);
-    } else if (job->write) {
-        mca_common_collio_access_write(job->access, job->segments, job->count, &job->outcome);
+        mca_common_collio_access_request_held(job, job->lock.held, &job->outcome);
     } else {
-        mca_common_collio_access_read(job->access, job->segments, job->count, &job->outcome);
+        mca_common_collio_access_transfer(job->access, job->write, job->lock.held, job->segments,
+                                          job->count, &job->outcome);
     }
+    mca_common_collio_job_unlock(job);
     job->busy_ns = mca_common_collio_now_ns() - start;
 }
 
-int mca_common_collio_access_start(mca_common_collio_job_t *job)
+/* 0, or -errno and nothing was started. */
+static int give_to_engine(mca_common_collio_job_t *job)
 {
-    const char *why;
-    mca_common_collio_engine_t engine = mca_common_collio_engine_choose(job->access->engine, &why);
+    mca_common_collio_engine_t engine = job->driver;
     int rc;
 
-    if (NULL != engines[engine]->accepts && !engines[engine]->accepts(job)) {
-        engine = MCA_COMMON_COLLIO_ENGINE_THREADS;
-    }
-    mca_common_collio_outcome_init(&job->outcome);
-    job->busy_ns = 0;
-    job->engine_data = NULL;
-    job->driver = engine;
-    atomic_store(&job->done, 0);
     /* before it starts: afterwards the job may be done and gone */
     mca_common_collio_count(&job->access->stats->submitted[engine], 1);
     rc = NULL == engines[engine]->queue
@@ -108,8 +100,49 @@ int mca_common_collio_access_start(mca_common_collio_job_t *job)
     return rc;
 }
 
+/* A job that waits for its lock: tries to get it, and then starts. Its caller does not expect a
+ * failure to start any more, so it is done here if no thread can be had. */
+static void pursue_lock(mca_common_collio_job_t *job)
+{
+    int rc = mca_common_collio_job_lock_try(job);
+
+    if (-EAGAIN == rc) {
+        return;
+    }
+    if (0 != rc) {
+        atomic_store(&job->done, 1);
+    } else if (0 != give_to_engine(job)) {
+        mca_common_collio_engine_perform(job);
+        atomic_store(&job->done, 1);
+    }
+}
+
+int mca_common_collio_access_start(mca_common_collio_job_t *job)
+{
+    const char *why;
+    mca_common_collio_engine_t engine = mca_common_collio_engine_choose(job->access->engine, &why);
+
+    if (NULL != engines[engine]->accepts && !engines[engine]->accepts(job)) {
+        engine = MCA_COMMON_COLLIO_ENGINE_THREADS;
+    }
+    mca_common_collio_outcome_init(&job->outcome);
+    job->busy_ns = 0;
+    job->engine_data = NULL;
+    job->driver = engine;
+    atomic_store(&job->done, 0);
+    mca_common_collio_job_lock_init(job);
+    if (job->lock.wanted) {
+        pursue_lock(job);
+        return 0;
+    }
+    return give_to_engine(job);
+}
+
 bool mca_common_collio_access_test(mca_common_collio_job_t *job)
 {
+    if (job->lock.wanted) {
+        pursue_lock(job);
+    }
     if (!atomic_load(&job->done) && NULL != engines[job->driver]->queue) {
         mca_common_collio_queue_drive(engines[job->driver]->queue, false);
     }
@@ -118,6 +151,10 @@ bool mca_common_collio_access_test(mca_common_collio_job_t *job)
 
 void mca_common_collio_access_wait(mca_common_collio_job_t *job)
 {
+    while (job->lock.wanted) {
+        mca_common_collio_lock_pause(&job->lock.retry);
+        pursue_lock(job);
+    }
     if (NULL == engines[job->driver]->queue) {
         mca_common_collio_pool_wait(&job->done);
         return;

@@ -34,18 +34,6 @@ enum {
 };
 static const int64_t wait_slice_ns = 1000000;
 
-static bool has_holes(const mca_common_collio_job_t *job)
-{
-    for (size_t i = 1; i < job->count; ++i) {
-        const mca_common_collio_segment_t *before = &job->segments[i - 1];
-
-        if (job->segments[i].offset != before->offset + before->length) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool accepts_request(const mca_common_collio_job_t *job)
 {
     int64_t file_pieces, memory_pieces;
@@ -59,23 +47,24 @@ static bool accepts_request(const mca_common_collio_job_t *job)
         || (1 < memory_pieces && job->bytes / memory_pieces < MCA_COMMON_COLLIO_PACK_BELOW)) {
         return false;
     }
-    return 1 == file_pieces || !mca_common_collio_sieve_possible(job->access, job->write, false);
+    return 1 == file_pieces
+           || !mca_common_collio_sieve_possible(job->access, job->write,
+                                                MCA_COMMON_COLLIO_HELD_NONE);
 }
 
 bool mca_common_collio_queue_accepts(const mca_common_collio_job_t *job)
 {
     mca_common_collio_access_t *access = job->access;
 
-    if ((access->atomic && !access->locked)
-        || mca_common_collio_access_guarded(access, job->write, access->locked)) {
+    if (mca_common_collio_access_locks(access, job->write)) {
         return false;
     }
     if (NULL == job->segments) {
         return accepts_request(job);
     }
     return 0 < job->count
-           && (!mca_common_collio_sieve_possible(access, job->write, access->locked)
-               || !has_holes(job));
+           && (!mca_common_collio_sieve_possible(access, job->write, MCA_COMMON_COLLIO_HELD_NONE)
+               || !mca_common_collio_job_has_holes(job));
 }
 
 /* The segments of a whole request. */

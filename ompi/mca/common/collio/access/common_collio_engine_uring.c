@@ -10,6 +10,7 @@
 #include "collio_config.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "access/common_collio_engine_queue.h"
@@ -19,6 +20,8 @@
 #    include <liburing.h>
 
 static const int64_t inline_most = INT64_C(16) << 10; /* bytes that the submitting call may copy */
+
+enum { SUBMIT_MOST = 5000 }; /* attempts of a kernel that is short of memory */
 
 static struct io_uring ring;
 
@@ -48,13 +51,35 @@ static void release(const mca_common_collio_queue_job_t *job)
     (void) job;
 }
 
+/* Hands in all entries of the submission queue. A failure can be short of memory (EAGAIN), which
+ * passes. */
+static int submit_all(void)
+{
+    int rc, again = 0;
+
+    do {
+        rc = io_uring_submit(&ring);
+        if (-EAGAIN == rc || -EBUSY == rc) {
+            ++again;
+            sched_yield();
+        } else if (0 > rc && -EINTR != rc) {
+            return rc;
+        }
+    } while (0 < io_uring_sq_ready(&ring) && again < SUBMIT_MOST);
+    return 0 < io_uring_sq_ready(&ring) ? -EAGAIN : 0;
+}
+
 static int push(mca_common_collio_queue_op_t *op, bool write, int fd)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
     int rc;
 
-    if (NULL == sqe) {
-        return -EAGAIN;
+    if (NULL == sqe) { /* full of entries that could not be handed in before */
+        rc = submit_all();
+        sqe = io_uring_get_sqe(&ring);
+        if (NULL == sqe) {
+            return 0 == rc ? -EAGAIN : rc;
+        }
     }
     if (write) {
         io_uring_prep_writev(sqe, fd, op->iov, (unsigned) op->iov_count, (uint64_t) op->offset);
@@ -65,25 +90,34 @@ static int push(mca_common_collio_queue_op_t *op, bool write, int fd)
     if (op->left > inline_most) {
         io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
     }
-    do {
-        rc = io_uring_submit(&ring);
-    } while (-EINTR == rc || -EAGAIN == rc || -EBUSY == rc);
-    return 0 > rc ? rc : 0;
+    rc = submit_all();
+    if (0 != rc) {
+        /* the entry cannot be taken back and goes with the next submission, when the operation and
+         * the caller's memory are gone: it becomes one that does nothing */
+        io_uring_prep_nop(sqe);
+        io_uring_sqe_set_data(sqe, NULL);
+    }
+    return rc;
 }
 
 static bool pop(int64_t wait_ns, mca_common_collio_queue_op_t **op, int64_t *result)
 {
     struct __kernel_timespec limit = {.tv_sec = 0, .tv_nsec = wait_ns};
-    struct io_uring_cqe *cqe = NULL;
-    int rc = 0 == wait_ns ? io_uring_peek_cqe(&ring, &cqe)
-                          : io_uring_wait_cqe_timeout(&ring, &cqe, &limit);
+    struct io_uring_cqe *cqe;
 
-    if (0 != rc || NULL == cqe) {
-        return false;
-    }
-    *op = io_uring_cqe_get_data(cqe);
-    *result = cqe->res;
-    io_uring_cqe_seen(&ring, cqe);
+    do { /* entries without an operation: see push() */
+        int rc;
+
+        cqe = NULL;
+        rc = 0 == wait_ns ? io_uring_peek_cqe(&ring, &cqe)
+                          : io_uring_wait_cqe_timeout(&ring, &cqe, &limit);
+        if (0 != rc || NULL == cqe) {
+            return false;
+        }
+        *op = io_uring_cqe_get_data(cqe);
+        *result = cqe->res;
+        io_uring_cqe_seen(&ring, cqe);
+    } while (NULL == *op);
     return true;
 }
 

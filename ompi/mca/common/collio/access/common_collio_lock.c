@@ -8,16 +8,18 @@
  * Problem: a record lock of the kernel belongs to the open file description (OFD), so it does not
  * keep two threads with one descriptor apart, and the unlock of one would drop what the other
  * still holds where their ranges overlap.
- * Method: this process keeps a list of the ranges it holds. A thread first waits here for ranges
- * of its own process, then in the kernel for those of others. At unlock only the parts that no
- * other thread holds go back to the kernel:
+ * Method: this process keeps a list of the ranges it holds. A range is refused if it conflicts with
+ * the list, else the kernel is asked. At unlock only the parts that no other thread holds go back
+ * to the kernel:
  *
  *   thread A  shared   |=========|
  *   thread B  shared        |=========|
  *   A unlocks          |----|              goes to the kernel; the rest stays locked for B
  *
- * Shared locks come from plain writers, exclusive ones from sieving and atomic mode. Cost: two
- * system calls a lock; the list has one entry per thread in a transfer.
+ * No attempt ever blocks. The holder may be a collective call of this very process, which ends only
+ * if MPI makes progress, so a caller that waits makes progress between two attempts (idle), and
+ * jobs and collective calls try again when they are polled. Pauses grow to PAUSE_MOST: a waiter
+ * must not take the core away from the holder. Cost: two system calls a lock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +28,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "access/common_collio_access_transfer.h"
 #include "access/common_collio_lock.h"
+
+enum {
+    PAUSE_LEAST = 10000,     /* ns between two attempts, at first */
+    PAUSE_MOST = 500000,     /* ns, after many */
+    REFUSED_PAUSE = 5000000, /* ns, when the lock manager has none to give */
+    REFUSED_MOST = 200,      /* attempts with such an answer: about a second */
+    COURTESY_MOST = 250000   /* ns, see let_others() */
+};
 
 struct range {
     struct range *next;
@@ -34,42 +45,39 @@ struct range {
     bool exclusive;
     int64_t lo;
     int64_t hi;
+    uint64_t since_ns;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct range *held;
+static uint64_t released_ns; /* when this process last gave an exclusive lock back, ... */
+static uint64_t was_held_ns; /* ... and how long it had held it */
+static void (*idle)(void);
 
-bool mca_common_collio_lock_usable(mca_common_collio_access_t *access)
+void mca_common_collio_lock_set_idle(void (*function)(void))
 {
-    return __atomic_load_n(&access->locks_work, __ATOMIC_RELAXED);
+    __atomic_store_n(&idle, function, __ATOMIC_RELEASE);
 }
 
-static bool file_system_has_none(int error)
-{
-    return ENOLCK == error || ENOSYS == error || EOPNOTSUPP == error || ENOTSUP == error
-           || EINVAL == error;
-}
-
-/* OFD locks; POSIX locks where the kernel has none (before Linux 3.15). 0 or a positive errno;
- * without `wait` that is EAGAIN or EACCES when somebody else holds it. */
-static int kernel_lock(int fd, short type, int64_t lo, int64_t hi, bool wait)
+/* OFD locks; POSIX locks where the kernel has none (before Linux 3.15). 0 or a positive errno,
+ * EAGAIN or EACCES when somebody else holds it. */
+static int kernel_lock(int fd, short type, int64_t lo, int64_t hi)
 {
     struct flock range = {
         .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t) lo, .l_len = (off_t) (hi - lo)};
     int rc;
 
-#ifdef F_OFD_SETLKW
+#ifdef F_OFD_SETLK
     do {
         range.l_pid = 0;
-        rc = fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &range);
+        rc = fcntl(fd, F_OFD_SETLK, &range);
     } while (-1 == rc && EINTR == errno);
     if (0 == rc || EINVAL != errno) {
         return 0 == rc ? 0 : errno;
     }
 #endif
     do {
-        rc = fcntl(fd, wait ? F_SETLKW : F_SETLK, &range);
+        rc = fcntl(fd, F_SETLK, &range);
     } while (-1 == rc && EINTR == errno);
     return 0 == rc ? 0 : errno;
 }
@@ -95,11 +103,13 @@ static void unlink_range(struct range *range)
     *at = range->next;
 }
 
-static int take(mca_common_collio_access_t *access, bool write, int64_t offset, int64_t length,
-                bool wait)
+int mca_common_collio_access_try_lock(mca_common_collio_access_t *access, bool write,
+                                      int64_t offset, int64_t length)
 {
+    /* the kernel refuses shared locks on a descriptor that cannot be read */
+    bool exclusive = write || !__atomic_load_n(&access->can_read, __ATOMIC_RELAXED);
     struct range *range;
-    int error;
+    int error = EAGAIN;
 
     if (0 >= length) {
         return 0;
@@ -108,49 +118,97 @@ static int take(mca_common_collio_access_t *access, bool write, int64_t offset, 
     if (NULL == range) {
         return -ENOMEM;
     }
-    range->fd = access->fd;
-    range->exclusive = write;
-    range->lo = offset;
-    range->hi = offset + length;
+    *range = (struct range){.fd = access->fd,
+                            .exclusive = exclusive,
+                            .lo = offset,
+                            .hi = offset + length,
+                            .since_ns = mca_common_collio_now_ns()};
     pthread_mutex_lock(&mutex);
-    while (conflicts(range->fd, write, range->lo, range->hi)) {
-        if (!wait) {
-            pthread_mutex_unlock(&mutex);
-            free(range);
-            return -EAGAIN;
-        }
-        pthread_cond_wait(&changed, &mutex);
+    if (!conflicts(range->fd, exclusive, range->lo, range->hi)) {
+        error = kernel_lock(access->fd, exclusive ? F_WRLCK : F_RDLCK, range->lo, range->hi);
     }
-    range->next = held;
-    held = range;
-    pthread_mutex_unlock(&mutex);
-
-    error = kernel_lock(access->fd, write ? F_WRLCK : F_RDLCK, range->lo, range->hi, wait);
     if (0 == error) {
-        __atomic_fetch_add(&access->stats->locks, 1, __ATOMIC_RELAXED);
+        range->next = held;
+        held = range;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (0 == error) {
+        mca_common_collio_count(&access->stats->locks, 1);
         return 0;
     }
-    if (file_system_has_none(error)) {
-        __atomic_store_n(&access->locks_work, false, __ATOMIC_RELAXED);
-    }
-    pthread_mutex_lock(&mutex);
-    unlink_range(range);
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&mutex);
     free(range);
-    return EACCES == error && !wait ? -EAGAIN : -error;
+    return EACCES == error ? -EAGAIN : -error;
+}
+
+bool mca_common_collio_lock_due(mca_common_collio_lock_retry_t *retry)
+{
+    return mca_common_collio_now_ns() >= retry->next_ns;
+}
+
+bool mca_common_collio_lock_again(mca_common_collio_lock_retry_t *retry, int rc, bool patient)
+{
+    uint64_t now = mca_common_collio_now_ns();
+
+    if (-EAGAIN == rc) {
+        retry->pause_ns = 0 == retry->pause_ns ? PAUSE_LEAST : 2 * retry->pause_ns;
+        retry->pause_ns = retry->pause_ns > PAUSE_MOST ? PAUSE_MOST : retry->pause_ns;
+        /* a part of the pause is random, so that two waiters do not keep in step */
+        retry->next_ns = now + retry->pause_ns / 2 + now % (retry->pause_ns / 2);
+        return true;
+    }
+    retry->next_ns = now + REFUSED_PAUSE;
+    return -ENOLCK == rc && patient && ++retry->refused <= REFUSED_MOST;
+}
+
+void mca_common_collio_lock_pause(const mca_common_collio_lock_retry_t *retry)
+{
+    void (*function)(void) = __atomic_load_n(&idle, __ATOMIC_ACQUIRE);
+    uint64_t now;
+
+    if (NULL != function) {
+        function();
+    }
+    now = mca_common_collio_now_ns();
+    if (now < retry->next_ns) {
+        struct timespec pause = {.tv_nsec = (long) (retry->next_ns - now)};
+
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* A process that held a lock for long and wants one again at once would win against every waiter,
+ * which only looks now and then. So it stands back for an eighth of that time, once. */
+static void let_others(void)
+{
+    uint64_t now = mca_common_collio_now_ns();
+    uint64_t courtesy = __atomic_load_n(&was_held_ns, __ATOMIC_RELAXED) / 8;
+    uint64_t until;
+
+    courtesy = courtesy < COURTESY_MOST ? courtesy : COURTESY_MOST;
+    until = __atomic_load_n(&released_ns, __ATOMIC_RELAXED) + courtesy;
+    if (courtesy >= COURTESY_MOST / 4 && now < until) {
+        mca_common_collio_lock_retry_t pause = {.next_ns = until};
+
+        mca_common_collio_lock_pause(&pause);
+    }
 }
 
 int mca_common_collio_access_lock(mca_common_collio_access_t *access, bool write, int64_t offset,
-                                  int64_t length)
+                                  int64_t length, bool patient)
 {
-    return take(access, write, offset, length, true);
-}
+    mca_common_collio_lock_retry_t retry = {0};
+    int rc;
 
-int mca_common_collio_access_try_lock(mca_common_collio_access_t *access, bool write,
-                                      int64_t offset, int64_t length)
-{
-    return take(access, write, offset, length, false);
+    if (write) {
+        let_others();
+    }
+    for (;;) {
+        rc = mca_common_collio_access_try_lock(access, write, offset, length);
+        if (0 == rc || !mca_common_collio_lock_again(&retry, rc, patient)) {
+            return rc;
+        }
+        mca_common_collio_lock_pause(&retry);
+    }
 }
 
 /* Unlocks what of [lo, hi) no other thread holds. The mutex is held, or a thread could take a
@@ -169,7 +227,7 @@ static int unlock_free_parts(int fd, int64_t lo, int64_t hi)
             }
         }
         if (lo < busy_lo) {
-            error = kernel_lock(fd, F_UNLCK, lo, busy_lo, true);
+            error = kernel_lock(fd, F_UNLCK, lo, busy_lo);
         }
         lo = busy_hi;
     }
@@ -197,8 +255,13 @@ int mca_common_collio_access_unlock(mca_common_collio_access_t *access, int64_t 
     }
     unlink_range(range);
     rc = unlock_free_parts(range->fd, range->lo, range->hi);
-    pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&mutex);
+    if (range->exclusive) {
+        uint64_t now = mca_common_collio_now_ns();
+
+        __atomic_store_n(&released_ns, now, __ATOMIC_RELAXED);
+        __atomic_store_n(&was_held_ns, now - range->since_ns, __ATOMIC_RELAXED);
+    }
     free(range);
     return rc;
 }
@@ -206,6 +269,5 @@ int mca_common_collio_access_unlock(mca_common_collio_access_t *access, int64_t 
 void mca_common_collio_lock_forget(void)
 {
     pthread_mutex_init(&mutex, NULL);
-    pthread_cond_init(&changed, NULL);
     held = NULL;
 }

@@ -8,8 +8,18 @@
 
 #include "access/common_collio_access.h"
 
-/** May a lock be tried on this file? (False after the file system said that it has none.) */
-bool mca_common_collio_lock_usable(mca_common_collio_access_t *access);
+/** Is it time for another attempt? For callers that are polled and must not wait. */
+bool mca_common_collio_lock_due(mca_common_collio_lock_retry_t *retry);
+
+/** After a failed attempt: true = try again when due, false = it is an error. `patient`: a lock
+ *  manager without locks (ENOLCK) is asked again for about a second. */
+bool mca_common_collio_lock_again(mca_common_collio_lock_retry_t *retry, int rc, bool patient);
+
+/** Makes MPI progress, then sleeps until the next attempt is due. Not from threads of the pool. */
+void mca_common_collio_lock_pause(const mca_common_collio_lock_retry_t *retry);
+
+/** What a waiting caller does between two attempts: opal_progress(). None until it is set. */
+void mca_common_collio_lock_set_idle(void (*function)(void));
 
 /** After fork(): the child holds nothing. */
 void mca_common_collio_lock_forget(void);

@@ -9,7 +9,8 @@
  *   write    lock; pread window; copy pieces over it; pwrite window; unlock
  *
  * A write puts the holes' old content back, so nobody may write there in between: the window is
- * locked exclusively, and plain writers of our components hold a shared lock (see access.c). The
+ * locked exclusively, and plain writes of the same file handle hold a shared lock (see access.c).
+ * It is done only where all ranks of the handle agreed on that (access->sieve_writes). The
  * window begins at its first and ends behind its last piece: nothing else is written, and the file
  * does not grow beyond what was asked for. Behind the end of the file holes are zeros, as they
  * would be in a file with real holes.
@@ -50,29 +51,21 @@ static int64_t window_end(const mca_common_collio_access_t *access, bool write, 
     return lo + bytes;
 }
 
-bool mca_common_collio_sieve_on(const mca_common_collio_access_t *access, bool write)
+bool mca_common_collio_sieve_possible(const mca_common_collio_access_t *access, bool write,
+                                      mca_common_collio_held_t held)
 {
     if (!write) {
         return MCA_COMMON_COLLIO_OFF != access->sieve_read;
     }
-    return MCA_COMMON_COLLIO_ON == access->sieve_write
-           || (MCA_COMMON_COLLIO_AUTO == access->sieve_write && !access->network);
-}
-
-bool mca_common_collio_sieve_possible(mca_common_collio_access_t *access, bool write, bool locked)
-{
-    if (!write || !mca_common_collio_sieve_on(access, write)) {
-        return mca_common_collio_sieve_on(access, write);
-    }
-    return __atomic_load_n(&access->can_read, __ATOMIC_RELAXED)
-           && (locked || mca_common_collio_lock_usable(access));
+    return access->sieve_writes && !access->locked && MCA_COMMON_COLLIO_HELD_SHARED != held
+           && __atomic_load_n(&access->can_read, __ATOMIC_RELAXED);
 }
 
 size_t mca_common_collio_sieve_window(mca_common_collio_access_t *access, bool write,
                                       const mca_common_collio_segment_t *segments, size_t count,
                                       bool *sieve)
 {
-    mca_common_collio_choice_t choice = write ? access->sieve_write : access->sieve_read;
+    bool always = !write && MCA_COMMON_COLLIO_ON == access->sieve_read;
     int64_t lo = segments[0].offset;
     int64_t limit = window_end(access, write, lo);
     int64_t end = lo + segments[0].length;
@@ -88,8 +81,7 @@ size_t mca_common_collio_sieve_window(mca_common_collio_access_t *access, bool w
         ++taken;
     }
     window.span = end - lo;
-    *sieve = 1 < window.runs
-             && (MCA_COMMON_COLLIO_ON == choice || mca_common_collio_sieve_pays(&window, write));
+    *sieve = 1 < window.runs && (always || mca_common_collio_sieve_pays(&window, write));
     if (!*sieve && 1 < window.runs) {
         mca_common_collio_count(&access->stats->sieve_declined, 1);
     }
@@ -159,7 +151,8 @@ static bool sieve_write(mca_common_collio_access_t *access, char *window, int64_
     return true;
 }
 
-bool mca_common_collio_sieve_transfer(mca_common_collio_access_t *access, bool write, bool locked,
+bool mca_common_collio_sieve_transfer(mca_common_collio_access_t *access, bool write,
+                                      mca_common_collio_held_t held,
                                       const mca_common_collio_segment_t *segments, size_t count,
                                       mca_common_collio_outcome_t *outcome)
 {
@@ -179,9 +172,9 @@ bool mca_common_collio_sieve_transfer(mca_common_collio_access_t *access, bool w
     }
     if (!write) {
         sieve_read(access, window, lo, hi - lo, segments, count, outcome);
-    } else if (locked) {
+    } else if (MCA_COMMON_COLLIO_HELD_EXCLUSIVE == held) {
         done = sieve_write(access, window, lo, hi - lo, segments, count, outcome);
-    } else if (0 == mca_common_collio_access_lock(access, true, lo, hi - lo)) {
+    } else if (0 == mca_common_collio_access_lock(access, true, lo, hi - lo, false)) {
         done = sieve_write(access, window, lo, hi - lo, segments, count, outcome);
         mca_common_collio_access_unlock(access, lo, hi - lo);
     } else {

@@ -117,6 +117,6 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
     if (OMPI_SUCCESS
         != mca_common_collio_meet_start(file, op->mine, op->all, MCA_COMMON_COLLIO_AGREE_FIELDS,
                                         true)) {
-        mca_common_collio_exchange_fail(&op->ex, EIO);
+        mca_common_collio_exchange_lose(&op->ex);
     }
 }

@@ -33,7 +33,8 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
     job->base = op->ex.request.base;
     mca_common_collio_lockahead_pieces(op->ex.file->fh, job->file, job->first, job->bytes,
                                        job->write, &op->ex.file->covered);
-    if (!op->ex.blocking && 0 == mca_common_collio_access_start(job)) {
+    if ((!op->ex.blocking || mca_common_collio_access_locks(job->access, job->write))
+        && 0 == mca_common_collio_access_start(job)) {
         return;
     }
     start = mca_common_collio_now();

@@ -18,7 +18,7 @@
 
 static void release_request(mca_common_collio_op_t *op)
 {
-    if (op->staged) {
+    if (op->staged && 0 == op->ex.file->lost) {
         if (!op->ex.write) {
             (void) mca_common_collio_stage_unpack(&op->stage, (size_t) op->ex.done_bytes);
         }
@@ -39,7 +39,7 @@ static void finish(mca_common_collio_op_t *op)
 
     mca_common_collio_op_unlock(op);
     file->access.locked = file->access.atomic = false;
-    if (NULL != op->ex.plan && !op->ex.plan->valid) {
+    if (NULL != op->ex.plan && !op->ex.plan->valid && 0 == file->lost) {
         mca_common_collio_file_memory(file, -op->ex.plan->memory_bytes);
         mca_common_collio_plan_fini(op->ex.plan);
     }
@@ -76,6 +76,9 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
             break;
         }
         while (mca_common_collio_op_advance(op)) {
+        }
+        if (mca_common_collio_op_lost(op)) {
+            mca_common_collio_op_abandon(op);
         }
         if (MCA_COMMON_COLLIO_PHASE_DONE != op->phase) {
             break;

@@ -91,6 +91,7 @@ typedef struct mca_common_collio_op_t {
     bool early;                  /* this rank's access came before the agreement */
     mca_common_collio_job_t job; /* DIRECT */
     bool locked;                 /* atomic mode: this rank holds the lock for all */
+    mca_common_collio_lock_retry_t lock_retry;
     int64_t result[MCA_COMMON_COLLIO_RESULT_COUNT];
     int64_t result_all[MCA_COMMON_COLLIO_RESULT_COUNT];
 
@@ -130,6 +131,12 @@ int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
 bool mca_common_collio_op_advance(mca_common_collio_op_t *op);
 /** Gives the lock of atomic mode back, if this rank holds it. */
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op);
+
+/** See lost.c. Looks, now and then, whether the ranks that this call waits for are still there;
+ *  true when the file is lost, and this call with it. */
+bool mca_common_collio_op_lost(mca_common_collio_op_t *op);
+/** Ends such a call: nothing of this process uses its memory or the user's any more. */
+void mca_common_collio_op_abandon(mca_common_collio_op_t *op);
 
 /** The steps, each in its own file. The *_start functions begin one, the *_poll functions return
  *  true when it is over. */

@@ -11,17 +11,25 @@
 
 #include <errno.h>
 
+#include "ompio/common_collio_hook.h"
+
 /* View, buffer and file pointer; done in the caller's thread, before anybody else is needed. */
 static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi_datatype_t *type)
 {
     ompio_file_t *fh = op->ex.file->fh;
+    int64_t lo, hi;
     size_t type_bytes;
     int rc;
 
     opal_datatype_type_size(&type->super, &type_bytes);
-    op->ex.request.bytes = (int64_t) (type_bytes * count);
     op->ex.request.stream = mca_common_collio_view_position(fh);
     rc = mca_common_collio_flat_view(fh, &op->ex.request.view);
+    if (0 == rc && __builtin_mul_overflow(type_bytes, count, &op->ex.request.bytes)) {
+        rc = -EOVERFLOW;
+    }
+    if (0 == rc) {
+        rc = mca_common_collio_hook_take_refusal(fh);
+    }
     if (0 == rc && op->ex.request.bytes > 0 && 0 == op->ex.request.view->tiling.size) {
         rc = -EINVAL; /* a view without bytes takes none */
     }
@@ -37,6 +45,10 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
     } else if (0 == rc) {
         op->ex.request.base = buffer;
         rc = mca_common_collio_flat_type(fh, type, &op->ex.request.memory);
+    }
+    if (0 == rc) { /* before anybody computes offsets without checks */
+        rc = mca_common_collio_tiling_range(&op->ex.request.view->tiling, op->ex.request.stream,
+                                            op->ex.request.bytes, &lo, &hi);
     }
     if (0 == rc && op->ex.request.bytes > 0) {
         rc = mca_common_collio_view_advance(fh, op->ex.request.bytes);

@@ -21,9 +21,8 @@ void mca_common_collio_settle_start(mca_common_collio_op_t *op)
     op->result[MCA_COMMON_COLLIO_RESULT_NS] = (int64_t) (mca_common_collio_now() - op->work_ns);
     op->result[MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
     if (OMPI_SUCCESS
-        != mca_common_collio_meet_start(op->ex.file, op->result, op->result_all,
-                                        MCA_COMMON_COLLIO_RESULT_COUNT, false)) {
-        mca_common_collio_exchange_fail(&op->ex, EIO);
+        != mca_common_collio_meet_start(op->ex.file, op->result, op->result_all, 4, false)) {
+        mca_common_collio_exchange_lose(&op->ex);
     }
 }
 
@@ -42,7 +41,7 @@ void mca_common_collio_settle_stops(mca_common_collio_op_t *op)
                                         file->aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
                                         &op->ex.collective)) {
         op->ex.collective = MPI_REQUEST_NULL;
-        mca_common_collio_exchange_fail(&op->ex, EIO);
+        mca_common_collio_exchange_lose(&op->ex);
     }
 }
 

@@ -34,6 +34,9 @@ void mca_common_collio_op_give(mca_common_collio_op_t *op)
     mca_common_collio_file_t *file = op->ex.file;
     bool keep;
 
+    if (0 != file->lost) {
+        return; /* messages for it may still arrive: see lost.c */
+    }
     opal_mutex_lock(&file->lock);
     keep = NULL == file->spare;
     if (keep) {

@@ -10,7 +10,9 @@
 #include "call/common_collio_op.h"
 
 #include <errno.h>
+#include <sched.h>
 
+#include "access/common_collio_lock.h"
 #include "access/common_collio_lockahead.h"
 #include "transport/onesided/common_collio_put.h"
 #include "tuner/common_collio_tuner.h"
@@ -47,7 +49,7 @@ static bool collective_over(mca_common_collio_op_t *op)
     if (NULL == op->ex.collective || MPI_REQUEST_NULL == op->ex.collective) {
         return true;
     }
-    if (!mca_common_collio_request_done(&op->ex.collective, NULL, NULL)) {
+    if (!mca_common_collio_request_done(op->ex.file, &op->ex.collective, NULL)) {
         return false;
     }
     op->ex.collective = NULL;
@@ -68,6 +70,7 @@ static void lock_ahead(mca_common_collio_op_t *op)
 static void begin_cycles(mca_common_collio_op_t *op)
 {
     op->ex.plan->used = op->ex.sequence;
+    mca_common_collio_tuner_used(&op->ex);
     lock_ahead(op);
     enter(op, MCA_COMMON_COLLIO_PHASE_CYCLES);
     mca_common_collio_cycles_start(&op->ex);
@@ -107,7 +110,7 @@ static void begin_ready(mca_common_collio_op_t *op)
     if (OMPI_SUCCESS
         != mca_common_collio_meet_start(op->ex.file, op->result, op->result_all,
                                         MCA_COMMON_COLLIO_RESULT_READY_COUNT, false)) {
-        mca_common_collio_exchange_fail(&op->ex, EIO);
+        mca_common_collio_exchange_lose(&op->ex);
     }
 }
 
@@ -121,13 +124,20 @@ static bool lock_poll(mca_common_collio_op_t *op)
     if (!op->ex.atomic || 0 != op->ex.file->rank) {
         return true;
     }
+    if (!mca_common_collio_lock_due(&op->lock_retry)) {
+        sched_yield(); /* the holder may need the core */
+        return false;
+    }
     rc = mca_common_collio_access_try_lock(&op->ex.file->access, op->ex.write, lo,
                                            op->ex.range.hi - lo);
     op->locked = 0 == rc;
-    if (0 != rc && -EAGAIN != rc) {
+    if (0 != rc && mca_common_collio_lock_again(&op->lock_retry, rc, false)) {
+        return false;
+    }
+    if (0 != rc) {
         mca_common_collio_exchange_fail(&op->ex, -rc);
     }
-    return -EAGAIN != rc;
+    return true;
 }
 
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op)
@@ -403,7 +413,7 @@ bool mca_common_collio_op_advance(mca_common_collio_op_t *op)
 {
     const step_t *step = &steps[op->phase];
 
-    if (NULL == step->over || !step->over(op)) {
+    if (NULL == step->over || !step->over(op) || 0 != op->ex.file->lost) {
         return false;
     }
     step->next(op);

@@ -11,6 +11,7 @@
 #include "ompi_config.h"
 
 #include "collio_config.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
 #include "ompi/win/win.h"
+#include "opal/runtime/opal.h"
 #include "opal/util/info.h"
 
 #if OMPI_MAJOR_VERSION >= 6
@@ -108,10 +110,9 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 /* the fbtl module tells whether atomic mode works */
 #define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
 
-/** The version that a component carries: that of the Open MPI it was built for. */
+/** The version that ompi_info shows for a component: our own. */
 #define MCA_COMMON_COLLIO_COMPONENT_VERSION \
-    MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION)
-#define MCA_COMMON_COLLIO_BUILT_FOR OMPI_MAJOR_VERSION
+    MCA_BASE_MAKE_VERSION(component, COLLIO_MAJOR, COLLIO_MINOR, COLLIO_RELEASE)
 
 /** A hint's value; false if it is not set (or does not fit). */
 static inline bool mca_common_collio_hint_get(opal_info_t *info, const char *key, char *value,
@@ -146,6 +147,37 @@ static inline void mca_common_collio_hint_set(opal_info_t *info, const char *key
     if (NULL != info) {
         (void) opal_info_set(info, key, value);
     }
+}
+
+/** The key number n of an info object; false past the last one. */
+static inline bool mca_common_collio_hint_key(opal_info_t *info, int n, char *key, size_t size)
+{
+    int count = 0;
+
+    if (NULL == info || OPAL_SUCCESS != opal_info_get_nkeys(info, &count) || n >= count) {
+        return false;
+    }
+#if OMPI_MAJOR_VERSION >= 5
+    opal_cstring_t *text = NULL;
+
+    if (OPAL_SUCCESS != opal_info_get_nthkey(info, n, &text) || NULL == text) {
+        return false;
+    }
+    snprintf(key, size, "%s", text->string);
+    OBJ_RELEASE(text);
+    return true;
+#else
+    if (size <= OPAL_MAX_INFO_KEY || OPAL_SUCCESS != opal_info_get_nthkey(info, n, key)) {
+        return false;
+    }
+    key[OPAL_MAX_INFO_KEY] = '\0';
+    return true;
+#endif
+}
+
+static inline void mca_common_collio_hint_delete(opal_info_t *info, const char *key)
+{
+    (void) opal_info_delete(info, key);
 }
 
 /** A commutative reduction of our own. ompi/op/op.h cannot be included (it needs a header that
@@ -328,23 +360,10 @@ static inline int mca_common_collio_win_fence(int assertion, mca_common_collio_w
 }
 #endif
 
-/** The version of the Open MPI that is running, not the one we were built for. */
-static inline void mca_common_collio_running_version(int *major, int *minor)
+/** "Open MPI v4.1.4, ..." of the Open MPI that is running, not of the one we were built for. */
+static inline const char *mca_common_collio_running_version(void)
 {
-#if OMPI_MAJOR_VERSION >= 6
-    *major = OMPI_MAJOR_VERSION; /* libopen_mpi has no call that tells; its soname does */
-    *minor = OMPI_MINOR_VERSION;
-#else
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    const char *number;
-    int length;
-
-    *major = *minor = 0;
-    if (MPI_SUCCESS == PMPI_Get_library_version(text, &length)
-        && NULL != (number = strstr(text, "Open MPI v"))) {
-        *major = atoi(number + strlen("Open MPI v"));
-    }
-#endif
+    return opal_version_string;
 }
 
 /* Communication inside the engine: nonblocking, internal entry points (no PMPI tool sees it). */
@@ -393,9 +412,9 @@ static inline int mca_common_collio_allgather(const void *send, void *receive, i
                                         comm->c_coll->coll_allgather_module);
 }
 
-/** True when the request is complete; it is then freed. *bytes (may be NULL) = bytes received,
- *  *error (may be NULL) is set on failure and left alone otherwise. Never blocks. */
-static inline bool mca_common_collio_request_done(ompi_request_t **request, int64_t *bytes,
+/** True when the request is complete; it is then freed, *error is its error or MPI_SUCCESS, and
+ *  *bytes (may be NULL) the bytes received. Never blocks. In the engine: request_done (file.h). */
+static inline bool mca_common_collio_request_test(ompi_request_t **request, int64_t *bytes,
                                                   int *error)
 {
     if (!REQUEST_COMPLETE(*request)) {
@@ -404,11 +423,16 @@ static inline bool mca_common_collio_request_done(ompi_request_t **request, int6
     if (NULL != bytes) {
         *bytes = (int64_t) (*request)->req_status._ucount;
     }
-    if (NULL != error && MPI_SUCCESS != (*request)->req_status.MPI_ERROR) {
-        *error = (*request)->req_status.MPI_ERROR;
-    }
+    *error = (*request)->req_status.MPI_ERROR;
     ompi_request_free(request);
     return true;
 }
+
+/** What calls end with when another process has died. */
+#ifdef MPI_ERR_PROC_FAILED
+#    define MCA_COMMON_COLLIO_ERR_PROCESS MPI_ERR_PROC_FAILED
+#else
+#    define MCA_COMMON_COLLIO_ERR_PROCESS MPI_ERR_OTHER
+#endif
 
 #endif /* MCA_COMMON_COLLIO_COMPAT_H */

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "mpi.h"
+#include "ompi/constants.h"
 
 #include "compat/common_collio_error.h"
 
@@ -51,4 +52,12 @@ void mca_common_collio_error_note(int *error_class, int errno_value)
     if (MPI_SUCCESS == *error_class) {
         *error_class = mca_common_collio_error_class(errno_value);
     }
+}
+
+int mca_common_collio_error_class_of_mpi(int error)
+{
+    if (OMPI_ERR_OUT_OF_RESOURCE == error) {
+        return MPI_ERR_NO_MEM;
+    }
+    return error > 0 ? error : MPI_ERR_OTHER;
 }

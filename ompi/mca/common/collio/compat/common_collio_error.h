@@ -12,5 +12,7 @@ int mca_common_collio_error_class(int errno_value);
 
 /** Keeps the first error: sets *error_class from a positive errno unless it is set already. */
 void mca_common_collio_error_note(int *error_class, int errno_value);
+/** The MPI error class of a failed MPI call or request, whose code may be an internal one. */
+int mca_common_collio_error_class_of_mpi(int error);
 
 #endif /* MCA_COMMON_COLLIO_ERROR_H */

@@ -21,7 +21,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common_collio_grow.h"
 
@@ -56,6 +55,7 @@ static bool all_equal(const int64_t *length, size_t count)
 void mca_common_collio_tiling_close(mca_common_collio_tiling_t *tiling)
 {
     size_t count = tiling->count;
+    int64_t next;
 
     tiling->size = tiling->prefix[count];
     if (0 == count) {
@@ -63,9 +63,11 @@ void mca_common_collio_tiling_close(mca_common_collio_tiling_t *tiling)
         return;
     }
     tiling->uniform = all_equal(tiling->length, count) ? tiling->length[0] : 0;
+    if (__builtin_add_overflow(tiling->offset[0], tiling->extent, &next)) {
+        next = 0 < tiling->extent ? INT64_MAX : INT64_MIN; /* no second repetition is valid */
+    }
     tiling->ascending = tiling->ascending
-                        && tiling->offset[count - 1] + tiling->length[count - 1]
-                               <= tiling->offset[0] + tiling->extent;
+                        && tiling->offset[count - 1] + tiling->length[count - 1] <= next;
     tiling->dense = 1 == count && tiling->extent == tiling->length[0];
 }
 
@@ -90,21 +92,7 @@ void mca_common_collio_tiling_fini(mca_common_collio_tiling_t *tiling)
     *tiling = (mca_common_collio_tiling_t){0};
 }
 
-bool mca_common_collio_tiling_equal(const mca_common_collio_tiling_t *a,
-                                    const mca_common_collio_tiling_t *b)
-{
-    size_t bytes = a->count * sizeof(int64_t);
-
-    if (a->extent != b->extent || a->count != b->count || a->size != b->size) {
-        return false;
-    }
-    return 0 == a->count
-           || (0 == memcmp(a->offset, b->offset, bytes)
-               && 0 == memcmp(a->length, b->length, bytes));
-}
-
-/* The piece that holds byte `within` of a repetition. */
-static size_t find_piece(const mca_common_collio_tiling_t *tiling, int64_t within)
+size_t mca_common_collio_tiling_find(const mca_common_collio_tiling_t *tiling, int64_t within)
 {
     size_t first = 0;
     size_t count = tiling->count;
@@ -135,7 +123,7 @@ void mca_common_collio_cursor_seek(mca_common_collio_cursor_t *cursor,
     repetition = stream / tiling->size;
     stream -= repetition * tiling->size;
     cursor->origin += repetition * tiling->extent;
-    cursor->piece = find_piece(tiling, stream);
+    cursor->piece = mca_common_collio_tiling_find(tiling, stream);
     cursor->used = stream - tiling->prefix[cursor->piece];
 }
 
@@ -152,8 +140,8 @@ int64_t mca_common_collio_tiling_piece_bound(const mca_common_collio_tiling_t *t
     if (tiling->dense) {
         return 1;
     }
-    from = (int64_t) find_piece(tiling, first % tiling->size);
-    to = (int64_t) find_piece(tiling, last % tiling->size);
+    from = (int64_t) mca_common_collio_tiling_find(tiling, first % tiling->size);
+    to = (int64_t) mca_common_collio_tiling_find(tiling, last % tiling->size);
     return (last / tiling->size - first / tiling->size) * (int64_t) tiling->count + to - from + 1;
 }
 
@@ -246,7 +234,8 @@ static size_t walk_whole(mca_common_collio_walk_t *walk, mca_common_collio_piece
     walk->cursor.piece += count;
     if (walk->cursor.piece == tiling->count) {
         walk->cursor.piece = 0;
-        walk->cursor.origin += tiling->extent;
+        walk->cursor.origin = (int64_t) ((uint64_t) walk->cursor.origin
+                                         + (uint64_t) tiling->extent);
     }
     return count;
 }

@@ -30,6 +30,7 @@ typedef struct mca_common_collio_tiling_t {
     bool dense;      /* the repetitions join to one endless piece */
     bool ascending;  /* offsets never go back, neither inside nor from one repetition to the next:
                           no byte comes twice, and the stream is in the order of the offsets */
+    bool overflow;   /* a piece ends, or the sizes add up, beyond INT64_MAX */
 } mca_common_collio_tiling_t;
 
 /** Copies the pieces, in their order: empty ones dropped, one that begins where its predecessor
@@ -46,27 +47,47 @@ static inline void mca_common_collio_tiling_add(mca_common_collio_tiling_t *tili
                                                 int64_t length)
 {
     size_t n = tiling->count;
-    int64_t end = 0 < n ? tiling->offset[n - 1] + tiling->length[n - 1] : offset;
+    int64_t end, stream;
 
     if (0 >= length) {
         return;
     }
+    if (__builtin_add_overflow(offset, length, &end)
+        || __builtin_add_overflow(tiling->prefix[n], length, &stream)) {
+        tiling->overflow = true; /* without the piece: no request in this tiling is valid */
+        return;
+    }
+    end = 0 < n ? tiling->offset[n - 1] + tiling->length[n - 1] : offset;
     if (0 < n && end == offset) {
         tiling->length[n - 1] += length;
-        tiling->prefix[n] += length;
+        tiling->prefix[n] = stream;
         return;
     }
     tiling->ascending = tiling->ascending && end <= offset;
     tiling->offset[n] = offset;
     tiling->length[n] = length;
-    tiling->prefix[n + 1] = tiling->prefix[n] + length;
+    tiling->prefix[n + 1] = stream;
     tiling->count = n + 1;
 }
 void mca_common_collio_tiling_close(mca_common_collio_tiling_t *tiling);
 
-/** Same content apart from `base`? */
-bool mca_common_collio_tiling_equal(const mca_common_collio_tiling_t *a,
-                                    const mca_common_collio_tiling_t *b);
+/** Where a stream position is, as *anchor, a file offset, and *phase, a position in the repetition.
+ *  Of two tilings of the same shape, and two positions of the same phase: byte by byte from there
+ *  on, the offsets differ by the difference of the anchors. A plan relies on nothing else. The
+ *  position is inside a range that tiling_range() has accepted. */
+bool mca_common_collio_tiling_same_shape(const mca_common_collio_tiling_t *a,
+                                         const mca_common_collio_tiling_t *b);
+void mca_common_collio_tiling_place(const mca_common_collio_tiling_t *tiling, int64_t stream,
+                                    int64_t *anchor, int64_t *phase);
+
+/** [*lo, *hi): from the lowest to the highest file offset of stream range [first, first + bytes);
+ *  0, 0 without bytes. Returns 0, or -EOVERFLOW if some byte lies before 0 or past INT64_MAX: such
+ *  a request must go no further, as only this call computes with overflow checks. */
+int mca_common_collio_tiling_range(const mca_common_collio_tiling_t *tiling, int64_t first,
+                                   int64_t bytes, int64_t *lo, int64_t *hi);
+
+/** The piece that holds byte `within` of a repetition. */
+size_t mca_common_collio_tiling_find(const mca_common_collio_tiling_t *tiling, int64_t within);
 
 /** A place in a tiling's stream. */
 typedef struct mca_common_collio_cursor_t {
@@ -103,7 +124,8 @@ static inline void mca_common_collio_cursor_advance(mca_common_collio_cursor_t *
         cursor->used = 0;
         if (++cursor->piece == tiling->count) {
             cursor->piece = 0;
-            cursor->origin += tiling->extent;
+            /* unsigned: past the last byte of a valid request the next repetition may wrap */
+            cursor->origin = (int64_t) ((uint64_t) cursor->origin + (uint64_t) tiling->extent);
         }
     }
 }

@@ -40,3 +40,8 @@ int64_t mca_common_collio_wait_sleep(int64_t waited, int64_t last, int crowd, bo
     }
     return expected < most ? expected : most;
 }
+
+bool mca_common_collio_wait_reached(uint32_t word, uint32_t round)
+{
+    return (int32_t) (word - round) > 0;
+}

@@ -15,4 +15,9 @@
  *  1; behind: other calls of this rank may be under way, so that it should look every 1 ms. */
 int64_t mca_common_collio_wait_sleep(int64_t waited, int64_t last, int crowd, bool behind);
 
+/** A word counts the meetings that have come to some point (all lines reduced, result there),
+ *  modulo 2^32. Has meeting number `round`, counted from 0, come to it? The word may be behind by
+ *  several: not every meeting passes every point. */
+bool mca_common_collio_wait_reached(uint32_t word, uint32_t round);
+
 #endif /* MCA_COMMON_COLLIO_WAIT_H */

@@ -202,7 +202,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
     memset(job, 0, sizeof(*job));
     job->outcome.stop_offset = INT64_MAX;
     slot->exposed_before = ex->timing.exposed_ns;
-    if (ex->owner.access_failed) {
+    if (ex->owner.access_failed || 0 != ex->file->lost) { /* lost: bytes are missing */
         slot->limit = ex->write ? INT64_MAX : 0;
         job->done = 1;
         return;
@@ -213,7 +213,8 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
     job->write = ex->write;
     job->segments = slot->segments;
     job->count = slot->segment_count;
-    if ((ex->way.schedule->asynchronous || !ex->blocking)
+    if ((ex->way.schedule->asynchronous || !ex->blocking
+         || mca_common_collio_access_locks(job->access, job->write))
         && 0 == mca_common_collio_access_start(job)) {
         return;
     }
@@ -259,6 +260,15 @@ static void finish_access(mca_common_collio_exchange_t *ex, mca_common_collio_sl
     if (0 != outcome->error) {
         ex->owner.access_failed = true;
         mca_common_collio_exchange_fail(ex, outcome->error);
+    }
+}
+
+void mca_common_collio_cycles_access_end(mca_common_collio_exchange_t *ex, size_t number)
+{
+    mca_common_collio_slot_t *slot = mca_common_collio_cycles_slot(ex, number);
+
+    if (!slot->job.done) {
+        mca_common_collio_access_wait(&slot->job);
     }
 }
 

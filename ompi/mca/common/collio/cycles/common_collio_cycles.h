@@ -43,6 +43,8 @@ mca_common_collio_slot_t *mca_common_collio_cycles_slot(mca_common_collio_exchan
 void mca_common_collio_cycles_enter(mca_common_collio_exchange_t *ex, size_t number);
 void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, size_t number);
 void mca_common_collio_cycles_access_finish(mca_common_collio_exchange_t *ex, size_t number);
+/** Waits for an access that was started, whose result is of no interest. */
+void mca_common_collio_cycles_access_end(mca_common_collio_exchange_t *ex, size_t number);
 /** The transport between `owner` (its number) and `requester` (its rank). Both sides come to the
  *  same answer. */
 const mca_common_collio_transport_t *

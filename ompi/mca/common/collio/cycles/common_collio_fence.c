@@ -103,7 +103,7 @@ static void move_window(mca_common_collio_exchange_t *ex, turn_t *turn, size_t w
                                      (uint64_t) what->bytes);
     }
     if (mca_common_collio_put_window(ex, window, number, INT64_MAX, place.message) < 0) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
     if (!ex->write) {
         int owner = ex->plan->split.share[ex->plan->share_of[window]].owner;
@@ -213,7 +213,7 @@ static void open_round(mca_common_collio_exchange_t *ex, turn_t *turn, size_t ro
     }
     turn->staging_used[number] = 0;
     if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->put.win[number])) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
         int64_t window = window_of(ex, turn, s, round);
@@ -250,7 +250,7 @@ static void close_round(mca_common_collio_exchange_t *ex, const turn_t *turn, in
     int64_t used = 0;
 
     if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->put.win[number])) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
         int64_t window = turn->moving[number][s];

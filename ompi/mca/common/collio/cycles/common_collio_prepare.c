@@ -214,7 +214,7 @@ void mca_common_collio_cycles_start(mca_common_collio_exchange_t *ex)
     }
     rc = driver_of(ex)->begin(ex);
     if (OMPI_SUCCESS != rc) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
 }
 

@@ -215,6 +215,12 @@ static inline void mca_common_collio_exchange_fail(mca_common_collio_exchange_t 
     mca_common_collio_error_note(&ex->error, error);
 }
 
+/** An MPI call could not be made: a message that others wait for is missing. The file is lost. */
+static inline void mca_common_collio_exchange_lose(mca_common_collio_exchange_t *ex)
+{
+    mca_common_collio_file_lose(ex->file, OMPI_ERROR);
+}
+
 /** Counts bytes that have reached this rank's buffer in a read. Bytes of a write are counted when
  *  the call is settled. */
 static inline void mca_common_collio_exchange_received(mca_common_collio_exchange_t *ex,

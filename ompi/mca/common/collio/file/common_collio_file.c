@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "call/common_collio_op.h"
 #include "file/common_collio_report.h"
 #include "ompio/common_collio_fcoll.h"
+#include "ompio/common_collio_guard.h"
 #include "ompio/common_collio_hook.h"
 #include "ompio/common_collio_request.h"
 #include "tuner/common_collio_tuner.h"
@@ -44,7 +46,9 @@ static void file_destruct(mca_common_collio_file_t *file)
 static OBJ_CLASS_INSTANCE(mca_common_collio_file_t, opal_list_item_t, file_construct,
                           file_destruct);
 
-/* All records of this process. Opens and closes may come from several threads. */
+/* All records of this process. Opens and closes may come from several threads, while others walk
+ * the list to drive what is under way. A record that is being visited has visitors, and stays in
+ * the list, so that the walk can go on from it; its close waits for them. */
 static opal_list_t files;
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t files_once = PTHREAD_ONCE_INIT;
@@ -68,10 +72,12 @@ void mca_common_collio_file_reserve(void)
 
 void mca_common_collio_file_unreserve(void)
 {
+    pthread_mutex_lock(&files_lock);
     if (NULL != reserve) {
         OBJ_RELEASE(reserve);
         reserve = NULL;
     }
+    pthread_mutex_unlock(&files_lock);
 }
 
 static mca_common_collio_file_t *file_take(void)
@@ -104,19 +110,54 @@ mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh)
     return found;
 }
 
+/* The next one to visit, with files_lock held. NULL: that was the last. */
+static mca_common_collio_file_t *visit_next(mca_common_collio_file_t *file)
+{
+    opal_list_item_t *next = NULL == file ? opal_list_get_first(&files)
+                                          : opal_list_get_next(&file->super);
+
+    if (NULL != file) {
+        --file->visitors;
+    }
+    if (opal_list_get_end(&files) == next) {
+        return NULL;
+    }
+    ++((mca_common_collio_file_t *) next)->visitors;
+    return (mca_common_collio_file_t *) next;
+}
+
 void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file), int *sum)
 {
-    mca_common_collio_file_t *file;
+    mca_common_collio_file_t *file = NULL;
 
     pthread_once(&files_once, files_construct);
-    if (0 != pthread_mutex_trylock(&files_lock)) {
-        return;
+    for (;;) {
+        pthread_mutex_lock(&files_lock);
+        file = visit_next(file);
+        pthread_mutex_unlock(&files_lock);
+        if (NULL == file) {
+            return;
+        }
+        *sum += each(file); /* without the lock: what completes here may open or find files */
     }
-    OPAL_LIST_FOREACH(file, &files, mca_common_collio_file_t)
-    {
-        *sum += each(file);
+}
+
+/* Takes a record out of the list when nobody visits it any more. */
+static void take_out(mca_common_collio_file_t *file)
+{
+    bool out = false;
+
+    while (!out) {
+        pthread_mutex_lock(&files_lock);
+        out = 0 == file->visitors;
+        if (out) {
+            opal_list_remove_item(&files, &file->super);
+        }
+        pthread_mutex_unlock(&files_lock);
+        if (!out) {
+            sched_yield();
+        }
     }
-    pthread_mutex_unlock(&files_lock);
 }
 
 void mca_common_collio_file_say(const mca_common_collio_file_t *file, const char *format, ...)
@@ -248,22 +289,35 @@ static int connect_ranks(mca_common_collio_file_t *file)
     return map_nodes(file);
 }
 
-static void resolve_settings(mca_common_collio_file_t *file)
+/* Settings, and the other numbers that decide who owns which part of the file: parameters, hints
+ * and file systems differ between nodes more often than one thinks. */
+static int agree_on_settings(mca_common_collio_file_t *file)
 {
-    char *error_text = NULL;
-    int rc = mca_common_collio_settings_resolve(file->component, file->fh, &file->settings,
-                                                &error_text);
+    enum { LAYERS, FILE_SYSTEM, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+    const mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(file->fh);
+    ompio_file_t *fh = file->fh;
+    mca_common_collio_fact_t facts[FACTS] = {
+        [LAYERS] = {"number of layers", file->component->two_layers ? 2 : 1},
+        [FILE_SYSTEM] = {"kind of file system", (int64_t) fh->f_fstype},
+        [STRIPE_BYTES] = {"stripe size", (int64_t) fh->f_stripe_size},
+        [STRIPES] = {"stripe count", (int64_t) fh->f_stripe_count},
+        [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
+        [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
+    };
+    int rc;
 
-    if (OMPI_SUCCESS != rc) {
-        file->settings_error = rc > 0 ? rc : MPI_ERR_INFO_VALUE;
-    }
-    if (NULL != error_text) {
-        if (0 == file->rank) {
-            mca_common_collio_file_say(file, "%s", error_text);
-        }
-        free(error_text);
-    }
-    file->settings_hash = mca_common_collio_settings_hash(&file->settings);
+    mca_common_collio_settings_resolve(file->component, fh, &file->settings);
+    rc = mca_common_collio_settings_set_agree(&file->component->set, file->comm, fh->f_info,
+                                              &file->settings, facts, FACTS);
+    file->settings_hash = mca_common_collio_settings_set_hash(&file->component->set,
+                                                              &file->settings);
+    file->two_layers = 2 == facts[LAYERS].value;
+    fh->f_fstype = (int) facts[FILE_SYSTEM].value;
+    fh->f_stripe_size = (size_t) facts[STRIPE_BYTES].value;
+    fh->f_stripe_count = (int) facts[STRIPES].value;
+    file->lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value;
+    fh->f_bytes_per_agg = (int) facts[BUFFER].value;
+    return rc;
 }
 
 static void prepare_access(mca_common_collio_file_t *file)
@@ -283,6 +337,9 @@ static void on_close(ompio_file_t *fh, void *data)
 
 static void file_free(mca_common_collio_file_t *file)
 {
+    if (0 != file->lost) {
+        return; /* messages may still arrive, and communicators end by communication: see lost.c */
+    }
     mca_common_collio_meet_fini(file);
     mca_common_collio_shared_fini(&file->shared);
     mca_common_collio_shared_fini(&file->relay_shared);
@@ -309,7 +366,6 @@ static void file_free(mca_common_collio_file_t *file)
     free(file->stops);
     free(file->aggregators);
     free(file->owner_slot);
-    mca_common_collio_settings_fini(&file->settings);
     if (NULL != file->agree_op) {
         mca_common_collio_op_free(&file->agree_op);
     }
@@ -325,41 +381,70 @@ static void file_free(mca_common_collio_file_t *file)
     OBJ_RELEASE(file);
 }
 
+static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
+{
+    const char *why = mca_common_collio_guard_settle(file->fh, &file->access, fields);
+
+    if (NULL != why && 0 == file->rank) {
+        mca_common_collio_file_say(file,
+                                   "data sieving of writes was asked for (romio_ds_write, "
+                                   "collio_sieve_write or fbtl_mtpwrite_sieve_write), but %s. "
+                                   "Writes to this file are not sieved.",
+                                   why);
+    }
+}
+
 /* All ranks must come out of here with the same answer, and with the same facts to decide by. */
 static int agree_on_record(mca_common_collio_file_t *file, int rc)
 {
-    enum { FIELDS = 8 };
-    int64_t mine[FIELDS], all[FIELDS], learnt = mca_common_collio_tuner_hash(file->tuner);
+    enum {
+        ERROR,
+        LEARNT,
+        MINUS_LEARNT,
+        FILE_SYSTEM,
+        MINUS_FILE_SYSTEM,
+        MINUS_BUFFER,
+        NETWORK,
+        AGGREGATORS,
+        MINUS_AGGREGATORS,
+        GUARD,
+        FIELDS = GUARD + MCA_COMMON_COLLIO_GUARD_FIELDS
+    };
+    int64_t mine[FIELDS], all[FIELDS];
 
-    mine[0] = OMPI_SUCCESS == rc ? file->settings_error : MPI_ERR_NO_MEM;
-    mine[1] = (int64_t) file->settings_hash;
-    mine[2] = -mine[1];
-    mine[3] = learnt;
-    mine[4] = -mine[3];
-    mine[5] = file->access.file_system;
-    mine[6] = -mine[5];
-    mine[7] = -file->buffer_bytes;
-    if (OMPI_SUCCESS
-        != mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm)) {
-        return MPI_ERR_OTHER;
+    mine[ERROR] = OMPI_SUCCESS == rc ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
+    mine[LEARNT] = mca_common_collio_tuner_hash(file->tuner);
+    mine[MINUS_LEARNT] = -mine[LEARNT];
+    mine[FILE_SYSTEM] = file->access.file_system;
+    mine[MINUS_FILE_SYSTEM] = -mine[FILE_SYSTEM];
+    mine[MINUS_BUFFER] = -file->buffer_bytes;
+    mine[NETWORK] = file->access.network;
+    mine[AGGREGATORS] = mca_common_collio_file_aggregators_hash(file);
+    mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
+    mca_common_collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
+    rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_file_lose(file, rc);
+        return file->lost;
     }
-    file->access.file_system = all[5] == -all[6] ? (uint32_t) all[5] : 0;
-    file->buffer_bytes = -all[7]; /* what everybody allows */
-    if (all[3] != -all[4]) {      /* the ranks remember different things: begin anew */
+    file->access.file_system = all[FILE_SYSTEM] == -all[MINUS_FILE_SYSTEM]
+                                   ? (uint32_t) all[FILE_SYSTEM]
+                                   : 0;
+    file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
+    file->buffer_bytes = -all[MINUS_BUFFER];  /* what everybody allows */
+    settle_guard(file, &all[GUARD]);
+    if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
         mca_common_collio_tuner_forget(file->tuner);
     }
-    if (0 == all[0] && all[1] != -all[2]) {
+    if (OMPI_SUCCESS == all[ERROR] && all[AGGREGATORS] != -all[MINUS_AGGREGATORS]) {
         if (0 == file->rank) {
-            mca_common_collio_file_say(file,
-                                       "parameters or hints differ between ranks. Give the same "
-                                       "fcoll_%s_* parameters and collio_*, cb_* and romio_cb_* "
-                                       "hints on every rank. Collective calls on this file fail on "
-                                       "all of them.",
-                                       file->component->name);
+            mca_common_collio_file_say(file, "the ranks come to different lists of aggregators: "
+                                             "are they of one build? Collective calls on this "
+                                             "file fail on all of them.");
         }
         return MPI_ERR_NOT_SAME;
     }
-    return (int) all[0];
+    return (int) all[ERROR];
 }
 
 static mca_common_collio_file_t *file_make(ompio_file_t *fh,
@@ -378,10 +463,12 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
         file_free(file);
         return NULL;
     }
-    resolve_settings(file);
+    if (OMPI_SUCCESS != agree_on_settings(file) && OMPI_SUCCESS == rc) {
+        rc = OMPI_ERROR;
+    }
     file->plans = calloc(1, sizeof(*file->plans));
-    for (int i = 0;
-         NULL != file->plans && component->two_layers && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+    for (int i = 0; NULL != file->plans && file->two_layers && i < MCA_COMMON_COLLIO_PLAN_SLOTS;
+         ++i) {
         rc = OMPI_SUCCESS == rc && 0 != mca_common_collio_relay_open(&file->plans->slot[i])
                  ? OMPI_ERR_OUT_OF_RESOURCE
                  : rc;
@@ -458,8 +545,6 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
     if (OMPI_SUCCESS == file->refused) {
         mca_common_collio_report(file);
     }
-    pthread_mutex_lock(&files_lock);
-    opal_list_remove_item(&files, &file->super);
-    pthread_mutex_unlock(&files_lock);
+    take_out(file);
     file_free(file);
 }

@@ -33,10 +33,17 @@ typedef struct mca_common_collio_file_t {
     ompio_file_t *fh;
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
-    uint64_t settings_hash;
-    int refused;        /* error class of every collective call: wrong or unequal settings.
-                                   io/ompio ignores what a module says at open */
-    int settings_error; /* of this rank's hints; given to all by the first agreement */
+    int64_t settings_hash;
+    bool two_layers;                              /* agreed by all ranks, as is the next */
+    mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
+    int refused;        /* error class of every collective call, if the record could not be made.
+                    io/ompio ignores what a module says at open */
+    int visitors;       /* threads that drive it by file_for_each; under the table's lock */
+    _Atomic int lost;   /* 0, or the error class of the failure after which this rank has left its
+                           collective calls: see call/common_collio_lost.c */
+    uint64_t looked_ns; /* for failures of others */
+    ompi_request_t *notice;
+    int noticed;
 
     ompi_communicator_t *comm;      /* ours alone: nobody else's messages meet ours */
     ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
@@ -101,6 +108,8 @@ void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint
 
 /** Chooses the aggregators and numbers them; the nodes are known. Local. */
 int mca_common_collio_file_aggregators(mca_common_collio_file_t *file);
+/** Of their list: not negative, equal for equal lists. */
+int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *file);
 
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);
@@ -109,8 +118,50 @@ void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes
 void mca_common_collio_file_reserve(void);
 void mca_common_collio_file_unreserve(void);
 
-/** Calls `each` for every open file. */
+/** Calls `each` for every open file. A file that another thread closes is either visited before its
+ *  record ends, or not at all. */
 void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file), int *sum);
+
+/** Communication on this file has failed (error: of the MPI call or request), or another process
+ *  has died. From now on all collective calls on it end with an error; the other ranks are told.
+ *  The first error counts. Local. */
+void mca_common_collio_file_lose(mca_common_collio_file_t *file, int error);
+/** Has another rank sent notice that the file is lost? Then it is, here too. Never blocks. */
+void mca_common_collio_file_look_for_notice(mca_common_collio_file_t *file);
+/** Tag of these notices. Tags of calls are 8 n + 0..4: see exchange.h. */
+enum { MCA_COMMON_COLLIO_FILE_TAG_NOTICE = 5 };
+
+/** True when the request is complete; it is then freed. *bytes (may be NULL) = bytes received. An
+ *  error makes the file lost. Never blocks. */
+static inline bool mca_common_collio_request_done(mca_common_collio_file_t *file,
+                                                  ompi_request_t **request, int64_t *bytes)
+{
+    int error = MPI_SUCCESS;
+
+    if (!mca_common_collio_request_test(request, bytes, &error)) {
+        return false;
+    }
+    if (MPI_SUCCESS != error) {
+        mca_common_collio_file_lose(file, error);
+    }
+    return true;
+}
+
+/** The same for a message that was received into no memory: its sender must go on, and that it was
+ *  cut off is no failure of communication. */
+static inline bool mca_common_collio_request_discarded(mca_common_collio_file_t *file,
+                                                       ompi_request_t **request)
+{
+    int error = MPI_SUCCESS;
+
+    if (!mca_common_collio_request_test(request, NULL, &error)) {
+        return false;
+    }
+    if (MPI_SUCCESS != error && MPI_ERR_TRUNCATE != error) {
+        mca_common_collio_file_lose(file, error);
+    }
+    return true;
+}
 
 /** One line to the user, from this rank, with the component's name in front. */
 void mca_common_collio_file_say(const mca_common_collio_file_t *file, const char *format, ...)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "access/common_collio_lockahead.h"
+#include "settings/common_collio_findings.h"
 
 enum { LOCKAHEAD_PER_STRIPE = 4, LOCKAHEAD_PER_NODE = 4 }; /* aggregators, at most */
 
@@ -43,11 +44,10 @@ static int lockahead_aggregators(const mca_common_collio_file_t *file, int strip
  * two, so that one writes while the other's data arrives. */
 static int default_aggregators(const mca_common_collio_file_t *file)
 {
-    const mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(file->fh);
     int stripes = file->fh->f_stripe_count;
 
     if (LUSTRE == file->fh->f_fstype && file->fh->f_stripe_size > 0 && stripes > 0) {
-        return NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective
+        return MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead
                    ? lockahead_aggregators(file, stripes)
                    : stripe_aggregators(stripes, file->size);
     }
@@ -55,6 +55,21 @@ static int default_aggregators(const mca_common_collio_file_t *file)
         return stripes;
     }
     return file->nodes.nodes > 1 ? file->nodes.nodes : 2;
+}
+
+/* A list that does not suit this communicator is left out, as any other setting. All ranks have the
+ * same one, so rank 0 tells it; a communicator of one rank has nothing to choose. */
+static void refuse_list(mca_common_collio_file_t *file, const char *bad)
+{
+    if (0 == file->rank && file->size > 1) {
+        mca_common_collio_finding("aggregator_list is \"%s\", wrong at \"%s\"; allowed: a list of "
+                                  "different ranks of the file's communicator, such as 0,2,4-7. "
+                                  "It is left out, placement chooses",
+                                  file->settings.aggregator_list, bad);
+        mca_common_collio_findings_tell_mine();
+    }
+    file->settings.aggregator_list[0] = '\0';
+    file->aggregator_count = 0;
 }
 
 static int choose_aggregators(mca_common_collio_file_t *file)
@@ -73,15 +88,7 @@ static int choose_aggregators(mca_common_collio_file_t *file)
         file->aggregator_count = mca_common_collio_aggregators_parse(
             settings->aggregator_list, file->size, file->aggregators, &bad);
         if (file->aggregator_count < 1) {
-            if (0 == file->rank) {
-                mca_common_collio_file_say(file,
-                                           "aggregator_list \"%s\": wrong at \"%s\"; it must be a "
-                                           "list of different ranks below %d, such as 0,2,4-7. "
-                                           "Collective calls on this file fail.",
-                                           settings->aggregator_list, bad, file->size);
-            }
-            file->settings_error = MPI_ERR_INFO_VALUE;
-            file->aggregator_count = 0;
+            refuse_list(file, bad);
         }
     }
     if (0 == file->aggregator_count) {
@@ -124,4 +131,14 @@ int mca_common_collio_file_aggregators(mca_common_collio_file_t *file)
     int rc = choose_aggregators(file);
 
     return OMPI_SUCCESS == rc ? number_owners(file) : rc;
+}
+
+int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *file)
+{
+    uint64_t hash = UINT64_C(1469598103934665603);
+
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        hash = (hash ^ (uint64_t) file->aggregators[i]) * UINT64_C(1099511628211);
+    }
+    return (int64_t) (hash >> 1);
 }

@@ -58,7 +58,7 @@ static void add_layers(text_t *text, const mca_common_collio_file_t *file)
 {
     int count = 0;
 
-    if (!file->component->two_layers) {
+    if (!file->two_layers) {
         return;
     }
     if (0 == file->layers_used) {
@@ -121,7 +121,7 @@ static void print(mca_common_collio_file_t *file, const uint64_t *least, const u
     char buffer[16384];
     text_t text = {buffer, 0, sizeof(buffer)};
 
-    mca_common_collio_tuner_describe(file->tuner, choices, sizeof(choices));
+    mca_common_collio_tuner_describe(file->tuner, sum, file->size, choices, sizeof(choices));
     add(&text, "\nfcoll/%s report: %s\n", file->component->name, file->fh->f_filename);
     add_aggregators(&text, file);
     add_layers(&text, file);

@@ -8,16 +8,16 @@
 
 #include "compat/common_collio_compat.h"
 #include "file/common_collio_stats.h"
+#include "settings/common_collio_hints.h"
 
 #include "core/common_collio_aggregator.h"
 #include "core/common_collio_domain.h"
 #include "core/common_collio_schedule.h"
 
 /**
- * What a user can say about a collective call. One table (settings.c) describes each item once:
- * name, type, choices, help; from it come the MCA parameters `fcoll_<component>_<name>`, the hints
- * `collio_<name>`, their checks and messages. A hint wins over a parameter, `collio_*` over the
- * ROMIO names.
+ * What a user can say about a collective call: the rows of fcoll/overlap and fcoll/tam
+ * (settings/common_collio_setting.h tells what comes from a row). A schedule, transport or
+ * partitioning also adds its name to a row's choices.
  */
 
 /* For the items with choices, 0 is "auto": the engine decides. */
@@ -52,11 +52,11 @@ typedef struct mca_common_collio_settings_t {
     int exchange;       /* on: always shuffle; off: every rank accesses its own pieces */
     int exchange_write; /* as `exchange`, from romio_cb_write; AUTO = see exchange */
     int exchange_read;
-    int partition;         /* 0 auto, else 1 + mca_common_collio_partition_t */
-    int aggregators;       /* 0 auto */
-    char *aggregator_list; /* "" = none */
-    int placement;         /* 0 auto, else 1 + mca_common_collio_placement_t */
-    size_t buffer_bytes;   /* 0 = io_ompio_bytes_per_agg */
+    int partition;   /* 0 auto, else 1 + mca_common_collio_partition_t */
+    int aggregators; /* 0 auto */
+    char aggregator_list[MCA_COMMON_COLLIO_TEXT_BYTES]; /* "" = none */
+    int placement;       /* 0 auto, else 1 + mca_common_collio_placement_t */
+    size_t buffer_bytes; /* 0 = io_ompio_bytes_per_agg */
     int sync_send;
     bool plan_reuse;
     bool report;
@@ -70,25 +70,18 @@ typedef struct mca_common_collio_settings_t {
 typedef struct mca_common_collio_component_t {
     const char *name;
     bool two_layers;
-    bool invalid; /* a parameter had a wrong value: every open is refused, with the message given */
     mca_common_collio_settings_t parameters;
-    mca_common_collio_stats_t stats; /* of all files, behind the performance variables */
+    mca_common_collio_settings_set_t set; /* rows and parameters; filled by register */
+    mca_common_collio_stats_t stats;      /* of all files, behind the performance variables */
 } mca_common_collio_component_t;
 
-/** Registers all parameters of a component. Returns OMPI_SUCCESS; wrong values set `invalid`. */
+/** Registers all parameters of a component. */
 int mca_common_collio_settings_register(mca_common_collio_component_t *component,
                                         const mca_base_component_t *mca);
 
-/** The settings in force for a file: parameters, then hints. Local. On a wrong hint: *error_text is
- *  a malloc'ed message naming hint, value and choices, and MPI_ERR_INFO_VALUE is returned; the
- *  settings then hold the parameter's value for that item. */
-int mca_common_collio_settings_resolve(const mca_common_collio_component_t *component,
-                                       ompio_file_t *fh, mca_common_collio_settings_t *settings,
-                                       char **error_text);
-void mca_common_collio_settings_fini(mca_common_collio_settings_t *settings);
-
-/** Equal settings have equal hashes; used to find ranks that disagree. */
-uint64_t mca_common_collio_settings_hash(const mca_common_collio_settings_t *settings);
+/** The settings of a file: parameters, then hints. Wrong hints are left out and noted. Local. */
+void mca_common_collio_settings_resolve(const mca_common_collio_component_t *component,
+                                        ompio_file_t *fh, mca_common_collio_settings_t *settings);
 
 /** Makes the values in force visible to MPI_File_get_info. */
 void mca_common_collio_settings_publish(const mca_common_collio_component_t *component,

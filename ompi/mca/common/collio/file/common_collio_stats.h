@@ -38,6 +38,7 @@
     X(meta_bytes, count, "bytes in them")                                                          \
     X(copied_bytes, count, "bytes this rank copied between user, staging and collective buffers")  \
     X(shm_bytes, count, "bytes moved through shared memory, without a message")                    \
+    X(shm_missing, count, "1: no shared memory for this file on this rank's node, so messages")    \
     X(put_bytes, count, "bytes moved by one-sided puts")                                           \
     X(holes, count, "holes between the runs of this aggregator's windows")                         \
     X(plan_hits, count, "calls that reused a plan")                                                \

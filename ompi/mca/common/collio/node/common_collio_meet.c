@@ -11,14 +11,10 @@
  */
 #include "node/common_collio_meet.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,13 +35,18 @@ _Static_assert((int) MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_M
 
 typedef int64_t fields_t[MCA_COMMON_COLLIO_MEET_FIELDS];
 
+typedef struct seat_t {
+    _Alignas(LINE) fields_t line[2];
+    mca_common_collio_process_t process; /* whose seat it is; written before the first meeting */
+} seat_t;
+
 typedef struct mca_common_collio_meet_page_t {
     _Alignas(LINE) _Atomic uint32_t arrived; /* in all meetings so far, modulo 2^32 */
     _Alignas(LINE) _Atomic uint32_t reduced; /* meetings whose lines are reduced */
     _Alignas(LINE) _Atomic uint32_t gate;    /* meetings whose result is there */
     _Alignas(LINE) _Atomic uint32_t sleepers;
     _Alignas(LINE) fields_t result[2];
-    _Alignas(LINE) fields_t line[][2]; /* one pair per rank of the node */
+    _Alignas(LINE) seat_t seat[]; /* one per rank of the node */
 } page_t;
 
 static void take_maximum(const int64_t *from, int64_t *to, int fields)
@@ -60,12 +61,12 @@ static void reduce_lines(const mca_common_collio_meet_t *meet)
     int turn = (int) (meet->round & 1), one = 1;
     int64_t *to = meet->page->result[turn];
 
-    memcpy(to, meet->page->line[0][turn], sizeof(fields_t));
+    memcpy(to, meet->page->seat[0].line[turn], sizeof(fields_t));
     for (int i = 1; i < meet->ranks; ++i) {
         if (meet->agreement) {
-            mca_common_collio_agree_reduce(meet->page->line[i][turn], to, &one, NULL);
+            mca_common_collio_agree_reduce(meet->page->seat[i].line[turn], to, &one, NULL);
         } else {
-            take_maximum(meet->page->line[i][turn], to, meet->fields);
+            take_maximum(meet->page->seat[i].line[turn], to, meet->fields);
         }
     }
 }
@@ -105,10 +106,13 @@ static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *r
     if (NULL == page) {
         memcpy(meet->mine, mine, sizeof(*mine) * (size_t) fields);
         rc = reduce_by_messages(file, meet->mine, meet->alone ? file->node_comm : file->comm);
-        meet->under_way = OMPI_SUCCESS == rc;
+        if (OMPI_SUCCESS != rc) {
+            meet->under_way = false;
+            mca_common_collio_file_lose(file, rc);
+        }
         return rc;
     }
-    memcpy(page->line[meet->me][meet->round & 1], mine, sizeof(*mine) * (size_t) fields);
+    memcpy(page->seat[meet->me].line[meet->round & 1], mine, sizeof(*mine) * (size_t) fields);
     if (atomic_fetch_add(&page->arrived, 1) + 1 == (meet->round + 1) * (uint32_t) meet->ranks) {
         reduce_lines(meet);
         announce(page, meet->alone ? &page->gate : &page->reduced, meet->round + 1);
@@ -149,6 +153,7 @@ static void lead(mca_common_collio_file_t *file)
     mca_common_collio_meet_t *meet = &file->meet;
     page_t *page = meet->page;
     int64_t *node = page->result[meet->round & 1];
+    int rc;
 
     if (NULL == meet->request) {
         if (atomic_load(&page->reduced) != meet->round + 1
@@ -156,13 +161,18 @@ static void lead(mca_common_collio_file_t *file)
             return;
         }
         memcpy(meet->mine, node, sizeof(fields_t));
-        if (OMPI_SUCCESS != reduce_by_messages(file, meet->mine, meet->leaders)) {
+        rc = reduce_by_messages(file, meet->mine, meet->leaders);
+        if (OMPI_SUCCESS != rc) {
             meet->request = NULL;
+            mca_common_collio_file_lose(file, rc);
             return;
         }
     }
-    if (mca_common_collio_request_done(&meet->request, NULL, NULL)) {
+    if (mca_common_collio_request_done(file, &meet->request, NULL)) {
         meet->request = NULL;
+        if (0 != file->lost) {
+            return; /* the gate stays shut: the others of the node are told by a notice */
+        }
         memcpy(node, meet->all, sizeof(*node) * (size_t) meet->fields);
         announce(page, &page->gate, meet->round + 1);
     }
@@ -177,10 +187,13 @@ bool mca_common_collio_meet_poll(mca_common_collio_file_t *file)
         return true;
     }
     if (NULL == meet->page) {
-        if (!mca_common_collio_request_done(&meet->request, NULL, NULL)) {
+        if (!mca_common_collio_request_done(file, &meet->request, NULL)) {
             return false;
         }
         meet->request = NULL;
+        if (0 != file->lost) {
+            return false;
+        }
     } else {
         if (MPI_COMM_NULL != meet->leaders && !meet->alone) {
             lead(file);
@@ -199,19 +212,19 @@ bool mca_common_collio_meet_poll(mca_common_collio_file_t *file)
     return true;
 }
 
-static void sleep_at(page_t *page, _Atomic uint32_t *word, uint32_t from, int64_t nanoseconds)
+static void sleep_at(page_t *page, _Atomic uint32_t *word, uint32_t seen, int64_t nanoseconds)
 {
     struct timespec moment = {.tv_nsec = nanoseconds};
 
     atomic_fetch_add(&page->sleepers, 1);
-    (void) syscall(SYS_futex, word, FUTEX_WAIT, from, &moment, NULL, 0);
+    (void) syscall(SYS_futex, word, FUTEX_WAIT, seen, &moment, NULL, 0);
     atomic_fetch_sub(&page->sleepers, 1);
 }
 
 bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
 {
     mca_common_collio_meet_t *meet = &file->meet;
-    int64_t last = meet->waited_ns[meet->agreement], sleep = 0;
+    int64_t last = meet->waited_ns[meet->agreement];
     bool behind = mca_common_collio_request_used();
     _Atomic uint32_t *word;
 
@@ -221,82 +234,74 @@ bool mca_common_collio_meet_rest(mca_common_collio_file_t *file)
     }
     word = MPI_COMM_NULL != meet->leaders && !meet->alone ? &meet->page->reduced
                                                           : &meet->page->gate;
-    for (int i = 0; i < YIELDS && 0 == sleep; ++i) {
+    for (int i = 0; i < YIELDS; ++i) {
+        /* read before the sleep: a futex does not sleep if the word has changed since */
+        uint32_t seen = atomic_load(word);
+        int64_t sleep;
+
+        if (mca_common_collio_wait_reached(seen, meet->round)) {
+            return true;
+        }
         /* also between yields: one alone can take long */
         sleep = mca_common_collio_wait_sleep((int64_t) (mca_common_collio_now() - meet->begun_ns),
                                              last, meet->crowd, behind);
         if (0 != sleep) {
-            sleep_at(meet->page, word, meet->round, sleep);
-        } else {
-            sched_yield();
+            sleep_at(meet->page, word, seen, sleep);
+            return mca_common_collio_wait_reached(atomic_load(word), meet->round);
         }
-        if (atomic_load(word) != meet->round) {
-            return true;
-        }
+        sched_yield();
     }
-    return false;
+    return mca_common_collio_wait_reached(atomic_load(word), meet->round);
 }
 
-static void *map_page(int fd, size_t bytes)
-{
-    void *at = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-    return MAP_FAILED == at ? NULL : at;
-}
-
-static void page_name(char *name, size_t size, const int64_t *key)
-{
-    snprintf(name, size, "/collio-meet-%lld-%lld", (long long) key[0], (long long) key[1]);
-}
-
-/* The node's first rank makes the page under a name nobody has. */
-static void make_page(mca_common_collio_meet_t *meet, int64_t *key)
-{
-    static _Atomic int64_t counter;
-    char name[64];
-    int fd;
-
-    key[0] = getpid();
-    do {
-        key[1] = atomic_fetch_add(&counter, 1);
-        page_name(name, sizeof(name), key);
-        fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
-    } while (fd < 0 && EEXIST == errno);
-    if (fd >= 0 && 0 == posix_fallocate(fd, 0, (off_t) meet->page_bytes)) {
-        meet->page = map_page(fd, meet->page_bytes);
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-}
-
-static void find_page(mca_common_collio_meet_t *meet, const int64_t *key)
-{
-    char name[64];
-    int fd;
-
-    page_name(name, sizeof(name), key);
-    fd = shm_open(name, O_RDWR, 0);
-    meet->page = map_page(fd, meet->page_bytes);
-    if (fd >= 0) {
-        close(fd);
-    }
-}
-
-/* The page of this node, under the name that its first rank gives to the others. */
-static void share_page(mca_common_collio_file_t *file, int64_t *key)
+/* The page of this node: its first rank makes it, and tells the others the key. */
+static int share_page(mca_common_collio_file_t *file)
 {
     mca_common_collio_meet_t *meet = &file->meet;
-    int64_t mine[2] = {INT64_MIN, INT64_MIN};
+    size_t bytes = sizeof(page_t) + sizeof(seat_t) * (size_t) meet->ranks;
+    int64_t mine[3] = {0}, all[3] = {0}; /* the key, an errno */
+    int rc;
 
     if (0 == meet->me) {
-        make_page(meet, mine);
+        mine[2] = mca_common_collio_shm_make(&meet->segment, bytes, mine);
     }
-    if (OMPI_SUCCESS
-            == mca_common_collio_allreduce(mine, key, 2, MPI_INT64_T, MPI_MAX, file->node_comm)
-        && 0 != meet->me) {
-        find_page(meet, key);
+    rc = mca_common_collio_allreduce(mine, all, 3, MPI_INT64_T, MPI_MAX, file->node_comm);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
+    if (0 != meet->me && 0 == all[2]) {
+        (void) mca_common_collio_shm_attach(&meet->segment, bytes, all);
+    }
+    meet->page = meet->segment.at;
+    if (NULL != meet->page) {
+        meet->page->seat[meet->me].process = meet->self = mca_common_collio_process_self();
+    }
+    return OMPI_SUCCESS;
+}
+
+/* The first ranks of the nodes, and whether all ranks have their page: with pages, or nobody. */
+static int connect_pages(mca_common_collio_file_t *file)
+{
+    mca_common_collio_meet_t *meet = &file->meet;
+    int rc = share_page(file), missing = NULL == meet->page, any = 1;
+
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, file->node_comm);
+    }
+    /* all ranks of the node have it: nothing is left behind whatever happens later */
+    mca_common_collio_shm_unlink(&meet->segment);
+    if (OMPI_SUCCESS == rc && file->nodes.nodes > 1) {
+        missing = any;
+        rc = ompi_comm_split(file->comm, 0 == meet->me ? 0 : MPI_UNDEFINED, 0, &meet->leaders,
+                             false);
+        if (OMPI_SUCCESS == rc) {
+            rc = mca_common_collio_allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, file->comm);
+        }
+    }
+    if (0 != any) {
+        mca_common_collio_meet_fini(file);
+    }
+    return rc;
 }
 
 static int ranks_per_core(int ranks)
@@ -309,43 +314,39 @@ static int ranks_per_core(int ranks)
 void mca_common_collio_meet_init(mca_common_collio_file_t *file)
 {
     mca_common_collio_meet_t *meet = &file->meet;
-    int64_t key[2] = {0};
-    char name[64];
-    int missing, any = 1;
+    int rc;
 
     meet->leaders = MPI_COMM_NULL;
     meet->me = ompi_comm_rank(file->node_comm);
     meet->ranks = ompi_comm_size(file->node_comm);
     meet->crowd = ranks_per_core(meet->ranks);
     meet->crowded = meet->crowd > 1;
-    meet->page_bytes = sizeof(page_t) + 2 * sizeof(fields_t) * (size_t) meet->ranks;
-    share_page(file, key);
-    missing = NULL == meet->page;
-    if (file->nodes.nodes > 1
-        && OMPI_SUCCESS
-               != ompi_comm_split(file->comm, 0 == meet->me ? 0 : MPI_UNDEFINED, 0, &meet->leaders,
-                                  false)) {
-        missing = 1;
+    rc = connect_pages(file);
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_file_lose(file, rc);
     }
-    /* all with pages, or nobody */
-    (void) mca_common_collio_allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, file->comm);
-    if (0 == meet->me) {
-        page_name(name, sizeof(name), key);
-        shm_unlink(name); /* everybody has it: nothing is left behind whatever happens later */
+}
+
+bool mca_common_collio_meet_peer_ended(const mca_common_collio_file_t *file)
+{
+    const mca_common_collio_meet_t *meet = &file->meet;
+
+    for (int i = 1; NULL != meet->page && i < meet->ranks; ++i) {
+        /* zombies and reused numbers take a look into /proc: each rank looks for the next one */
+        if (mca_common_collio_process_ended(&meet->page->seat[(meet->me + i) % meet->ranks].process,
+                                            &meet->self, 1 == i)) {
+            return true;
+        }
     }
-    if (0 != any) {
-        mca_common_collio_meet_fini(file);
-    }
+    return false;
 }
 
 void mca_common_collio_meet_fini(mca_common_collio_file_t *file)
 {
     mca_common_collio_meet_t *meet = &file->meet;
 
-    if (NULL != meet->page) {
-        munmap(meet->page, meet->page_bytes);
-        meet->page = NULL;
-    }
+    mca_common_collio_shm_fini(&meet->segment);
+    meet->page = NULL;
     if (NULL != meet->leaders && MPI_COMM_NULL != meet->leaders) {
         ompi_comm_free(&meet->leaders);
     }

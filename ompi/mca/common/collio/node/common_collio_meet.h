@@ -7,6 +7,8 @@
 #define MCA_COMMON_COLLIO_MEET_H
 
 #include "compat/common_collio_compat.h"
+#include "node/common_collio_process.h"
+#include "node/common_collio_shm.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,8 +35,9 @@ struct mca_common_collio_file_t;
 struct mca_common_collio_meet_page_t;
 
 typedef struct mca_common_collio_meet_t {
-    struct mca_common_collio_meet_page_t *page; /* NULL: by messages */
-    size_t page_bytes;
+    struct mca_common_collio_meet_page_t *page; /* in segment; NULL: by messages */
+    mca_common_collio_shm_t segment;
+    mca_common_collio_process_t self;
     ompi_communicator_t *leaders; /* the first rank of each node; several nodes only */
     int ranks;                    /* of this node */
     int me;                       /* among them */
@@ -55,7 +58,8 @@ typedef struct mca_common_collio_meet_t {
     ompi_request_t *request;
 } mca_common_collio_meet_t;
 
-/** Makes the page. Collective over the file's communicator; never fails, but may go without. */
+/** Makes the page. Collective over the file's communicator. It may go without; a failure of
+ *  communication makes the file lost (file_lose). */
 void mca_common_collio_meet_init(struct mca_common_collio_file_t *file);
 void mca_common_collio_meet_fini(struct mca_common_collio_file_t *file);
 
@@ -72,11 +76,16 @@ int mca_common_collio_meet_on_node(struct mca_common_collio_file_t *file, const 
 /** A meeting of attentive ranks without a result. */
 int mca_common_collio_meet_barrier(struct mca_common_collio_file_t *file);
 
-/** True when it is over, or when there is none. Never waits. */
+/** True when it is over, or when there is none. Never waits. When communication has failed the
+ *  file is lost, and no meeting of it is ever over. */
 bool mca_common_collio_meet_poll(struct mca_common_collio_file_t *file);
 
 /** Gives the core away for a moment if this rank can do nothing but wait for the others of a
  *  meeting. True when they have come: there is news, and no need to look for messages. */
 bool mca_common_collio_meet_rest(struct mca_common_collio_file_t *file);
+
+/** Has another rank of this node ended, as far as this rank can tell? For long waits only: a system
+ *  call for each rank of the node. */
+bool mca_common_collio_meet_peer_ended(const struct mca_common_collio_file_t *file);
 
 #endif /* MCA_COMMON_COLLIO_MEET_H */

@@ -4,17 +4,13 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Memory shared by the ranks of a node: made by the node's first rank with shm_open, mapped by all,
- * unlinked as soon as everybody has it, so nothing is left behind whatever happens later. The
- * pages are allocated at once: touching memory that /dev/shm cannot give would be a SIGBUS.
+ * Memory shared by the ranks of a node: made by the node's first rank, attached by all, unlinked as
+ * soon as everybody has it, so nothing is left behind whatever happens later. See shm.h.
  */
 #include "file/common_collio_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 enum { LINE = 64, PAGE = 4096 };
 
@@ -75,56 +71,6 @@ bool mca_common_collio_shared_failed(const mca_common_collio_file_t *file)
            || MCA_COMMON_COLLIO_SHARED_FAILED == file->relay_shared.state;
 }
 
-static void set_name(mca_common_collio_shared_t *shared, const int64_t *number)
-{
-    snprintf(shared->making.name, sizeof(shared->making.name), "/collio-%lld-%lld",
-             (long long) number[0], (long long) number[1]);
-}
-
-/* The node's first rank. A name can be taken: by a process of the same number in another container,
- * or by the leftover of one that was killed. */
-static int make_segment(mca_common_collio_shared_t *shared, int *descriptor)
-{
-    static _Atomic int64_t counter;
-    int64_t *number = shared->making.said;
-    int fd, rc;
-
-    number[0] = getpid();
-    do {
-        number[1] = atomic_fetch_add(&counter, 1);
-        set_name(shared, number);
-        fd = shm_open(shared->making.name, O_CREAT | O_EXCL | O_RDWR, 0600);
-    } while (fd < 0 && EEXIST == errno);
-    if (fd < 0) {
-        return errno;
-    }
-    rc = posix_fallocate(fd, 0, (off_t) shared->making.bytes);
-    if (0 != rc) {
-        close(fd);
-        shm_unlink(shared->making.name);
-        return rc;
-    }
-    *descriptor = fd;
-    return 0;
-}
-
-static int map_segment(mca_common_collio_shared_t *shared, int fd)
-{
-    void *at = mmap(NULL, shared->making.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-    if (MAP_FAILED == at) {
-        return errno;
-    }
-#ifdef MADV_POPULATE_READ
-    /* One call instead of a fault per page; where the kernel cannot, the faults do it. The pages
-     * exist, and to map them for reading (which lets us write, too: nobody watches for dirty pages
-     * in /dev/shm) costs a third, because the kernel takes several at a time. */
-    (void) madvise(at, shared->making.bytes, MADV_POPULATE_READ);
-#endif
-    shared->making.at = at;
-    return 0;
-}
-
 /* The node takes the maxima of what its ranks say. */
 static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared, int count)
 {
@@ -144,8 +90,6 @@ void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t regi
 void mca_common_collio_shared_make(mca_common_collio_file_t *file,
                                    mca_common_collio_shared_t *shared, int64_t region_bytes)
 {
-    int fd = -1;
-
     memset(&shared->making, 0, sizeof(shared->making));
     shared->making.region_bytes = (int64_t) align_up((size_t) region_bytes, PAGE);
     shared->making.bytes = regions_start(shared)
@@ -156,30 +100,22 @@ void mca_common_collio_shared_make(mca_common_collio_file_t *file,
         return;
     }
     if (0 == ompi_comm_rank(file->node_comm)) {
-        shared->making.said[2] = make_segment(shared, &fd);
-        shared->making.made = 0 == shared->making.said[2];
-        if (shared->making.made) {
-            shared->making.said[2] = map_segment(shared, fd);
-            close(fd);
-        }
+        shared->making.said[2] = mca_common_collio_shm_make(
+            &shared->making.segment, shared->making.bytes, shared->making.said);
     }
     shared->state = MCA_COMMON_COLLIO_SHARED_NAMING;
     reduce(file, shared, 3);
 }
 
-/* What the node's first rank said: zeros of the others are less. Then: could I map it? */
+/* Step 2: take the key from the node's first rank (the maximum; the others contributed 0), attach
+ * the segment, and report whether that worked. */
 static void open_named(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
 {
     int64_t mine = shared->making.all[2];
 
-    set_name(shared, shared->making.all);
-    if (0 == mine && NULL == shared->making.at) {
-        int fd = shm_open(shared->making.name, O_RDWR, 0);
-
-        mine = fd < 0 ? errno : map_segment(shared, fd);
-        if (fd >= 0) {
-            close(fd);
-        }
+    if (0 == mine && NULL == shared->making.segment.at) {
+        mine = mca_common_collio_shm_attach(&shared->making.segment, shared->making.bytes,
+                                            shared->making.all);
     }
     if (0 == mine && NULL == shared->granted) {
         shared->granted = calloc((size_t) shared->local_ranks, sizeof(uint64_t));
@@ -195,13 +131,9 @@ static void open_named(mca_common_collio_file_t *file, mca_common_collio_shared_
 
 static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
 {
-    if (shared->making.made) {
-        shm_unlink(shared->making.name);
-    }
+    mca_common_collio_shm_unlink(&shared->making.segment);
     if (0 != shared->making.all[0]) {
-        if (NULL != shared->making.at) {
-            munmap(shared->making.at, shared->making.bytes);
-        }
+        mca_common_collio_shm_fini(&shared->making.segment);
         if (0 == ompi_comm_rank(file->node_comm)) {
             mca_common_collio_file_say(file,
                                        "no shared memory of %zu bytes on this node (%s): its ranks "
@@ -210,13 +142,16 @@ static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *sh
                                        shared->making.bytes, strerror((int) shared->making.all[0]));
         }
         shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_shm_missing,
+                                     shared == &file->shared);
         return;
     }
     if (NULL != shared->at) {
-        munmap(shared->at, shared->bytes);
+        mca_common_collio_shm_fini(&shared->segment);
         mca_common_collio_file_memory(file, -shared->mine_bytes);
     }
-    shared->at = shared->making.at;
+    shared->segment = shared->making.segment;
+    shared->at = shared->segment.at;
     shared->bytes = shared->making.bytes;
     shared->region_bytes = shared->making.region_bytes;
     shared->state = MCA_COMMON_COLLIO_SHARED_READY;
@@ -247,9 +182,7 @@ bool mca_common_collio_shared_poll_of(mca_common_collio_file_t *file,
 
 void mca_common_collio_shared_fini(mca_common_collio_shared_t *shared)
 {
-    if (NULL != shared->at) {
-        munmap(shared->at, shared->bytes);
-    }
+    mca_common_collio_shm_fini(&shared->segment);
     free(shared->granted);
     free(shared->taken);
     memset(shared, 0, sizeof(*shared));

@@ -7,6 +7,7 @@
 #define MCA_COMMON_COLLIO_SHARED_H
 
 #include "compat/common_collio_compat.h"
+#include "node/common_collio_shm.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,7 +31,7 @@ typedef struct mca_common_collio_shared_control_t {
 
 typedef enum mca_common_collio_shared_state_t {
     MCA_COMMON_COLLIO_SHARED_NONE = 0, /* nothing yet */
-    MCA_COMMON_COLLIO_SHARED_NAMING,   /* the node's first rank makes it and tells its name */
+    MCA_COMMON_COLLIO_SHARED_NAMING,   /* the node's first rank makes it and tells its key */
     MCA_COMMON_COLLIO_SHARED_MAPPING,  /* everybody maps it, and they agree that they could */
     MCA_COMMON_COLLIO_SHARED_READY,
     MCA_COMMON_COLLIO_SHARED_FAILED /* cannot be had; stays so for this file */
@@ -38,7 +39,8 @@ typedef enum mca_common_collio_shared_state_t {
 
 typedef struct mca_common_collio_shared_t {
     mca_common_collio_shared_state_t state;
-    char *at;
+    mca_common_collio_shm_t segment;
+    char *at; /* its memory */
     size_t bytes;
     int slots;   /* ranks that grant: aggregators on this node */
     int regions; /* of them, those with a region */
@@ -50,12 +52,10 @@ typedef struct mca_common_collio_shared_t {
     uint64_t *granted;    /* as aggregator: grants given to each local rank */
     uint64_t *taken;      /* as requester: grants used of each aggregator on the node */
     struct {              /* while it is being made */
-        char name[64];
-        bool made;       /* by this rank, which must remove the name */
-        int64_t said[3]; /* the maker: numbers of the name, errno; then all: own errno first */
+        mca_common_collio_shm_t segment;
+        int64_t said[3]; /* the maker: key, errno; then all: own errno first */
         int64_t all[3];  /* the maxima over the node */
         int64_t region_bytes;
-        char *at;
         size_t bytes;
     } making;
 } mca_common_collio_shared_t;

@@ -9,18 +9,13 @@
  */
 #include "ompio/common_collio_fcoll.h"
 
+#include <errno.h>
+
 #include "access/common_collio_access.h"
 #include "call/common_collio_op.h"
 #include "ompio/common_collio_request.h"
-
-#include "opal/util/output.h"
-
-static int open_components;
-
-int mca_common_collio_abi(void)
-{
-    return MCA_COMMON_COLLIO_ABI;
-}
+#include "ompio/common_collio_set_view.h"
+#include "ompio/common_collio_sharedfp.h"
 
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
                                      const mca_base_component_t *mca)
@@ -29,37 +24,15 @@ int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
     return mca_common_collio_settings_register(component, mca);
 }
 
-int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component, int abi)
+int mca_common_collio_fcoll_open(void)
 {
-    int major = 0, minor = 0;
-
-    if (abi != MCA_COMMON_COLLIO_ABI) {
-        opal_output(0,
-                    "fcoll/%s: libmca_common_collio has version %d, this component needs %d. "
-                    "Install both from one build. The component is not used.",
-                    component->name, MCA_COMMON_COLLIO_ABI, abi);
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
-    mca_common_collio_running_version(&major, &minor);
-    if (major != MCA_COMMON_COLLIO_BUILT_FOR) {
-        opal_output(0,
-                    "fcoll/%s: built for Open MPI %d, but this is Open MPI %d. Build it again with "
-                    "--with-openmpi. The component is not used.",
-                    component->name, MCA_COMMON_COLLIO_BUILT_FOR, major);
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
-    ++open_components;
-    mca_common_collio_file_reserve();
+    mca_common_collio_open();
     return OMPI_SUCCESS;
 }
 
 int mca_common_collio_fcoll_close(void)
 {
-    if (open_components > 0 && 0 == --open_components) {
-        mca_common_collio_request_finalize();
-        mca_common_collio_access_finalize();
-        mca_common_collio_file_unreserve();
-    }
+    mca_common_collio_close();
     return OMPI_SUCCESS;
 }
 
@@ -67,6 +40,7 @@ int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable
 {
     (void) enable_progress_threads;
     (void) enable_mpi_threads;
+    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 
@@ -87,9 +61,7 @@ int mca_common_collio_fcoll_file_unquery(ompio_file_t *fh)
 
 int mca_common_collio_fcoll_init(ompio_file_t *fh, mca_common_collio_component_t *component)
 {
-    mca_common_collio_file_t *file = component->invalid
-                                         ? NULL
-                                         : mca_common_collio_file_attach(fh, component);
+    mca_common_collio_file_t *file = mca_common_collio_file_attach(fh, component);
 
     return NULL == file ? MPI_ERR_ARG : file->refused;
 }
@@ -191,14 +163,27 @@ int mca_common_collio_fcoll_iread_all(ompio_file_t *fh, void *buffer,
     return nonblocking(fh, false, buffer, (size_t) count, type, request);
 }
 
+static bool ours(const mca_common_collio_hook_t *hook)
+{
+    return mca_common_collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all;
+}
+
+/* io/ompio computes the position of an explicit offset without checks. One that would wrap is
+ * replaced, and the engine told: this rank takes part, and all of them fail. */
+static MPI_Offset check_offset(mca_common_collio_hook_t *hook, MPI_Offset offset)
+{
+    hook->refusal = !ours(hook) || mca_common_collio_view_reaches(hook->fh, offset) ? 0 : EOVERFLOW;
+    return 0 == hook->refusal ? offset : 0;
+}
+
 /* The status of a blocking collective, after io/ompio's entry has written what it likes. A file
  * whose current fcoll is not ours keeps io/ompio's. */
 static void correct(mca_common_collio_hook_t *hook, int rc, ompi_status_public_t *status)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
 
-    if (NULL != file && MPI_STATUS_IGNORE != status
-        && (mca_common_collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all)) {
+    hook->refusal = 0; /* io/ompio may have returned before it called the fcoll */
+    if (NULL != file && MPI_STATUS_IGNORE != status && ours(hook)) {
         status->_ucount = (size_t) file->last_bytes;
         status->MPI_ERROR = rc;
     }
@@ -229,7 +214,8 @@ static int file_write_at_all(ompi_file_t *fh, MPI_Offset offset, const void *buf
                              ompi_status_public_t *status)
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_write_at_all(fh, offset, buffer, count, type, status);
+    int rc = hook->original.io_module_file_write_at_all(fh, check_offset(hook, offset), buffer,
+                                                        count, type, status);
 
     correct(hook, rc, status);
     return rc;
@@ -240,9 +226,56 @@ static int file_read_at_all(ompi_file_t *fh, MPI_Offset offset, void *buffer,
                             ompi_status_public_t *status)
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_read_at_all(fh, offset, buffer, count, type, status);
+    int rc = hook->original.io_module_file_read_at_all(fh, check_offset(hook, offset), buffer,
+                                                       count, type, status);
 
     correct(hook, rc, status);
+    return rc;
+}
+
+static int file_iwrite_at_all(ompi_file_t *fh, MPI_Offset offset, const void *buffer,
+                              mca_common_collio_count_t count, ompi_datatype_t *type,
+                              ompi_request_t **request)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
+    int rc = hook->original.io_module_file_iwrite_at_all(fh, check_offset(hook, offset), buffer,
+                                                         count, type, request);
+
+    hook->refusal = 0;
+    return rc;
+}
+
+static int file_write_at_all_begin(ompi_file_t *fh, MPI_Offset offset, const void *buffer,
+                                   mca_common_collio_count_t count, ompi_datatype_t *type)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
+    int rc = hook->original.io_module_file_write_at_all_begin(fh, check_offset(hook, offset),
+                                                              buffer, count, type);
+
+    hook->refusal = 0;
+    return rc;
+}
+
+static int file_iread_at_all(ompi_file_t *fh, MPI_Offset offset, void *buffer,
+                             mca_common_collio_count_t count, ompi_datatype_t *type,
+                             ompi_request_t **request)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
+    int rc = hook->original.io_module_file_iread_at_all(fh, check_offset(hook, offset), buffer,
+                                                        count, type, request);
+
+    hook->refusal = 0;
+    return rc;
+}
+
+static int file_read_at_all_begin(ompi_file_t *fh, MPI_Offset offset, void *buffer,
+                                  mca_common_collio_count_t count, ompi_datatype_t *type)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
+    int rc = hook->original.io_module_file_read_at_all_begin(fh, check_offset(hook, offset), buffer,
+                                                             count, type);
+
+    hook->refusal = 0;
     return rc;
 }
 
@@ -254,4 +287,9 @@ void mca_common_collio_fcoll_patch(mca_common_collio_hook_t *hook)
     table->io_module_file_read_all = file_read_all;
     table->io_module_file_write_at_all = file_write_at_all;
     table->io_module_file_read_at_all = file_read_at_all;
+    table->io_module_file_iwrite_at_all = file_iwrite_at_all;
+    table->io_module_file_iread_at_all = file_iread_at_all;
+    table->io_module_file_write_at_all_begin = file_write_at_all_begin;
+    table->io_module_file_read_at_all_begin = file_read_at_all_begin;
+    mca_common_collio_hints_patch(hook);
 }

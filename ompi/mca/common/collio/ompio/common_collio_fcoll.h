@@ -8,22 +8,18 @@
 
 #include "file/common_collio_settings.h"
 #include "ompio/common_collio_hook.h"
+#include "ompio/common_collio_open.h"
 
 /**
  * What the fcoll components put in their tables. A component is a name, its settings and these.
  */
 
-/** To be equal in a component and in this library; a component refuses another one. */
-#define MCA_COMMON_COLLIO_ABI 1
-int mca_common_collio_abi(void);
-
 /** Parameters and figures of a component. */
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
                                      const mca_base_component_t *mca);
 
-/** Component open and close. Refuses (OMPI_ERR_NOT_AVAILABLE, with one line) a library of another
- *  version, or an Open MPI of another major version than it was built for. */
-int mca_common_collio_fcoll_open(const mca_common_collio_component_t *component, int abi);
+/** Component open and close. */
+int mca_common_collio_fcoll_open(void);
 int mca_common_collio_fcoll_close(void);
 
 /** Queries: whether there is anything to say against this process (never), the module or NULL with
@@ -62,8 +58,8 @@ int mca_common_collio_fcoll_iread_all(ompio_file_t *fh, void *buffer,
                                       mca_common_collio_count_t count, ompi_datatype_t *type,
                                       ompi_request_t **request);
 
-/** Puts our entries for blocking collectives in the file's table: io/ompio's overwrite the status
- *  with what was asked for, ours put the truth there. */
+/** Puts our entries for collectives in the file's table: io/ompio's overwrite the status of
+ *  blocking ones with what was asked for, ours put the truth there, and check explicit offsets. */
 void mca_common_collio_fcoll_patch(mca_common_collio_hook_t *hook);
 
 #endif /* MCA_COMMON_COLLIO_FCOLL_H */

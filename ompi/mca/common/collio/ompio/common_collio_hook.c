@@ -8,12 +8,14 @@
  *   ompi_file_t                             hook
  *     f_io_selected_module (by value)         original   io/ompio's entries, for calling
  *        file_close  -> hook's own            closers    callbacks, run newest first
+ *        file_seek   -> entries.c
  *        file_write  -> a client's            flats      flattened views and datatypes
  *     f_io_selected_data == ompio_file_t
  *
  * The test for a real file: fh->f_fh cannot be trusted (sharedfp/individual hands in handles it
- * never initialised), so the MPI files that exist are walked, and the one whose
- * f_io_selected_data IS the handle is taken; nothing reached through an unknown pointer is read.
+ * never initialised), so it is looked for among the MPI files that exist, and taken if its
+ * f_io_selected_data IS the handle. Nothing is read through an unknown pointer, nor through those
+ * of other files: other threads may be closing them.
  * Records are few (open files), so a list is enough; it has its own lock, as files may be opened
  * by several threads at once.
  */
@@ -71,16 +73,19 @@ static bool owns(const ompi_file_t *file, const ompio_file_t *fh)
 #if MCA_COMMON_COLLIO_HAVE_FILE_TABLE
 static ompi_file_t *find_file(const ompio_file_t *fh)
 {
-    int count = opal_pointer_array_get_size(&ompi_file_f_to_c_table);
+    opal_pointer_array_t *table = &ompi_file_f_to_c_table;
+    ompi_file_t *found = NULL;
 
-    for (int i = 0; i < count; ++i) {
-        ompi_file_t *file = opal_pointer_array_get_item(&ompi_file_f_to_c_table, i);
-
-        if (owns(file, fh)) {
-            return file;
+    /* a file leaves the table before its memory is freed: what is in it can be read meanwhile, even
+     * if an uninitialised f_fh happens to be another file */
+    OPAL_THREAD_LOCK(&table->lock);
+    for (int i = 0; i < table->size && NULL == found; ++i) {
+        if (fh->f_fh == table->addr[i] && owns(fh->f_fh, fh)) {
+            found = fh->f_fh;
         }
     }
-    return NULL;
+    OPAL_THREAD_UNLOCK(&table->lock);
+    return found;
 }
 #elif MCA_COMMON_COLLIO_HANDLES_ARE_CLEAN
 /* The table is hidden, but handles that are no MPI file's have no f_fh here. */
@@ -98,8 +103,8 @@ static ompi_file_t *find_file(const ompio_file_t *fh)
     for (MPI_Fint i = 0; i < MOST_FILES; ++i) {
         ompi_file_t *file = PMPI_File_f2c(i);
 
-        if (owns(file, fh)) {
-            return file;
+        if (file == fh->f_fh) {
+            return owns(file, fh) ? file : NULL;
         }
     }
     return NULL;
@@ -190,6 +195,7 @@ static struct record *make_record(ompio_file_t *fh)
     record->next = records;
     records = record;
     MCA_COMMON_COLLIO_IO_TABLE(file).io_module_file_close = file_close;
+    mca_common_collio_entries_install(&record->hook);
     return record;
 }
 
@@ -214,6 +220,18 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file)
     record = find_by_file(file);
     pthread_mutex_unlock(&lock);
     return NULL == record ? NULL : &record->hook;
+}
+
+int mca_common_collio_hook_take_refusal(ompio_file_t *fh)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
+    int error = 0;
+
+    if (NULL != hook) {
+        error = hook->refusal;
+        hook->refusal = 0;
+    }
+    return -error;
 }
 
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook)

@@ -18,7 +18,8 @@
  *
  * Two clients, which never want the same entry: fbtl/mtpwrite (individual access) and the fcolls
  * (collective access, for true counts). file_close belongs to the hook itself: it runs the
- * clients' close callbacks, newest first, restores the table, and calls the original.
+ * clients' close callbacks, newest first, restores the table, and calls the original. seek and
+ * preallocate are replaced for every file (entries.c).
  */
 
 /** The io module table type of this Open MPI (v2_0_0 or v3_0_0): compat.h */
@@ -29,6 +30,7 @@ typedef struct mca_common_collio_hook_t {
     ompio_file_t *fh;
     mca_common_collio_hook_table_t original;      /* io/ompio's own entries, complete */
     struct mca_common_collio_flat_cache_t *flats; /* of view.h; freed at close */
+    int refusal; /* errno for the collective call that is about to start, or 0 */
 } mca_common_collio_hook_t;
 
 /** The hook of a file: found, or made (then file_close is patched). NULL if `fh` is not the
@@ -40,6 +42,14 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file);
 
 /** The live table, to put entries in. */
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook);
+
+/** An entry of a collective call found an argument that io/ompio would compute nonsense from. The
+ *  rank must take part nevertheless: the engine takes the error from here as it starts the call.
+ *  Returns 0 or -errno, and clears it. */
+int mca_common_collio_hook_take_refusal(ompio_file_t *fh);
+
+/** Puts the entries in the table that every file of ours has. Called as the hook is made. */
+void mca_common_collio_entries_install(mca_common_collio_hook_t *hook);
 
 /** Called at MPI_File_close, before anything of the file is torn down, on every rank of the file's
  *  communicator (so it may communicate). A pair (callback, data) is registered once. 0 or

@@ -157,14 +157,13 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
         != mca_common_collio_iallreduce(ex->histogram, ex->histogram + bins, bins, MPI_INT64_T,
                                         MPI_SUM, ex->file->comm, &ex->collective)) {
         ex->collective = MPI_REQUEST_NULL;
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
 }
 
 static mca_common_collio_partition_t partition_of(const mca_common_collio_exchange_t *ex)
 {
     const mca_common_collio_file_t *file = ex->file;
-    const mca_common_collio_lockahead_t *lockahead;
 
     if (0 != file->settings.partition) {
         return (mca_common_collio_partition_t) (file->settings.partition - 1);
@@ -172,8 +171,7 @@ static mca_common_collio_partition_t partition_of(const mca_common_collio_exchan
     if (!striped(file)) {
         return MCA_COMMON_COLLIO_PARTITION_EVEN;
     }
-    lockahead = mca_common_collio_lockahead_of(file->fh);
-    return NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective
+    return MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead
                ? MCA_COMMON_COLLIO_PARTITION_EVEN
                : MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC;
 }

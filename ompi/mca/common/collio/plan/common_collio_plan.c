@@ -11,36 +11,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int64_t anchor_of(const mca_common_collio_shape_t *shape)
-{
-    if (0 == shape->view->size) {
-        return 0;
-    }
-    return shape->view->base + shape->stream / shape->view->size * shape->view->extent;
-}
-
-static int64_t phase_of(const mca_common_collio_shape_t *shape)
-{
-    return 0 == shape->view->size ? 0 : shape->stream % shape->view->size;
-}
-
-/* A contiguous view has no repetitions to count in: the position itself is the anchor. */
+/* Without bytes a request has no place. */
 static void place_of(const mca_common_collio_shape_t *shape, int64_t *anchor, int64_t *phase)
 {
-    if (shape->view->dense && shape->view->size > 0) {
-        *anchor = shape->view->base + shape->stream;
-        *phase = 0;
-        return;
+    *anchor = *phase = 0;
+    if (0 < shape->bytes) {
+        mca_common_collio_tiling_place(shape->view, shape->stream, anchor, phase);
     }
-    *anchor = anchor_of(shape);
-    *phase = phase_of(shape);
 }
 
-/* The next time step has the same flattened view; the next variable one of the same content. */
+/* The next time step has the same flattened view; the next variable one of the same shape. */
 static bool same_view(const mca_common_collio_flat_t *a, const mca_common_collio_flat_t *b)
 {
-    return a == b || (a->tiling.dense && b->tiling.dense)
-           || mca_common_collio_tiling_equal(&a->tiling, &b->tiling);
+    return a == b || mca_common_collio_tiling_same_shape(&a->tiling, &b->tiling);
 }
 
 int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,

@@ -169,7 +169,7 @@ static void receive_list(mca_common_collio_exchange_t *ex, const ompi_status_pub
         != mca_common_collio_irecv(arrival->list, bytes, arrival->requester,
                                    mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_META),
                                    ex->file->comm, &arrival->request)) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
         free(arrival);
         return;
     }
@@ -183,7 +183,7 @@ static void probe(mca_common_collio_exchange_t *ex)
     int matched;
 
     if (ex->route.discarding) {
-        ex->route.discarding = !mca_common_collio_request_done(&ex->route.discarded, NULL, NULL);
+        ex->route.discarding = !mca_common_collio_request_discarded(ex->file, &ex->route.discarded);
     }
     do {
         matched = 0;
@@ -194,6 +194,7 @@ static void probe(mca_common_collio_exchange_t *ex)
             != mca_common_collio_iprobe(
                 mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_META), ex->file->comm,
                 &matched, &status)) {
+            mca_common_collio_exchange_lose(ex);
             return;
         }
         if (matched) {
@@ -224,7 +225,7 @@ static void take_arrivals(mca_common_collio_exchange_t *ex)
     for (arrival_t **at = &ex->route.arrivals; NULL != *at;) {
         arrival_t *arrival = *at;
 
-        if (!mca_common_collio_request_done(&arrival->request, NULL, NULL)) {
+        if (!mca_common_collio_request_done(ex->file, &arrival->request, NULL)) {
             at = &arrival->next;
             continue;
         }
@@ -253,13 +254,13 @@ bool mca_common_collio_route_poll(mca_common_collio_exchange_t *ex)
     probe(ex);
     take_arrivals(ex);
     while (route->sends_done < route->send_count
-           && mca_common_collio_request_done(&route->sends[route->sends_done], NULL, NULL)) {
+           && mca_common_collio_request_done(ex->file, &route->sends[route->sends_done], NULL)) {
         ++route->sends_done;
     }
     if (!route->in_barrier && route->sends_done == route->send_count) {
         route->in_barrier = true;
         if (OMPI_SUCCESS != mca_common_collio_meet_barrier(ex->file)) {
-            mca_common_collio_exchange_fail(ex, EIO);
+            mca_common_collio_exchange_lose(ex);
             route->barrier_done = true;
         }
     }

@@ -16,8 +16,6 @@
  */
 #include "transport/common_collio_transport.h"
 
-#include <errno.h>
-
 static int data_tag(const mca_common_collio_exchange_t *ex)
 {
     return mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_DATA);
@@ -43,7 +41,7 @@ static void post_send(mca_common_collio_exchange_t *ex, mca_common_collio_move_t
     if (OMPI_SUCCESS
         != mca_common_collio_isend(message, (size_t) bytes, move->peer, data_tag(ex),
                                    ex->way.synchronous_sends, ex->file->comm, &move->request)) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
         move->done = true;
         return;
     }
@@ -56,7 +54,7 @@ static void post_receive(mca_common_collio_exchange_t *ex, mca_common_collio_mov
     if (OMPI_SUCCESS
         != mca_common_collio_irecv(message, (size_t) bytes, move->peer, data_tag(ex),
                                    ex->file->comm, &move->request)) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
         move->done = true;
     }
 }
@@ -90,16 +88,11 @@ static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot
 static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                        mca_common_collio_move_t *move)
 {
-    int error = 0;
-
     if (move->done) {
         return true;
     }
-    if (!mca_common_collio_request_done(&move->request, NULL, &error)) {
+    if (!mca_common_collio_request_done(ex->file, &move->request, NULL)) {
         return false;
-    }
-    if (0 != error) {
-        mca_common_collio_exchange_fail(ex, EIO);
     }
     if (ex->write && NULL != move->staging && !slot->in_order) {
         mca_common_collio_file_count(
@@ -137,16 +130,14 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
 {
     mca_common_collio_move_t *move = &delivery->move;
     int64_t bytes = 0;
-    int error = 0;
 
     if (move->done) {
         return true;
     }
-    if (!mca_common_collio_request_done(&move->request, &bytes, &error)) {
+    if (!mca_common_collio_request_done(ex->file, &move->request, &bytes)) {
         return false;
     }
-    if (0 != error) {
-        mca_common_collio_exchange_fail(ex, EIO);
+    if (0 != ex->file->lost) {
         bytes = 0;
     }
     move->bytes = bytes;

@@ -341,22 +341,49 @@ void mca_common_collio_tuner_learn(mca_common_collio_exchange_t *ex, int64_t nan
     }
 }
 
-void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, char *text,
-                                      size_t size)
+void mca_common_collio_tuner_used(mca_common_collio_exchange_t *ex)
+{
+    ex->file->tuner->last[ex->write].transport = ex->way.transport;
+}
+
+/* shm is chosen for all, but moves bytes only where ranks have memory in common. */
+static void describe_transport(int transport, const uint64_t *sum, int ranks, char *text,
+                               size_t size)
+{
+    int missing = (int) sum[MCA_COMMON_COLLIO_STAT_shm_missing];
+    bool shm = MCA_COMMON_COLLIO_TRANSPORT_SHM == transport;
+
+    if (shm && missing > 0 && missing < ranks) {
+        snprintf(text, size, "shm, isend on %d of %d ranks (no shared memory there)", missing,
+                 ranks);
+    } else if (shm && missing > 0) {
+        snprintf(text, size, "isend (no shared memory)");
+    } else if (shm && sum[MCA_COMMON_COLLIO_STAT_messages_between_nodes] > 0) {
+        snprintf(text, size, "%sisend between nodes",
+                 sum[MCA_COMMON_COLLIO_STAT_shm_bytes] > 0 ? "shm, " : "");
+    } else {
+        snprintf(text, size, "%s", mca_common_collio_transport_name(transport));
+    }
+}
+
+void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, const uint64_t *sum,
+                                      int ranks, char *text, size_t size)
 {
     int used = 0;
 
     text[0] = '\0';
     for (int write = 1; write >= 0; --write) {
         const char *verb = write ? "write" : "read";
+        char transport[96];
 
         if (!tuner->last[write].used || used >= (int) size) {
             continue;
         }
+        describe_transport(tuner->last[write].transport, sum, ranks, transport, sizeof(transport));
         used += tuner->last[write].exchange
                     ? snprintf(text + used, size - (size_t) used, "%s%s: schedule %s, transport %s",
                                used > 0 ? "; " : "", verb, tuner->last[write].schedule->name,
-                               mca_common_collio_transport_name(tuner->last[write].transport))
+                               transport)
                     : snprintf(text + used, size - (size_t) used, "%s%s: no exchange",
                                used > 0 ? "; " : "", verb);
     }

@@ -42,8 +42,11 @@ void mca_common_collio_tuner_served(struct mca_common_collio_exchange_t *ex, boo
 void mca_common_collio_tuner_learn(struct mca_common_collio_exchange_t *ex, int64_t nanoseconds,
                                    int64_t hideable);
 
-/** What is in force now, in one line. */
-void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, char *text,
-                                      size_t size);
+/** Notes the transport of a call whose cycles begin: not always the one that was chosen. */
+void mca_common_collio_tuner_used(struct mca_common_collio_exchange_t *ex);
+
+/** What was used last, in one line. sum: the file's figures over all ranks. */
+void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, const uint64_t *sum,
+                                      int ranks, char *text, size_t size);
 
 #endif /* MCA_COMMON_COLLIO_TUNER_H */

@@ -122,7 +122,7 @@ static void send_lists(mca_common_collio_exchange_t *ex)
                                    mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY),
                                    false, ex->file->comm, &relay->making.request)) {
         relay->making.request = NULL;
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
     mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
     mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_bytes,
@@ -139,7 +139,7 @@ static void start_size(mca_common_collio_exchange_t *ex)
         && OMPI_SUCCESS
                != mca_common_collio_meet_on_node(ex->file, &relay->making.bytes[0],
                                                  &relay->making.bytes[1], 1, true)) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
 }
 
@@ -159,9 +159,9 @@ void mca_common_collio_gather_start(mca_common_collio_exchange_t *ex)
 
 /* ---- messages that come ---- */
 
-static bool sent(ompi_request_t **request)
+static bool sent(mca_common_collio_exchange_t *ex, ompi_request_t **request)
 {
-    if (NULL != *request && !mca_common_collio_request_done(request, NULL, NULL)) {
+    if (NULL != *request && !mca_common_collio_request_done(ex->file, request, NULL)) {
         return false;
     }
     *request = NULL;
@@ -191,12 +191,18 @@ static void receive(mca_common_collio_exchange_t *ex)
     int matched = 0;
 
     if (NULL != relay->making.discarded
-        && !mca_common_collio_request_done(&relay->making.discarded, NULL, NULL)) {
+        && !mca_common_collio_request_discarded(ex->file, &relay->making.discarded)) {
         return;
     }
     relay->making.discarded = NULL;
-    while (OMPI_SUCCESS == mca_common_collio_iprobe(tag, ex->file->comm, &matched, &status)
-           && matched) {
+    for (;;) {
+        if (OMPI_SUCCESS != mca_common_collio_iprobe(tag, ex->file->comm, &matched, &status)) {
+            mca_common_collio_exchange_lose(ex);
+            return;
+        }
+        if (!matched) {
+            return;
+        }
         ++relay->making.arrived;
         arrival = malloc(sizeof(*arrival) + status._ucount);
         if (NULL == arrival) {
@@ -208,7 +214,7 @@ static void receive(mca_common_collio_exchange_t *ex)
         if (OMPI_SUCCESS
             != mca_common_collio_irecv(arrival->list, arrival->bytes, status.MPI_SOURCE, tag,
                                        ex->file->comm, &arrival->request)) {
-            mca_common_collio_exchange_fail(ex, EIO);
+            mca_common_collio_exchange_lose(ex);
             free(arrival);
             return;
         }
@@ -227,7 +233,7 @@ static bool received(mca_common_collio_exchange_t *ex, int count)
     }
     for (gathered_t *arrival = relay->making.arrivals; NULL != arrival; arrival = arrival->next) {
         if (NULL != arrival->request) {
-            if (!mca_common_collio_request_done(&arrival->request, NULL, NULL)) {
+            if (!mca_common_collio_request_done(ex->file, &arrival->request, NULL)) {
                 return false;
             }
             arrival->request = NULL;
@@ -282,7 +288,7 @@ static bool lists_poll(mca_common_collio_exchange_t *ex)
         start_size(ex);
         return true;
     }
-    if (!sent(&relay->making.request)) {
+    if (!sent(ex, &relay->making.request)) {
         return false;
     }
     mca_common_collio_bytes_fini(&relay->making.list);
@@ -295,7 +301,7 @@ static bool send_replies(mca_common_collio_exchange_t *ex)
     relay_t *relay = ex->plan->layer1.relay;
     int tag = mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_RELAY);
 
-    while (relay->making.replied + 1 < relay->member_count && sent(&relay->making.request)) {
+    while (relay->making.replied + 1 < relay->member_count && sent(ex, &relay->making.request)) {
         int member = ++relay->making.replied;
         ompi_request_t **request = NULL == relay->making.reply_request
                                        ? &relay->making.request
@@ -310,17 +316,17 @@ static bool send_replies(mca_common_collio_exchange_t *ex)
                                        mca_common_collio_relay_rank(ex, member), tag, false,
                                        ex->file->comm, request)) {
             *request = NULL;
-            mca_common_collio_exchange_fail(ex, EIO);
+            mca_common_collio_exchange_lose(ex);
         }
         mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_messages, 1);
         mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_meta_bytes, reply->count);
     }
     for (int m = 1; NULL != relay->making.reply_request && m < relay->member_count; ++m) {
-        if (!sent(&relay->making.reply_request[m])) {
+        if (!sent(ex, &relay->making.reply_request[m])) {
             return false;
         }
     }
-    return relay->making.replied + 1 >= relay->member_count && sent(&relay->making.request);
+    return relay->making.replied + 1 >= relay->member_count && sent(ex, &relay->making.request);
 }
 
 static void free_replies(relay_t *relay)

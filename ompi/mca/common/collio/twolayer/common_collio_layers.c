@@ -92,7 +92,7 @@ void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex)
     mca_common_collio_file_t *file = ex->file;
 
     ex->layer1.kind = file->layers_used = MCA_COMMON_COLLIO_LAYERS_ONE;
-    if (!file->component->two_layers || too_wide_for_fence(ex)) {
+    if (!file->two_layers || too_wide_for_fence(ex)) {
         return;
     }
     ex->layer1.local_aggregators = file->local_aggregators;

@@ -268,7 +268,7 @@ static void start_message(mca_common_collio_exchange_t *ex, int h, int member, c
     if (OMPI_SUCCESS != rc) {
         half->request[member] = NULL;
         half->turn[member] = NULL;
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     }
 }
 
@@ -390,21 +390,17 @@ static bool handing_over(mca_common_collio_exchange_t *ex, int h)
                && !grant_next(ex, h);
     }
     for (int m = 1; m < relay->member_count; ++m) {
-        int error = 0;
-
         if (NULL == half->turn[m]) {
             continue;
         }
-        if (!mca_common_collio_request_done(&half->request[m], NULL, &error)) {
+        if (!mca_common_collio_request_done(ex->file, &half->request[m], NULL)) {
             over = false;
             if (in_order(ex)) {
                 break; /* those behind it wait */
             }
             continue;
         }
-        if (0 != error) {
-            mca_common_collio_exchange_fail(ex, EIO);
-        } else {
+        if (0 == ex->file->lost) {
             take_message(ex, h, m);
         }
         half->turn[m] = NULL;

@@ -87,7 +87,7 @@ static void start_turn(mca_common_collio_exchange_t *ex, size_t number)
             &relay->request[number % 2]);
     }
     if (OMPI_SUCCESS != rc) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
         relay->turn_done[number % 2] = true;
     }
 }
@@ -120,14 +120,11 @@ static bool message_over(mca_common_collio_exchange_t *ex, size_t number)
 {
     relay_t *relay = ex->plan->layer1.relay;
     int64_t bytes = 0;
-    int error = 0;
 
-    if (!mca_common_collio_request_done(&relay->request[number % 2], &bytes, &error)) {
+    if (!mca_common_collio_request_done(ex->file, &relay->request[number % 2], &bytes)) {
         return false;
     }
-    if (0 != error) {
-        mca_common_collio_exchange_fail(ex, EIO);
-    } else if (!ex->write) {
+    if (!ex->write && 0 == ex->file->lost) {
         unpack_turn(ex, number, bytes);
     }
     return true;

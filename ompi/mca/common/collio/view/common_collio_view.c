@@ -121,6 +121,23 @@ int64_t mca_common_collio_view_position(ompio_file_t *fh)
     return 0 == extent ? total : gone / extent * size + total;
 }
 
+bool mca_common_collio_view_reaches(ompio_file_t *fh, int64_t offset)
+{
+    int64_t size = (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_view_size;
+    int64_t stream, at;
+
+    if (0 > offset
+        || __builtin_mul_overflow(offset, (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size,
+                                  &stream)) {
+        return false;
+    }
+    return 0 >= size
+           || (!__builtin_mul_overflow(stream / size,
+                                       (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_view_extent, &at)
+               && !__builtin_add_overflow(at, (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_disp, &at)
+               && 0 <= at);
+}
+
 int mca_common_collio_view_file(ompio_file_t *fh, mca_common_collio_tiling_t *tiling,
                                 int64_t *stream)
 {

@@ -30,6 +30,11 @@ int mca_common_collio_view_advance(ompio_file_t *fh, int64_t bytes);
 /** The stream position (in bytes) of the individual file pointer. */
 int64_t mca_common_collio_view_position(ompio_file_t *fh);
 
+/** Can io/ompio compute with this offset (in etypes, from the view's beginning)? It multiplies by
+ *  the etype's size, and repetitions by the extent, without checks: what wraps there is a wrong but
+ *  valid place afterwards, so it must be found before. */
+bool mca_common_collio_view_reaches(ompio_file_t *fh, int64_t offset);
+
 /** A flattened view or datatype, shared and kept: `references` holders. */
 typedef struct mca_common_collio_flat_t {
     mca_common_collio_tiling_t tiling;

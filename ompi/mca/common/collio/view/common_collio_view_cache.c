@@ -10,7 +10,8 @@
  * Method: entries are found by the address of the datatype. The cache holds a reference to every
  * datatype in it, so no other datatype can come to live at that address, and committed datatypes
  * never change: the address is the content. io/ompio duplicates the filetype at every set_view, so
- * its duplicate identifies the view. Lifetime: until the file is closed (or an entry is replaced,
+ * its duplicate identifies the view; the displacement and the extent, which are io/ompio's own, are
+ * compared too. Lifetime: until the file is closed (or an entry is replaced,
  * the oldest first); a nonblocking request holds its own references.
  * Cost: a hit is a few comparisons.
  */
@@ -107,6 +108,15 @@ void mca_common_collio_flat_cache_free(mca_common_collio_flat_cache_t *cache)
     free(cache);
 }
 
+static bool view_cached(const mca_common_collio_flat_cache_t *cache, ompio_file_t *fh)
+{
+    const mca_common_collio_flat_t *flat = NULL == cache ? NULL : cache->view.flat;
+
+    return NULL != flat && fh->f_filetype == cache->view.type
+           && (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_disp == flat->tiling.base
+           && (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_view_extent == flat->tiling.extent;
+}
+
 int mca_common_collio_flat_view(ompio_file_t *fh, mca_common_collio_flat_t **flat)
 {
     mca_common_collio_flat_cache_t *cache = cache_of(fh);
@@ -114,7 +124,7 @@ int mca_common_collio_flat_view(ompio_file_t *fh, mca_common_collio_flat_t **fla
     int64_t stream;
     int rc;
 
-    if (NULL != cache && NULL != cache->view.flat && fh->f_filetype == cache->view.type) {
+    if (view_cached(cache, fh)) {
         *flat = mca_common_collio_flat_retain(cache->view.flat);
         return 0;
     }

@@ -49,7 +49,7 @@ static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot
                    &move->grant, sizeof(move->grant), move->peer,
                    mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_GRANT), false,
                    file->comm, &move->grant_request)) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
         move->done = true;
     }
 }
@@ -58,11 +58,11 @@ static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_
                        mca_common_collio_move_t *move)
 {
     if (!move->done && NULL != move->grant_request
-        && mca_common_collio_request_done(&move->grant_request, NULL, NULL)) {
+        && mca_common_collio_request_done(ex->file, &move->grant_request, NULL)) {
         move->grant_request = NULL;
     }
     if (!move->done && NULL == move->grant_request) {
-        move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
+        move->done = mca_common_collio_request_done(ex->file, &move->request, NULL);
         if (move->done && ex->write) {
             mca_common_collio_put_copy(ex, slot, (size_t) (move - slot->move));
         }
@@ -79,7 +79,7 @@ static void requester_start(mca_common_collio_exchange_t *ex,
         != mca_common_collio_irecv(&move->grant, sizeof(move->grant), move->peer,
                                    mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_GRANT),
                                    ex->file->comm, &move->request)) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
         move->done = true;
     }
 }
@@ -106,7 +106,7 @@ static void transfer(mca_common_collio_exchange_t *ex, mca_common_collio_deliver
     }
     move->bytes = bytes < 0 ? 0 : bytes;
     if (bytes < 0) {
-        mca_common_collio_exchange_fail(ex, EIO);
+        mca_common_collio_exchange_lose(ex);
     } else if (!ex->write && !move->relayed) {
         ex->done_bytes += bytes;
         if (NULL != move->staging) {
@@ -127,7 +127,7 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
         return true;
     }
     if (WAITING == move->state) {
-        if (!mca_common_collio_request_done(&move->request, NULL, NULL)) {
+        if (!mca_common_collio_request_done(ex->file, &move->request, NULL)) {
             return false;
         }
         transfer(ex, delivery);
@@ -135,12 +135,12 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
         if (OMPI_SUCCESS
             != mca_common_collio_isend(NULL, 0, move->peer, arrival_tag(ex, move->grant.number),
                                        false, ex->file->comm, &move->request)) {
-            mca_common_collio_exchange_fail(ex, EIO);
+            mca_common_collio_exchange_lose(ex);
             move->done = true;
             return true;
         }
     }
-    move->done = mca_common_collio_request_done(&move->request, NULL, NULL);
+    move->done = mca_common_collio_request_done(ex->file, &move->request, NULL);
     return move->done;
 }
 

@@ -1,0 +1,96 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The lock of a job as a whole.
+ *
+ *   start     wanted? one attempt
+ *   test      wanted: another attempt, when one is due     held: to a thread of the pool
+ *   thread    transfer, unlock, done
+ *
+ * A thread of the pool never waits for a lock: the holder may be a collective call whose own
+ * windows wait for a thread of the pool. So the lock comes first, by attempts whenever the job is
+ * tested, and covers all of the job: exclusively in atomic mode and where it may be sieved, else
+ * shared.
+ */
+#include <errno.h>
+
+#include "access/common_collio_access_transfer.h"
+#include "access/common_collio_lock.h"
+#include "access/common_collio_sieve.h"
+
+bool mca_common_collio_job_has_holes(const mca_common_collio_job_t *job)
+{
+    if (NULL == job->segments) {
+        return 1 < mca_common_collio_buildio_pieces(job->file, job->first, job->bytes);
+    }
+    for (size_t i = 1; i < job->count; ++i) {
+        const mca_common_collio_segment_t *before = &job->segments[i - 1];
+
+        if (job->segments[i].offset != before->offset + before->length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mca_common_collio_job_lock_init(mca_common_collio_job_t *job)
+{
+    mca_common_collio_access_t *access = job->access;
+    mca_common_collio_range_lock_t *lock = &job->lock;
+    bool empty = NULL == job->segments ? 0 >= job->bytes || 0 == job->file->size : 0 == job->count;
+
+    *lock = (mca_common_collio_range_lock_t){.held = MCA_COMMON_COLLIO_HELD_UNNEEDED};
+    if (empty || !mca_common_collio_access_locks(access, job->write)) {
+        return;
+    }
+    lock->wanted = true;
+    lock->held = MCA_COMMON_COLLIO_HELD_NONE;
+    if (access->atomic) {
+        lock->exclusive = job->write;
+    } else {
+        lock->exclusive = mca_common_collio_sieve_possible(access, true,
+                                                           MCA_COMMON_COLLIO_HELD_NONE)
+                          && mca_common_collio_job_has_holes(job);
+    }
+    if (NULL == job->segments) {
+        mca_common_collio_access_request_span(job, &lock->offset, &lock->length);
+    } else {
+        mca_common_collio_access_span(job->segments, job->count, &lock->offset, &lock->length);
+    }
+}
+
+int mca_common_collio_job_lock_try(mca_common_collio_job_t *job)
+{
+    mca_common_collio_range_lock_t *lock = &job->lock;
+    int rc;
+
+    if (!mca_common_collio_lock_due(&lock->retry)) {
+        return -EAGAIN;
+    }
+    rc = mca_common_collio_access_try_lock(job->access, lock->exclusive, lock->offset,
+                                           lock->length);
+    if (0 == rc) {
+        lock->wanted = false;
+        /* a read needs no more than it has */
+        lock->held = lock->exclusive || !job->write ? MCA_COMMON_COLLIO_HELD_EXCLUSIVE
+                                                    : MCA_COMMON_COLLIO_HELD_SHARED;
+        return 0;
+    }
+    if (mca_common_collio_lock_again(&lock->retry, rc, !job->access->atomic)) {
+        return -EAGAIN;
+    }
+    lock->wanted = false;
+    job->outcome.error = -rc;
+    job->outcome.stop_offset = lock->offset;
+    return rc;
+}
+
+void mca_common_collio_job_unlock(mca_common_collio_job_t *job)
+{
+    if (MCA_COMMON_COLLIO_HELD_SHARED <= job->lock.held) {
+        mca_common_collio_access_unlock(job->access, job->lock.offset, job->lock.length);
+        job->lock.held = MCA_COMMON_COLLIO_HELD_NONE;
+    }
+}

@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Failures after which ranks cannot agree any more: an MPI call or request failed, or a process
+ * died and the launcher let the others live.
+ *
+ *   a rank that notices     leaves the call with an error, sends every other rank a notice, and
+ *                           from then on refuses collective calls on this file
+ *   a rank that waits       looks every second or two: has a process of this node ended
+ *                           (node/process), has a notice come? Then it leaves too.
+ *
+ * The look costs a system call for each rank of the node, after a second of waiting. So a process
+ * that dies is noticed on its own node, and by notices everywhere. What neither covers: all
+ * processes of a node die at once, and the MPI library does not tell (Open MPI 4.1).
+ *
+ * Messages may still arrive for a call that was left. So its buffers, its plan and the communicator
+ * stay allocated until the process ends. Receives into the user's memory are cancelled.
+ */
+#include "call/common_collio_op.h"
+
+#include "compat/common_collio_error.h"
+
+enum { LOOK_MS = 1000, STAGGER_MS = 16, STAGGERED = 64 };
+
+/* Time from look to look. The ranks of a node take turns: the first to notice a failure sends the
+ * notices, and the others need not look, nor say, for themselves. */
+static uint64_t look_ns(const mca_common_collio_file_t *file)
+{
+    return UINT64_C(1000000) * (uint64_t) (LOOK_MS + STAGGER_MS * (file->meet.me % STAGGERED));
+}
+
+/* A rank's own file access ends by itself, and must not be left before. */
+static bool can_leave(const mca_common_collio_op_t *op)
+{
+    switch (op->phase) {
+    case MCA_COMMON_COLLIO_PHASE_EARLY:
+    case MCA_COMMON_COLLIO_PHASE_DIRECT:
+        return 0 != op->job.done;
+    default:
+        return MCA_COMMON_COLLIO_PHASE_DONE != op->phase;
+    }
+}
+
+bool mca_common_collio_op_lost(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->ex.file;
+    uint64_t now;
+
+    if (!can_leave(op)) {
+        return false;
+    }
+    if (0 != file->lost) {
+        return true;
+    }
+    now = mca_common_collio_now();
+    if (now - op->phase_ns < look_ns(file) || now - file->looked_ns < look_ns(file)) {
+        return false;
+    }
+    file->looked_ns = now;
+    mca_common_collio_file_look_for_notice(file);
+    if (0 == file->lost && mca_common_collio_meet_peer_ended(file)) {
+        mca_common_collio_file_lose(file, MCA_COMMON_COLLIO_ERR_PROCESS);
+    }
+    return 0 != file->lost;
+}
+
+static void end_accesses(mca_common_collio_op_t *op)
+{
+    for (size_t i = op->ex.owner.progress.accesses_done; i < op->ex.owner.progress.accesses_started;
+         ++i) {
+        mca_common_collio_cycles_access_end(&op->ex, i);
+    }
+}
+
+/* Reads without staging receive into the user's buffer, which may be freed after the call. */
+static void cancel_receives(mca_common_collio_op_t *op)
+{
+    for (size_t i = op->ex.requester.first; !op->ex.write && i < op->ex.requester.end; ++i) {
+        mca_common_collio_delivery_t *delivery = &op->ex.requester.deliveries[i];
+        mca_common_collio_move_t *move = &delivery->move;
+
+        if (delivery->started && !move->done && NULL == move->staging && NULL != move->request
+            && MPI_REQUEST_NULL != move->request) {
+            (void) ompi_request_cancel(move->request);
+        }
+    }
+}
+
+void mca_common_collio_op_abandon(mca_common_collio_op_t *op)
+{
+    if (MCA_COMMON_COLLIO_PHASE_CYCLES == op->phase) {
+        end_accesses(op);
+        cancel_receives(op);
+    }
+    op->ex.error = op->ex.file->lost;
+    if (op->ex.write && op->ex.way.exchange) {
+        op->ex.done_bytes = 0; /* how far the aggregators came is not known */
+    }
+    op->phase = MCA_COMMON_COLLIO_PHASE_DONE;
+}

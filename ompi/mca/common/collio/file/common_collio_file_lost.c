@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * A lost file: communication on it has failed or a process has died, and the ranks cannot agree any
+ * more. What calls do then is in call/common_collio_lost.c.
+ */
+#include "file/common_collio_file.h"
+
+#include "compat/common_collio_error.h"
+
+/* To all: which of them still wait is not known here. Nobody waits for these messages. */
+static void send_notices(mca_common_collio_file_t *file)
+{
+    ompi_request_t *request;
+
+    file->noticed = file->lost;
+    for (int i = 0; i < file->size; ++i) {
+        if (i != file->rank
+            && OMPI_SUCCESS
+                   == mca_common_collio_isend(&file->noticed, sizeof(file->noticed), i,
+                                              MCA_COMMON_COLLIO_FILE_TAG_NOTICE, false, file->comm,
+                                              &request)) {
+            ompi_request_free(&request);
+        }
+    }
+}
+
+/* False if it was lost already. */
+static bool set_lost(mca_common_collio_file_t *file, int class)
+{
+    int none = 0;
+
+    if (!atomic_compare_exchange_strong(&file->lost, &none, class)) {
+        return false;
+    }
+    file->refused = class;
+    mca_common_collio_shm_unlink(&file->shared.making.segment);
+    mca_common_collio_shm_unlink(&file->relay_shared.making.segment);
+    return true;
+}
+
+void mca_common_collio_file_lose(mca_common_collio_file_t *file, int error)
+{
+    int class = mca_common_collio_error_class_of_mpi(error);
+
+    if (set_lost(file, class)) {
+        mca_common_collio_file_say(file,
+                                   "rank %d: a process has died or communication has failed (error "
+                                   "class %d). Collective calls on this file fail from now on.",
+                                   file->rank, class);
+        send_notices(file);
+    }
+}
+
+/* A notice names the error class, so that all ranks end with the same one. */
+void mca_common_collio_file_look_for_notice(mca_common_collio_file_t *file)
+{
+    ompi_status_public_t status;
+    int matched = 0, error = MPI_SUCCESS;
+
+    if (NULL == file->notice
+        && (OMPI_SUCCESS
+                != mca_common_collio_iprobe(MCA_COMMON_COLLIO_FILE_TAG_NOTICE, file->comm, &matched,
+                                            &status)
+            || !matched
+            || OMPI_SUCCESS
+                   != mca_common_collio_irecv(&file->noticed, sizeof(file->noticed),
+                                              status.MPI_SOURCE, MCA_COMMON_COLLIO_FILE_TAG_NOTICE,
+                                              file->comm, &file->notice))) {
+        file->notice = NULL;
+        return;
+    }
+    if (mca_common_collio_request_test(&file->notice, NULL, &error)) {
+        file->notice = NULL;
+        (void) set_lost(file, MPI_SUCCESS == error ? file->noticed : MPI_ERR_OTHER);
+    }
+}

@@ -1,0 +1,46 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_SHM_H
+#define MCA_COMMON_COLLIO_SHM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * A piece of memory in /dev/shm that the processes of a node share. One process makes it and tells
+ * the others its key by a message; they attach it by that key and nothing else:
+ *
+ *   key[0]   random, in the name: nobody can create the object, or leave one behind, in advance
+ *   key[1]   random, written behind the payload: an object that has the name, but was not made by
+ *            the process that sent the key, is refused
+ *
+ * An attacher also refuses what is not a regular file of its own user, with this user's permissions
+ * only and exactly the expected size: a smaller one would be a SIGBUS. Processes with another
+ * /dev/shm (containers) find nothing under the name, and say so. No MPI in here.
+ */
+typedef struct mca_common_collio_shm_t {
+    void *at;     /* NULL: not mapped */
+    size_t bytes; /* of the payload */
+    char name[48];
+    int named; /* the name still exists, made by this process */
+} mca_common_collio_shm_t;
+
+/** Makes a zeroed segment of `bytes` and maps it. All its memory is allocated: touching it cannot
+ *  fail. The key's numbers are positive. 0 or a positive errno. */
+int mca_common_collio_shm_make(mca_common_collio_shm_t *segment, size_t bytes, int64_t key[2]);
+
+/** Maps the segment that another process made. 0 or a positive errno; ESTALE: an object of that
+ *  name exists, but it is not the one that was made for this key. */
+int mca_common_collio_shm_attach(mca_common_collio_shm_t *segment, size_t bytes,
+                                 const int64_t key[2]);
+
+/** Removes the name, if this process made it: from now on nothing is left behind. Idempotent. */
+void mca_common_collio_shm_unlink(mca_common_collio_shm_t *segment);
+
+/** Unmaps it, and removes the name. Idempotent. */
+void mca_common_collio_shm_fini(mca_common_collio_shm_t *segment);
+
+#endif /* MCA_COMMON_COLLIO_SHM_H */

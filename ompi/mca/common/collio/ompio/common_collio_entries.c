@@ -1,0 +1,181 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Entries that replace io/ompio's for every file that one of our components serves, because
+ * io/ompio's own can hang or lose the position:
+ *
+ *   preallocate   io/ompio lets each rank look at the file's size while rank 0 already extends it;
+ *                 those that see the new size skip a collective that the others wait in
+ *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
+ *                 valid position, which no later check can tell from a right one
+ */
+#include "compat/common_collio_compat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compat/common_collio_error.h"
+#include "ompio/common_collio_hook.h"
+#include "view/common_collio_view.h"
+
+enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate */
+
+/* Writes zeros to [from, to). Returns 0 or an errno. */
+static int write_zeros(int fd, int64_t from, int64_t to)
+{
+    char *zeros = from < to ? calloc(1, ZERO_BYTES) : NULL;
+    int error = from < to && NULL == zeros ? ENOMEM : 0;
+
+    while (0 == error && from < to) {
+        int64_t left = to - from;
+        ssize_t written = pwrite(fd, zeros, (size_t) (left < ZERO_BYTES ? left : ZERO_BYTES), from);
+
+        if (0 > written && EINTR != errno) {
+            error = errno;
+        }
+        from += 0 < written ? written : 0;
+    }
+    free(zeros);
+    return error;
+}
+
+/* Fills the holes of [0, end), as far as the file system tells them. What has been written is never
+ * read and written back: another process may be writing it. */
+static int fill_holes(int fd, int64_t end)
+{
+    off_t before = lseek(fd, 0, SEEK_CUR);
+    int64_t at = 0;
+    int error = 0;
+
+    while (0 == error && at < end) {
+        int64_t hole = lseek(fd, at, SEEK_HOLE), data;
+
+        if (0 > hole || hole >= end) {
+            break;
+        }
+        data = lseek(fd, hole, SEEK_DATA);
+        at = 0 > data || data > end ? end : data;
+        error = write_zeros(fd, hole, at);
+    }
+    (void) lseek(fd, before, SEEK_SET);
+    return error;
+}
+
+/* Space for the first `size` bytes; a shorter file grows, a longer one stays. 0 or an errno. */
+static int allocate(int fd, int64_t size)
+{
+    struct stat info;
+    int error;
+
+    if (0 == size) {
+        return 0;
+    }
+    do {
+        error = 0 == fallocate(fd, 0, 0, size) ? 0 : errno;
+    } while (EINTR == error);
+    if (EOPNOTSUPP != error && ENOSYS != error) {
+        return error;
+    }
+    if (0 != fstat(fd, &info)) {
+        return errno;
+    }
+    error = fill_holes(fd, info.st_size < size ? info.st_size : size);
+    return 0 != error ? error : write_zeros(fd, info.st_size, size);
+}
+
+/* The size must be the same everywhere, and all ranks return the same. One rank looks at the file
+ * and changes it. */
+static int preallocate(ompio_file_t *fh, int64_t size)
+{
+    int64_t mine[2] = {size, -size}, all[2];
+    int error = MPI_SUCCESS, agreed = MPI_SUCCESS;
+    int rc = mca_common_collio_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (all[0] != -all[1]) {
+        return MPI_ERR_NOT_SAME;
+    }
+    if (0 > size) {
+        return MPI_ERR_ARG;
+    }
+    if (0 == fh->f_rank) {
+        error = mca_common_collio_error_class(allocate(fh->fd, size));
+    }
+    rc = mca_common_collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
+    return OMPI_SUCCESS != rc ? rc : agreed;
+}
+
+static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+    int rc;
+
+    /* the access mode is the same on every rank */
+    if (0 != (hook->fh->f_amode & MPI_MODE_RDONLY)) {
+        return MPI_ERR_READ_ONLY;
+    }
+    if (0 != (hook->fh->f_amode & MPI_MODE_SEQUENTIAL)) {
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    }
+    OPAL_THREAD_LOCK(&file->f_lock);
+    rc = preallocate(hook->fh, (int64_t) size);
+    OPAL_THREAD_UNLOCK(&file->f_lock);
+    return rc;
+}
+
+static int64_t etypes(ompio_file_t *fh)
+{
+    int64_t size = (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
+
+    return 0 < size ? mca_common_collio_view_position(fh) / size : 0;
+}
+
+/* Relative to the pointer: the same as an absolute seek, of a sum that is checked. */
+static int seek_from_here(mca_common_collio_hook_t *hook, int64_t offset)
+{
+    int64_t target;
+
+    if (__builtin_add_overflow(etypes(hook->fh), offset, &target)
+        || !mca_common_collio_view_reaches(hook->fh, target)) {
+        return MPI_ERR_ARG;
+    }
+    return hook->original.io_module_file_seek(hook->file, target, MPI_SEEK_SET);
+}
+
+static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+    int64_t before = etypes(hook->fh);
+    int rc;
+
+    if (MPI_SEEK_CUR == whence) {
+        return seek_from_here(hook, offset);
+    }
+    if (MPI_SEEK_END == whence && 0 < offset) {
+        rc = hook->original.io_module_file_seek(file, 0, MPI_SEEK_END);
+        rc = MPI_SUCCESS == rc ? seek_from_here(hook, offset) : rc;
+        if (MPI_SUCCESS != rc) {
+            (void) hook->original.io_module_file_seek(file, before, MPI_SEEK_SET);
+        }
+        return rc;
+    }
+    if (MPI_SEEK_SET == whence && !mca_common_collio_view_reaches(hook->fh, offset)) {
+        return MPI_ERR_ARG;
+    }
+    return hook->original.io_module_file_seek(file, offset, whence);
+}
+
+void mca_common_collio_entries_install(mca_common_collio_hook_t *hook)
+{
+    mca_common_collio_hook_table_t *table = mca_common_collio_hook_table(hook);
+
+    table->io_module_file_preallocate = file_preallocate;
+    table->io_module_file_seek = file_seek;
+}

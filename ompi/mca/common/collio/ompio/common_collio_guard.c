@@ -1,0 +1,180 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who may sieve writes: a small list of the handles that fbtl/mtpwrite serves. Here, because the
+ * fcolls and the fbtl do not know each other.
+ */
+#include "ompio/common_collio_guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "access/common_collio_lock.h"
+
+#include "opal/runtime/opal_progress.h"
+
+typedef struct handle_t {
+    struct handle_t *next;
+    ompio_file_t *fh;
+    bool asked;
+    bool settled;
+    bool on;
+} handle_t;
+
+/* Why not. The largest of all ranks counts; 0 is a yes. */
+enum { YES = 0, NOT_ASKED, NO_LOCKS, NO_FBTL, REASONS };
+static const char *const reasons[REASONS] = {
+    [NOT_ASKED] = "it was not asked for on every rank",
+    [NO_LOCKS] = "the file system gives no byte-range locks",
+    [NO_FBTL] = "fbtl/mtpwrite is not in use on every rank, so individual writes take no locks",
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static handle_t *handles;
+
+static void idle(void)
+{
+    (void) opal_progress();
+}
+
+static handle_t *find(ompio_file_t *fh)
+{
+    handle_t *handle = handles;
+
+    while (NULL != handle && fh != handle->fh) {
+        handle = handle->next;
+    }
+    return handle;
+}
+
+int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked)
+{
+    handle_t *handle;
+
+    pthread_mutex_lock(&mutex);
+    handle = find(fh);
+    if (NULL == handle) {
+        handle = calloc(1, sizeof(*handle));
+        if (NULL != handle) {
+            handle->fh = fh;
+            handle->asked = asked;
+            handle->next = handles;
+            handles = handle;
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    return NULL == handle ? -ENOMEM : 0;
+}
+
+void mca_common_collio_guard_end(ompio_file_t *fh)
+{
+    handle_t **at = &handles, *handle;
+
+    pthread_mutex_lock(&mutex);
+    while (NULL != *at && fh != (*at)->fh) {
+        at = &(*at)->next;
+    }
+    handle = *at;
+    if (NULL != handle) {
+        *at = handle->next;
+    }
+    pthread_mutex_unlock(&mutex);
+    free(handle);
+}
+
+/* Where there is no fbtl of ours to say so: do the hints ask for it? */
+static bool asked_by_hint(ompio_file_t *fh)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+
+    if (mca_common_collio_hint_get(fh->f_info, "collio_sieve_write", value, sizeof(value))) {
+        return 0 == strcasecmp(value, "on");
+    }
+    return mca_common_collio_hint_get(fh->f_info, "romio_ds_write", value, sizeof(value))
+           && 0 == strcasecmp(value, "enable");
+}
+
+/* Does the file system give a lock, or say that somebody else has it? */
+static bool locks_work(mca_common_collio_access_t *access)
+{
+    int rc = mca_common_collio_access_try_lock(access, true, 0, 1);
+
+    if (0 == rc) {
+        mca_common_collio_access_unlock(access, 0, 1);
+    }
+    return 0 == rc || -EAGAIN == rc;
+}
+
+static int reason_of(ompio_file_t *fh, mca_common_collio_access_t *access, const handle_t *handle)
+{
+    if (NULL == handle) {
+        return NO_FBTL;
+    }
+    if (!handle->asked || (fh->f_amode & MPI_MODE_RDONLY)) {
+        return NOT_ASKED;
+    }
+    return locks_work(access) ? YES : NO_LOCKS;
+}
+
+void mca_common_collio_guard_ask(ompio_file_t *fh, mca_common_collio_access_t *access,
+                                 int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS])
+{
+    handle_t *handle;
+
+    mca_common_collio_lock_set_idle(idle);
+    pthread_mutex_lock(&mutex);
+    handle = find(fh);
+    fields[0] = NULL == handle ? asked_by_hint(fh) : handle->asked;
+    if (fh->f_amode & MPI_MODE_RDONLY) {
+        fields[0] = 0;
+    }
+    fields[1] = reason_of(fh, access, handle);
+    pthread_mutex_unlock(&mutex);
+}
+
+const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_access_t *access,
+                                           const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS])
+{
+    handle_t *handle;
+
+    access->sieve_writes = YES == fields[1];
+    pthread_mutex_lock(&mutex);
+    handle = find(fh);
+    if (NULL != handle) {
+        handle->settled = true;
+        handle->on = access->sieve_writes;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (0 == fields[0] || access->sieve_writes) {
+        return NULL;
+    }
+    mca_common_collio_hint_set(fh->f_info, "romio_ds_write", "disable");
+    return reasons[fields[1]];
+}
+
+const char *mca_common_collio_guard_use(ompio_file_t *fh, mca_common_collio_access_t *access)
+{
+    const char *why = NULL;
+    handle_t *handle;
+    int reason;
+
+    mca_common_collio_lock_set_idle(idle);
+    pthread_mutex_lock(&mutex);
+    handle = find(fh);
+    if (NULL != handle && !handle->settled) {
+        reason = reason_of(fh, access, handle);
+        handle->settled = true;
+        handle->on = YES == reason && 1 == ompi_comm_size(fh->f_comm);
+        if (handle->asked && !handle->on && !(fh->f_amode & MPI_MODE_RDONLY)) {
+            why = YES == reason ? "the ranks agree on it only with fcoll/overlap or fcoll/tam"
+                                : reasons[reason];
+        }
+    }
+    access->sieve_writes = NULL != handle && handle->on;
+    pthread_mutex_unlock(&mutex);
+    return why;
+}

@@ -1,0 +1,39 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_GUARD_H
+#define MCA_COMMON_COLLIO_GUARD_H
+
+#include "access/common_collio_access.h"
+#include "compat/common_collio_compat.h"
+
+/**
+ * Data sieving of writes, per file handle. It puts bytes back that were read before, so it is right
+ * only if every writer of the handle takes locks: the fcoll's collective calls and everything that
+ * goes through the fbtl. Hence the rule: it is done if on ALL ranks somebody asked for it,
+ * fbtl/mtpwrite serves the handle, and the file system gave a lock. The ranks agree on that when
+ * the fcoll attaches to the handle; without an fcoll of ours there is no agreement, and then only a
+ * handle of a single process can have it.
+ */
+
+/** From fbtl/mtpwrite when it is chosen for a handle; `asked`: by parameter or hint. Local. */
+int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked);
+/** The handle is closed. */
+void mca_common_collio_guard_end(ompio_file_t *fh);
+
+/** What an agreement needs to know of a rank; each field's maximum over the ranks counts. */
+enum { MCA_COMMON_COLLIO_GUARD_FIELDS = 2 };
+void mca_common_collio_guard_ask(ompio_file_t *fh, mca_common_collio_access_t *access,
+                                 int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
+/** The result, with the maxima: sets access->sieve_writes. NULL, or why it is not done although
+ *  somebody asked for it. */
+const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_access_t *access,
+                                           const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
+
+/** For the fbtl's own access, from the first transfer on: sets access->sieve_writes by what was
+ *  settled. NULL, or why it is not done although it was asked for here and nobody has said so. */
+const char *mca_common_collio_guard_use(ompio_file_t *fh, mca_common_collio_access_t *access);
+
+#endif /* MCA_COMMON_COLLIO_GUARD_H */

@@ -1,0 +1,43 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * MPI_File_set_view brings hints, too, and OMPIO divides by cb_nodes there.
+ */
+#include "ompio/common_collio_set_view.h"
+
+#include "settings/common_collio_findings.h"
+#include "settings/common_collio_hints.h"
+
+/* Nothing is told through the other ranks here, because hints may differ between them: rank 0 tells
+ * at once, what another rank alone has found is told when the next file is opened. */
+static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
+                         struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
+                         const char *datarep, opal_info_t *info)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+    opal_info_t *copy = OBJ_NEW(opal_info_t);
+    int rc;
+
+    mca_common_collio_hints_check(hook->fh->f_info);
+    if (NULL == copy || NULL == info || OPAL_SUCCESS != opal_info_dup(info, &copy)) {
+        rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, info);
+    } else {
+        mca_common_collio_hints_check(copy);
+        rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, copy);
+    }
+    if (NULL != copy) {
+        OBJ_RELEASE(copy);
+    }
+    if (0 == hook->fh->f_rank) {
+        mca_common_collio_findings_tell_mine();
+    }
+    return rc;
+}
+
+void mca_common_collio_hints_patch(mca_common_collio_hook_t *hook)
+{
+    mca_common_collio_hook_table(hook)->io_module_file_set_view = file_set_view;
+}

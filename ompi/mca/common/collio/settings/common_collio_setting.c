@@ -1,0 +1,266 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Rows to parameters, hints and values.
+ */
+#include "settings/common_collio_setting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "opal/mca/base/mca_base_var.h"
+
+#include "settings/common_collio_findings.h"
+
+static mca_common_collio_settings_set_t *sets;
+
+const mca_common_collio_settings_set_t *mca_common_collio_settings_sets(void)
+{
+    return sets;
+}
+
+bool mca_common_collio_settings_set_has(const mca_common_collio_settings_set_t *set,
+                                        const mca_common_collio_setting_t *row)
+{
+    return 0 == (row->flags & set->without);
+}
+
+static int64_t field_get(const mca_common_collio_setting_t *row, const void *values)
+{
+    const char *field = (const char *) values + row->offset;
+
+    switch (row->kind) {
+    case MCA_COMMON_COLLIO_BYTES:
+        return (int64_t) * (const size_t *) field;
+    case MCA_COMMON_COLLIO_SWITCH:
+        return *(const bool *) field;
+    default:
+        return *(const int *) field;
+    }
+}
+
+static void field_set(const mca_common_collio_setting_t *row, void *values, int64_t value)
+{
+    char *field = (char *) values + row->offset;
+
+    switch (row->kind) {
+    case MCA_COMMON_COLLIO_BYTES:
+        *(size_t *) field = (size_t) value;
+        break;
+    case MCA_COMMON_COLLIO_SWITCH:
+        *(bool *) field = 0 != value;
+        break;
+    case MCA_COMMON_COLLIO_TEXT:
+        field[0] = '\0'; /* the only initial value of a text */
+        break;
+    default:
+        *(int *) field = (int) value;
+    }
+}
+
+bool mca_common_collio_setting_parse(const mca_common_collio_setting_t *row, const char *text,
+                                     int64_t least, void *values)
+{
+    int64_t value = 0;
+
+    if (MCA_COMMON_COLLIO_TEXT == row->kind) {
+        if (strlen(text) >= MCA_COMMON_COLLIO_TEXT_BYTES) {
+            return false;
+        }
+        if (NULL != values) {
+            memcpy((char *) values + row->offset, text, strlen(text) + 1);
+        }
+        return true;
+    }
+    if (!mca_common_collio_value_parse(row->kind, row->choices, least, text, &value)) {
+        return false;
+    }
+    if (NULL != values) {
+        field_set(row, values, value);
+    }
+    return true;
+}
+
+void mca_common_collio_setting_format(const mca_common_collio_setting_t *row, const void *values,
+                                      char *text, size_t size)
+{
+    if (MCA_COMMON_COLLIO_TEXT == row->kind) {
+        snprintf(text, size, "%s", (const char *) values + row->offset);
+    } else {
+        mca_common_collio_value_format(row->kind, row->choices, field_get(row, values), text, size);
+    }
+}
+
+void mca_common_collio_setting_parameter(const mca_common_collio_settings_set_t *set,
+                                         const mca_common_collio_setting_t *row, char *text,
+                                         size_t size)
+{
+    snprintf(text, size, "%s_%s",
+             0 != (row->flags & MCA_COMMON_COLLIO_SETTING_OMPIO) ? "io_ompio" : set->prefix,
+             row->name);
+}
+
+/* All parameters are strings for Open MPI: then a wrong value is ours to tell, once and in one
+ * line, and the syntax is the one of the hints. */
+static int register_row(mca_common_collio_settings_set_t *set, size_t index,
+                        const mca_base_component_t *component)
+{
+    const mca_common_collio_setting_t *row = &set->rows[index];
+    mca_base_var_info_lvl_t level = (mca_base_var_info_lvl_t) (row->level - 1);
+    char preset[64], help[1024], allowed[256];
+
+    mca_common_collio_setting_format(row, set->parameters, preset, sizeof(preset));
+    mca_common_collio_value_allowed(row->kind, row->choices, 0, allowed, sizeof(allowed));
+    snprintf(help, sizeof(help), "%s [%s]", row->help, allowed);
+    set->text[index] = preset;
+    if (0 != (row->flags & MCA_COMMON_COLLIO_SETTING_OMPIO)) {
+        int rc = mca_base_var_register("ompi", "io", "ompio", row->name, help,
+                                       MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, level,
+                                       MCA_BASE_VAR_SCOPE_READONLY, &set->text[index]);
+
+        set->ompio_index = rc < 0 ? 0 : 1 + rc;
+        return rc;
+    }
+    return mca_base_component_var_register(component, row->name, help, MCA_BASE_VAR_TYPE_STRING,
+                                           NULL, 0, 0, level, MCA_BASE_VAR_SCOPE_READONLY,
+                                           &set->text[index]);
+}
+
+static void read_parameter(const mca_common_collio_settings_set_t *set,
+                           const mca_common_collio_setting_t *row, const char *text)
+{
+    char name[128], allowed[256], used[64];
+
+    if (NULL == text || mca_common_collio_setting_parse(row, text, 0, set->parameters)) {
+        return;
+    }
+    mca_common_collio_setting_parameter(set, row, name, sizeof(name));
+    mca_common_collio_value_allowed(row->kind, row->choices, 0, allowed, sizeof(allowed));
+    mca_common_collio_setting_format(row, set->parameters, used, sizeof(used));
+    mca_common_collio_finding("parameter %s is \"%s\"; allowed: %s. The default, \"%s\", is used",
+                              name, text, allowed, used);
+}
+
+int mca_common_collio_settings_set_register(mca_common_collio_settings_set_t *set,
+                                            const mca_base_component_t *component)
+{
+    const mca_common_collio_settings_set_t *known = sets;
+
+    memset(set->parameters, 0, set->bytes);
+    for (size_t i = 0; i < set->count; ++i) {
+        const mca_common_collio_setting_t *row = &set->rows[i];
+
+        field_set(row, set->parameters, row->initial);
+        if (!mca_common_collio_settings_set_has(set, row)
+            || 0 != (row->flags & MCA_COMMON_COLLIO_SETTING_NO_PARAMETER)) {
+            continue;
+        }
+        if (register_row(set, i, component) < 0) {
+            set->text[i] = NULL;
+        }
+        read_parameter(set, row, set->text[i]);
+    }
+    while (NULL != known && known != set) {
+        known = known->next;
+    }
+    if (NULL == known) {
+        set->next = sets;
+        sets = set;
+    }
+    return OMPI_SUCCESS;
+}
+
+void mca_common_collio_settings_set_deregister(mca_common_collio_settings_set_t *set)
+{
+    if (0 != set->ompio_index) {
+        (void) mca_base_var_deregister(set->ompio_index - 1);
+        set->ompio_index = 0;
+    }
+}
+
+bool mca_common_collio_setting_names(const mca_common_collio_setting_t *row,
+                                     bool (*each)(const char *name, int64_t least, void *data),
+                                     void *data)
+{
+    int64_t least = 0 != (row->flags & MCA_COMMON_COLLIO_SETTING_POSITIVE);
+    char name[MPI_MAX_INFO_KEY];
+
+    for (const char *at = row->hints; NULL != at && '\0' != *at; at += ',' == *at) {
+        size_t length = strcspn(at, ",");
+
+        snprintf(name, sizeof(name), "%.*s", (int) length, at);
+        if (each(name, least, data)) {
+            return true;
+        }
+        at += length;
+    }
+    if (0 != (row->flags & MCA_COMMON_COLLIO_SETTING_NO_HINT)) {
+        return false;
+    }
+    snprintf(name, sizeof(name), "collio_%s", row->name);
+    return each(name, 0, data);
+}
+
+typedef struct target_t {
+    const mca_common_collio_setting_t *row;
+    opal_info_t *info;
+    void *values;
+} target_t;
+
+static bool read_hint(const char *name, int64_t least, void *data)
+{
+    const target_t *target = data;
+    char text[MPI_MAX_INFO_VAL + 1];
+
+    if (mca_common_collio_hint_get(target->info, name, text, sizeof(text))) {
+        (void) mca_common_collio_setting_parse(target->row, text, least, target->values);
+    }
+    return false;
+}
+
+void mca_common_collio_settings_set_resolve(const mca_common_collio_settings_set_t *set,
+                                            opal_info_t *info, void *values)
+{
+    memcpy(values, set->parameters, set->bytes);
+    for (size_t i = 0; i < set->count; ++i) {
+        target_t target = {.row = &set->rows[i], .info = info, .values = values};
+
+        if (mca_common_collio_settings_set_has(set, target.row)) {
+            mca_common_collio_setting_names(target.row, read_hint, &target);
+        }
+    }
+}
+
+static bool write_hint(const char *name, int64_t least, void *data)
+{
+    const target_t *target = data;
+    const mca_common_collio_setting_t *row = target->row;
+    char text[MCA_COMMON_COLLIO_TEXT_BYTES];
+
+    (void) least;
+    if (MCA_COMMON_COLLIO_TEXT == row->kind || 0 == strncmp(name, "collio_", 7)) {
+        mca_common_collio_setting_format(row, target->values, text, sizeof(text));
+    } else {
+        mca_common_collio_value_romio(row->kind, row->choices, field_get(row, target->values), text,
+                                      sizeof(text));
+    }
+    if ('\0' != text[0] && strlen(text) < MPI_MAX_INFO_VAL) {
+        mca_common_collio_hint_set(target->info, name, text);
+    }
+    return true; /* one name is enough, and a program that changes it for its next file must win */
+}
+
+void mca_common_collio_settings_set_publish(const mca_common_collio_settings_set_t *set,
+                                            const void *values, opal_info_t *info)
+{
+    for (size_t i = 0; i < set->count; ++i) {
+        target_t target = {.row = &set->rows[i], .info = info, .values = (void *) values};
+
+        if (mca_common_collio_settings_set_has(set, target.row)) {
+            mca_common_collio_setting_names(target.row, write_hint, &target);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Settings and facts that must be the same on all ranks of a file.
+ *
+ *   all     hash of settings and facts, something to tell?      one small reduction
+ *   differ: rank 0's settings and facts                         broadcast
+ *           lowest rank that differed                           reduction; it tells what differed
+ */
+#include "settings/common_collio_hints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "settings/common_collio_findings.h"
+
+enum { PACKAGE_TEXT = MCA_COMMON_COLLIO_TEXT_BYTES + 2048, FACTS_MAX = 16 };
+
+/* What decides, of one rank. Settings are lines "name=value". */
+typedef struct package_t {
+    char text[PACKAGE_TEXT];
+    int64_t facts[FACTS_MAX];
+} package_t;
+
+static bool agreed(const mca_common_collio_settings_set_t *set, size_t index)
+{
+    return 0 != (set->rows[index].flags & MCA_COMMON_COLLIO_SETTING_AGREED);
+}
+
+static void pack(const mca_common_collio_settings_set_t *set, const void *values,
+                 const mca_common_collio_fact_t *facts, int count, package_t *package)
+{
+    char value[MCA_COMMON_COLLIO_TEXT_BYTES];
+    size_t used = 0;
+
+    memset(package, 0, sizeof(*package));
+    for (size_t i = 0; i < set->count; ++i) {
+        if (agreed(set, i) && used < sizeof(package->text)) {
+            mca_common_collio_setting_format(&set->rows[i], values, value, sizeof(value));
+            used += (size_t) snprintf(package->text + used, sizeof(package->text) - used, "%s=%s\n",
+                                      set->rows[i].name, value);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        package->facts[i] = facts[i].value;
+    }
+}
+
+/* Positive, so that it can be negated in a reduction. */
+static int64_t hash_of(const package_t *package)
+{
+    const unsigned char *at = (const unsigned char *) package;
+    uint64_t hash = UINT64_C(1469598103934665603);
+
+    for (size_t i = 0; i < sizeof(*package); ++i) {
+        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    }
+    return (int64_t) (hash >> 1);
+}
+
+int64_t mca_common_collio_settings_set_hash(const mca_common_collio_settings_set_t *set,
+                                            const void *values)
+{
+    package_t package;
+
+    pack(set, values, NULL, 0, &package);
+    return hash_of(&package);
+}
+
+/* Notes that a value of this rank differs, for the message. */
+static void note(char *text, size_t size, const char *name, const char *mine, const char *root)
+{
+    size_t used = strlen(text);
+
+    if (0 != strcmp(mine, root)) {
+        snprintf(text + used, size - used, "%s%s is \"%s\" (\"%s\" on rank 0)",
+                 0 == used ? "" : ", ", name, mine, root);
+    }
+}
+
+/* Takes the settings of rank 0, line by line. */
+static void apply_settings(const mca_common_collio_settings_set_t *set, char *text,
+                           opal_info_t *info, void *values, char *difference, size_t size)
+{
+    char mine[MCA_COMMON_COLLIO_TEXT_BYTES], hint[MPI_MAX_INFO_KEY], *save = NULL;
+
+    for (char *line = strtok_r(text, "\n", &save); NULL != line;
+         line = strtok_r(NULL, "\n", &save)) {
+        char *value = strchr(line, '=');
+
+        for (size_t i = 0; NULL != value && i < set->count; ++i) {
+            const mca_common_collio_setting_t *row = &set->rows[i];
+
+            if (!agreed(set, i) || strlen(row->name) != (size_t) (value - line)
+                || 0 != strncmp(row->name, line, strlen(row->name))) {
+                continue;
+            }
+            mca_common_collio_setting_format(row, values, mine, sizeof(mine));
+            note(difference, size, row->name, mine, value + 1);
+            (void) mca_common_collio_setting_parse(row, value + 1, 0, values);
+            if (mca_common_collio_settings_set_has(set, row)
+                && 0 == (row->flags & MCA_COMMON_COLLIO_SETTING_NO_HINT)
+                && strlen(value + 1) < MPI_MAX_INFO_VAL) {
+                snprintf(hint, sizeof(hint), "collio_%s", row->name);
+                mca_common_collio_hint_set(info, hint, value + 1);
+            }
+        }
+    }
+}
+
+static void apply_facts(mca_common_collio_fact_t *facts, int count, const int64_t *root,
+                        char *difference, size_t size)
+{
+    char mine[32], other[32];
+
+    for (int i = 0; i < count; ++i) {
+        snprintf(mine, sizeof(mine), "%lld", (long long) facts[i].value);
+        snprintf(other, sizeof(other), "%lld", (long long) root[i]);
+        note(difference, size, facts[i].name, mine, other);
+        facts[i].value = root[i];
+    }
+}
+
+/* One rank tells: the lowest that had other values than rank 0. */
+static int tell_difference(ompi_communicator_t *comm, const char *difference)
+{
+    int rank = ompi_comm_rank(comm), size = ompi_comm_size(comm);
+    int mine = '\0' == difference[0] ? size : rank, first = size;
+    int rc = mca_common_collio_allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+
+    if (OMPI_SUCCESS == rc && rank == first) {
+        mca_common_collio_finding("parameters, hints or facts differ between ranks: here %s. All "
+                                  "ranks use the values of rank 0",
+                                  difference);
+        mca_common_collio_findings_tell_mine();
+    }
+    return rc;
+}
+
+int mca_common_collio_settings_set_agree(const mca_common_collio_settings_set_t *set,
+                                         ompi_communicator_t *comm, opal_info_t *info, void *values,
+                                         mca_common_collio_fact_t *facts, int fact_count)
+{
+    enum { HASH, MINUS_HASH, WAITING, FIELDS };
+    int64_t mine[FIELDS], all[FIELDS];
+    char difference[512] = "";
+    package_t package;
+    int rc;
+
+    if (ompi_comm_size(comm) < 2) {
+        mca_common_collio_findings_tell_mine();
+        return OMPI_SUCCESS;
+    }
+    pack(set, values, facts, fact_count, &package);
+    mine[HASH] = hash_of(&package);
+    mine[MINUS_HASH] = -mine[HASH];
+    mine[WAITING] = mca_common_collio_findings_waiting(comm);
+    rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, comm);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    mca_common_collio_findings_tell(comm, all[WAITING]);
+    if (all[HASH] == -all[MINUS_HASH]) {
+        return OMPI_SUCCESS;
+    }
+    rc = comm->c_coll->coll_bcast(&package, (int) sizeof(package), MPI_BYTE, 0, comm,
+                                  comm->c_coll->coll_bcast_module);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    apply_settings(set, package.text, info, values, difference, sizeof(difference));
+    apply_facts(facts, fact_count, package.facts, difference, sizeof(difference));
+    return tell_difference(comm, difference);
+}

@@ -1,0 +1,98 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * A rank is killed, and the launcher lets the others live (`run` starts it so), or a message fails:
+ *
+ *     t_lost VICTIM WHERE [write|read] [nonblocking]
+ *
+ * WHERE: before   the victim dies instead of making the call: the others wait for it to agree
+ *        access   it dies in its second access to the file (libfault), in the middle of the cycles
+ *        send     it lives, but one of its messages cannot be sent
+ *        receive  it lives, but one of its receives fails
+ *
+ * Every survivor must come out of the call with an error, and out of the next one too. It says so
+ * in a line `survivor RANK: CLASS CLASS` that `run` counts, and leaves by _exit: closing the file
+ * and MPI_Finalize are Open MPI's, and would wait for the dead rank.
+ */
+#include "break_pml.h"
+#include "t_fault.h"
+
+#include "lib/t_file.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 4096, COUNT = 16 };
+
+static int transfer(MPI_File file, unsigned char *data, int write, int nonblocking)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int rc;
+
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    if (!nonblocking) {
+        return write ? MPI_File_write_all(file, data, BLOCK * COUNT, MPI_BYTE, &status)
+                     : MPI_File_read_all(file, data, BLOCK * COUNT, MPI_BYTE, &status);
+    }
+    rc = write ? MPI_File_iwrite_all(file, data, BLOCK * COUNT, MPI_BYTE, &request)
+               : MPI_File_iread_all(file, data, BLOCK * COUNT, MPI_BYTE, &request);
+    return MPI_SUCCESS == rc ? MPI_Wait(&request, &status) : rc;
+}
+
+static int class_of(int rc)
+{
+    int class = MPI_SUCCESS;
+
+    MPI_Error_class(rc, &class);
+    return class;
+}
+
+int main(int argc, char *argv[])
+{
+    int victim, write = 1, nonblocking = 0, first, second;
+    char path[512], fault[128];
+    t_blocks mine;
+    unsigned char *data;
+    MPI_File file;
+
+    t_init(&argc, &argv);
+    if (argc < 3) {
+        return t_skip_all("lost", "started by run, with arguments");
+    }
+    victim = atoi(argv[1]) % t_size;
+    for (int i = 3; i < argc; i++) {
+        write = write && 0 != strcmp("read", argv[i]);
+        nonblocking = nonblocking || 0 == strcmp("nonblocking", argv[i]);
+    }
+    t_path(path, sizeof(path), "lost");
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+    mine = (t_blocks){t_rank * BLOCK, BLOCK, t_size * BLOCK, COUNT};
+    data = t_blocks_data(&mine, t_rank);
+    t_blocks_view(file, &mine);
+    t_ok(transfer(file, data, 1, nonblocking), "the call before");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (victim == t_rank && 0 == strcmp("before", argv[2])) {
+        raise(SIGKILL);
+    }
+    if (0 == strcmp("access", argv[2])) {
+        snprintf(fault, sizeof(fault), "match=lost,kill=2,rank=%d", victim);
+        t_fault_set(fault);
+    }
+    if (victim == t_rank && 0 == strcmp("send", argv[2])) {
+        break_pml(1, 0, 8); /* tags below are those of the first call, and of notices */
+    }
+    if (victim == t_rank && 0 == strcmp("receive", argv[2])) {
+        break_pml(0, 1, 8);
+    }
+    first = class_of(transfer(file, data, write, nonblocking));
+    second = class_of(transfer(file, data, write, nonblocking));
+    printf("survivor %d: %d %d\n", t_rank, first, second);
+    fflush(stdout);
+    _exit(0);
+}

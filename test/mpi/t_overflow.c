@@ -1,0 +1,247 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Requests for offsets that no file has: a repetition times the extent, or an offset times the
+ * etype's size, passes INT64_MAX, and may come back as a small positive number. Every such request
+ * ends, in the same error class on all ranks of a collective call, leaves the file as it was, and
+ * the next call works. So it is when only one rank asks for them.
+ */
+#include "lib/t_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 128 };
+
+static char path[512];
+
+enum call {
+    WRITE_ALL,
+    READ_ALL,
+    WRITE_AT_ALL,
+    READ_AT_ALL,
+    IWRITE_AT_ALL,
+    IREAD_AT_ALL,
+    WRITE_AT_ALL_SPLIT,
+    READ_AT_ALL_SPLIT,
+    COLLECTIVE, /* the others are not */
+    WRITE_AT = COLLECTIVE,
+    READ_AT,
+    IWRITE_AT,
+    IREAD_AT,
+    CALLS
+};
+static const char *const call_names[CALLS] = {
+    "write_all",     "read_all",     "write_at_all",       "read_at_all",
+    "iwrite_at_all", "iread_at_all", "write_at_all_split", "read_at_all_split",
+    "write_at",      "read_at",      "iwrite_at",          "iread_at"};
+
+/* MPI_Wait reports what a call that only starts a transfer cannot know yet. */
+static int finish(int rc, MPI_Request *request)
+{
+    return MPI_SUCCESS == rc ? MPI_Wait(request, MPI_STATUS_IGNORE) : rc;
+}
+
+static int make_call(MPI_File file, enum call call, MPI_Offset at, unsigned char *data, int count)
+{
+    MPI_Request request;
+
+    switch (call) {
+    case WRITE_ALL:
+        return MPI_File_write_all(file, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    case READ_ALL:
+        return MPI_File_read_all(file, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    case WRITE_AT_ALL:
+        return MPI_File_write_at_all(file, at, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    case READ_AT_ALL:
+        return MPI_File_read_at_all(file, at, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    case IWRITE_AT_ALL:
+        return finish(MPI_File_iwrite_at_all(file, at, data, count, MPI_BYTE, &request), &request);
+    case IREAD_AT_ALL:
+        return finish(MPI_File_iread_at_all(file, at, data, count, MPI_BYTE, &request), &request);
+    case WRITE_AT_ALL_SPLIT:
+        t_ok(MPI_File_write_at_all_begin(file, at, data, count, MPI_BYTE), "begin");
+        return MPI_File_write_at_all_end(file, data, MPI_STATUS_IGNORE);
+    case READ_AT_ALL_SPLIT:
+        t_ok(MPI_File_read_at_all_begin(file, at, data, count, MPI_BYTE), "begin");
+        return MPI_File_read_at_all_end(file, data, MPI_STATUS_IGNORE);
+    case WRITE_AT:
+        return MPI_File_write_at(file, at, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    case READ_AT:
+        return MPI_File_read_at(file, at, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    case IWRITE_AT:
+        return finish(MPI_File_iwrite_at(file, at, data, count, MPI_BYTE, &request), &request);
+    default:
+        return finish(MPI_File_iread_at(file, at, data, count, MPI_BYTE, &request), &request);
+    }
+}
+
+/* The file holds t_pre everywhere, and nothing else. */
+static void check_untouched(const char *name)
+{
+    unsigned char found[MOST + 1];
+    int fd = open(path, O_RDONLY);
+    ssize_t bytes = pread(fd, found, sizeof(found), 0);
+
+    close(fd);
+    if (MOST != bytes) {
+        t_fail("%s: the file has %zd bytes", name, bytes);
+    }
+    for (int i = 0; i < MOST && i < bytes; i++) {
+        if (found[i] != t_pre(i)) {
+            t_fail("%s: byte %d was written", name, i);
+            return;
+        }
+    }
+}
+
+typedef struct wrong {
+    const char *name;
+    int etype;       /* bytes */
+    MPI_Aint extent; /* of the filetype, which is one etype */
+    MPI_Offset at;
+    int count; /* of etypes */
+} wrong;
+
+static void set_view(MPI_File file, int etype_bytes, MPI_Aint extent)
+{
+    MPI_Datatype etype, type;
+
+    MPI_Type_contiguous(etype_bytes, MPI_BYTE, &etype);
+    MPI_Type_commit(&etype);
+    MPI_Type_create_resized(etype, 0, extent, &type);
+    MPI_Type_commit(&type);
+    t_ok(MPI_File_set_view(file, 0, etype, type, "native", MPI_INFO_NULL), "set_view");
+    MPI_Type_free(&type);
+    MPI_Type_free(&etype);
+}
+
+/* `who` asks for the wrong offsets (-1: all ranks). In a collective call the others ask for a byte
+ * of the file, and write what is there; they learn that the call failed. */
+static void refuse(MPI_File file, const wrong *w, enum call call, int who)
+{
+    unsigned char data[MOST * 8];
+    bool mine = -1 == who || t_rank == who;
+    int rc = MPI_SUCCESS;
+
+    if (call <= READ_ALL && 0 != w->at) {
+        return; /* they go by the file pointer, which cannot be put there */
+    }
+    memset(data, 1, sizeof(data));
+    set_view(file, mine ? w->etype : 1, mine ? w->extent : 1);
+    if (mine) {
+        rc = make_call(file, call, w->at, data, w->count * w->etype);
+    } else if (call < COLLECTIVE) {
+        data[0] = t_pre(call <= READ_ALL ? 0 : t_rank);
+        rc = make_call(file, call, t_rank, data, 1);
+    }
+    if (t_class(rc) != (mine || call < COLLECTIVE ? MPI_ERR_IO : MPI_SUCCESS)) {
+        t_fail("%s, %s, rank %d wrong: %s", w->name, call_names[call], who,
+               t_class_name(t_class(rc)));
+    }
+}
+
+static void run(const char *hints)
+{
+    static const wrong wrongs[] = {
+        {"extent_2^61", 1, (MPI_Aint) 1 << 61, 0, 5},
+        {"extent_2^60_wraps_to_positive", 1, (MPI_Aint) 1 << 60, 0, 100},
+        {"extent_2^62_wraps_to_zero", 1, (MPI_Aint) 1 << 62, 0, 5},
+        {"repetition_wraps_to_zero", 1, (MPI_Aint) 1 << 60, 16, 1},
+        {"repetition_wraps_into_the_file", 1, ((MPI_Aint) 1 << 60) + 1, 16, 1},
+        {"offset_times_etype_wraps_to_zero", 8, 8, (MPI_Offset) 1 << 61, 1},
+        {"offset_times_etype_wraps_into_the_file", 8, 8, ((MPI_Offset) 1 << 61) + 1, 1},
+        {"end_past_the_last_offset", 1, 1, INT64_MAX - 2, 10},
+    };
+    unsigned char byte = 7;
+    char name[256];
+    MPI_File file;
+
+    for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
+        if (0 == t_rank) {
+            t_prefill(path, MOST);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, hints, &file)) {
+            continue;
+        }
+        for (int call = 0; call < CALLS; call++) {
+            for (int who = -1; who < t_size; who += t_size) { /* all, then the last */
+                refuse(file, &wrongs[i], (enum call) call, who);
+                MPI_Barrier(MPI_COMM_WORLD);
+                if (0 == t_rank) {
+                    check_untouched(call_names[call]);
+                }
+                MPI_Barrier(MPI_COMM_WORLD);
+            }
+        }
+        set_view(file, 1, 1);
+        t_ok(MPI_File_write_at_all(file, t_rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE), "after");
+        t_ok(MPI_File_close(&file), "close");
+        snprintf(name, sizeof(name), "%s%s%s", wrongs[i].name, NULL == hints ? "" : "_",
+                 NULL == hints ? "" : hints);
+        t_verdict(name);
+    }
+}
+
+/* A seek that would wrap is refused, and the pointer stays. */
+static void seeks(void)
+{
+    MPI_Offset at = -1;
+    MPI_File file;
+
+    if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, NULL, &file)) {
+        return;
+    }
+    set_view(file, 1, (MPI_Aint) 1 << 60);
+    t_ok(MPI_File_seek(file, 3, MPI_SEEK_SET), "seek");
+    if (MPI_SUCCESS == MPI_File_seek(file, 16, MPI_SEEK_SET)) {
+        t_fail("seek to repetition 16 of 2^60 bytes");
+    }
+    if (MPI_SUCCESS == MPI_File_seek(file, 13, MPI_SEEK_CUR)) {
+        t_fail("seek by 13 repetitions");
+    }
+    if (MPI_SUCCESS == MPI_File_seek(file, INT64_MAX, MPI_SEEK_CUR)) {
+        t_fail("seek by all there is");
+    }
+    t_ok(MPI_File_get_position(file, &at), "get_position");
+    if (3 != at) {
+        t_fail("the pointer is at %lld", (long long) at);
+    }
+    t_ok(MPI_File_seek(file, 2, MPI_SEEK_CUR), "seek");
+    t_ok(MPI_File_seek(file, -5, MPI_SEEK_CUR), "seek");
+    if (MPI_SUCCESS == MPI_File_seek(file, 15, MPI_SEEK_END)) {
+        t_fail("seek past the end");
+    }
+    t_ok(MPI_File_get_position(file, &at), "get_position");
+    if (0 != at) {
+        t_fail("the pointer is at %lld", (long long) at);
+    }
+    t_ok(MPI_File_seek(file, 1, MPI_SEEK_END), "seek");
+    t_ok(MPI_File_get_position(file, &at), "get_position");
+    if (2 != at) {
+        t_fail("the pointer is at %lld after a seek to one past the end", (long long) at);
+    }
+    t_ok(MPI_File_close(&file), "close");
+    t_verdict("a_seek_that_wraps_is_refused");
+}
+
+int main(int argc, char *argv[])
+{
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "overflow");
+    run(NULL);
+    run("exchange=on");
+    run("exchange=off");
+    run("exchange=on,transport=isend,partition=static_cyclic");
+    seeks();
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}

@@ -1,0 +1,183 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * MPI_File_preallocate while the file's size changes: ranks come late, so that some of them could
+ * see the size after rank 0 has changed it. Whatever they see, all take part in the same
+ * collectives: the calls that follow (set_size, write_ordered, close) must not hang. Bytes that
+ * were written stay, the size grows to what was asked for and never shrinks, new space is there and
+ * reads as zeros.
+ */
+#include "lib/t_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ROUNDS = 40, WRITTEN = 300, FAR = 20000 };
+
+static char path[512];
+static bool no_fallocate;
+
+/* The components call these two instead of the C library's: file systems without fallocate are
+ * tried as well. */
+int fallocate(int fd, int mode, off_t offset, off_t length)
+{
+    if (no_fallocate) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return (int) syscall(SYS_fallocate, fd, mode, offset, length);
+}
+
+int fallocate64(int fd, int mode, off_t offset, off_t length)
+{
+    return fallocate(fd, mode, offset, length);
+}
+
+/* t_pre where it was written, [0, WRITTEN) and 10 bytes at FAR; else zeros. Space for `asked`. */
+static void check_file(int64_t size, int64_t asked, const char *what)
+{
+    unsigned char *found = t_alloc((size_t) size + 1);
+    int fd = open(path, O_RDONLY);
+    ssize_t bytes = pread(fd, found, (size_t) size + 1, 0);
+    struct stat info = {0};
+
+    fstat(fd, &info);
+    close(fd);
+    if (bytes != size) {
+        t_fail("%s: the file has %zd bytes, expected %lld", what, bytes, (long long) size);
+    }
+    for (int64_t i = 0; i < bytes && i < size; i++) {
+        bool data = i < WRITTEN || (i >= FAR && i < FAR + 10);
+
+        if (found[i] != (data ? t_pre(i) : 0)) {
+            t_fail("%s: another byte at %lld", what, (long long) i);
+            break;
+        }
+    }
+    if (info.st_blocks * 512 < asked) {
+        t_fail("%s: %lld bytes of space for %lld", what, (long long) info.st_blocks * 512,
+               (long long) asked);
+    }
+    free(found);
+}
+
+static void make_file(void)
+{
+    unsigned char bytes[WRITTEN];
+    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
+
+    for (int i = 0; i < WRITTEN; i++) {
+        bytes[i] = t_pre(i);
+    }
+    t_ok(WRITTEN == pwrite(fd, bytes, WRITTEN, 0) ? MPI_SUCCESS : MPI_ERR_IO, "pwrite");
+    for (int i = 0; i < 10; i++) {
+        bytes[i] = t_pre(FAR + i);
+    }
+    t_ok(10 == pwrite(fd, bytes, 10, FAR) ? MPI_SUCCESS : MPI_ERR_IO, "pwrite");
+    close(fd);
+}
+
+static void round_of_sizes(int round)
+{
+    static const int64_t sizes[] = {100, FAR + 10, FAR + 5000, 1 << 20, 1 << 16, 0};
+    uint64_t random = t_seed + (uint64_t) (round * 64 + t_rank);
+    int64_t size = FAR + 10, asked = 0;
+    unsigned char byte = 9;
+    MPI_File file;
+    MPI_Offset now = 0, at = -1;
+
+    if (0 == t_rank) {
+        make_file();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, NULL, &file)) {
+        return;
+    }
+    MPI_File_seek(file, 17, MPI_SEEK_SET);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        usleep((useconds_t) (t_random(&random) % 800) * (0 != t_rank));
+        t_ok(MPI_File_preallocate(file, sizes[i]), "preallocate");
+        size = sizes[i] > size ? sizes[i] : size;
+        asked = sizes[i] > asked ? sizes[i] : asked;
+        t_ok(MPI_File_get_size(file, &now), "get_size");
+        if (now != size) {
+            t_fail("size %lld after preallocate(%lld), expected %lld", (long long) now,
+                   (long long) sizes[i], (long long) size);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (0 == t_rank && 0 == round % 8) {
+            check_file(size, asked, "after preallocate");
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_File_get_position(file, &at);
+    if (17 != at) {
+        t_fail("the file pointer moved to %lld", (long long) at);
+    }
+    t_ok(MPI_File_set_size(file, FAR), "set_size");
+    t_ok(MPI_File_preallocate(file, FAR + 1), "preallocate");
+    t_ok(MPI_File_write_ordered(file, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE), "write_ordered");
+    t_ok(MPI_File_close(&file), "close");
+}
+
+/* Arguments and modes: the same error everywhere, and no hang. */
+static void errors(void)
+{
+    MPI_File file;
+
+    if (0 == t_rank) {
+        make_file();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, NULL, &file)) {
+        if (1 < t_size && MPI_SUCCESS == MPI_File_preallocate(file, 100 * (1 + t_rank))) {
+            t_fail("sizes that differ were accepted");
+        }
+        MPI_File_close(&file);
+    }
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDONLY, NULL, &file)) {
+        if (MPI_SUCCESS == MPI_File_preallocate(file, 1 << 20)) {
+            t_fail("a file that is open for reading only was extended");
+        }
+        MPI_File_close(&file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        struct stat info = {0};
+
+        stat(path, &info);
+        if (FAR + 10 != info.st_size) {
+            t_fail("a call that failed changed the size to %lld", (long long) info.st_size);
+        }
+    }
+    t_verdict("errors_are_the_same_everywhere");
+}
+
+int main(int argc, char *argv[])
+{
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "preallocate");
+    for (int round = 0; round < ROUNDS; round++) {
+        round_of_sizes(round);
+    }
+    t_verdict("ranks_that_come_late_see_another_size");
+    no_fallocate = true;
+    for (int round = 0; round < ROUNDS; round += 8) {
+        round_of_sizes(round);
+    }
+    no_fallocate = false;
+    t_verdict("file_systems_without_fallocate");
+    errors();
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}

@@ -1,0 +1,186 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Lost updates: one process writes blocks with gaps, again and again, while another one writes into
+ * the gaps. A gap that is read, and written back later, undoes what came in between.
+ *
+ *     writer     |aaa|...|aaa|...|aaa|...      one call for all of it
+ *     updater    ...|k  |...|k+1|...|k+2|      one small call each
+ *
+ * Before an update the updater reads by POSIX what its last one left there: anything else is a lost
+ * update.
+ *
+ * usage: t_updates own|one|iall|spawn [a word for the name of the test]
+ *   own    each process has its own handle (MPI_COMM_SELF); the writer writes collectively
+ *   one    one handle; the writer writes individually
+ *   iall   one handle; the writer writes in a nonblocking collective call
+ *   spawn  as `one`, but the updater is a spawned process
+ */
+#include "lib/t_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 40, STRIDE = 80, BLOCKS = 6000, ROUNDS = 400 };
+
+static char path[512];
+static MPI_Comm pair; /* rank 0: writer, rank 1: updater */
+
+static void write_rounds(MPI_File file, bool collective, bool nonblocking)
+{
+    t_blocks mine = {0, BLOCK, STRIDE, BLOCKS};
+    unsigned char *data = t_blocks_data(&mine, 0);
+    int bytes = (int) t_blocks_bytes(&mine), over = 1;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Status status;
+        MPI_Request request;
+        int rc;
+
+        if (nonblocking) {
+            rc = MPI_File_iwrite_at_all(file, 0, data, bytes, MPI_BYTE, &request);
+            t_ok(rc, "iwrite_at_all");
+            rc = MPI_Wait(&request, &status);
+        } else if (collective) {
+            rc = MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status);
+        } else {
+            rc = MPI_File_write_at(file, 0, data, bytes, MPI_BYTE, &status);
+        }
+        if (t_ok(rc, "strided write")) {
+            t_status_check(&status, bytes, "strided write");
+        }
+    }
+    MPI_Send(&over, 1, MPI_INT, 1, 0, pair);
+    free(data);
+}
+
+/* Updates one gap; 1 if the update before (`last`, 0 = none) is not there any more. */
+static int update(MPI_File file, int fd, int number, unsigned *last)
+{
+    int64_t at = (int64_t) number * STRIDE + BLOCK;
+    unsigned char have[STRIDE - BLOCK], want[STRIDE - BLOCK];
+    int lost = 0;
+
+    if (0 != *last) {
+        memset(want, (int) (*last % 255 + 1), sizeof(want));
+        lost = (ssize_t) sizeof(have) != pread(fd, have, sizeof(have), at)
+               || 0 != memcmp(have, want, sizeof(have));
+    }
+    *last += 1;
+    memset(want, (int) (*last % 255 + 1), sizeof(want));
+    t_ok(MPI_File_write_at(file, at, want, (int) sizeof(want), MPI_BYTE, MPI_STATUS_IGNORE),
+         "update");
+    return lost;
+}
+
+static void update_gaps(MPI_File file, bool collective)
+{
+    enum { GAPS = 64 };
+    unsigned last[GAPS] = {0};
+    int fd = open(path, O_RDONLY), over = 0, empty = 0, round = 0;
+    long updates = 0, lost = 0;
+    MPI_Request end, request = MPI_REQUEST_NULL;
+
+    MPI_Irecv(&empty, 1, MPI_INT, 0, 0, pair, &end);
+    while (!over || (collective && round < ROUNDS)) {
+        int done = 1;
+
+        if (collective && MPI_REQUEST_NULL == request && round < ROUNDS) {
+            t_ok(MPI_File_iwrite_at_all(file, 0, NULL, 0, MPI_BYTE, &request), "iwrite_at_all");
+            round++;
+        }
+        lost += update(file, fd, (int) (updates * 31 % GAPS) * (BLOCKS / GAPS),
+                       &last[updates * 31 % GAPS]);
+        updates++;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!over) {
+            MPI_Test(&end, &over, MPI_STATUS_IGNORE);
+        }
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (0 < lost) {
+        t_fail("%ld of %ld updates were lost", lost, updates);
+    }
+    close(fd);
+}
+
+static void play(const char *mode)
+{
+    bool own = 0 == strcmp(mode, "own"), iall = 0 == strcmp(mode, "iall");
+    int me;
+    MPI_File file;
+    t_blocks mine = {0, BLOCK, STRIDE, BLOCKS};
+
+    MPI_Comm_rank(pair, &me);
+    if (0 == me) {
+        unlink(path);
+        t_prefill(path, (int64_t) STRIDE * BLOCKS);
+    }
+    MPI_Barrier(pair);
+    if (!t_open(own ? MPI_COMM_SELF : pair, path, MPI_MODE_RDWR, NULL, &file)) {
+        return;
+    }
+    if (0 == me) {
+        MPI_Datatype type = t_blocks_type(&mine);
+
+        t_ok(MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL), "set_view");
+        MPI_Type_free(&type);
+        MPI_Barrier(pair);
+        write_rounds(file, own, iall);
+    } else {
+        if (!own) { /* collective, and the default view */
+            t_ok(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL),
+                 "set_view");
+        }
+        MPI_Barrier(pair);
+        update_gaps(file, iall);
+    }
+    t_ok(MPI_File_close(&file), "close");
+}
+
+int main(int argc, char *argv[])
+{
+    const char *mode = 1 < argc ? argv[1] : "own";
+    MPI_Comm parent, inter = MPI_COMM_NULL;
+    int failures;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "updates");
+    MPI_Comm_get_parent(&parent);
+    if (MPI_COMM_NULL != parent) {
+        MPI_Intercomm_merge(parent, 1, &pair);
+    } else if (0 == strcmp(mode, "spawn")) {
+        MPI_Comm_spawn(argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
+                       MPI_ERRCODES_IGNORE);
+        MPI_Intercomm_merge(inter, 0, &pair);
+    } else if (2 != t_size) {
+        return t_skip_all("updates", "needs two processes");
+    } else {
+        MPI_Comm_dup(MPI_COMM_WORLD, &pair);
+    }
+    play(mode);
+    failures = t_failures();
+    MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, pair);
+    MPI_Comm_free(&pair);
+    if (MPI_COMM_NULL != inter) {
+        MPI_Comm_disconnect(&inter);
+    }
+    if (MPI_COMM_NULL != parent) { /* the verdict is the parent's */
+        MPI_Comm_disconnect(&parent);
+        MPI_Finalize();
+        return 0;
+    }
+    if (0 != failures && 0 == t_failures()) {
+        t_fail("the other process failed");
+    }
+    t_verdict("no update is lost");
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}

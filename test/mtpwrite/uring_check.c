@@ -1,0 +1,106 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Submissions to io_uring that the kernel refuses (fault_shim: FAULT_URING). A job that could not
+ * be submitted ends with an errno, and its memory is the caller's again: nothing of it may reach
+ * the file with a later submission. Jobs that say they are done are in the file.
+ *
+ * usage: uring_check DIRECTORY
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "access/common_collio_access.h"
+#include "access/common_collio_engine.h"
+
+enum { JOBS = 300, BYTES = 8192 };
+
+/* One job; its buffer is filled with other bytes and freed when it is over. */
+static int write_block(mca_common_collio_access_t *access, int number)
+{
+    mca_common_collio_job_t *job = calloc(1, sizeof(*job));
+    mca_common_collio_segment_t *segment = calloc(1, sizeof(*segment));
+    char *data = malloc(BYTES);
+    int error;
+
+    memset(data, 1 + number % 100, BYTES);
+    segment->offset = (int64_t) number * BYTES;
+    segment->length = BYTES;
+    segment->addr = data;
+    job->access = access;
+    job->write = true;
+    job->segments = segment;
+    job->count = 1;
+    if (0 == mca_common_collio_access_start(job)) {
+        mca_common_collio_access_wait(job);
+        error = job->outcome.error;
+    } else {
+        error = EAGAIN;
+    }
+    memset(data, 0xee, BYTES);
+    memset(job, 0xee, sizeof(*job));
+    free(data);
+    free(segment);
+    free(job);
+    return error;
+}
+
+static int check_block(int fd, int number, bool written)
+{
+    char have[BYTES] = {0}, want[BYTES];
+
+    memset(want, written ? 1 + number % 100 : 0, BYTES);
+    if (0 > pread(fd, have, BYTES, (off_t) number * BYTES) || 0 != memcmp(have, want, BYTES)) {
+        fprintf(stderr, "uring_check: block %d: %s\n", number,
+                written ? "was written, and is not there" : "failed, and was written later");
+        return 1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    mca_common_collio_access_stats_t stats = {0};
+    mca_common_collio_access_t access;
+    bool written[JOBS];
+    char path[4096];
+    const char *why;
+    int failures = 0, refused = 0, fd;
+
+    if (2 != argc) {
+        fprintf(stderr, "usage: uring_check DIRECTORY\n");
+        return 2;
+    }
+    (void) mca_common_collio_engine_choose(MCA_COMMON_COLLIO_ENGINE_IO_URING, &why);
+    if (NULL != why) {
+        puts(why);
+        return 77;
+    }
+    snprintf(path, sizeof(path), "%s/uring_check.XXXXXX", argv[1]);
+    fd = mkstemp(path);
+    unlink(path);
+    mca_common_collio_access_open(&access, fd, &stats);
+    access.engine = MCA_COMMON_COLLIO_ENGINE_IO_URING;
+    for (int i = 0; i < JOBS; ++i) {
+        written[i] = 0 == write_block(&access, i);
+        refused += !written[i];
+    }
+    mca_common_collio_access_finalize();
+    for (int i = 0; i < JOBS; ++i) {
+        failures += check_block(fd, i, written[i]);
+    }
+    close(fd);
+    printf("%d of %d refused, %llu submitted\n", refused, JOBS,
+           (unsigned long long) stats.submitted[MCA_COMMON_COLLIO_ENGINE_IO_URING]);
+    if (NULL != getenv("FAULT_URING") && 0 == refused) {
+        puts("no submission was refused: nothing was tested");
+        return 1;
+    }
+    return 0 == failures ? 0 : 1;
+}
