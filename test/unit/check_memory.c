@@ -325,6 +325,39 @@ static bool has_room(const demand_t *d, const mca_common_collio_memory_limits_t 
            && left[node] > 0;
 }
 
+/* All bins once, no aggregator twice, on the domain's node while it has one; slots without gaps. */
+static void check_assign(const demand_t *d, const mca_common_collio_memory_layout_t *layout)
+{
+    enum { OWNERS_MOST = 3 * NODES_MOST };
+    mca_common_collio_memory_part_t part[OWNERS_MOST];
+    int node_of[OWNERS_MOST], owners = (int) unit_between(1, OWNERS_MOST), parts, at = 0;
+    bool used[OWNERS_MOST] = {false};
+    int64_t wanted = 0, got = 0;
+
+    for (int o = 0; o < owners; ++o) {
+        node_of[o] = (int) unit_below(d->demand.nodes);
+    }
+    for (int bin = 0; bin < d->demand.bins; ++bin) {
+        wanted += d->bytes[bin];
+    }
+    parts = mca_common_collio_memory_assign(layout, node_of, owners, d->demand.nodes, part);
+    unit_assert(parts <= owners && (parts > 0) == (wanted > 0));
+    for (int i = 0; i < parts; ++i) {
+        unit_equal(at, part[i].first);
+        at = part[i].end;
+        got += part[i].bytes;
+        unit_assert(part[i].bytes > 0 && !used[part[i].owner]);
+        used[part[i].owner] = true;
+    }
+    unit_assert(0 == parts || d->demand.bins == at);
+    unit_equal(wanted, got);
+    for (int o = 0; o < owners; ++o) { /* a used one has no unused one of its node before it */
+        for (int before = 0; used[o] && before < o; ++before) {
+            unit_assert(used[before] || node_of[before] != node_of[o]);
+        }
+    }
+}
+
 static void check_random(void)
 {
     static demand_t d;
@@ -365,7 +398,7 @@ static void check_random(void)
         }
         unit_equal(given[domain->node], domain->number);
         ++given[domain->node];
-        left[domain->node] -= domain->buffer_bytes;
+        left[domain->node] -= domain->bytes > 0 ? domain->buffer_bytes : 0;
         reduced += domain->reduced;
     }
     unit_equal(d.demand.bins, at);
@@ -381,6 +414,8 @@ static void check_random(void)
                     || MCA_COMMON_COLLIO_MEMORY_LEAST == domain->buffer_bytes);
         unit_assert(
             mca_common_collio_memory_touches(&d.node[domain->node], domain->first, domain->end));
+        unit_assert(left[domain->node] >= 0
+                    || MCA_COMMON_COLLIO_MEMORY_LEAST == domain->buffer_bytes);
     }
     /* a reduced domain is one that no node of its group could have taken */
     for (int i = 0; i < layout.domains && reduced > 0; ++i) {
@@ -394,6 +429,7 @@ static void check_random(void)
                         || !has_room(&d, &limits, n, before, whole));
         }
     }
+    check_assign(&d, &layout);
     mca_common_collio_memory_layout_fini(&layout);
 }
 

@@ -26,14 +26,17 @@
  * own pieces before it asks anybody; when all ranks did so, the agreement is also the settlement.
  * When only some did, the others follow (DIRECT), whatever they had in mind.
  *
- * COLLECTIVE RULE: a rank that fails locally notes the error in op->ex.error and goes on taking part
- * with an empty contribution; the agreements (AGREE, READY, SETTLE) tell everybody.
+ * COLLECTIVE RULE: a rank that fails locally notes the error in op->ex.error and goes on taking
+ * part with an empty contribution; the agreements (AGREE, READY, SETTLE) tell everybody.
  */
 typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_QUEUED = 0,
     MCA_COMMON_COLLIO_PHASE_EARLY,     /* as the last call skipped the exchange: my own pieces */
     MCA_COMMON_COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
-    MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests: where the bytes are */
+    MCA_COMMON_COLLIO_PHASE_MEMORY,    /* partition memory: what the node has */
+    MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests, partition memory: where the bytes are */
+    MCA_COMMON_COLLIO_PHASE_RECORDS,   /* partition memory: what all nodes have and touch */
+    MCA_COMMON_COLLIO_PHASE_PLACED,    /* partition memory: all ranks have made the domains */
     MCA_COMMON_COLLIO_PHASE_SHARE,     /* the node's shared segment, when it must grow */
     MCA_COMMON_COLLIO_PHASE_GATHER,    /* two layers: offset lists inside the node */
     MCA_COMMON_COLLIO_PHASE_ROUTE,     /* offset lists to the aggregators they concern */
@@ -127,7 +130,8 @@ int mca_common_collio_op_background(mca_common_collio_file_t *file);
 /** Turns it until this operation is done, and frees it. Returns the agreed error class. */
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
 
-/** One step of the call (steps.c), if it can be made. False: nothing to do until something arrives. */
+/** One step of the call (steps.c), if it can be made. False: nothing to do until something
+ *  arrives. */
 bool mca_common_collio_op_advance(mca_common_collio_op_t *op);
 /** Gives the lock of atomic mode back, if this rank holds it. */
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op);

@@ -181,6 +181,19 @@ int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int owners, int par
     return 0;
 }
 
+int64_t mca_common_collio_domains_least_window(const mca_common_collio_domains_t *domains,
+                                               int64_t window_bytes)
+{
+    int64_t least = window_bytes;
+
+    for (int i = 0; NULL != domains->window_bytes && i < domains->parts; ++i) {
+        int64_t window = domains->window_bytes[domains->owner_of[i]];
+
+        least = 0 == i || window < least ? window : least;
+    }
+    return least;
+}
+
 void mca_common_collio_domains_fini(mca_common_collio_domains_t *domains)
 {
     free(domains->bound);

@@ -79,6 +79,10 @@ static inline int64_t mca_common_collio_domains_window(const mca_common_collio_d
     return NULL == domains->window_bytes ? window_bytes : domains->window_bytes[owner];
 }
 
+/** The smallest window of an owner that has a part. */
+int64_t mca_common_collio_domains_least_window(const mca_common_collio_domains_t *domains,
+                                               int64_t window_bytes);
+
 void mca_common_collio_domains_fini(mca_common_collio_domains_t *domains);
 
 /** Where a byte of [lo, hi) belongs. */

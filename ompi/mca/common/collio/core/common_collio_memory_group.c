@@ -7,8 +7,8 @@
 /*
  * Aggregation groups.
  *
- * Problem: bytes should only travel inside a group of nodes, and no node may have aggregators in two
- *          groups.
+ * Problem: bytes should only travel inside a group of nodes, and no node may have aggregators in
+ *          two groups.
  * Method:  a cut between two bins is possible where no node wants bytes on both sides of it. Groups
  *          grow from the left to at least group_bytes, then to the next possible cut. Interleaved
  *          data has no such cut: it is one group.

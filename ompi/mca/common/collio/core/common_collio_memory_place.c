@@ -9,9 +9,10 @@
  *
  * Problem: a node must not take more aggregators, or more memory, than it has room for.
  * Method:  leaves from left to right, each to the node with most memory left among those that have
- *          data in it, hold fewer than per_node aggregators and have at least min_bytes. A leaf that
- *          finds none is merged with its neighbour, which may be placed already or is placed next.
- *          When a whole group finds none, the node with most memory takes it, in smaller windows.
+ *          data in it, hold fewer than per_node aggregators and have at least min_bytes. A leaf
+ *          that finds none is merged with its neighbour, which may be placed already or is placed
+ *          next. When a whole group finds none, the node with most memory takes it, in smaller
+ *          windows.
  * Cost:    O(leaves * nodes * bins / 64).
  */
 #include "common_collio_memory.h"
@@ -28,7 +29,8 @@ typedef mca_common_collio_memory_vertex_t vertex_t;
 /* What a node still has while leaves are placed. */
 typedef struct room_t {
     int64_t left;
-    int given; /* aggregators of this call */
+    int given;   /* aggregators of this call */
+    int sharers; /* those of them that need a buffer */
 } room_t;
 
 typedef struct placer_t {
@@ -143,7 +145,8 @@ static int place_group(placer_t *placer, int first, int end, layout_t *layout)
     return rc;
 }
 
-/* Numbers the aggregators of each node, in file order. */
+/* Numbers the aggregators of each node, in file order; they share its memory alike, because their
+ * buffers lie in one shared segment. The sum stays, and none has less than the least had. */
 static void number_aggregators(placer_t *placer, layout_t *layout)
 {
     for (int i = 0; i < placer->demand->nodes; ++i) {
@@ -151,6 +154,19 @@ static void number_aggregators(placer_t *placer, layout_t *layout)
     }
     for (int d = 0; d < layout->domains; ++d) {
         layout->domain[d].number = placer->room[layout->domain[d].node].given++;
+    }
+    for (int d = 0; d < layout->domains; ++d) { /* that nobody wants needs no buffer */
+        placer->room[layout->domain[d].node].sharers += layout->domain[d].bytes > 0;
+    }
+    for (int d = 0; d < layout->domains; ++d) {
+        mca_common_collio_memory_domain_t *domain = &layout->domain[d];
+        int sharers = placer->room[domain->node].sharers;
+        int64_t share = placer->demand->node[domain->node].available / (sharers > 0 ? sharers : 1);
+
+        share = share < placer->limits->buffer_bytes ? share : placer->limits->buffer_bytes;
+        domain->buffer_bytes = share > MCA_COMMON_COLLIO_MEMORY_LEAST
+                                   ? share
+                                   : MCA_COMMON_COLLIO_MEMORY_LEAST;
     }
 }
 

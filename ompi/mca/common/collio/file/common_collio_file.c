@@ -362,6 +362,7 @@ static void file_free(mca_common_collio_file_t *file)
     }
     mca_common_collio_tuner_close(file);
     mca_common_collio_nodes_fini(&file->nodes);
+    mca_common_collio_file_memory_close(file);
     free(file->histogram);
     free(file->stops);
     free(file->aggregators);
@@ -482,18 +483,28 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_collio_file_aggregators(file);
     }
+    prepare_access(file);
+    file->buffer_bytes = resolve_buffer(file);
+    if (OMPI_SUCCESS != mca_common_collio_file_memory_decide(file, file->buffer_bytes)
+        && OMPI_SUCCESS == rc) {
+        rc = OMPI_ERROR;
+    }
+    if (OMPI_SUCCESS == rc && file->memory.used) {
+        rc = mca_common_collio_file_aggregators(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_file_memory_open(file, mca_common_collio_layout_bins(file));
+    }
     if (OMPI_SUCCESS == rc) {
         rc = make_agreement(file);
     }
     if (OMPI_SUCCESS == rc) {
         file->histogram = malloc(2 * sizeof(*file->histogram)
-                                 * (size_t) mca_common_collio_layout_bins(file));
+                                 * (size_t) mca_common_collio_layout_sums(file));
         file->stops = malloc(2 * sizeof(*file->stops) * (size_t) file->aggregator_count);
         rc = NULL == file->histogram || NULL == file->stops ? OMPI_ERR_OUT_OF_RESOURCE
                                                             : OMPI_SUCCESS;
     }
-    prepare_access(file);
-    file->buffer_bytes = resolve_buffer(file);
     file->tuner = mca_common_collio_tuner_open(file);
     if (OMPI_SUCCESS == rc && NULL == file->tuner) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;

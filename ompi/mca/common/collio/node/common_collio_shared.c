@@ -50,7 +50,7 @@ char *mca_common_collio_shared_region(const mca_common_collio_shared_t *shared, 
     return shared->at + regions_start(shared) + (size_t) slot * (size_t) shared->region_bytes;
 }
 
-static void count_node(mca_common_collio_file_t *file)
+static void count_node(mca_common_collio_file_t *file, int regions)
 {
     mca_common_collio_shared_t *shared = &file->shared;
     int node = file->nodes.node_of[file->rank];
@@ -60,9 +60,9 @@ static void count_node(mca_common_collio_file_t *file)
     for (int i = 0; i < file->aggregator_count; ++i) {
         shared->slots += file->nodes.node_of[file->aggregators[i]] == node;
     }
-    shared->regions = shared->slots;
+    shared->regions = regions < 0 ? shared->slots : regions;
     shared->peers = file->aggregator_count;
-    shared->mine = file->my_owner >= 0;
+    shared->mine = file->my_owner >= 0 && file->owner_slot[file->my_owner] < shared->regions;
 }
 
 bool mca_common_collio_shared_failed(const mca_common_collio_file_t *file)
@@ -81,9 +81,10 @@ static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *s
     }
 }
 
-void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t region_bytes)
+void mca_common_collio_shared_start(mca_common_collio_file_t *file, int64_t region_bytes,
+                                    int regions)
 {
-    count_node(file);
+    count_node(file, regions);
     mca_common_collio_shared_make(file, &file->shared, region_bytes);
 }
 

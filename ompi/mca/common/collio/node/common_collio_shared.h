@@ -65,9 +65,11 @@ struct mca_common_collio_file_t;
 /** The node's collective buffers, or its local aggregators' staging, cannot be had. */
 bool mca_common_collio_shared_failed(const struct mca_common_collio_file_t *file);
 
-/** Begins to make a segment whose regions have at least region_bytes. Collective on the node,
- *  by meetings: no other may be under way. */
-void mca_common_collio_shared_start(struct mca_common_collio_file_t *file, int64_t region_bytes);
+/** Begins to make a segment whose regions have at least region_bytes: one for each of the node's
+ *  first `regions` aggregators, or (-1) for all. Collective on the node, by meetings: no other may
+ *  be under way. */
+void mca_common_collio_shared_start(struct mca_common_collio_file_t *file, int64_t region_bytes,
+                                    int regions);
 
 /** Goes on; true when the state is READY or FAILED. Never blocks. */
 bool mca_common_collio_shared_poll(struct mca_common_collio_file_t *file);

@@ -26,6 +26,8 @@ typedef struct mca_common_collio_put_t {
     char *base[2];      /* this rank's buffers, each with its room and its limit */
     bool allocated;     /* they belong to the windows */
     int64_t slot_bytes; /* of a buffer and its room */
+    bool mine;          /* this rank has one */
+    uint32_t stamp;     /* of the plan that they were made for; 0: for all plans */
     int buffers;
     mca_common_collio_win_t *win[2];
 } mca_common_collio_put_t;
@@ -40,10 +42,11 @@ extern const struct mca_common_collio_transport_t mca_common_collio_transport_pu
 /** Behind each buffer its owner keeps, for put_fence, the local coordinate where the data ends. */
 enum { MCA_COMMON_COLLIO_PUT_LIMIT_BYTES = 64 };
 
-/** Makes so many windows with room for slot_bytes on every owner. Collective, blocking. False, on
- *  all ranks, when they cannot be had. */
+/** Makes so many windows with room for slot_bytes on every owner (`mine`: this rank is one). With a
+ *  stamp they are for the plan that has it, and made anew for any other. Collective, blocking.
+ *  False, on all ranks, when they cannot be had. */
 bool mca_common_collio_put_open(struct mca_common_collio_file_t *file, int64_t slot_bytes,
-                                int buffers);
+                                int buffers, bool mine, uint32_t stamp);
 void mca_common_collio_put_close(struct mca_common_collio_file_t *file);
 
 /** Transfers one window's packed message between `message` and the owner's buffer `number`, or the
