@@ -9,6 +9,8 @@
  * process with an address space limit completes, where the plain policy fails. What a node has
  * comes from files in a directory of ours (memory_root).
  *
+ * With the argument "nodes", for several nodes: all but the second one have little memory.
+ *
  * Budgets are high-water marks of the process, so cases go from little memory to much.
  */
 #include "lib/t_file.h"
@@ -248,7 +250,7 @@ static int64_t address_space(void)
 
 /* With an address space limit: the plain policy fails, with one error on all ranks; this one
  * completes. */
-static void limited(const char *partition, bool completes)
+static void limited(const char *partition, bool completes, bool here)
 {
     char hints[256];
     MPI_File file;
@@ -264,7 +266,9 @@ static void limited(const char *partition, bool completes)
     getrlimit(RLIMIT_AS, &before);
     limit = before;
     limit.rlim_cur = (rlim_t) (address_space() + (INT64_C(96) << 20));
-    setrlimit(RLIMIT_AS, &limit);
+    if (here) {
+        setrlimit(RLIMIT_AS, &limit);
+    }
     rc = transfer(file, wide, false);
     setrlimit(RLIMIT_AS, &before);
     failed = MPI_SUCCESS != rc;
@@ -278,12 +282,68 @@ static void limited(const char *partition, bool completes)
     }
 }
 
+/* Is this rank on the second node, in the order of their first ranks? */
+static bool on_second_node(void)
+{
+    int first = t_rank, least = t_rank, second;
+    MPI_Comm node;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Allreduce(&t_rank, &first, 1, MPI_INT, MPI_MIN, node);
+    MPI_Comm_free(&node);
+    least = 0 == first ? t_size : first;
+    MPI_Allreduce(&least, &second, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first == second;
+}
+
+/* Every node has data everywhere; only the second has memory. */
+static void uneven_nodes(bool rich, const char *transport)
+{
+    char more[256];
+    MPI_File file;
+
+    snprintf(more, sizeof(more),
+             "partition=memory,buffer_bytes=2M,memory_domain_bytes=1M,transport=%s,"
+             "memory_available=%s",
+             transport, rich ? "64M" : "256K");
+    file = open_fresh(more);
+    if (MPI_FILE_NULL != file) {
+        t_ok(transfer(file, interleaved, true), "write_all");
+        if (t_pvar_exists("memory_budget")) {
+            check_budget(file, INT64_C(64) << 20);
+            if (!rich && 0 != t_pvar_read("memory_budget", file)) {
+                t_fail("an aggregator on a node without memory");
+            }
+        }
+        MPI_File_close(&file);
+    }
+    check_file(interleaved);
+    t_verdict(transport);
+}
+
+static void several_nodes(void)
+{
+    bool rich = on_second_node();
+
+    uneven_nodes(rich, "isend");
+    uneven_nodes(rich, "shm");
+    uneven_nodes(rich, "auto");
+    limited("even", false, !rich);
+    limited("memory", true, !rich);
+    t_verdict("address_space");
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "memory");
     t_path(root, sizeof(root), "memory_root");
     make_root();
+    if (argc > 1) {
+        several_nodes();
+        remove_root();
+        return t_finish();
+    }
     auto_with_plenty();
     set_available(512 << 10);
     bounded("buffer_bytes=32M", 256 << 10, "auto_when_short");
@@ -305,8 +365,8 @@ int main(int argc, char *argv[])
             "uneven");
     lost_memory();
     set_available(INT64_C(1) << 40);
-    limited("even", false);
-    limited("memory", true);
+    limited("even", false, true);
+    limited("memory", true, true);
     t_verdict("address_space");
     remove_root();
     return t_finish();
