@@ -193,13 +193,16 @@ static int64_t change_of(const char *what, MPI_File file, int64_t before)
 }
 
 /* The same request three times: planned, reused, and planned anew when there is less memory. */
-static void lost_memory(void)
+static void lost_memory(const char *transport, const char *name)
 {
+    char more[128];
     MPI_File file;
     int64_t hits, misses, lost;
 
     set_available(INT64_C(64) << 20);
-    file = open_fresh("partition=memory,buffer_bytes=4M,memory_domain_bytes=1M,transport=isend");
+    snprintf(more, sizeof(more),
+             "partition=memory,buffer_bytes=4M,memory_domain_bytes=1M,transport=%s", transport);
+    file = open_fresh(more);
     if (MPI_FILE_NULL != file && t_pvar_exists("plan_memory")) {
         t_ok(transfer(file, interleaved, false), "write_all");
         hits = (int64_t) t_pvar_read("plan_hits", file);
@@ -227,7 +230,7 @@ static void lost_memory(void)
         MPI_File_close(&file);
         check_file(interleaved);
     }
-    t_verdict("lost_memory");
+    t_verdict(name);
 }
 
 /* Little data in a wide range, so that the buffers are as large as allowed. */
@@ -339,7 +342,7 @@ int main(int argc, char *argv[])
     t_path(path, sizeof(path), "memory");
     t_path(root, sizeof(root), "memory_root");
     make_root();
-    if (argc > 1) {
+    if (argc > 1 && 0 == strcmp("nodes", argv[1])) {
         several_nodes();
         remove_root();
         return t_finish();
@@ -363,7 +366,8 @@ int main(int argc, char *argv[])
             1 << 20, "one_mib_put_fence");
     bounded("partition=memory,memory_available=7M,buffer_bytes=3M,memory_domain_bytes=1M", 7 << 20,
             "uneven");
-    lost_memory();
+    lost_memory("isend", "lost_memory");
+    lost_memory("shm", "lost_memory_shm");
     set_available(INT64_C(1) << 40);
     limited("even", false, true);
     limited("memory", true, true);

@@ -263,6 +263,7 @@ static void after_placed(mca_common_collio_op_t *op)
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
+    mca_common_collio_layout_memory_give_back(&op->ex);
     begin_share(op);
 }
 

@@ -232,19 +232,36 @@ void mca_common_collio_layout_memory_settle(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_file_t *file = ex->file;
     mca_common_collio_plan_t *plan = ex->plan;
-    int64_t spare;
 
     measure(ex);
     plan->memory.stamp = ex->sequence + 1;
     file->memory.announced = plan->memory.announced;
     mca_common_collio_file_high(file, MCA_COMMON_COLLIO_STAT_memory_budget, plan->memory.announced);
-    spare = file->buffers.bytes - plan->memory.announced;
+}
+
+/* Of private buffers and of the node's segment, when what this plan does not need is more than the
+ * node has. The same on all ranks of a node, for the segment. */
+void mca_common_collio_layout_memory_give_back(mca_common_collio_exchange_t *ex)
+{
+    mca_common_collio_file_t *file = ex->file;
+    mca_common_collio_plan_t *plan = ex->plan;
+    int64_t spare = file->buffers.bytes - plan->memory.announced;
+    int64_t segment = NULL != file->shared.at ? file->shared.region_bytes * file->shared.regions
+                                              : 0;
+    bool given = false;
+
     if (spare > 0 && plan->memory.node_announced + spare > file->memory.usable) {
         mca_common_collio_file_memory(file, -file->buffers.bytes);
         mca_common_collio_arena_fini(&file->buffers);
-        for (int i = 0; i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) { /* which counted on it */
-            file->plans->slot[i].memory.withheld |= &file->plans->slot[i] != plan;
-        }
+        given = true;
+    }
+    if (MCA_COMMON_COLLIO_SHARED_READY == file->shared.state && segment > file->memory.usable) {
+        mca_common_collio_file_memory(file, -file->shared.mine_bytes);
+        mca_common_collio_shared_fini(&file->shared);
+        given = true;
+    }
+    for (int i = 0; given && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) { /* they count on it */
+        file->plans->slot[i].memory.withheld |= &file->plans->slot[i] != plan;
     }
 }
 

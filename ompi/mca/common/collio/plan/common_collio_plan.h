@@ -139,6 +139,8 @@ void mca_common_collio_layout_memory_records(mca_common_collio_exchange_t *ex);
 int mca_common_collio_layout_memory(mca_common_collio_exchange_t *ex,
                                     mca_common_collio_domains_t *domains);
 void mca_common_collio_layout_memory_settle(mca_common_collio_exchange_t *ex);
+/** When all ranks have them: gives memory back that the node has no more. Local. */
+void mca_common_collio_layout_memory_give_back(mca_common_collio_exchange_t *ex);
 /** Withholds the plans whose buffers this rank's node has no memory for any more. Local. */
 void mca_common_collio_layout_memory_look(mca_common_collio_file_t *file);
 
