@@ -325,11 +325,30 @@ START_TEST(local_aggregators_divided)
 }
 END_TEST
 
+/* Nodes of 5, 1 and 2 ranks: at most two each, spread over the node's ranks. */
+START_TEST(aggregators_per_node)
+{
+    static const int key[] = {0, 0, 0, 0, 0, 1, 2, 2}, want[] = {0, 2, 5, 6, 7};
+    mca_common_collio_nodes_t nodes;
+    int list[8];
+
+    ck_assert_int_eq(0, mca_common_collio_nodes_init(&nodes, key, 8));
+    ck_assert_int_eq(5, mca_common_collio_aggregators_per_node(&nodes, 2, list));
+    for (int i = 0; i < 5; ++i) {
+        ck_assert_int_eq(want[i], list[i]);
+    }
+    ck_assert_int_eq(3, mca_common_collio_aggregators_per_node(&nodes, 0, list));
+    ck_assert_int_eq(8, mca_common_collio_aggregators_per_node(&nodes, 9, list));
+    mca_common_collio_nodes_fini(&nodes);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("aggregator");
     TCase *tests = unit_case(suite, "aggregator");
 
+    tcase_add_test(tests, aggregators_per_node);
     tcase_add_test(tests, nodes_numbered_by_lowest_rank);
     tcase_add_test(tests, place_one_rank);
     tcase_add_test(tests, place_as_documented);

@@ -109,7 +109,8 @@ static void free_world(world_t *world)
 }
 
 /* What the header promises about the order of a split. */
-static void check_order(const mca_common_collio_split_t *split)
+static void check_order(const mca_common_collio_split_t *split,
+                        const mca_common_collio_domains_t *domains)
 {
     size_t windows = 0;
     size_t parts = 0;
@@ -117,6 +118,9 @@ static void check_order(const mca_common_collio_split_t *split)
     for (size_t s = 0; s < split->share_count; ++s) {
         const mca_common_collio_share_t *share = &split->share[s];
         int64_t bytes = 0;
+        int64_t each = NULL == domains ? split->window_bytes
+                                       : mca_common_collio_domains_window(domains, share->owner,
+                                                                          split->window_bytes);
 
         unit_assert(0 == s || split->share[s - 1].owner < share->owner);
         unit_equal(windows, share->first);
@@ -133,9 +137,8 @@ static void check_order(const mca_common_collio_split_t *split)
                 const mca_common_collio_piece_t *piece = &split->piece[i];
 
                 unit_assert(0 < piece->length);
-                unit_equal(window->index, piece->offset / split->window_bytes);
-                unit_equal(window->index,
-                           (piece->offset + piece->length - 1) / split->window_bytes);
+                unit_equal(window->index, piece->offset / each);
+                unit_equal(window->index, (piece->offset + piece->length - 1) / each);
                 unit_assert(i == window->first || split->piece[i - 1].offset <= piece->offset);
                 consecutive &= i == window->first
                                || piece[-1].stream + piece[-1].length == piece->stream;
@@ -172,7 +175,7 @@ static void receive(const mca_common_collio_split_t *split, const mca_common_col
                                                 &wire));
     unit_equal(0, mca_common_collio_wire_decode(wire.at, wire.count, count, &list));
     unit_equal(0, mca_common_collio_split_extents(&list, split->window_bytes, received));
-    check_order(received);
+    check_order(received, NULL);
     unit_equal(share->count, received->window_count);
     unit_equal(1, received->share_count);
     mca_common_collio_bytes_fini(&wire);
@@ -309,7 +312,7 @@ static void run_world(bool overlap)
         unsigned char file[SPAN] = {0};
         int hits[SPAN] = {0};
 
-        check_order(&world.splits[rank]);
+        check_order(&world.splits[rank], &world.domains);
         for (size_t s = 0; s < world.splits[rank].share_count; ++s) {
             const mca_common_collio_share_t *share = &world.splits[rank].share[s];
 
@@ -395,7 +398,7 @@ START_TEST(cycle_one_huge_piece)
                                                                 (INT64_C(1) << 40) + 8192 * mib,
                                                                 128 * mib, 4, &domains));
     ck_assert_int_eq(0, mca_common_collio_split_pieces(&pieces, &domains, 100 * mib, &split));
-    check_order(&split);
+    check_order(&split, NULL);
     ck_assert_uint_eq(4, split.share_count);
     for (size_t s = 0; s < split.share_count; ++s) {
         ck_assert_int_eq(2048 * mib, split.share[s].bytes);
@@ -442,7 +445,7 @@ START_TEST(cycle_many_owners_one_piece_each)
     ck_assert_int_eq(
         0, mca_common_collio_domains_even(10, INT64_C(1000) * OWNERS, 1000, OWNERS, &domains));
     ck_assert_int_eq(0, mca_common_collio_split_pieces(&pieces, &domains, 1 << 20, &split));
-    check_order(&split);
+    check_order(&split, NULL);
     ck_assert_uint_eq(OWNERS, split.share_count);
     for (int i = 0; i < OWNERS; ++i) {
         ck_assert_int_eq(i, split.share[i].owner);
@@ -478,7 +481,7 @@ static void check_view(const mca_common_collio_tiling_t *view, const mca_common_
     ck_assert_int_eq(
         0, mca_common_collio_split_view(view, skip, bytes, domains, window_bytes, &split, &pieces));
     unit_assert(pieces > 0);
-    check_order(&split);
+    check_order(&split, domains);
     for (int64_t turn = 0; stream < bytes; next = (next + 1) % count) {
         for (int64_t b = 0; b < at[next].length && stream < bytes; ++b, ++stream) {
             int64_t offset = view->base + turn * view->extent + at[next].offset + b;
@@ -499,7 +502,10 @@ static void check_view(const mca_common_collio_tiling_t *view, const mca_common_
 
                         found |= piece->stream <= stream && stream < piece->stream + piece->length
                                  && piece->offset + stream - piece->stream == place.local
-                                 && place.local / window_bytes == window[w].index;
+                                 && place.local
+                                            / mca_common_collio_domains_window(domains, place.owner,
+                                                                               window_bytes)
+                                        == window[w].index;
                     }
                 }
             }
@@ -514,6 +520,24 @@ static void check_view(const mca_common_collio_tiling_t *view, const mca_common_
     }
     unit_equal(0, seen); /* and nothing twice */
     mca_common_collio_split_fini(&split);
+}
+
+/* Three owners: even, cyclic, or in another order and each with its own window. */
+static void make_view_domains(int kind, int64_t hi, mca_common_collio_domains_t *domains)
+{
+    const int64_t bound[] = {1000, 1000 + (hi - 1000) / 5, hi - 11};
+    const int owner[] = {2, 0, 1};
+    const int64_t window_bytes[] = {100, 37, 64};
+    int rc;
+
+    if (0 == kind) {
+        rc = mca_common_collio_domains_even(1000, hi, 1, 3, domains);
+    } else if (1 == kind) {
+        rc = mca_common_collio_domains_static_cyclic(1000, hi, 64, 3, domains);
+    } else {
+        rc = mca_common_collio_domains_memory(1000, hi, 3, 3, bound, owner, window_bytes, domains);
+    }
+    ck_assert_int_eq(0, rc);
 }
 
 /* Forward, and backward (sorted first); more pieces than a walk looks at together. */
@@ -537,9 +561,7 @@ START_TEST(cycle_views_against_walk)
         ck_assert_int_eq(0, mca_common_collio_tiling_init(&view, 1000, end, at, COUNT));
         unit_equal(!backward, view.ascending);
         hi = 1000 + 3 * end;
-        ck_assert_int_eq(
-            0, 0 == round % 2 ? mca_common_collio_domains_even(1000, hi, 1, 3, &domains)
-                              : mca_common_collio_domains_static_cyclic(1000, hi, 64, 3, &domains));
+        make_view_domains((int) (round / 3 % 3), hi, &domains);
         check_view(&view, at, COUNT, unit_below((uint64_t) view.size), view.size + 7, 100,
                    &domains);
         mca_common_collio_domains_fini(&domains);

@@ -177,6 +177,39 @@ START_TEST(domain_random_group_cyclic)
 }
 END_TEST
 
+/* Parts in file order, owners in any order; some owners have no part. */
+START_TEST(domain_random_memory)
+{
+    for (int round = unit_rounds(500); 0 < round; --round) {
+        domains_t domains;
+        int64_t lo, hi, unit, bound[OWNERS + 1], window[OWNERS];
+        int owners, owner[OWNERS], parts;
+
+        random_span(&lo, &hi, &unit, &owners);
+        parts = (int) unit_between(1, owners);
+        for (int i = 0; i < owners; ++i) {
+            int at = (int) unit_below(i + 1);
+
+            owner[i] = owner[at];
+            owner[at] = i;
+            window[i] = 1 + i;
+        }
+        bound[0] = lo;
+        for (int i = 1; i <= parts; ++i) {
+            bound[i] = i == parts ? hi : bound[i - 1] + unit_below(hi - bound[i - 1] + 1);
+        }
+        ck_assert_int_eq(0, mca_common_collio_domains_memory(lo, hi, owners, parts, bound, owner,
+                                                             window, &domains));
+        check_domains(&domains);
+        check_shift(&domains, 1);
+        for (int i = 0; i < parts; ++i) {
+            ck_assert_int_eq(window[i], mca_common_collio_domains_window(&domains, owner[i], 99));
+        }
+        mca_common_collio_domains_fini(&domains);
+    }
+}
+END_TEST
+
 START_TEST(domain_empty_request)
 {
     domains_t domains;
@@ -284,5 +317,6 @@ int main(void)
     tcase_add_test(tests, domain_random_by_bytes);
     tcase_add_test(tests, domain_random_static_cyclic);
     tcase_add_test(tests, domain_random_group_cyclic);
+    tcase_add_test(tests, domain_random_memory);
     return unit_main(suite, "check_domain");
 }

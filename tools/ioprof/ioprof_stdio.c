@@ -5,6 +5,12 @@
  */
 /* stdio: what the program asks of a stream, counted for the file behind its descriptor. The reads
  * and writes with which libc fills and empties its buffers are inside libc and not seen. */
+
+/* glibc's inline getline() cannot be defined again here, which clang does not accept */
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ 1
+#endif
+
 #include "ioprof_posix.h"
 
 #include <fcntl.h>

@@ -102,6 +102,8 @@ TABLE = {
     't_viewseq tam': {'np': (3, 6), 'fcoll': 'tam', 'hints': ['']},
     't_longname': {'np': (1, 3), 'hints': ['']},
     't_overflow': {'np': (1, 3), 'hints': [''], 'mca': MTPWRITE},
+    't_memory': {'np': (1, 4), 'hints': ['']},
+    't_memory tam': {'np': (5,), 'fcoll': 'tam', 'hints': ['']},
     't_nonblocking': {'np': (1, 2, 4), 'hints': [''] + MANY},
     't_plan': {'np': (1, 4), 'hints': ['']},
     't_preallocate': {'np': (1, 2, 5), 'hints': [''], 'timeout': 90},

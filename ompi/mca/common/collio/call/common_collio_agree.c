@@ -86,8 +86,14 @@ static void describe_request(mca_common_collio_op_t *op)
 /* Which of the plans fit, and how far they must move. */
 static void propose_plan(mca_common_collio_op_t *op)
 {
+    mca_common_collio_file_t *file = op->ex.file;
     mca_common_collio_shape_t shape = mca_common_collio_layout_shape(&op->ex);
-    int64_t fits = mca_common_collio_plans_match(op->ex.file->kept->plans, &shape, &op->delta);
+    int64_t fits;
+
+    if (file->memory.used && 0 == file->nodes.local_rank[file->rank]) {
+        mca_common_collio_layout_memory_look(file); /* one rank speaks for its node */
+    }
+    fits = mca_common_collio_plans_match(op->ex.file->kept->plans, &shape, &op->delta);
 
     if (0 != fits && op->ex.request.bytes > 0) {
         op->mine[MCA_COMMON_COLLIO_AGREE_DELTA] = op->delta;

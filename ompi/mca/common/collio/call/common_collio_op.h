@@ -34,7 +34,10 @@ typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_QUEUED = 0,
     MCA_COMMON_COLLIO_PHASE_EARLY,     /* as the last call skipped the exchange: my own pieces */
     MCA_COMMON_COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
-    MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests: where the bytes are */
+    MCA_COMMON_COLLIO_PHASE_MEMORY,    /* partition memory: what the node has */
+    MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests, partition memory: where the bytes are */
+    MCA_COMMON_COLLIO_PHASE_RECORDS,   /* partition memory: what all nodes have and touch */
+    MCA_COMMON_COLLIO_PHASE_PLACED,    /* partition memory: all ranks have made the domains */
     MCA_COMMON_COLLIO_PHASE_SHARE,     /* the node's shared segment, when it must grow */
     MCA_COMMON_COLLIO_PHASE_GATHER,    /* two layers: offset lists inside the node */
     MCA_COMMON_COLLIO_PHASE_ROUTE,     /* offset lists to the aggregators they concern */

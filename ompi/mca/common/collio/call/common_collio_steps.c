@@ -90,6 +90,9 @@ static void begin_plan(mca_common_collio_op_t *op)
     op->ex.plan->packed = op->ex.way.packed;
     mca_common_collio_plan_begin(op->ex.plan, &shape);
     rc = mca_common_collio_layout_domains(&op->ex, &op->ex.plan->domains);
+    if (0 == rc && op->ex.file->memory.used) {
+        mca_common_collio_layout_memory_settle(&op->ex);
+    }
     if (0 == rc && op->ex.request.bytes > 0) {
         rc = mca_common_collio_plan_split(op->ex.plan, &shape, &pieces);
     }
@@ -197,26 +200,72 @@ static void begin_share(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
     int64_t region;
+    int regions;
 
-    if (op->ex.plan_new) {
+    if (op->ex.plan_new && NULL == op->ex.plan) {
         begin_plan(op);
     }
     op->ex.buffer_bytes = op->ex.plan->slot_bytes;
     if (mca_common_collio_exchange_puts(&op->ex)
-        && !mca_common_collio_put_open(file, op->ex.buffer_bytes * (op->ex.way.packed ? 2 : 1),
-                                       op->ex.way.schedule->buffers)) {
+        && !mca_common_collio_put_open(
+            file, op->ex.buffer_bytes * (op->ex.way.packed ? 2 : 1), op->ex.way.schedule->buffers,
+            file->memory.used ? op->ex.plan->memory.announced > 0 : file->my_owner >= 0,
+            op->ex.plan->memory.stamp)) {
         op->ex.way.transport = MCA_COMMON_COLLIO_TRANSPORT_ISEND; /* said by put_open */
     }
     region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;
-    if (MCA_COMMON_COLLIO_TRANSPORT_SHM == op->ex.way.transport
+    regions = file->memory.used ? op->ex.plan->memory.node_parts : -1;
+    if (MCA_COMMON_COLLIO_TRANSPORT_SHM == op->ex.way.transport && 0 != regions
         && MCA_COMMON_COLLIO_SHARED_FAILED != file->kept->shared.state
         && (MCA_COMMON_COLLIO_SHARED_READY != file->kept->shared.state
-            || file->kept->shared.region_bytes < region)) {
+            || file->kept->shared.region_bytes < region || file->kept->shared.regions < regions)) {
         enter(op, MCA_COMMON_COLLIO_PHASE_SHARE);
-        mca_common_collio_shared_start(file, &file->kept->shared, region);
+        mca_common_collio_shared_start(file, &file->kept->shared, region, regions);
         return;
     }
     begin_lists(op);
+}
+
+/* Partition memory: every node's record is there. The domains need memory that may be wanting on
+ * some rank; all must know before the node's segment is made, whose size follows from them. */
+static void begin_placed(mca_common_collio_op_t *op)
+{
+    begin_plan(op);
+    begin_ready(op);
+    op->phase = MCA_COMMON_COLLIO_PHASE_PLACED;
+}
+
+static void begin_records(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_RECORDS);
+    mca_common_collio_layout_memory_records(&op->ex);
+}
+
+static void begin_histogram(mca_common_collio_op_t *op)
+{
+    enter(op, MCA_COMMON_COLLIO_PHASE_HISTOGRAM);
+    mca_common_collio_layout_histogram(&op->ex);
+}
+
+static void after_histogram(mca_common_collio_op_t *op)
+{
+    if (op->ex.file->memory.used) {
+        begin_records(op);
+    } else {
+        begin_share(op);
+    }
+}
+
+static void after_placed(mca_common_collio_op_t *op)
+{
+    if (0 != op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR]) {
+        op->ex.error = (int) op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR];
+        op->ex.plan->valid = false; /* finish() frees it */
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return;
+    }
+    mca_common_collio_layout_memory_give_back(&op->ex);
+    begin_share(op);
 }
 
 static void after_route(mca_common_collio_op_t *op)
@@ -302,8 +351,10 @@ static void after_agree(mca_common_collio_op_t *op)
     if (!op->ex.way.exchange) {
         begin_direct(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
     } else if (op->ex.plan_new && mca_common_collio_layout_sparse(&op->ex)) {
-        enter(op, MCA_COMMON_COLLIO_PHASE_HISTOGRAM);
-        mca_common_collio_layout_histogram(&op->ex);
+        begin_histogram(op);
+    } else if (op->ex.plan_new && op->ex.file->memory.used) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_MEMORY);
+        mca_common_collio_layout_memory_start(&op->ex);
     } else {
         begin_share(op);
     }
@@ -396,7 +447,10 @@ static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
     [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, at_once, begin},
     [MCA_COMMON_COLLIO_PHASE_EARLY] = {0, mca_common_collio_direct_poll, begin_agree},
     [MCA_COMMON_COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
-    [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = {AGREE, collective_over, begin_share},
+    [MCA_COMMON_COLLIO_PHASE_MEMORY] = {AGREE, collective_over, begin_histogram},
+    [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = {AGREE, collective_over, after_histogram},
+    [MCA_COMMON_COLLIO_PHASE_RECORDS] = {AGREE, collective_over, begin_placed},
+    [MCA_COMMON_COLLIO_PHASE_PLACED] = {AGREE, collective_over, after_placed},
     [MCA_COMMON_COLLIO_PHASE_SHARE] = {AGREE, segment_made, begin_lists},
     [MCA_COMMON_COLLIO_PHASE_GATHER] = {GATHER, lists_gathered, begin_route},
     [MCA_COMMON_COLLIO_PHASE_ROUTE] = {ROUTE, lists_routed, after_route},

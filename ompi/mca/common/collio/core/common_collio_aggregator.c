@@ -178,6 +178,23 @@ static void place_round_robin(const mca_common_collio_nodes_t *nodes, int count,
     }
 }
 
+int mca_common_collio_aggregators_per_node(const mca_common_collio_nodes_t *nodes, int per_node,
+                                           int *list)
+{
+    int count = 0;
+
+    for (int node = 0; node < nodes->nodes; ++node) {
+        int size = node_size(nodes, node);
+        int here = per_node < 1 ? 1 : per_node;
+
+        here = here < size ? here : size;
+        for (int i = 0; i < here; ++i) {
+            list[count++] = nodes->member[nodes->first[node] + even_place(i, size, here)];
+        }
+    }
+    return count;
+}
+
 int mca_common_collio_aggregators_place(const mca_common_collio_nodes_t *nodes, int count,
                                         mca_common_collio_placement_t placement, int *list)
 {

@@ -39,6 +39,11 @@ typedef enum mca_common_collio_placement_t {
 int mca_common_collio_aggregators_place(const mca_common_collio_nodes_t *nodes, int count,
                                         mca_common_collio_placement_t placement, int *list);
 
+/** Up to `per_node` (at least 1) of each node, spread evenly over its members; by node, then by
+ *  rank. Returns the number chosen. */
+int mca_common_collio_aggregators_per_node(const mca_common_collio_nodes_t *nodes, int per_node,
+                                           int *list);
+
 /** Parses "0,4,8-11,12-20:4" into list[] (capacity `ranks`). Returns the number of ranks, or
  *  -EINVAL (syntax, duplicate, out of range), -ENOMEM; *bad (may be NULL) points at the offending
  *  text. */

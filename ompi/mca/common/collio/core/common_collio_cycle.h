@@ -46,7 +46,7 @@ typedef struct mca_common_collio_split_t {
     size_t window_count;
     mca_common_collio_share_t *share; /* ascending by owner; only owners with bytes */
     size_t share_count;
-    int64_t window_bytes;
+    int64_t window_bytes; /* of owners that have none of their own: see domains_window */
 } mca_common_collio_split_t;
 
 /** Splits sorted pieces (file offsets) by owner and window; pieces are cut at domain and window

@@ -152,9 +152,54 @@ int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit,
     return cut_evenly(domains, domains->groups);
 }
 
+int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int owners, int parts,
+                                     const int64_t *bound, const int *owner,
+                                     const int64_t *window_bytes,
+                                     mca_common_collio_domains_t *domains)
+{
+    start(domains, MCA_COMMON_COLLIO_PARTITION_MEMORY, lo, hi, 1);
+    domains->owners = owners;
+    domains->parts = parts;
+    domains->owner_of = mca_common_collio_resize(NULL, (size_t) parts, sizeof(int));
+    domains->part_of = mca_common_collio_resize(NULL, (size_t) owners, sizeof(int));
+    domains->window_bytes = mca_common_collio_resize(NULL, (size_t) owners, sizeof(int64_t));
+    if (0 != make_bounds(domains, parts) || NULL == domains->owner_of || NULL == domains->part_of
+        || NULL == domains->window_bytes) {
+        mca_common_collio_domains_fini(domains);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < owners; ++i) {
+        domains->part_of[i] = -1;
+        domains->window_bytes[i] = 1;
+    }
+    for (int i = 0; i < parts; ++i) {
+        domains->bound[i] = bound[i];
+        domains->owner_of[i] = owner[i];
+        domains->part_of[owner[i]] = i;
+        domains->window_bytes[owner[i]] = window_bytes[i];
+    }
+    return 0;
+}
+
+int64_t mca_common_collio_domains_least_window(const mca_common_collio_domains_t *domains,
+                                               int64_t window_bytes)
+{
+    int64_t least = window_bytes;
+
+    for (int i = 0; NULL != domains->window_bytes && i < domains->parts; ++i) {
+        int64_t window = domains->window_bytes[domains->owner_of[i]];
+
+        least = 0 == i || window < least ? window : least;
+    }
+    return least;
+}
+
 void mca_common_collio_domains_fini(mca_common_collio_domains_t *domains)
 {
     free(domains->bound);
+    free(domains->owner_of);
+    free(domains->part_of);
+    free(domains->window_bytes);
     *domains = (mca_common_collio_domains_t){0};
 }
 
@@ -231,6 +276,11 @@ mca_common_collio_domains_locate(const mca_common_collio_domains_t *domains, int
         return (mca_common_collio_place_t){at, offset - domains->bound[at],
                                            domains->bound[at + 1] - offset};
     }
+    if (MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition) {
+        at = find_part(domains, domains->parts, offset);
+        return (mca_common_collio_place_t){domains->owner_of[at], offset - domains->bound[at],
+                                           domains->bound[at + 1] - offset};
+    }
     at = NULL == domains->bound ? 0 : find_part(domains, domains->groups, offset);
     ring = ring_of_group(domains, at);
     return ring_locate(&ring, domains->unit, offset);
@@ -247,16 +297,26 @@ static int group_of(const mca_common_collio_domains_t *domains, int owner)
     return group;
 }
 
+/* Has the owner one contiguous part, and which? */
+static bool is_contiguous(const mca_common_collio_domains_t *domains, int owner, int *at)
+{
+    *at = MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition ? domains->part_of[owner]
+                                                                   : owner;
+    return MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition
+           || MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition;
+}
+
 int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *domains, int owner,
                                          int64_t local, int64_t *run)
 {
     int64_t offset;
     int64_t within = local % domains->unit;
     ring_t ring;
+    int at;
 
-    if (MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
-        offset = domains->bound[owner] + local;
-        *run = domains->bound[owner + 1] - offset;
+    if (is_contiguous(domains, owner, &at)) {
+        offset = domains->bound[at] + local;
+        *run = domains->bound[at + 1] - offset;
         return offset;
     }
     ring = ring_of_group(domains, group_of(domains, owner));
@@ -279,9 +339,10 @@ int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domain
     int64_t span;
     int64_t mine; /* whole stripes of the ring before its last, short one */
     int64_t lag;
+    int at;
 
-    if (MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
-        return domains->bound[owner + 1] - domains->bound[owner];
+    if (is_contiguous(domains, owner, &at)) {
+        return at < 0 ? 0 : domains->bound[at + 1] - domains->bound[at];
     }
     ring = ring_of_group(domains, group_of(domains, owner));
     span = ring.hi - ring.lo;
@@ -300,7 +361,8 @@ bool mca_common_collio_domains_can_shift(const mca_common_collio_domains_t *doma
         return false;
     }
     for (int group = 0;
-         MCA_COMMON_COLLIO_PARTITION_EVEN != domains->partition && group < domains->groups;
+         MCA_COMMON_COLLIO_PARTITION_EVEN != domains->partition
+         && MCA_COMMON_COLLIO_PARTITION_MEMORY != domains->partition && group < domains->groups;
          ++group) {
         if (0 != delta / domains->unit % ring_of_group(domains, group).owners) {
             return false;
@@ -311,8 +373,13 @@ bool mca_common_collio_domains_can_shift(const mca_common_collio_domains_t *doma
 
 bool mca_common_collio_domains_shift(mca_common_collio_domains_t *domains, int64_t delta)
 {
-    int parts = MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition ? domains->owners
-                                                                       : domains->groups;
+    int parts = domains->groups;
+
+    if (MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
+        parts = domains->owners;
+    } else if (MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition) {
+        parts = domains->parts;
+    }
 
     if (!mca_common_collio_domains_can_shift(domains, delta)) {
         return false;

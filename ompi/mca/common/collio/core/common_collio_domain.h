@@ -11,8 +11,10 @@
 typedef enum mca_common_collio_partition_t {
     MCA_COMMON_COLLIO_PARTITION_EVEN = 0,      /* one contiguous part each */
     MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC, /* stripe i belongs to aggregator i mod count */
-    MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC   /* contiguous parts for groups of aggregators,
+    MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC,  /* contiguous parts for groups of aggregators,
                                                   static cyclic inside a group */
+    MCA_COMMON_COLLIO_PARTITION_MEMORY         /* contiguous parts, each for the aggregator that
+                                                  has memory for it; see memory.h */
 } mca_common_collio_partition_t;
 
 /**
@@ -21,18 +23,24 @@ typedef enum mca_common_collio_partition_t {
  *
  *   even            0000000011111111          local = offset - bound[owner]
  *   static_cyclic   0011001100110011          local = the owner's stripes, put end to end
+ *   memory          2222000000011111          local = offset - bound[part of the owner]
  *
  * Everything that is planned later (pieces, windows, cycles) is in local coordinates, so a plan
  * stays valid when the whole request moves in the file: only `lo`, `hi` and the bounds move.
  */
 typedef struct mca_common_collio_domains_t {
     mca_common_collio_partition_t partition;
-    int64_t lo;     /* true lowest offset of the request, rounded down to the unit */
-    int64_t hi;     /* end of the highest byte */
-    int64_t unit;   /* stripe or alignment; 1 = none */
-    int owners;     /* number of aggregators */
-    int groups;     /* group_cyclic: owners / stripe count, at least 1 */
-    int64_t *bound; /* even: owners + 1 ascending offsets; group_cyclic: groups + 1 */
+    int64_t lo;   /* true lowest offset of the request, rounded down to the unit */
+    int64_t hi;   /* end of the highest byte */
+    int64_t unit; /* stripe or alignment; 1 = none */
+    int owners;   /* number of aggregators */
+    int groups;   /* group_cyclic: owners / stripe count, at least 1 */
+    int parts;    /* memory: contiguous parts, at most one per owner */
+    int64_t
+        *bound; /* ascending offsets: even owners + 1, group_cyclic groups + 1, memory parts + 1 */
+    int *owner_of;         /* memory: per part */
+    int *part_of;          /* memory: per owner; -1: it has none */
+    int64_t *window_bytes; /* memory: per owner, what fits its node; NULL: the same for all */
 } mca_common_collio_domains_t;
 
 /** Even split of [lo, hi) with boundaries on multiples of `unit` (measured from offset 0, as
@@ -56,6 +64,24 @@ int mca_common_collio_domains_static_cyclic(int64_t lo, int64_t hi, int64_t unit
 /** group_cyclic with groups of `stripe_count` owners; what remains is spread over the groups. */
 int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
                                            int stripe_count, mca_common_collio_domains_t *domains);
+
+/** memory: part i is [bound[i], bound[i + 1]) and belongs to owner[i], which works in windows of
+ *  window_bytes[i]; bound[0] = lo, bound[parts] = hi; no owner has two parts. 0 or -ENOMEM. */
+int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int owners, int parts,
+                                     const int64_t *bound, const int *owner,
+                                     const int64_t *window_bytes,
+                                     mca_common_collio_domains_t *domains);
+
+/** The window of an owner: its own, or the one of all. */
+static inline int64_t mca_common_collio_domains_window(const mca_common_collio_domains_t *domains,
+                                                       int owner, int64_t window_bytes)
+{
+    return NULL == domains->window_bytes ? window_bytes : domains->window_bytes[owner];
+}
+
+/** The smallest window of an owner that has a part. */
+int64_t mca_common_collio_domains_least_window(const mca_common_collio_domains_t *domains,
+                                               int64_t window_bytes);
 
 void mca_common_collio_domains_fini(mca_common_collio_domains_t *domains);
 

@@ -46,7 +46,9 @@ typedef struct mca_common_collio_splitter_t {
 static void enter_box(splitter_t *splitter, int64_t offset)
 {
     mca_common_collio_place_t place = mca_common_collio_domains_locate(splitter->domains, offset);
-    int64_t left = splitter->window_bytes - place.local % splitter->window_bytes;
+    int64_t window_bytes = mca_common_collio_domains_window(splitter->domains, place.owner,
+                                                            splitter->window_bytes);
+    int64_t left = window_bytes - place.local % window_bytes;
 
     splitter->box.lo = offset;
     splitter->box.hi = offset + (place.run < left ? place.run : left);
@@ -134,7 +136,10 @@ static int end_split(const splitter_t *splitter, bool sorted, mca_common_collio_
             if (!sorted) {
                 mca_common_collio_split_sort(split->piece + first, end - first);
             }
-            rc = mca_common_collio_split_share(split, &capacity, owner, first, end);
+            rc = mca_common_collio_split_share(
+                split, &capacity, owner,
+                mca_common_collio_domains_window(splitter->domains, owner, splitter->window_bytes),
+                first, end);
         }
         first = end;
     }

@@ -95,7 +95,8 @@ static int split_any(const mca_common_collio_extents_t *local, mca_common_collio
     if (0 == rc) {
         fill_cut(local, split);
         mca_common_collio_split_sort(split->piece, split->piece_count);
-        rc = mca_common_collio_split_share(split, &capacity, 0, 0, split->piece_count);
+        rc = mca_common_collio_split_share(split, &capacity, 0, split->window_bytes, 0,
+                                           split->piece_count);
     }
     if (0 == rc) {
         number_streams(split);

@@ -51,7 +51,7 @@ int mca_common_collio_split_window(mca_common_collio_split_t *split, size_t *cap
 }
 
 int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capacity, int owner,
-                                  size_t first, size_t end)
+                                  int64_t window_bytes, size_t first, size_t end)
 {
     mca_common_collio_share_t *share = &split->share[split->share_count++];
     mca_common_collio_window_t *window = NULL;
@@ -62,14 +62,13 @@ int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capa
         const mca_common_collio_piece_t *piece = &split->piece[i];
 
         if (NULL == window || piece->offset >= border) {
-            int64_t index = piece->offset / split->window_bytes;
+            int64_t index = piece->offset / window_bytes;
 
             if (0 != mca_common_collio_split_window(split, capacity, index, i)) {
                 return -ENOMEM;
             }
             window = &split->window[split->window_count - 1];
-            border = index < INT64_MAX / split->window_bytes ? (index + 1) * split->window_bytes
-                                                             : INT64_MAX;
+            border = index < INT64_MAX / window_bytes ? (index + 1) * window_bytes : INT64_MAX;
         } else {
             window->consecutive = window->consecutive
                                   && piece[-1].stream + piece[-1].length == piece->stream;

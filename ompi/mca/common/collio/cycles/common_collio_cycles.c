@@ -118,9 +118,9 @@ static void apply_in_order(mca_common_collio_exchange_t *ex, mca_common_collio_s
         if (&mca_common_collio_transport_self == move->transport) {
             mca_common_collio_copy_own(ex, slot, move);
         } else {
-            (void) mca_common_collio_copy_scatter(move->window, move->piece, slot->buffer,
-                                                  slot->cycle->index * ex->plan->window_bytes,
-                                                  move->staging);
+            (void) mca_common_collio_copy_scatter(
+                move->window, move->piece, slot->buffer,
+                mca_common_collio_plan_cycle_start(ex, slot->cycle), move->staging);
         }
     }
     slot->batch = slot->next_source;
@@ -158,6 +158,7 @@ static void describe_access(mca_common_collio_exchange_t *ex, mca_common_collio_
     mca_common_collio_extent_t span = {cycle->lo, cycle->hi - cycle->lo};
     const mca_common_collio_extent_t *run = &plan->collect.runs.at[cycle->run];
     size_t runs = cycle->run_count;
+    int64_t start = mca_common_collio_plan_cycle_start(ex, cycle);
 
     slot->segment_count = 0;
     if (!ex->write && runs > 1 && span.length / 2 <= cycle->bytes) {
@@ -174,7 +175,7 @@ static void describe_access(mca_common_collio_exchange_t *ex, mca_common_collio_
             segment->offset = mca_common_collio_domains_offset(&plan->domains, ex->file->my_owner,
                                                                local, &length);
             segment->length = length < end - local ? length : end - local;
-            segment->addr = slot->buffer + (local - cycle->index * plan->window_bytes);
+            segment->addr = slot->buffer + (local - start);
             local += segment->length;
         }
     }

@@ -45,7 +45,9 @@ int mca_common_collio_fence_prepare(mca_common_collio_plan_t *plan)
                                  sizeof(*plan->fence.telling));
     if (by_index(plan)) {
         const mca_common_collio_domains_t *domains = &plan->domains;
-        int64_t windows = (domains->hi - domains->lo + domains->unit) / plan->window_bytes + 2;
+        int64_t windows = (domains->hi - domains->lo + domains->unit)
+                              / mca_common_collio_domains_least_window(domains, plan->window_bytes)
+                          + 2;
 
         plan->fence.index_words = (size_t) windows / 64 + 1;
         plan->fence.index_bits = calloc(2 * plan->fence.index_words,

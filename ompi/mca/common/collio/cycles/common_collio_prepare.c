@@ -49,7 +49,8 @@ static size_t segments_max(const mca_common_collio_exchange_t *ex)
     const mca_common_collio_plan_t *plan = ex->plan;
     size_t stripes = 1;
 
-    if (MCA_COMMON_COLLIO_PARTITION_EVEN != plan->domains.partition) {
+    if (MCA_COMMON_COLLIO_PARTITION_EVEN != plan->domains.partition
+        && MCA_COMMON_COLLIO_PARTITION_MEMORY != plan->domains.partition) {
         stripes += (size_t) (ex->buffer_bytes / plan->domains.unit) + 1;
     }
     return plan->runs_max + stripes;
@@ -194,6 +195,10 @@ void mca_common_collio_cycles_prepare(mca_common_collio_exchange_t *ex)
         rc = mca_common_collio_put_prepare_places(plan);
     }
     mca_common_collio_file_memory(ex->file, plan->memory_bytes - before);
+    if (ex->file->memory.used) {
+        mca_common_collio_file_high(ex->file, MCA_COMMON_COLLIO_STAT_buffer_high,
+                                    mca_common_collio_kept_buffers(ex->file->kept));
+    }
     if (rc < 0) {
         mca_common_collio_exchange_fail(ex, (int) -rc);
     }

@@ -24,6 +24,8 @@ typedef struct mca_common_collio_put_t {
     char *base[2];      /* this rank's buffers, each with its room and its limit */
     bool allocated;     /* they belong to the windows */
     int64_t slot_bytes; /* of a buffer and its room */
+    bool mine;          /* this rank has one */
+    uint32_t stamp;     /* of the plan that they were made for; 0: for all plans */
     int buffers;
     mca_common_collio_win_t *win[2];
 } mca_common_collio_put_t;
@@ -53,5 +55,17 @@ static inline bool mca_common_collio_kept_unshared(const mca_common_collio_kept_
     return MCA_COMMON_COLLIO_SHARED_FAILED == kept->shared.state
            || MCA_COMMON_COLLIO_SHARED_FAILED == kept->relay_shared.state;
 }
+
+/** Partition memory. Do the buffers of this node's aggregators not fit its memory, as they would be
+ *  without that policy? Local. */
+bool mca_common_collio_kept_falls_short(const struct mca_common_collio_file_t *file);
+/** Memory for the reductions of new plans. Local: an Open MPI error code. */
+int mca_common_collio_kept_memory_open(struct mca_common_collio_file_t *file, int bins);
+void mca_common_collio_kept_memory_close(struct mca_common_collio_file_t *file);
+/** What collective buffers of this rank's node may use: the override, or half of what is left. */
+int64_t mca_common_collio_kept_memory_usable(const struct mca_common_collio_file_t *file);
+
+/** Bytes of this rank in collective buffers and their staging. */
+int64_t mca_common_collio_kept_buffers(const mca_common_collio_kept_t *kept);
 
 #endif /* MCA_COMMON_COLLIO_KEPT_H */

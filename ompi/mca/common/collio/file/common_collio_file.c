@@ -201,3 +201,11 @@ bool mca_common_collio_file_set_background(bool used)
 {
     return atomic_exchange(&background, used);
 }
+
+void mca_common_collio_file_high(mca_common_collio_file_t *file, int stat, int64_t value)
+{
+    uint64_t *high = &file->stats.at[stat], *component_high = &file->component->stats.at[stat];
+
+    *high = value > (int64_t) *high ? (uint64_t) value : *high;
+    *component_high = *high > *component_high ? *high : *component_high;
+}

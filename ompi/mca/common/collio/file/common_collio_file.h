@@ -13,10 +13,30 @@
 #include "file/common_collio_stats.h"
 
 #include "core/common_collio_aggregator.h"
+#include "core/common_collio_memory.h"
 
 #include <stdatomic.h>
 
 #include "opal/class/opal_list.h"
+
+/** Partition memory: what the ranks tell each other for a new plan, in memory that is taken at
+ *  open, and the last layout, for the report. */
+typedef struct mca_common_collio_file_memory_t {
+    bool used;         /* agreed */
+    int64_t mine;      /* what this rank says, */
+    int64_t node;      /* and the least of its node */
+    int64_t usable;    /* at the last new plan: what its buffers may have in all */
+    int64_t announced; /* by this rank, for the last new plan */
+    uint64_t *records; /* per node: its memory, then the bins that it touches; twice */
+    int words;         /* of a node's bins */
+    mca_common_collio_memory_part_t *part; /* the last layout: one per aggregator at most */
+    int parts;
+    int groups;
+    int leaves;
+    int merges;
+    int64_t origin; /* where bin 0 begins, and how long each is */
+    int64_t width;
+} mca_common_collio_file_memory_t;
 
 /**
  * What lives as long as an open file: OMPIO selects the fcoll again at every set_view, without
@@ -52,6 +72,7 @@ typedef struct mca_common_collio_file_t {
     int my_owner;    /* my index in aggregators, or -1 */
     mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
     int64_t buffer_bytes;                              /* what one aggregator may use */
+    mca_common_collio_file_memory_t memory;
 
     struct mca_common_collio_meet_t *meet; /* where the ranks agree; see node/ */
     struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
@@ -78,6 +99,9 @@ mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh);
 
 /** Adds to a figure of this file and of its component. */
 void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint64_t amount);
+
+/** Notes a high-water mark. */
+void mca_common_collio_file_high(mca_common_collio_file_t *file, int stat, int64_t value);
 
 /** Chooses the aggregators and numbers them; the nodes are known. Local. */
 int mca_common_collio_file_aggregators(mca_common_collio_file_t *file);

@@ -78,6 +78,8 @@ static int choose_aggregators(mca_common_collio_file_t *file)
     const char *bad;
     int count = settings->aggregators;
 
+    free(file->aggregators); /* they are chosen anew for partition memory */
+    free(file->owner_slot);
     file->aggregators = malloc(sizeof(int) * (size_t) file->size);
     file->owner_slot = malloc(sizeof(int) * (size_t) file->size);
     if (NULL == file->aggregators || NULL == file->owner_slot) {
@@ -90,6 +92,10 @@ static int choose_aggregators(mca_common_collio_file_t *file)
         if (file->aggregator_count < 1) {
             refuse_list(file, bad);
         }
+    }
+    if (0 == file->aggregator_count && file->memory.used && 0 == count) {
+        file->aggregator_count = mca_common_collio_aggregators_per_node(
+            &file->nodes, settings->memory_aggregators_per_node, file->aggregators);
     }
     if (0 == file->aggregator_count) {
         mca_common_collio_placement_t placement =

@@ -46,11 +46,34 @@ static const mca_common_collio_setting_t rows[] = {
     {"exchange_read", MCA_COMMON_COLLIO_CHOICE, AT(exchange_read), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_read,collective_buffering",
      "exchange, for reads only"},
-    {"partition", MCA_COMMON_COLLIO_CHOICE, AT(partition), "auto,even,static_cyclic,group_cyclic",
-     0, 5, AGREED, NULL,
+    {"partition", MCA_COMMON_COLLIO_CHOICE, AT(partition),
+     "auto,even,static_cyclic,group_cyclic,memory", 0, 5, AGREED, NULL,
      "How the file is divided among aggregators. even: one contiguous part each. static_cyclic: "
      "stripe i belongs to aggregator i modulo their number. group_cyclic: contiguous parts for "
-     "groups of as many aggregators as stripes, cyclic inside a group"},
+     "groups of as many aggregators as stripes, cyclic inside a group. memory: contiguous parts, "
+     "each for a node that has data in it and memory for it. auto uses memory when the buffers "
+     "asked for do not fit the memory of some node"},
+    {"memory_group_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_group_bytes), NULL, 256 << 20, 6,
+     AGREED, NULL,
+     "partition memory: the file is cut into groups that want at least this many bytes, where no "
+     "node has data on both sides of the cut; data moves inside a group only"},
+    {"memory_domain_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_domain_bytes), NULL, 0, 6, AGREED,
+     NULL,
+     "partition memory: an aggregator gets at most this many bytes, if there are enough of them. 0 "
+     "is 32 MiB for writes and 128 MiB for reads"},
+    {"memory_min_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_min_bytes), NULL, 1 << 20, 6, AGREED,
+     NULL,
+     "partition memory: a node that can give less than this takes no aggregator, while there is "
+     "another one"},
+    {"memory_aggregators_per_node", MCA_COMMON_COLLIO_NUMBER, AT(memory_aggregators_per_node), NULL,
+     4, 6, AGREED | POSITIVE, NULL, "partition memory: most aggregators of a node"},
+    {"memory_available", MCA_COMMON_COLLIO_BYTES, AT(memory_available), NULL, 0, 5, 0, NULL,
+     "Bytes that collective buffers may use on this rank's node; may differ between nodes. 0 "
+     "measures: half of the least of MemAvailable, of what the limits of the process's cgroups "
+     "leave, and of what RLIMIT_AS leaves"},
+    {"memory_root", MCA_COMMON_COLLIO_TEXT, AT(memory_root), NULL, 0, 8, 0, NULL,
+     "Directory in front of /proc and /sys where available memory is measured, for containers that "
+     "have the node's mounted elsewhere"},
     {"aggregators", MCA_COMMON_COLLIO_NUMBER, AT(aggregators), NULL, 0, 4, AGREED | POSITIVE,
      "cb_nodes",
      "Number of aggregators, the ranks that access the file. 0 chooses one per node (two "

@@ -56,6 +56,12 @@ typedef struct mca_common_collio_settings_t {
     int exchange;       /* on: always shuffle; off: every rank accesses its own pieces */
     int exchange_write; /* as `exchange`, from romio_cb_write; AUTO = see exchange */
     int exchange_read;
+    size_t memory_group_bytes; /* partition memory: see core/common_collio_memory.h */
+    size_t memory_domain_bytes;
+    size_t memory_min_bytes;
+    int memory_aggregators_per_node;
+    size_t memory_available; /* of this rank's node; 0 = measured */
+    char memory_root[MCA_COMMON_COLLIO_TEXT_BYTES];
     int partition;   /* 0 auto, else 1 + mca_common_collio_partition_t */
     int aggregators; /* 0 auto */
     char aggregator_list[MCA_COMMON_COLLIO_TEXT_BYTES]; /* "" = none */

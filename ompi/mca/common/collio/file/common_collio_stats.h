@@ -43,9 +43,12 @@
     X(holes, count, "holes between the runs of this aggregator's windows")                         \
     X(plan_hits, count, "calls that reused a plan")                                                \
     X(plan_misses, count, "calls that had to plan")                                                \
+    X(plan_memory, count, "plans not offered again because their node has lost memory")            \
     X(probes, count, "calls spent on measuring choices")                                           \
     X(errors, count, "calls that ended with an error")                                             \
     X(memory_high, high, "most bytes held at once: plans, buffers, staging, shared segments")      \
+    X(memory_budget, high, "partition memory: most that this rank announced for its buffers")      \
+    X(buffer_high, high, "partition memory: most bytes held in buffers and their staging")         \
     X(time_flatten, time, "flattening view and buffer")                                            \
     X(time_agree, time, "agreeing on range, plan and errors")                                      \
     X(time_gather, time, "layer 1: gathering offset lists inside the node")                        \

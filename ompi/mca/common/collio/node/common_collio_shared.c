@@ -53,7 +53,8 @@ char *mca_common_collio_shared_region(const mca_common_collio_shared_t *shared, 
     return shared->at + regions_start(shared) + (size_t) slot * (size_t) shared->region_bytes;
 }
 
-static void count_node(const mca_common_collio_file_t *file, mca_common_collio_shared_t *shared)
+static void count_node(const mca_common_collio_file_t *file, mca_common_collio_shared_t *shared,
+                       int regions)
 {
     int node = file->nodes.node_of[file->rank];
 
@@ -62,9 +63,9 @@ static void count_node(const mca_common_collio_file_t *file, mca_common_collio_s
     for (int i = 0; i < file->aggregator_count; ++i) {
         shared->slots += file->nodes.node_of[file->aggregators[i]] == node;
     }
-    shared->regions = shared->slots;
+    shared->regions = regions < 0 ? shared->slots : regions;
     shared->peers = file->aggregator_count;
-    shared->mine = file->my_owner >= 0;
+    shared->mine = file->my_owner >= 0 && file->owner_slot[file->my_owner] < shared->regions;
 }
 
 /* The node takes the maxima of what its ranks say. */
@@ -78,10 +79,11 @@ static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *s
 }
 
 void mca_common_collio_shared_start(mca_common_collio_file_t *file,
-                                    mca_common_collio_shared_t *shared, int64_t region_bytes)
+                                    mca_common_collio_shared_t *shared, int64_t region_bytes,
+                                    int regions)
 {
     shared->buffers = true;
-    count_node(file, shared);
+    count_node(file, shared, regions);
     mca_common_collio_shared_make(file, shared, region_bytes);
 }
 

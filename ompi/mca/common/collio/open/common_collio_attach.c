@@ -113,7 +113,7 @@ static int keep_open(mca_common_collio_file_t *file)
     }
     kept->plans = calloc(1, sizeof(*kept->plans));
     kept->histogram = malloc(2 * sizeof(*kept->histogram)
-                             * (size_t) mca_common_collio_layout_bins(file));
+                             * (size_t) mca_common_collio_layout_sums(file));
     kept->stops = malloc(2 * sizeof(*kept->stops) * (size_t) file->aggregator_count);
     if (NULL == kept->plans || NULL == kept->histogram || NULL == kept->stops) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -123,7 +123,7 @@ static int keep_open(mca_common_collio_file_t *file)
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
     }
-    return OMPI_SUCCESS;
+    return mca_common_collio_kept_memory_open(file, mca_common_collio_layout_bins(file));
 }
 
 static void keep_close(mca_common_collio_file_t *file)
@@ -144,6 +144,7 @@ static void keep_close(mca_common_collio_file_t *file)
         free(kept->plans->slot[i].layer1.relay);
     }
     free(kept->plans);
+    mca_common_collio_kept_memory_close(file);
     free(kept->histogram);
     free(kept->stops);
     free(kept);
@@ -233,6 +234,7 @@ enum {
     NETWORK,
     AGGREGATORS,
     MINUS_AGGREGATORS,
+    SHORT, /* of memory for its buffers: some node is */
     GUARD,
     PAGE = GUARD + MCA_COMMON_COLLIO_GUARD_FIELDS,
     FIELDS = PAGE + MCA_COMMON_COLLIO_MEET_KEY_FIELDS
@@ -250,6 +252,7 @@ static void offer_record(mca_common_collio_file_t *file, int rc, int64_t *mine)
     mine[NETWORK] = file->access.network;
     mine[AGGREGATORS] = mca_common_collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
+    mine[SHORT] = OMPI_SUCCESS == rc && mca_common_collio_kept_falls_short(file);
     mca_common_collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
 }
 
@@ -297,6 +300,9 @@ static int arrange(mca_common_collio_file_t *file, int rc)
     aggregators_close(file);
     prepare_access(file);
     file->buffer_bytes = resolve_buffer(file);
+    if (0 != file->settings.partition) { /* else agree() decides */
+        file->memory.used = 1 + MCA_COMMON_COLLIO_PARTITION_MEMORY == file->settings.partition;
+    }
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_collio_file_aggregators(file);
     }
@@ -326,6 +332,7 @@ static int agree(mca_common_collio_file_t *file, int rc, int64_t *all)
     ompio_file_t *fh = file->fh;
     mca_common_collio_fact_t facts[FACTS];
     int64_t mine[FIELDS];
+    bool again;
 
     find_facts(file, facts);
     mca_common_collio_settings_resolve(file->component, fh, &file->settings);
@@ -346,7 +353,11 @@ static int agree(mca_common_collio_file_t *file, int rc, int64_t *all)
         mca_common_collio_file_lose(file, MPI_ERR_OTHER);
         return file->lost;
     }
-    if (mca_common_collio_settings_set_differ(&all[SETTINGS])) {
+    again = mca_common_collio_settings_set_differ(&all[SETTINGS]);
+    if (0 == file->settings.partition && all[SHORT] > 0) { /* `auto` uses partition memory */
+        file->memory.used = again = true;
+    }
+    if (again) {
         use_facts(file, facts);
         offer_record(file, arrange(file, rc), mine);
         if (0 != reduce(file, mine, all)) {

@@ -73,6 +73,47 @@ static void add_layers(text_t *text, const mca_common_collio_file_t *file)
         MCA_COMMON_COLLIO_SHARED_READY == file->kept->relay_shared.state ? "shm" : "isend");
 }
 
+/* Partition memory: the layout of the last new plan, and why. */
+static void add_memory(text_t *text, const mca_common_collio_file_t *file)
+{
+    const mca_common_collio_file_memory_t *memory = &file->memory;
+    const uint64_t *available = memory->records
+                                + (size_t) file->nodes.nodes * (size_t) (1 + memory->words);
+
+    if (!memory->used || 0 == memory->parts) {
+        return;
+    }
+    add(text, "  memory        %d group%s, %d leaves, %d merged, %d domains\n", memory->groups,
+        1 == memory->groups ? "" : "s", memory->leaves, memory->merges, memory->parts);
+    for (int n = 0; n < file->nodes.nodes && n < LISTED_AGGREGATORS; ++n) {
+        int64_t buffers = 0;
+        int parts = 0;
+
+        for (int i = 0; i < memory->parts; ++i) {
+            int rank = file->aggregators[memory->part[i].owner];
+
+            parts += file->nodes.node_of[rank] == n;
+            buffers += file->nodes.node_of[rank] == n ? memory->part[i].buffer_bytes : 0;
+        }
+        add(text, "    node%-6d can give %" PRIu64 " bytes; %d domains, %" PRId64 " bytes\n", n,
+            available[n], parts, buffers);
+    }
+    for (int i = 0; i < memory->parts && i < LISTED_AGGREGATORS; ++i) {
+        const mca_common_collio_memory_part_t *part = &memory->part[i];
+        int rank = file->aggregators[part->owner];
+
+        add(text,
+            "    domain %-3d group %d, %" PRId64 " bytes wanted: rank %d@node%d, buffer %" PRId64
+            ", %s",
+            i, part->group, part->bytes, rank, file->nodes.node_of[rank], part->buffer_bytes,
+            part->reduced ? "no node fits, smaller windows" : "most memory of its nodes");
+        if (part->merged > 0) {
+            add(text, ", took over %d leaves", part->merged);
+        }
+        add(text, "\n");
+    }
+}
+
 /* Where the time went, in the components of the TAM paper. */
 static void add_breakdown(text_t *text, const uint64_t *most, const uint64_t *sum)
 {
@@ -127,6 +168,7 @@ static void print(mca_common_collio_file_t *file, const uint64_t *least, const u
     add_aggregators(&text, file);
     add_layers(&text, file);
     add(&text, "  buffers       %" PRId64 " bytes per aggregator\n", file->buffer_bytes);
+    add_memory(&text, file);
     add(&text, "  choices       %s\n", choices);
     add_breakdown(&text, most, sum);
     add(&text, "  %-24s %16s %16s %16s %18s\n", "count (per rank)", "min", "avg", "max", "sum");

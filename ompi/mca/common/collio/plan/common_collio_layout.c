@@ -19,6 +19,7 @@ enum {
     SPARSE_FACTOR = 8,      /* span this many times the bytes: split by bytes, not by span */
     SPARSE_LEAST = 1 << 20, /* spans below this are not worth a histogram */
     BINS_PER_OWNER = 32,
+    BINS_LEAST = 512, /* with partition memory */
     BINS_MOST = 4096
 };
 
@@ -47,10 +48,29 @@ static bool staging_needed(const mca_common_collio_exchange_t *ex, bool packed)
     }
 }
 
-static int64_t window_of(const mca_common_collio_exchange_t *ex, bool packed)
+/* Of one collective buffer's memory. With partition memory nothing may be taken beyond what was
+ * announced, whatever way a call takes: private buffers, their staging, and beside them the shared
+ * region that `auto` tries, or packed one-sided windows. */
+static int parts_of_buffer(const mca_common_collio_exchange_t *ex, bool packed)
+{
+    if (!ex->file->memory.used) {
+        return staging_needed(ex, packed) ? 2 : 1;
+    }
+    switch (ex->file->settings.transport) {
+    case MCA_COMMON_COLLIO_TRANSPORT_AUTO:
+        return 3;
+    case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
+    case MCA_COMMON_COLLIO_TRANSPORT_PUT_LOCK:
+        return 4;
+    default:
+        return 2;
+    }
+}
+
+static int64_t window_of(const mca_common_collio_exchange_t *ex, bool packed, int64_t buffer_bytes)
 {
     const mca_common_collio_file_t *file = ex->file;
-    int parts = staging_needed(ex, packed) ? 2 : 1;
+    int parts = parts_of_buffer(ex, packed);
     int64_t window, unit = striped(file) ? (int64_t) file->fh->f_stripe_size : PAGE;
 
     /* `auto` may try schedules with two buffers, so it must always leave room for two */
@@ -59,7 +79,7 @@ static int64_t window_of(const mca_common_collio_exchange_t *ex, bool packed)
                  : mca_common_collio_schedules[file->settings.schedule
                                                - MCA_COMMON_COLLIO_SCHEDULE_FIRST]
                        ->buffers;
-    window = file->buffer_bytes / parts;
+    window = buffer_bytes / parts;
     if (window > unit) {
         return window / unit * unit;
     }
@@ -68,7 +88,13 @@ static int64_t window_of(const mca_common_collio_exchange_t *ex, bool packed)
 
 int64_t mca_common_collio_layout_window(const mca_common_collio_exchange_t *ex)
 {
-    return window_of(ex, ex->way.packed);
+    return window_of(ex, ex->way.packed, ex->file->buffer_bytes);
+}
+
+int64_t mca_common_collio_layout_window_in(const mca_common_collio_exchange_t *ex,
+                                           int64_t buffer_bytes)
+{
+    return window_of(ex, ex->way.packed, buffer_bytes);
 }
 
 mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_exchange_t *ex)
@@ -79,7 +105,7 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
         .stream = ex->request.stream,
         .bytes = ex->request.bytes,
         .window_bytes = mca_common_collio_layout_window(ex),
-        .packed_window_bytes = window_of(ex, true),
+        .packed_window_bytes = window_of(ex, true, ex->file->buffer_bytes),
         .shared_failed = mca_common_collio_kept_unshared(ex->file->kept),
         .write = ex->write,
     };
@@ -106,7 +132,8 @@ bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex)
     int64_t span = ex->range.hi - ex->range.lo;
     int partition = ex->file->settings.partition;
 
-    return (0 == partition || 1 + MCA_COMMON_COLLIO_PARTITION_EVEN == partition)
+    return !ex->file->memory.used
+           && (0 == partition || 1 + MCA_COMMON_COLLIO_PARTITION_EVEN == partition)
            && ex->file->aggregator_count > 1 && span > SPARSE_LEAST
            && span / SPARSE_FACTOR > ex->range.bytes;
 }
@@ -115,15 +142,36 @@ int mca_common_collio_layout_bins(const mca_common_collio_file_t *file)
 {
     int bins = file->aggregator_count * BINS_PER_OWNER;
 
+    if (file->memory.used && bins < BINS_LEAST) {
+        bins = BINS_LEAST;
+    }
     return bins < BINS_MOST ? bins : BINS_MOST;
 }
 
-static void fill_bins(mca_common_collio_exchange_t *ex, int bins)
+int mca_common_collio_layout_sums(const mca_common_collio_file_t *file)
+{
+    return mca_common_collio_layout_bins(file) + (file->memory.used ? 2 * file->nodes.nodes : 0);
+}
+
+/* Where bin 0 begins, and the length of each. With partition memory domains end where bins do, so
+ * that is where stripes do. */
+static void cut_bins(const mca_common_collio_exchange_t *ex, int bins, int64_t *origin,
+                     int64_t *width)
+{
+    int64_t unit = striped(ex->file) ? (int64_t) ex->file->fh->f_stripe_size : 1;
+
+    unit = ex->file->memory.used ? unit : 1;
+    *origin = ex->range.lo - (unit > 1 ? ex->range.lo % unit : 0);
+    *width = (ex->range.hi - *origin + bins - 1) / bins;
+    if (*width % unit > 0) {
+        *width += unit - *width % unit;
+    }
+}
+
+static void fill_bins(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_pieces_t pieces = {0};
-    int64_t lo = ex->range.lo;
-    int64_t span = ex->range.hi - lo;
-    int64_t width = (span + bins - 1) / bins;
+    int64_t lo = ex->file->memory.origin, width = ex->file->memory.width;
 
     if (0
         != mca_common_collio_tiling_pieces(&ex->request.view->tiling, ex->request.stream,
@@ -147,14 +195,19 @@ static void fill_bins(mca_common_collio_exchange_t *ex, int bins)
 void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
 {
     int bins = mca_common_collio_layout_bins(ex->file);
+    int count = mca_common_collio_layout_sums(ex->file);
 
     ex->histogram = ex->file->kept->histogram;
-    memset(ex->histogram, 0, (size_t) bins * sizeof(*ex->histogram));
+    memset(ex->histogram, 0, (size_t) count * sizeof(*ex->histogram));
+    cut_bins(ex, bins, &ex->file->memory.origin, &ex->file->memory.width);
     if (ex->request.bytes > 0) {
-        fill_bins(ex, bins);
+        fill_bins(ex);
+    }
+    if (ex->file->memory.used) {
+        mca_common_collio_layout_memory_sums(ex, ex->histogram + bins);
     }
     if (OMPI_SUCCESS
-        != mca_common_collio_iallreduce(ex->histogram, ex->histogram + bins, bins, MPI_INT64_T,
+        != mca_common_collio_iallreduce(ex->histogram, ex->histogram + count, count, MPI_INT64_T,
                                         MPI_SUM, ex->file->comm, &ex->collective)) {
         ex->collective = MPI_REQUEST_NULL;
         mca_common_collio_exchange_lose(ex);
@@ -165,6 +218,9 @@ static mca_common_collio_partition_t partition_of(const mca_common_collio_exchan
 {
     const mca_common_collio_file_t *file = ex->file;
 
+    if (file->memory.used) {
+        return MCA_COMMON_COLLIO_PARTITION_MEMORY;
+    }
     if (0 != file->settings.partition) {
         return (mca_common_collio_partition_t) (file->settings.partition - 1);
     }
@@ -194,6 +250,8 @@ int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
     int64_t unit = domain_unit(ex, true), cyclic_unit = domain_unit(ex, false);
 
     switch (partition_of(ex)) {
+    case MCA_COMMON_COLLIO_PARTITION_MEMORY:
+        return mca_common_collio_layout_memory(ex, domains);
     case MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC:
         return mca_common_collio_domains_static_cyclic(lo, hi, cyclic_unit, owners, domains);
     case MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC:

@@ -40,7 +40,7 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
 
         if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != window_bytes
             || plan->prepared.shared_failed != shape->shared_failed
-            || (plan->outlined && shape->write)) {
+            || (plan->outlined && shape->write) || plan->memory.withheld) {
             continue;
         }
         if (0 == shape->bytes) {
@@ -227,7 +227,7 @@ static int requesters_reserve(mca_common_collio_plan_t *plan, size_t room)
     return 0;
 }
 
-int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester, int leader,
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int owner, int requester, int leader,
                                const mca_common_collio_extents_t *local)
 {
     size_t count = plan->requester_count;
@@ -240,7 +240,8 @@ int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester, in
         return rc;
     }
     memset(&plan->requests[count], 0, sizeof(plan->requests[count]));
-    rc = mca_common_collio_split_extents(local, plan->window_bytes, &plan->requests[count]);
+    rc = mca_common_collio_split_extents(local, mca_common_collio_plan_window(plan, owner),
+                                         &plan->requests[count]);
     if (0 == rc) {
         plan->requester[count] = requester;
         plan->leader[count] = leader;

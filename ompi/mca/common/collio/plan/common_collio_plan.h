@@ -21,12 +21,19 @@ typedef struct mca_common_collio_plan_t {
     int64_t bytes;
     int64_t anchor; /* file offset that the plan moves with */
     int64_t window_bytes;
-    bool packed;        /* put_*: small pieces; their messages have places beside the buffer */
-    bool outlined;      /* reads in shared memory: aggregators know only the first and last byte
+    bool packed;           /* put_*: small pieces; their messages have places beside the buffer */
+    bool outlined;         /* reads in shared memory: aggregators know only the first and last byte
                            of each window of a requester, not its pieces */
-    int64_t slot_bytes; /* of one collective buffer: a window, or less for small
+    int64_t slot_bytes;    /* of one collective buffer: a window, or less for small
                                         domains; the same on all ranks */
-    uint64_t used;      /* sequence of the last call that used it */
+    uint64_t used;         /* sequence of the last call that used it */
+    struct {               /* partition memory */
+        int64_t announced; /* for the buffers of this rank, */
+        int64_t node_announced; /* and of its node */
+        int node_parts;         /* aggregators of the node that have a part */
+        bool withheld;          /* by this rank: not offered again, its node has lost memory */
+        uint32_t stamp;         /* of the call that made it: whose one-sided windows these are */
+    } memory;
 
     mca_common_collio_domains_t domains;
 
@@ -111,6 +118,11 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex);
 int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
                                      mca_common_collio_domains_t *domains);
 int64_t mca_common_collio_layout_window(const mca_common_collio_exchange_t *ex);
+/** The window of an aggregator that may use so much memory. */
+int64_t mca_common_collio_layout_window_in(const mca_common_collio_exchange_t *ex,
+                                           int64_t buffer_bytes);
+/** Numbers in the reduction of the histogram: its bins, with partition memory two more per node. */
+int mca_common_collio_layout_sums(const mca_common_collio_file_t *file);
 int64_t mca_common_collio_layout_slot(const mca_common_collio_exchange_t *ex);
 mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio_exchange_t *ex);
 bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex);
@@ -118,6 +130,19 @@ bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex);
 bool mca_common_collio_layout_all_shared(const mca_common_collio_exchange_t *ex);
 /** May requesters send outlines (first and last byte of each window) instead of pieces? */
 bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex);
+
+/** Partition memory (layout_memory.c): the reductions before and after the histogram, this rank's
+ *  part of the histogram's, then the domains, and what follows from them once the plan has them. */
+void mca_common_collio_layout_memory_start(mca_common_collio_exchange_t *ex);
+void mca_common_collio_layout_memory_sums(mca_common_collio_exchange_t *ex, int64_t *sums);
+void mca_common_collio_layout_memory_records(mca_common_collio_exchange_t *ex);
+int mca_common_collio_layout_memory(mca_common_collio_exchange_t *ex,
+                                    mca_common_collio_domains_t *domains);
+void mca_common_collio_layout_memory_settle(mca_common_collio_exchange_t *ex);
+/** When all ranks have them: gives memory back that the node has no more. Local. */
+void mca_common_collio_layout_memory_give_back(mca_common_collio_exchange_t *ex);
+/** Withholds the plans whose buffers this rank's node has no memory for any more. Local. */
+void mca_common_collio_layout_memory_look(mca_common_collio_file_t *file);
 
 /** Route (route.c): sends each aggregator the offset lists of its domain. poll returns true when
  *  all have arrived. */
@@ -160,6 +185,19 @@ static inline bool mca_common_collio_plan_relayed(const mca_common_collio_plan_t
     return NULL != plan->layer1.place && plan->layer1.place[window] >= 0;
 }
 
+/** The window of an owner in this plan. */
+static inline int64_t mca_common_collio_plan_window(const mca_common_collio_plan_t *plan, int owner)
+{
+    return mca_common_collio_domains_window(&plan->domains, owner, plan->window_bytes);
+}
+
+/** Where this owner's cycle begins, in its local coordinates. */
+static inline int64_t mca_common_collio_plan_cycle_start(const mca_common_collio_exchange_t *ex,
+                                                         const mca_common_collio_cycle_t *cycle)
+{
+    return cycle->index * mca_common_collio_plan_window(ex->plan, ex->file->my_owner);
+}
+
 /** Is this rank an aggregator with at least one cycle in this call? */
 static inline bool mca_common_collio_plan_is_owner(const mca_common_collio_exchange_t *ex)
 {
@@ -169,9 +207,10 @@ static inline bool mca_common_collio_plan_is_owner(const mca_common_collio_excha
 /** Room for a fence round: the windows in plan->split that are not relayed, at most. */
 void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan);
 
-/** Adds the extents that a requester has in this aggregator's domain. Requesters are ordered by
- *  their leaders' ranks, then by their own. Takes over the content of `local`. 0 or -ENOMEM. */
-int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int requester, int leader,
+/** Adds the extents that a requester has in the domain of this rank, which is `owner`. Requesters
+ *  are ordered by their leaders' ranks, then by their own. Takes over the content of `local`.
+ *  0 or -ENOMEM. */
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int owner, int requester, int leader,
                                const mca_common_collio_extents_t *local);
 
 /** After the last one: sorts the requesters, merges, computes the sizes. 0 or -ENOMEM. */

@@ -63,8 +63,8 @@ static void add_own(mca_common_collio_exchange_t *ex, const mca_common_collio_sh
                                 : mca_common_collio_split_share_list(split, share, &own);
 
     if (0 == rc) {
-        rc = mca_common_collio_plan_add(ex->plan, ex->file->rank, leader_of(ex, ex->file->rank),
-                                        &own);
+        rc = mca_common_collio_plan_add(ex->plan, ex->file->my_owner, ex->file->rank,
+                                        leader_of(ex, ex->file->rank), &own);
     }
     mca_common_collio_extents_fini(&own);
     if (0 != rc) {
@@ -217,7 +217,7 @@ static void accept_list(mca_common_collio_exchange_t *ex, const arrival_t *arriv
     if (0 == rc) {
         mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_requests_received,
                                      list.count);
-        rc = mca_common_collio_plan_add(ex->plan, arrival->requester,
+        rc = mca_common_collio_plan_add(ex->plan, ex->file->my_owner, arrival->requester,
                                         leader_of(ex, arrival->requester), &list);
     }
     mca_common_collio_extents_fini(&list);

@@ -62,7 +62,7 @@ static void post_receive(mca_common_collio_exchange_t *ex, mca_common_collio_mov
 static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                         mca_common_collio_move_t *move)
 {
-    int64_t buffer_local = slot->cycle->index * ex->plan->window_bytes;
+    int64_t buffer_local = mca_common_collio_plan_cycle_start(ex, slot->cycle);
     char *straight = slot->buffer + (move->piece->offset - buffer_local);
 
     if (ex->write) {
@@ -95,11 +95,11 @@ static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_
         return false;
     }
     if (ex->write && NULL != move->staging && !slot->in_order) {
-        mca_common_collio_file_count(
-            ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
-            (uint64_t) mca_common_collio_copy_scatter(move->window, move->piece, slot->buffer,
-                                                      slot->cycle->index * ex->plan->window_bytes,
-                                                      move->staging));
+        mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
+                                     (uint64_t) mca_common_collio_copy_scatter(
+                                         move->window, move->piece, slot->buffer,
+                                         mca_common_collio_plan_cycle_start(ex, slot->cycle),
+                                         move->staging));
     }
     move->done = true;
     return true;

@@ -57,7 +57,7 @@ static int64_t copy_slice(mca_common_collio_exchange_t *ex, const mca_common_col
     mca_common_collio_window_t part = {.index = move->window->index};
     mca_common_collio_piece_t cut = *move->piece;
     const mca_common_collio_piece_t *piece = move->piece;
-    int64_t local = slot->cycle->index * ex->plan->window_bytes, copied;
+    int64_t local = mca_common_collio_plan_cycle_start(ex, slot->cycle), copied;
 
     if (piece->length - move->bytes > SLICE_BYTES || move->bytes > 0) {
         cut.offset += move->bytes;

@@ -51,10 +51,11 @@ static void requester_start(mca_common_collio_exchange_t *ex,
 }
 
 /* Between the buffer and user memory, or a local aggregator's staging. */
-static int64_t copy(mca_common_collio_exchange_t *ex, const mca_common_collio_move_t *move,
+static int64_t copy(mca_common_collio_exchange_t *ex, const mca_common_collio_delivery_t *delivery,
                     char *buffer, int64_t limit)
 {
-    int64_t local = move->window->index * ex->plan->window_bytes;
+    const mca_common_collio_move_t *move = &delivery->move;
+    int64_t local = move->window->index * mca_common_collio_plan_window(ex->plan, delivery->owner);
 
     if (!move->relayed) {
         return mca_common_collio_copy_window(ex, move->window, move->piece, buffer, local, limit);
@@ -82,7 +83,7 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
     if (grant >> 1 != move->ticket + 1) {
         return false;
     }
-    copied = copy(ex, move,
+    copied = copy(ex, delivery,
                   mca_common_collio_shared_region(shared, slot) + number * ex->buffer_bytes,
                   atomic_load_explicit(&control->limit[number], memory_order_relaxed));
     atomic_fetch_add_explicit(&control->arrived[number], 1, memory_order_release);

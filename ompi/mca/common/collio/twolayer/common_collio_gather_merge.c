@@ -72,7 +72,8 @@ static int add_list(merger_t *merger, int owner, int member,
         return -EBADMSG;
     }
     channel->member[channel->count] = member;
-    rc = mca_common_collio_split_extents(list, merger->ex->plan->window_bytes,
+    rc = mca_common_collio_split_extents(list,
+                                         mca_common_collio_plan_window(merger->ex->plan, owner),
                                          &channel->split[channel->count]);
     ++channel->count;
     merger->gathered += (int64_t) list->count;

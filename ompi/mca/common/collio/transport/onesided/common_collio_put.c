@@ -71,19 +71,22 @@ static bool make_windows(mca_common_collio_file_t *file, int buffers, int64_t by
     return well;
 }
 
-bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes, int buffers)
+bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_bytes, int buffers,
+                                bool mine, uint32_t stamp)
 {
     mca_common_collio_put_t *put = &file->kept->put;
     int64_t bytes;
 
-    if (put->failed || (put->open && put->slot_bytes >= slot_bytes && put->buffers >= buffers)) {
+    if (put->failed
+        || (put->open && put->slot_bytes >= slot_bytes && put->buffers >= buffers
+            && put->stamp == stamp)) {
         return !put->failed;
     }
-    if (put->open) { /* they only grow */
+    if (put->open && 0 == stamp) { /* they only grow */
         slot_bytes = slot_bytes > put->slot_bytes ? slot_bytes : put->slot_bytes;
         buffers = buffers > put->buffers ? buffers : put->buffers;
     }
-    bytes = file->my_owner >= 0 ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
+    bytes = mine ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
     mca_common_collio_put_close(file);
     if (!make_windows(file, buffers, bytes, false)
         && (file->nodes.nodes > 1 || !make_windows(file, buffers, bytes, true))) {
@@ -93,6 +96,8 @@ bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_byt
     put->open = true;
     put->slot_bytes = slot_bytes;
     put->buffers = buffers;
+    put->mine = mine;
+    put->stamp = stamp;
     mca_common_collio_file_memory(file, buffers * bytes);
     return true;
 }
@@ -111,7 +116,7 @@ void mca_common_collio_put_close(mca_common_collio_file_t *file)
         }
         put->base[i] = NULL;
     }
-    if (put->open && file->my_owner >= 0) {
+    if (put->open && put->mine) {
         mca_common_collio_file_memory(
             file, -put->buffers * (put->slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES));
     }
@@ -189,7 +194,8 @@ static int put_runs(mca_common_collio_exchange_t *ex, size_t window, int peer, i
 {
     const mca_common_collio_window_t *what = &ex->plan->split.window[window];
     const mca_common_collio_piece_t *piece = &ex->plan->split.piece[what->first];
-    int64_t local = what->index * ex->plan->window_bytes;
+    int owner = ex->plan->split.share[ex->plan->share_of[window]].owner;
+    int64_t local = what->index * mca_common_collio_plan_window(ex->plan, owner);
     int rc = OMPI_SUCCESS;
 
     for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {

@@ -33,10 +33,11 @@ extern const struct mca_common_collio_transport_t mca_common_collio_transport_pu
 /** put_fence: behind each buffer its aggregator stores the local coordinate where the data end. */
 enum { MCA_COMMON_COLLIO_PUT_LIMIT_BYTES = 64 };
 
-/** Creates `buffers` MPI windows of slot_bytes on every aggregator. Collective, blocking. Returns
- *  false on all ranks if they cannot be created. */
+/** Makes so many windows with room for slot_bytes on every owner (`mine`: this rank is one). With a
+ *  stamp they are for the plan that has it, and made anew for any other. Collective, blocking.
+ *  False, on all ranks, if they cannot be created. */
 bool mca_common_collio_put_open(struct mca_common_collio_file_t *file, int64_t slot_bytes,
-                                int buffers);
+                                int buffers, bool mine, uint32_t stamp);
 void mca_common_collio_put_close(struct mca_common_collio_file_t *file);
 
 /** Puts or gets one window's packed message between `message` and the aggregator's buffer `number`,

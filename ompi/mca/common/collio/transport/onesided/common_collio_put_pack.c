@@ -132,7 +132,7 @@ void mca_common_collio_put_copy(mca_common_collio_exchange_t *ex,
     const mca_common_collio_window_t *window = &request->window[from->window];
     const mca_common_collio_piece_t *piece = &request->piece[window->first];
     char *message = mca_common_collio_put_message(ex, slot, source);
-    int64_t local = slot->cycle->index * ex->plan->window_bytes, copied;
+    int64_t local = mca_common_collio_plan_cycle_start(ex, slot->cycle), copied;
 
     if (NULL == message) {
         return;

@@ -1,0 +1,210 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Placement of file domains on nodes.
+ *
+ * Problem: a node must not take more aggregators, or more memory, than it has room for.
+ * Method:  leaves from left to right, each to the node with most memory left among those that have
+ *          data in it, hold fewer than per_node aggregators and have at least min_bytes. A leaf
+ *          that finds none is merged with its neighbour, which may be placed already or is placed
+ *          next. When a whole group finds none, the node with most memory takes it, in smaller
+ *          windows.
+ * Cost:    O(leaves * nodes * bins / 64).
+ */
+#include "common_collio_memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+typedef mca_common_collio_memory_demand_t demand_t;
+typedef mca_common_collio_memory_limits_t limits_t;
+typedef mca_common_collio_memory_layout_t layout_t;
+typedef mca_common_collio_memory_tree_t tree_t;
+typedef mca_common_collio_memory_vertex_t vertex_t;
+
+/* What a node still has while leaves are placed. */
+typedef struct room_t {
+    int64_t left;
+    int given;   /* aggregators of this call */
+    int sharers; /* those of them that need a buffer */
+} room_t;
+
+typedef struct placer_t {
+    const demand_t *demand;
+    const limits_t *limits;
+    room_t *room; /* per node */
+} placer_t;
+
+static bool fits(const placer_t *placer, int node)
+{
+    const mca_common_collio_memory_node_t *record = &placer->demand->node[node];
+    const room_t *room = &placer->room[node];
+
+    return record->held + room->given < placer->limits->per_node
+           && room->left >= placer->limits->min_bytes && room->left > 0;
+}
+
+/* The node with most memory that has data in the leaf; -1: none. `any`: whether it fits or not. */
+static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
+{
+    int best = -1;
+
+    for (int i = 0; i < placer->demand->nodes; ++i) {
+        if ((any || fits(placer, i))
+            && mca_common_collio_memory_touches(&placer->demand->node[i], leaf->first, leaf->end)
+            && (best < 0 || placer->room[i].left > placer->room[best].left)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void give(placer_t *placer, vertex_t *leaf, int node)
+{
+    room_t *room = &placer->room[node];
+    int64_t bytes = placer->limits->buffer_bytes;
+
+    bytes = bytes < room->left ? bytes : room->left;
+    leaf->node = node;
+    leaf->buffer_bytes = bytes > MCA_COMMON_COLLIO_MEMORY_LEAST ? bytes
+                                                                : MCA_COMMON_COLLIO_MEMORY_LEAST;
+    room->left = room->left > bytes ? room->left - bytes : 0;
+    ++room->given;
+}
+
+/* Places a leaf, or merges it. Returns the next leaf to look at, or -1. */
+static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout)
+{
+    vertex_t *vertex = &tree->vertex[leaf];
+    int node = vertex->node >= 0 ? vertex->node : best_node(placer, vertex, false);
+    int taker;
+
+    if (vertex->node < 0 && node >= 0) {
+        give(placer, vertex, node);
+    }
+    if (node >= 0) {
+        return mca_common_collio_memory_tree_next(tree, leaf);
+    }
+    taker = mca_common_collio_memory_tree_merge(tree, leaf);
+    if (taker >= 0) {
+        ++layout->merges;
+        return taker;
+    }
+    node = best_node(placer, vertex, true);
+    if (node >= 0) { /* else nobody wants a byte of the group */
+        vertex->reduced = true;
+        give(placer, vertex, node);
+    }
+    return -1;
+}
+
+static int keep_leaves(const tree_t *tree, int group, layout_t *layout)
+{
+    int leaf = mca_common_collio_memory_tree_leaf(tree, tree->root, true);
+
+    for (; leaf >= 0; leaf = mca_common_collio_memory_tree_next(tree, leaf)) {
+        const vertex_t *vertex = &tree->vertex[leaf];
+
+        layout->domain[layout->domains++] = (mca_common_collio_memory_domain_t){
+            .first = vertex->first,
+            .end = vertex->end,
+            .bytes = vertex->bytes,
+            .group = group,
+            .node = vertex->node < 0 ? 0 : vertex->node,
+            .buffer_bytes = vertex->node < 0 ? MCA_COMMON_COLLIO_MEMORY_LEAST
+                                             : vertex->buffer_bytes,
+            .merged = vertex->merged,
+            .reduced = vertex->reduced,
+        };
+    }
+    return 0;
+}
+
+static int place_group(placer_t *placer, int first, int end, layout_t *layout)
+{
+    tree_t tree;
+    int rc = mca_common_collio_memory_tree_init(placer->demand, first, end,
+                                                placer->limits->domain_bytes, &tree);
+    int leaf;
+
+    if (0 != rc) {
+        return rc;
+    }
+    layout->leaves += (tree.count + 1) / 2;
+    leaf = mca_common_collio_memory_tree_leaf(&tree, tree.root, true);
+    while (leaf >= 0) {
+        leaf = place_leaf(placer, &tree, leaf, layout);
+    }
+    rc = keep_leaves(&tree, layout->groups, layout);
+    ++layout->groups;
+    mca_common_collio_memory_tree_fini(&tree);
+    return rc;
+}
+
+/* Numbers the aggregators of each node, in file order; they share its memory alike, because their
+ * buffers lie in one shared segment. The sum stays, and none has less than the least had. */
+static void number_aggregators(placer_t *placer, layout_t *layout)
+{
+    for (int i = 0; i < placer->demand->nodes; ++i) {
+        placer->room[i].given = 0;
+    }
+    for (int d = 0; d < layout->domains; ++d) {
+        layout->domain[d].number = placer->room[layout->domain[d].node].given++;
+    }
+    for (int d = 0; d < layout->domains; ++d) { /* that nobody wants needs no buffer */
+        placer->room[layout->domain[d].node].sharers += layout->domain[d].bytes > 0;
+    }
+    for (int d = 0; d < layout->domains; ++d) {
+        mca_common_collio_memory_domain_t *domain = &layout->domain[d];
+        int sharers = placer->room[domain->node].sharers;
+        int64_t share = placer->demand->node[domain->node].available / (sharers > 0 ? sharers : 1);
+
+        share = share < placer->limits->buffer_bytes ? share : placer->limits->buffer_bytes;
+        domain->buffer_bytes = share > MCA_COMMON_COLLIO_MEMORY_LEAST
+                                   ? share
+                                   : MCA_COMMON_COLLIO_MEMORY_LEAST;
+    }
+}
+
+int mca_common_collio_memory_layout_init(const demand_t *demand, const limits_t *limits,
+                                         layout_t *layout)
+{
+    placer_t placer = {.demand = demand,
+                       .limits = limits,
+                       .room = calloc((size_t) demand->nodes + 1, sizeof(room_t))};
+    int *end = malloc((size_t) demand->bins * sizeof(*end));
+    int groups, rc = 0;
+
+    *layout = (layout_t){.domain = calloc((size_t) demand->bins, sizeof(*layout->domain))};
+    if (NULL == placer.room || NULL == end || NULL == layout->domain) {
+        rc = -ENOMEM;
+        goto out;
+    }
+    for (int i = 0; i < demand->nodes; ++i) {
+        placer.room[i].left = demand->node[i].available;
+    }
+    groups = mca_common_collio_memory_groups(demand, limits->group_bytes, end);
+    for (int g = 0; 0 == rc && g < groups; ++g) {
+        rc = place_group(&placer, 0 == g ? 0 : end[g - 1], end[g], layout);
+    }
+    if (0 == rc) {
+        number_aggregators(&placer, layout);
+    }
+out:
+    if (0 != rc) {
+        mca_common_collio_memory_layout_fini(layout);
+    }
+    free(end);
+    free(placer.room);
+    return rc;
+}
+
+void mca_common_collio_memory_layout_fini(layout_t *layout)
+{
+    free(layout->domain);
+    *layout = (layout_t){0};
+}

@@ -1,0 +1,72 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Partition memory, what a file has of it: whether it is used, what the node can give, and memory
+ * for the reductions of a new plan, which must not fail.
+ */
+#include "exchange/common_collio_kept.h"
+
+#include <stdlib.h>
+
+#include "file/common_collio_file.h"
+#include "node/common_collio_node_available.h"
+
+#include "core/common_collio_available.h"
+
+int64_t mca_common_collio_kept_memory_usable(const mca_common_collio_file_t *file)
+{
+    if (0 != file->settings.memory_available) {
+        return (int64_t) file->settings.memory_available;
+    }
+    return mca_common_collio_available_bytes(file->settings.memory_root) / 2;
+}
+
+bool mca_common_collio_kept_falls_short(const mca_common_collio_file_t *file)
+{
+    int here = 0;
+
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        here += file->nodes.node_of[file->aggregators[i]] == file->nodes.node_of[file->rank];
+    }
+    return here > 0
+           && mca_common_collio_available_short(mca_common_collio_kept_memory_usable(file), here,
+                                                file->buffer_bytes);
+}
+
+int mca_common_collio_kept_memory_open(mca_common_collio_file_t *file, int bins)
+{
+    mca_common_collio_file_memory_t *memory = &file->memory;
+
+    if (!memory->used) {
+        return OMPI_SUCCESS;
+    }
+    memory->words = (bins + 63) / 64;
+    memory->records = calloc(2 * (size_t) file->nodes.nodes * (size_t) (1 + memory->words),
+                             sizeof(*memory->records));
+    memory->part = calloc((size_t) file->aggregator_count, sizeof(*memory->part));
+    return NULL == memory->records || NULL == memory->part ? OMPI_ERR_OUT_OF_RESOURCE
+                                                           : OMPI_SUCCESS;
+}
+
+void mca_common_collio_kept_memory_close(mca_common_collio_file_t *file)
+{
+    free(file->memory.records);
+    free(file->memory.part);
+}
+
+int64_t mca_common_collio_kept_buffers(const mca_common_collio_kept_t *kept)
+{
+    int64_t held = kept->buffers.bytes;
+
+    if (MCA_COMMON_COLLIO_SHARED_READY == kept->shared.state && NULL != kept->shared.at
+        && kept->shared.mine) {
+        held += kept->shared.region_bytes;
+    }
+    if (kept->put.open && kept->put.mine) {
+        held += kept->put.buffers * kept->put.slot_bytes;
+    }
+    return held;
+}

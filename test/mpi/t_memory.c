@@ -1,0 +1,377 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Partition memory: calls complete in the memory that was announced, however little; a plan is made
+ * anew when its node has lost memory; `auto` takes it when the buffers asked for do not fit; and a
+ * process with an address space limit completes, where the plain policy fails. What a node has
+ * comes from files in a directory of ours (memory_root).
+ *
+ * With the argument "nodes", for several nodes: all but the second one have little memory.
+ *
+ * Budgets are high-water marks of the process, so cases go from little memory to much.
+ */
+#include "lib/t_file.h"
+#include "lib/t_pvar.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char path[512], root[400];
+static int writer_base = 0;
+
+/* What /proc/meminfo says from now on. */
+static void set_available(int64_t bytes)
+{
+    char name[512];
+    FILE *file;
+
+    if (0 == t_rank) {
+        snprintf(name, sizeof(name), "%s/proc/meminfo", root);
+        file = fopen(name, "w");
+        if (NULL == file) {
+            t_fail("cannot write %s", name);
+        } else {
+            fprintf(file, "MemTotal: 999999999 kB\nMemAvailable: %lld kB\n",
+                    (long long) (bytes / 1024));
+            fclose(file);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void make_root(void)
+{
+    char name[512];
+
+    if (0 == t_rank) {
+        snprintf(name, sizeof(name), "%s/proc", root);
+        (void) mkdir(root, 0700);
+        (void) mkdir(name, 0700);
+    }
+    set_available(INT64_C(1) << 40);
+}
+
+static void remove_root(void)
+{
+    char name[512];
+
+    if (0 == t_rank) {
+        snprintf(name, sizeof(name), "%s/proc/meminfo", root);
+        unlink(name);
+        snprintf(name, sizeof(name), "%s/proc", root);
+        rmdir(name);
+        rmdir(root);
+        unlink(path);
+    }
+}
+
+/* Interleaved blocks of all ranks: 6 MiB in all. */
+static t_blocks interleaved(int rank)
+{
+    int block = 16384;
+
+    return (t_blocks){100 + rank * block, block, t_size * block, (6 << 20) / block / t_size};
+}
+
+static int transfer(MPI_File file, t_blocks (*shape)(int rank), bool read)
+{
+    t_blocks mine = shape(t_rank);
+    unsigned char *data = t_blocks_data(&mine, writer_base + t_rank);
+    int bytes = (int) t_blocks_bytes(&mine), rc;
+    MPI_Status status;
+
+    t_blocks_view(file, &mine);
+    rc = MPI_File_write_all(file, data, bytes, MPI_BYTE, &status);
+    if (MPI_SUCCESS == rc && read) {
+        memset(data, 0, (size_t) bytes);
+        MPI_File_seek(file, 0, MPI_SEEK_SET);
+        t_ok(MPI_File_read_all(file, data, bytes, MPI_BYTE, &status), "read_all");
+        t_blocks_check(&mine, writer_base + t_rank, data, "read_all");
+        t_status_check(&status, bytes, "read_all");
+    }
+    free(data);
+    return rc;
+}
+
+static void check_file(t_blocks (*shape)(int rank))
+{
+    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all));
+    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int r = 0; r < t_size; r++) {
+        all[r] = shape(r);
+        writer[r] = writer_base + r;
+    }
+    if (0 == t_rank) {
+        t_blocks_check_file(path, all, writer, t_size, 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(all);
+    free(writer);
+}
+
+static MPI_File open_fresh(const char *more)
+{
+    char hints[1024];
+    MPI_File file = MPI_FILE_NULL;
+
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    ++writer_base;
+    snprintf(hints, sizeof(hints), "exchange=on,memory_root=%s,%s", root, more);
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file);
+    return file;
+}
+
+static int64_t all_sum(int64_t mine)
+{
+    int64_t sum = 0;
+
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+/* What was announced fits the node, and what was held fits what was announced. */
+static void check_budget(MPI_File file, int64_t most)
+{
+    int64_t budget = (int64_t) t_pvar_read("memory_budget", file);
+    int64_t held = (int64_t) t_pvar_read("buffer_high", file);
+    int64_t sum = all_sum(budget);
+
+    if (held > budget) {
+        t_fail("%lld bytes held in buffers, %lld announced", (long long) held, (long long) budget);
+    }
+    if (sum < 1 || sum > most) {
+        t_fail("%lld bytes announced, %lld available", (long long) sum, (long long) most);
+    }
+}
+
+static void auto_with_plenty(void)
+{
+    MPI_File file = open_fresh("buffer_bytes=1M");
+
+    if (MPI_FILE_NULL != file) {
+        t_ok(transfer(file, interleaved, true), "write_all");
+        if (t_pvar_exists("memory_budget") && 0 != t_pvar_read("memory_budget", file)) {
+            t_fail("auto used partition memory though there is enough");
+        }
+        MPI_File_close(&file);
+    }
+    check_file(interleaved);
+    t_verdict("auto_with_plenty");
+}
+
+static void bounded(const char *more, int64_t most, const char *name)
+{
+    MPI_File file = open_fresh(more);
+
+    if (MPI_FILE_NULL != file) {
+        for (int i = 0; i < 6; ++i) { /* auto tries its ways */
+            t_ok(transfer(file, interleaved, true), "write_all");
+        }
+        if (t_pvar_exists("memory_budget")) {
+            check_budget(file, most);
+        }
+        MPI_File_close(&file);
+    }
+    check_file(interleaved);
+    t_verdict(name);
+}
+
+static int64_t change_of(const char *what, MPI_File file, int64_t before)
+{
+    return (int64_t) t_pvar_read(what, file) - before;
+}
+
+/* The same request three times: planned, reused, and planned anew when there is less memory. */
+static void lost_memory(const char *transport, const char *name)
+{
+    char more[128];
+    MPI_File file;
+    int64_t hits, misses, lost;
+
+    set_available(INT64_C(64) << 20);
+    snprintf(more, sizeof(more),
+             "partition=memory,buffer_bytes=4M,memory_domain_bytes=1M,transport=%s", transport);
+    file = open_fresh(more);
+    if (MPI_FILE_NULL != file && t_pvar_exists("plan_memory")) {
+        t_ok(transfer(file, interleaved, false), "write_all");
+        hits = (int64_t) t_pvar_read("plan_hits", file);
+        misses = (int64_t) t_pvar_read("plan_misses", file);
+        lost = all_sum((int64_t) t_pvar_read("plan_memory", file));
+        t_ok(transfer(file, interleaved, false), "write_all");
+        if (1 != change_of("plan_hits", file, hits)) {
+            t_fail("the plan was not reused while there was memory");
+        }
+        set_available(256 << 10);
+        t_ok(transfer(file, interleaved, false), "write_all");
+        if (1 != change_of("plan_misses", file, misses)) {
+            t_fail("the plan was reused though its node has lost memory");
+        }
+        if (1 > all_sum((int64_t) t_pvar_read("plan_memory", file)) - lost) {
+            t_fail("no rank has withheld the plan");
+        }
+        set_available(INT64_C(64) << 20); /* as if what was given back were there */
+        t_ok(transfer(file, interleaved, false), "write_all");
+        if (1 != change_of("plan_misses", file, misses)) {
+            t_fail("the new plan was not reused");
+        }
+    }
+    if (MPI_FILE_NULL != file) {
+        MPI_File_close(&file);
+        check_file(interleaved);
+    }
+    t_verdict(name);
+}
+
+/* Little data in a wide range, so that the buffers are as large as allowed. */
+static t_blocks wide(int rank)
+{
+    return (t_blocks){rank * 65536, 65536, INT64_C(4) << 20, 32};
+}
+
+static int64_t address_space(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long long pages = 0;
+
+    if (NULL != file) {
+        pages = 1 == fscanf(file, "%lld", &pages) ? pages : 0;
+        fclose(file);
+    }
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* With an address space limit: the plain policy fails, with one error on all ranks; this one
+ * completes. */
+static void limited(const char *partition, bool completes, bool here)
+{
+    char hints[256];
+    MPI_File file;
+    struct rlimit before, limit;
+    int rc, failed;
+
+    snprintf(hints, sizeof(hints),
+             "partition=%s,buffer_bytes=512M,transport=isend,schedule=write_comm2", partition);
+    file = open_fresh(hints);
+    if (MPI_FILE_NULL == file) {
+        return;
+    }
+    getrlimit(RLIMIT_AS, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t) (address_space() + (INT64_C(96) << 20));
+    if (here) {
+        setrlimit(RLIMIT_AS, &limit);
+    }
+    rc = transfer(file, wide, false);
+    setrlimit(RLIMIT_AS, &before);
+    failed = MPI_SUCCESS != rc;
+    if (all_sum(failed) != (completes ? 0 : t_size)) {
+        t_fail("partition %s with 96 MiB of address space: %s", partition,
+               failed ? t_class_name(t_class(rc)) : "completed");
+    }
+    MPI_File_close(&file);
+    if (completes) {
+        check_file(wide);
+    }
+}
+
+/* Is this rank on the second node, in the order of their first ranks? */
+static bool on_second_node(void)
+{
+    int first = t_rank, least = t_rank, second;
+    MPI_Comm node;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Allreduce(&t_rank, &first, 1, MPI_INT, MPI_MIN, node);
+    MPI_Comm_free(&node);
+    least = 0 == first ? t_size : first;
+    MPI_Allreduce(&least, &second, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first == second;
+}
+
+/* Every node has data everywhere; only the second has memory. */
+static void uneven_nodes(bool rich, const char *transport)
+{
+    char more[256];
+    MPI_File file;
+
+    snprintf(more, sizeof(more),
+             "partition=memory,buffer_bytes=2M,memory_domain_bytes=1M,transport=%s,"
+             "memory_available=%s",
+             transport, rich ? "64M" : "256K");
+    file = open_fresh(more);
+    if (MPI_FILE_NULL != file) {
+        t_ok(transfer(file, interleaved, true), "write_all");
+        if (t_pvar_exists("memory_budget")) {
+            check_budget(file, INT64_C(64) << 20);
+            if (!rich && 0 != t_pvar_read("memory_budget", file)) {
+                t_fail("an aggregator on a node without memory");
+            }
+        }
+        MPI_File_close(&file);
+    }
+    check_file(interleaved);
+    t_verdict(transport);
+}
+
+static void several_nodes(void)
+{
+    bool rich = on_second_node();
+
+    uneven_nodes(rich, "isend");
+    uneven_nodes(rich, "shm");
+    uneven_nodes(rich, "auto");
+    limited("even", false, !rich);
+    limited("memory", true, !rich);
+    t_verdict("address_space");
+}
+
+int main(int argc, char *argv[])
+{
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "memory");
+    t_path(root, sizeof(root), "memory_root");
+    make_root();
+    if (argc > 1 && 0 == strcmp("nodes", argv[1])) {
+        several_nodes();
+        remove_root();
+        return t_finish();
+    }
+    auto_with_plenty();
+    set_available(512 << 10);
+    bounded("buffer_bytes=32M", 256 << 10, "auto_when_short");
+    set_available(INT64_C(1) << 40);
+    bounded("partition=memory,memory_available=1M,buffer_bytes=32M", 1 << 20, "one_mib");
+    bounded("partition=memory,memory_available=1M,memory_domain_bytes=512K,memory_min_bytes=64K,"
+            "transport=isend",
+            1 << 20, "one_mib_isend");
+    bounded("partition=memory,memory_available=1M,memory_domain_bytes=512K,memory_min_bytes=64K,"
+            "transport=shm",
+            1 << 20, "one_mib_shm");
+    bounded("partition=memory,memory_available=1M,memory_domain_bytes=512K,memory_min_bytes=64K,"
+            "transport=put_lock",
+            1 << 20, "one_mib_put_lock");
+    bounded("partition=memory,memory_available=1M,memory_domain_bytes=512K,memory_min_bytes=64K,"
+            "transport=put_fence",
+            1 << 20, "one_mib_put_fence");
+    bounded("partition=memory,memory_available=7M,buffer_bytes=3M,memory_domain_bytes=1M", 7 << 20,
+            "uneven");
+    lost_memory("isend", "lost_memory");
+    lost_memory("shm", "lost_memory_shm");
+    set_available(INT64_C(1) << 40);
+    limited("even", false, true);
+    limited("memory", true, true);
+    t_verdict("address_space");
+    remove_root();
+    return t_finish();
+}
