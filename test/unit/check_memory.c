@@ -299,6 +299,23 @@ START_TEST(memory_no_node_fits_the_largest_takes_it)
 }
 END_TEST
 
+/* Two places for what would be eight leaves: two halves, not one leaf and the rest. */
+START_TEST(memory_few_places_are_shared_evenly)
+{
+    demand_t d;
+    mca_common_collio_memory_layout_t layout;
+    mca_common_collio_memory_limits_t limits = {
+        .domain_bytes = 100, .min_bytes = 1, .buffer_bytes = 1 << 20, .per_node = 2};
+
+    begin(&d, 8, 1, INT64_C(1) << 30);
+    want(&d, 0, 0, 8, 100);
+    lay_out(&d, &limits, &layout);
+    ck_assert_int_eq(2, layout.domains);
+    ck_assert_int_eq(layout.domain[0].bytes, layout.domain[1].bytes);
+    mca_common_collio_memory_layout_fini(&layout);
+}
+END_TEST
+
 static void random_demand(demand_t *d)
 {
     int bins = (int) unit_between(1, BINS_MOST), nodes = (int) unit_between(1, NODES_MOST);
@@ -459,6 +476,7 @@ int main(void)
     tcase_add_test(tests, memory_full_node_is_left_out);
     tcase_add_test(tests, memory_small_node_is_merged_away);
     tcase_add_test(tests, memory_no_node_fits_the_largest_takes_it);
+    tcase_add_test(tests, memory_few_places_are_shared_evenly);
     tcase_add_test(tests, memory_random_demands_keep_the_rules);
     return unit_main(suite, "check_memory");
 }

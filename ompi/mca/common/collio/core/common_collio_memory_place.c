@@ -124,11 +124,33 @@ static int keep_leaves(const tree_t *tree, int group, layout_t *layout)
     return 0;
 }
 
+/* What a leaf may want. Where there are fewer places than leaves of domain_bytes, leaves would be
+ * merged into the last one placed; larger leaves from the start are of one size. */
+static int64_t leaf_bytes(const placer_t *placer, int first, int end)
+{
+    int64_t wanted = 0, places = 0, least = placer->limits->domain_bytes;
+
+    for (int bin = first; bin < end; ++bin) {
+        wanted += placer->demand->bytes[bin];
+    }
+    for (int i = 0; i < placer->demand->nodes; ++i) {
+        if (fits(placer, i)
+            && mca_common_collio_memory_touches(&placer->demand->node[i], first, end)) {
+            places += placer->limits->per_node - placer->demand->node[i].held
+                      - placer->room[i].given;
+        }
+    }
+    if (places > 0 && wanted / places >= least) {
+        least = (wanted + places - 1) / places;
+    }
+    return least;
+}
+
 static int place_group(placer_t *placer, int first, int end, layout_t *layout)
 {
     tree_t tree;
     int rc = mca_common_collio_memory_tree_init(placer->demand, first, end,
-                                                placer->limits->domain_bytes, &tree);
+                                                leaf_bytes(placer, first, end), &tree);
     int leaf;
 
     if (0 != rc) {
