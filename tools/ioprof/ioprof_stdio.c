@@ -8,7 +8,7 @@
 
 /* glibc's inline getline() cannot be defined again here, which clang does not accept */
 #ifndef __NO_INLINE__
-#define __NO_INLINE__ 1
+#    define __NO_INLINE__ 1
 #endif
 
 #include "ioprof_posix.h"

@@ -67,8 +67,7 @@ typedef struct mca_common_collio_meet_t {
 int mca_common_collio_meet_open(struct mca_common_collio_file_t *file,
                                 mca_common_collio_meet_reduce_t reduce);
 /** What this rank has to tell about the page, if all ranks are on one node, for a reduction that
- *  takes the maxima: its first rank makes the page. Local. Without `file->meet` it tells nothing.
- */
+ *  takes the maxima: its first rank makes the page. Local. Nothing without `file->meet`. */
 enum { MCA_COMMON_COLLIO_MEET_KEY_FIELDS = 3 };
 void mca_common_collio_meet_offer(struct mca_common_collio_file_t *file,
                                   int64_t mine[MCA_COMMON_COLLIO_MEET_KEY_FIELDS]);
