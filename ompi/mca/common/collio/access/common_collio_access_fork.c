@@ -4,31 +4,40 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Forked children. Only the forking thread exists in the child, so whatever other threads held or
- * did there is gone: locks, queues and buffers of the parent are forgotten, not released.
+ * did there is gone: locks, queues and buffers of the parent are forgotten, not released. Each
+ * module says how, when it is first used.
  */
 #include <pthread.h>
 
 #include "access/common_collio_access_transfer.h"
-#include "access/common_collio_engine.h"
-#include "access/common_collio_lock.h"
-#include "access/common_collio_pool.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+enum { MOST = 8 };
 
-static void forget(void)
+static void (*forget[MOST])(void);
+static size_t count;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void forget_all(void)
 {
-    mca_common_collio_pool_forget();
-    mca_common_collio_lock_forget();
-    mca_common_collio_buffer_forget();
-    mca_common_collio_engine_forget();
+    pthread_mutex_init(&mutex, NULL);
+    for (size_t i = 0; i < count; ++i) {
+        forget[i]();
+    }
 }
 
-static void watch(void)
+void mca_common_collio_access_at_fork(void (*callback)(void))
 {
-    pthread_atfork(NULL, NULL, forget);
-}
+    bool known = false;
 
-void mca_common_collio_access_watch_fork(void)
-{
-    pthread_once(&once, watch);
+    pthread_mutex_lock(&mutex);
+    if (0 == count) {
+        pthread_atfork(NULL, NULL, forget_all);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        known |= callback == forget[i];
+    }
+    if (!known && count < MOST) {
+        forget[count++] = callback;
+    }
+    pthread_mutex_unlock(&mutex);
 }

@@ -53,5 +53,4 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
     access->file_system = file_system_of(fd);
     access->network = on_network(access->file_system);
     access->stats = stats;
-    mca_common_collio_access_watch_fork();
 }

@@ -110,7 +110,8 @@ void mca_common_collio_buffer_put(char *buffer, size_t bytes);
 void mca_common_collio_buffer_drop_all(void);
 void mca_common_collio_buffer_forget(void); /* in a forked child */
 
-/** From now on a forked child forgets threads, locks, buffers and queues of its parent. */
-void mca_common_collio_access_watch_fork(void);
+/** From now on a forked child calls this, to forget what threads of its parent held or did. May be
+ *  called again with the same function. */
+void mca_common_collio_access_at_fork(void (*callback)(void));
 
 #endif /* MCA_COMMON_COLLIO_ACCESS_TRANSFER_H */

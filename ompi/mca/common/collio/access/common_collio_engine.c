@@ -83,11 +83,21 @@ void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
     job->busy_ns = mca_common_collio_now_ns() - start;
 }
 
+static void watch_fork(void)
+{
+    mca_common_collio_access_at_fork(mca_common_collio_engine_forget);
+    mca_common_collio_access_at_fork(mca_common_collio_lock_forget);
+    mca_common_collio_access_at_fork(mca_common_collio_buffer_forget);
+}
+
 /* 0, or -errno and nothing was started. */
 static int give_to_engine(mca_common_collio_job_t *job)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     mca_common_collio_engine_t engine = job->driver;
     int rc;
+
+    pthread_once(&once, watch_fork);
 
     /* before it starts: afterwards the job may be done and gone */
     mca_common_collio_count(&job->access->stats->submitted[engine], 1);

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "access/common_collio_access_transfer.h"
+#include "access/common_collio_lock.h"
 #include "access/common_collio_pool.h"
 
 enum { QUEUED = 1, RUNNING, FINISHED }; /* states of a helper task of run() */
@@ -141,6 +142,9 @@ static void grow(int threads, bool pin)
     if (pool.size >= threads) {
         return;
     }
+    mca_common_collio_access_at_fork(mca_common_collio_pool_forget);
+    mca_common_collio_access_at_fork(mca_common_collio_lock_forget);
+    mca_common_collio_access_at_fork(mca_common_collio_buffer_forget);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.size < threads

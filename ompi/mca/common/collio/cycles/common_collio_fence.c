@@ -241,7 +241,8 @@ static void take_window(mca_common_collio_exchange_t *ex, size_t window, int num
         layer1_delivered(ex, window, bytes);
         return;
     }
-    ex->done_bytes += mca_common_collio_copy_message(ex, what, piece, place.message, bytes);
+    mca_common_collio_exchange_received(
+        ex, mca_common_collio_copy_message(ex, what, piece, place.message, bytes));
     mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) bytes);
 }
 

@@ -53,6 +53,14 @@ static bool is_it(const char *name, int64_t least, void *data)
     return true;
 }
 
+/* Can the key be one of the row's names? Rows are many and set_view is frequent, so the names are
+ * only made for a row that passes this. */
+static bool may_name(const mca_common_collio_setting_t *row, const char *key)
+{
+    return (NULL != row->hints && NULL != strstr(row->hints, key))
+           || (0 == strncmp(key, "collio_", 7) && 0 == strcmp(key + 7, row->name));
+}
+
 /* Can this hint stay? What is wrong is noted. */
 static bool check(const char *key, const char *value)
 {
@@ -63,7 +71,7 @@ static bool check(const char *key, const char *value)
         search.set = set;
         for (size_t i = 0; i < set->count && !search.wrong; ++i) {
             search.row = &set->rows[i];
-            if (mca_common_collio_settings_set_has(set, search.row)) {
+            if (may_name(search.row, key) && mca_common_collio_settings_set_has(set, search.row)) {
                 mca_common_collio_setting_names(search.row, is_it, &search);
             }
         }

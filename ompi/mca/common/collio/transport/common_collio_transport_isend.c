@@ -142,7 +142,7 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
     }
     move->bytes = bytes;
     if (!ex->write && !move->relayed) {
-        ex->done_bytes += bytes;
+        mca_common_collio_exchange_received(ex, bytes);
         if (NULL != move->staging) {
             mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes,
                                          (uint64_t) mca_common_collio_copy_message(

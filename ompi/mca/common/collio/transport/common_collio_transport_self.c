@@ -80,7 +80,7 @@ static int64_t copy_slice(mca_common_collio_exchange_t *ex, const mca_common_col
         move->piece += part.count;
     }
     copied = mca_common_collio_copy_window(ex, &part, piece, slot->buffer, local, slot->limit);
-    ex->done_bytes += ex->write ? 0 : copied;
+    mca_common_collio_exchange_received(ex, copied);
     mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) copied);
     return part.bytes;
 }

@@ -89,7 +89,7 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
     atomic_fetch_add_explicit(&control->arrived[number], 1, memory_order_release);
     move->bytes = copied;
     if (!ex->write && !move->relayed) {
-        ex->done_bytes += copied;
+        mca_common_collio_exchange_received(ex, copied);
     }
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) copied);

@@ -201,7 +201,7 @@ static void copy_mine(mca_common_collio_exchange_t *ex, int h, const turn_t *tur
         int64_t copied = mca_common_collio_copy_window(ex, window, &mine->piece[window->first],
                                                        staging(ex, h), 0, limit);
 
-        ex->done_bytes += ex->write ? 0 : copied;
+        mca_common_collio_exchange_received(ex, copied);
         count_copy(ex, copied);
     }
 }

@@ -110,7 +110,7 @@ static void unpack_turn(mca_common_collio_exchange_t *ex, size_t number, int64_t
         }
         copied = mca_common_collio_copy_message(ex, window, &mine->piece[window->first],
                                                 message + at, valid);
-        ex->done_bytes += copied;
+        mca_common_collio_exchange_received(ex, copied);
         count_copy(ex, copied);
         at += window->bytes;
     }
@@ -160,7 +160,7 @@ static bool copy_over(mca_common_collio_exchange_t *ex, size_t number)
         }
         copied = mca_common_collio_copy_window(ex, window, &relay->mine.piece[window->first],
                                                mca_common_collio_relay_shared(ex, half), 0, limit);
-        ex->done_bytes += ex->write ? 0 : copied;
+        mca_common_collio_exchange_received(ex, copied);
         count_copy(ex, copied);
         mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_shm_bytes, (uint64_t) copied);
     }

@@ -108,7 +108,7 @@ static void transfer(mca_common_collio_exchange_t *ex, mca_common_collio_deliver
     if (bytes < 0) {
         mca_common_collio_exchange_lose(ex);
     } else if (!ex->write && !move->relayed) {
-        ex->done_bytes += bytes;
+        mca_common_collio_exchange_received(ex, bytes);
         if (NULL != move->staging) {
             (void) mca_common_collio_copy_message(ex, move->window, move->piece, message, bytes);
         }
