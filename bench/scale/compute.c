@@ -3,19 +3,20 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One pattern on one machine: exact counts of every owner, the real plan of as many owners (or of
- * so many cycles of one) as the limit allows, which must agree, and the sums of both.
+ * One pattern on one machine: exact counts of every aggregator, the real plan of as many
+ * aggregators (or of so many cycles of one) as the limit allows, which must agree, and the sums of
+ * both.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "scale.h"
 
-/* Figures of one call, from all owners. */
+/* Figures of one call, from all aggregators. */
 typedef struct compute_call_t {
     scale_figures_t sum[SCALE_WAYS];
     scale_figures_t replayed[SCALE_WAYS]; /* sums over what was replayed */
-    scale_figures_t *owner;               /* [owners * SCALE_WAYS] */
+    scale_figures_t *aggregator;          /* [aggregators * SCALE_WAYS] */
     int64_t merge_ops2[SCALE_WAYS];
     int64_t turns;
 } call_t;
@@ -62,32 +63,33 @@ static const char *replay(scale_pattern_t *pattern, const scale_machine_t *machi
     return NULL;
 }
 
-/* All owners if they are small, else some that are spread over the file; if even one is too large,
- * the first cycles of one in the middle. */
+/* All aggregators if they are small, else some that are spread over the file; if even one is too
+ * large, the first cycles of one in the middle. */
 static const char *replay_some(scale_pattern_t *pattern, const scale_machine_t *machine,
                                const mca_common_collio_domains_t *domains, int64_t limit,
                                call_t *call)
 {
-    int64_t each = call->sum[SCALE_TWO_PHASE].extents / machine->owners + 1;
-    int64_t count = limit / each < machine->owners ? limit / each : machine->owners;
+    int64_t each = call->sum[SCALE_TWO_PHASE].extents / machine->aggregators + 1;
+    int64_t count = limit / each < machine->aggregators ? limit / each : machine->aggregators;
     const char *error = NULL;
 
     if (0 == count) {
-        int owner = machine->owners / 2;
-        int64_t lo = domains->bound[owner];
-        int64_t size = domains->bound[owner + 1] - lo;
+        int aggregator = machine->aggregators / 2;
+        int64_t lo = domains->bound[aggregator];
+        int64_t size = domains->bound[aggregator + 1] - lo;
         int64_t cycles = (int64_t) ((double) size * (double) limit / (double) each
                                     / (double) machine->window_bytes);
         int64_t part = (1 > cycles ? 1 : cycles) * machine->window_bytes;
 
         return replay(pattern, machine, domains,
-                      (scale_stretch_t){owner, lo, lo + (part < size ? part : size)}, call);
+                      (scale_stretch_t){aggregator, lo, lo + (part < size ? part : size)}, call);
     }
     for (int64_t i = 0; NULL == error && i < count; ++i) {
-        int owner = (int) (i * machine->owners / count);
+        int aggregator = (int) (i * machine->aggregators / count);
 
         error = replay(pattern, machine, domains,
-                       (scale_stretch_t){owner, domains->bound[owner], domains->bound[owner + 1]},
+                       (scale_stretch_t){aggregator, domains->bound[aggregator],
+                                         domains->bound[aggregator + 1]},
                        call);
     }
     return error;
@@ -101,13 +103,14 @@ static const char *count_call(scale_pattern_t *pattern, const scale_machine_t *m
 
     if (0
         != mca_common_collio_domains_even(0, pattern->rows * pattern->row_bytes, machine->unit,
-                                          machine->owners, &domains)) {
+                                          machine->aggregators, &domains)) {
         return "out of memory";
     }
-    for (int owner = 0; NULL == error && owner < machine->owners; ++owner) {
-        scale_figures_t *figures = &call->owner[owner * SCALE_WAYS];
+    for (int aggregator = 0; NULL == error && aggregator < machine->aggregators; ++aggregator) {
+        scale_figures_t *figures = &call->aggregator[aggregator * SCALE_WAYS];
 
-        scale_stretch_t all = {owner, domains.bound[owner], domains.bound[owner + 1]};
+        scale_stretch_t all = {aggregator, domains.bound[aggregator],
+                               domains.bound[aggregator + 1]};
 
         if (0 != scale_count(pattern, machine, all, figures)) {
             error = "out of memory";
@@ -140,7 +143,7 @@ static int64_t wire_bytes(const scale_pattern_t *pattern, const scale_figures_t 
     return 0 < known ? (int64_t) ((double) replayed->wire_bytes / known * wanted + 0.5) : 0;
 }
 
-/* Layer 1 of a call. Every member sends one list; in it each owner has a head of two integers. */
+/* Layer 1 of a call. Every member sends one list; each aggregator has a head of two integers. */
 static void add_layer1(const scale_pattern_t *pattern, const scale_machine_t *machine,
                        const call_t *call, int64_t requested, scale_result_t *result)
 {
@@ -174,11 +177,11 @@ static void add_call(const scale_pattern_t *pattern, const scale_machine_t *mach
     double list_bytes = (double) replayed->memory_bytes / extents;
     int64_t bytes = pattern->rows * pattern->row_bytes;
     int64_t cycles = 0;
-    int64_t most = 0; /* extents of an owner */
+    int64_t most = 0; /* extents of an aggregator */
     double worst[4] = {0};
 
-    for (int owner = 0; owner < machine->owners; ++owner) {
-        scale_figures_t figures = call->owner[owner * SCALE_WAYS + way];
+    for (int aggregator = 0; aggregator < machine->aggregators; ++aggregator) {
+        scale_figures_t figures = call->aggregator[aggregator * SCALE_WAYS + way];
         int64_t messages = figures.messages - figures.self_messages;
         int64_t others = figures.extents - figures.self_extents;
         double seconds[4];
@@ -220,7 +223,7 @@ static void start(const scale_machine_t *machine, const char *name, int way, sca
     *result = (scale_result_t){.way = way,
                                .ranks = machine->ranks,
                                .nodes = machine->nodes.nodes,
-                               .owners = machine->owners,
+                               .aggregators = machine->aggregators,
                                .requesters = SCALE_TAM == way ? machine->groups : machine->ranks};
     (void) snprintf(result->pattern, sizeof(result->pattern), "%s", name);
 }
@@ -228,14 +231,15 @@ static void start(const scale_machine_t *machine, const char *name, int way, sca
 static const char *compute_calls(scale_pattern_t *pattern, const scale_machine_t *machine,
                                  const scale_options_t *options, scale_result_t results[SCALE_WAYS])
 {
-    size_t size = sizeof(scale_figures_t) * SCALE_WAYS * (size_t) machine->owners;
+    size_t size = sizeof(scale_figures_t) * SCALE_WAYS * (size_t) machine->aggregators;
     const char *error = NULL;
 
     for (int c = 0; NULL == error && c < scale_pattern_calls(pattern); ++c) {
-        call_t call = {.owner = malloc(size)};
+        call_t call = {.aggregator = malloc(size)};
 
         scale_pattern_set_call(pattern, c);
-        error = NULL == call.owner ? "out of memory" : count_call(pattern, machine, options, &call);
+        error = NULL == call.aggregator ? "out of memory"
+                                        : count_call(pattern, machine, options, &call);
         if (NULL == error) {
             int64_t requested = scale_count_extents(pattern, NULL);
             int64_t merged = scale_count_extents(pattern, machine->group_of);
@@ -244,7 +248,7 @@ static const char *compute_calls(scale_pattern_t *pattern, const scale_machine_t
                      &results[SCALE_TWO_PHASE]);
             add_call(pattern, machine, SCALE_TAM, &call, requested, merged, &results[SCALE_TAM]);
         }
-        free(call.owner);
+        free(call.aggregator);
     }
     return error;
 }
@@ -257,7 +261,7 @@ const char *scale_compute(const scale_options_t *options, scale_result_t results
                                            options->grid);
 
     if (NULL == error) {
-        error = scale_machine_init(&machine, &pattern, options->per_node, options->owners,
+        error = scale_machine_init(&machine, &pattern, options->per_node, options->aggregators,
                                    options->window_bytes, options->unit, options->local);
     }
     if (NULL == error) {

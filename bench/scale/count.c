@@ -9,7 +9,7 @@
  * that follow each other in the file are both its own. So the extents of a stretch of file are the
  * changes of the requester along it, plus one; and a requester takes part in a cycle if one of its
  * runs touches the window. Nothing of core/ is used here: replay.c must come to the same numbers.
- * Who asks an owner under TAM is in machine.c.
+ * Who asks an aggregator under TAM is in machine.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,17 +20,17 @@
 /* Who asks, in one of the two ways. */
 typedef struct count_side_t {
     const int *id_of;             /* of a rank; NULL = the rank itself */
-    const scale_askers_t *askers; /* of the owner; NULL = there is none */
+    const scale_askers_t *askers; /* of the aggregator; NULL = there is none */
     bool tam;                     /* ids are those of the askers */
     int ids;                      /* so many different ones, */
     int limit;                    /* each below this */
-    int own;                      /* the owner's id */
+    int own;                      /* the aggregator's id */
     int64_t *seen;                /* [ids]: the last stretch this id was seen in */
     int64_t *class_seen;          /* [classes of rows]: the same for whole rows */
     int64_t all; /* requesters of a row, where all rows are alike; 0 = not known yet */
     bool own_in_all;
     int64_t near_in_all;
-    int64_t near; /* of the last requesters(): on the owner's node */
+    int64_t near; /* of the last requesters(): on the aggregator's node */
     int last;     /* id of the last run counted; -1 = none */
     scale_figures_t *figures;
 } side_t;
@@ -55,7 +55,7 @@ static void count_extents(side_t *side, const scale_run_t *runs, size_t from, si
     int first = id_of(side, runs[from].rank);
     int id = first;
     int64_t changes = 0;
-    int64_t own = 0;     /* changes to the owner's id, */
+    int64_t own = 0;     /* changes to the aggregator's id, */
     int64_t through = 0; /* to one that layer 1 carries */
     int64_t between;     /* rows, and what was before */
 
@@ -152,11 +152,12 @@ static int64_t touch(scale_pattern_t *pattern, side_t *side, int64_t lo, int64_t
     return touched;
 }
 
-/* Those that were marked, on the owner's node. (A node's ranks, and its groups, are neighbours.) */
+/* Those that were marked, on the aggregator's node. (A node's ranks, and its groups, are
+ * neighbours.) */
 static int64_t near_requesters(const side_t *side, int64_t stamp)
 {
     const scale_machine_t *machine = side->askers->machine;
-    int node = machine->nodes.node_of[side->askers->owner_rank];
+    int node = machine->nodes.node_of[side->askers->aggregator_rank];
     int first = machine->nodes.first[node];
     int last = machine->nodes.first[node + 1] - 1;
     int64_t count = 0;
@@ -207,7 +208,7 @@ static int64_t find_requesters(scale_pattern_t *pattern, side_t *side, int64_t l
     return count;
 }
 
-/* (member, owner) pairs of layer 1. Here `seen` is complete: nothing was known before. */
+/* (member, aggregator) pairs of layer 1. Here `seen` is complete: nothing was known before. */
 static int64_t count_lists1(const side_t *side, int64_t stamp)
 {
     const scale_machine_t *machine = side->askers->machine;
@@ -267,7 +268,7 @@ static size_t classes_of(const scale_pattern_t *pattern)
 int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_stretch_t stretch,
                 scale_figures_t figures[SCALE_WAYS])
 {
-    scale_askers_t askers = scale_askers(machine, stretch.owner);
+    scale_askers_t askers = scale_askers(machine, stretch.aggregator);
     size_t ids = (size_t) (askers.limit > machine->ranks ? askers.limit : machine->ranks);
     size_t seen_count = ids + classes_of(pattern);
     int64_t *seen = malloc(sizeof(*seen) * seen_count);
@@ -282,7 +283,7 @@ int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_
                        .tam = tam,
                        .ids = tam ? askers.count : machine->ranks,
                        .limit = tam ? askers.limit : machine->ranks,
-                       .own = tam ? machine->groups : askers.owner_rank,
+                       .own = tam ? machine->groups : askers.aggregator_rank,
                        .seen = seen,
                        .class_seen = seen + ids,
                        .last = -1,
@@ -295,7 +296,7 @@ int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_
     return 0;
 }
 
-/* Members with something for the owner in [lo, hi) that were not in the round before. */
+/* Members with something for the aggregator in [lo, hi) that were not in the round before. */
 static int64_t touch_members(scale_pattern_t *pattern, const scale_askers_t *askers, int64_t lo,
                              int64_t hi, int64_t round, int64_t *seen, int64_t *class_seen,
                              int64_t stamp)
@@ -324,7 +325,7 @@ static int64_t touch_members(scale_pattern_t *pattern, const scale_askers_t *ask
     return touched;
 }
 
-/* Round by round, owner by owner, until all members are in the round. */
+/* Round by round, aggregator by aggregator, until all members are in the round. */
 int scale_count_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
                       const mca_common_collio_domains_t *domains, int64_t *turns)
 {
@@ -342,10 +343,10 @@ int scale_count_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
         int64_t touched = 0;
 
         more = false;
-        for (int owner = 0; owner < machine->owners; ++owner) {
-            scale_askers_t askers = scale_askers(machine, owner);
-            int64_t lo = domains->bound[owner] + (round - 1) * machine->window_bytes;
-            int64_t hi = domains->bound[owner + 1];
+        for (int aggregator = 0; aggregator < machine->aggregators; ++aggregator) {
+            scale_askers_t askers = scale_askers(machine, aggregator);
+            int64_t lo = domains->bound[aggregator] + (round - 1) * machine->window_bytes;
+            int64_t hi = domains->bound[aggregator + 1];
 
             more |= lo < hi;
             hi = hi - lo < machine->window_bytes ? hi : lo + machine->window_bytes;

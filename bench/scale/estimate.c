@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A LogGP-style estimate of the exchange, as the busiest owner sees it. The file access is left
- * out: it is the same in both ways.
+ * A LogGP-style estimate of the exchange, as the busiest aggregator sees it. The file access is
+ * left out: it is the same in both ways.
  *
  *   layer 1        2 (g-1) o_local + copying the node's bytes + g-way merge of the group's lists
- *   offset lists   L + n o + n^2/2 match + bytes G                    n = requesters of the owner
+ *   offset lists   L + n o + n^2/2 match + bytes G                    n = its requesters
  *   merge          extents * log2(n) * merge
- *   data           for each cycle: 2 L + m o + m^2/2 match, and its bytes * G * (owners sharing
+ *   data           for each cycle: 2 L + m o + m^2/2 match, and its bytes * G * (aggregators on
  *                  the network card)                                  m = messages of the cycle
  *
  * n^2/2: a receive for every sender is posted, and each arriving message searches half of them.
@@ -39,13 +39,13 @@ static double receive(double messages)
     return messages * scale_costs.overhead + messages * messages / 2 * scale_costs.match;
 }
 
-void scale_estimate(const scale_machine_t *machine, int way, const scale_figures_t *owner,
+void scale_estimate(const scale_machine_t *machine, int way, const scale_figures_t *aggregator,
                     int64_t bytes, int64_t requested, double seconds[4])
 {
     double group = (double) machine->ranks / machine->groups;
-    double cycles = owner->cycles > 0 ? (double) owner->cycles : 1;
-    double sharing = (double) machine->owners / machine->nodes.nodes;
-    double owner_bytes = (double) bytes / machine->owners;
+    double cycles = aggregator->cycles > 0 ? (double) aggregator->cycles : 1;
+    double sharing = (double) machine->aggregators / machine->nodes.nodes;
+    double aggregator_bytes = (double) bytes / machine->aggregators;
 
     seconds[0] = 0;
     if (SCALE_TAM == way && machine->groups < machine->ranks) {
@@ -55,9 +55,11 @@ void scale_estimate(const scale_machine_t *machine, int way, const scale_figures
                      + (double) bytes / machine->ranks * scale_costs.copy
                      + extents * (double) scale_levels((int64_t) group) * scale_costs.merge;
     }
-    seconds[1] = scale_costs.latency + receive((double) owner->pairs)
-                 + (double) owner->wire_bytes * scale_costs.gap;
-    seconds[2] = (double) owner->extents * (double) scale_levels(owner->pairs) * scale_costs.merge;
-    seconds[3] = cycles * (2 * scale_costs.latency + receive((double) owner->messages / cycles))
-                 + owner_bytes * scale_costs.gap * (sharing > 1 ? sharing : 1);
+    seconds[1] = scale_costs.latency + receive((double) aggregator->pairs)
+                 + (double) aggregator->wire_bytes * scale_costs.gap;
+    seconds[2] = (double) aggregator->extents * (double) scale_levels(aggregator->pairs)
+                 * scale_costs.merge;
+    seconds[3] = cycles
+                     * (2 * scale_costs.latency + receive((double) aggregator->messages / cycles))
+                 + aggregator_bytes * scale_costs.gap * (sharing > 1 ? sharing : 1);
 }

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The machine: nodes in blocks of ranks, global aggregators as the components place them (round
+ * The machine: nodes in blocks of ranks, aggregators as the components place them (round
  * robin over the nodes), local aggregators by the published formula.
  */
 #include <errno.h>
@@ -58,7 +58,7 @@ static int choose_local(const scale_machine_t *machine, const scale_pattern_t *p
     mca_common_collio_tam_facts_t facts = {
         .ranks_per_node = machine->per_node,
         .nodes = machine->nodes.nodes,
-        .global_aggregators = machine->owners,
+        .global_aggregators = machine->aggregators,
         .extents_per_rank = extents / machine->ranks + 1,
         .bytes_per_rank = pattern->rows * pattern->row_bytes / machine->ranks + 1,
         .window_bytes = machine->window_bytes,
@@ -68,7 +68,7 @@ static int choose_local(const scale_machine_t *machine, const scale_pattern_t *p
 }
 
 const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *pattern,
-                               int per_node, int owners, int64_t window_bytes, int64_t unit,
+                               int per_node, int aggregators, int64_t window_bytes, int64_t unit,
                                int local)
 {
     size_t ranks = (size_t) pattern->ranks;
@@ -80,13 +80,14 @@ const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *
     machine->group_of = malloc(ranks * sizeof(int));
     machine->group_first = malloc((ranks + 1) * sizeof(int));
     machine->member = malloc(ranks * sizeof(int));
-    machine->owner_rank = malloc(ranks * sizeof(int));
+    machine->aggregator_rank = malloc(ranks * sizeof(int));
     if (0 != make_nodes(machine) || NULL == machine->group_of || NULL == machine->group_first
-        || NULL == machine->member || NULL == machine->owner_rank) {
+        || NULL == machine->member || NULL == machine->aggregator_rank) {
         return "out of memory";
     }
-    machine->owners = mca_common_collio_aggregators_place(
-        &machine->nodes, owners, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, machine->owner_rank);
+    machine->aggregators = mca_common_collio_aggregators_place(
+        &machine->nodes, aggregators, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN,
+        machine->aggregator_rank);
     machine->c = 0 < local ? local : choose_local(machine, pattern);
     make_groups(machine);
     return NULL;
@@ -102,15 +103,15 @@ static int members(const scale_machine_t *machine, int group)
     return machine->group_first[group + 1] - machine->group_first[group];
 }
 
-scale_askers_t scale_askers(const scale_machine_t *machine, int owner)
+scale_askers_t scale_askers(const scale_machine_t *machine, int aggregator)
 {
-    int rank = machine->owner_rank[owner];
+    int rank = machine->aggregator_rank[aggregator];
     int group = machine->group_of[rank];
     bool local = scale_is_local(machine, rank);
     int more = local ? members(machine, group) : 1;
 
     return (scale_askers_t){.machine = machine,
-                            .owner_rank = rank,
+                            .aggregator_rank = rank,
                             .group = group,
                             .local = local,
                             .count = machine->groups - local + more,
@@ -127,9 +128,9 @@ int scale_asker_of(const scale_askers_t *askers, int rank)
     }
     if (askers->local) { /* members are neighbours among the node's ranks */
         return machine->groups + machine->nodes.local_rank[rank]
-               - machine->nodes.local_rank[askers->owner_rank];
+               - machine->nodes.local_rank[askers->aggregator_rank];
     }
-    return rank == askers->owner_rank ? machine->groups : group;
+    return rank == askers->aggregator_rank ? machine->groups : group;
 }
 
 int scale_asker_rank(const scale_askers_t *askers, int asker)
@@ -141,7 +142,7 @@ int scale_asker_rank(const scale_askers_t *askers, int asker)
     }
     return askers->local
                ? machine->member[machine->group_first[askers->group] + asker - machine->groups]
-               : askers->owner_rank;
+               : askers->aggregator_rank;
 }
 
 bool scale_carried(const scale_askers_t *askers, int rank)
@@ -149,13 +150,13 @@ bool scale_carried(const scale_askers_t *askers, int rank)
     int group = askers->machine->group_of[rank];
 
     return 1 < members(askers->machine, group)
-           && (group != askers->group || (!askers->local && rank != askers->owner_rank));
+           && (group != askers->group || (!askers->local && rank != askers->aggregator_rank));
 }
 
 void scale_machine_fini(scale_machine_t *machine)
 {
     mca_common_collio_nodes_fini(&machine->nodes);
-    free(machine->owner_rank);
+    free(machine->aggregator_rank);
     free(machine->group_of);
     free(machine->group_first);
     free(machine->member);

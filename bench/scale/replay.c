@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The real plan of one owner, or of its first cycles: its part of every rank's request goes the
- * way it goes in a run.
+ * The real plan of one aggregator, or of its first cycles: its part of every rank's request goes
+ * the way it goes in a run.
  *
  *   rank's pieces -> [TAM: merge of a group] -> split -> wire -> decode -> split -> collect
  *
- * Ranks' pieces are made from the rows of that stretch only, so that one owner of a machine
- * of a million ranks costs what this owner would have to do there.
+ * Ranks' pieces are made from the rows of that stretch only, so that one aggregator of a machine
+ * of a million ranks costs what this aggregator would have to do there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static int make_requests(scale_pattern_t *pattern, int64_t lo, int64_t hi,
     return 0;
 }
 
-/* Layer 1: the merged list of a group, as pieces; without an owner that has its part already. */
+/* Layer 1: the merged list of a group; without an aggregator that has its part already. */
 static int merge_group(const scale_askers_t *askers, int group,
                        const mca_common_collio_pieces_t *ranks, mca_common_collio_pieces_t *merged)
 {
@@ -133,15 +133,15 @@ static int64_t split_bytes(const mca_common_collio_split_t *split)
                       + split->share_count * sizeof(*split->share));
 }
 
-/* One requester: split by owner, over the wire, and cut again as the owner does. What is the
- * owner's own needs no message. */
+/* One requester: split by aggregator, over the wire, and cut again as the aggregator does. What is
+ * the aggregator's own needs no message. */
 static int deliver(const mca_common_collio_pieces_t *pieces,
                    const mca_common_collio_domains_t *domains, const scale_askers_t *askers,
                    int rank, scale_figures_t *figures, mca_common_collio_split_t *received)
 {
     const scale_machine_t *machine = askers->machine;
     int64_t window_bytes = machine->window_bytes;
-    bool own = rank == askers->owner_rank;
+    bool own = rank == askers->aggregator_rank;
     mca_common_collio_split_t split;
     mca_common_collio_bytes_t wire = {0};
     mca_common_collio_extents_t list = {0};
@@ -174,12 +174,12 @@ static int deliver(const mca_common_collio_pieces_t *pieces,
     return rc;
 }
 
-/* The owner's cycles from what arrived. */
+/* The aggregator's cycles from what arrived. */
 static int collect(const mca_common_collio_split_t *received, const int *requester_rank,
                    size_t count, const scale_askers_t *askers, scale_figures_t *figures)
 {
     const int *node_of = askers->machine->nodes.node_of;
-    int own = askers->owner_rank;
+    int own = askers->aggregator_rank;
     mca_common_collio_collect_t plan;
     int rc = mca_common_collio_collect_build(received, count, &plan);
 
@@ -206,10 +206,10 @@ static int collect(const mca_common_collio_split_t *received, const int *request
 }
 
 static int replay_way(const scale_machine_t *machine, const mca_common_collio_domains_t *domains,
-                      int owner, bool tam, const mca_common_collio_pieces_t *ranks,
+                      int aggregator, bool tam, const mca_common_collio_pieces_t *ranks,
                       scale_figures_t *figures)
 {
-    scale_askers_t askers = scale_askers(machine, owner);
+    scale_askers_t askers = scale_askers(machine, aggregator);
     int requesters = tam ? askers.limit : machine->ranks;
     mca_common_collio_split_t *received = calloc((size_t) requesters, sizeof(*received));
     int *rank_of = malloc((size_t) requesters * sizeof(*rank_of));
@@ -256,7 +256,8 @@ int scale_replay(scale_pattern_t *pattern, const scale_machine_t *machine,
         rc = make_requests(pattern, stretch.lo, stretch.hi, ranks, &array);
     }
     for (int way = 0; 0 == rc && way < SCALE_WAYS; ++way) {
-        rc = replay_way(machine, domains, stretch.owner, SCALE_TAM == way, ranks, &figures[way]);
+        rc = replay_way(machine, domains, stretch.aggregator, SCALE_TAM == way, ranks,
+                        &figures[way]);
     }
     free(array);
     free(ranks);

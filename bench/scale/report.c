@@ -55,7 +55,7 @@ void scale_report_line(FILE *out, const scale_result_t *result)
     double total = 0;
 
     fprintf(out, "%-7s %8d %6d %5d %-9s", result->pattern, result->ranks, result->nodes,
-            result->owners, way_names[result->way]);
+            result->aggregators, way_names[result->way]);
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
         fprintf(out, " %*s", widths[i], shorten(values[i], text, sizeof(text)));
     }
@@ -102,7 +102,7 @@ void scale_csv_line(FILE *out, const scale_result_t *result)
                               result->merge_ops2, result->memory_bytes,  result->replayed};
 
     fprintf(out, "%s,%s,%d,%d,%d,%d", result->pattern, way_names[result->way], result->ranks,
-            result->nodes, result->owners, result->requesters);
+            result->nodes, result->aggregators, result->requesters);
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
         fprintf(out, ",%" PRId64, values[i]);
     }

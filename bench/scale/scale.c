@@ -32,7 +32,7 @@ static const char usage[] =
     "Computes, with the planning code of the components, what two-phase and two-layer\n"
     "aggregation (tam) exchange: extents, messages, offset lists, memory, estimated time.\n\n"
     "  --per-node     ranks on a node (64)\n"
-    "  --aggregators  global aggregators (56)\n"
+    "  --aggregators  aggregators (56)\n"
     "  --local        local aggregators on a node; 0 = by the cost rule (0)\n"
     "  --grid         points on an edge, or cells of a record; 0 = the published size (0)\n"
     "  --window       bytes of a cycle of an aggregator (16777216)\n"
@@ -137,7 +137,7 @@ static void parse(int argc, char **argv, scale_options_t *options, outputs_t *ou
             options->per_node = (int) number(name, optarg, 1);
             break;
         case 'a':
-            options->owners = (int) number(name, optarg, 1);
+            options->aggregators = (int) number(name, optarg, 1);
             break;
         case 'l':
             options->local = (int) number(name, optarg, 0);
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 {
     static outputs_t outputs;
     scale_options_t options = {.per_node = 64,
-                               .owners = 56,
+                               .aggregators = 56,
                                .window_bytes = 16 << 20,
                                .unit = 1,
                                .replay_extents = 1000000};

@@ -12,8 +12,8 @@
  *
  *   pattern.c    who wants which bytes: BTIO, S3D-IO, E3SM-like, as rows of runs
  *   machine.c    nodes, aggregators, local aggregators, file domains: core's own selection
- *   count.c      exact counts for all owners, by walking classes of equal rows
- *   replay.c     the real plan (merge, split, wire, collect) of some owners must agree with that
+ *   count.c      exact counts for all aggregators, by walking classes of equal rows
+ *   replay.c     the real plan (merge, split, wire, collect) of some of them must agree with that
  *   estimate.c   a LogGP-style time from the counts
  *   compute.c    all of it for one pattern and machine
  *   report.c     table and CSV        plot.c  SVG        scale.c  options and the runs
@@ -69,12 +69,12 @@ void scale_process_grid(int ranks, int np[3]);
 typedef struct scale_machine_t {
     int ranks;
     int per_node;
-    int owners;
+    int aggregators;
     int64_t window_bytes;
     int64_t unit;
     mca_common_collio_nodes_t nodes;
-    int *owner_rank; /* [owners] */
-    int c;           /* local aggregators on a node */
+    int *aggregator_rank; /* [aggregators] */
+    int c;                /* local aggregators on a node */
     int groups;
     int *group_of;    /* [ranks] */
     int *group_first; /* [groups + 1]: members are member[first .. next first) */
@@ -83,24 +83,24 @@ typedef struct scale_machine_t {
 
 /** local = 0: chosen by the cost rule from the pattern. */
 const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *pattern,
-                               int per_node, int owners, int64_t window_bytes, int64_t unit,
+                               int per_node, int aggregators, int64_t window_bytes, int64_t unit,
                                int local);
 void scale_machine_fini(scale_machine_t *machine);
 
-/** Who asks an owner under TAM. A group's bytes go through its local aggregator, in one request
- *  (number = group), but for the owner's own group: if the owner is its local aggregator, each
- *  member asks by itself; if it is another member, it has its own bytes already. Those requesters
- *  are numbered from `groups` on; the owner itself is the first of them. */
+/** Who asks an aggregator under TAM. A group's bytes go through its local aggregator, in one
+ *  request (number = group), but for the aggregator's own group: if the aggregator is its local
+ *  aggregator, each member asks by itself; if it is another member, it has its own bytes already.
+ *  Those requesters are numbered from `groups` on; the aggregator itself is the first of them. */
 typedef struct scale_askers_t {
     const scale_machine_t *machine;
-    int owner_rank;
-    int group;  /* of the owner */
-    bool local; /* the owner is a local aggregator */
+    int aggregator_rank;
+    int group;  /* of the aggregator */
+    bool local; /* the aggregator is a local aggregator */
     int count;  /* of numbers that some rank has; they are below limit */
     int limit;
 } scale_askers_t;
 
-scale_askers_t scale_askers(const scale_machine_t *machine, int owner);
+scale_askers_t scale_askers(const scale_machine_t *machine, int aggregator);
 /** The number of a rank, and a rank that has this number: the one that sends. */
 int scale_asker_of(const scale_askers_t *askers, int rank);
 int scale_asker_rank(const scale_askers_t *askers, int asker);
@@ -109,28 +109,28 @@ bool scale_carried(const scale_askers_t *askers, int rank);
 /** Is this rank a local aggregator? */
 bool scale_is_local(const scale_machine_t *machine, int rank);
 
-/** What happens at one owner, or at all, in one layout: requesters are ranks or groups. */
+/** What happens at one aggregator, or at all, in one layout: requesters are ranks or groups. */
 typedef struct scale_figures_t {
     int64_t extents;      /* that arrive: after joining what one requester has side by side */
-    int64_t pairs;        /* (requester, owner) with bytes: messages with offset lists */
+    int64_t pairs;        /* (requester, aggregator) with bytes: messages with offset lists */
     int64_t messages;     /* (requester, cycle) with bytes: messages with data */
     int64_t between;      /* of these: from another node */
     int64_t carried;      /* extents that go through layer 1: before it (ranks), after it */
-    int64_t lists1;       /* two-phase only: (member, owner) pairs among them; not of local */
-    int64_t self_extents; /* of these: an owner's own, for which there are no messages */
+    int64_t lists1;       /* two-phase only: (member, aggregator) pairs among them; not of local */
+    int64_t self_extents; /* of these: an aggregator's own, for which there are no messages */
     int64_t self_pairs;
     int64_t self_messages;
     int64_t cycles;
     int64_t wire_bytes;   /* replay only: offset lists on the wire */
     int64_t wire1_bytes;  /* replay only: the part of lists1 */
-    int64_t memory_bytes; /* replay only: lists of this owner */
+    int64_t memory_bytes; /* replay only: lists of this aggregator */
 } scale_figures_t;
 
 enum { SCALE_TWO_PHASE = 0, SCALE_TAM = 1, SCALE_WAYS = 2 };
 
-/** A stretch of one owner's domain, from its beginning on. */
+/** A stretch of one aggregator's domain, from its beginning on. */
 typedef struct scale_stretch_t {
-    int owner;
+    int aggregator;
     int64_t lo;
     int64_t hi;
 } scale_stretch_t;
@@ -140,7 +140,7 @@ int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_
                 scale_figures_t figures[SCALE_WAYS]);
 
 /** Layer 1 by messages: a member sends its local aggregator one for each window number in which it
- *  has something for an owner. 0 or -ENOMEM. */
+ *  has something for an aggregator. 0 or -ENOMEM. */
 int scale_count_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
                       const mca_common_collio_domains_t *domains, int64_t *turns);
 
@@ -152,34 +152,34 @@ int scale_replay(scale_pattern_t *pattern, const scale_machine_t *machine,
                  const mca_common_collio_domains_t *domains, scale_stretch_t stretch,
                  scale_figures_t figures[SCALE_WAYS]);
 
-/** All of a step: sums over calls and owners, and the busiest owner of a call. */
+/** All of a step: sums over calls and aggregators, and the busiest aggregator of a call. */
 typedef struct scale_result_t {
     char pattern[16];
     int way;
     int ranks;
     int nodes;
-    int owners;
+    int aggregators;
     int requesters; /* ranks, or local aggregators */
     int64_t calls;
     int64_t bytes;
     int64_t requested;     /* extents of all ranks, before layer 1 */
     int64_t passed_on;     /* extents of all requesters: after layer 1, where there is one */
-    int64_t extents;       /* that owners get from others: cut where domains end */
-    int64_t meta;          /* messages with offset lists, without an owner's own */
+    int64_t extents;       /* that aggregators get from others: cut where domains end */
+    int64_t meta;          /* messages with offset lists, without an aggregator's own */
     int64_t messages;      /* messages with data, likewise */
     int64_t between;       /* of these: between nodes */
-    int64_t worst;         /* data messages to the busiest owner, in one call */
+    int64_t worst;         /* data messages to the busiest aggregator, in one call */
     int64_t worst_extents; /* extents it gets from others */
     int64_t gathered;      /* extents that go through layer 1, cut where domains end: before it, */
     int64_t merged;        /* and after it */
     int64_t meta1;         /* messages with offset lists, from members to local aggregators */
     int64_t wire1_bytes;   /* bytes in them */
     int64_t messages1;     /* messages with data, if layer 1 has no shared memory */
-    int64_t cycles;        /* of the owner with most of them, in all calls */
+    int64_t cycles;        /* of the aggregator with most of them, in all calls */
     int64_t wire_bytes;    /* from what was replayed; exact if that was all */
     int64_t merge_ops1;    /* extents * log2(inputs), of all local aggregators */
-    int64_t merge_ops2;    /* the same of all owners */
-    int64_t memory_bytes;  /* of the busiest owner: its lists, and two buffers */
+    int64_t merge_ops2;    /* the same of all aggregators */
+    int64_t memory_bytes;  /* of the busiest aggregator: its lists, and two buffers */
     int64_t replayed;      /* extents of the replayed stretches, over all different calls */
     double seconds[4];     /* layer 1, offset lists, merge, data */
 } scale_result_t;
@@ -197,9 +197,9 @@ typedef struct scale_costs_t {
 
 extern const scale_costs_t scale_costs;
 
-/** Seconds of one call as its busiest owner sees it: layer 1, offset lists, merge, data. The
+/** Seconds of one call as its busiest aggregator sees it: layer 1, offset lists, merge, data. The
  *  figures have wire_bytes. `bytes` and `requested` are those of the whole call. */
-void scale_estimate(const scale_machine_t *machine, int way, const scale_figures_t *owner,
+void scale_estimate(const scale_machine_t *machine, int way, const scale_figures_t *aggregator,
                     int64_t bytes, int64_t requested, double seconds[4]);
 
 /** What a run is told. */
@@ -207,7 +207,7 @@ typedef struct scale_options_t {
     const char *pattern;
     int ranks;
     int per_node;
-    int owners;
+    int aggregators;
     int local; /* local aggregators on a node; 0 = by the cost rule */
     int64_t grid;
     int64_t window_bytes;

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /*
- * Reads whose owners know only the outlines of the windows. In shared memory, where most bytes of
- * the file are wanted, a rank does not tell its pieces; so such a plan must never serve a write,
+ * Reads whose aggregators know only the outlines of the windows. In shared memory, where most bytes
+ * of the file are wanted, a rank does not tell its pieces; so such a plan must never serve a write,
  * which would put old buffer content over the holes. One handle: read, write, read, all of one
  * shape, with and without holes, past the end of the file, and with too many holes for outlines.
  * Bytes are compared by POSIX, what was told by the counters.

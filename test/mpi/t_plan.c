@@ -206,8 +206,8 @@ static void run_steps(const char *path, const char *hints, bool counters, const 
     t_list_free(&touched);
 }
 
-/* Cyclic domains keep their stripes: a plan may move by whole turns of the owners only. The stripe
- * here is the window, 4,096 bytes: half of the buffer under `none` with messages. */
+/* Cyclic domains keep their stripes: a plan may move by whole turns of the aggregators only. The
+ * stripe here is the window, 4,096 bytes: half of the buffer under `none` with messages. */
 static void run_aligned(const char *path)
 {
     static const struct {

@@ -167,14 +167,14 @@ static void two_layers(int kind)
     leads = 0 == local;
     MPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < 4; i++) {
-        for (int owners = 1; owners <= 4; owners += 3) {
+        for (int aggregators = 1; aggregators <= 4; aggregators += 3) {
             int c = 1 + i % 2;
 
             snprintf(hints, sizeof(hints),
                      "exchange=on,aggregators=%d,buffer_bytes=16384,intra=%s,"
                      "local_aggregators_per_node=%d",
-                     owners, intras[i / 2], c);
-            serial(hints, kind++, 1 == c && nodes < t_size && (nodes > 1 || owners > 1));
+                     aggregators, intras[i / 2], c);
+            serial(hints, kind++, 1 == c && nodes < t_size && (nodes > 1 || aggregators > 1));
         }
     }
 }

@@ -181,8 +181,8 @@ static void plain(void)
     t_verdict("as many local aggregators as ranks: plain two-phase");
 }
 
-/* Between nodes: at most one message from each local aggregator to each owner in a cycle, and no
- * byte twice. */
+/* Between nodes: at most one message from each local aggregator to each aggregator in a cycle, and
+ * no byte twice. */
 static void layers(const char *transport, const char *intra, int c, const double *plain_bytes)
 {
     double wrote[COUNTERS], read[COUNTERS];
@@ -258,7 +258,7 @@ static void one_sided(const char *transport, const char *intra, int c)
     t_verdict(name);
 }
 
-/* Few windows of many, and not the same at every owner: pieces of 1000 bytes, far apart. */
+/* Few windows of many, and not the same at every aggregator: pieces of 1000 bytes, far apart. */
 static void sparse(const char *hints, const char *what)
 {
     enum { PIECES = 12, PIECE = 1000 };
@@ -309,10 +309,10 @@ static void other_transports(void)
 
     sparse("exchange=on,transport=put_fence,intra=shm,aggregators=3,buffer_bytes=16384,"
            "local_aggregators_per_node=1",
-           "transport put_fence, intra shm: windows that only some owners have");
+           "transport put_fence, intra shm: windows that only some aggregators have");
     sparse("exchange=on,transport=put_fence,intra=isend,aggregators=4,buffer_bytes=16384,"
            "partition=static_cyclic,schedule=comm,local_aggregators_per_node=1",
-           "transport put_fence, intra isend: windows that only some owners have, cyclic");
+           "transport put_fence, intra isend: windows that only some aggregators have, cyclic");
     for (int i = 0; i < 2; i++) {
         for (int c = 1; c <= 2; c++) {
             one_sided("put_fence", intras[i], c);

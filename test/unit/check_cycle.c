@@ -5,7 +5,7 @@
  */
 
 /*
- * Cycle plan: conservation. Every byte of every requester must end exactly once in its owner's
+ * Cycle plan: conservation. Every byte of every requester must end exactly once in its aggregator's
  * cycle, at the right local place. Arrays are painted: every byte of a requester has its own value,
  * goes the whole way (split, pack, wire, decode, collect, place), and is looked for in the "file".
  */
@@ -26,7 +26,7 @@ typedef struct world_t {
 
 static void make_domains(world_t *world, int64_t lo, int64_t hi)
 {
-    int owners = (int) unit_between(1, 7);
+    int aggregators = (int) unit_between(1, 7);
     int64_t unit = unit_below(3) ? unit_between(1, 300) : 1;
     int64_t bytes[16];
     int rc = 0;
@@ -36,17 +36,18 @@ static void make_domains(world_t *world, int64_t lo, int64_t hi)
     }
     switch (unit_below(4)) {
     case 0:
-        rc = mca_common_collio_domains_even(lo, hi, unit, owners, &world->domains);
+        rc = mca_common_collio_domains_even(lo, hi, unit, aggregators, &world->domains);
         break;
     case 1:
-        rc = mca_common_collio_domains_by_bytes(lo, hi, unit, owners, bytes, 16, &world->domains);
+        rc = mca_common_collio_domains_by_bytes(lo, hi, unit, aggregators, bytes, 16,
+                                                &world->domains);
         break;
     case 2:
-        rc = mca_common_collio_domains_static_cyclic(lo, hi, unit, owners, &world->domains);
+        rc = mca_common_collio_domains_static_cyclic(lo, hi, unit, aggregators, &world->domains);
         break;
     default:
-        rc = mca_common_collio_domains_group_cyclic(lo, hi, unit, owners, (int) unit_between(1, 9),
-                                                    &world->domains);
+        rc = mca_common_collio_domains_group_cyclic(lo, hi, unit, aggregators,
+                                                    (int) unit_between(1, 9), &world->domains);
     }
     ck_assert_int_eq(0, rc);
 }
@@ -119,10 +120,10 @@ static void check_order(const mca_common_collio_split_t *split,
         const mca_common_collio_share_t *share = &split->share[s];
         int64_t bytes = 0;
         int64_t each = NULL == domains ? split->window_bytes
-                                       : mca_common_collio_domains_window(domains, share->owner,
-                                                                          split->window_bytes);
+                                       : mca_common_collio_domains_window(
+                                           domains, share->aggregator, split->window_bytes);
 
-        unit_assert(0 == s || split->share[s - 1].owner < share->owner);
+        unit_assert(0 == s || split->share[s - 1].aggregator < share->aggregator);
         unit_equal(windows, share->first);
         unit_assert(0 < share->count);
         for (size_t w = share->first; w < share->first + share->count; ++w) {
@@ -161,7 +162,7 @@ static unsigned char paint(int rank, int64_t stream)
     return (unsigned char) ((uint64_t) (stream + 1) * 2654435761u * (unsigned) (rank + 3) >> 7);
 }
 
-/* One requester's share of an owner as the owner gets it: over the wire, then cut again. */
+/* One requester's share of an aggregator as it arrives: over the wire, then cut again. */
 static void receive(const mca_common_collio_split_t *split, const mca_common_collio_share_t *share,
                     mca_common_collio_split_t *received)
 {
@@ -182,8 +183,9 @@ static void receive(const mca_common_collio_split_t *split, const mca_common_col
     mca_common_collio_extents_fini(&list);
 }
 
-/* Writes a requester's bytes for an owner into the "file" as a cycle would: the packed message of
- * each window is scattered by the owner's own list. Every byte must hit its file place once. */
+/* Writes a requester's bytes for an aggregator into the "file" as a cycle would: the packed message
+ * of each window is scattered by the aggregator's own list. Every byte must hit its file place
+ * once. */
 static void deliver(const world_t *world, int rank, const mca_common_collio_share_t *share,
                     const mca_common_collio_split_t *received, unsigned char *file, int *hits)
 {
@@ -207,8 +209,8 @@ static void deliver(const world_t *world, int rank, const mca_common_collio_shar
 
             for (int64_t b = 0; b < piece->length; ++b) {
                 int64_t run;
-                int64_t offset = mca_common_collio_domains_offset(&world->domains, share->owner,
-                                                                  piece->offset + b, &run);
+                int64_t offset = mca_common_collio_domains_offset(
+                    &world->domains, share->aggregator, piece->offset + b, &run);
 
                 unit_assert(0 < run);
                 file[offset - world->base] = message[piece->stream + b];
@@ -243,7 +245,7 @@ static void check_rank(const world_t *world, int rank, const unsigned char *file
     }
 }
 
-/* The cycles of one owner against what its requesters' pieces say, byte by byte. */
+/* The cycles of one aggregator against what its requesters' pieces say, byte by byte. */
 static void check_collect(const mca_common_collio_split_t *received, size_t count,
                           int64_t window_bytes)
 {
@@ -322,14 +324,14 @@ static void run_world(bool overlap)
         }
         check_rank(&world, rank, file, hits);
     }
-    for (int owner = 0; owner < world.domains.owners; ++owner) {
+    for (int aggregator = 0; aggregator < world.domains.aggregators; ++aggregator) {
         size_t count = 0;
 
         for (int rank = 0; rank < world.ranks; ++rank) {
             const mca_common_collio_split_t *split = &world.splits[rank];
 
             for (size_t s = 0; s < split->share_count; ++s) {
-                if (split->share[s].owner == owner) {
+                if (split->share[s].aggregator == aggregator) {
                     receive(split, &split->share[s], &received[count++]);
                 }
             }
@@ -384,7 +386,7 @@ START_TEST(cycle_nothing)
 }
 END_TEST
 
-/* 8 GiB over 64 stripes of 128 MiB and 4 owners, in windows of 100 MiB. */
+/* 8 GiB over 64 stripes of 128 MiB and 4 aggregators, in windows of 100 MiB. */
 START_TEST(cycle_one_huge_piece)
 {
     const int64_t mib = INT64_C(1) << 20;
@@ -432,7 +434,7 @@ START_TEST(cycle_sparse_request_has_two_cycles)
 }
 END_TEST
 
-START_TEST(cycle_many_owners_one_piece_each)
+START_TEST(cycle_many_aggregators_one_piece_each)
 {
     enum { OWNERS = 100000 };
     mca_common_collio_pieces_t pieces = {0};
@@ -448,7 +450,7 @@ START_TEST(cycle_many_owners_one_piece_each)
     check_order(&split, NULL);
     ck_assert_uint_eq(OWNERS, split.share_count);
     for (int i = 0; i < OWNERS; ++i) {
-        ck_assert_int_eq(i, split.share[i].owner);
+        ck_assert_int_eq(i, split.share[i].aggregator);
         ck_assert_int_eq(10, split.piece[i].offset);
     }
     mca_common_collio_split_fini(&split);
@@ -495,7 +497,8 @@ static void check_view(const mca_common_collio_tiling_t *view, const mca_common_
             for (size_t s = 0; s < split.share_count && !found; ++s) {
                 const mca_common_collio_window_t *window = &split.window[split.share[s].first];
 
-                for (size_t w = 0; split.share[s].owner == place.owner && w < split.share[s].count;
+                for (size_t w = 0;
+                     split.share[s].aggregator == place.aggregator && w < split.share[s].count;
                      ++w) {
                     for (size_t i = window[w].first; i < window[w].first + window[w].count; ++i) {
                         const mca_common_collio_piece_t *piece = &split.piece[i];
@@ -503,8 +506,8 @@ static void check_view(const mca_common_collio_tiling_t *view, const mca_common_
                         found |= piece->stream <= stream && stream < piece->stream + piece->length
                                  && piece->offset + stream - piece->stream == place.local
                                  && place.local
-                                            / mca_common_collio_domains_window(domains, place.owner,
-                                                                               window_bytes)
+                                            / mca_common_collio_domains_window(
+                                                domains, place.aggregator, window_bytes)
                                         == window[w].index;
                     }
                 }
@@ -522,11 +525,11 @@ static void check_view(const mca_common_collio_tiling_t *view, const mca_common_
     mca_common_collio_split_fini(&split);
 }
 
-/* Three owners: even, cyclic, or in another order and each with its own window. */
+/* Three aggregators: even, cyclic, or in another order and each with its own window. */
 static void make_view_domains(int kind, int64_t hi, mca_common_collio_domains_t *domains)
 {
     const int64_t bound[] = {1000, 1000 + (hi - 1000) / 5, hi - 11};
-    const int owner[] = {2, 0, 1};
+    const int aggregator[] = {2, 0, 1};
     const int64_t window_bytes[] = {100, 37, 64};
     int rc;
 
@@ -535,7 +538,8 @@ static void make_view_domains(int kind, int64_t hi, mca_common_collio_domains_t 
     } else if (1 == kind) {
         rc = mca_common_collio_domains_static_cyclic(1000, hi, 64, 3, domains);
     } else {
-        rc = mca_common_collio_domains_memory(1000, hi, 3, 3, bound, owner, window_bytes, domains);
+        rc = mca_common_collio_domains_memory(1000, hi, 3, 3, bound, aggregator, window_bytes,
+                                              domains);
     }
     ck_assert_int_eq(0, rc);
 }
@@ -579,7 +583,7 @@ int main(void)
     tcase_add_test(tests, cycle_views_against_walk);
     tcase_add_test(tests, cycle_one_huge_piece);
     tcase_add_test(tests, cycle_sparse_request_has_two_cycles);
-    tcase_add_test(tests, cycle_many_owners_one_piece_each);
+    tcase_add_test(tests, cycle_many_aggregators_one_piece_each);
     tcase_add_test(tests, cycle_absurd_window_count);
     tcase_add_test(tests, cycle_random_every_byte_once);
     tcase_add_test(tests, cycle_random_overlapping_reads);

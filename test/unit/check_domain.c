@@ -13,8 +13,8 @@ typedef mca_common_collio_domains_t domains_t;
 
 enum { LINE = 700, OWNERS = 9 };
 
-/* The properties every partitioning has: each byte has one owner, locals ascend without a gap from
- * 0, runs are true, and offset() is the inverse of locate(). A domain that begins before the
+/* The properties every partitioning has: each byte has one aggregator, locals ascend without a gap
+ * from 0, runs are true, and offset() is the inverse of locate(). A domain that begins before the
  * request's true lowest byte (rounding) has locals nobody uses. */
 static void check_domains(const domains_t *domains)
 {
@@ -25,19 +25,20 @@ static void check_domains(const domains_t *domains)
         mca_common_collio_place_t last;
         int64_t run;
 
-        unit_assert(0 <= place.owner);
-        unit_assert(place.owner < domains->owners);
-        unit_equal(next[place.owner]++, place.local);
+        unit_assert(0 <= place.aggregator);
+        unit_assert(place.aggregator < domains->aggregators);
+        unit_equal(next[place.aggregator]++, place.local);
         unit_assert(0 < place.run);
         unit_assert(at + place.run <= domains->hi);
         last = mca_common_collio_domains_locate(domains, at + place.run - 1);
-        unit_equal(place.owner, last.owner);
+        unit_equal(place.aggregator, last.aggregator);
         unit_equal(place.local + place.run - 1, last.local);
-        unit_equal(at, mca_common_collio_domains_offset(domains, place.owner, place.local, &run));
+        unit_equal(at,
+                   mca_common_collio_domains_offset(domains, place.aggregator, place.local, &run));
         unit_equal(place.run, run);
     }
-    for (int owner = 0; owner < domains->owners; ++owner) {
-        unit_equal(next[owner], mca_common_collio_domains_size(domains, owner));
+    for (int aggregator = 0; aggregator < domains->aggregators; ++aggregator) {
+        unit_equal(next[aggregator], mca_common_collio_domains_size(domains, aggregator));
     }
 }
 
@@ -63,7 +64,7 @@ static void check_shift(domains_t *domains, int64_t step)
     for (int64_t at = domains->lo; at < domains->hi; ++at) {
         mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, at);
 
-        unit_equal(before[at - domains->lo].owner, place.owner);
+        unit_equal(before[at - domains->lo].aggregator, place.aggregator);
         unit_equal(before[at - domains->lo].local, place.local);
         unit_equal(before[at - domains->lo].run, place.run);
     }
@@ -71,12 +72,12 @@ static void check_shift(domains_t *domains, int64_t step)
     check_domains(domains);
 }
 
-static void random_span(int64_t *lo, int64_t *hi, int64_t *unit, int *owners)
+static void random_span(int64_t *lo, int64_t *hi, int64_t *unit, int *aggregators)
 {
     *lo = unit_below(2) ? unit_below(100) : (INT64_C(1) << 40) + unit_below(100);
     *hi = *lo + unit_below(LINE - 200);
     *unit = unit_below(3) ? unit_between(1, 120) : 1;
-    *owners = (int) unit_between(1, OWNERS);
+    *aggregators = (int) unit_between(1, OWNERS);
 }
 
 START_TEST(domain_random_even)
@@ -86,15 +87,15 @@ START_TEST(domain_random_even)
         int64_t lo;
         int64_t hi;
         int64_t unit;
-        int owners;
+        int aggregators;
 
-        random_span(&lo, &hi, &unit, &owners);
-        ck_assert_int_eq(0, mca_common_collio_domains_even(lo, hi, unit, owners, &domains));
+        random_span(&lo, &hi, &unit, &aggregators);
+        ck_assert_int_eq(0, mca_common_collio_domains_even(lo, hi, unit, aggregators, &domains));
         check_domains(&domains);
         check_shift(&domains, unit);
-        for (int i = 0; i < owners && lo < hi; ++i) {
+        for (int i = 0; i < aggregators && lo < hi; ++i) {
             int64_t size = mca_common_collio_domains_size(&domains, i);
-            int64_t fair = (hi - domains.lo) / owners;
+            int64_t fair = (hi - domains.lo) / aggregators;
 
             ck_assert_int_eq(0, 0 == i ? 0 : domains.bound[i] % unit * (domains.bound[i] != hi));
             ck_assert_int_le(size, fair + unit);
@@ -113,17 +114,17 @@ START_TEST(domain_random_by_bytes)
         int64_t lo;
         int64_t hi;
         int64_t unit;
-        int owners;
+        int aggregators;
 
-        random_span(&lo, &hi, &unit, &owners);
+        random_span(&lo, &hi, &unit, &aggregators);
         for (int b = 0; b < bins; ++b) {
             int64_t width = (hi - lo + bins - 1) / bins;
             bool inside = b * width < hi - lo;
 
             bytes[b] = inside && unit_below(2) ? unit_below(INT64_C(1) << unit_below(50)) : 0;
         }
-        ck_assert_int_eq(
-            0, mca_common_collio_domains_by_bytes(lo, hi, unit, owners, bytes, bins, &domains));
+        ck_assert_int_eq(0, mca_common_collio_domains_by_bytes(lo, hi, unit, aggregators, bytes,
+                                                               bins, &domains));
         check_domains(&domains);
         check_shift(&domains, unit);
         mca_common_collio_domains_fini(&domains);
@@ -138,14 +139,15 @@ START_TEST(domain_random_static_cyclic)
         int64_t lo;
         int64_t hi;
         int64_t unit;
-        int owners;
+        int aggregators;
 
-        random_span(&lo, &hi, &unit, &owners);
-        unit_equal(0, mca_common_collio_domains_static_cyclic(lo, hi, unit, owners, &domains));
+        random_span(&lo, &hi, &unit, &aggregators);
+        unit_equal(0, mca_common_collio_domains_static_cyclic(lo, hi, unit, aggregators, &domains));
         check_domains(&domains);
-        check_shift(&domains, unit * owners);
+        check_shift(&domains, unit * aggregators);
         for (int64_t at = lo; at < hi; ++at) {
-            unit_equal(at / unit % owners, mca_common_collio_domains_locate(&domains, at).owner);
+            unit_equal(at / unit % aggregators,
+                       mca_common_collio_domains_locate(&domains, at).aggregator);
         }
         mca_common_collio_domains_fini(&domains);
     }
@@ -160,50 +162,51 @@ START_TEST(domain_random_group_cyclic)
         int64_t lo;
         int64_t hi;
         int64_t unit;
-        int owners;
+        int aggregators;
 
-        random_span(&lo, &hi, &unit, &owners);
-        unit_equal(0,
-                   mca_common_collio_domains_group_cyclic(lo, hi, unit, owners, stripes, &domains));
+        random_span(&lo, &hi, &unit, &aggregators);
+        unit_equal(0, mca_common_collio_domains_group_cyclic(lo, hi, unit, aggregators, stripes,
+                                                             &domains));
         check_domains(&domains);
         check_shift(&domains, unit * 2520); /* a multiple of all ring sizes */
-        unit_equal(owners / stripes < 1 ? 1 : owners / stripes, domains.groups);
-        for (int64_t at = lo; 0 == owners % stripes && at < hi; ++at) {
+        unit_equal(aggregators / stripes < 1 ? 1 : aggregators / stripes, domains.groups);
+        for (int64_t at = lo; 0 == aggregators % stripes && at < hi; ++at) {
             unit_equal(at / unit % stripes,
-                       mca_common_collio_domains_locate(&domains, at).owner % stripes);
+                       mca_common_collio_domains_locate(&domains, at).aggregator % stripes);
         }
         mca_common_collio_domains_fini(&domains);
     }
 }
 END_TEST
 
-/* Parts in file order, owners in any order; some owners have no part. */
+/* Parts in file order, aggregators in any order; some aggregators have no part. */
 START_TEST(domain_random_memory)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         domains_t domains;
         int64_t lo, hi, unit, bound[OWNERS + 1], window[OWNERS];
-        int owners, owner[OWNERS], parts;
+        int aggregators, aggregator[OWNERS], parts;
 
-        random_span(&lo, &hi, &unit, &owners);
-        parts = (int) unit_between(1, owners);
-        for (int i = 0; i < owners; ++i) {
+        random_span(&lo, &hi, &unit, &aggregators);
+        parts = (int) unit_between(1, aggregators);
+        for (int i = 0; i < aggregators; ++i) {
             int at = (int) unit_below(i + 1);
 
-            owner[i] = owner[at];
-            owner[at] = i;
+            aggregator[i] = aggregator[at];
+            aggregator[at] = i;
             window[i] = 1 + i;
         }
         bound[0] = lo;
         for (int i = 1; i <= parts; ++i) {
             bound[i] = i == parts ? hi : bound[i - 1] + unit_below(hi - bound[i - 1] + 1);
         }
-        ck_assert_int_eq(0, mca_common_collio_domains_memory(lo, hi, owners, parts, bound, owner,
-                                                             window, &domains));
+        ck_assert_int_eq(0, mca_common_collio_domains_memory(lo, hi, aggregators, parts, bound,
+                                                             aggregator, window, &domains));
         check_domains(&domains);
         check_shift(&domains, 1);
         for (int i = 0; i < parts; ++i) {
-            ck_assert_int_eq(window[i], mca_common_collio_domains_window(&domains, owner[i], 99));
+            ck_assert_int_eq(window[i],
+                             mca_common_collio_domains_window(&domains, aggregator[i], 99));
         }
         mca_common_collio_domains_fini(&domains);
     }
@@ -227,14 +230,14 @@ START_TEST(domain_empty_request)
 }
 END_TEST
 
-/* Few units, many owners: they must not all be neighbours (which share a node). */
+/* Few units, many aggregators: they must not all be neighbours (which share a node). */
 START_TEST(domain_few_units_are_spread)
 {
     domains_t domains;
 
     ck_assert_int_eq(0, mca_common_collio_domains_even(0, 4000, 1000, 16, &domains));
     for (int i = 0; i < 4; ++i) {
-        ck_assert_int_eq(4 * i, mca_common_collio_domains_locate(&domains, 1000 * i).owner);
+        ck_assert_int_eq(4 * i, mca_common_collio_domains_locate(&domains, 1000 * i).aggregator);
     }
     mca_common_collio_domains_fini(&domains);
 }
@@ -286,7 +289,7 @@ START_TEST(domain_end_of_the_world)
 
     ck_assert_int_eq(0, mca_common_collio_domains_even(0, INT64_MAX, mib, 100000, &domains));
     place = mca_common_collio_domains_locate(&domains, INT64_MAX - 1);
-    ck_assert_int_eq(99999, place.owner);
+    ck_assert_int_eq(99999, place.aggregator);
     ck_assert_int_eq(1, place.run);
     ck_assert_int_eq(INT64_MAX - 1,
                      mca_common_collio_domains_offset(&domains, 99999, place.local, &run));
@@ -295,9 +298,9 @@ START_TEST(domain_end_of_the_world)
     ck_assert_int_eq(0, mca_common_collio_domains_static_cyclic(INT64_MAX - 5 * mib, INT64_MAX, mib,
                                                                 1000, &domains));
     place = mca_common_collio_domains_locate(&domains, INT64_MAX - 1);
-    ck_assert_int_eq((INT64_MAX - 1) / mib % 1000, place.owner);
-    ck_assert_int_eq(INT64_MAX - 1,
-                     mca_common_collio_domains_offset(&domains, place.owner, place.local, &run));
+    ck_assert_int_eq((INT64_MAX - 1) / mib % 1000, place.aggregator);
+    ck_assert_int_eq(INT64_MAX - 1, mca_common_collio_domains_offset(&domains, place.aggregator,
+                                                                     place.local, &run));
     ck_assert_int_eq(1, run);
     mca_common_collio_domains_fini(&domains);
 }

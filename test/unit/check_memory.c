@@ -347,28 +347,28 @@ static void check_assign(const demand_t *d, const mca_common_collio_memory_layou
 {
     enum { OWNERS_MOST = 3 * NODES_MOST };
     mca_common_collio_memory_part_t part[OWNERS_MOST];
-    int node_of[OWNERS_MOST], owners = (int) unit_between(1, OWNERS_MOST), parts, at = 0;
+    int node_of[OWNERS_MOST], aggregators = (int) unit_between(1, OWNERS_MOST), parts, at = 0;
     bool used[OWNERS_MOST] = {false};
     int64_t wanted = 0, got = 0;
 
-    for (int o = 0; o < owners; ++o) {
+    for (int o = 0; o < aggregators; ++o) {
         node_of[o] = (int) unit_below(d->demand.nodes);
     }
     for (int bin = 0; bin < d->demand.bins; ++bin) {
         wanted += d->bytes[bin];
     }
-    parts = mca_common_collio_memory_assign(layout, node_of, owners, d->demand.nodes, part);
-    unit_assert(parts <= owners && (parts > 0) == (wanted > 0));
+    parts = mca_common_collio_memory_assign(layout, node_of, aggregators, d->demand.nodes, part);
+    unit_assert(parts <= aggregators && (parts > 0) == (wanted > 0));
     for (int i = 0; i < parts; ++i) {
         unit_equal(at, part[i].first);
         at = part[i].end;
         got += part[i].bytes;
-        unit_assert(part[i].bytes > 0 && !used[part[i].owner]);
-        used[part[i].owner] = true;
+        unit_assert(part[i].bytes > 0 && !used[part[i].aggregator]);
+        used[part[i].aggregator] = true;
     }
     unit_assert(0 == parts || d->demand.bins == at);
     unit_equal(wanted, got);
-    for (int o = 0; o < owners; ++o) { /* a used one has no unused one of its node before it */
+    for (int o = 0; o < aggregators; ++o) { /* a used one has no unused one of its node before it */
         for (int before = 0; used[o] && before < o; ++before) {
             unit_assert(used[before] || node_of[before] != node_of[o]);
         }

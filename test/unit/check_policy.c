@@ -11,7 +11,7 @@
 
 typedef mca_common_collio_tam_facts_t facts_t;
 
-/* E3SM G as published: 180 million extents, 85 GiB, 64 ranks a node, 56 global aggregators. */
+/* E3SM G as published: 180 million extents, 85 GiB, 64 ranks a node, 56 aggregators. */
 static facts_t e3sm_g(int nodes)
 {
     int64_t ranks = INT64_C(64) * nodes;

@@ -153,7 +153,7 @@ static void random_options(scale_options_t *options)
     *options = (scale_options_t){.pattern = names[unit_below(4)],
                                  .ranks = (int) unit_between(1, 60),
                                  .per_node = (int) unit_between(1, 20),
-                                 .owners = (int) unit_between(1, 9),
+                                 .aggregators = (int) unit_between(1, 9),
                                  .local = (int) unit_below(5),
                                  .grid = unit_between(6, 24),
                                  .window_bytes = unit_between(100, 40000),
@@ -183,7 +183,7 @@ START_TEST(scale_random_counts_agree_with_plans)
         error = scale_pattern_init(&pattern, options.pattern, options.ranks, options.grid);
         if (NULL == error) {
             ck_assert_ptr_null(scale_machine_init(&machine, &pattern, options.per_node,
-                                                  options.owners, options.window_bytes,
+                                                  options.aggregators, options.window_bytes,
                                                   options.unit, options.local));
             ck_assert_int_eq(walk_extents(&pattern, NULL), scale_count_extents(&pattern, NULL));
             ck_assert_int_eq(walk_extents(&pattern, machine.group_of),
@@ -193,7 +193,7 @@ START_TEST(scale_random_counts_agree_with_plans)
             ck_assert_msg(NULL == error, "%s %d ranks: %s", options.pattern, options.ranks, error);
             ck_assert_int_le(results[SCALE_TAM].messages,
                              results[SCALE_TWO_PHASE].messages
-                                 + results[SCALE_TWO_PHASE].cycles * options.owners);
+                                 + results[SCALE_TWO_PHASE].cycles * options.aggregators);
             ck_assert_int_le(results[SCALE_TAM].passed_on, results[SCALE_TAM].requested);
         }
         scale_pattern_fini(&pattern);
@@ -201,7 +201,7 @@ START_TEST(scale_random_counts_agree_with_plans)
 }
 END_TEST
 
-/* Byte by byte: members that have something for an owner other than themselves and their local
+/* Byte by byte: members that have something for an aggregator other than themselves and their local
  * aggregator, in each window number. */
 static void check_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
                         const mca_common_collio_domains_t *domains)
@@ -222,8 +222,8 @@ static void check_turns(scale_pattern_t *pattern, const scale_machine_t *machine
         }
         rank = pattern->runs[run].rank;
         local = machine->member[machine->group_first[machine->group_of[rank]]];
-        if (rank != local && machine->owner_rank[place.owner] != rank
-            && machine->owner_rank[place.owner] != local) {
+        if (rank != local && machine->aggregator_rank[place.aggregator] != rank
+            && machine->aggregator_rank[place.aggregator] != local) {
             in[place.local / machine->window_bytes * machine->ranks + rank] = true;
         }
     }
@@ -243,18 +243,20 @@ START_TEST(scale_e3sm_counts_agree_with_plans)
         mca_common_collio_domains_t domains;
         scale_figures_t counted[SCALE_WAYS];
         scale_figures_t planned[SCALE_WAYS];
-        int owners = (int) unit_between(1, 6);
+        int aggregators = (int) unit_between(1, 6);
 
         make(&pattern, "e3sm-f", (int) unit_between(1, 60), unit_between(60, 300));
         pattern.rows = unit_between(1, 20);
-        ck_assert_ptr_null(scale_machine_init(&machine, &pattern, (int) unit_between(1, 20), owners,
-                                              unit_between(100, 4000), 1, (int) unit_below(4)));
+        ck_assert_ptr_null(scale_machine_init(&machine, &pattern, (int) unit_between(1, 20),
+                                              aggregators, unit_between(100, 4000), 1,
+                                              (int) unit_below(4)));
         ck_assert_int_eq(0, mca_common_collio_domains_even(0, pattern.rows * pattern.row_bytes, 1,
-                                                           machine.owners, &domains));
+                                                           machine.aggregators, &domains));
         ck_assert_int_eq(walk_extents(&pattern, machine.group_of),
                          scale_count_extents(&pattern, machine.group_of));
-        for (int owner = 0; owner < machine.owners; ++owner) {
-            scale_stretch_t all = {owner, domains.bound[owner], domains.bound[owner + 1]};
+        for (int aggregator = 0; aggregator < machine.aggregators; ++aggregator) {
+            scale_stretch_t all = {aggregator, domains.bound[aggregator],
+                                   domains.bound[aggregator + 1]};
 
             ck_assert_int_eq(0, scale_count(&pattern, &machine, all, counted));
             ck_assert_int_eq(0, scale_replay(&pattern, &machine, &domains, all, planned));
@@ -282,7 +284,7 @@ START_TEST(scale_tam_without_layer_1_is_two_phase)
     scale_options_t options = {.pattern = "btio",
                                .ranks = 64,
                                .per_node = 16,
-                               .owners = 8,
+                               .aggregators = 8,
                                .local = 16,
                                .grid = 32,
                                .window_bytes = 65536,
@@ -297,7 +299,7 @@ START_TEST(scale_tam_without_layer_1_is_two_phase)
     ck_assert_int_eq(results[0].wire_bytes, results[1].wire_bytes);
     ck_assert_int_eq(0, results[1].merge_ops1);
     ck_assert_int_eq(64, results[1].requesters);
-    options.local = 1; /* one a node: at most nodes * owners messages a cycle */
+    options.local = 1; /* one a node: at most nodes * aggregators messages a cycle */
     ck_assert_ptr_null(scale_compute(&options, results));
     ck_assert_int_eq(4, results[1].requesters);
     ck_assert_int_ge(results[1].cycles * 4 * 8, results[1].between);

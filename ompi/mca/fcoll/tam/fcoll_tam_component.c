@@ -8,7 +8,7 @@
  * aggregators before they go to the ranks that access the file, so that these get few and large
  * messages instead of one from every rank.
  *
- *   ranks of a node ==> local aggregators ==> global aggregators ==> file
+ *   ranks of a node ==> local aggregators ==> aggregators ==> file
  *
  * Everything it does is in common/collio (relay.h); this is the component's name, its parameters
  * and its tables. How it works: docs/tam.md.

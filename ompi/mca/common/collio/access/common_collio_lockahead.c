@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Which ranges are asked for: an owner's domain, stripes or window in a collective call, the pieces
- * of a request or of a view in individual access. See lockahead.h.
+ * Which ranges are asked for: an aggregator's domain, stripes or window in a collective call, the
+ * pieces of a request or of a view in individual access. See lockahead.h.
  */
 #include "access/common_collio_lockahead.h"
 
@@ -28,15 +28,15 @@ mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh)
 }
 
 /* File ranges of local [local, end), whole stripes, joined where they touch. */
-static int add_ranges(const mca_common_collio_domains_t *domains, int owner, int64_t local,
+static int add_ranges(const mca_common_collio_domains_t *domains, int aggregator, int64_t local,
                       int64_t end, mca_common_collio_extents_t *ranges)
 {
-    int64_t size = mca_common_collio_domains_size(domains, owner), unit = domains->unit;
+    int64_t size = mca_common_collio_domains_size(domains, aggregator), unit = domains->unit;
     int rc = 0;
 
     end = end < size ? end : size;
     while (0 == rc && local < end) {
-        int64_t run, offset = mca_common_collio_domains_offset(domains, owner, local, &run);
+        int64_t run, offset = mca_common_collio_domains_offset(domains, aggregator, local, &run);
         int64_t length = run < end - local ? run : end - local;
         int64_t first = offset / unit * unit, last = (offset + length + unit - 1) / unit * unit;
         mca_common_collio_extent_t *previous = ranges->count > 0 ? &ranges->at[ranges->count - 1]
@@ -63,7 +63,7 @@ static void request(mca_common_collio_lockahead_t *lockahead, mca_common_collio_
 }
 
 void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
-                                        const mca_common_collio_domains_t *domains, int owner,
+                                        const mca_common_collio_domains_t *domains, int aggregator,
                                         const mca_common_collio_cycle_t *cycle, size_t number,
                                         size_t count, bool write)
 {
@@ -74,19 +74,19 @@ void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead
         return;
     }
     if (!lockahead->async || 0 == number) {
-        rc = add_ranges(domains, owner, cycle[number].lo, cycle[number].hi, &ranges);
+        rc = add_ranges(domains, aggregator, cycle[number].lo, cycle[number].hi, &ranges);
         request(lockahead, &ranges, rc, write, true);
     }
     if (lockahead->async && number + 1 < count) {
         ranges = (mca_common_collio_extents_t){0};
-        rc = add_ranges(domains, owner, cycle[number + 1].lo, cycle[number + 1].hi, &ranges);
+        rc = add_ranges(domains, aggregator, cycle[number + 1].lo, cycle[number + 1].hi, &ranges);
         request(lockahead, &ranges, rc, write, false);
     }
 }
 
 /* What the mode asks for of local [lo, hi) of a domain. */
 static int add_domain(const mca_common_collio_lockahead_t *lockahead,
-                      const mca_common_collio_domains_t *domains, int owner,
+                      const mca_common_collio_domains_t *domains, int aggregator,
                       const mca_common_collio_extents_t *runs, int64_t lo, int64_t hi,
                       mca_common_collio_extents_t *ranges)
 {
@@ -94,14 +94,14 @@ static int add_domain(const mca_common_collio_lockahead_t *lockahead,
 
     if (MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective
         && MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
-        return add_ranges(domains, owner, lo, hi, ranges);
+        return add_ranges(domains, aggregator, lo, hi, ranges);
     }
     /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
      * would ask for millions */
     for (size_t i = 0; 0 == rc && i < runs->count; ++i) {
         int64_t start = runs->at[i].offset, end = start + runs->at[i].length;
 
-        rc = add_ranges(domains, owner, start > lo ? start : lo, end < hi ? end : hi, ranges);
+        rc = add_ranges(domains, aggregator, start > lo ? start : lo, end < hi ? end : hi, ranges);
     }
     return rc;
 }
@@ -123,7 +123,7 @@ static void cut_below(mca_common_collio_extents_t *ranges, int64_t start)
 }
 
 void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
-                                        const mca_common_collio_domains_t *domains, int owner,
+                                        const mca_common_collio_domains_t *domains, int aggregator,
                                         const mca_common_collio_extents_t *runs,
                                         const mca_common_collio_cycle_t *cycle, size_t count,
                                         bool write)
@@ -137,9 +137,9 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
             && MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE != lockahead->collective)) {
         return;
     }
-    rc = add_domain(lockahead, domains, owner, runs, 0, border, &first);
+    rc = add_domain(lockahead, domains, aggregator, runs, 0, border, &first);
     if (0 == rc && INT64_MAX != border) {
-        rc = add_domain(lockahead, domains, owner, runs, border, INT64_MAX, &rest);
+        rc = add_domain(lockahead, domains, aggregator, runs, border, INT64_MAX, &rest);
         if (first.count > 0) { /* both are whole stripes and can meet in one */
             cut_below(&rest, first.at[first.count - 1].offset + first.at[first.count - 1].length);
         }

@@ -50,7 +50,7 @@ mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
  *  `stripe` (the stripes in which it has `runs`, in local coordinates). Asynchronous: all but the
  *  first of its `count` windows, whose access may follow too soon. Nothing for the other modes. */
 void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead,
-                                        const mca_common_collio_domains_t *domains, int owner,
+                                        const mca_common_collio_domains_t *domains, int aggregator,
                                         const mca_common_collio_extents_t *runs,
                                         const mca_common_collio_cycle_t *cycle, size_t count,
                                         bool write);
@@ -59,7 +59,7 @@ void mca_common_collio_lockahead_domain(mca_common_collio_lockahead_t *lockahead
  *  that window. Asynchronous: the next one, so that its locks arrive while this one is accessed
  *  (and the first window synchronously). Nothing for the other modes. */
 void mca_common_collio_lockahead_window(mca_common_collio_lockahead_t *lockahead,
-                                        const mca_common_collio_domains_t *domains, int owner,
+                                        const mca_common_collio_domains_t *domains, int aggregator,
                                         const mca_common_collio_cycle_t *cycle, size_t number,
                                         size_t count, bool write);
 

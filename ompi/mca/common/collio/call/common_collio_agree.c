@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-_Static_assert(MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_MEET_FIELDS,
+_Static_assert(MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_REDUCTION_FIELDS,
                "the agreement does not fit a line of the page");
 
 void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -124,8 +124,8 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
     op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write;
     op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->ex.write;
     if (OMPI_SUCCESS
-        != mca_common_collio_meet_start(file, op->mine, op->all, MCA_COMMON_COLLIO_AGREE_FIELDS,
-                                        true)) {
+        != mca_common_collio_reduction_start(file, op->mine, op->all,
+                                             MCA_COMMON_COLLIO_AGREE_FIELDS, true)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
 }

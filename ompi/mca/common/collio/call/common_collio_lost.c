@@ -29,7 +29,8 @@ enum { LOOK_MS = 1000, STAGGER_MS = 16, STAGGERED = 64 };
  * notices, and the others need not look, nor say, for themselves. */
 static uint64_t look_ns(const mca_common_collio_file_t *file)
 {
-    return UINT64_C(1000000) * (uint64_t) (LOOK_MS + STAGGER_MS * (file->meet->me % STAGGERED));
+    return UINT64_C(1000000)
+           * (uint64_t) (LOOK_MS + STAGGER_MS * (file->reduction->me % STAGGERED));
 }
 
 /* A rank's own file access ends by itself, and must not be left before. */
@@ -61,7 +62,7 @@ bool mca_common_collio_op_lost(mca_common_collio_op_t *op)
     }
     file->looked_ns = now;
     mca_common_collio_file_look_for_notice(file);
-    if (0 == file->lost && mca_common_collio_meet_peer_ended(file)) {
+    if (0 == file->lost && mca_common_collio_reduction_peer_ended(file)) {
         mca_common_collio_file_lose(file, MCA_COMMON_COLLIO_ERR_PROCESS);
     }
     return 0 != file->lost;
@@ -69,8 +70,8 @@ bool mca_common_collio_op_lost(mca_common_collio_op_t *op)
 
 static void end_accesses(mca_common_collio_op_t *op)
 {
-    for (size_t i = op->ex.owner.progress.accesses_done; i < op->ex.owner.progress.accesses_started;
-         ++i) {
+    for (size_t i = op->ex.aggregator.progress.accesses_done;
+         i < op->ex.aggregator.progress.accesses_started; ++i) {
         mca_common_collio_cycles_access_end(&op->ex, i);
     }
 }

@@ -99,13 +99,13 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
     return ended;
 }
 
-/* Only the thread that drives the file may look at its meeting. */
+/* Only the thread that drives the file may look at its reduction. */
 static bool rest(mca_common_collio_file_t *file)
 {
     bool rested = false;
 
     if (!atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
-        rested = mca_common_collio_meet_rest(file);
+        rested = mca_common_collio_reduction_rest(file);
         atomic_flag_clear_explicit(&file->progressing, memory_order_release);
     }
     return rested;

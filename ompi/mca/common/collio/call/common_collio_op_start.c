@@ -76,7 +76,7 @@ mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *fil
     op->mpi_request = mpi_request;
     op->ex.atomic = 0 != file->fh->f_atomicity;
     op->started_ns = op->phase_ns = mca_common_collio_now();
-    op->ex.owner.stop_local = INT64_MAX;
+    op->ex.aggregator.stop_local = INT64_MAX;
     flatten(op, buffer, count, type);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten,
                                  mca_common_collio_now() - op->started_ns);

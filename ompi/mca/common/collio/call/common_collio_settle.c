@@ -17,11 +17,11 @@ void mca_common_collio_settle_start(mca_common_collio_op_t *op)
 {
     op->result[MCA_COMMON_COLLIO_RESULT_ERROR] = op->ex.error;
     op->result[MCA_COMMON_COLLIO_RESULT_STOPPED] = op->ex.write && op->ex.way.exchange
-                                                   && INT64_MAX != op->ex.owner.stop_local;
+                                                   && INT64_MAX != op->ex.aggregator.stop_local;
     op->result[MCA_COMMON_COLLIO_RESULT_NS] = (int64_t) (mca_common_collio_now() - op->work_ns);
     op->result[MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
     if (OMPI_SUCCESS
-        != mca_common_collio_meet_start(op->ex.file, op->result, op->result_all, 4, false)) {
+        != mca_common_collio_reduction_start(op->ex.file, op->result, op->result_all, 4, false)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
 }
@@ -33,8 +33,8 @@ void mca_common_collio_settle_stops(mca_common_collio_op_t *op)
     for (int i = 0; i < file->aggregator_count; ++i) {
         file->kept->stops[i] = INT64_MAX;
     }
-    if (file->my_owner >= 0) {
-        file->kept->stops[file->my_owner] = op->ex.owner.stop_local;
+    if (file->my_aggregator >= 0) {
+        file->kept->stops[file->my_aggregator] = op->ex.aggregator.stop_local;
     }
     if (OMPI_SUCCESS
         != mca_common_collio_iallreduce(
@@ -54,7 +54,7 @@ void mca_common_collio_settle_count(mca_common_collio_op_t *op)
     op->ex.done_bytes = 0;
     for (size_t s = 0; s < split->share_count; ++s) {
         const mca_common_collio_share_t *share = &split->share[s];
-        int64_t stop = stops[share->owner];
+        int64_t stop = stops[share->aggregator];
 
         if (INT64_MAX == stop) {
             op->ex.done_bytes += share->bytes;

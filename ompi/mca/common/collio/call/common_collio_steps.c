@@ -43,7 +43,7 @@ static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
 
 static bool collective_over(mca_common_collio_op_t *op)
 {
-    if (!mca_common_collio_meet_poll(op->ex.file)) {
+    if (!mca_common_collio_reduction_poll(op->ex.file)) {
         return false;
     }
     if (NULL == op->ex.collective || MPI_REQUEST_NULL == op->ex.collective) {
@@ -59,10 +59,10 @@ static bool collective_over(mca_common_collio_op_t *op)
 static void lock_ahead(mca_common_collio_op_t *op)
 {
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(op->ex.file->fh);
-    int owner = op->ex.file->my_owner;
+    int aggregator = op->ex.file->my_aggregator;
 
-    if (NULL != lockahead && owner >= 0) {
-        mca_common_collio_lockahead_domain(lockahead, &op->ex.plan->domains, owner,
+    if (NULL != lockahead && aggregator >= 0) {
+        mca_common_collio_lockahead_domain(lockahead, &op->ex.plan->domains, aggregator,
                                            &op->ex.plan->collect.runs, op->ex.plan->collect.cycle,
                                            op->ex.plan->collect.cycle_count, op->ex.write);
     }
@@ -112,8 +112,8 @@ static void begin_ready(mca_common_collio_op_t *op)
     op->result[MCA_COMMON_COLLIO_RESULT_ERROR] = op->ex.error;
     op->result[MCA_COMMON_COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
     if (OMPI_SUCCESS
-        != mca_common_collio_meet_start(op->ex.file, op->result, op->result_all,
-                                        MCA_COMMON_COLLIO_RESULT_READY_COUNT, false)) {
+        != mca_common_collio_reduction_start(op->ex.file, op->result, op->result_all,
+                                             MCA_COMMON_COLLIO_RESULT_READY_COUNT, false)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
 }
@@ -209,7 +209,7 @@ static void begin_share(mca_common_collio_op_t *op)
     if (mca_common_collio_exchange_puts(&op->ex)
         && !mca_common_collio_put_open(
             file, op->ex.buffer_bytes * (op->ex.way.packed ? 2 : 1), op->ex.way.schedule->buffers,
-            file->memory.used ? op->ex.plan->memory.announced > 0 : file->my_owner >= 0,
+            file->memory.used ? op->ex.plan->memory.announced > 0 : file->my_aggregator >= 0,
             op->ex.plan->memory.stamp)) {
         op->ex.way.transport = MCA_COMMON_COLLIO_TRANSPORT_ISEND; /* said by put_open */
     }

@@ -5,7 +5,7 @@
  */
 
 /*
- * The owner's half of the cycle plan: all requesters' windows become cycles.
+ * The aggregator's half of the cycle plan: all requesters' windows become cycles.
  *
  * Problem: an aggregator has the split of each requester and must know, for each window anybody
  *          wants something of, who takes part and which bytes are covered.

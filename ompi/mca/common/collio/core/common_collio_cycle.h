@@ -12,7 +12,7 @@
 /**
  * The cycle plan: who sends what to whom in which cycle, without any rank knowing all extents.
  *
- * The domain of an aggregator ("owner" in names), in local coordinates, is cut into *windows* of
+ * The domain of an aggregator, in local coordinates, is cut into *windows* of
  * `window_bytes`. Requester and aggregator both compute the window number as local / window_bytes,
  * so they agree without a message. Empty windows are not listed by either side, so the cost depends
  * on the data and not on the span of the request. Each pair (requester, aggregator) uses windows in
@@ -33,24 +33,24 @@ typedef struct mca_common_collio_window_t {
 
 /** The part of a request in one aggregator's domain: window[first .. first + count). */
 typedef struct mca_common_collio_share_t {
-    int owner;
+    int aggregator;
     size_t first;
     size_t count;
     int64_t bytes;
 } mca_common_collio_share_t;
 
 typedef struct mca_common_collio_split_t {
-    mca_common_collio_piece_t *piece; /* offset = local; by owner, then ascending by local */
+    mca_common_collio_piece_t *piece; /* offset = local; by aggregator, then ascending by local */
     size_t piece_count;
-    mca_common_collio_window_t *window; /* by owner, then ascending by index */
+    mca_common_collio_window_t *window; /* by aggregator, then ascending by index */
     size_t window_count;
-    mca_common_collio_share_t *share; /* ascending by owner; only owners with bytes */
+    mca_common_collio_share_t *share; /* ascending by aggregator; only aggregators with bytes */
     size_t share_count;
-    int64_t window_bytes; /* of owners that have none of their own: see domains_window */
+    int64_t window_bytes; /* of aggregators that have none of their own: see domains_window */
 } mca_common_collio_split_t;
 
-/** Splits sorted pieces (file offsets) by owner and window; pieces are cut at domain and window
- *  borders, and keep their stream positions. Every piece lies in [lo, hi). 0 or -ENOMEM. */
+/** Splits sorted pieces (file offsets) by aggregator and window; pieces are cut at domain and
+ *  window borders, and keep their stream positions. Every piece lies in [lo, hi). 0 or -ENOMEM. */
 int mca_common_collio_split_pieces(const mca_common_collio_pieces_t *pieces,
                                    const mca_common_collio_domains_t *domains, int64_t window_bytes,
                                    mca_common_collio_split_t *split);
@@ -62,15 +62,15 @@ int mca_common_collio_split_view(const mca_common_collio_tiling_t *view, int64_t
                                  int64_t window_bytes, mca_common_collio_split_t *split,
                                  int64_t *pieces);
 
-/** The owner's side of the same: one requester's list in local coordinates, as decoded from the
- *  wire, becomes a split with one share (owner 0) whose streams count the packed bytes of each
- *  WINDOW from 0. 0 or -ENOMEM. */
+/** The aggregator's side of the same: one requester's list in local coordinates, as decoded from
+ *  the wire, becomes a split with one share (aggregator 0) whose streams count the packed bytes of
+ *  each WINDOW from 0. 0 or -ENOMEM. */
 int mca_common_collio_split_extents(const mca_common_collio_extents_t *local, int64_t window_bytes,
                                     mca_common_collio_split_t *split);
 
 void mca_common_collio_split_fini(mca_common_collio_split_t *split);
 
-/** Appends every piece of a share to the list: what its owner would decode from the wire. 0 or
+/** Appends every piece of a share to the list: what its aggregator would decode from the wire. 0 or
  *  -ENOMEM. */
 int mca_common_collio_split_share_list(const mca_common_collio_split_t *split,
                                        const mca_common_collio_share_t *share,
@@ -82,7 +82,7 @@ typedef struct mca_common_collio_source_t {
     size_t window;    /* index in that requester's split->window */
 } mca_common_collio_source_t;
 
-/** One cycle of an owner: one non-empty window. */
+/** One cycle of an aggregator: one non-empty window. */
 typedef struct mca_common_collio_cycle_t {
     int64_t index; /* window number; local coordinates from index * window_bytes */
     int64_t lo;    /* lowest and end of highest local byte wanted in it */

@@ -11,11 +11,11 @@
  *          aggregator must see its part as one line, whatever the partitioning.
  * Method:  arithmetic on the bounds that all ranks computed from the same agreed numbers. All of
  *          it is integer arithmetic, so that no two machines can disagree.
- * Cost:    set-up O(owners) for even, O(groups) for group_cyclic, O(1) for static_cyclic; locate
- *          O(log owners), O(log groups) and O(1).
+ * Cost:    set-up O(aggregators) for even, O(groups) group_cyclic, O(1) for static_cyclic; locate
+ *          O(log aggregators), O(log groups) and O(1).
  *
- *   group_cyclic, 4 owners, 2 groups     0 1 0 1 0 1 2 3 2 3 2 3      a digit = a stripe
- *   local of owner 1                       0   1   2
+ *   group_cyclic, 4 aggregators, 2 groups     0 1 0 1 0 1 2 3 2 3 2 3      a digit = a stripe
+ *   local of aggregator 1                       0   1   2
  */
 #include "common_collio_domain.h"
 
@@ -74,12 +74,12 @@ static int cut_evenly(mca_common_collio_domains_t *domains, int parts)
     return 0;
 }
 
-int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int owners,
+int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                    mca_common_collio_domains_t *domains)
 {
     start(domains, MCA_COMMON_COLLIO_PARTITION_EVEN, lo, hi, unit);
-    domains->owners = owners;
-    return cut_evenly(domains, owners);
+    domains->aggregators = aggregators;
+    return cut_evenly(domains, aggregators);
 }
 
 /* floor(width * bytes / total) for bytes <= total, exact while total < 2^31, else with both scaled
@@ -93,7 +93,7 @@ static int64_t scale(int64_t width, int64_t bytes, int64_t total)
     return width / total * bytes + width % total * bytes / total;
 }
 
-int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int owners,
+int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                        const int64_t *bytes, int bins,
                                        mca_common_collio_domains_t *domains)
 {
@@ -106,16 +106,16 @@ int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int
         total += bytes[b];
     }
     if (0 == total || lo >= hi) {
-        return mca_common_collio_domains_even(lo, hi, unit, owners, domains);
+        return mca_common_collio_domains_even(lo, hi, unit, aggregators, domains);
     }
     start(domains, MCA_COMMON_COLLIO_PARTITION_EVEN, lo, hi, unit);
-    domains->owners = owners;
-    if (0 != make_bounds(domains, owners)) {
+    domains->aggregators = aggregators;
+    if (0 != make_bounds(domains, aggregators)) {
         return -ENOMEM;
     }
     width = (hi - lo) / bins + (0 != (hi - lo) % bins);
-    for (int i = 1; i < owners; ++i) {
-        int64_t wanted = part(total, i, owners);
+    for (int i = 1; i < aggregators; ++i) {
+        int64_t wanted = part(total, i, aggregators);
         int64_t from;
         int64_t end;
         int64_t offset;
@@ -133,50 +133,50 @@ int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int
     return 0;
 }
 
-int mca_common_collio_domains_static_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
+int mca_common_collio_domains_static_cyclic(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                             mca_common_collio_domains_t *domains)
 {
     start(domains, MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC, lo, hi, unit);
-    domains->owners = owners;
+    domains->aggregators = aggregators;
     return 0;
 }
 
-int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
+int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                            int stripe_count, mca_common_collio_domains_t *domains)
 {
     start(domains, MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC, lo, hi, unit);
-    domains->owners = owners;
-    if (0 < stripe_count && stripe_count < owners) {
-        domains->groups = owners / stripe_count;
+    domains->aggregators = aggregators;
+    if (0 < stripe_count && stripe_count < aggregators) {
+        domains->groups = aggregators / stripe_count;
     }
     return cut_evenly(domains, domains->groups);
 }
 
-int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int owners, int parts,
-                                     const int64_t *bound, const int *owner,
+int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int aggregators, int parts,
+                                     const int64_t *bound, const int *aggregator,
                                      const int64_t *window_bytes,
                                      mca_common_collio_domains_t *domains)
 {
     start(domains, MCA_COMMON_COLLIO_PARTITION_MEMORY, lo, hi, 1);
-    domains->owners = owners;
+    domains->aggregators = aggregators;
     domains->parts = parts;
-    domains->owner_of = mca_common_collio_resize(NULL, (size_t) parts, sizeof(int));
-    domains->part_of = mca_common_collio_resize(NULL, (size_t) owners, sizeof(int));
-    domains->window_bytes = mca_common_collio_resize(NULL, (size_t) owners, sizeof(int64_t));
-    if (0 != make_bounds(domains, parts) || NULL == domains->owner_of || NULL == domains->part_of
-        || NULL == domains->window_bytes) {
+    domains->aggregator_of = mca_common_collio_resize(NULL, (size_t) parts, sizeof(int));
+    domains->part_of = mca_common_collio_resize(NULL, (size_t) aggregators, sizeof(int));
+    domains->window_bytes = mca_common_collio_resize(NULL, (size_t) aggregators, sizeof(int64_t));
+    if (0 != make_bounds(domains, parts) || NULL == domains->aggregator_of
+        || NULL == domains->part_of || NULL == domains->window_bytes) {
         mca_common_collio_domains_fini(domains);
         return -ENOMEM;
     }
-    for (int i = 0; i < owners; ++i) {
+    for (int i = 0; i < aggregators; ++i) {
         domains->part_of[i] = -1;
         domains->window_bytes[i] = 1;
     }
     for (int i = 0; i < parts; ++i) {
         domains->bound[i] = bound[i];
-        domains->owner_of[i] = owner[i];
-        domains->part_of[owner[i]] = i;
-        domains->window_bytes[owner[i]] = window_bytes[i];
+        domains->aggregator_of[i] = aggregator[i];
+        domains->part_of[aggregator[i]] = i;
+        domains->window_bytes[aggregator[i]] = window_bytes[i];
     }
     return 0;
 }
@@ -187,7 +187,7 @@ int64_t mca_common_collio_domains_least_window(const mca_common_collio_domains_t
     int64_t least = window_bytes;
 
     for (int i = 0; NULL != domains->window_bytes && i < domains->parts; ++i) {
-        int64_t window = domains->window_bytes[domains->owner_of[i]];
+        int64_t window = domains->window_bytes[domains->aggregator_of[i]];
 
         least = 0 == i || window < least ? window : least;
     }
@@ -197,27 +197,27 @@ int64_t mca_common_collio_domains_least_window(const mca_common_collio_domains_t
 void mca_common_collio_domains_fini(mca_common_collio_domains_t *domains)
 {
     free(domains->bound);
-    free(domains->owner_of);
+    free(domains->aggregator_of);
     free(domains->part_of);
     free(domains->window_bytes);
     *domains = (mca_common_collio_domains_t){0};
 }
 
-/* A part of [lo, hi) whose stripes go round `owners` owners from `first` on. */
+/* A part of [lo, hi) whose stripes go round `aggregators` of them from `first` on. */
 typedef struct mca_common_collio_ring_t {
     int64_t lo;
     int64_t hi;
     int first;
-    int owners;
+    int aggregators;
 } ring_t;
 
 static ring_t ring_of_group(const mca_common_collio_domains_t *domains, int group)
 {
-    int first = (int) part(domains->owners, group, domains->groups);
-    int end = (int) part(domains->owners, group + 1, domains->groups);
+    int first = (int) part(domains->aggregators, group, domains->groups);
+    int end = (int) part(domains->aggregators, group + 1, domains->groups);
 
     if (NULL == domains->bound) {
-        return (ring_t){domains->lo, domains->hi, 0, domains->owners};
+        return (ring_t){domains->lo, domains->hi, 0, domains->aggregators};
     }
     return (ring_t){domains->bound[group], domains->bound[group + 1], first, end - first};
 }
@@ -241,12 +241,12 @@ static int find_part(const mca_common_collio_domains_t *domains, int parts, int6
     return first;
 }
 
-/* How many stripes behind the ring's first one the first stripe of an owner is. */
-static int64_t first_stripe(const ring_t *ring, int64_t unit, int owner)
+/* How many stripes behind the ring's first one the first stripe of an aggregator is. */
+static int64_t first_stripe(const ring_t *ring, int64_t unit, int aggregator)
 {
-    int64_t behind = (owner - ring->first - ring->lo / unit) % ring->owners;
+    int64_t behind = (aggregator - ring->first - ring->lo / unit) % ring->aggregators;
 
-    return 0 > behind ? behind + ring->owners : behind;
+    return 0 > behind ? behind + ring->aggregators : behind;
 }
 
 static mca_common_collio_place_t ring_locate(const ring_t *ring, int64_t unit, int64_t offset)
@@ -255,12 +255,13 @@ static mca_common_collio_place_t ring_locate(const ring_t *ring, int64_t unit, i
     int64_t within = offset % unit;
     mca_common_collio_place_t place;
 
-    if (1 == ring->owners) {
+    if (1 == ring->aggregators) {
         return (mca_common_collio_place_t){ring->first, offset - ring->lo, ring->hi - offset};
     }
-    place.owner = ring->first + (int) (stripe % ring->owners);
-    /* stripes of one owner are ring->owners apart, so rounding down drops its first one's lag */
-    place.local = (stripe - ring->lo / unit) / ring->owners * unit + within;
+    place.aggregator = ring->first + (int) (stripe % ring->aggregators);
+    /* stripes of one aggregator are ring->aggregators apart, so rounding down drops its first one's
+     * lag */
+    place.local = (stripe - ring->lo / unit) / ring->aggregators * unit + within;
     place.run = ring->hi - offset < unit - within ? ring->hi - offset : unit - within;
     return place;
 }
@@ -272,13 +273,13 @@ mca_common_collio_domains_locate(const mca_common_collio_domains_t *domains, int
     int at;
 
     if (MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
-        at = find_part(domains, domains->owners, offset);
+        at = find_part(domains, domains->aggregators, offset);
         return (mca_common_collio_place_t){at, offset - domains->bound[at],
                                            domains->bound[at + 1] - offset};
     }
     if (MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition) {
         at = find_part(domains, domains->parts, offset);
-        return (mca_common_collio_place_t){domains->owner_of[at], offset - domains->bound[at],
+        return (mca_common_collio_place_t){domains->aggregator_of[at], offset - domains->bound[at],
                                            domains->bound[at + 1] - offset};
     }
     at = NULL == domains->bound ? 0 : find_part(domains, domains->groups, offset);
@@ -286,27 +287,27 @@ mca_common_collio_domains_locate(const mca_common_collio_domains_t *domains, int
     return ring_locate(&ring, domains->unit, offset);
 }
 
-/* The group of an owner: part() is monotone, so its inverse is off by one at most. */
-static int group_of(const mca_common_collio_domains_t *domains, int owner)
+/* The group of an aggregator: part() is monotone, so its inverse is off by one at most. */
+static int group_of(const mca_common_collio_domains_t *domains, int aggregator)
 {
-    int group = (int) part(domains->groups, owner, domains->owners);
+    int group = (int) part(domains->groups, aggregator, domains->aggregators);
 
-    while (part(domains->owners, group + 1, domains->groups) <= owner) {
+    while (part(domains->aggregators, group + 1, domains->groups) <= aggregator) {
         ++group;
     }
     return group;
 }
 
-/* Has the owner one contiguous part, and which? */
-static bool is_contiguous(const mca_common_collio_domains_t *domains, int owner, int *at)
+/* Has the aggregator one contiguous part, and which? */
+static bool is_contiguous(const mca_common_collio_domains_t *domains, int aggregator, int *at)
 {
-    *at = MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition ? domains->part_of[owner]
-                                                                   : owner;
+    *at = MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition ? domains->part_of[aggregator]
+                                                                   : aggregator;
     return MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition
            || MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition;
 }
 
-int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *domains, int owner,
+int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *domains, int aggregator,
                                          int64_t local, int64_t *run)
 {
     int64_t offset;
@@ -314,25 +315,26 @@ int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *doma
     ring_t ring;
     int at;
 
-    if (is_contiguous(domains, owner, &at)) {
+    if (is_contiguous(domains, aggregator, &at)) {
         offset = domains->bound[at] + local;
         *run = domains->bound[at + 1] - offset;
         return offset;
     }
-    ring = ring_of_group(domains, group_of(domains, owner));
-    if (1 == ring.owners) {
+    ring = ring_of_group(domains, group_of(domains, aggregator));
+    if (1 == ring.aggregators) {
         *run = ring.hi - ring.lo - local;
         return ring.lo + local;
     }
     offset = ring.lo
-             + (local / domains->unit * ring.owners + first_stripe(&ring, domains->unit, owner))
+             + (local / domains->unit * ring.aggregators
+                + first_stripe(&ring, domains->unit, aggregator))
                    * domains->unit
              + within;
     *run = ring.hi - offset < domains->unit - within ? ring.hi - offset : domains->unit - within;
     return offset;
 }
 
-int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domains, int owner)
+int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domains, int aggregator)
 {
     int64_t unit = domains->unit;
     ring_t ring;
@@ -341,14 +343,14 @@ int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domain
     int64_t lag;
     int at;
 
-    if (is_contiguous(domains, owner, &at)) {
+    if (is_contiguous(domains, aggregator, &at)) {
         return at < 0 ? 0 : domains->bound[at + 1] - domains->bound[at];
     }
-    ring = ring_of_group(domains, group_of(domains, owner));
+    ring = ring_of_group(domains, group_of(domains, aggregator));
     span = ring.hi - ring.lo;
-    lag = first_stripe(&ring, unit, owner);
-    mine = span / unit > lag ? (span / unit - lag - 1) / ring.owners + 1 : 0;
-    if (0 != span % unit && lag == span / unit % ring.owners) {
+    lag = first_stripe(&ring, unit, aggregator);
+    mine = span / unit > lag ? (span / unit - lag - 1) / ring.aggregators + 1 : 0;
+    if (0 != span % unit && lag == span / unit % ring.aggregators) {
         return mine * unit + span % unit;
     }
     return mine * unit;
@@ -364,7 +366,7 @@ bool mca_common_collio_domains_can_shift(const mca_common_collio_domains_t *doma
          MCA_COMMON_COLLIO_PARTITION_EVEN != domains->partition
          && MCA_COMMON_COLLIO_PARTITION_MEMORY != domains->partition && group < domains->groups;
          ++group) {
-        if (0 != delta / domains->unit % ring_of_group(domains, group).owners) {
+        if (0 != delta / domains->unit % ring_of_group(domains, group).aggregators) {
             return false;
         }
     }
@@ -376,7 +378,7 @@ bool mca_common_collio_domains_shift(mca_common_collio_domains_t *domains, int64
     int parts = domains->groups;
 
     if (MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
-        parts = domains->owners;
+        parts = domains->aggregators;
     } else if (MCA_COMMON_COLLIO_PARTITION_MEMORY == domains->partition) {
         parts = domains->parts;
     }

@@ -21,65 +21,65 @@ typedef enum mca_common_collio_partition_t {
  * File domains: which aggregator owns which byte of [lo, hi), and the aggregator's *local*
  * coordinates, in which its domain is one contiguous line that collective buffers mirror.
  *
- *   even            0000000011111111          local = offset - bound[owner]
- *   static_cyclic   0011001100110011          local = the owner's stripes, put end to end
- *   memory          2222000000011111          local = offset - bound[part of the owner]
+ *   even            0000000011111111          local = offset - bound[aggregator]
+ *   static_cyclic   0011001100110011          local = the aggregator's stripes, put end to end
+ *   memory          2222000000011111          local = offset - bound[part of the aggregator]
  *
  * Everything that is planned later (pieces, windows, cycles) is in local coordinates, so a plan
  * stays valid when the whole request moves in the file: only `lo`, `hi` and the bounds move.
  */
 typedef struct mca_common_collio_domains_t {
     mca_common_collio_partition_t partition;
-    int64_t lo;   /* true lowest offset of the request, rounded down to the unit */
-    int64_t hi;   /* end of the highest byte */
-    int64_t unit; /* stripe or alignment; 1 = none */
-    int owners;   /* number of aggregators */
-    int groups;   /* group_cyclic: owners / stripe count, at least 1 */
-    int parts;    /* memory: contiguous parts, at most one per owner */
-    int64_t
-        *bound; /* ascending offsets: even owners + 1, group_cyclic groups + 1, memory parts + 1 */
-    int *owner_of;         /* memory: per part */
-    int *part_of;          /* memory: per owner; -1: it has none */
-    int64_t *window_bytes; /* memory: per owner, what fits its node; NULL: the same for all */
+    int64_t lo;      /* true lowest offset of the request, rounded down to the unit */
+    int64_t hi;      /* end of the highest byte */
+    int64_t unit;    /* stripe or alignment; 1 = none */
+    int aggregators; /* number of aggregators */
+    int groups;      /* group_cyclic: aggregators / stripe count, at least 1 */
+    int parts;       /* memory: contiguous parts, at most one per aggregator */
+    int64_t *bound; /* ascending: even aggregators + 1, group_cyclic groups + 1, memory parts + 1 */
+    int *aggregator_of;    /* memory: per part */
+    int *part_of;          /* memory: per aggregator; -1: it has none */
+    int64_t *window_bytes; /* memory: per aggregator, what fits its node; NULL: the same for all */
 } mca_common_collio_domains_t;
 
 /** Even split of [lo, hi) with boundaries on multiples of `unit` (measured from offset 0, as
- *  stripes are). Some domains may be empty when there are more owners than units. 0 or -ENOMEM. */
-int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int owners,
+ *  stripes are). Some domains may be empty when there are more aggregators than units. 0 or
+ *  -ENOMEM. */
+int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                    mca_common_collio_domains_t *domains);
 
 /** Even by BYTES instead of by span: `bytes[b]` is what all ranks together want in bin b of
  *  [lo, hi) cut in `bins` equal bins (the last may be shorter). For sparse requests: a header at 0
  *  and data at 1 TiB. A bin's bytes count as spread evenly over it; boundaries are rounded down to
  *  the unit. No bytes at all: as even. 0 or -ENOMEM. */
-int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int owners,
+int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                        const int64_t *bytes, int bins,
                                        mca_common_collio_domains_t *domains);
 
-/** static_cyclic: stripe number (offset / unit) mod owners; so the owner of a byte is the same in
- *  every call on the file (that is what "static" means: one aggregator per OST). */
-int mca_common_collio_domains_static_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
+/** static_cyclic: stripe number (offset / unit) mod aggregators; so the aggregator of a byte is the
+ *  same in every call on the file (that is what "static" means: one aggregator per OST). */
+int mca_common_collio_domains_static_cyclic(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                             mca_common_collio_domains_t *domains);
 
-/** group_cyclic with groups of `stripe_count` owners; what remains is spread over the groups. */
-int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit, int owners,
+/** group_cyclic with groups of `stripe_count` aggregators; the rest is spread over them. */
+int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                            int stripe_count, mca_common_collio_domains_t *domains);
 
-/** memory: part i is [bound[i], bound[i + 1]) and belongs to owner[i], which works in windows of
- *  window_bytes[i]; bound[0] = lo, bound[parts] = hi; no owner has two parts. 0 or -ENOMEM. */
-int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int owners, int parts,
-                                     const int64_t *bound, const int *owner,
+/** memory: part i is [bound[i], bound[i + 1]) and belongs to aggregator[i], which works in windows
+ *  of window_bytes[i]; bound[0] = lo, bound[parts] = hi; none has two parts. 0 or -ENOMEM. */
+int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int aggregators, int parts,
+                                     const int64_t *bound, const int *aggregator,
                                      const int64_t *window_bytes,
                                      mca_common_collio_domains_t *domains);
 
-/** The window of an owner: its own, or the one of all. */
+/** The window of an aggregator: its own, or the one of all. */
 static inline int64_t mca_common_collio_domains_window(const mca_common_collio_domains_t *domains,
-                                                       int owner, int64_t window_bytes)
+                                                       int aggregator, int64_t window_bytes)
 {
-    return NULL == domains->window_bytes ? window_bytes : domains->window_bytes[owner];
+    return NULL == domains->window_bytes ? window_bytes : domains->window_bytes[aggregator];
 }
 
-/** The smallest window of an owner that has a part. */
+/** The smallest window of an aggregator that has a part. */
 int64_t mca_common_collio_domains_least_window(const mca_common_collio_domains_t *domains,
                                                int64_t window_bytes);
 
@@ -87,24 +87,25 @@ void mca_common_collio_domains_fini(mca_common_collio_domains_t *domains);
 
 /** Where a byte of [lo, hi) belongs. */
 typedef struct mca_common_collio_place_t {
-    int owner;
-    int64_t local; /* in the owner's coordinates, >= 0, ascending with the offset */
-    int64_t run;   /* bytes from here that stay with this owner, contiguous in file and in local */
+    int aggregator;
+    int64_t local; /* in the aggregator's coordinates, >= 0, ascending with the offset */
+    int64_t
+        run; /* bytes from here that stay with this aggregator, contiguous in file and in local */
 } mca_common_collio_place_t;
 
 mca_common_collio_place_t
 mca_common_collio_domains_locate(const mca_common_collio_domains_t *domains, int64_t offset);
 
-/** The inverse: file offset of an owner's local byte; *run as above. */
-int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *domains, int owner,
+/** The inverse: file offset of an aggregator's local byte; *run as above. */
+int64_t mca_common_collio_domains_offset(const mca_common_collio_domains_t *domains, int aggregator,
                                          int64_t local, int64_t *run);
 
-/** Bytes of local coordinates that `owner` has in all (its domain's size; 0 = empty). */
-int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domains, int owner);
+/** Bytes of local coordinates that `aggregator` has in all (its domain's size; 0 = empty). */
+int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domains, int aggregator);
 
 /** Can the domains move by `delta`? Not when that would break the alignment: delta not a multiple
- *  of the unit (cyclic: of unit * owners, or of the owners in each group, so that owners keep their
- *  stripes), lo would become negative, or hi pass INT64_MAX. */
+ *  of the unit (cyclic: of unit * aggregators, or of the aggregators in each group, so that
+ *  aggregators keep their stripes), lo would become negative, or hi pass INT64_MAX. */
 bool mca_common_collio_domains_can_shift(const mca_common_collio_domains_t *domains, int64_t delta);
 
 /** Moves all domains by `delta`. Returns false, and changes nothing, when they cannot. */

@@ -130,7 +130,7 @@ typedef struct mca_common_collio_memory_part_t {
     int first;
     int end;
     int64_t bytes; /* wanted in it */
-    int owner;
+    int aggregator;
     int group;
     int merged;
     bool reduced; /* no node fits: smaller windows */
@@ -146,11 +146,11 @@ int mca_common_collio_memory_layout_init(const mca_common_collio_memory_demand_t
                                          mca_common_collio_memory_layout_t *layout);
 void mca_common_collio_memory_layout_fini(mca_common_collio_memory_layout_t *layout);
 
-/** Domains to aggregators; node_of[o] is the node of aggregator o. part[] has room for `owners`. No
- *  aggregator gets two parts, aggregators of a node are used in their order, and the parts cover
- *  all bins. Returns the number of parts (0: nobody wants a byte) or -ENOMEM. */
+/** Domains to aggregators; node_of[o] is the node of aggregator o. part[] has room for
+ *  `aggregators`. No aggregator gets two parts, aggregators of a node are used in their order, and
+ *  the parts cover all bins. Returns the number of parts (0: nobody wants a byte) or -ENOMEM. */
 int mca_common_collio_memory_assign(const mca_common_collio_memory_layout_t *layout,
-                                    const int *node_of, int owners, int nodes,
+                                    const int *node_of, int aggregators, int nodes,
                                     mca_common_collio_memory_part_t *part);
 
 #endif /* MCA_COMMON_COLLIO_MEMORY_H */

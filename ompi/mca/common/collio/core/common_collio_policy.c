@@ -9,7 +9,7 @@
  *
  * Problem: how many local aggregators should a node have? With one, a node sends few messages but
  *          one rank merges and copies everything; with as many as ranks there is no layer 1 at all,
- *          and each global aggregator hears from every rank, in every cycle.
+ *          and each aggregator hears from every rank, in every cycle.
  * Method:  both costs by a simple model (the header has it), tried for every count.
  * Cost:    O(ranks of a node).
  *

@@ -30,7 +30,7 @@ typedef struct mca_common_collio_tam_facts_t {
     int global_aggregators;   /* P_G */
     int64_t extents_per_rank; /* 0 = not known: 1024 */
     int64_t bytes_per_rank;   /* 0 = not known: 4 MiB */
-    int64_t window_bytes;     /* of a global aggregator's cycle; 0 = 32 MiB */
+    int64_t window_bytes;     /* of a aggregator's cycle; 0 = 32 MiB */
     bool shared_memory;       /* ranks place their bytes themselves, in parallel */
 } mca_common_collio_tam_facts_t;
 
@@ -39,8 +39,8 @@ typedef struct mca_common_collio_tam_facts_t {
  *
  *    layer 1   (g-1) messages + the bytes of g ranks + g k extents through lists and places
  *              + g k log(g) merge steps + a fixed cost,                           g = ceil(q/c)
- *    layer 2   the larger of what a sender and a global aggregator have to do:
- *              sender   one message for each (global aggregator, cycle), at most its extents
+ *    layer 2   the larger of what a sender and a aggregator have to do:
+ *              sender   one message for each (aggregator, cycle), at most its extents
  *              receiver one message for each (requester, cycle), at most its extents,
  *                       + its extents * log(requesters) merge steps
  *

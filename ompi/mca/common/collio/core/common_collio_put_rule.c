@@ -7,7 +7,7 @@
 /*
  * Problem: a one-sided transfer of scattered pieces is carried out piece by piece, whatever
  *          datatype describes it: a microsecond for each, also for one of 8 bytes.
- * Method:  small pieces travel packed to a room beside the collective buffer, and their owner puts
+ * Method:  small pieces travel packed to a room beside the buffer, and their aggregator puts
  *          them in their places.
  */
 #include "common_collio_put_rule.h"

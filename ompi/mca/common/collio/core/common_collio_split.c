@@ -5,21 +5,21 @@
  */
 
 /*
- * The requester's half of the cycle plan: my pieces, cut by owner and by window.
+ * The requester's half of the cycle plan: my pieces, cut by aggregator and by window.
  *
- * Problem: millions of tiny pieces, up to 100,000 owners; a piece may also span thousands of
+ * Problem: millions of tiny pieces, up to 100,000 aggregators; a piece may also span thousands of
  *          stripes.
  * Method:  pieces are walked in file order inside a *box*, the stretch of file that stays with one
- *          owner in one window: a piece inside the current box needs two comparisons and no
- *          search. The first walk counts the parts of each owner, the second one puts them to their
+ *          aggregator in one window: a piece inside the current box needs two comparisons and no
+ *          search. The first walk counts the parts per aggregator, the second puts them to their
  *          final places, a last one over the result notes where windows begin. A view in file order
  *          is walked in small batches, and never written down as a whole; by domains in file order
  *          even that is too much (split_ordered.c).
- * Cost:    O(pieces + parts + owners) and one locate for each box entered. Where pieces overlap
- *          (reads), an owner's parts may come out of order: then these are sorted.
+ * Cost:    O(pieces + parts + aggregators) and one locate per box entered. Where pieces overlap
+ *          (reads), an aggregator's parts may come out of order: then these are sorted.
  *
  *   pieces   [a      ][b][c]      [d ]         boxes  |0  |1  |0  |1  |0  |1
- *   split    owner 0: a1 a3 b .. | owner 1: a2 ..
+ *   split    aggregator 0: a1 a3 b .. | aggregator 1: a2 ..
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,32 +28,32 @@
 
 enum { BATCH = 256 }; /* pieces of a walk that are looked at together; they stay in the cache */
 
-/* A stretch of the file, [lo, hi), that stays with one owner in one window. */
+/* A stretch of the file, [lo, hi), that stays with one aggregator in one window. */
 typedef struct mca_common_collio_box_t {
     int64_t lo;
     int64_t hi;
     int64_t shift; /* local - offset */
-    int owner;
+    int aggregator;
 } box_t;
 
 typedef struct mca_common_collio_splitter_t {
     const mca_common_collio_domains_t *domains;
     int64_t window_bytes;
-    size_t *next; /* of each owner: number of its parts, then where the next one goes */
+    size_t *next; /* of each aggregator: number of its parts, then where the next one goes */
     box_t box;
 } splitter_t;
 
 static void enter_box(splitter_t *splitter, int64_t offset)
 {
     mca_common_collio_place_t place = mca_common_collio_domains_locate(splitter->domains, offset);
-    int64_t window_bytes = mca_common_collio_domains_window(splitter->domains, place.owner,
+    int64_t window_bytes = mca_common_collio_domains_window(splitter->domains, place.aggregator,
                                                             splitter->window_bytes);
     int64_t left = window_bytes - place.local % window_bytes;
 
     splitter->box.lo = offset;
     splitter->box.hi = offset + (place.run < left ? place.run : left);
     splitter->box.shift = place.local - offset;
-    splitter->box.owner = place.owner;
+    splitter->box.aggregator = place.aggregator;
 }
 
 /* The end of the part of [offset, end) that is in one box, which is entered. */
@@ -73,21 +73,21 @@ static void count_parts(splitter_t *splitter, const mca_common_collio_piece_t *p
 
         while (offset < end) {
             offset = part_end(splitter, offset, end);
-            splitter->next[splitter->box.owner]++;
+            splitter->next[splitter->box.aggregator]++;
         }
     }
 }
 
-/* Counts to places. Returns the number of parts; *shares = owners that have any. */
-static size_t place_owners(splitter_t *splitter, size_t *shares)
+/* Counts to places. Returns the number of parts; *shares = aggregators that have any. */
+static size_t place_aggregators(splitter_t *splitter, size_t *shares)
 {
     size_t parts = 0;
 
     *shares = 0;
-    for (int owner = 0; owner < splitter->domains->owners; ++owner) {
-        size_t count = splitter->next[owner];
+    for (int aggregator = 0; aggregator < splitter->domains->aggregators; ++aggregator) {
+        size_t count = splitter->next[aggregator];
 
-        splitter->next[owner] = parts;
+        splitter->next[aggregator] = parts;
         parts += count;
         *shares += 0 < count;
     }
@@ -104,7 +104,7 @@ static void fill_parts(splitter_t *splitter, const mca_common_collio_piece_t *pi
 
         while (offset < end) {
             int64_t to = part_end(splitter, offset, end);
-            mca_common_collio_piece_t *part = &out[splitter->next[splitter->box.owner]++];
+            mca_common_collio_piece_t *part = &out[splitter->next[splitter->box.aggregator]++];
 
             part->offset = offset + splitter->box.shift;
             part->length = to - offset;
@@ -114,31 +114,32 @@ static void fill_parts(splitter_t *splitter, const mca_common_collio_piece_t *pi
     }
 }
 
-/* After counting: owners' places, and memory. */
+/* After counting: aggregators' places, and memory. */
 static int begin_split(splitter_t *splitter, mca_common_collio_split_t *split)
 {
     size_t shares;
 
-    split->piece_count = place_owners(splitter, &shares);
+    split->piece_count = place_aggregators(splitter, &shares);
     return mca_common_collio_split_allocate(split, split->piece_count, shares);
 }
 
-/* After filling, which moved next[] behind each owner's last part. */
+/* After filling, which moved next[] behind each aggregator's last part. */
 static int end_split(const splitter_t *splitter, bool sorted, mca_common_collio_split_t *split)
 {
     size_t capacity = 0, first = 0;
     int rc = 0;
 
-    for (int owner = 0; 0 == rc && owner < splitter->domains->owners; ++owner) {
-        size_t end = splitter->next[owner];
+    for (int aggregator = 0; 0 == rc && aggregator < splitter->domains->aggregators; ++aggregator) {
+        size_t end = splitter->next[aggregator];
 
         if (first < end) {
             if (!sorted) {
                 mca_common_collio_split_sort(split->piece + first, end - first);
             }
             rc = mca_common_collio_split_share(
-                split, &capacity, owner,
-                mca_common_collio_domains_window(splitter->domains, owner, splitter->window_bytes),
+                split, &capacity, aggregator,
+                mca_common_collio_domains_window(splitter->domains, aggregator,
+                                                 splitter->window_bytes),
                 first, end);
         }
         first = end;
@@ -151,7 +152,7 @@ static int splitter_init(splitter_t *splitter, const mca_common_collio_domains_t
 {
     *split = (mca_common_collio_split_t){.window_bytes = window_bytes};
     *splitter = (splitter_t){.domains = domains, .window_bytes = window_bytes};
-    splitter->next = calloc((size_t) domains->owners, sizeof(*splitter->next));
+    splitter->next = calloc((size_t) domains->aggregators, sizeof(*splitter->next));
     return NULL == splitter->next ? -ENOMEM : 0;
 }
 

@@ -23,8 +23,8 @@ int mca_common_collio_split_window(mca_common_collio_split_t *split, size_t *cap
                                    int64_t index, size_t first);
 
 /** Notes the windows of piece[first .. end), which ascend, and adds their share. 0 or -ENOMEM. */
-int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capacity, int owner,
-                                  int64_t window_bytes, size_t first, size_t end);
+int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capacity,
+                                  int aggregator, int64_t window_bytes, size_t first, size_t end);
 
 /** A view in file order by domains in file order. `split` has only its window_bytes; *pieces is 0.
  *  0 or -ENOMEM. */

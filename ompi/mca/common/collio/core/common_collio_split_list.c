@@ -5,7 +5,8 @@
  */
 
 /*
- * The owner's half of the split: a requester's list, in local coordinates, cut at window borders.
+ * The aggregator's half of the split: a requester's list, in local coordinates, cut at window
+ * borders.
  *
  * Problem: lists of millions of extents, from each requester; an extent may also span thousands of
  *          windows.

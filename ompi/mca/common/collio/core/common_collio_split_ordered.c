@@ -6,7 +6,7 @@
 
 /*
  * The requester's half of the split where everything is in file order: the view, and the domains
- * (even ones, or by bytes). Then parts come out by owner and window by themselves.
+ * (even ones, or by bytes). Then parts come out by aggregator and window by themselves.
  *
  * Problem: in a first call with millions of pieces, memory that is written for the first time costs
  *          more than any arithmetic.
@@ -14,7 +14,7 @@
  *          share begins when the walk enters it.
  * Cost:    O(pieces + windows), one locate for each window entered.
  *
- *   view      # ## # | ## #  # | # ##    | ##         domains  |owner 0          |owner 1
+ *   view      # ## # | ## #  # | # ##    | ##         domains  |aggregator 0          |aggregator 1
  *   windows   0        1         0         1          shares   0: windows 0 1,  1: windows 0 1
  */
 #include <errno.h>
@@ -34,7 +34,7 @@ typedef struct mca_common_collio_ordered_t {
     int64_t shift; /* and local = offset + shift in it */
 } ordered_t;
 
-static int enter_share(ordered_t *ordered, int owner)
+static int enter_share(ordered_t *ordered, int aggregator)
 {
     mca_common_collio_split_t *split = ordered->split;
 
@@ -47,8 +47,8 @@ static int enter_share(ordered_t *ordered, int owner)
         }
         split->share = at;
     }
-    split->share[split->share_count++] = (mca_common_collio_share_t){owner, split->window_count, 0,
-                                                                     0};
+    split->share[split->share_count++] = (mca_common_collio_share_t){aggregator,
+                                                                     split->window_count, 0, 0};
     return 0;
 }
 
@@ -60,8 +60,9 @@ static int enter_window(ordered_t *ordered, int64_t offset)
 
     ordered->hi = offset + (place.run < left ? place.run : left);
     ordered->shift = place.local - offset;
-    if ((0 == split->share_count || split->share[split->share_count - 1].owner != place.owner)
-        && 0 != enter_share(ordered, place.owner)) {
+    if ((0 == split->share_count
+         || split->share[split->share_count - 1].aggregator != place.aggregator)
+        && 0 != enter_share(ordered, place.aggregator)) {
         return -ENOMEM;
     }
     split->share[split->share_count - 1].count++;

@@ -50,14 +50,14 @@ int mca_common_collio_split_window(mca_common_collio_split_t *split, size_t *cap
     return 0;
 }
 
-int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capacity, int owner,
-                                  int64_t window_bytes, size_t first, size_t end)
+int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capacity,
+                                  int aggregator, int64_t window_bytes, size_t first, size_t end)
 {
     mca_common_collio_share_t *share = &split->share[split->share_count++];
     mca_common_collio_window_t *window = NULL;
     int64_t border = 0; /* the current window's end */
 
-    *share = (mca_common_collio_share_t){owner, split->window_count, 0, 0};
+    *share = (mca_common_collio_share_t){aggregator, split->window_count, 0, 0};
     for (size_t i = first; i < end; ++i) {
         const mca_common_collio_piece_t *piece = &split->piece[i];
 

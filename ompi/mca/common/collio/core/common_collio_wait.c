@@ -6,7 +6,7 @@
 
 /*
  * Problem: ranks that have done their part wait for those that have not, on the same cores. To
- *          hand a core on is cheaper than to sleep and be woken, which takes a meeting some 12
+ *          hand a core on is cheaper than to sleep and be woken, which takes a reduction some 12
  *          microseconds for each rank of a core; but a rank that yields again and again, or wakes
  *          up to look for messages, takes time from those that still work.
  * Method:  yield while the wait may be short, that is, up to 40 times what sleep costs; then sleep.

@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Cycles: the owner's side of the shuffle, file access, and the schedule that interleaves them.
+ * Cycles: the aggregator's side of the shuffle, file access, and the schedule that interleaves
+ * them.
  *
  *   write:  sources ==shuffle==> slot 0 ==access==> file        read: the arrows turned round
  *           sources ==shuffle==> slot 1 ==access==> file
@@ -28,9 +29,10 @@
 mca_common_collio_slot_t *mca_common_collio_cycles_slot(mca_common_collio_exchange_t *ex,
                                                         size_t cycle)
 {
-    size_t at = NULL == ex->owner.cycle_round ? cycle : (size_t) ex->owner.cycle_round[cycle];
+    size_t at = NULL == ex->aggregator.cycle_round ? cycle
+                                                   : (size_t) ex->aggregator.cycle_round[cycle];
 
-    return &ex->owner.slot[at % (size_t) ex->way.schedule->buffers];
+    return &ex->aggregator.slot[at % (size_t) ex->way.schedule->buffers];
 }
 
 void mca_common_collio_cycles_enter(mca_common_collio_exchange_t *ex, size_t number)
@@ -44,7 +46,7 @@ void mca_common_collio_cycles_enter(mca_common_collio_exchange_t *ex, size_t num
     slot->in_order = ex->atomic && ex->write && ex->plan->collect.overlap_bytes > 0;
     if (MCA_COMMON_COLLIO_SHARED_READY == ex->file->kept->shared.state) {
         mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
-            &ex->file->kept->shared, ex->file->owner_slot[ex->file->my_owner]);
+            &ex->file->kept->shared, ex->file->aggregator_slot[ex->file->my_aggregator]);
 
         slot->arrived = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire);
     }
@@ -52,7 +54,8 @@ void mca_common_collio_cycles_enter(mca_common_collio_exchange_t *ex, size_t num
 
 static void start_source(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot)
 {
-    slot->move[slot->next_source].transport->owner_start(ex, slot, &slot->move[slot->next_source]);
+    slot->move[slot->next_source].transport->aggregator_start(ex, slot,
+                                                              &slot->move[slot->next_source]);
     ++slot->next_source;
     ++slot->pending;
 }
@@ -69,16 +72,16 @@ static void describe_source(mca_common_collio_exchange_t *ex, mca_common_collio_
     move->peer = plan->requester[source->requester];
     move->window = &request->window[source->window];
     move->piece = &request->piece[move->window->first];
-    move->transport = mca_common_collio_cycles_pick(ex, ex->file->my_owner, move->peer);
+    move->transport = mca_common_collio_cycles_pick(ex, ex->file->my_aggregator, move->peer);
 }
 
 /* A message that is one piece goes straight into its place. */
-static int64_t owner_staging(const mca_common_collio_slot_t *slot,
-                             const mca_common_collio_move_t *move)
+static int64_t aggregator_staging(const mca_common_collio_slot_t *slot,
+                                  const mca_common_collio_move_t *move)
 {
     bool straight = 1 == move->window->count && !slot->in_order;
 
-    return move->transport->owner_packed && !straight ? move->window->bytes : 0;
+    return move->transport->aggregator_packed && !straight ? move->window->bytes : 0;
 }
 
 /* Starts as many sources as have room in the staging; the rest follow when these are done. */
@@ -91,7 +94,7 @@ static bool start_sources(mca_common_collio_exchange_t *ex, mca_common_collio_sl
         int64_t staging;
 
         describe_source(ex, slot, slot->next_source);
-        staging = owner_staging(slot, move);
+        staging = aggregator_staging(slot, move);
         if (slot->staging_used + staging > ex->staging_bytes) {
             if (slot->pending > 0) {
                 break;
@@ -134,7 +137,7 @@ static bool shuffle_finished(mca_common_collio_exchange_t *ex, mca_common_collio
         mca_common_collio_move_t *move = &slot->move[i];
 
         if (MCA_COMMON_COLLIO_MOVE_COUNTED != move->state
-            && move->transport->owner_test(ex, slot, move)) {
+            && move->transport->aggregator_test(ex, slot, move)) {
             move->state = MCA_COMMON_COLLIO_MOVE_COUNTED;
             --slot->pending;
             *moved = true;
@@ -172,8 +175,8 @@ static void describe_access(mca_common_collio_exchange_t *ex, mca_common_collio_
             mca_common_collio_segment_t *segment = &slot->segments[slot->segment_count++];
             int64_t length;
 
-            segment->offset = mca_common_collio_domains_offset(&plan->domains, ex->file->my_owner,
-                                                               local, &length);
+            segment->offset = mca_common_collio_domains_offset(
+                &plan->domains, ex->file->my_aggregator, local, &length);
             segment->length = length < end - local ? length : end - local;
             segment->addr = slot->buffer + (local - start);
             local += segment->length;
@@ -189,7 +192,7 @@ static void lock_window(mca_common_collio_exchange_t *ex, size_t number)
     mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(ex->file->fh);
 
     if (NULL != lockahead) {
-        mca_common_collio_lockahead_window(lockahead, &ex->plan->domains, ex->file->my_owner,
+        mca_common_collio_lockahead_window(lockahead, &ex->plan->domains, ex->file->my_aggregator,
                                            ex->plan->collect.cycle, number,
                                            ex->plan->collect.cycle_count, ex->write);
     }
@@ -204,7 +207,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
     memset(job, 0, sizeof(*job));
     job->outcome.stop_offset = INT64_MAX;
     slot->exposed_before = ex->timing.exposed_ns;
-    if (ex->owner.access_failed || 0 != ex->file->lost) { /* lost: bytes are missing */
+    if (ex->aggregator.access_failed || 0 != ex->file->lost) { /* lost: bytes are missing */
         slot->limit = ex->write ? INT64_MAX : 0;
         job->done = 1;
         return;
@@ -228,7 +231,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
     }
     job->busy_ns = mca_common_collio_stopwatch_stop(&watch);
     if (ex->blocking) {
-        ex->timing.hideable_ns += ex->file->meet->crowded ? watch.slept_ns : job->busy_ns;
+        ex->timing.hideable_ns += ex->file->reduction->crowded ? watch.slept_ns : job->busy_ns;
     }
     job->done = 1;
 }
@@ -255,12 +258,12 @@ static void finish_access(mca_common_collio_exchange_t *ex, mca_common_collio_sl
     if (INT64_MAX != outcome->stop_offset) {
         slot->limit =
             mca_common_collio_domains_locate(&ex->plan->domains, outcome->stop_offset).local;
-        if (slot->limit < ex->owner.stop_local) {
-            ex->owner.stop_local = slot->limit;
+        if (slot->limit < ex->aggregator.stop_local) {
+            ex->aggregator.stop_local = slot->limit;
         }
     }
     if (0 != outcome->error) {
-        ex->owner.access_failed = true;
+        ex->aggregator.access_failed = true;
         mca_common_collio_exchange_fail(ex, outcome->error);
     }
 }
@@ -296,7 +299,7 @@ static void book_time(mca_common_collio_exchange_t *ex)
 /* With one buffer a rank's own pieces merely wait while the window is accessed. */
 static void note_stages(mca_common_collio_exchange_t *ex, bool delivering)
 {
-    const mca_common_collio_progress_t *progress = &ex->owner.progress;
+    const mca_common_collio_progress_t *progress = &ex->aggregator.progress;
 
     ex->timing.accessing = progress->accesses_started > progress->accesses_done;
     ex->timing.shuffling = progress->shuffles_started > progress->shuffles_done
@@ -306,7 +309,7 @@ static void note_stages(mca_common_collio_exchange_t *ex, bool delivering)
 
 static void finish_stages(mca_common_collio_exchange_t *ex, bool *moved)
 {
-    mca_common_collio_progress_t *progress = &ex->owner.progress;
+    mca_common_collio_progress_t *progress = &ex->aggregator.progress;
 
     /* a later shuffle must not overtake an earlier one that still has sources to start, nor does
      * its copying keep the access that follows a finished one waiting */
@@ -334,7 +337,7 @@ static void finish_stages(mca_common_collio_exchange_t *ex, bool *moved)
 
 static void start_stages(mca_common_collio_exchange_t *ex, bool delivering, bool *moved)
 {
-    mca_common_collio_progress_t *progress = &ex->owner.progress;
+    mca_common_collio_progress_t *progress = &ex->aggregator.progress;
     size_t number;
 
     if (ex->way.schedule->may_shuffle(progress)) {
@@ -370,7 +373,7 @@ static int begin(mca_common_collio_exchange_t *ex)
 static bool poll(mca_common_collio_exchange_t *ex)
 {
     const mca_common_collio_layer1_t *layer1 = ex->layer1.actions;
-    mca_common_collio_progress_t *progress = &ex->owner.progress;
+    mca_common_collio_progress_t *progress = &ex->aggregator.progress;
     bool moved, delivered, relayed = true;
 
     do {

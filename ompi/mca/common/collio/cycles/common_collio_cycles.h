@@ -46,10 +46,11 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
 void mca_common_collio_cycles_access_finish(mca_common_collio_exchange_t *ex, size_t number);
 /** Waits for an access that was started and ignores its result. */
 void mca_common_collio_cycles_access_end(mca_common_collio_exchange_t *ex, size_t number);
-/** The transport between an aggregator (`owner` is its number, not its rank) and a requester (its
- *  rank). Both sides compute the same answer. */
+/** The transport between an aggregator (`aggregator` is its number, not its rank) and a requester
+ *  (its rank). Both sides compute the same answer. */
 const mca_common_collio_transport_t *
-mca_common_collio_cycles_pick(const mca_common_collio_exchange_t *ex, int owner, int requester);
+mca_common_collio_cycles_pick(const mca_common_collio_exchange_t *ex, int aggregator,
+                              int requester);
 /** The requester's side of `flow`. poll returns true when all windows have moved. */
 void mca_common_collio_requester_start(mca_common_collio_exchange_t *ex);
 bool mca_common_collio_requester_poll(mca_common_collio_exchange_t *ex, bool *moved);

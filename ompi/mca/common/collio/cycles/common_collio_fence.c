@@ -8,7 +8,7 @@
  * collective over all ranks, so here, and only here, the ranks step through numbered rounds
  * together. Which windows are in which round is in fence_number.c.
  *
- *   round i:   fence | every requester puts (gets) what round i of each owner takes | fence
+ *   round i:   fence | every requester puts (gets) what round i of each aggregator takes | fence
  *
  * A fence waits by nature, so overlap comes from the access being asynchronous (write, write_comm,
  * write_comm2), or from opening the next epoch before the last one is closed (comm).
@@ -43,7 +43,7 @@ static const mca_common_collio_share_t *share_at(const mca_common_collio_exchang
 
 enum { NO_WINDOW = -1 };
 
-/* This rank's windows of a round: at most one per owner. */
+/* This rank's windows of a round: at most one per aggregator. */
 typedef struct turn_t {
     int64_t *next;      /* per share: its first window that was not moved yet */
     int64_t *moving[2]; /* per buffer, per share: the window of the open round, or NO_WINDOW */
@@ -106,11 +106,11 @@ static void move_window(mca_common_collio_exchange_t *ex, turn_t *turn, size_t w
         mca_common_collio_exchange_lose(ex);
     }
     if (!ex->write) {
-        int owner = ex->plan->split.share[ex->plan->share_of[window]].owner;
+        int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
 
-        (void) mca_common_collio_win_get(place.limit, sizeof(int64_t), ex->file->aggregators[owner],
-                                         ex->file->kept->put.slot_bytes,
-                                         ex->file->kept->put.win[number]);
+        (void) mca_common_collio_win_get(
+            place.limit, sizeof(int64_t), ex->file->aggregators[aggregator],
+            ex->file->kept->put.slot_bytes, ex->file->kept->put.win[number]);
     }
 }
 
@@ -166,7 +166,7 @@ static void layer1_delivered(mca_common_collio_exchange_t *ex, size_t window, in
 {
     mca_common_collio_delivery_t delivery = {
         .window = window,
-        .owner = ex->plan->split.share[ex->plan->share_of[window]].owner,
+        .aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator,
         .move = {.window = &ex->plan->split.window[window], .bytes = bytes}};
 
     ex->layer1.actions->delivered(ex, &delivery);
@@ -174,13 +174,13 @@ static void layer1_delivered(mca_common_collio_exchange_t *ex, size_t window, in
 
 /* ---- rounds ---- */
 
-/* My cycle of a round, as owner; none: the number of cycles. */
+/* My cycle of a round, as aggregator; none: the number of cycles. */
 static size_t cycle_of(const mca_common_collio_exchange_t *ex, size_t round)
 {
     size_t low = 0, high = ex->plan->collect.cycle_count;
 
-    if (ex->file->my_owner < 0 || !by_index(ex->plan)) {
-        return round < high && ex->file->my_owner >= 0 ? round : high;
+    if (ex->file->my_aggregator < 0 || !by_index(ex->plan)) {
+        return round < high && ex->file->my_aggregator >= 0 ? round : high;
     }
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -209,8 +209,8 @@ static void open_round(mca_common_collio_exchange_t *ex, turn_t *turn, size_t ro
         if (ex->write) {
             mca_common_collio_cycles_enter(ex, cycle_of(ex, round));
         }
-        memcpy(ex->owner.slot[number].buffer + ex->file->kept->put.slot_bytes,
-               &ex->owner.slot[number].limit, sizeof(int64_t));
+        memcpy(ex->aggregator.slot[number].buffer + ex->file->kept->put.slot_bytes,
+               &ex->aggregator.slot[number].limit, sizeof(int64_t));
     }
     turn->staging_used[number] = 0;
     if (OMPI_SUCCESS != mca_common_collio_win_fence(0, ex->file->kept->put.win[number])) {
@@ -389,7 +389,7 @@ static bool poll(mca_common_collio_exchange_t *ex)
                    .moving = {ex->plan->fence.turn + shares, ex->plan->fence.turn + 2 * shares}};
 
     memset(ex->plan->fence.turn, 0, shares * sizeof(*ex->plan->fence.turn));
-    ex->owner.cycle_round = by_index(ex->plan) ? ex->plan->fence.told : NULL;
+    ex->aggregator.cycle_round = by_index(ex->plan) ? ex->plan->fence.told : NULL;
     if (ex->write) {
         write_rounds(ex, &turn);
     } else {

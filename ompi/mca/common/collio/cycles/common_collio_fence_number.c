@@ -6,15 +6,15 @@
 /**
  * The rounds of put_fence, which all ranks take together; numbered once per plan.
  *
- * One layer: round i is the i-th cycle of every owner, and an owner tells its requesters in which
- * rounds their windows come.
+ * One layer: round i is the i-th cycle of every aggregator, and an aggregator tells its requesters
+ * in which rounds their windows come.
  *
  * Two layers: local aggregators work in rounds of one window number each (relay.h). So round i is
- * the i-th window number that any owner has; the ranks agree on these by a bitmap. An owner that
- * lacks the number has nothing to do in that round.
+ * the i-th window number that any aggregator has; the ranks agree on these by a bitmap. An
+ * aggregator that lacks the number has nothing to do in that round.
  *
- *   owner 0 has windows  0 1   5      bitmap  110011     rounds  0 1 . . 2 3
- *   owner 1              0   4 5              numbers            0 1 2 3 4 5
+ *   aggregator 0 has windows  0 1   5      bitmap  110011     rounds  0 1 . . 2 3
+ *   aggregator 1              0   4 5              numbers            0 1 2 3 4 5
  */
 #include "cycles/common_collio_cycles.h"
 
@@ -91,7 +91,7 @@ size_t mca_common_collio_fence_round(mca_common_collio_fence_counter_t *counter,
            + (size_t) __builtin_popcountll((uint64_t) counter->bits[counter->word] & under);
 }
 
-/* Two layers: owners mark their window numbers; the rest is arithmetic. */
+/* Two layers: aggregators mark their window numbers; the rest is arithmetic. */
 static int number_indexes(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_plan_t *plan = ex->plan;
@@ -144,7 +144,7 @@ int mca_common_collio_fence_number(mca_common_collio_exchange_t *ex)
 
         rc = mca_common_collio_irecv(&plan->fence.ordinal[share->first],
                                      share->count * sizeof(int64_t),
-                                     ex->file->aggregators[share->owner], tag, ex->file->comm,
+                                     ex->file->aggregators[share->aggregator], tag, ex->file->comm,
                                      &plan->fence.telling[count++]);
     }
     for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {

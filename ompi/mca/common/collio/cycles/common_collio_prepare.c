@@ -8,7 +8,7 @@
  * file. So nothing can fail for want of memory once ranks wait for each other, and a call that
  * reuses a plan finds everything in place.
  *
- *   owner       collective buffers (shared segment, one-sided window, or its own), a place for
+ *   aggregator       collective buffers (shared segment, one-sided window, or its own), a place for
  *               messages beside each, a move per source, segments of the access
  *   requester   a delivery per window, a place for the messages of two rounds
  */
@@ -25,10 +25,10 @@ static bool same_node(const mca_common_collio_file_t *file, int a, int b)
 }
 
 const mca_common_collio_transport_t *
-mca_common_collio_cycles_pick(const mca_common_collio_exchange_t *ex, int owner, int requester)
+mca_common_collio_cycles_pick(const mca_common_collio_exchange_t *ex, int aggregator, int requester)
 {
     const mca_common_collio_file_t *file = ex->file;
-    int rank = file->aggregators[owner];
+    int rank = file->aggregators[aggregator];
 
     if (rank == requester) {
         return &mca_common_collio_transport_self;
@@ -66,7 +66,7 @@ static char *foreign_buffer(const mca_common_collio_exchange_t *ex, int number)
     case MCA_COMMON_COLLIO_TRANSPORT_SHM:
         return MCA_COMMON_COLLIO_SHARED_READY == file->kept->shared.state
                    ? mca_common_collio_shared_region(&file->kept->shared,
-                                                     file->owner_slot[file->my_owner])
+                                                     file->aggregator_slot[file->my_aggregator])
                          + number * ex->buffer_bytes
                    : NULL;
     case MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE:
@@ -103,7 +103,7 @@ static int prepare_slot(mca_common_collio_exchange_t *ex, int number)
 {
     mca_common_collio_file_t *file = ex->file;
     mca_common_collio_plan_t *plan = ex->plan;
-    mca_common_collio_slot_t *slot = &ex->owner.slot[number];
+    mca_common_collio_slot_t *slot = &ex->aggregator.slot[number];
     char *foreign = foreign_buffer(ex, number);
     int64_t stride = (NULL != foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes;
     size_t moves = plan->sources_max + 1, segments = segments_max(ex);
@@ -123,7 +123,7 @@ static int prepare_slot(mca_common_collio_exchange_t *ex, int number)
     return NULL == slot->move || NULL == slot->segments ? -ENOMEM : 0;
 }
 
-static int64_t prepare_owner(mca_common_collio_exchange_t *ex)
+static int64_t prepare_aggregator(mca_common_collio_exchange_t *ex)
 {
     int64_t rc = reserve_slots(ex, NULL != foreign_buffer(ex, 0));
 
@@ -173,17 +173,17 @@ void mca_common_collio_cycles_prepare(mca_common_collio_exchange_t *ex)
     mca_common_collio_plan_t *plan = ex->plan;
     int64_t before = plan->memory_bytes, rc = 0;
 
-    ex->owner.stop_local = INT64_MAX;
+    ex->aggregator.stop_local = INT64_MAX;
     ex->way.synchronous_sends = MCA_COMMON_COLLIO_SETTING_ON == ex->file->settings.sync_send
                                 || (MCA_COMMON_COLLIO_SETTING_AUTO == ex->file->settings.sync_send
                                     && plan->domains.hi - plan->domains.lo
-                                           > plan->window_bytes * plan->domains.owners);
+                                           > plan->window_bytes * plan->domains.aggregators);
     if (0 == plan->prepared.ways) {
         plan->prepared.shared_failed = mca_common_collio_kept_unshared(ex->file->kept);
     }
     plan->prepared.ways |= way_of(ex);
-    if (mca_common_collio_plan_is_owner(ex)) {
-        rc = prepare_owner(ex);
+    if (mca_common_collio_plan_is_aggregator(ex)) {
+        rc = prepare_aggregator(ex);
     }
     if (rc >= 0) {
         rc = driver_of(ex)->prepare(ex);
@@ -208,13 +208,15 @@ void mca_common_collio_cycles_start(mca_common_collio_exchange_t *ex)
 {
     int rc;
 
-    ex->owner.progress.cycles = mca_common_collio_plan_is_owner(ex) ? ex->plan->collect.cycle_count
-                                                                    : 0;
-    ex->owner.progress.write = ex->write;
+    ex->aggregator.progress.cycles = mca_common_collio_plan_is_aggregator(ex)
+                                         ? ex->plan->collect.cycle_count
+                                         : 0;
+    ex->aggregator.progress.write = ex->write;
     ex->timing.looked_ns = mca_common_collio_now();
     ex->timing.shuffling = ex->timing.accessing = false;
     ex->timing.exposed_ns = 0;
-    mca_common_collio_exchange_count(ex, MCA_COMMON_COLLIO_STAT_cycles, ex->owner.progress.cycles);
+    mca_common_collio_exchange_count(ex, MCA_COMMON_COLLIO_STAT_cycles,
+                                     ex->aggregator.progress.cycles);
     if (NULL != ex->layer1.actions) {
         ex->layer1.actions->start(ex);
     }

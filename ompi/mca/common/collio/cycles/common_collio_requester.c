@@ -64,12 +64,12 @@ static void start_delivery(mca_common_collio_exchange_t *ex, size_t i)
     delivery->started = true;
     ex->requester.end = i + 1 > ex->requester.end ? i + 1 : ex->requester.end;
     delivery->window = plan->order[i];
-    delivery->owner = plan->split.share[plan->share_of[delivery->window]].owner;
+    delivery->aggregator = plan->split.share[plan->share_of[delivery->window]].aggregator;
     delivery->round = ex->requester.round;
     move->window = &plan->split.window[delivery->window];
     move->piece = &plan->split.piece[move->window->first];
-    move->peer = ex->file->aggregators[delivery->owner];
-    move->transport = mca_common_collio_cycles_pick(ex, delivery->owner, ex->file->rank);
+    move->peer = ex->file->aggregators[delivery->aggregator];
+    move->transport = mca_common_collio_cycles_pick(ex, delivery->aggregator, ex->file->rank);
     if (mca_common_collio_plan_relayed(plan, delivery->window)) {
         move->relayed = true;
         move->staging = ex->layer1.actions->message(ex, delivery->window);
@@ -144,14 +144,14 @@ static int64_t round_staging(const mca_common_collio_exchange_t *ex)
 
     for (size_t i = 0; i < split->window_count; ++i) {
         const mca_common_collio_window_t *window = &split->window[plan->order[i]];
-        int owner = split->share[plan->share_of[plan->order[i]]].owner;
+        int aggregator = split->share[plan->share_of[plan->order[i]]].aggregator;
         const mca_common_collio_transport_t *transport;
 
         if (window->index != index) {
             index = window->index;
             bytes = 0;
         }
-        transport = mca_common_collio_cycles_pick(ex, owner, ex->file->rank);
+        transport = mca_common_collio_cycles_pick(ex, aggregator, ex->file->rank);
         if (!mca_common_collio_plan_relayed(plan, plan->order[i])
             && &mca_common_collio_transport_self != transport
             && &mca_common_collio_transport_shm != transport) {

@@ -9,7 +9,7 @@
 #include "compat/common_collio_error.h"
 #include "exchange/common_collio_kept.h"
 #include "file/common_collio_file.h"
-#include "node/common_collio_meet.h"
+#include "node/common_collio_reduction.h"
 #include "view/common_collio_view.h"
 
 #include "core/common_collio_cycle.h"
@@ -23,7 +23,7 @@
  * An exchange has two sides, and a rank may be on both:
  *
  *   requester    has bytes for (write) or wants bytes from (read) aggregators: `requester`
- *   aggregator   has windows of its own in this call: `owner`
+ *   aggregator   has windows of its own in this call: `aggregator`
  *
  * Errors are noted with exchange_fail and do not stop the exchange: other ranks wait for this one.
  */
@@ -31,7 +31,7 @@
 /** Which shares go through local aggregators. */
 typedef enum mca_common_collio_layers_t {
     MCA_COMMON_COLLIO_LAYERS_ONE = 0, /* none */
-    MCA_COMMON_COLLIO_LAYERS_BETWEEN, /* those of owners on other nodes */
+    MCA_COMMON_COLLIO_LAYERS_BETWEEN, /* those of aggregators on other nodes */
     MCA_COMMON_COLLIO_LAYERS_ALL,     /* all but an aggregator's share of its own domain */
     MCA_COMMON_COLLIO_LAYERS_ORDERED  /* that one too: atomic mode */
 } mca_common_collio_layers_t;
@@ -84,7 +84,7 @@ typedef struct mca_common_collio_slot_t {
 /** A window in flight between this rank, as requester, and an aggregator. */
 typedef struct mca_common_collio_delivery_t {
     size_t window; /* in plan->split */
-    int owner;
+    int aggregator;
     int round;
     bool started;
     mca_common_collio_move_t move;
@@ -187,7 +187,7 @@ typedef struct mca_common_collio_exchange_t {
         int64_t stop_local; /* first local byte that was not transferred */
         bool access_failed;
         const int64_t *cycle_round; /* put_fence in two layers: round of each cycle; else NULL */
-    } owner;
+    } aggregator;
 
     struct {
         mca_common_collio_delivery_t *deliveries; /* one per window, in the order of delivery */

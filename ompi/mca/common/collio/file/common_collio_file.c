@@ -23,7 +23,7 @@ static void file_construct(mca_common_collio_file_t *file)
     memset((char *) file + sizeof(file->super), 0, sizeof(*file) - sizeof(file->super));
     file->comm = MPI_COMM_NULL;
     file->node_comm = MPI_COMM_NULL;
-    file->my_owner = -1;
+    file->my_aggregator = -1;
     atomic_flag_clear(&file->progressing);
     OBJ_CONSTRUCT(&file->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&file->ops, opal_list_t);

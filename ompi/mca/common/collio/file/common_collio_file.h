@@ -61,20 +61,20 @@ typedef struct mca_common_collio_file_t {
     ompi_request_t *notice;
     int noticed;
 
-    ompi_communicator_t *comm;      /* ours alone: nobody else's messages meet ours */
+    ompi_communicator_t *comm;      /* ours alone: messages of others cannot match ours */
     ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
     int rank;
     int size;
     mca_common_collio_nodes_t nodes;
-    int *aggregators; /* ranks that own domains, by owner number */
+    int *aggregators; /* their ranks */
     int aggregator_count;
-    int *owner_slot; /* number of each aggregator among those of its node */
-    int my_owner;    /* my index in aggregators, or -1 */
+    int *aggregator_slot; /* number of each aggregator among those of its node */
+    int my_aggregator;    /* my index in aggregators, or -1 */
     mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
     int64_t buffer_bytes;                              /* what one aggregator may use */
     mca_common_collio_file_memory_t memory;
 
-    struct mca_common_collio_meet_t *meet; /* where the ranks agree; see node/ */
+    struct mca_common_collio_reduction_t *reduction; /* where the ranks agree; see node/ */
     struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
     ompi_datatype_t *agree_type;
     mca_common_collio_access_t access;

@@ -79,10 +79,10 @@ static int choose_aggregators(mca_common_collio_file_t *file)
     int count = settings->aggregators;
 
     free(file->aggregators); /* they are chosen anew for partition memory */
-    free(file->owner_slot);
+    free(file->aggregator_slot);
     file->aggregators = malloc(sizeof(int) * (size_t) file->size);
-    file->owner_slot = malloc(sizeof(int) * (size_t) file->size);
-    if (NULL == file->aggregators || NULL == file->owner_slot) {
+    file->aggregator_slot = malloc(sizeof(int) * (size_t) file->size);
+    if (NULL == file->aggregators || NULL == file->aggregator_slot) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     file->aggregator_count = 0;
@@ -112,20 +112,20 @@ static int choose_aggregators(mca_common_collio_file_t *file)
 }
 
 /* Number of each aggregator among those of its own node. */
-static int number_owners(mca_common_collio_file_t *file)
+static int number_aggregators(mca_common_collio_file_t *file)
 {
     int *seen = calloc((size_t) file->nodes.nodes, sizeof(*seen));
 
     if (NULL == seen) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    file->my_owner = -1;
+    file->my_aggregator = -1;
     file->local_aggregators = mca_common_collio_local_aggregators_divide(
         &file->nodes, file->settings.local_aggregators);
     for (int i = 0; i < file->aggregator_count; ++i) {
-        file->owner_slot[i] = seen[file->nodes.node_of[file->aggregators[i]]]++;
+        file->aggregator_slot[i] = seen[file->nodes.node_of[file->aggregators[i]]]++;
         if (file->aggregators[i] == file->rank) {
-            file->my_owner = i;
+            file->my_aggregator = i;
         }
     }
     free(seen);
@@ -136,7 +136,7 @@ int mca_common_collio_file_aggregators(mca_common_collio_file_t *file)
 {
     int rc = choose_aggregators(file);
 
-    return OMPI_SUCCESS == rc ? number_owners(file) : rc;
+    return OMPI_SUCCESS == rc ? number_aggregators(file) : rc;
 }
 
 int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *file)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "file/common_collio_file.h"
-#include "node/common_collio_meet.h"
+#include "node/common_collio_reduction.h"
 
 enum { LINE = 64, PAGE = 4096 };
 
@@ -65,15 +65,16 @@ static void count_node(const mca_common_collio_file_t *file, mca_common_collio_s
     }
     shared->regions = regions < 0 ? shared->slots : regions;
     shared->peers = file->aggregator_count;
-    shared->mine = file->my_owner >= 0 && file->owner_slot[file->my_owner] < shared->regions;
+    shared->mine = file->my_aggregator >= 0
+                   && file->aggregator_slot[file->my_aggregator] < shared->regions;
 }
 
 /* The node takes the maxima of what its ranks say. */
 static void reduce(mca_common_collio_file_t *file, mca_common_collio_shared_t *shared, int count)
 {
     if (OMPI_SUCCESS
-        != mca_common_collio_meet_on_node(file, shared->making.said, shared->making.all, count,
-                                          false)) {
+        != mca_common_collio_reduction_on_node(file, shared->making.said, shared->making.all, count,
+                                               false)) {
         shared->state = MCA_COMMON_COLLIO_SHARED_FAILED;
     }
 }
@@ -164,10 +165,12 @@ static void adopt(mca_common_collio_file_t *file, mca_common_collio_shared_t *sh
 bool mca_common_collio_shared_poll(mca_common_collio_file_t *file,
                                    mca_common_collio_shared_t *shared)
 {
-    if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state && mca_common_collio_meet_poll(file)) {
+    if (MCA_COMMON_COLLIO_SHARED_NAMING == shared->state
+        && mca_common_collio_reduction_poll(file)) {
         open_named(file, shared);
     }
-    if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state && mca_common_collio_meet_poll(file)) {
+    if (MCA_COMMON_COLLIO_SHARED_MAPPING == shared->state
+        && mca_common_collio_reduction_poll(file)) {
         adopt(file, shared);
     }
     return MCA_COMMON_COLLIO_SHARED_READY == shared->state

@@ -65,7 +65,7 @@ struct mca_common_collio_file_t;
 
 /** Begins to make the node's collective buffers, with regions of at least region_bytes: one for
  *  each of the node's first `regions` aggregators, or (-1) for all. Collective on the node, by
- *  meetings: no other may be under way. */
+ *  reductions: no other may be under way. */
 void mca_common_collio_shared_start(struct mca_common_collio_file_t *file,
                                     mca_common_collio_shared_t *shared, int64_t region_bytes,
                                     int regions);

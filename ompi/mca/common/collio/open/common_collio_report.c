@@ -90,7 +90,7 @@ static void add_memory(text_t *text, const mca_common_collio_file_t *file)
         int parts = 0;
 
         for (int i = 0; i < memory->parts; ++i) {
-            int rank = file->aggregators[memory->part[i].owner];
+            int rank = file->aggregators[memory->part[i].aggregator];
 
             parts += file->nodes.node_of[rank] == n;
             buffers += file->nodes.node_of[rank] == n ? memory->part[i].buffer_bytes : 0;
@@ -100,7 +100,7 @@ static void add_memory(text_t *text, const mca_common_collio_file_t *file)
     }
     for (int i = 0; i < memory->parts && i < LISTED_AGGREGATORS; ++i) {
         const mca_common_collio_memory_part_t *part = &memory->part[i];
-        int rank = file->aggregators[part->owner];
+        int rank = file->aggregators[part->aggregator];
 
         add(text,
             "    domain %-3d group %d, %" PRId64 " bytes wanted: rank %d@node%d, buffer %" PRId64

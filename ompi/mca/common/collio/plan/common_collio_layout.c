@@ -111,7 +111,7 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
     };
 }
 
-/* Readers in shared memory pick their pieces themselves; an owner must only know what to read.
+/* Readers in shared memory pick their pieces themselves; an aggregator must only know what to read.
  * Where most of it is wanted that is whole windows, and the lists of pieces need not be made, sent
  * and merged. What is read in vain is never more than what is handed out. */
 bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex)
@@ -246,26 +246,26 @@ int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
 {
     const mca_common_collio_file_t *file = ex->file;
     int64_t lo = ex->range.lo, hi = ex->range.hi;
-    int owners = file->aggregator_count;
+    int aggregators = file->aggregator_count;
     int64_t unit = domain_unit(ex, true), cyclic_unit = domain_unit(ex, false);
 
     switch (partition_of(ex)) {
     case MCA_COMMON_COLLIO_PARTITION_MEMORY:
         return mca_common_collio_layout_memory(ex, domains);
     case MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC:
-        return mca_common_collio_domains_static_cyclic(lo, hi, cyclic_unit, owners, domains);
+        return mca_common_collio_domains_static_cyclic(lo, hi, cyclic_unit, aggregators, domains);
     case MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC:
         return mca_common_collio_domains_group_cyclic(
-            lo, hi, cyclic_unit, owners,
+            lo, hi, cyclic_unit, aggregators,
             file->fh->f_stripe_count > 0 ? file->fh->f_stripe_count : file->nodes.nodes, domains);
     default:
         if (NULL != ex->histogram) {
             int bins = mca_common_collio_layout_bins(ex->file);
 
-            return mca_common_collio_domains_by_bytes(lo, hi, unit, owners, ex->histogram + bins,
-                                                      bins, domains);
+            return mca_common_collio_domains_by_bytes(lo, hi, unit, aggregators,
+                                                      ex->histogram + bins, bins, domains);
         }
-        return mca_common_collio_domains_even(lo, hi, unit, owners, domains);
+        return mca_common_collio_domains_even(lo, hi, unit, aggregators, domains);
     }
 }
 

@@ -163,23 +163,23 @@ static int make_domains(mca_common_collio_exchange_t *ex, mca_common_collio_doma
     size_t parts = (size_t) memory->parts;
     int64_t *bound = malloc((parts + 1) * sizeof(*bound));
     int64_t *window = malloc((parts + 1) * sizeof(*window));
-    int *owner = malloc((parts + 1) * sizeof(*owner));
+    int *aggregator = malloc((parts + 1) * sizeof(*aggregator));
     int rc = -ENOMEM;
 
-    if (NULL != bound && NULL != window && NULL != owner) {
+    if (NULL != bound && NULL != window && NULL != aggregator) {
         for (size_t i = 0; i < parts; ++i) {
             bound[i] = 0 == i ? ex->range.lo
                               : memory->origin + memory->part[i].first * memory->width;
-            owner[i] = memory->part[i].owner;
+            aggregator[i] = memory->part[i].aggregator;
             window[i] = mca_common_collio_layout_window_in(ex, memory->part[i].buffer_bytes);
         }
         rc = mca_common_collio_domains_memory(ex->range.lo, ex->range.hi,
                                               ex->file->aggregator_count, memory->parts, bound,
-                                              owner, window, domains);
+                                              aggregator, window, domains);
     }
     free(bound);
     free(window);
-    free(owner);
+    free(aggregator);
     return rc;
 }
 
@@ -212,10 +212,10 @@ static void measure(mca_common_collio_exchange_t *ex)
     plan->slot_bytes = plan->memory.announced = plan->memory.node_announced = 0;
     plan->memory.node_parts = 0;
     for (int i = 0; i < memory->parts; ++i) {
-        int owner = memory->part[i].owner, rank = file->aggregators[owner];
+        int aggregator = memory->part[i].aggregator, rank = file->aggregators[aggregator];
         bool here = file->nodes.node_of[rank] == file->nodes.node_of[file->rank];
-        int64_t window = mca_common_collio_plan_window(plan, owner);
-        int64_t size = mca_common_collio_domains_size(&plan->domains, owner);
+        int64_t window = mca_common_collio_plan_window(plan, aggregator);
+        int64_t size = mca_common_collio_domains_size(&plan->domains, aggregator);
         int64_t slot = ((size < window ? size : window) + 63) / 64 * 64;
 
         slot = slot < window ? slot : window;

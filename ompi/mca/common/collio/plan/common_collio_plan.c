@@ -109,7 +109,7 @@ void mca_common_collio_plan_begin(mca_common_collio_plan_t *plan,
     plan->window_bytes = shape->window_bytes;
 }
 
-/* For the comparison below; windows are ordered by (index, owner). */
+/* For the comparison below; windows are ordered by (index, aggregator). */
 typedef struct rank_t {
     int64_t index;
     size_t window;
@@ -150,7 +150,7 @@ static int order_windows(mca_common_collio_plan_t *plan)
     return 0;
 }
 
-/* A fence round has at most one window of each owner, with the end of its data behind it. */
+/* A fence round has at most one window of each aggregator, with the end of its data behind it. */
 void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan)
 {
     const mca_common_collio_split_t *split = &plan->split;
@@ -227,8 +227,8 @@ static int requesters_reserve(mca_common_collio_plan_t *plan, size_t room)
     return 0;
 }
 
-int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int owner, int requester, int leader,
-                               const mca_common_collio_extents_t *local)
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int aggregator, int requester,
+                               int leader, const mca_common_collio_extents_t *local)
 {
     size_t count = plan->requester_count;
     int rc = 0;
@@ -240,7 +240,7 @@ int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int owner, int re
         return rc;
     }
     memset(&plan->requests[count], 0, sizeof(plan->requests[count]));
-    rc = mca_common_collio_split_extents(local, mca_common_collio_plan_window(plan, owner),
+    rc = mca_common_collio_split_extents(local, mca_common_collio_plan_window(plan, aggregator),
                                          &plan->requests[count]);
     if (0 == rc) {
         plan->requester[count] = requester;
@@ -267,7 +267,7 @@ static int compare_arrived(const void *a, const void *b)
 }
 
 /* They come in the order of arrival; this one makes overlapping writes deterministic, and is the
- * same at every owner. */
+ * same at every aggregator. */
 static int sort_requesters(mca_common_collio_plan_t *plan)
 {
     size_t count = plan->requester_count;

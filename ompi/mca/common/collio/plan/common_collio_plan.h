@@ -38,7 +38,7 @@ typedef struct mca_common_collio_plan_t {
     mca_common_collio_domains_t domains;
 
     mca_common_collio_split_t split; /* as requester: pieces by aggregator and window */
-    size_t *order;                   /* windows by (index, owner): the order of delivery */
+    size_t *order;                   /* windows by (index, aggregator): the order of delivery */
     int *share_of;                   /* per window: its share */
 
     struct {                                     /* layer 1; see twolayer/ */
@@ -65,7 +65,7 @@ typedef struct mca_common_collio_plan_t {
         bool numbered;       /* aggregators have sent the numbers to their requesters */
         int64_t *ordinal;    /* per window: its round */
         int64_t *turn;       /* scratch, 3 per share */
-        int64_t *index_bits; /* two layers: a bit for each window number of any owner; twice */
+        int64_t *index_bits; /* two layers: a bit for each window number of any aggregator; twice */
         size_t index_words;  /* of one */
         size_t index_rounds; /* two layers: bits in it */
         int64_t *told;       /* as aggregator: the rounds of its requesters' windows; two layers:
@@ -185,33 +185,34 @@ static inline bool mca_common_collio_plan_relayed(const mca_common_collio_plan_t
     return NULL != plan->layer1.place && plan->layer1.place[window] >= 0;
 }
 
-/** The window of an owner in this plan. */
-static inline int64_t mca_common_collio_plan_window(const mca_common_collio_plan_t *plan, int owner)
+/** The window of an aggregator in this plan. */
+static inline int64_t mca_common_collio_plan_window(const mca_common_collio_plan_t *plan,
+                                                    int aggregator)
 {
-    return mca_common_collio_domains_window(&plan->domains, owner, plan->window_bytes);
+    return mca_common_collio_domains_window(&plan->domains, aggregator, plan->window_bytes);
 }
 
-/** Where this owner's cycle begins, in its local coordinates. */
+/** Where this aggregator's cycle begins, in its local coordinates. */
 static inline int64_t mca_common_collio_plan_cycle_start(const mca_common_collio_exchange_t *ex,
                                                          const mca_common_collio_cycle_t *cycle)
 {
-    return cycle->index * mca_common_collio_plan_window(ex->plan, ex->file->my_owner);
+    return cycle->index * mca_common_collio_plan_window(ex->plan, ex->file->my_aggregator);
 }
 
 /** Is this rank an aggregator with at least one cycle in this call? */
-static inline bool mca_common_collio_plan_is_owner(const mca_common_collio_exchange_t *ex)
+static inline bool mca_common_collio_plan_is_aggregator(const mca_common_collio_exchange_t *ex)
 {
-    return ex->file->my_owner >= 0 && ex->plan->collect.cycle_count > 0;
+    return ex->file->my_aggregator >= 0 && ex->plan->collect.cycle_count > 0;
 }
 
 /** Room for a fence round: the windows in plan->split that are not relayed, at most. */
 void mca_common_collio_plan_measure_fence(mca_common_collio_plan_t *plan);
 
-/** Adds the extents that a requester has in the domain of this rank, which is `owner`. Requesters
- *  are ordered by their leaders' ranks, then by their own. Takes over the content of `local`.
- *  0 or -ENOMEM. */
-int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int owner, int requester, int leader,
-                               const mca_common_collio_extents_t *local);
+/** Adds the extents that a requester has in the domain of this rank, which is `aggregator`.
+ *  Requesters are ordered by their leaders' ranks, then by their own. Takes over the content of
+ *  `local`. 0 or -ENOMEM. */
+int mca_common_collio_plan_add(mca_common_collio_plan_t *plan, int aggregator, int requester,
+                               int leader, const mca_common_collio_extents_t *local);
 
 /** After the last one: sorts the requesters, merges, computes the sizes. 0 or -ENOMEM. */
 int mca_common_collio_plan_merge(mca_common_collio_plan_t *plan);

@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Route: each requester sends each owner the offset list that concerns it, in compact form, and
- * nothing else. An owner does not know who will write to it, so the end is found by nonblocking
- * consensus (Hoefler et al.): synchronous sends, then a barrier that a rank enters when all its
- * sends were received; when the barrier is through, no message can be under way any more. No rank
- * holds, counts or receives anything of size P.
+ * Route: each requester sends each aggregator the offset list that concerns it, in compact form,
+ * and nothing else. An aggregator does not know who will write to it, so the end is found by
+ * nonblocking consensus (Hoefler et al.): synchronous sends, then a barrier that a rank enters when
+ * all its sends were received; when the barrier is through, no message can be under way any more.
+ * No rank holds, counts or receives anything of size P.
  */
 #include "plan/common_collio_plan.h"
 
@@ -28,7 +28,7 @@ typedef struct mca_common_collio_arrival_t {
     unsigned char list[];
 } arrival_t;
 
-/* What an owner must know of a share: from where to where each window goes. */
+/* What an aggregator must know of a share: from where to where each window goes. */
 static int list_outlines(const mca_common_collio_split_t *split,
                          const mca_common_collio_share_t *share, mca_common_collio_extents_t *list)
 {
@@ -54,7 +54,7 @@ static int leader_of(const mca_common_collio_exchange_t *ex, int rank)
     return NULL == ex->layer1.actions ? rank : ex->layer1.actions->leader(ex, rank);
 }
 
-/* My own part, when I am the owner: no message. */
+/* My own part, when I am the aggregator: no message. */
 static void add_own(mca_common_collio_exchange_t *ex, const mca_common_collio_share_t *share)
 {
     const mca_common_collio_split_t *split = &ex->plan->split;
@@ -63,7 +63,7 @@ static void add_own(mca_common_collio_exchange_t *ex, const mca_common_collio_sh
                                 : mca_common_collio_split_share_list(split, share, &own);
 
     if (0 == rc) {
-        rc = mca_common_collio_plan_add(ex->plan, ex->file->my_owner, ex->file->rank,
+        rc = mca_common_collio_plan_add(ex->plan, ex->file->my_aggregator, ex->file->rank,
                                         leader_of(ex, ex->file->rank), &own);
     }
     mca_common_collio_extents_fini(&own);
@@ -107,7 +107,7 @@ static void send_list(mca_common_collio_exchange_t *ex, const mca_common_collio_
     if (0 == rc
         && OMPI_SUCCESS
                != mca_common_collio_isend(
-                   list->at, list->count, ex->file->aggregators[share->owner],
+                   list->at, list->count, ex->file->aggregators[share->aggregator],
                    mca_common_collio_exchange_tag(ex, MCA_COMMON_COLLIO_TAG_META), true,
                    ex->file->comm, &route->sends[route->send_count])) {
         rc = -EIO;
@@ -135,7 +135,7 @@ void mca_common_collio_route_start(mca_common_collio_exchange_t *ex)
     for (size_t i = 0; i < shares && 0 == ex->error; ++i) {
         const mca_common_collio_share_t *share = &ex->plan->split.share[i];
 
-        if (share->owner == ex->file->my_owner) {
+        if (share->aggregator == ex->file->my_aggregator) {
             add_own(ex, share);
         } else {
             send_list(ex, share);
@@ -206,18 +206,19 @@ static void probe(mca_common_collio_exchange_t *ex)
 static void accept_list(mca_common_collio_exchange_t *ex, const arrival_t *arrival)
 {
     mca_common_collio_extents_t list = {0};
-    int owner = ex->file->my_owner, rc = -EBADMSG; /* nothing is for a rank that owns nothing */
+    int aggregator = ex->file->my_aggregator,
+        rc = -EBADMSG; /* nothing is for a rank that owns nothing */
 
-    if (owner >= 0) {
+    if (aggregator >= 0) {
         rc = mca_common_collio_wire_decode_within(
             arrival->list, arrival->bytes,
-            mca_common_collio_domains_size(&ex->plan->domains, owner), &list);
+            mca_common_collio_domains_size(&ex->plan->domains, aggregator), &list);
     }
 
     if (0 == rc) {
         mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_requests_received,
                                      list.count);
-        rc = mca_common_collio_plan_add(ex->plan, ex->file->my_owner, arrival->requester,
+        rc = mca_common_collio_plan_add(ex->plan, ex->file->my_aggregator, arrival->requester,
                                         leader_of(ex, arrival->requester), &list);
     }
     mca_common_collio_extents_fini(&list);
@@ -265,13 +266,13 @@ bool mca_common_collio_route_poll(mca_common_collio_exchange_t *ex)
     }
     if (!route->in_barrier && route->sends_done == route->send_count) {
         route->in_barrier = true;
-        if (OMPI_SUCCESS != mca_common_collio_meet_barrier(ex->file)) {
+        if (OMPI_SUCCESS != mca_common_collio_reduction_barrier(ex->file)) {
             mca_common_collio_exchange_lose(ex);
             route->barrier_done = true;
         }
     }
     if (route->in_barrier && !route->barrier_done) {
-        route->barrier_done = mca_common_collio_meet_poll(ex->file);
+        route->barrier_done = mca_common_collio_reduction_poll(ex->file);
         if (route->barrier_done) {
             probe(ex); /* what was matched, but not yet seen by us */
         }

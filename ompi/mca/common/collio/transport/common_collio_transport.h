@@ -16,14 +16,14 @@
  */
 typedef struct mca_common_collio_transport_t {
     const char *name;
-    bool owner_packed;     /* data arrive packed at the aggregator: it needs staging, unless it
+    bool aggregator_packed; /* data arrive packed at the aggregator: it needs staging, unless it
                               is one contiguous piece */
-    bool requester_packed; /* the requester packs or unpacks: it needs staging, unless its bytes
+    bool requester_packed;  /* the requester packs or unpacks: it needs staging, unless its bytes
                               are contiguous in memory */
-    void (*owner_start)(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                        mca_common_collio_move_t *move);
-    bool (*owner_test)(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                       mca_common_collio_move_t *move);
+    void (*aggregator_start)(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                             mca_common_collio_move_t *move);
+    bool (*aggregator_test)(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                            mca_common_collio_move_t *move);
     void (*requester_start)(mca_common_collio_exchange_t *ex,
                             mca_common_collio_delivery_t *delivery);
     bool (*requester_test)(mca_common_collio_exchange_t *ex,

@@ -6,13 +6,13 @@
 /**
  * Messages. A window's bytes travel as one message, packed in the order of the requester's pieces.
  *
- *   requester                                     owner
+ *   requester                                     aggregator
  *   user memory --(pack)--> message  ==========>  message --(scatter)--> collective buffer
  *
  * Either copy is left out where it can be: the sender's when the packed order is the order in
- * memory, the owner's when the window is one piece. Receives are posted before the sends where the
- * owner is free; synchronous sends keep fast senders from flooding a busy one. Reads are the mirror
- * image; after the end of the file the message is just shorter.
+ * memory, the aggregator's when the window is one piece. Receives are posted before the sends where
+ * the aggregator is free; synchronous sends keep fast senders from flooding a busy one. Reads are
+ * the mirror image; after the end of the file the message is just shorter.
  */
 #include "transport/common_collio_transport.h"
 
@@ -59,8 +59,8 @@ static void post_receive(mca_common_collio_exchange_t *ex, mca_common_collio_mov
     }
 }
 
-static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                        mca_common_collio_move_t *move)
+static void aggregator_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                             mca_common_collio_move_t *move)
 {
     int64_t buffer_local = mca_common_collio_plan_cycle_start(ex, slot->cycle);
     char *straight = slot->buffer + (move->piece->offset - buffer_local);
@@ -85,8 +85,8 @@ static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot
     }
 }
 
-static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                       mca_common_collio_move_t *move)
+static bool aggregator_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                            mca_common_collio_move_t *move)
 {
     if (move->done) {
         return true;
@@ -155,9 +155,9 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
 
 const mca_common_collio_transport_t mca_common_collio_transport_isend = {
     .name = "isend",
-    .owner_packed = true,
-    .owner_start = owner_start,
-    .owner_test = owner_test,
+    .aggregator_packed = true,
+    .aggregator_start = aggregator_start,
+    .aggregator_test = aggregator_test,
     .requester_packed = true,
     .requester_start = requester_start,
     .requester_test = requester_test,

@@ -4,16 +4,16 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * An owner's own data: one copy between user memory and collective buffer, nothing moves. It is
- * done in slices, one at a look, after the others' messages were asked for: the owner goes on
- * seeing what arrives and what access is over. In one go it would keep the pipeline standing, and
- * two cycles in flight would fall into step.
+ * An aggregator's own data: one copy between user memory and collective buffer, nothing moves. It
+ * is done in slices, one at a look, after the others' messages were asked for: the aggregator goes
+ * on seeing what arrives and what access is over. In one go it would keep the pipeline standing,
+ * and two cycles in flight would fall into step.
  */
 #include "transport/common_collio_transport.h"
 
 enum { SLICE_BYTES = 1 << 20 }; /* 0.1 ms, or 4 when memory is all single bytes */
 
-/* My window of that index: as owner I know the requester's split in local coordinates only, as
+/* My window of that index: as aggregator I know the requester's split in local coordinates only, as
  * requester I know the streams too. */
 static const mca_common_collio_window_t *own_window(const mca_common_collio_exchange_t *ex,
                                                     int64_t index)
@@ -24,7 +24,7 @@ static const mca_common_collio_window_t *own_window(const mca_common_collio_exch
         const mca_common_collio_window_t *window = &split->window[split->share[s].first];
         size_t low = 0, high = split->share[s].count;
 
-        if (split->share[s].owner != ex->file->my_owner) {
+        if (split->share[s].aggregator != ex->file->my_aggregator) {
             continue;
         }
         while (low < high) {
@@ -41,8 +41,8 @@ static const mca_common_collio_window_t *own_window(const mca_common_collio_exch
     return NULL;
 }
 
-static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                        mca_common_collio_move_t *move)
+static void aggregator_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                             mca_common_collio_move_t *move)
 {
     move->window = own_window(ex, slot->cycle->index);
     move->piece = &ex->plan->split.piece[move->window->first];
@@ -97,13 +97,13 @@ void mca_common_collio_copy_own(mca_common_collio_exchange_t *ex, mca_common_col
 /* The earlier cycle's bytes go first. */
 static bool my_turn(const mca_common_collio_exchange_t *ex, const mca_common_collio_slot_t *slot)
 {
-    const mca_common_collio_slot_t *other = &ex->owner.slot[1 - slot->number];
+    const mca_common_collio_slot_t *other = &ex->aggregator.slot[1 - slot->number];
 
     return 0 == other->own_left || other->cycle > slot->cycle;
 }
 
-static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                       mca_common_collio_move_t *move)
+static bool aggregator_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                            mca_common_collio_move_t *move)
 {
     if (!move->done && my_turn(ex, slot)) {
         slot->own_left -= copy_slice(ex, slot, move);
@@ -128,8 +128,8 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
 
 const mca_common_collio_transport_t mca_common_collio_transport_self = {
     .name = "self",
-    .owner_start = owner_start,
-    .owner_test = owner_test,
+    .aggregator_start = aggregator_start,
+    .aggregator_test = aggregator_test,
     .requester_start = requester_start,
     .requester_test = requester_test,
 };

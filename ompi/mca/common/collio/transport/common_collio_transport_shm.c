@@ -7,18 +7,18 @@
  * Shared memory: each rank copies its bytes straight between its own memory and the collective
  * buffer of an aggregator on its node. One copy, no message.
  *
- *   owner:      grant[requester] = buffer is yours   ...   arrived == expected: all are through
+ *   aggregator:      grant[requester] = buffer is yours   ...   arrived == expected: all done
  *   requester:                    sees the grant, copies, arrived += 1
  */
 #include "transport/common_collio_transport.h"
 
 static int my_slot(const mca_common_collio_exchange_t *ex)
 {
-    return ex->file->owner_slot[ex->file->my_owner];
+    return ex->file->aggregator_slot[ex->file->my_aggregator];
 }
 
-static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                        mca_common_collio_move_t *move)
+static void aggregator_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                             mca_common_collio_move_t *move)
 {
     mca_common_collio_shared_t *shared = &ex->file->kept->shared;
     mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(shared,
@@ -33,8 +33,8 @@ static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot
 }
 
 /* Arrivals are counted together: all are through, or none is known to be. */
-static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                       mca_common_collio_move_t *move)
+static bool aggregator_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                            mca_common_collio_move_t *move)
 {
     mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(
         &ex->file->kept->shared, my_slot(ex));
@@ -47,7 +47,7 @@ static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_
 static void requester_start(mca_common_collio_exchange_t *ex,
                             mca_common_collio_delivery_t *delivery)
 {
-    delivery->move.ticket = ex->file->kept->shared.taken[delivery->owner]++;
+    delivery->move.ticket = ex->file->kept->shared.taken[delivery->aggregator]++;
 }
 
 /* Between the buffer and user memory, or a local aggregator's staging. */
@@ -55,7 +55,8 @@ static int64_t copy(mca_common_collio_exchange_t *ex, const mca_common_collio_de
                     char *buffer, int64_t limit)
 {
     const mca_common_collio_move_t *move = &delivery->move;
-    int64_t local = move->window->index * mca_common_collio_plan_window(ex->plan, delivery->owner);
+    int64_t local = move->window->index
+                    * mca_common_collio_plan_window(ex->plan, delivery->aggregator);
 
     if (!move->relayed) {
         return mca_common_collio_copy_window(ex, move->window, move->piece, buffer, local, limit);
@@ -71,7 +72,7 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
     mca_common_collio_file_t *file = ex->file;
     mca_common_collio_shared_t *shared = &file->kept->shared;
     mca_common_collio_move_t *move = &delivery->move;
-    int slot = file->owner_slot[delivery->owner];
+    int slot = file->aggregator_slot[delivery->aggregator];
     mca_common_collio_shared_control_t *control = mca_common_collio_shared_control(shared, slot);
     uint64_t grant = atomic_load_explicit(
         mca_common_collio_shared_grant(shared, slot, file->nodes.local_rank[file->rank],
@@ -99,8 +100,8 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
 
 const mca_common_collio_transport_t mca_common_collio_transport_shm = {
     .name = "shm",
-    .owner_start = owner_start,
-    .owner_test = owner_test,
+    .aggregator_start = aggregator_start,
+    .aggregator_test = aggregator_test,
     .requester_start = requester_start,
     .requester_test = requester_test,
 };

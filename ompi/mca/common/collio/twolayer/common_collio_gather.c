@@ -5,10 +5,10 @@
  */
 /**
  * Gather: layer 1's offset lists. Every rank tells its local aggregator, in one message, what it
- * has for distant owners; the local aggregator merges the lists (gather_merge.c), and tells every
- * member where its bytes go in the staging. Then the node agrees on the size of the staging.
+ * has for distant aggregators; the local aggregator merges the lists (gather_merge.c), and tells
+ * every member where its bytes go in the staging. Then the node agrees on the size of the staging.
  *
- *   member   -- owner, list, owner, list, ... -->  local aggregator: merge
+ *   member   -- aggregator, list, aggregator, list, ... -->  local aggregator: merge
  *   member   <------------- places --------------  (shm only)
  *   node     === largest staging, segment ======   (shm only; the size meets while places travel)
  *
@@ -76,7 +76,7 @@ static int put_number(mca_common_collio_bytes_t *out, int64_t number)
     return 0;
 }
 
-/* owner, bytes of the list, list */
+/* aggregator, bytes of the list, list */
 static int put_share(mca_common_collio_exchange_t *ex, const mca_common_collio_share_t *share)
 {
     const mca_common_collio_split_t *split = &ex->plan->split;
@@ -85,7 +85,7 @@ static int put_share(mca_common_collio_exchange_t *ex, const mca_common_collio_s
     const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
     size_t before;
     int64_t bytes;
-    int rc = put_number(out, share->owner);
+    int rc = put_number(out, share->aggregator);
 
     rc = 0 == rc ? put_number(out, 0) : rc;
     before = out->count;
@@ -108,7 +108,7 @@ static void send_lists(mca_common_collio_exchange_t *ex)
     int rc = 0;
 
     for (size_t s = 0; 0 == rc && 0 == ex->error && s < split->share_count; ++s) {
-        if (mca_common_collio_relayed(ex, split->share[s].owner)) {
+        if (mca_common_collio_relayed(ex, split->share[s].aggregator)) {
             rc = put_share(ex, &split->share[s]);
         }
     }
@@ -137,8 +137,8 @@ static void start_size(mca_common_collio_exchange_t *ex)
     relay->making.bytes[0] = relay->staging_bytes;
     if (mca_common_collio_relay_may_share(ex)
         && OMPI_SUCCESS
-               != mca_common_collio_meet_on_node(ex->file, &relay->making.bytes[0],
-                                                 &relay->making.bytes[1], 1, true)) {
+               != mca_common_collio_reduction_on_node(ex->file, &relay->making.bytes[0],
+                                                      &relay->making.bytes[1], 1, true)) {
         mca_common_collio_exchange_lose(ex);
     }
 }
@@ -444,7 +444,7 @@ bool mca_common_collio_gather_poll(mca_common_collio_exchange_t *ex)
             over = replies_poll(ex);
             break;
         case SIZE:
-            over = mca_common_collio_meet_poll(ex->file);
+            over = mca_common_collio_reduction_poll(ex->file);
             break;
         default:
             over = mca_common_collio_shared_poll(ex->file, &ex->file->kept->relay_shared);

@@ -5,13 +5,13 @@
  */
 /**
  * The merge of layer 1: from the lists of its members a local aggregator makes
- *   - its own request to each owner: per window the union of what they want, neighbours joined,
+ *   - its own request to each aggregator: per window the union of their pieces, neighbours joined,
  *   - the rounds: where each relayed window, and each byte of each member, lies in the staging.
  *
- *   member 0   a  c      window of owner 5    a b c d    one run, one message
+ *   member 0   a  c      window of aggregator 5    a b c d    one run, one message
  *   member 1    b  d     places               0 1 2 3    0: {0,2}   1: {1,3}
  *
- * A k-way heap merge per owner (core/collect): O(n log k) for n pieces of k members.
+ * A k-way heap merge per aggregator (core/collect): O(n log k) for n pieces of k members.
  */
 #include "twolayer/common_collio_relay.h"
 
@@ -21,7 +21,7 @@
 typedef mca_common_collio_relay_t relay_t;
 typedef mca_common_collio_gathered_t gathered_t;
 
-/* All that is relayed to one owner. */
+/* All that is relayed to one aggregator. */
 typedef struct channel_t {
     mca_common_collio_split_t *split; /* one per list, */
     int *member;                      /* of that member */
@@ -32,14 +32,14 @@ typedef struct channel_t {
 
 typedef struct merger_t {
     mca_common_collio_exchange_t *ex;
-    channel_t *channel; /* per owner */
-    int owners;
+    channel_t *channel; /* per aggregator */
+    int aggregators;
     int64_t gathered; /* pieces that came, mine included */
 } merger_t;
 
 static void merger_fini(merger_t *merger)
 {
-    for (int o = 0; NULL != merger->channel && o < merger->owners; ++o) {
+    for (int o = 0; NULL != merger->channel && o < merger->aggregators; ++o) {
         channel_t *channel = &merger->channel[o];
 
         for (size_t i = 0; i < channel->count; ++i) {
@@ -54,10 +54,10 @@ static void merger_fini(merger_t *merger)
 
 /* ---- the lists ---- */
 
-static int add_list(merger_t *merger, int owner, int member,
+static int add_list(merger_t *merger, int aggregator, int member,
                     const mca_common_collio_extents_t *list)
 {
-    channel_t *channel = &merger->channel[owner];
+    channel_t *channel = &merger->channel[aggregator];
     size_t most = (size_t) merger->ex->plan->layer1.relay->member_count;
     int rc;
 
@@ -72,9 +72,9 @@ static int add_list(merger_t *merger, int owner, int member,
         return -EBADMSG;
     }
     channel->member[channel->count] = member;
-    rc = mca_common_collio_split_extents(list,
-                                         mca_common_collio_plan_window(merger->ex->plan, owner),
-                                         &channel->split[channel->count]);
+    rc = mca_common_collio_split_extents(
+        list, mca_common_collio_plan_window(merger->ex->plan, aggregator),
+        &channel->split[channel->count]);
     ++channel->count;
     merger->gathered += (int64_t) list->count;
     return rc;
@@ -97,18 +97,19 @@ static int add_lists(merger_t *merger, const gathered_t *lists)
     int rc = 0;
 
     while (0 == rc && at < lists->bytes) {
-        int64_t owner = take_number(lists, &at), bytes = take_number(lists, &at);
+        int64_t aggregator = take_number(lists, &at), bytes = take_number(lists, &at);
         mca_common_collio_extents_t list = {0};
 
-        if (owner < 0 || owner >= merger->owners || bytes < 0 || (size_t) bytes > lists->bytes - at
-            || !mca_common_collio_relayed(merger->ex, (int) owner)) {
+        if (aggregator < 0 || aggregator >= merger->aggregators || bytes < 0
+            || (size_t) bytes > lists->bytes - at
+            || !mca_common_collio_relayed(merger->ex, (int) aggregator)) {
             return -EBADMSG;
         }
         rc = mca_common_collio_wire_decode_within(
             lists->list + at, (size_t) bytes,
-            mca_common_collio_domains_size(&merger->ex->plan->domains, (int) owner), &list);
+            mca_common_collio_domains_size(&merger->ex->plan->domains, (int) aggregator), &list);
         if (0 == rc) {
-            rc = add_list(merger, (int) owner, lists->member, &list);
+            rc = add_list(merger, (int) aggregator, lists->member, &list);
         }
         mca_common_collio_extents_fini(&list);
         at += (size_t) bytes;
@@ -123,13 +124,13 @@ static int add_own(merger_t *merger, const mca_common_collio_share_t *share)
     int rc = mca_common_collio_split_share_list(split, share, &list);
 
     if (0 == rc) {
-        rc = add_list(merger, share->owner, 0, &list);
+        rc = add_list(merger, share->aggregator, 0, &list);
     }
     mca_common_collio_extents_fini(&list);
     return rc;
 }
 
-/* ---- the request to the owners ---- */
+/* ---- the request to the aggregators ---- */
 
 /* Room for the split: my direct shares and the merged ones. */
 static int reserve_split(const merger_t *merger, mca_common_collio_split_t *split)
@@ -137,7 +138,7 @@ static int reserve_split(const merger_t *merger, mca_common_collio_split_t *spli
     const mca_common_collio_split_t *own = &merger->ex->plan->split;
     size_t pieces = own->piece_count, windows = own->window_count, shares = own->share_count;
 
-    for (int o = 0; o < merger->owners; ++o) {
+    for (int o = 0; o < merger->aggregators; ++o) {
         const mca_common_collio_collect_t *collect = &merger->channel[o].collect;
 
         pieces += collect->runs.count;
@@ -152,12 +153,12 @@ static int reserve_split(const merger_t *merger, mca_common_collio_split_t *spli
 }
 
 /* The runs of the merge; their streams count from the window's place in the staging. */
-static void add_merged(mca_common_collio_split_t *split, int owner, const channel_t *channel)
+static void add_merged(mca_common_collio_split_t *split, int aggregator, const channel_t *channel)
 {
     mca_common_collio_share_t *share = &split->share[split->share_count++];
     const mca_common_collio_collect_t *collect = &channel->collect;
 
-    *share = (mca_common_collio_share_t){owner, split->window_count, collect->cycle_count, 0};
+    *share = (mca_common_collio_share_t){aggregator, split->window_count, collect->cycle_count, 0};
     for (size_t c = 0; c < collect->cycle_count; ++c) {
         const mca_common_collio_cycle_t *cycle = &collect->cycle[c];
         mca_common_collio_window_t *window = &split->window[split->window_count++];
@@ -187,8 +188,8 @@ static int make_split(const merger_t *merger)
         mca_common_collio_split_fini(&split);
         return rc;
     }
-    for (int o = 0; o < merger->owners; ++o) {
-        bool mine = s < plan->split.share_count && plan->split.share[s].owner == o;
+    for (int o = 0; o < merger->aggregators; ++o) {
+        bool mine = s < plan->split.share_count && plan->split.share[s].aggregator == o;
 
         if (merger->channel[o].collect.cycle_count > 0) {
             add_merged(&split, o, &merger->channel[o]);
@@ -223,7 +224,7 @@ static int number_rounds(merger_t *merger)
         const mca_common_collio_window_t *window = &split->window[w];
 
         plan->layer1.place[w] = -1;
-        if (0 == merger->channel[split->share[plan->share_of[w]].owner].count) {
+        if (0 == merger->channel[split->share[plan->share_of[w]].aggregator].count) {
             continue;
         }
         if (NULL == round || round->index != window->index) {
@@ -252,7 +253,7 @@ static int reserve_parts(merger_t *merger)
         free(count);
         return -ENOMEM;
     }
-    for (int o = 0; o < merger->owners; ++o) {
+    for (int o = 0; o < merger->aggregators; ++o) {
         const channel_t *channel = &merger->channel[o];
 
         for (size_t i = 0; i < channel->count; ++i) {
@@ -290,8 +291,8 @@ static void place_window(merger_t *merger, size_t w)
 {
     const mca_common_collio_plan_t *plan = merger->ex->plan;
     const mca_common_collio_window_t *merged = &plan->split.window[w];
-    int owner = plan->split.share[plan->share_of[w]].owner;
-    channel_t *channel = &merger->channel[owner];
+    int aggregator = plan->split.share[plan->share_of[w]].aggregator;
+    channel_t *channel = &merger->channel[aggregator];
     const mca_common_collio_cycle_t *cycle = &channel->collect.cycle[channel->next++];
 
     for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
@@ -300,7 +301,7 @@ static void place_window(merger_t *merger, size_t w)
         mca_common_collio_part_t *part =
             &plan->layer1.relay->part[channel->member[source->requester]];
 
-        mca_common_collio_part_window(part, merged->index, owner);
+        mca_common_collio_part_window(part, merged->index, aggregator);
         place_source(part, &plan->split, merged, plan->layer1.place[w], split,
                      &split->window[source->window]);
     }
@@ -373,7 +374,7 @@ static int make_replies(merger_t *merger)
     return rc;
 }
 
-/* Runs as they go to the owner: those that windows cut are one. */
+/* Runs as they go to the aggregator: those that windows cut are one. */
 static int64_t count_runs(const mca_common_collio_extents_t *runs)
 {
     int64_t count = (int64_t) runs->count;
@@ -389,7 +390,7 @@ static int merge_channels(merger_t *merger)
     int64_t merged = 0;
     int rc = 0;
 
-    for (int o = 0; 0 == rc && o < merger->owners; ++o) {
+    for (int o = 0; 0 == rc && o < merger->aggregators; ++o) {
         channel_t *channel = &merger->channel[o];
 
         if (channel->count > 0) {
@@ -407,16 +408,16 @@ static int merge_channels(merger_t *merger)
 
 int mca_common_collio_gather_merge(mca_common_collio_exchange_t *ex, const gathered_t *lists)
 {
-    merger_t merger = {.ex = ex, .owners = ex->file->aggregator_count};
+    merger_t merger = {.ex = ex, .aggregators = ex->file->aggregator_count};
     const mca_common_collio_split_t *split = &ex->plan->split;
     int rc = 0;
 
-    merger.channel = calloc((size_t) merger.owners, sizeof(*merger.channel));
+    merger.channel = calloc((size_t) merger.aggregators, sizeof(*merger.channel));
     if (NULL == merger.channel) {
         return -ENOMEM;
     }
     for (size_t s = 0; 0 == rc && s < split->share_count; ++s) {
-        if (mca_common_collio_relayed(ex, split->share[s].owner)) {
+        if (mca_common_collio_relayed(ex, split->share[s].aggregator)) {
             rc = add_own(&merger, &split->share[s]);
         }
     }

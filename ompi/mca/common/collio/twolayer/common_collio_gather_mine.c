@@ -38,7 +38,7 @@ int64_t mca_common_collio_part_memory(const part_t *part)
                       + part->window_count * (sizeof(*part->window) + sizeof(*part->turn)));
 }
 
-void mca_common_collio_part_window(part_t *part, int64_t index, int owner)
+void mca_common_collio_part_window(part_t *part, int64_t index, int aggregator)
 {
     turn_t *turn = 0 == part->turn_count ? NULL : &part->turn[part->turn_count - 1];
 
@@ -51,7 +51,7 @@ void mca_common_collio_part_window(part_t *part, int64_t index, int owner)
                          .consecutive = true};
     }
     ++turn->window_count;
-    part->window[part->window_count++] = (mca_common_collio_window_t){.index = owner,
+    part->window[part->window_count++] = (mca_common_collio_window_t){.index = aggregator,
                                                                       .first = part->piece_count};
 }
 
@@ -83,7 +83,7 @@ int64_t mca_common_collio_turn_room(const turn_t *turn)
 /* A relayed window of mine. */
 typedef struct item_t {
     int64_t index;
-    int owner;
+    int aggregator;
     size_t window;
 } item_t;
 
@@ -94,7 +94,7 @@ static int compare_items(const void *a, const void *b)
     if (x->index != y->index) {
         return x->index < y->index ? -1 : 1;
     }
-    return x->owner < y->owner ? -1 : 1;
+    return x->aggregator < y->aggregator ? -1 : 1;
 }
 
 static size_t list_items(const mca_common_collio_exchange_t *ex,
@@ -105,11 +105,11 @@ static size_t list_items(const mca_common_collio_exchange_t *ex,
     for (size_t s = 0; s < own->share_count; ++s) {
         const mca_common_collio_share_t *share = &own->share[s];
 
-        if (!mca_common_collio_relayed(ex, share->owner)) {
+        if (!mca_common_collio_relayed(ex, share->aggregator)) {
             continue;
         }
         for (size_t w = share->first; w < share->first + share->count; ++w) {
-            item[count++] = (item_t){own->window[w].index, share->owner, w};
+            item[count++] = (item_t){own->window[w].index, share->aggregator, w};
         }
     }
     qsort(item, count, sizeof(*item), compare_items);
@@ -153,7 +153,7 @@ static int make_part(const mca_common_collio_split_t *own, const item_t *item, s
     for (size_t i = 0; i < count; ++i) {
         const mca_common_collio_window_t *window = &own->window[item[i].window];
 
-        mca_common_collio_part_window(part, item[i].index, item[i].owner);
+        mca_common_collio_part_window(part, item[i].index, item[i].aggregator);
         for (size_t p = window->first; p < window->first + window->count; ++p) {
             int64_t place = next_place(&reader, own->piece[p].length);
 
@@ -202,7 +202,7 @@ static int keep_direct(mca_common_collio_exchange_t *ex)
         return -ENOMEM;
     }
     for (size_t s = 0; s < own->share_count; ++s) {
-        if (!mca_common_collio_relayed(ex, own->share[s].owner)) {
+        if (!mca_common_collio_relayed(ex, own->share[s].aggregator)) {
             mca_common_collio_gather_keep(split, own, &own->share[s]);
         }
     }

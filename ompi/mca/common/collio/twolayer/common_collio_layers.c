@@ -110,12 +110,12 @@ void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex)
     file->kept->local_used = ex->layer1.local_aggregators;
 }
 
-bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int owner)
+bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int aggregator)
 {
     const mca_common_collio_relay_t *relay = ex->plan->layer1.relay;
     const mca_common_collio_file_t *file = ex->file;
     const int *node_of = file->nodes.node_of;
-    int rank = file->aggregators[owner];
+    int rank = file->aggregators[aggregator];
 
     if (!relay->active || 1 == relay->member_count || rank == relay->aggregator) {
         return false;

@@ -6,10 +6,10 @@
 /**
  * The rounds of a local aggregator (see relay.h). Its members' bytes meet in a half of its staging,
  * by messages or by the members' own copies in shared memory; from there the windows go to their
- * owners as ordinary deliveries (deliver.c), without another copy. Reads run backwards.
+ * aggregators as ordinary deliveries (deliver.c), without another copy. Reads run backwards.
  *
- *   half 0   [ owner 2: window 8 ][ owner 5: window 8 ]     round 8 is being delivered
- *   half 1   [ owner 2: window 9 ][ owner 5: window 9 ]     round 9 is being handed over
+ *   half 0   [ aggregator 2: window 8 ][ aggregator 5: window 8 ]     round 8 is being delivered
+ *   half 1   [ aggregator 2: window 9 ][ aggregator 5: window 9 ]     round 9 is being handed over
  *
  * All memory was taken before the first cycle. A message that fails counts as arrived: the error is
  * noted, and the others go on.
@@ -426,8 +426,8 @@ static void open_round(mca_common_collio_exchange_t *ex)
     }
     half->state = MCA_COMMON_COLLIO_HALF_DELIVERING;
     if (relay->shared) {
-        for (int owner = 0; owner < ex->file->aggregator_count; ++owner) {
-            atomic_store_explicit(&limits(ex, h)[owner], MCA_COMMON_COLLIO_LIMIT_PENDING,
+        for (int aggregator = 0; aggregator < ex->file->aggregator_count; ++aggregator) {
+            atomic_store_explicit(&limits(ex, h)[aggregator], MCA_COMMON_COLLIO_LIMIT_PENDING,
                                   memory_order_relaxed);
         }
         begin_handing(ex, h);
@@ -535,7 +535,7 @@ static void delivered(mca_common_collio_exchange_t *ex,
     half_t *half = &relay->half[h];
 
     if (!ex->write) {
-        atomic_store_explicit(&limits(ex, h)[delivery->owner],
+        atomic_store_explicit(&limits(ex, h)[delivery->aggregator],
                               ex->plan->layer1.place[delivery->window] + delivery->move.bytes,
                               memory_order_release);
         half->whole &= delivery->move.bytes == delivery->move.window->bytes;

@@ -10,10 +10,10 @@
 
 /**
  * Two-layer aggregation. On each node some ranks are *local aggregators*. Each rank belongs to one,
- * and its data for aggregators (owners) on other nodes go through it:
+ * and its data for aggregators (aggregators) on other nodes go through it:
  *
  *   member ==.
- *   member ==+==> staging of the local aggregator == one message ==> aggregator (owner)
+ *   member ==+==> staging of the local aggregator == one message ==> aggregator
  *   itself ==='   merged and coalesced                per window
  *
  * A window that goes this way is *relayed*; others are *direct*, as in one layer. All windows of
@@ -42,7 +42,7 @@
 /** What a rank hands over in one round. */
 typedef struct mca_common_collio_turn_t {
     int64_t index; /* window number of the round */
-    size_t window; /* part->window[window .. window + window_count), by owner */
+    size_t window; /* part->window[window .. window + window_count), by aggregator */
     size_t window_count;
     size_t piece;
     size_t piece_count;
@@ -52,10 +52,10 @@ typedef struct mca_common_collio_turn_t {
     size_t fence;     /* put_fence: its round */
 } mca_common_collio_turn_t;
 
-/** The relayed bytes of one rank, by round, owner and local coordinate. */
+/** The relayed bytes of one rank, by round, aggregator and local coordinate. */
 typedef struct mca_common_collio_part_t {
     mca_common_collio_piece_t *piece;   /* offset = place in the round's staging */
-    mca_common_collio_window_t *window; /* index = owner */
+    mca_common_collio_window_t *window; /* index = aggregator */
     mca_common_collio_turn_t *turn;
     size_t piece_count;
     size_t window_count;
@@ -157,7 +157,7 @@ int mca_common_collio_layers_leader(const mca_common_collio_exchange_t *ex, int 
 
 /** Does this rank's share for that aggregator go through layer 1? The same for all members of a
  *  local aggregator, except that the aggregator's own share does so in atomic mode only. */
-bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int owner);
+bool mca_common_collio_relayed(const mca_common_collio_exchange_t *ex, int aggregator);
 
 /** The phase GATHER: layer 1's offset lists. Changes plan->split to what this rank delivers. */
 void mca_common_collio_gather_start(mca_common_collio_exchange_t *ex);
@@ -183,7 +183,7 @@ int mca_common_collio_gather_mine(mca_common_collio_exchange_t *ex,
 /** Building a part: reserve() allocates; window() begins a window, and a new turn if the window
  *  number differs from the last one; piece() adds to it. */
 int mca_common_collio_part_reserve(mca_common_collio_part_t *part, size_t pieces, size_t windows);
-void mca_common_collio_part_window(mca_common_collio_part_t *part, int64_t index, int owner);
+void mca_common_collio_part_window(mca_common_collio_part_t *part, int64_t index, int aggregator);
 void mca_common_collio_part_piece(mca_common_collio_part_t *part, int64_t place, int64_t length,
                                   int64_t stream);
 void mca_common_collio_part_fini(mca_common_collio_part_t *part);

@@ -194,8 +194,8 @@ static int put_runs(mca_common_collio_exchange_t *ex, size_t window, int peer, i
 {
     const mca_common_collio_window_t *what = &ex->plan->split.window[window];
     const mca_common_collio_piece_t *piece = &ex->plan->split.piece[what->first];
-    int owner = ex->plan->split.share[ex->plan->share_of[window]].owner;
-    int64_t local = what->index * mca_common_collio_plan_window(ex->plan, owner);
+    int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
+    int64_t local = what->index * mca_common_collio_plan_window(ex->plan, aggregator);
     int rc = OMPI_SUCCESS;
 
     for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
@@ -220,7 +220,7 @@ int64_t mca_common_collio_put_window(mca_common_collio_exchange_t *ex, size_t wi
     const mca_common_collio_split_t *split = &ex->plan->split;
     const mca_common_collio_window_t *what = &split->window[window];
     int64_t moved = mca_common_collio_valid_prefix(what, &split->piece[what->first], limit);
-    int peer = ex->file->aggregators[split->share[ex->plan->share_of[window]].owner];
+    int peer = ex->file->aggregators[split->share[ex->plan->share_of[window]].aggregator];
     batch_t batch = {.message = message};
     int rc;
 

@@ -33,9 +33,9 @@ extern const struct mca_common_collio_transport_t mca_common_collio_transport_pu
 /** put_fence: behind each buffer its aggregator stores the local coordinate where the data end. */
 enum { MCA_COMMON_COLLIO_PUT_LIMIT_BYTES = 64 };
 
-/** Makes so many windows with room for slot_bytes on every owner (`mine`: this rank is one). With a
- *  stamp they are for the plan that has it, and made anew for any other. Collective, blocking.
- *  False, on all ranks, if they cannot be created. */
+/** Makes so many windows with room for slot_bytes on every aggregator (`mine`: this rank is one).
+ *  With a stamp they are for the plan that has it, and made anew for any other. Collective,
+ *  blocking. False, on all ranks, if they cannot be created. */
 bool mca_common_collio_put_open(struct mca_common_collio_file_t *file, int64_t slot_bytes,
                                 int buffers, bool mine, uint32_t stamp);
 void mca_common_collio_put_close(struct mca_common_collio_file_t *file);

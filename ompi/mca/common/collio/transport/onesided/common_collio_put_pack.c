@@ -7,11 +7,11 @@
  * Packed puts. One-sided transfers of scattered pieces are carried out piece by piece, so small
  * pieces travel as one message per requester and window to a room beside the collective buffer.
  *
- *   requester  user memory --(pack)--> message ==put==> room --(scatter)--> buffer     owner
+ *   requester  user memory --(pack)--> message ==put==> room --(scatter)--> buffer     aggregator
  *
- * The owner knows the size of every message from the merged plan. It gives each a place, in the
- * order of the cycle's sources, and tells the requesters once per plan. What finds no room (bytes
- * that several ranks want may be more than the window) or is one large piece goes straight.
+ * The aggregator knows the size of every message from the merged plan. It gives each a place, in
+ * the order of the cycle's sources, and tells the requesters once per plan. What finds no room
+ * (bytes that several ranks want may be more than the window) or is one large piece goes straight.
  */
 #include "transport/onesided/common_collio_put.h"
 
@@ -93,7 +93,7 @@ int mca_common_collio_put_tell_places(mca_common_collio_exchange_t *ex)
         const mca_common_collio_share_t *share = &plan->split.share[s];
 
         rc = mca_common_collio_irecv(&plan->places.at[share->first], share->count * sizeof(int64_t),
-                                     ex->file->aggregators[share->owner], tag, ex->file->comm,
+                                     ex->file->aggregators[share->aggregator], tag, ex->file->comm,
                                      &plan->places.telling[count++]);
     }
     for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {

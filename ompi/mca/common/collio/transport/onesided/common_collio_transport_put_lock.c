@@ -4,12 +4,12 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Put under a shared lock. The owner grants its buffer, the requester locks (shared, so all
- * requesters at once), puts, unlocks (its bytes are then in the buffer) and tells the owner, who
- * counts the arrivals: no rank waits for ranks that have nothing to do with the window.
+ * Put under a shared lock. The aggregator grants its buffer, the requester locks (shared, so all
+ * requesters at once), puts, unlocks (its bytes are then in the buffer) and tells the aggregator,
+ * who counts the arrivals: no rank waits for ranks that have nothing to do with the window.
  *
- *   owner      --- grant (buffer, limit) --->  requester: lock, put or get, unlock
- *   owner      <-------- arrived -----------
+ *   aggregator      --- grant (buffer, limit) --->  requester: lock, put or get, unlock
+ *   aggregator      <-------- arrived -----------
  *
  * A packed message (put_pack.c) is gathered before the grant of a read, scattered after the arrival
  * of a write.
@@ -31,8 +31,8 @@ static int arrival_tag(const mca_common_collio_exchange_t *ex, int64_t number)
 }
 
 /* The arrival is received first, so that it cannot be unexpected; the grant is small and eager. */
-static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                        mca_common_collio_move_t *move)
+static void aggregator_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                             mca_common_collio_move_t *move)
 {
     mca_common_collio_file_t *file = ex->file;
 
@@ -54,8 +54,8 @@ static void owner_start(mca_common_collio_exchange_t *ex, mca_common_collio_slot
     }
 }
 
-static bool owner_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
-                       mca_common_collio_move_t *move)
+static bool aggregator_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
+                            mca_common_collio_move_t *move)
 {
     if (!move->done && NULL != move->grant_request
         && mca_common_collio_request_done(ex->file, &move->grant_request, NULL)) {
@@ -146,8 +146,8 @@ static bool requester_test(mca_common_collio_exchange_t *ex, mca_common_collio_d
 
 const mca_common_collio_transport_t mca_common_collio_transport_put_lock = {
     .name = "put_lock",
-    .owner_start = owner_start,
-    .owner_test = owner_test,
+    .aggregator_start = aggregator_start,
+    .aggregator_test = aggregator_test,
     .requester_packed = true,
     .requester_start = requester_start,
     .requester_test = requester_test,

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COMMON_COLLIO_MEET_H
-#define MCA_COMMON_COLLIO_MEET_H
+#ifndef MCA_COMMON_COLLIO_REDUCTION_H
+#define MCA_COMMON_COLLIO_REDUCTION_H
 
 #include "compat/common_collio_compat.h"
 #include "node/common_collio_process.h"
@@ -29,18 +29,18 @@
  * One wait instead of log2(P), and nobody burns the core that another rank needs. Where no memory
  * can be shared it is an iallreduce over all ranks.
  */
-enum { MCA_COMMON_COLLIO_MEET_FIELDS = 16 };
+enum { MCA_COMMON_COLLIO_REDUCTION_FIELDS = 16 };
 
 struct mca_common_collio_file_t;
-struct mca_common_collio_meet_page_t;
+struct mca_common_collio_reduction_page_t;
 
 /** Reduces one element of the agreement; the signature of an MPI operation. */
-typedef void (*mca_common_collio_meet_reduce_t)(void *in, void *inout, int *count,
-                                                MPI_Datatype *type);
+typedef void (*mca_common_collio_reduction_function_t)(void *in, void *inout, int *count,
+                                                       MPI_Datatype *type);
 
-typedef struct mca_common_collio_meet_t {
-    mca_common_collio_meet_reduce_t reduce;
-    struct mca_common_collio_meet_page_t *page; /* in segment; NULL: by messages */
+typedef struct mca_common_collio_reduction_t {
+    mca_common_collio_reduction_function_t reduce;
+    struct mca_common_collio_reduction_page_t *page; /* in segment; NULL: by messages */
     mca_common_collio_shm_t segment;
     mca_common_collio_process_t self;
     ompi_communicator_t *leaders; /* the first rank of each node; several nodes only */
@@ -48,7 +48,7 @@ typedef struct mca_common_collio_meet_t {
     int me;                       /* among them */
     int crowd;                    /* ranks per core */
     bool crowded;                 /* more ranks than cores: waiting ranks give theirs away */
-    uint32_t round;               /* meetings that are over */
+    uint32_t round;               /* reductions that are over */
     bool under_way;
     bool attentive;       /* others may need this rank's answers until they come: no sleep */
     uint64_t begun_ns;    /* when this rank came */
@@ -56,51 +56,51 @@ typedef struct mca_common_collio_meet_t {
     bool alone;           /* this node's ranks only */
     int64_t waited_ns[2]; /* in the last one that was no agreement, in the last that was */
     int fields;
-    int64_t mine[MCA_COMMON_COLLIO_MEET_FIELDS];
-    int64_t all[MCA_COMMON_COLLIO_MEET_FIELDS];
+    int64_t mine[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
+    int64_t all[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
     int64_t *result;
     int64_t nothing; /* result of a barrier */
     ompi_request_t *request;
-} mca_common_collio_meet_t;
+} mca_common_collio_reduction_t;
 
-/** Allocates the file's meeting. Local: an Open MPI error code. */
-int mca_common_collio_meet_open(struct mca_common_collio_file_t *file,
-                                mca_common_collio_meet_reduce_t reduce);
+/** Allocates the file's reduction. Local: an Open MPI error code. */
+int mca_common_collio_reduction_open(struct mca_common_collio_file_t *file,
+                                     mca_common_collio_reduction_function_t reduce);
 /** What this rank has to tell about the page, if all ranks are on one node, for a reduction that
- *  takes the maxima: its first rank makes the page. Local. Nothing without `file->meet`. */
-enum { MCA_COMMON_COLLIO_MEET_KEY_FIELDS = 3 };
-void mca_common_collio_meet_offer(struct mca_common_collio_file_t *file,
-                                  int64_t mine[MCA_COMMON_COLLIO_MEET_KEY_FIELDS]);
+ *  takes the maxima: its first rank makes the page. Local. Nothing without `file->reduction`. */
+enum { MCA_COMMON_COLLIO_REDUCTION_KEY_FIELDS = 3 };
+void mca_common_collio_reduction_offer(struct mca_common_collio_file_t *file,
+                                       int64_t mine[MCA_COMMON_COLLIO_REDUCTION_KEY_FIELDS]);
 /** Shares the page; `key` are the maxima. With several nodes each has a page, and its ranks tell
  *  its key among themselves. Collective over the file's communicator. It may go without; a failure
  *  of communication makes the file lost (file_lose). */
-void mca_common_collio_meet_connect(struct mca_common_collio_file_t *file,
-                                    const int64_t key[MCA_COMMON_COLLIO_MEET_KEY_FIELDS]);
-void mca_common_collio_meet_close(struct mca_common_collio_file_t *file);
+void mca_common_collio_reduction_connect(struct mca_common_collio_file_t *file,
+                                         const int64_t key[MCA_COMMON_COLLIO_REDUCTION_KEY_FIELDS]);
+void mca_common_collio_reduction_close(struct mca_common_collio_file_t *file);
 
-/** Begins a meeting: all ranks begin the same ones in the same order, one at a time. result is
- *  written when poll returns true. Returns an Open MPI error code, which ends the meeting here. */
-int mca_common_collio_meet_start(struct mca_common_collio_file_t *file, const int64_t *mine,
-                                 int64_t *result, int fields, bool agreement);
+/** Begins a reduction: all ranks begin the same ones in the same order, one at a time. result is
+ *  written when poll returns true. An Open MPI error code ends it here. */
+int mca_common_collio_reduction_start(struct mca_common_collio_file_t *file, const int64_t *mine,
+                                      int64_t *result, int fields, bool agreement);
 
-/** The same for the ranks of this node alone, who take the maxima: other nodes need not meet.
+/** The same for the ranks of this node alone, who take the maxima: other nodes need not reduction.
  *  Attentive ranks go on receiving messages while they wait. */
-int mca_common_collio_meet_on_node(struct mca_common_collio_file_t *file, const int64_t *mine,
-                                   int64_t *result, int fields, bool attentive);
+int mca_common_collio_reduction_on_node(struct mca_common_collio_file_t *file, const int64_t *mine,
+                                        int64_t *result, int fields, bool attentive);
 
-/** A meeting of attentive ranks without a result. */
-int mca_common_collio_meet_barrier(struct mca_common_collio_file_t *file);
+/** A reduction of attentive ranks without a result. */
+int mca_common_collio_reduction_barrier(struct mca_common_collio_file_t *file);
 
 /** True when it is over, or when there is none. Never waits. When communication has failed the
- *  file is lost, and no meeting of it is ever over. */
-bool mca_common_collio_meet_poll(struct mca_common_collio_file_t *file);
+ *  file is lost, and no reduction of it is ever over. */
+bool mca_common_collio_reduction_poll(struct mca_common_collio_file_t *file);
 
 /** Gives the core away for a moment if this rank can do nothing but wait for the others of a
- *  meeting. True when they have come: there is news, and no need to look for messages. */
-bool mca_common_collio_meet_rest(struct mca_common_collio_file_t *file);
+ *  reduction. True when they have come: there is news, and no need to look for messages. */
+bool mca_common_collio_reduction_rest(struct mca_common_collio_file_t *file);
 
 /** Has another rank of this node ended, as far as this rank can tell? For long waits only: a system
  *  call for each rank of the node. */
-bool mca_common_collio_meet_peer_ended(const struct mca_common_collio_file_t *file);
+bool mca_common_collio_reduction_peer_ended(const struct mca_common_collio_file_t *file);
 
-#endif /* MCA_COMMON_COLLIO_MEET_H */
+#endif /* MCA_COMMON_COLLIO_REDUCTION_H */
