@@ -9,6 +9,8 @@
 #include "core/common_collio_buildio.h" /* segment_t */
 #include "core/common_collio_tiling.h"
 
+#include <stdbool.h>
+
 /**
  * File access on a descriptor: complete transfers, true errno, true counts. No MPI in here.
  *

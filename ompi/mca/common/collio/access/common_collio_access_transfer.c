@@ -89,9 +89,11 @@ static bool pause_again(int *again)
     return true;
 }
 
-int64_t mca_common_collio_transfer_vector(mca_common_collio_access_t *access, bool write,
-                                          int64_t offset, struct iovec *iov, int count,
-                                          int64_t bytes, int *error)
+/* Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
+ * the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
+ * or a positive errno. */
+static int64_t transfer_vector(mca_common_collio_access_t *access, bool write, int64_t offset,
+                               struct iovec *iov, int count, int64_t bytes, int *error)
 {
     int64_t done = 0;
     int again = 0;
@@ -125,7 +127,7 @@ int64_t mca_common_collio_transfer_block(mca_common_collio_access_t *access, boo
 {
     struct iovec iov = {.iov_base = addr, .iov_len = (size_t) bytes};
 
-    return mca_common_collio_transfer_vector(access, write, offset, &iov, 1, bytes, error);
+    return transfer_vector(access, write, offset, &iov, 1, bytes, error);
 }
 
 size_t mca_common_collio_transfer_gather(const mca_common_collio_segment_t *segments, size_t count,
@@ -178,8 +180,7 @@ void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, boo
         if (offset >= outcome->stop_offset) {
             return; /* behind the end of the file, found before */
         }
-        moved = mca_common_collio_transfer_vector(access, write, offset, iov, iov_count, bytes,
-                                                  &error);
+        moved = transfer_vector(access, write, offset, iov, iov_count, bytes, &error);
         outcome->bytes += moved;
         mca_common_collio_count(&access->stats->pieces_out, 1);
         if (moved < bytes) {

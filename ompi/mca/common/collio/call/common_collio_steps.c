@@ -378,7 +378,7 @@ static void after_settle(mca_common_collio_op_t *op)
 {
     op->ex.error = (int) op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR];
     if (0 != op->ex.error && NULL != op->ex.plan) {
-        op->ex.plan->valid = false; /* whatever failed may have left it half told */
+        op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
     }
     if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
         mca_common_collio_tuner_learn(&op->ex, op->result_all[MCA_COMMON_COLLIO_RESULT_NS],

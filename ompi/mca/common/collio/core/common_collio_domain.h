@@ -8,6 +8,8 @@
 
 #include "common_collio_extent.h"
 
+#include <stdbool.h>
+
 typedef enum mca_common_collio_partition_t {
     MCA_COMMON_COLLIO_PARTITION_EVEN = 0,      /* one contiguous part each */
     MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC, /* stripe i belongs to aggregator i mod count */

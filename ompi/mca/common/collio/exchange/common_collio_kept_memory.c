@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Partition memory, what a file has of it: whether it is used, what the node can give, and memory
+ * Partition memory, the state of one file: whether it is used, what the node can give, and memory
  * for the reductions of a new plan, which must not fail.
  */
 #include "exchange/common_collio_kept.h"

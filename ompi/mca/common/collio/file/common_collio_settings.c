@@ -34,7 +34,8 @@ static const mca_common_collio_setting_t rows[] = {
     {"transport", MCA_COMMON_COLLIO_CHOICE, AT(transport), transports, 0, 5, AGREED, NULL,
      "How data moves between a rank and an aggregator. isend: messages. put_fence, put_lock: "
      "one-sided puts. shm: one copy through memory shared on the aggregator's node (ranks of other "
-     "nodes use isend). auto measures shm, where it can be had, and isend. Atomic mode always uses "
+     "nodes use isend). auto measures shm, where memory can be shared, and isend. Atomic mode "
+     "always uses "
      "isend, nonblocking calls do instead of puts"},
     {"exchange", MCA_COMMON_COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
@@ -113,7 +114,7 @@ static const mca_common_collio_setting_t rows[] = {
     {"intra", MCA_COMMON_COLLIO_CHOICE, AT(intra), "auto,shm,isend", 0, 5, AGREED | TWO_LAYERS,
      NULL,
      "How data moves inside a node to its local aggregator. shm: each rank copies it into place "
-     "itself. isend: messages. auto uses shm where it can be had"},
+     "itself. isend: messages. auto uses shm where memory can be shared"},
 };
 
 static char transport_names[MCA_COMMON_COLLIO_TRANSPORT_COUNT][16];

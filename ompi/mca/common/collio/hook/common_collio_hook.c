@@ -136,8 +136,8 @@ static void run_closers(struct record *record)
     }
 }
 
-/* Replaces io/ompio's file_close. The table is restored before the original runs: what happens
- * inside it must meet io/ompio's own entries. */
+/* Replaces io/ompio's file_close. The table is restored before the original runs, which
+ * must find io/ompio's own entries. */
 static int file_close(ompi_file_t *file)
 {
     mca_common_collio_io_table_t original;

@@ -44,7 +44,7 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file);
 /** The live table, to put entries in. */
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook);
 
-/** An entry of a collective call found an argument that io/ompio would compute nonsense from. The
+/** An entry of a collective call found an argument that io/ompio would overflow on. The
  *  rank must take part nevertheless: the engine takes the error from here as it starts the call.
  *  Returns 0 or -errno, and clears it. */
 int mca_common_collio_hook_take_refusal(ompio_file_t *fh);

@@ -18,7 +18,7 @@ enum {
     PAGE = 4096,
     SPARSE_FACTOR = 8,      /* span this many times the bytes: split by bytes, not by span */
     SPARSE_LEAST = 1 << 20, /* spans below this are not worth a histogram */
-    BINS_PER_OWNER = 32,
+    BINS_PER_AGGREGATOR = 32,
     BINS_LEAST = 512, /* with partition memory */
     BINS_MOST = 4096
 };
@@ -113,7 +113,7 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
 
 /* Readers in shared memory pick their pieces themselves; an aggregator must only know what to read.
  * Where most of it is wanted that is whole windows, and the lists of pieces need not be made, sent
- * and merged. What is read in vain is never more than what is handed out. */
+ * and merged. At most twice the bytes that are requested are read. */
 bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex)
 {
     int64_t span = ex->range.hi - ex->range.lo;
@@ -140,7 +140,7 @@ bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex)
 
 int mca_common_collio_layout_bins(const mca_common_collio_file_t *file)
 {
-    int bins = file->aggregator_count * BINS_PER_OWNER;
+    int bins = file->aggregator_count * BINS_PER_AGGREGATOR;
 
     if (file->memory.used && bins < BINS_LEAST) {
         bins = BINS_LEAST;
@@ -269,8 +269,8 @@ int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
     }
 }
 
-/* No domain is larger than that. From agreed values alone: a rank that cannot even make the domains
- * must still know how large the node's segment is going to be. */
+/* An upper bound of every domain's size, from agreed values alone: a rank that has no memory for
+ * the domains must still compute the same size of the node's segment. */
 int64_t mca_common_collio_layout_slot(const mca_common_collio_exchange_t *ex)
 {
     int64_t lo = ex->range.lo;
