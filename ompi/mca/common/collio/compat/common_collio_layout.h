@@ -19,9 +19,9 @@ typedef struct mca_common_collio_layout_t {
 
 /**
  * Compares the sizes of Open MPI's structs with those we were built with. Two builds of one release
- * can differ: --enable-debug makes every object larger. Open MPI's libraries name the size of each of
- * their classes; ompio_file_t and the io table are no classes, and ompi_file_t is hidden: only the release tells about them.
- * False with the first struct that differs.
+ * can differ: --enable-debug makes every object larger. Open MPI's libraries name the size of each
+ * of their classes. ompio_file_t and the io table are no classes, and the class of ompi_file_t is
+ * hidden: only the release tells about them. False with the first struct that differs.
  */
 bool mca_common_collio_layout_fits(mca_common_collio_layout_t *other);
 
