@@ -96,10 +96,8 @@ def wrong_on_one_rank(suite, folder, scratch):
     for parameter, value in ((ours + 'aggregators', '-4'), (ours + 'schedule', 'sometimes'),
                              ('io_ompio_bytes_per_agg', '1048576')):
         for first in (True, False):
-            wrong = ['-x', f'OMPI_MCA_{parameter}={value}', program]
-            command = launch.mpirun_command(1 if first else 3, wrong if first else [program])
-            command += [':', '-np', '3' if first else '1', '--mca', 'fcoll', launch.FCOLL]
-            command += [program] if first else wrong
+            command = launch.mpirun_command(4, [launch.ON_RANK, '0' if first else '3',
+                                                f'OMPI_MCA_{parameter}={value}', '--', program])
             told_once(suite, f'wrong value {parameter}={value} on the {"first" if first else "last"}'
                       ' rank alone', launch.run(command, 120, env={'T_DIR': scratch}), parameter,
                       (value,))
