@@ -9,7 +9,8 @@
  * process with an address space limit completes, where the plain policy fails. What a node has
  * comes from files in a directory of ours (memory_root).
  *
- * With the argument "nodes", for several nodes: all but the second one have little memory.
+ * With the argument "nodes", for several nodes: all but the second one have little memory, and
+ * bytes stay inside a group of nodes.
  *
  * Budgets are high-water marks of the process, so cases go from little memory to much.
  */
@@ -324,6 +325,87 @@ static void uneven_nodes(bool rich, const char *transport)
     t_verdict(transport);
 }
 
+/* A part of the file for each node, with room between them; its ranks take turns in it. */
+static struct {
+    int *node, *turn, *ranks; /* per rank: its node, its place in it, ranks of the node */
+    int block, rounds;
+} apart;
+
+static t_blocks node_by_node(int rank)
+{
+    int64_t block = apart.block, most = block * apart.rounds * t_size;
+
+    return (t_blocks){7 + apart.node[rank] * (2 * most + 4096) + apart.turn[rank] * block, block,
+                      apart.ranks[rank] * block, apart.rounds};
+}
+
+static void find_nodes(void)
+{
+    MPI_Comm node;
+    int mine[3], *all = t_alloc(3 * (size_t) t_size * sizeof(*all));
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &mine[1]);
+    MPI_Comm_size(node, &mine[2]);
+    MPI_Allreduce(&t_rank, &mine[0], 1, MPI_INT, MPI_MIN, node);
+    MPI_Comm_free(&node);
+    MPI_Allgather(mine, 3, MPI_INT, all, 3, MPI_INT, MPI_COMM_WORLD);
+    apart.node = t_alloc((size_t) t_size * sizeof(int));
+    apart.turn = t_alloc((size_t) t_size * sizeof(int));
+    apart.ranks = t_alloc((size_t) t_size * sizeof(int));
+    for (int r = 0; r < t_size; ++r) {
+        apart.node[r] = 0;
+        for (int before = 0; before < all[3 * r]; ++before) { /* first ranks of other nodes */
+            apart.node[r] += all[3 * before] == before;
+        }
+        apart.turn[r] = all[3 * r + 1];
+        apart.ranks[r] = all[3 * r + 2];
+    }
+    free(all);
+}
+
+/* Random requests in which no two nodes want the same part of the file: every node is a group, and
+ * no byte goes to another node, wherever memory is. With groups that must be larger, bytes do. */
+static void groups_keep_their_bytes(bool rich)
+{
+    uint64_t state = t_seed + 14;
+    const char *available = rich ? "16M" : "1M";
+
+    find_nodes();
+    for (int i = 0; i < 6; ++i) {
+        bool one_group = 5 == i;
+        int64_t before, between;
+        char more[256];
+        MPI_File file;
+
+        apart.block = 1 + (int) (t_random(&state) % 20000);
+        apart.rounds = 1 + (int) (t_random(&state) % 40);
+        apart.block = one_group ? 16384 : apart.block;
+        apart.rounds = one_group ? 16 : apart.rounds;
+        snprintf(more, sizeof(more),
+                 "partition=memory,buffer_bytes=256K,memory_domain_bytes=64K,memory_min_bytes=%s,"
+                 "memory_group_bytes=%s,memory_available=%s",
+                 one_group ? "2M" : "64K", one_group ? "1G" : "1", available);
+        file = open_fresh(more);
+        if (MPI_FILE_NULL == file) {
+            continue;
+        }
+        before = (int64_t) t_pvar_read("bytes_between_nodes", file);
+        t_ok(transfer(file, node_by_node, true), "write_all");
+        between = all_sum((int64_t) t_pvar_read("bytes_between_nodes", file) - before);
+        if (t_pvar_exists("bytes_between_nodes") && (between > 0) != one_group) {
+            t_fail("%d blocks of %d bytes, %s: %lld bytes between nodes", apart.rounds, apart.block,
+                   one_group ? "one group" : "a group for each node", (long long) between);
+        }
+        MPI_File_close(&file);
+        check_file(node_by_node);
+    }
+    free(apart.node);
+    free(apart.turn);
+    free(apart.ranks);
+    t_verdict("groups_keep_their_bytes");
+}
+
 static void several_nodes(void)
 {
     bool rich = on_second_node();
@@ -331,6 +413,7 @@ static void several_nodes(void)
     uneven_nodes(rich, "isend");
     uneven_nodes(rich, "shm");
     uneven_nodes(rich, "auto");
+    groups_keep_their_bytes(rich);
     limited("even", false, !rich);
     limited("memory", true, !rich);
     t_verdict("address_space");

@@ -18,6 +18,7 @@ class Config:
     needs: tuple = ()  # ("fcoll", "vulcan"): the component that must exist
     api: str = "mpi"
     mpich: bool = False
+    memory: str = ""  # what buffers.py gives it: memory, least or mean; else what was asked for
 
 
 def _fcoll(name, kind, *more):
@@ -32,6 +33,17 @@ def _variants(component):
                          (f"fcoll_{component}_exchange", "on"),
                          (f"fcoll_{component}_schedule", schedule),
                          (f"fcoll_{component}_transport", transport))
+
+
+def _with_buffers():
+    """Two-phase by the same component: the policy memory, and plain ones with buffers as asked
+    for, as the poorest node has, and as the nodes have on average."""
+    for name, partition, memory in (("memory", "memory", "memory"), ("even", "even", ""),
+                                    ("even-least", "even", "least"),
+                                    ("even-mean", "even", "mean")):
+        yield dataclasses.replace(
+            _fcoll(f"overlap-{name}", "ours", ("fcoll_overlap_exchange", "on"),
+                   ("fcoll_overlap_partition", partition)), memory=memory)
 
 
 def every(romio):
@@ -52,6 +64,7 @@ def every(romio):
     found.append(Config("mtpwrite", "ours", (("io", "ompio"), ("fcoll", "individual"),
                                              ("fbtl", "mtpwrite")), ("fbtl", "mtpwrite")))
     found.append(_fcoll("overlap-mtpwrite", "ours", ("fbtl", "mtpwrite")))
+    found += list(_with_buffers())
     for component in ("overlap", "tam"):
         found += list(_variants(component))
     return found
@@ -68,8 +81,11 @@ def groups(found):
         "default": ["limit", "tam", "overlap"] + names(lambda c: c.kind in ("stock", "other")),
         "schedules": names(lambda c: c.name.startswith("overlap-") and c.name.endswith("-isend")),
         "transports": names(lambda c: c.name.startswith("overlap-write_comm-")),
-        "variants": names(lambda c: c.name.startswith("overlap-") and c.name != "overlap-mtpwrite"),
+        "variants": names(lambda c: c.name.startswith("overlap-") and c.name != "overlap-mtpwrite"
+                          and not c.name.startswith(("overlap-memory", "overlap-even"))),
         "tam-variants": names(lambda c: c.name.startswith("tam-")),
+        "buffers": ["overlap-memory", "overlap-even", "overlap-even-least", "overlap-even-mean"]
+        + names(lambda c: c.kind == "stock" and c.name != "dynamic"),
         "all": names(lambda c: True),
     }
 

@@ -6,7 +6,7 @@
 import html
 import math
 
-from . import svg, text
+from . import buffers, buffers_page, patterns, svg, text
 
 STYLE = """
 :root { color-scheme: light dark; --bg: #fcfcfb; --panel: #fff; --edge: #e3e5e8; --ink: #1c2126;
@@ -88,6 +88,8 @@ def _tip(row):
 
 def _bars(data):
     rows = [r for r in data["rows"] if r["pattern"] not in data["sweeps"]]
+    known = {p.name for p in patterns.GROUPS["buffers"]}
+    rows = [r for r in rows if r["pattern"] not in known]
     if not rows:
         return []
     out = ["<h2>Time of a step</h2><p>Seconds for one time step, median over the repetitions; "
@@ -232,6 +234,24 @@ def _against_pieces(data):
             "pieces, dealt to the ranks at random.</p>", '<div class="panels">', *out, "</div>"]
 
 
+def _against_buffers(data):
+    found = buffers_page.cells(data["rows"])
+    out = []
+    for (family, phase), by_size in found.items():
+        rows = [(size, row) for size in sorted(by_size) for row in by_size[size].values()]
+        series = {}
+        for size, row in rows:
+            series.setdefault(row["config"], (row, []))[1].append((size, row["median"]))
+        drawn = [(name, "overlap" if name == buffers_page.OURS else row["kind"], points)
+                 for name, (row, points) in series.items() if len(points) > 1]
+        if drawn:
+            out.append(_line_panel(f"{family}, {phase}", drawn, "MiB an aggregator"))
+    if not out:
+        return []
+    return ["<h2>Cost against buffers</h2><p>MiB of an aggregator before all sizes are divided by "
+            f"{buffers.FACTOR}.</p>", '<div class="panels">', *out, "</div>"]
+
+
 def _table(rows):
     head = ["pattern", "ranks", "phase"] + [name for name, _ in text.COLUMNS]
     out = ["<h2>All figures</h2><details><summary>Show the table</summary><div class='scroll'>"
@@ -263,7 +283,7 @@ def render(data):
              f"{m['steps']} time steps, interleaved · load {m['load']:.1f} at the start")
     body = [f"<h1>{html.escape(m['title'])}</h1><p>{html.escape(about)}</p>", *_cards(data),
             *_bars(data), *_breakdown(data["rows"]), *_against_ranks(data),
-            *_against_pieces(data), *_summary(data), *_table(data["rows"]), *_failures(data)]
+            *_against_pieces(data), *_against_buffers(data), *_summary(data), *_table(data["rows"]), *_failures(data)]
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{html.escape(m['title'])}</title><style>{STYLE}</style></head><body><main>"

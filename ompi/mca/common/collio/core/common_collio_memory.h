@@ -120,6 +120,7 @@ typedef struct mca_common_collio_memory_domain_t {
 typedef struct mca_common_collio_memory_layout_t {
     mca_common_collio_memory_domain_t *domain; /* ascending */
     int domains;
+    int *group_of; /* per node: the group of its data; -1: it has none */
     int groups;
     int leaves; /* before leaves were merged */
     int merges;
@@ -147,8 +148,9 @@ int mca_common_collio_memory_layout_init(const mca_common_collio_memory_demand_t
 void mca_common_collio_memory_layout_fini(mca_common_collio_memory_layout_t *layout);
 
 /** Domains to aggregators; node_of[o] is the node of aggregator o. part[] has room for
- *  `aggregators`. No aggregator gets two parts, aggregators of a node are used in their order, and
- *  the parts cover all bins. Returns the number of parts (0: nobody wants a byte) or -ENOMEM. */
+ *  `aggregators`. No aggregator gets two parts, aggregators of a node are used in their order, the
+ *  parts cover all bins, and bytes stay in their group if it has an aggregator. Returns the number
+ *  of parts (0: nobody wants a byte) or -ENOMEM. */
 int mca_common_collio_memory_assign(const mca_common_collio_memory_layout_t *layout,
                                     const int *node_of, int aggregators, int nodes,
                                     mca_common_collio_memory_part_t *part);

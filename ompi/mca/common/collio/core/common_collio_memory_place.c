@@ -124,6 +124,21 @@ static int keep_leaves(const tree_t *tree, int group, layout_t *layout)
     return 0;
 }
 
+/* Aggregators that the node can still take: it has a number of places, and memory. */
+static int64_t places_on(const placer_t *placer, int node)
+{
+    const limits_t *limits = placer->limits;
+    int64_t places = limits->per_node - placer->demand->node[node].held - placer->room[node].given;
+    int64_t left = placer->room[node].left, buffer = limits->buffer_bytes;
+
+    if (!fits(placer, node) || buffer < 1) {
+        return fits(placer, node) ? places : 0;
+    }
+    /* whole buffers, and one more of what is then left if that is enough */
+    left = left / buffer + (left % buffer > 0 && left % buffer >= limits->min_bytes);
+    return places < left ? places : left;
+}
+
 /* What a leaf may want. Where there are fewer places than leaves of domain_bytes, leaves would be
  * merged into the last one placed; larger leaves from the start are of one size. */
 static int64_t leaf_bytes(const placer_t *placer, int first, int end)
@@ -134,10 +149,8 @@ static int64_t leaf_bytes(const placer_t *placer, int first, int end)
         wanted += placer->demand->bytes[bin];
     }
     for (int i = 0; i < placer->demand->nodes; ++i) {
-        if (fits(placer, i)
-            && mca_common_collio_memory_touches(&placer->demand->node[i], first, end)) {
-            places += placer->limits->per_node - placer->demand->node[i].held
-                      - placer->room[i].given;
+        if (mca_common_collio_memory_touches(&placer->demand->node[i], first, end)) {
+            places += places_on(placer, i);
         }
     }
     if (places > 0 && wanted / places >= least) {
@@ -155,6 +168,11 @@ static int place_group(placer_t *placer, int first, int end, layout_t *layout)
 
     if (0 != rc) {
         return rc;
+    }
+    for (int i = 0; i < placer->demand->nodes; ++i) {
+        if (mca_common_collio_memory_touches(&placer->demand->node[i], first, end)) {
+            layout->group_of[i] = layout->groups;
+        }
     }
     layout->leaves += (tree.count + 1) / 2;
     leaf = mca_common_collio_memory_tree_leaf(&tree, tree.root, true);
@@ -201,13 +219,15 @@ int mca_common_collio_memory_layout_init(const demand_t *demand, const limits_t 
     int *end = malloc((size_t) demand->bins * sizeof(*end));
     int groups, rc = 0;
 
-    *layout = (layout_t){.domain = calloc((size_t) demand->bins, sizeof(*layout->domain))};
-    if (NULL == placer.room || NULL == end || NULL == layout->domain) {
+    *layout = (layout_t){.domain = calloc((size_t) demand->bins, sizeof(*layout->domain)),
+                         .group_of = malloc(((size_t) demand->nodes + 1) * sizeof(int))};
+    if (NULL == placer.room || NULL == end || NULL == layout->domain || NULL == layout->group_of) {
         rc = -ENOMEM;
         goto out;
     }
     for (int i = 0; i < demand->nodes; ++i) {
         placer.room[i].left = demand->node[i].available;
+        layout->group_of[i] = -1;
     }
     groups = mca_common_collio_memory_groups(demand, limits->group_bytes, end);
     for (int g = 0; 0 == rc && g < groups; ++g) {
@@ -228,5 +248,6 @@ out:
 void mca_common_collio_memory_layout_fini(layout_t *layout)
 {
     free(layout->domain);
+    free(layout->group_of);
     *layout = (layout_t){0};
 }
