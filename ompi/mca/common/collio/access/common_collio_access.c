@@ -131,6 +131,7 @@ void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool 
         mca_common_collio_access_segments(access, write, held, segments, count, outcome);
     }
     mca_common_collio_count(&access->stats->pieces_in, count);
+    mca_common_collio_count(write ? &access->stats->calls_write : &access->stats->calls_read, 1);
     mca_common_collio_count(write ? &access->stats->bytes_written : &access->stats->bytes_read,
                             (uint64_t) outcome->bytes);
 }

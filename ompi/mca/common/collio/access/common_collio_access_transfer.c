@@ -58,7 +58,9 @@ static ssize_t call_kernel(mca_common_collio_access_t *access, bool write, int64
     saved = errno;
     iov[0].iov_len = first_length;
     mca_common_collio_count(&access->stats->syscalls, 1);
-    mca_common_collio_count(&access->stats->access_ns, mca_common_collio_now_ns() - start);
+    start = mca_common_collio_now_ns() - start;
+    mca_common_collio_count(&access->stats->access_ns, start);
+    mca_common_collio_count(write ? &access->stats->write_ns : &access->stats->read_ns, start);
     errno = saved;
     return moved;
 }

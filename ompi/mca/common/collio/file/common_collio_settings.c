@@ -8,6 +8,8 @@
  */
 #include "file/common_collio_settings.h"
 
+#include "report/common_collio_report_out.h"
+
 enum {
     NO_HINT = MCA_COMMON_COLLIO_SETTING_NO_HINT,
     NO_PARAMETER = MCA_COMMON_COLLIO_SETTING_NO_PARAMETER,
@@ -98,8 +100,12 @@ static const mca_common_collio_setting_t rows[] = {
     {"plan_reuse", MCA_COMMON_COLLIO_SWITCH, AT(plan_reuse), NULL, 1, 6, AGREED, NULL,
      "Reuse the plan of an earlier call with the same view and request shape (the next variable or "
      "time step). Switch it off only to measure its effect"},
-    {"report", MCA_COMMON_COLLIO_SWITCH, AT(report), NULL, 0, 3, AGREED, NULL,
-     "Print one table per file at close: aggregators, cycles, bytes, messages, time per phase"},
+    {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3, AGREED,
+     NULL,
+     "Print at close what the collective calls on a file did: aggregators, bandwidth, time of each "
+     "phase, messages." MCA_COMMON_COLLIO_REPORT_VALUES},
+    {"report_file", MCA_COMMON_COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
+     MCA_COMMON_COLLIO_REPORT_FILE_HELP},
     {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, 5, 3, NO_HINT, NULL,
      "Priority of this component. Stock components have 10 to 100; 110 makes this one win for "
      "every file, 0 switches it off"},

@@ -69,7 +69,8 @@ typedef struct mca_common_collio_settings_t {
     size_t buffer_bytes; /* 0 = io_ompio_bytes_per_agg */
     int sync_send;
     bool plan_reuse;
-    bool report;
+    int report; /* mca_common_collio_report_mode_t */
+    char report_file[MCA_COMMON_COLLIO_TEXT_BYTES];
     int priority;
     int local_aggregators;          /* tam only; 0 auto */
     int local_aggregators_per_node; /* tam only; 0 auto */

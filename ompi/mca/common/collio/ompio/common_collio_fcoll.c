@@ -21,7 +21,7 @@
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
                                      const mca_base_component_t *mca)
 {
-    mca_common_collio_stats_register(&component->stats, mca);
+    mca_common_collio_stats_register(&component->stats, component->two_layers, mca);
     return mca_common_collio_settings_register(component, mca);
 }
 
