@@ -86,7 +86,9 @@ TABLE = {
     't_updates one': {'np': (2,), 'fbtl': 'mtpwrite', 'hints': ['', 'sieve_write=on']},
     't_updates iall': {'np': (2,), 'fbtl': 'mtpwrite',
                        'hints': ['exchange=on,romio_ds_write=disable', 'exchange=on,sieve_write=on']},
-    't_updates spawn': {'np': (1,), 'fbtl': 'mtpwrite', 'btl': 'self,vader,tcp', 'hints': ['']},
+    # lo: 5.0 does not find itself through another interface
+    't_updates spawn': {'np': (1,), 'fbtl': 'mtpwrite', 'btl': 'self,vader,tcp',
+                        'mca': [('btl_tcp_if_include', 'lo')], 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
     't_table': {'np': (1, 2), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': ['']},
