@@ -10,7 +10,8 @@
  * comes from files in a directory of ours (memory_root).
  *
  * With the argument "nodes", for several nodes: all but the second one have little memory, and
- * bytes stay inside a group of nodes.
+ * bytes stay inside a group of nodes. With "cgroups PARTITION": one call with buffers that a node
+ * in a small cgroup does not have.
  *
  * Budgets are high-water marks of the process, so cases go from little memory to much.
  */
@@ -406,6 +407,32 @@ static void groups_keep_their_bytes(bool rich)
     t_verdict("groups_keep_their_bytes");
 }
 
+/* Interleaved blocks of all ranks: 12 MiB for each, so that buffers of any size are filled. */
+static t_blocks dense(int rank)
+{
+    int block = 65536;
+
+    return (t_blocks){rank * block, block, t_size * block, (12 << 20) / block};
+}
+
+/* For nodes in cgroups of very different memory: the buffers that are asked for fit the large ones
+ * only. */
+static void in_cgroups(const char *partition)
+{
+    char more[256];
+    MPI_File file;
+
+    root[0] = '\0'; /* the machine itself */
+    snprintf(more, sizeof(more), "partition=%s,buffer_bytes=512M,transport=isend", partition);
+    file = open_fresh(more);
+    if (MPI_FILE_NULL != file) {
+        t_ok(transfer(file, dense, true), "write_all");
+        MPI_File_close(&file);
+    }
+    check_file(dense);
+    t_verdict(partition);
+}
+
 static void several_nodes(void)
 {
     bool rich = on_second_node();
@@ -428,6 +455,12 @@ int main(int argc, char *argv[])
     if (argc > 1 && 0 == strcmp("nodes", argv[1])) {
         several_nodes();
         remove_root();
+        return t_finish();
+    }
+    if (argc > 2 && 0 == strcmp("cgroups", argv[1])) {
+        remove_root();
+        in_cgroups(argv[2]);
+        unlink(path);
         return t_finish();
     }
     auto_with_plenty();
