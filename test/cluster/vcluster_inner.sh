@@ -117,15 +117,25 @@ inner_supervise() {
     echo "the time is up, or a node is gone: ending"
 }
 
+# The host's /sys is hidden in a node, and with it the cgroups that limit the node's memory.
+mount_memory_cgroups() {
+    mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory &&
+        mount -t cgroup -o memory cgroup /sys/fs/cgroup/memory
+}
+
 inner_node() { # what a node's first process does
-    local node=$1
+    local node=$1 cgroups=no
     trap 'exit 1' ERR
     mount --make-rprivate /
+    [[ ! -e /sys/fs/cgroup/memory/cgroup.procs ]] || cgroups=yes
     if [[ $node != head ]]; then
         mount -t proc proc /proc
         mount -t tmpfs -o "size=$(get shm),mode=1777" tmpfs /dev/shm
     fi
     mount -t sysfs sysfs /sys || echo "$node: /sys stays the host's" >&2
+    if [[ $cgroups == yes ]] && mount_memory_cgroups 2>/dev/null; then
+        : >"$STATE/mounted.$node"
+    fi
     mount -t tmpfs -o size=50%,mode=1777 tmpfs "$STATE/scratch"
     mount --bind "$STATE/hosts" /etc/hosts
     hostname "$node"

@@ -283,7 +283,8 @@ def render(data):
              f"{m['steps']} time steps, interleaved · load {m['load']:.1f} at the start")
     body = [f"<h1>{html.escape(m['title'])}</h1><p>{html.escape(about)}</p>", *_cards(data),
             *_bars(data), *_breakdown(data["rows"]), *_against_ranks(data),
-            *_against_pieces(data), *_against_buffers(data), *_summary(data), *_table(data["rows"]), *_failures(data)]
+            *_against_pieces(data), *_against_buffers(data), *_summary(data),
+            *_table(data["rows"]), *_failures(data)]
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{html.escape(m['title'])}</title><style>{STYLE}</style></head><body><main>"

@@ -43,7 +43,7 @@ int mca_common_collio_kept_memory_open(mca_common_collio_file_t *file, int bins)
     if (!memory->used) {
         return OMPI_SUCCESS;
     }
-    memory->words = (bins + 63) / 64;
+    memory->words = mca_common_collio_memory_words(bins);
     memory->records = calloc(2 * (size_t) file->nodes.nodes * (size_t) (1 + memory->words),
                              sizeof(*memory->records));
     memory->part = calloc((size_t) file->aggregator_count, sizeof(*memory->part));

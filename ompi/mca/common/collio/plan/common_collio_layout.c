@@ -19,7 +19,6 @@ enum {
     SPARSE_FACTOR = 8,      /* span this many times the bytes: split by bytes, not by span */
     SPARSE_LEAST = 1 << 20, /* spans below this are not worth a histogram */
     BINS_PER_AGGREGATOR = 32,
-    BINS_LEAST = 512, /* with partition memory */
     BINS_MOST = 4096
 };
 
@@ -140,10 +139,11 @@ bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex)
 
 int mca_common_collio_layout_bins(const mca_common_collio_file_t *file)
 {
-    int bins = file->aggregator_count * BINS_PER_AGGREGATOR;
+    int bins = file->aggregator_count < BINS_MOST ? file->aggregator_count * BINS_PER_AGGREGATOR
+                                                  : BINS_MOST;
 
-    if (file->memory.used && bins < BINS_LEAST) {
-        bins = BINS_LEAST;
+    if (file->memory.used) {
+        return mca_common_collio_memory_bins(file->aggregator_count, file->nodes.nodes);
     }
     return bins < BINS_MOST ? bins : BINS_MOST;
 }
