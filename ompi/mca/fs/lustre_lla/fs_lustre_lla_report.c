@@ -65,6 +65,7 @@ static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
         .ranks = fh->f_size,
         .traffic_name = {"requests"},
         .traffic = {{sum[AT_calls], sum[AT_bytes], most[AT_time_ns]}},
+        .no_rate = true,
         .section = &section,
         .sections = 1};
 

@@ -77,7 +77,8 @@ static double rate_of(const mca_common_collio_traffic_t *traffic)
                             : (double) traffic->bytes / 1048576.0 / ((double) traffic->ns * 1e-9);
 }
 
-static void add_traffic(mca_common_collio_text_t *text, const mca_common_collio_traffic_t *traffic)
+static void add_traffic(mca_common_collio_text_t *text, const mca_common_collio_record_t *record,
+                        const mca_common_collio_traffic_t *traffic)
 {
     char data[CELL_BYTES], time[CELL_BYTES], rate[CELL_BYTES];
 
@@ -87,7 +88,8 @@ static void add_traffic(mca_common_collio_text_t *text, const mca_common_collio_
     }
     add(text, " %*" PRIu64 " %*s %*s %*s", WIDTH, traffic->calls, WIDTH,
         cell(data, (double) traffic->bytes / 1048576.0, 3), WIDTH,
-        cell(time, (double) traffic->ns / 1e6, 3), WIDTH, cell(rate, rate_of(traffic), 1));
+        cell(time, (double) traffic->ns / 1e6, 3), WIDTH,
+        record->no_rate ? "-" : cell(rate, rate_of(traffic), 1));
 }
 
 void mca_common_collio_format_table(mca_common_collio_text_t *text,
@@ -100,7 +102,7 @@ void mca_common_collio_format_table(mca_common_collio_text_t *text,
     for (int i = 0; i < MCA_COMMON_COLLIO_TRAFFICS; ++i) {
         if (NULL != record->traffic_name[i] && record->traffic[i].calls > 0) {
             add(text, "  %-*s", NAME_WIDTH, record->traffic_name[i]);
-            add_traffic(text, &record->traffic[i]);
+            add_traffic(text, record, &record->traffic[i]);
             add(text, "\n");
         }
     }
@@ -137,7 +139,7 @@ void mca_common_collio_format_line(mca_common_collio_text_t *text,
 {
     for (int i = 0; i < MCA_COMMON_COLLIO_TRAFFICS; ++i) {
         if (NULL != record->traffic_name[i]) {
-            add_traffic(text, &record->traffic[i]);
+            add_traffic(text, record, &record->traffic[i]);
         }
     }
     add(text, "  %s\n", name);
@@ -178,11 +180,12 @@ void mca_common_collio_format_json(mca_common_collio_text_t *text,
         const mca_common_collio_traffic_t *traffic = &record->traffic[i];
 
         if (NULL != record->traffic_name[i]) {
-            add(text,
-                ",\"%s\":{\"calls\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"ns\":%" PRIu64
-                ",\"mib_per_s\":%.3f}",
-                record->traffic_name[i], traffic->calls, traffic->bytes, traffic->ns,
-                rate_of(traffic));
+            add(text, ",\"%s\":{\"calls\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"ns\":%" PRIu64,
+                record->traffic_name[i], traffic->calls, traffic->bytes, traffic->ns);
+            if (!record->no_rate) {
+                add(text, ",\"mib_per_s\":%.3f", rate_of(traffic));
+            }
+            add(text, "}");
         }
     }
     for (int s = 0; s < record->sections; ++s) {

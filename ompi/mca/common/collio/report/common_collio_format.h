@@ -53,6 +53,7 @@ typedef struct mca_common_collio_record_t {
     int ranks;
     const char *traffic_name[MCA_COMMON_COLLIO_TRAFFICS]; /* NULL: there is no such kind of calls */
     mca_common_collio_traffic_t traffic[MCA_COMMON_COLLIO_TRAFFICS];
+    bool no_rate; /* the calls move no data: bytes per second would mean nothing */
     mca_common_collio_text_t about; /* lines of text below the title */
     mca_common_collio_text_t json;  /* members of JSON, a comma in front of each */
     const mca_common_collio_section_t *section;

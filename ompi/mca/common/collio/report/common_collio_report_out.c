@@ -35,6 +35,7 @@ typedef struct total_t {
     char path[PATH_BYTES];
     const char *traffic_name[MCA_COMMON_COLLIO_TRAFFICS];
     int mode;
+    bool no_rate;
     int printed; /* files */
     bool headed; /* the heading of lines is out */
     held_t held;
@@ -101,7 +102,7 @@ static void put(const total_t *total, const mca_common_collio_text_t *text)
 
 static void print_total(total_t *total)
 {
-    mca_common_collio_record_t record = {.component = total->component};
+    mca_common_collio_record_t record = {.component = total->component, .no_rate = total->no_rate};
     mca_common_collio_text_t text = {0};
     unsigned rank = (unsigned) OMPI_PROC_MY_NAME->vpid;
     char name[96];
@@ -201,6 +202,7 @@ void mca_common_collio_report_print(const mca_common_collio_record_t *record, in
     pthread_mutex_lock(&lock);
     total = total_of(record->component);
     total->mode = mode;
+    total->no_rate = record->no_rate;
     snprintf(total->path, sizeof(total->path), "%s", path);
     memcpy(total->traffic_name, record->traffic_name, sizeof(total->traffic_name));
     print_file(total, record, mode);
