@@ -45,6 +45,14 @@ network_cases() { # network_cases FCOLL: those that make sense with any file sys
     matrix_result "network: $1 on GlusterFS, 3,2 by node" $?
 }
 
+# GlusterFS reports blocks of 128 KiB through FUSE.
+block_in_report() {
+    mpi 120 2,2 slot --mca fcoll overlap --mca fcoll_overlap_report 1 --mca fcoll_overlap_exchange on \
+        "$bin/t_nodes" 2,2 "$net/report.data"
+    cat "$work/log"
+    grep 'alignment  *131072 bytes, the file system.s block' "$work/log"
+}
+
 nothing_serves() { gone "$VCLUSTER_STATE/$VCLUSTER_NAME/.*[.]vol"; }
 
 part_network() {
@@ -65,6 +73,7 @@ part_network() {
     expect 'network: the host does not see it' hidden_from_host
     expect 'network: the server has the bytes' server_has one "$work/sum0"
     each_fcoll network network_cases
+    ! built overlap || expect 'network: the report names the block' block_in_report
     network_down
     expect 'network: servers end with the cluster' nothing_serves
 }

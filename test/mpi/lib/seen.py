@@ -11,7 +11,7 @@ import launch
 
 # The names that users type: each must be there, with a help text.
 PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'aggregator_list',
-              'placement', 'buffer_bytes', 'sync_send', 'plan_reuse', 'report', 'priority')
+              'placement', 'buffer_bytes', 'align_bytes', 'sync_send', 'plan_reuse', 'report', 'priority')
 # Wrong parameters (one run has all of them), and words that the message must hold besides the parameter and the value.
 WRONG = (('schedule', 'sometimes', ('write_comm2', '"auto", is used')),
          ('transport', 'pigeon', ('put_fence',)), ('exchange', 'perhaps', ('off',)),
@@ -37,7 +37,7 @@ REPLACED = (('t_serial', 'shm', 'calls in atomic mode'),
             ('t_serial', 'put_lock', 'calls in atomic mode'),
             ('t_nonblocking', 'put_fence', 'nonblocking and split collectives'),
             ('t_serial', 'isend', None), ('t_serial', 'auto', None))
-REPORT = ('aggregators', 'cycles', 'bytes', 'requests', 'messages', 'time', 'min', 'avg', 'max')
+REPORT = ('aggregators', 'alignment', 'cycles', 'bytes', 'requests', 'messages', 'time', 'min', 'avg', 'max')
 
 
 def ompi_info(suite):

@@ -168,6 +168,8 @@ static void print(mca_common_collio_file_t *file, const uint64_t *least, const u
     add_aggregators(&text, file);
     add_layers(&text, file);
     add(&text, "  buffers       %" PRId64 " bytes per aggregator\n", file->buffer_bytes);
+    add(&text, "  alignment     %" PRId64 " bytes, %s\n", file->align.unit,
+        mca_common_collio_align_source_name(file->align.source));
     add_memory(&text, file);
     add(&text, "  choices       %s\n", choices);
     add_breakdown(&text, most, sum);
