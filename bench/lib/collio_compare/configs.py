@@ -13,7 +13,7 @@ STOCK = ("vulcan", "dynamic_gen2", "dynamic", "two_phase", "individual")
 @dataclasses.dataclass(frozen=True)
 class Config:
     name: str
-    kind: str  # ours, stock, other (shown, not compared with) or limit
+    kind: str  # ours, stock, other (shown, not compared with) or limit (the contiguous baseline)
     mca: tuple = ()  # (name, value) pairs
     needs: tuple = ()  # ("fcoll", "vulcan"): the component that must exist
     api: str = "mpi"
@@ -48,7 +48,7 @@ def _with_buffers():
 
 def every(romio):
     """All configurations; romio is the name of Open MPI's ROMIO component, or empty."""
-    found = [Config("limit", "limit", api="limit"), _fcoll("tam", "ours"),
+    found = [Config("contiguous", "limit", api="limit"), _fcoll("tam", "ours"),
              _fcoll("overlap", "ours")]
     found += [_fcoll(name, "stock") for name in STOCK]
     if romio:
@@ -76,9 +76,9 @@ def groups(found):
         return [c.name for c in found if test(c)]
 
     return {
-        "auto": ["limit", "tam", "overlap"],
+        "auto": ["contiguous", "tam", "overlap"],
         "stock": names(lambda c: c.kind == "stock"),
-        "default": ["limit", "tam", "overlap"] + names(lambda c: c.kind in ("stock", "other")),
+        "default": ["contiguous", "tam", "overlap"] + names(lambda c: c.kind in ("stock", "other")),
         "schedules": names(lambda c: c.name.startswith("overlap-") and c.name.endswith("-isend")),
         "transports": names(lambda c: c.name.startswith("overlap-write_comm-")),
         "variants": names(lambda c: c.name.startswith("overlap-") and c.name != "overlap-mtpwrite"

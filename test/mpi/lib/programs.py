@@ -76,6 +76,8 @@ def plain_two_phase(suite, scratch, folder):
 
 # name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; mca: more parameters; fbtl, btl: the component, if not the default; check: (program, function) on the files left
 TABLE = {
+    't_align': {'np': (2, 4), 'hints': ['']},
+    't_align tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_gaps': {'np': (1, 4), 'hints': ['']},
     't_lock_wait': {'np': (1, 3), 'fbtl': 'mtpwrite', 'hints': ['', 'exchange=on']},

@@ -12,7 +12,8 @@ import report
 
 # The names that users type: each must be there, with a help text.
 PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'aggregator_list',
-              'placement', 'buffer_bytes', 'sync_send', 'plan_reuse', 'report', 'report_file', 'priority')
+              'placement', 'buffer_bytes', 'align_bytes', 'sync_send', 'plan_reuse',
+              'report', 'report_file', 'priority')
 # Wrong parameters (one run has all of them), and words that the message must hold besides the parameter and the value.
 WRONG = (('schedule', 'sometimes', ('write_comm2', '"auto", is used')),
          ('transport', 'pigeon', ('put_fence',)), ('exchange', 'perhaps', ('off',)),

@@ -40,7 +40,7 @@ static void start(mca_common_collio_domains_t *domains, mca_common_collio_partit
                   int64_t lo, int64_t hi, int64_t unit)
 {
     *domains = (mca_common_collio_domains_t){.partition = partition, .groups = 1};
-    domains->unit = 0 < unit ? unit : 1;
+    domains->unit = domains->step = 0 < unit ? unit : 1;
     domains->lo = round_down(lo, domains->unit);
     domains->hi = lo < hi ? hi : domains->lo;
 }
@@ -358,7 +358,7 @@ int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domain
 
 bool mca_common_collio_domains_can_shift(const mca_common_collio_domains_t *domains, int64_t delta)
 {
-    if (0 != delta % domains->unit
+    if (0 != delta % domains->step
         || (0 < delta ? domains->hi > INT64_MAX - delta : 0 > domains->lo + delta)) {
         return false;
     }

@@ -32,9 +32,10 @@ typedef enum mca_common_collio_partition_t {
  */
 typedef struct mca_common_collio_domains_t {
     mca_common_collio_partition_t partition;
-    int64_t lo;      /* true lowest offset of the request, rounded down to the unit */
-    int64_t hi;      /* end of the highest byte */
-    int64_t unit;    /* stripe or alignment; 1 = none */
+    int64_t lo;   /* true lowest offset of the request, rounded down to the unit */
+    int64_t hi;   /* end of the highest byte */
+    int64_t unit; /* stripe or alignment; 1 = none */
+    int64_t step; /* moves in the file are multiples of this: the unit, unless the maker says 1 */
     int aggregators; /* number of aggregators */
     int groups;      /* group_cyclic: aggregators / stripe count, at least 1 */
     int parts;       /* memory: contiguous parts, at most one per aggregator */

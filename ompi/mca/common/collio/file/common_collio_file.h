@@ -13,6 +13,7 @@
 #include "file/common_collio_stats.h"
 
 #include "core/common_collio_aggregator.h"
+#include "core/common_collio_align.h"
 #include "core/common_collio_memory.h"
 
 #include <stdatomic.h>
@@ -72,6 +73,7 @@ typedef struct mca_common_collio_file_t {
     int my_aggregator;    /* my index in aggregators, or -1 */
     mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
     int64_t buffer_bytes;                              /* what one aggregator may use */
+    mca_common_collio_align_t align;                   /* of domains and windows */
     mca_common_collio_file_memory_t memory;
 
     struct mca_common_collio_reduction_t *reduction; /* where the ranks agree; see node/ */

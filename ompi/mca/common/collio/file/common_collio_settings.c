@@ -94,6 +94,10 @@ static const mca_common_collio_setting_t rows[] = {
      "Memory in bytes that an aggregator may use for collective buffers. 0 takes the hint "
      "cb_buffer_size, or else io_ompio_bytes_per_agg; if that has its default, one node with a "
      "local file system needs 2 MiB only"},
+    {"align_bytes", MCA_COMMON_COLLIO_BYTES, AT(align_bytes), NULL, 0, 5, AGREED, NULL,
+     "Domains and windows begin at multiples of this; 1 switches alignment off. 0: the stripe on "
+     "Lustre, the block (st_blksize) on other network file systems, none on local ones. A value "
+     "that is set here holds in every call; a block is given up when a kept plan moves"},
     {"sync_send", MCA_COMMON_COLLIO_CHOICE, AT(sync_send), on_off, 0, 7, AGREED, NULL,
      "Whether data messages are synchronous sends, so that fast senders cannot flood an aggregator "
      "that is busy writing. auto: on when a call needs more than one round"},

@@ -67,6 +67,7 @@ typedef struct mca_common_collio_settings_t {
     char aggregator_list[MCA_COMMON_COLLIO_TEXT_BYTES]; /* "" = none */
     int placement;       /* 0 auto, else 1 + mca_common_collio_placement_t */
     size_t buffer_bytes; /* 0 = io_ompio_bytes_per_agg */
+    size_t align_bytes;  /* 0 = what the file system says; see core/common_collio_align.h */
     int sync_send;
     bool plan_reuse;
     int report; /* mca_common_collio_report_mode_t */

@@ -51,6 +51,9 @@ static void add_aggregators(mca_common_collio_record_t *record,
     add(&record->about, "%s\n", file->aggregator_count > LISTED ? " ..." : "");
     add(&record->about, "  buffers       %.3f MiB for each aggregator\n", mib(file->buffer_bytes));
     add(&record->json, "],\"buffer_bytes\":%" PRId64, file->buffer_bytes);
+    add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->align.unit,
+        mca_common_collio_align_source_name(file->align.source));
+    add(&record->json, ",\"align_bytes\":%" PRId64, file->align.unit);
 }
 
 static void add_layers(mca_common_collio_record_t *record, const mca_common_collio_file_t *file)
