@@ -12,6 +12,8 @@
 
 #include "call/common_collio_request.h"
 #include "file/common_collio_file.h"
+#include "hook/common_collio_guard.h"
+#include "hook/common_collio_hook.h"
 #include "settings/common_collio_findings.h"
 
 static int users;
@@ -56,6 +58,8 @@ void mca_common_collio_open(void)
 {
     ++users;
     mca_common_collio_file_reserve();
+    mca_common_collio_hook_reserve();
+    mca_common_collio_guard_reserve();
 }
 
 void mca_common_collio_close(void)
@@ -64,6 +68,8 @@ void mca_common_collio_close(void)
         mca_common_collio_request_finalize();
         mca_common_collio_access_finalize();
         mca_common_collio_file_unreserve();
+        mca_common_collio_hook_unreserve();
+        mca_common_collio_guard_unreserve();
         mca_common_collio_findings_fini();
     }
 }
