@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Requester and aggregator plan apart from each other and must agree: a view is split by aggregator and
- * window, every share goes over the wire, and each aggregator's cycles must be what arithmetic over
- * single bytes says. */
+/* Requester and aggregator plan apart from each other and must agree: a view is split by aggregator
+ * and window, every share goes over the wire, and each aggregator's cycles must be what arithmetic
+ * over single bytes says. */
 #include <string.h>
 
 #include "common_collio_cycle.h"
