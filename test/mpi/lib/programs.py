@@ -105,6 +105,7 @@ TABLE = {
     't_viewseq': {'np': (1, 2, 5), 'hints': ['']},
     't_viewseq tam': {'np': (3, 6), 'fcoll': 'tam', 'hints': ['']},
     't_longname': {'np': (1, 3), 'hints': ['']},
+    't_manners': {'np': (1, 3), 'hints': ['']},
     't_overflow': {'np': (1, 3), 'hints': [''], 'mca': MTPWRITE},
     't_memory': {'np': (1, 4), 'hints': ['']},
     't_memory tam': {'np': (5,), 'fcoll': 'tam', 'hints': ['']},

@@ -307,9 +307,11 @@ static void begin_settle(mca_common_collio_op_t *op)
 /* The agreed range, for everything below the call. */
 static void note_range(mca_common_collio_op_t *op)
 {
+    bool data = 0 < op->all[MCA_COMMON_COLLIO_AGREE_BYTES]; /* else nobody offered a range */
+
     op->ex.range = (mca_common_collio_range_t){
-        .lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO],
-        .hi = op->all[MCA_COMMON_COLLIO_AGREE_HI],
+        .lo = data ? -op->all[MCA_COMMON_COLLIO_AGREE_LO] : 0,
+        .hi = data ? op->all[MCA_COMMON_COLLIO_AGREE_HI] : 0,
         .bytes = op->all[MCA_COMMON_COLLIO_AGREE_BYTES],
         .pieces = op->all[MCA_COMMON_COLLIO_AGREE_PIECES],
         .spans = op->all[MCA_COMMON_COLLIO_AGREE_SPANS],

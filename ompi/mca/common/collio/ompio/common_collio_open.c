@@ -13,6 +13,8 @@
 #include "call/common_collio_request.h"
 #include "compat/common_collio_layout.h"
 #include "file/common_collio_file.h"
+#include "hook/common_collio_guard.h"
+#include "hook/common_collio_hook.h"
 #include "settings/common_collio_findings.h"
 
 static int users;
@@ -73,6 +75,8 @@ void mca_common_collio_open(void)
 {
     ++users;
     mca_common_collio_file_reserve();
+    mca_common_collio_hook_reserve();
+    mca_common_collio_guard_reserve();
 }
 
 void mca_common_collio_close(void)
@@ -81,6 +85,8 @@ void mca_common_collio_close(void)
         mca_common_collio_request_finalize();
         mca_common_collio_access_finalize();
         mca_common_collio_file_unreserve();
+        mca_common_collio_hook_unreserve();
+        mca_common_collio_guard_unreserve();
         mca_common_collio_findings_fini();
     }
 }

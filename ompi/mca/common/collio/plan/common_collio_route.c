@@ -209,6 +209,9 @@ static void accept_list(mca_common_collio_exchange_t *ex, const arrival_t *arriv
     int aggregator = ex->file->my_aggregator,
         rc = -EBADMSG; /* nothing is for a rank that owns nothing */
 
+    if (0 != ex->error) {
+        return; /* this plan has no domains, perhaps, and will not be used */
+    }
     if (aggregator >= 0) {
         rc = mca_common_collio_wire_decode_within(
             arrival->list, arrival->bytes,
