@@ -69,6 +69,7 @@ typedef struct mca_common_collio_settings_t {
     size_t buffer_bytes; /* 0 = io_ompio_bytes_per_agg */
     int sync_send;
     bool plan_reuse;
+    bool keep; /* for the next file of the same processes */
     bool report;
     int priority;
     int local_aggregators;          /* tam only; 0 auto */

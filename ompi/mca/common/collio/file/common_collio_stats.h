@@ -43,6 +43,7 @@
     X(holes, count, "holes between the runs of this aggregator's windows")                         \
     X(plan_hits, count, "calls that reused a plan")                                                \
     X(plan_misses, count, "calls that had to plan")                                                \
+    X(files_kept, count, "files that found the context of an earlier one of the same processes")   \
     X(plan_memory, count, "plans not offered again because their node has lost memory")            \
     X(probes, count, "calls spent on measuring choices")                                           \
     X(errors, count, "calls that ended with an error")                                             \
