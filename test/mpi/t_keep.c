@@ -129,6 +129,32 @@ static void test_one_after_the_other(void)
     t_verdict("files one after the other");
 }
 
+/* The plan of the first file serves the second: same shape, elsewhere in the file. */
+static void test_plans(void)
+{
+    double misses = -1, hits = 0;
+
+    for (int i = 0; i < 3; ++i) {
+        keep_file f;
+
+        open_file(&f, MPI_COMM_WORLD, "keep_p", i, "exchange=on");
+        write_file(&f);
+        close_file(&f);
+        if (0 == i) {
+            misses = t_pvar_read("plan_misses", MPI_FILE_NULL);
+            hits = t_pvar_read("plan_hits", MPI_FILE_NULL);
+        }
+    }
+    if (misses >= 0
+        && (t_pvar_read("plan_misses", MPI_FILE_NULL) != misses
+            || t_pvar_read("plan_hits", MPI_FILE_NULL) != hits + 2)) {
+        t_fail("later files: %g calls planned anew, %g of 2 reused a plan",
+               t_pvar_read("plan_misses", MPI_FILE_NULL) - misses,
+               t_pvar_read("plan_hits", MPI_FILE_NULL) - hits);
+    }
+    t_verdict("a plan serves the next files");
+}
+
 /* Settings, aggregators and buffers change: nothing that was planned for others may be used. */
 static void test_settings(void)
 {
@@ -445,6 +471,7 @@ int main(int argc, char **argv)
     } else {
         test_one_after_the_other();
         test_no_calls();
+        test_plans();
         test_settings();
         test_differ();
         test_duplicates();
