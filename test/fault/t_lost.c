@@ -16,6 +16,9 @@
  * Every survivor must come out of the call with an error, and out of the next one too. It says so
  * in a line `survivor RANK: CLASS CLASS` that `run` counts, and leaves by _exit: closing the file
  * and MPI_Finalize are Open MPI's, and would wait for the dead rank.
+ *
+ * Where all ranks live, the file is closed and two more are opened: they must not use anything of
+ * the lost one, where messages may still arrive. `next RANK: FAILURES` tells.
  */
 #include "break_pml.h"
 #include "t_fault.h"
@@ -51,6 +54,26 @@ static int class_of(int rc)
 
     MPI_Error_class(rc, &class);
     return class;
+}
+
+/* Other files of the same processes. */
+static void use_next_files(MPI_File *lost, const t_blocks *mine, unsigned char *data)
+{
+    char path[512];
+    MPI_File file;
+
+    t_ok(MPI_File_close(lost), "close");
+    t_path(path, sizeof(path), "next");
+    for (int i = 0; i < 2; ++i) {
+        t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+        t_blocks_view(file, mine);
+        t_ok(transfer(file, data, 1, 0), "write to another file");
+        memset(data, 0, BLOCK * COUNT);
+        t_ok(transfer(file, data, 0, 0), "read from another file");
+        t_blocks_check(mine, t_rank, data, "another file");
+        t_ok(MPI_File_close(&file), "close of another file");
+    }
+    printf("next %d: %d\n", t_rank, t_failures());
 }
 
 int main(int argc, char *argv[])
@@ -93,6 +116,9 @@ int main(int argc, char *argv[])
     first = class_of(transfer(file, data, write, nonblocking));
     second = class_of(transfer(file, data, write, nonblocking));
     printf("survivor %d: %d %d\n", t_rank, first, second);
+    if (0 == strcmp("send", argv[2]) || 0 == strcmp("receive", argv[2])) {
+        use_next_files(&file, &mine, data);
+    }
     fflush(stdout);
     _exit(0);
 }

@@ -74,12 +74,44 @@ def plain_two_phase(suite, scratch, folder):
                 suite.not_ok(name, f'{text[-2000:]}\n{more[-2000:]}')
 
 
+def messages(np, fcoll, place, path):
+    """What t_keep counts for open + close with this component: {(kind, number of the file): n}."""
+    result = launch.run(launch.mpirun_command(np, [path, 'count'], fcoll=fcoll), TIMEOUT, cwd=place,
+                        env={'T_DIR': place, 'COLLIO_FCOLL': fcoll})
+    rows = re.findall(r'^messages (\w+) (\d+) (\d+)$', result.text, re.M)
+    return {(kind, int(number)): int(count) for kind, number, count in rows}, result.text
+
+
+def no_message_more(suite, scratch, folder):
+    """From the second file of its processes on, an open and close sends what stock components
+    send: open agrees in shared memory, and what it needs was kept."""
+    for np in (2, 8):
+        name = f't_keep np={np}: a second file is opened and closed without a message of ours'
+        if any(launch.component_missing(fcoll) for fcoll in (launch.FCOLL, 'individual')):
+            suite.skip(name, f'needs {launch.FCOLL} and individual')
+            continue
+        place = tempfile.mkdtemp(dir=scratch)
+        path = os.path.join(folder, 't_keep')
+        have, text = messages(np, launch.FCOLL, place, path)
+        want, more = messages(np, 'individual', place, path)
+        shutil.rmtree(place, ignore_errors=True)
+        rows = [('empty', number) for number in (1, 2, 3)] + [('call', number) for number in (1, 2, 3)]
+        if all(row in have and row in want and have[row] <= want[row] for row in rows):
+            suite.ok(name)
+        else:
+            suite.not_ok(name, f'{text[-2000:]}\nindividual:\n{more[-2000:]}')
+
+
 # name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; mca: more parameters; fbtl, btl: the component, if not the default; check: (program, function) on the files left
 TABLE = {
     't_align': {'np': (2, 4), 'hints': ['']},
     't_align tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_gaps': {'np': (1, 4), 'hints': ['']},
+    't_keep': {'np': (1, 2, 5), 'hints': ['']},
+    't_keep tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
+    't_keep many': {'np': (3,), 'hints': ['']},
+    't_keep open 500': {'np': (2,), 'hints': ['']},
     't_lock_wait': {'np': (1, 3), 'fbtl': 'mtpwrite', 'hints': ['', 'exchange=on']},
     't_updates own posix': {'np': (2,), 'fbtl': 'posix',
                             'hints': ['exchange=on', 'romio_ds_write=enable']},
@@ -191,3 +223,5 @@ def run(suite, scratch, folder, wanted, everything):
             run_row(suite, scratch, path, words, row)
             if words[0] == 't_tam':
                 plain_two_phase(suite, scratch, folder)
+            if name == 't_keep':
+                no_message_more(suite, scratch, folder)

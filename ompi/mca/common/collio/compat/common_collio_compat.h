@@ -29,6 +29,7 @@
 #include "ompi/mca/pml/pml.h"
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
+#include "ompi/runtime/mpiruntime.h"
 #include "ompi/win/win.h"
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/runtime/opal.h"
@@ -389,6 +390,12 @@ static inline int mca_common_collio_win_fence(int assertion, mca_common_collio_w
 static inline const char *mca_common_collio_running_version(void)
 {
     return opal_version_string;
+}
+
+/** May several threads of this process be in MPI at the same time? */
+static inline bool mca_common_collio_thread_multiple(void)
+{
+    return ompi_mpi_thread_multiple;
 }
 
 /* Communication inside the engine: nonblocking, internal entry points (no PMPI tool sees it). */

@@ -24,6 +24,7 @@ static void file_construct(mca_common_collio_file_t *file)
     file->comm = MPI_COMM_NULL;
     file->node_comm = MPI_COMM_NULL;
     file->my_aggregator = -1;
+    file->slot = -1;
     atomic_flag_clear(&file->progressing);
     OBJ_CONSTRUCT(&file->lock, opal_mutex_t);
     OBJ_CONSTRUCT(&file->ops, opal_list_t);

@@ -62,6 +62,10 @@ typedef struct mca_common_collio_file_t {
     ompi_request_t *notice;
     int noticed;
 
+    struct mca_common_collio_set_t *set; /* of its processes, which owns `nodes`; see open/. NULL:
+                                            nothing is kept for another file */
+    int slot;                            /* for its context when it is closed, or -1 */
+
     ompi_communicator_t *comm;      /* ours alone: messages of others cannot match ours */
     ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
     int rank;

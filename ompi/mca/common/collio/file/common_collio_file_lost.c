@@ -17,7 +17,7 @@ static void send_notices(mca_common_collio_file_t *file)
     ompi_request_t *request;
 
     file->noticed = file->lost;
-    for (int i = 0; i < file->size; ++i) {
+    for (int i = 0; MPI_COMM_NULL != file->comm && i < file->size; ++i) {
         if (i != file->rank
             && OMPI_SUCCESS
                    == mca_common_collio_isend(&file->noticed, sizeof(file->noticed), i,

@@ -104,6 +104,11 @@ static const mca_common_collio_setting_t rows[] = {
     {"plan_reuse", MCA_COMMON_COLLIO_SWITCH, AT(plan_reuse), NULL, 1, 6, AGREED, NULL,
      "Reuse the plan of an earlier call with the same view and request shape (the next variable or "
      "time step). Switch it off only to measure its effect"},
+    {"keep", MCA_COMMON_COLLIO_SWITCH, AT(keep), NULL, 1, 6, AGREED, NULL,
+     "Keep communicators, shared memory, buffers and plans when a file is closed, for the next "
+     "file that the same processes open. At most 64 MiB of buffers on a node for each of two files that "
+     "are open at a time. Programs with MPI_THREAD_MULTIPLE keep nothing. Switch it off only to "
+     "measure its effect, or where memory is short between files"},
     {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3, AGREED,
      NULL,
      "Print at close what the collective calls on a file did: aggregators, bandwidth, time of each "

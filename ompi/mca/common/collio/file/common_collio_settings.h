@@ -70,6 +70,7 @@ typedef struct mca_common_collio_settings_t {
     size_t align_bytes;  /* 0 = what the file system says; see core/common_collio_align.h */
     int sync_send;
     bool plan_reuse;
+    bool keep;  /* for the next file of the same processes */
     int report; /* mca_common_collio_report_mode_t */
     char report_file[MCA_COMMON_COLLIO_TEXT_BYTES];
     int priority;

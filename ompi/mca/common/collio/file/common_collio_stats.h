@@ -50,6 +50,8 @@
     X(holes, count, one, "holes between the runs of this aggregator's windows")                    \
     X(plan_hits, count, one, "calls that reused a plan")                                           \
     X(plan_misses, count, one, "calls that had to plan")                                           \
+    X(files_kept, count, one,                                                                      \
+      "files that found the context of an earlier one of the same processes")                      \
     X(plan_memory, count, one, "plans not offered again because their node has lost memory")       \
     X(probes, count, one, "calls spent on measuring choices")                                      \
     X(errors, count, one, "calls that ended with an error")                                        \

@@ -18,10 +18,11 @@
 #include "call/common_collio_request.h"
 #include "hook/common_collio_guard.h"
 #include "hook/common_collio_hook.h"
+#include "node/common_collio_board.h"
+#include "open/common_collio_context.h"
 #include "open/common_collio_report.h"
-#include "transport/onesided/common_collio_put.h"
+#include "open/common_collio_set.h"
 #include "tuner/common_collio_tuner.h"
-#include "twolayer/common_collio_relay.h"
 
 /* On one node with a local file system the buffer is a stop on the way to the page cache: small
  * enough for the cores' caches it is as fast as a large one, and its pages are sooner had. */
@@ -39,20 +40,6 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
     return 1 == file->nodes.nodes && UFS == file->fh->f_fstype && !file->access.network
                ? NODE_BUFFER
                : DEFAULT_BUFFER;
-}
-
-static int make_agreement(mca_common_collio_file_t *file)
-{
-    int rc = ompi_datatype_create_contiguous(MCA_COMMON_COLLIO_AGREE_FIELDS, MPI_INT64_T,
-                                             &file->agree_type);
-
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_datatype_commit(&file->agree_type);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = mca_common_collio_op_create(mca_common_collio_agree_reduce, &file->agree_op);
-    }
-    return rc;
 }
 
 /* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file
@@ -124,54 +111,6 @@ static void on_close(ompio_file_t *fh, void *data)
     mca_common_collio_file_detach(fh);
 }
 
-/* Plans and the memory of exchanges. */
-static int keep_open(mca_common_collio_file_t *file)
-{
-    mca_common_collio_kept_t *kept = file->kept = calloc(1, sizeof(*kept));
-
-    if (NULL == kept) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    kept->plans = calloc(1, sizeof(*kept->plans));
-    kept->histogram = malloc(2 * sizeof(*kept->histogram)
-                             * (size_t) mca_common_collio_layout_sums(file));
-    kept->stops = malloc(2 * sizeof(*kept->stops) * (size_t) file->aggregator_count);
-    if (NULL == kept->plans || NULL == kept->histogram || NULL == kept->stops) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    for (int i = 0; file->two_layers && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
-        if (0 != mca_common_collio_relay_open(&kept->plans->slot[i])) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-    }
-    return mca_common_collio_kept_memory_open(file, mca_common_collio_layout_bins(file));
-}
-
-static void keep_close(mca_common_collio_file_t *file)
-{
-    mca_common_collio_kept_t *kept = file->kept;
-
-    if (NULL == kept) {
-        return;
-    }
-    mca_common_collio_shared_fini(&kept->shared);
-    mca_common_collio_shared_fini(&kept->relay_shared);
-    mca_common_collio_put_close(file);
-    mca_common_collio_arena_fini(&kept->relay);
-    mca_common_collio_arena_fini(&kept->buffers);
-    mca_common_collio_arena_fini(&kept->staging);
-    for (int i = 0; NULL != kept->plans && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
-        mca_common_collio_plan_fini(&kept->plans->slot[i]);
-        free(kept->plans->slot[i].layer1.relay);
-    }
-    free(kept->plans);
-    mca_common_collio_kept_memory_close(file);
-    free(kept->histogram);
-    free(kept->stops);
-    free(kept);
-    file->kept = NULL;
-}
-
 /* Calls need an operation and a request even when there is no memory left. */
 static int queue_open(mca_common_collio_file_t *file)
 {
@@ -191,22 +130,6 @@ static void queue_close(mca_common_collio_file_t *file)
     }
 }
 
-static void comms_close(mca_common_collio_file_t *file)
-{
-    if (NULL != file->agree_op) {
-        mca_common_collio_op_free(&file->agree_op);
-    }
-    if (NULL != file->agree_type) {
-        ompi_datatype_destroy(&file->agree_type);
-    }
-    if (MPI_COMM_NULL != file->node_comm && file->comm != file->node_comm) {
-        ompi_comm_free(&file->node_comm);
-    }
-    if (MPI_COMM_NULL != file->comm) {
-        ompi_comm_free(&file->comm);
-    }
-}
-
 static void aggregators_close(mca_common_collio_file_t *file)
 {
     free(file->aggregators);
@@ -220,13 +143,14 @@ static void file_free(mca_common_collio_file_t *file)
     if (0 != file->lost) {
         return; /* messages may still arrive, and communicators end by communication: see lost.c */
     }
-    mca_common_collio_reduction_close(file);
-    keep_close(file);
-    queue_close(file);
     mca_common_collio_tuner_close(file);
-    mca_common_collio_nodes_fini(&file->nodes);
+    (void) mca_common_collio_set_give(file);
+    mca_common_collio_context_close(file); /* whatever of it was not given */
+    queue_close(file);
+    if (NULL == file->set) {
+        mca_common_collio_nodes_fini(&file->nodes);
+    }
     aggregators_close(file);
-    comms_close(file);
     OBJ_RELEASE(file);
 }
 
@@ -259,8 +183,12 @@ enum {
     SHORT, /* of memory for its buffers: some node is */
     GUARD,
     PAGE = GUARD + MCA_COMMON_COLLIO_GUARD_FIELDS,
-    FIELDS = PAGE + MCA_COMMON_COLLIO_REDUCTION_KEY_FIELDS
+    UNKEPT = PAGE + MCA_COMMON_COLLIO_REDUCTION_KEY_FIELDS, /* by this rank: no record for a set */
+    SLOTS,
+    FIELDS = SLOTS + MCA_COMMON_COLLIO_SET_FIELDS
 };
+_Static_assert((int) FIELDS <= (int) MCA_COMMON_COLLIO_BOARD_FIELDS,
+               "an open is one reduction of the board");
 
 /* The parts of the record, but for the settings. */
 static void offer_record(mca_common_collio_file_t *file, int rc, int64_t *mine)
@@ -302,26 +230,12 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
     return (int) all[ERROR];
 }
 
-/* What this rank needs for the file, whatever the settings; local. */
-static int make_parts(mca_common_collio_file_t *file)
-{
-    int rc = queue_open(file);
-
-    if (OMPI_SUCCESS == rc) {
-        rc = make_agreement(file);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = mca_common_collio_reduction_open(file, mca_common_collio_agree_reduce);
-    }
-    return rc;
-}
-
 /* What depends on the settings; local. Made anew where another rank has other settings. `rc`: what
  * this rank has met so far. */
 static int arrange(mca_common_collio_file_t *file, int rc)
 {
     mca_common_collio_tuner_drop(file);
-    keep_close(file);
+    mca_common_collio_context_keep_close(file);
     aggregators_close(file);
     prepare_access(file);
     file->align = find_alignment(file);
@@ -333,7 +247,7 @@ static int arrange(mca_common_collio_file_t *file, int rc)
         rc = mca_common_collio_file_aggregators(file);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = keep_open(file);
+        rc = mca_common_collio_context_keep_open(file);
     }
     file->tuner = mca_common_collio_tuner_open(file);
     return OMPI_SUCCESS == rc && NULL == file->tuner ? OMPI_ERR_OUT_OF_RESOURCE : rc;
@@ -341,7 +255,9 @@ static int arrange(mca_common_collio_file_t *file, int rc)
 
 static int reduce(mca_common_collio_file_t *file, const int64_t *mine, int64_t *all)
 {
-    int rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
+    int rc = NULL != file->set ? mca_common_collio_set_reduce(file->set, mine, all, FIELDS)
+                               : mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T,
+                                                             MPI_MAX, file->fh->f_comm);
 
     if (OMPI_SUCCESS != rc) {
         mca_common_collio_file_lose(file, rc);
@@ -351,8 +267,9 @@ static int reduce(mca_common_collio_file_t *file, const int64_t *mine, int64_t *
 
 /* Settings first: each rank arranges the file as if all had its own, and offers what comes out
  * together with them. Only where they differ, all do it again with those of rank 0. `rc`: what this
- * rank has met so far. 0 or an error class, the same on all ranks but where the file is lost. */
-static int agree(mca_common_collio_file_t *file, int rc, int64_t *all)
+ * rank has met so far; `unkept`: it cannot keep anything for a next file. 0 or an error class, the
+ * same on all ranks but where the file is lost. */
+static int agree(mca_common_collio_file_t *file, int rc, bool unkept, int64_t *all)
 {
     mca_common_collio_settings_set_t *set = &file->component->set;
     ompio_file_t *fh = file->fh;
@@ -362,11 +279,13 @@ static int agree(mca_common_collio_file_t *file, int rc, int64_t *all)
 
     find_facts(file, facts);
     mca_common_collio_settings_resolve(file->component, fh, &file->settings);
-    mca_common_collio_settings_set_offer(set, file->comm, &file->settings, facts, FACTS,
+    mca_common_collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS,
                                          &mine[SETTINGS]);
     use_facts(file, facts);
     offer_record(file, arrange(file, rc), mine);
     mca_common_collio_reduction_offer(file, &mine[PAGE]);
+    mine[UNKEPT] = unkept;
+    mca_common_collio_set_offer(file->set, &mine[SLOTS]);
     if (0 != reduce(file, mine, all)) {
         return file->lost;
     }
@@ -374,7 +293,7 @@ static int agree(mca_common_collio_file_t *file, int rc, int64_t *all)
         mca_common_collio_settings_resolve(file->component, fh, &file->settings);
     }
     if (OMPI_SUCCESS
-        != mca_common_collio_settings_set_settle(set, file->comm, fh->f_info, &file->settings,
+        != mca_common_collio_settings_set_settle(set, fh->f_comm, fh->f_info, &file->settings,
                                                  facts, FACTS, &all[SETTINGS])) {
         mca_common_collio_file_lose(file, MPI_ERR_OTHER);
         return file->lost;
@@ -393,31 +312,67 @@ static int agree(mca_common_collio_file_t *file, int rc, int64_t *all)
     return settle_record(file, all);
 }
 
+/* The first file of its processes, or one of processes that keep nothing: it gets a context before
+ * the agreement, which then shares the page of its reductions, too. NULL: there is none. */
+static mca_common_collio_file_t *make_first(mca_common_collio_file_t *file)
+{
+    mca_common_collio_set_t *set = mca_common_collio_set_prepare(file->fh->f_comm);
+    int64_t all[FIELDS];
+    int rc = mca_common_collio_file_connect(file);
+
+    if (MPI_COMM_NULL == file->comm) {
+        mca_common_collio_set_drop(set);
+        file_free(file);
+        return NULL;
+    }
+    rc = OMPI_SUCCESS == rc ? queue_open(file) : rc;
+    rc = OMPI_SUCCESS == rc ? mca_common_collio_context_parts(file) : rc;
+    file->refused = agree(file, rc, NULL == set, all);
+    if (OMPI_SUCCESS == file->refused) {
+        mca_common_collio_reduction_connect(file, &all[PAGE]);
+    } else { /* the record only tells that calls cannot be made */
+        mca_common_collio_reduction_close(file);
+    }
+    if (OMPI_SUCCESS == file->refused && file->settings.keep && 0 == all[UNKEPT]) {
+        mca_common_collio_set_found(set, file);
+    } else {
+        mca_common_collio_set_drop(set);
+    }
+    return file;
+}
+
+/* A later one: it agrees at the board of the set, and then has a context that was kept. */
+static mca_common_collio_file_t *make_next(mca_common_collio_file_t *file)
+{
+    int64_t all[FIELDS];
+
+    mca_common_collio_set_nodes(file->set, file);
+    file->refused = agree(file, queue_open(file), false, all);
+    if (OMPI_SUCCESS != file->refused) {
+        return file;
+    }
+    if (file->settings.keep && mca_common_collio_set_take(file->set, &all[SLOTS], file)) {
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_files_kept, 1);
+    } else {
+        file->refused = mca_common_collio_context_new(file);
+    }
+    return file;
+}
+
 static mca_common_collio_file_t *file_make(ompio_file_t *fh,
                                            mca_common_collio_component_t *component)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_take();
-    int64_t all[FIELDS];
-    int rc;
 
     if (NULL == file) {
         return NULL;
     }
     file->fh = fh;
     file->component = component;
-    rc = mca_common_collio_file_connect(file);
-    if (MPI_COMM_NULL == file->comm) {
-        file_free(file);
-        return NULL;
-    }
-    rc = OMPI_SUCCESS == rc ? make_parts(file) : rc;
-    file->refused = agree(file, rc, all);
-    if (OMPI_SUCCESS == file->refused) {
-        mca_common_collio_reduction_connect(file, &all[PAGE]);
-    } else { /* the record only tells that calls cannot be made */
-        mca_common_collio_reduction_close(file);
-    }
-    return file;
+    file->rank = ompi_comm_rank(fh->f_comm);
+    file->size = ompi_comm_size(fh->f_comm);
+    file->set = mca_common_collio_set_find(fh->f_comm);
+    return NULL == file->set ? make_first(file) : make_next(file);
 }
 
 mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,

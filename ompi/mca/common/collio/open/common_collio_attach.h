@@ -20,5 +20,7 @@ void mca_common_collio_file_detach(ompio_file_t *fh);
 /** Duplicates the communicator and finds the ranks' nodes. Collective. An Open MPI error code; the
  *  communicator is there unless it could not be duplicated. */
 int mca_common_collio_file_connect(mca_common_collio_file_t *file);
+/** Only the communicators: the nodes are known. Collective. An Open MPI error code. */
+int mca_common_collio_file_connect_comms(mca_common_collio_file_t *file);
 
 #endif /* MCA_COMMON_COLLIO_ATTACH_H */

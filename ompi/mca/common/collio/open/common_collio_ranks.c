@@ -55,22 +55,36 @@ static int map_nodes(mca_common_collio_file_t *file)
     return rc;
 }
 
+static int duplicate(mca_common_collio_file_t *file)
+{
+    return ompi_comm_dup(file->fh->f_comm, &file->comm);
+}
+
+static int split_by_node(mca_common_collio_file_t *file)
+{
+    return ompi_comm_split_type(file->comm, MPI_COMM_TYPE_SHARED, 0, NULL, &file->node_comm);
+}
+
 int mca_common_collio_file_connect(mca_common_collio_file_t *file)
 {
-    ompi_communicator_t *comm = file->fh->f_comm;
-    int rc = ompi_comm_dup(comm, &file->comm);
+    int rc = duplicate(file);
 
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    file->rank = ompi_comm_rank(comm);
-    file->size = ompi_comm_size(comm);
-    if (one_node(file)) {
+    if (OMPI_SUCCESS == rc && one_node(file)) {
         return map_one_node(file);
     }
-    rc = ompi_comm_split_type(file->comm, MPI_COMM_TYPE_SHARED, 0, NULL, &file->node_comm);
-    if (OMPI_SUCCESS != rc) {
+    if (OMPI_SUCCESS == rc) {
+        rc = split_by_node(file);
+    }
+    return OMPI_SUCCESS == rc ? map_nodes(file) : rc;
+}
+
+int mca_common_collio_file_connect_comms(mca_common_collio_file_t *file)
+{
+    int rc = duplicate(file);
+
+    if (OMPI_SUCCESS == rc && 1 == file->nodes.nodes) {
+        file->node_comm = file->comm;
         return rc;
     }
-    return map_nodes(file);
+    return OMPI_SUCCESS == rc ? split_by_node(file) : rc;
 }

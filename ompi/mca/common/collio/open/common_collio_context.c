@@ -1,0 +1,234 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * What a file has of its processes, and how it passes from file to file. See context.h.
+ */
+#include "open/common_collio_context.h"
+
+#include <stdlib.h>
+
+#include "call/common_collio_op.h"
+#include "open/common_collio_attach.h"
+#include "transport/onesided/common_collio_put.h"
+#include "twolayer/common_collio_relay.h"
+
+static int make_agreement(mca_common_collio_file_t *file)
+{
+    int rc = ompi_datatype_create_contiguous(MCA_COMMON_COLLIO_AGREE_FIELDS, MPI_INT64_T,
+                                             &file->agree_type);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_datatype_commit(&file->agree_type);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_collio_op_create(mca_common_collio_agree_reduce, &file->agree_op);
+    }
+    return rc;
+}
+
+int mca_common_collio_context_parts(mca_common_collio_file_t *file)
+{
+    int rc = make_agreement(file);
+
+    return OMPI_SUCCESS == rc
+               ? mca_common_collio_reduction_open(file, mca_common_collio_agree_reduce)
+               : rc;
+}
+
+int mca_common_collio_context_new(mca_common_collio_file_t *file)
+{
+    enum { ERROR, PAGE, FIELDS = PAGE + MCA_COMMON_COLLIO_REDUCTION_KEY_FIELDS };
+    int64_t mine[FIELDS], all[FIELDS];
+    int rc = mca_common_collio_file_connect_comms(file);
+
+    if (OMPI_SUCCESS == rc) {
+        mine[ERROR] = mca_common_collio_context_parts(file);
+        mine[ERROR] = OMPI_SUCCESS == mine[ERROR] ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+        mca_common_collio_reduction_offer(file, &mine[PAGE]);
+        rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
+    }
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_file_lose(file, rc);
+        return file->lost;
+    }
+    if (MPI_SUCCESS == all[ERROR]) {
+        mca_common_collio_reduction_connect(file, &all[PAGE]);
+    } else {
+        mca_common_collio_reduction_close(file);
+    }
+    return 0 != file->lost ? file->lost : (int) all[ERROR];
+}
+
+int mca_common_collio_context_keep_open(mca_common_collio_file_t *file)
+{
+    mca_common_collio_kept_t *kept = file->kept = calloc(1, sizeof(*kept));
+
+    if (NULL == kept) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    kept->plans = calloc(1, sizeof(*kept->plans));
+    kept->histogram = malloc(2 * sizeof(*kept->histogram)
+                             * (size_t) mca_common_collio_layout_sums(file));
+    kept->stops = malloc(2 * sizeof(*kept->stops) * (size_t) file->aggregator_count);
+    if (NULL == kept->plans || NULL == kept->histogram || NULL == kept->stops) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int i = 0; file->two_layers && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        if (0 != mca_common_collio_relay_open(&kept->plans->slot[i])) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+    }
+    return mca_common_collio_kept_memory_open(file, mca_common_collio_layout_bins(file));
+}
+
+/* All but one-sided windows, which end by communication. */
+static void free_kept(mca_common_collio_kept_t *kept)
+{
+    mca_common_collio_shared_fini(&kept->shared);
+    mca_common_collio_shared_fini(&kept->relay_shared);
+    mca_common_collio_arena_fini(&kept->relay);
+    mca_common_collio_arena_fini(&kept->buffers);
+    mca_common_collio_arena_fini(&kept->staging);
+    for (int i = 0; NULL != kept->plans && i < MCA_COMMON_COLLIO_PLAN_SLOTS; ++i) {
+        mca_common_collio_plan_fini(&kept->plans->slot[i]);
+        free(kept->plans->slot[i].layer1.relay);
+    }
+    free(kept->plans);
+    free(kept->histogram);
+    free(kept->stops);
+    free(kept);
+}
+
+void mca_common_collio_context_keep_close(mca_common_collio_file_t *file)
+{
+    if (NULL != file->kept) {
+        mca_common_collio_put_close(file);
+        free_kept(file->kept);
+        mca_common_collio_kept_memory_close(file);
+        file->kept = NULL;
+    }
+}
+
+/* Of agreed values only: all ranks must find the same difference. */
+static void find_traits(const mca_common_collio_file_t *file, int64_t *traits)
+{
+    const int64_t found[] = {
+        file->settings_hash,      file->two_layers,
+        file->lockahead,          file->buffer_bytes,
+        file->aggregator_count,   mca_common_collio_file_aggregators_hash(file),
+        file->fh->f_fstype,       (int64_t) file->fh->f_stripe_size,
+        file->fh->f_stripe_count, file->access.file_system,
+        file->access.network,     file->access.sieve_writes};
+
+    _Static_assert(sizeof(found) == sizeof(*traits) * MCA_COMMON_COLLIO_CONTEXT_TRAITS,
+                   "one trait each");
+    memcpy(traits, found, sizeof(found));
+}
+
+/* Can the memory of this file's exchanges serve another one? Windows end with their file, and a
+ * file that has failed to get shared memory must not decide for the next. Partition memory is for
+ * nodes that are short of it. Nodes may differ here: the ranks compare at the next open. */
+static bool can_serve(const mca_common_collio_file_t *file)
+{
+    const mca_common_collio_kept_t *kept = file->kept;
+
+    return NULL != kept && !file->memory.used && !kept->put.open && !kept->put.failed
+           && !mca_common_collio_kept_unshared(kept);
+}
+
+/* What the last file has left for messages and its report. */
+static void forget_file(mca_common_collio_kept_t *kept)
+{
+    memset(&kept->covered, 0, sizeof(kept->covered));
+    memset(&kept->local_used, 0, sizeof(kept->local_used));
+    kept->layers_used = 0;
+    kept->said_one_layer = kept->said_nonblocking = kept->said_atomic = false;
+}
+
+void mca_common_collio_context_give(mca_common_collio_file_t *file, bool memory,
+                                    mca_common_collio_context_t *context)
+{
+    if (!memory || !can_serve(file)) {
+        mca_common_collio_context_keep_close(file);
+        file->memory_bytes = 0;
+    } else {
+        forget_file(file->kept);
+        find_traits(file, context->traits);
+    }
+    context->kept = file->kept;
+    context->memory_bytes = file->memory_bytes;
+    context->comm = file->comm;
+    context->node_comm = file->node_comm;
+    context->reduction = file->reduction;
+    context->agree_op = file->agree_op;
+    context->agree_type = file->agree_type;
+    context->sequence = file->sequence;
+    file->kept = NULL;
+    file->comm = file->node_comm = MPI_COMM_NULL;
+    file->reduction = NULL;
+    file->agree_op = NULL;
+    file->agree_type = NULL;
+}
+
+void mca_common_collio_context_take(mca_common_collio_context_t *context, bool memory,
+                                    mca_common_collio_file_t *file)
+{
+    int64_t traits[MCA_COMMON_COLLIO_CONTEXT_TRAITS];
+
+    find_traits(file, traits);
+    file->comm = context->comm;
+    file->node_comm = context->node_comm;
+    file->reduction = context->reduction;
+    file->agree_op = context->agree_op;
+    file->agree_type = context->agree_type;
+    file->sequence = context->sequence;
+    if (memory && !file->memory.used && 0 == memcmp(traits, context->traits, sizeof(traits))) {
+        free_kept(file->kept); /* what open has prepared */
+        file->kept = context->kept;
+        mca_common_collio_file_memory(file, context->memory_bytes);
+    } else if (NULL != context->kept) {
+        free_kept(context->kept);
+    }
+    memset(context, 0, sizeof(*context));
+}
+
+void mca_common_collio_context_close(mca_common_collio_file_t *file)
+{
+    mca_common_collio_reduction_close(file);
+    mca_common_collio_context_keep_close(file);
+    if (NULL != file->agree_op) {
+        mca_common_collio_op_free(&file->agree_op);
+    }
+    if (NULL != file->agree_type) {
+        ompi_datatype_destroy(&file->agree_type);
+    }
+    if (MPI_COMM_NULL != file->node_comm && file->comm != file->node_comm) {
+        ompi_comm_free(&file->node_comm);
+    }
+    if (MPI_COMM_NULL != file->comm) {
+        ompi_comm_free(&file->comm);
+    }
+}
+
+void mca_common_collio_context_fini(mca_common_collio_context_t *context)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_take();
+
+    if (NULL == file) {
+        return; /* the process ends anyway */
+    }
+    file->comm = context->comm;
+    file->node_comm = context->node_comm;
+    file->reduction = context->reduction;
+    file->agree_op = context->agree_op;
+    file->agree_type = context->agree_type;
+    if (NULL != context->kept) {
+        free_kept(context->kept);
+    }
+    mca_common_collio_context_close(file);
+    OBJ_RELEASE(file);
+    memset(context, 0, sizeof(*context));
+}

@@ -1,0 +1,291 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Sets of processes and the contexts they keep. See set.h. No locks: sets exist only where one
+ * thread at a time is in MPI.
+ */
+#include "open/common_collio_set.h"
+
+#include <stdlib.h>
+
+#include "node/common_collio_board.h"
+#include "node/common_collio_reduction.h"
+#include "open/common_collio_context.h"
+
+#include "opal/runtime/opal_progress.h"
+
+enum {
+    SETS = 16,             /* most of one process */
+    FULL_SLOTS = 2,        /* slots that keep the memory of exchanges, not only a context */
+    KEPT_BYTES = 64 << 20, /* most of it on a node, per slot */
+    SLOTS = MCA_COMMON_COLLIO_SET_SLOTS
+};
+
+/* In this order: the ranks compare them by maxima and minima. */
+typedef enum state_t {
+    EMPTY = 0,
+    BARE, /* free, without memory of exchanges */
+    FULL, /* free, with it */
+    TAKEN
+} state_t;
+
+struct mca_common_collio_set_t {
+    struct mca_common_collio_set_t *next;
+    int size;
+    opal_process_name_t *process;
+    mca_common_collio_nodes_t nodes;
+    mca_common_collio_board_t board;
+    struct {
+        state_t state;
+        mca_common_collio_context_t context;
+    } slot[SLOTS];
+};
+
+static mca_common_collio_set_t *sets;
+static int set_count;
+static bool ended; /* MPI_Finalize has begun */
+
+static bool same_processes(const mca_common_collio_set_t *set, ompi_communicator_t *comm)
+{
+    if (ompi_comm_size(comm) != set->size) {
+        return false;
+    }
+    for (int i = 0; i < set->size; ++i) {
+        opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, i);
+
+        if (0 != opal_compare_proc(name, set->process[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+mca_common_collio_set_t *mca_common_collio_set_find(ompi_communicator_t *comm)
+{
+    mca_common_collio_set_t *set = sets;
+
+    while (NULL != set && !same_processes(set, comm)) {
+        set = set->next;
+    }
+    return set;
+}
+
+/* A communicator that reaches into another job must end when the program disconnects the jobs, so
+ * none of them can be kept. */
+static bool note_processes(mca_common_collio_set_t *set, ompi_communicator_t *comm)
+{
+    opal_process_name_t me = ompi_group_get_proc_name(comm->c_local_group, ompi_comm_rank(comm));
+
+    for (int i = 0; i < set->size; ++i) {
+        set->process[i] = ompi_group_get_proc_name(comm->c_local_group, i);
+        if (set->process[i].jobid != me.jobid) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void set_free(mca_common_collio_set_t *set)
+{
+    free(set->process);
+    free(set);
+}
+
+/* Before MPI ends: newest first, the same order on all ranks that have two sets in common. */
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void) comm;
+    (void) key;
+    (void) value;
+    (void) extra;
+    ended = true;
+    while (NULL != sets) {
+        mca_common_collio_set_t *set = sets;
+
+        sets = set->next;
+        for (int i = 0; i < SLOTS; ++i) {
+            if (BARE == set->slot[i].state || FULL == set->slot[i].state) {
+                mca_common_collio_context_fini(&set->slot[i].context);
+            }
+        }
+        mca_common_collio_board_fini(&set->board);
+        mca_common_collio_nodes_fini(&set->nodes);
+        set_free(set);
+    }
+    return MPI_SUCCESS;
+}
+
+static bool ends_in_time(void)
+{
+    static bool watching;
+
+    watching = watching || MPI_SUCCESS == mca_common_collio_call_at_finalize(at_finalize);
+    return watching && !ended;
+}
+
+mca_common_collio_set_t *mca_common_collio_set_prepare(ompi_communicator_t *comm)
+{
+    mca_common_collio_set_t *set;
+
+    if (mca_common_collio_thread_multiple() || set_count == SETS || OMPI_COMM_IS_INTER(comm)
+        || !ends_in_time()) {
+        return NULL;
+    }
+    set = calloc(1, sizeof(*set));
+    if (NULL == set) {
+        return NULL;
+    }
+    set->size = ompi_comm_size(comm);
+    set->process = malloc(sizeof(*set->process) * (size_t) set->size);
+    if (NULL == set->process || !note_processes(set, comm)) {
+        set_free(set);
+        return NULL;
+    }
+    return set;
+}
+
+void mca_common_collio_set_drop(mca_common_collio_set_t *set)
+{
+    if (NULL != set) {
+        mca_common_collio_board_fini(&set->board);
+        set_free(set);
+    }
+}
+
+/* A reduction of the file that was just opened, until its end. False: the file is lost. */
+static bool wait_reduction(mca_common_collio_file_t *file, int rc)
+{
+    while (OMPI_SUCCESS == rc && !mca_common_collio_reduction_poll(file)) {
+        if (0 != file->lost) {
+            return false;
+        }
+        if (!mca_common_collio_reduction_rest(file)) {
+            opal_progress();
+        }
+    }
+    return OMPI_SUCCESS == rc;
+}
+
+static int dup_leaders(mca_common_collio_board_t *board, const mca_common_collio_file_t *file)
+{
+    return board->nodes > 1 && 0 == board->me
+               ? ompi_comm_dup(file->reduction->leaders, &board->leaders)
+               : OMPI_SUCCESS;
+}
+
+/* True when all ranks of the set have the board. */
+static bool make_board(mca_common_collio_board_t *board, mca_common_collio_file_t *file)
+{
+    int64_t key[MCA_COMMON_COLLIO_BOARD_KEY_FIELDS], node[MCA_COMMON_COLLIO_BOARD_KEY_FIELDS];
+    int64_t missing, any = 1;
+
+    board->ranks = file->reduction->ranks;
+    board->me = file->reduction->me;
+    board->nodes = file->nodes.nodes;
+    mca_common_collio_board_make(board, key);
+    if (!wait_reduction(file, mca_common_collio_reduction_on_node(
+                                  file, key, node, MCA_COMMON_COLLIO_BOARD_KEY_FIELDS, false))) {
+        return false;
+    }
+    missing = !mca_common_collio_board_attach(board, node);
+    missing |= OMPI_SUCCESS != dup_leaders(board, file);
+    if (!wait_reduction(file, mca_common_collio_reduction_start(file, &missing, &any, 1, false))) {
+        return false;
+    }
+    mca_common_collio_board_unlink(board);
+    return 0 == any;
+}
+
+void mca_common_collio_set_found(mca_common_collio_set_t *set, mca_common_collio_file_t *file)
+{
+    /* all ranks have a page or none: see reduction_connect */
+    if (NULL == file->reduction->page || !make_board(&set->board, file)) {
+        mca_common_collio_set_drop(set);
+        return;
+    }
+    set->nodes = file->nodes;
+    set->slot[0].state = TAKEN;
+    set->next = sets;
+    sets = set;
+    ++set_count;
+    file->set = set;
+    file->slot = 0;
+}
+
+void mca_common_collio_set_nodes(const mca_common_collio_set_t *set, mca_common_collio_file_t *file)
+{
+    file->nodes = set->nodes;
+}
+
+int mca_common_collio_set_reduce(mca_common_collio_set_t *set, const int64_t *mine, int64_t *all,
+                                 int fields)
+{
+    return mca_common_collio_board_reduce(&set->board, mine, all, fields);
+}
+
+void mca_common_collio_set_offer(const mca_common_collio_set_t *set,
+                                 int64_t mine[MCA_COMMON_COLLIO_SET_FIELDS])
+{
+    for (int i = 0; i < SLOTS; ++i) {
+        mine[2 * i] = NULL == set ? EMPTY : (int64_t) set->slot[i].state;
+        mine[2 * i + 1] = -mine[2 * i];
+    }
+}
+
+bool mca_common_collio_set_take(mca_common_collio_set_t *set,
+                                const int64_t all[MCA_COMMON_COLLIO_SET_FIELDS],
+                                mca_common_collio_file_t *file)
+{
+    int empty = -1;
+
+    for (int i = 0; i < SLOTS; ++i) {
+        int64_t most = all[2 * i], least = -all[2 * i + 1];
+
+        if (EMPTY != least && TAKEN != most) {
+            mca_common_collio_context_take(&set->slot[i].context, FULL == least, file);
+            set->slot[i].state = TAKEN;
+            file->slot = i;
+            return true;
+        }
+        empty = EMPTY == most && -1 == empty ? i : empty;
+    }
+    if (-1 != empty) {
+        set->slot[empty].state = TAKEN;
+        file->slot = empty;
+    }
+    return false;
+}
+
+/* Of agreed values, so that all ranks come to the same answer. */
+static bool memory_is_small(const mca_common_collio_file_t *file)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        most = file->aggregator_slot[i] >= most ? file->aggregator_slot[i] + 1 : most;
+    }
+    return most * file->buffer_bytes <= KEPT_BYTES;
+}
+
+bool mca_common_collio_set_give(mca_common_collio_file_t *file)
+{
+    mca_common_collio_context_t *context;
+
+    if (NULL == file->set || -1 == file->slot) {
+        return false;
+    }
+    if (NULL == file->reduction) { /* no rank could make a context */
+        file->set->slot[file->slot].state = EMPTY;
+        return false;
+    }
+    if (file->reduction->under_way || !opal_list_is_empty(&file->ops)) {
+        return false; /* closed with calls under way: the slot stays taken */
+    }
+    context = &file->set->slot[file->slot].context;
+    mca_common_collio_context_give(file, file->slot < FULL_SLOTS && memory_is_small(file), context);
+    file->set->slot[file->slot].state = NULL == context->kept ? BARE : FULL;
+    return true;
+}

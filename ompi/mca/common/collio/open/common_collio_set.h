@@ -1,0 +1,67 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COMMON_COLLIO_SET_H
+#define MCA_COMMON_COLLIO_SET_H
+
+#include "file/common_collio_file.h"
+
+/**
+ * Sets of processes that have opened files together, and what they keep for their next file.
+ *
+ *   set        the processes of a communicator, in its order; found by their names, so that
+ *              duplicates of a communicator (which libraries make for every file) are one set
+ *     board    where they agree when they open a file (node/common_collio_board.h)
+ *     slot[4]  empty, free (a context that no file uses), or taken (by an open file)
+ *
+ * The first file of a set makes the board, if the processes can keep anything, and every later one
+ * agrees there. Which slot it uses is part of that agreement: one that is free on all ranks, or
+ * else one that is empty on all, or none (then nothing of this file is kept). A rank whose file is
+ * lost leaves the slot taken for ever.
+ *
+ * Why all ranks use the board for the same file: processes that share a set open its files in the
+ * same order, because an open may wait for all of them; only several threads in MPI at a time could
+ * do otherwise, so a set with MPI_THREAD_MULTIPLE on any rank keeps nothing. Whether a set has a
+ * board never depends on settings, memory or what one rank knows: it is agreed once, by messages,
+ * and stays until MPI_Finalize.
+ */
+typedef struct mca_common_collio_set_t mca_common_collio_set_t;
+
+enum { MCA_COMMON_COLLIO_SET_SLOTS = 4 };
+
+/** The set of this communicator's processes; NULL if it has none. Local; needs no memory. */
+mca_common_collio_set_t *mca_common_collio_set_find(ompi_communicator_t *comm);
+
+/** A record for a set that has none yet. NULL: this process cannot keep anything (more than
+ *  one thread in MPI, processes of another job, too many sets, no memory). Local. */
+mca_common_collio_set_t *mca_common_collio_set_prepare(ompi_communicator_t *comm);
+void mca_common_collio_set_drop(mca_common_collio_set_t *set);
+
+/** After the first file's context is there: makes the board and enters the set; the file has its
+ *  first slot. Collective; all ranks have prepared one. Does nothing where no memory can be
+ *  shared. */
+void mca_common_collio_set_found(mca_common_collio_set_t *set, mca_common_collio_file_t *file);
+
+/** The ranks' nodes, as the set knows them. The file does not own them. */
+void mca_common_collio_set_nodes(const mca_common_collio_set_t *set,
+                                 mca_common_collio_file_t *file);
+
+/** One reduction over the set's board: maxima. Blocks. An Open MPI error code. */
+int mca_common_collio_set_reduce(mca_common_collio_set_t *set, const int64_t *mine, int64_t *all,
+                                 int fields);
+
+/** What this rank tells about the slots (`set` NULL: nothing), for a reduction of maxima. */
+enum { MCA_COMMON_COLLIO_SET_FIELDS = 2 * MCA_COMMON_COLLIO_SET_SLOTS };
+void mca_common_collio_set_offer(const mca_common_collio_set_t *set,
+                                 int64_t mine[MCA_COMMON_COLLIO_SET_FIELDS]);
+/** Gives the file the slot that follows from the maxima, with the context in it if it has one:
+ *  true. False: the file needs a new context. Local. */
+bool mca_common_collio_set_take(mca_common_collio_set_t *set,
+                                const int64_t all[MCA_COMMON_COLLIO_SET_FIELDS],
+                                mca_common_collio_file_t *file);
+/** A file that has a slot is closed: its context is free for the next. False: it has none. */
+bool mca_common_collio_set_give(mca_common_collio_file_t *file);
+
+#endif /* MCA_COMMON_COLLIO_SET_H */
