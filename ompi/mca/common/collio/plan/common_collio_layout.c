@@ -27,6 +27,11 @@ static bool striped(const mca_common_collio_file_t *file)
     return LUSTRE == file->fh->f_fstype && file->fh->f_stripe_size > 0;
 }
 
+int64_t mca_common_collio_layout_unit(const mca_common_collio_file_t *file)
+{
+    return striped(file) ? (int64_t) file->fh->f_stripe_size : 1;
+}
+
 /* Messages, and puts that are packed, need a place next to the collective buffer; shared memory and
  * straight puts do not. Where puts cannot be used there are messages. */
 static bool staging_needed(const mca_common_collio_exchange_t *ex, bool packed)
@@ -153,21 +158,6 @@ int mca_common_collio_layout_sums(const mca_common_collio_file_t *file)
     return mca_common_collio_layout_bins(file) + (file->memory.used ? 2 * file->nodes.nodes : 0);
 }
 
-/* Where bin 0 begins, and the length of each. With partition memory domains end where bins do, so
- * that is where stripes do. */
-static void cut_bins(const mca_common_collio_exchange_t *ex, int bins, int64_t *origin,
-                     int64_t *width)
-{
-    int64_t unit = striped(ex->file) ? (int64_t) ex->file->fh->f_stripe_size : 1;
-
-    unit = ex->file->memory.used ? unit : 1;
-    *origin = ex->range.lo - (unit > 1 ? ex->range.lo % unit : 0);
-    *width = (ex->range.hi - *origin + bins - 1) / bins;
-    if (*width % unit > 0) {
-        *width += unit - *width % unit;
-    }
-}
-
 static void fill_bins(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_pieces_t pieces = {0};
@@ -199,7 +189,10 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
 
     ex->histogram = ex->file->kept->histogram;
     memset(ex->histogram, 0, (size_t) count * sizeof(*ex->histogram));
-    cut_bins(ex, bins, &ex->file->memory.origin, &ex->file->memory.width);
+    mca_common_collio_memory_cut(ex->range.lo, ex->range.hi,
+                                 ex->file->memory.used ? mca_common_collio_layout_unit(ex->file)
+                                                       : 1,
+                                 bins, &ex->file->memory.origin, &ex->file->memory.width);
     if (ex->request.bytes > 0) {
         fill_bins(ex);
     }
