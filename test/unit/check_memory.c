@@ -338,6 +338,24 @@ START_TEST(memory_places_are_what_memory_allows)
 }
 END_TEST
 
+/* Bins cover the range, begin and end at stripes, and are not longer than that asks for. */
+START_TEST(memory_bins_keep_stripes)
+{
+    for (int i = unit_rounds(1000); i > 0; --i) {
+        int64_t unit = unit_between(1, 1 << 22), lo = unit_below(INT64_C(1) << 40);
+        int64_t hi = lo + unit_between(1, INT64_C(1) << unit_between(1, 40)), origin, width;
+        int bins = (int) unit_between(512, 4096);
+
+        mca_common_collio_memory_cut(lo, hi, unit, bins, &origin, &width);
+        unit_equal(0, origin % unit);
+        unit_equal(0, width % unit);
+        unit_assert(origin <= lo && lo < origin + unit && width > 0);
+        unit_assert(origin + bins * width >= hi);
+        unit_assert(width == unit || origin + bins * (width - unit) < hi);
+    }
+}
+END_TEST
+
 static void random_demand(demand_t *d)
 {
     int bins = (int) unit_between(1, BINS_MOST), nodes = (int) unit_between(1, NODES_MOST);
@@ -552,6 +570,7 @@ int main(void)
     tcase_add_test(tests, memory_no_node_fits_the_largest_takes_it);
     tcase_add_test(tests, memory_few_places_are_shared_evenly);
     tcase_add_test(tests, memory_places_are_what_memory_allows);
+    tcase_add_test(tests, memory_bins_keep_stripes);
     tcase_add_test(tests, memory_random_demands_keep_the_rules);
     return unit_main(suite, "check_memory");
 }

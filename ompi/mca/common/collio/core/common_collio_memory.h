@@ -69,6 +69,11 @@ enum {
 /** Into how many bins the range of a call is cut. */
 int mca_common_collio_memory_bins(int aggregators, int nodes);
 
+/** Bin 0 begins at *origin and each is *width long; both are multiples of unit, so that domains end
+ *  where stripes do. They cover [lo, hi). */
+void mca_common_collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *origin,
+                                  int64_t *width);
+
 /** Words of 64 bits for the touched bins of a node. */
 static inline int mca_common_collio_memory_words(int bins)
 {

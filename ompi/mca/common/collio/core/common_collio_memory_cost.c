@@ -5,7 +5,7 @@
  */
 
 /*
- * What a new plan costs.
+ * Bins, and what a new plan costs.
  *
  * Problem: every rank learns about every node; with ten thousand nodes and 64 ranks on each, what
  *          it learns must not take the memory that the policy is about.
@@ -23,6 +23,20 @@ int mca_common_collio_memory_bins(int aggregators, int nodes)
     bins = bins < 64 * words ? bins : 64 * words;
     return (int) (bins > MCA_COMMON_COLLIO_MEMORY_BINS_LEAST ? bins
                                                              : MCA_COMMON_COLLIO_MEMORY_BINS_LEAST);
+}
+
+void mca_common_collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *origin,
+                                  int64_t *width)
+{
+    int64_t span;
+
+    unit = unit > 0 ? unit : 1;
+    *origin = lo - lo % unit;
+    span = hi - *origin;
+    *width = span / bins + (span % bins > 0);
+    if (*width % unit > 0) {
+        *width += unit - *width % unit;
+    }
 }
 
 /* 2 * ceil(log2(n)) */

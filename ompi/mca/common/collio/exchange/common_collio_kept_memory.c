@@ -28,6 +28,9 @@ bool mca_common_collio_kept_falls_short(const mca_common_collio_file_t *file)
 {
     int here = 0;
 
+    if (file->my_aggregator < 0) {
+        return false; /* aggregators look: reading the kernel's files on every rank costs time */
+    }
     for (int i = 0; i < file->aggregator_count; ++i) {
         here += file->nodes.node_of[file->aggregators[i]] == file->nodes.node_of[file->rank];
     }

@@ -147,25 +147,10 @@ int mca_common_collio_layout_sums(const mca_common_collio_file_t *file)
     return mca_common_collio_layout_bins(file) + (file->memory.used ? 2 * file->nodes.nodes : 0);
 }
 
-/* Contiguous domains begin at multiples of this. */
-static int64_t even_unit(const mca_common_collio_exchange_t *ex)
+int64_t mca_common_collio_layout_unit(const mca_common_collio_exchange_t *ex)
 {
     return mca_common_collio_align_domains(&ex->file->align, ex->range.hi - ex->range.lo,
                                            ex->file->aggregator_count);
-}
-
-/* Where bin 0 begins, and the length of each. With partition memory domains end where bins do, so
- * that is where stripes do. */
-static void cut_bins(const mca_common_collio_exchange_t *ex, int bins, int64_t *origin,
-                     int64_t *width)
-{
-    int64_t unit = ex->file->memory.used ? even_unit(ex) : 1;
-
-    *origin = ex->range.lo - (unit > 1 ? ex->range.lo % unit : 0);
-    *width = (ex->range.hi - *origin + bins - 1) / bins;
-    if (*width % unit > 0) {
-        *width += unit - *width % unit;
-    }
 }
 
 static void fill_bins(mca_common_collio_exchange_t *ex)
@@ -199,7 +184,10 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
 
     ex->histogram = ex->file->kept->histogram;
     memset(ex->histogram, 0, (size_t) count * sizeof(*ex->histogram));
-    cut_bins(ex, bins, &ex->file->memory.origin, &ex->file->memory.width);
+    mca_common_collio_memory_cut(ex->range.lo, ex->range.hi,
+                                 ex->file->memory.used ? mca_common_collio_layout_unit(ex)
+                                                       : 1,
+                                 bins, &ex->file->memory.origin, &ex->file->memory.width);
     if (ex->request.bytes > 0) {
         fill_bins(ex);
     }
@@ -242,7 +230,7 @@ static int64_t cyclic_unit(const mca_common_collio_exchange_t *ex)
 static int even_domains(const mca_common_collio_exchange_t *ex,
                         mca_common_collio_domains_t *domains)
 {
-    int64_t lo = ex->range.lo, hi = ex->range.hi, unit = even_unit(ex);
+    int64_t lo = ex->range.lo, hi = ex->range.hi, unit = mca_common_collio_layout_unit(ex);
     int aggregators = ex->file->aggregator_count, bins = mca_common_collio_layout_bins(ex->file);
     int rc = NULL == ex->histogram
                  ? mca_common_collio_domains_even(lo, hi, unit, aggregators, domains)
@@ -284,7 +272,7 @@ int64_t mca_common_collio_layout_slot(const mca_common_collio_exchange_t *ex)
     int64_t lo = ex->range.lo;
     int64_t window = mca_common_collio_layout_window(ex);
     bool even = MCA_COMMON_COLLIO_PARTITION_EVEN == partition_of(ex);
-    int64_t unit = even ? even_unit(ex) : cyclic_unit(ex);
+    int64_t unit = even ? mca_common_collio_layout_unit(ex) : cyclic_unit(ex);
     int64_t largest = ex->range.hi - (lo - lo % unit);
 
     if (even && NULL == ex->histogram) {
