@@ -446,8 +446,8 @@ static void show_files(const struct ioprof_profile *p, FILE *out)
         return;
     }
     heading(out, "Files (most bytes first; time is summed over ranks)");
-    fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %9s\n", "", "MPI-IO", "read", "written",
-            "POSIX", "read", "written", "");
+    fprintf(out, "%8s %12s %12s %12s %12s %12s %12s\n", "", "MPI-IO", "read", "written", "POSIX",
+            "read", "written");
     fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %9s  %s\n", "ranks", "ms", "MiB", "MiB", "ms",
             "MiB", "MiB", "unaligned", "file");
     for (size_t i = 0; i < p->nfiles; i++) {
@@ -478,6 +478,9 @@ static void show_component(const struct ioprof_pvar *v, int unit, FILE *out)
     const char *end = strrchr(v->text, '[');
     int length = (int) (NULL == end ? strlen(v->text) : (size_t) (end - v->text));
 
+    while (length > 0 && ' ' == v->text[length - 1]) {
+        length--;
+    }
     fprintf(out, "%-38s", v->name);
     if (V_COUNT == unit) {
         fprintf(out, " %12llu %12llu", (unsigned long long) v->sum, (unsigned long long) v->max);
