@@ -17,6 +17,7 @@
 #include "compat/common_collio_compat.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "ompi/mca/sharedfp/base/base.h"
@@ -47,13 +48,17 @@ static bool stay_loaded(void)
            && NULL != dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+/* Threads that open their first files at the same time come here at the same time: the second one
+ * must not take our query for the original, which would then call itself for ever. */
 void mca_common_collio_sharedfp_guard(void)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     mca_base_component_list_item_t *item;
 
     if (!mca_base_framework_is_open(&ompi_sharedfp_base_framework)) {
         return;
     }
+    pthread_mutex_lock(&one_at_a_time);
     OPAL_LIST_FOREACH(item, &ompi_sharedfp_base_framework.framework_components,
                       mca_base_component_list_item_t)
     {
@@ -63,7 +68,9 @@ void mca_common_collio_sharedfp_guard(void)
         if (0 == strcmp("lockedfile", item->cli_component->mca_component_name)
             && checked_query != component->sharedfpm_file_query && stay_loaded()) {
             original_query = component->sharedfpm_file_query;
-            component->sharedfpm_file_query = checked_query;
+            /* whoever sees our query also sees the original */
+            __atomic_store_n(&component->sharedfpm_file_query, checked_query, __ATOMIC_RELEASE);
         }
     }
+    pthread_mutex_unlock(&one_at_a_time);
 }
