@@ -69,8 +69,8 @@ int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit,
                                            int stripe_count, mca_common_collio_domains_t *domains);
 
 /** memory: part i is [bound[i], bound[i + 1]) and belongs to aggregator[i], which works in windows
- *  of window_bytes[i]; bound[1 .. parts) are multiples of unit, the first part begins where the unit
- *  of lo does, the last one ends at hi; none has two parts. 0 or -ENOMEM. */
+ *  of window_bytes[i]; bound[1 .. parts) are multiples of unit, the first part begins where the
+ *  unit of lo does, the last one ends at hi; none has two parts. 0 or -ENOMEM. */
 int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                      int parts, const int64_t *bound, const int *aggregator,
                                      const int64_t *window_bytes,
