@@ -34,6 +34,15 @@ def _variants(component):
                          (f"fcoll_{component}_transport", transport))
 
 
+def _search(component):
+    """Aggregators and buffers around the defaults: what a default is compared with."""
+    for aggregators in (1, 2, 4, 8):
+        for megabytes in (1, 2, 8):
+            yield _fcoll(f"{component}-search-{aggregators}x{megabytes}m", "ours",
+                         (f"fcoll_{component}_aggregators", str(aggregators)),
+                         (f"fcoll_{component}_buffer_bytes", f"{megabytes}M"))
+
+
 def every(romio):
     """All configurations; romio is the name of Open MPI's ROMIO component, or empty."""
     found = [Config("limit", "limit", api="limit"), _fcoll("tam", "ours"),
@@ -54,6 +63,7 @@ def every(romio):
     found.append(_fcoll("overlap-mtpwrite", "ours", ("fbtl", "mtpwrite")))
     for component in ("overlap", "tam"):
         found += list(_variants(component))
+    found += list(_search("overlap"))
     return found
 
 
@@ -68,7 +78,9 @@ def groups(found):
         "default": ["limit", "tam", "overlap"] + names(lambda c: c.kind in ("stock", "other")),
         "schedules": names(lambda c: c.name.startswith("overlap-") and c.name.endswith("-isend")),
         "transports": names(lambda c: c.name.startswith("overlap-write_comm-")),
-        "variants": names(lambda c: c.name.startswith("overlap-") and c.name != "overlap-mtpwrite"),
+        "variants": names(lambda c: c.name.startswith("overlap-") and c.name != "overlap-mtpwrite"
+                          and "-search-" not in c.name),
+        "search": names(lambda c: "-search-" in c.name),
         "tam-variants": names(lambda c: c.name.startswith("tam-")),
         "all": names(lambda c: True),
     }
