@@ -40,10 +40,7 @@ cgroups_of() {
 }
 
 part_budget() {
-    if ! make -s -C "$COLLIO_BUILD/test/mpi" check TESTS= >"$work/log" 2>&1; then
-        not_ok 'budget: the programs of test/mpi do not build' "$work/log"
-        return
-    fi
+    programs_of_mpi budget || return
     each_fcoll budget budget_of
     each_fcoll cgroups cgroups_of
 }

@@ -46,6 +46,15 @@ def _with_buffers():
                    ("fcoll_overlap_partition", partition)), memory=memory)
 
 
+def _search(component):
+    """Aggregators and buffers around the defaults: what a default is compared with."""
+    for aggregators in (1, 2, 4, 8):
+        for megabytes in (1, 2, 8):
+            yield _fcoll(f"{component}-search-{aggregators}x{megabytes}m", "ours",
+                         (f"fcoll_{component}_aggregators", str(aggregators)),
+                         (f"fcoll_{component}_buffer_bytes", f"{megabytes}M"))
+
+
 def every(romio):
     """All configurations; romio is the name of Open MPI's ROMIO component, or empty."""
     found = [Config("contiguous", "limit", api="limit"), _fcoll("tam", "ours"),
@@ -67,6 +76,7 @@ def every(romio):
     found += list(_with_buffers())
     for component in ("overlap", "tam"):
         found += list(_variants(component))
+    found += list(_search("overlap"))
     return found
 
 
@@ -82,7 +92,9 @@ def groups(found):
         "schedules": names(lambda c: c.name.startswith("overlap-") and c.name.endswith("-isend")),
         "transports": names(lambda c: c.name.startswith("overlap-write_comm-")),
         "variants": names(lambda c: c.name.startswith("overlap-") and c.name != "overlap-mtpwrite"
-                          and not c.name.startswith(("overlap-memory", "overlap-even"))),
+                          and not c.name.startswith(("overlap-memory", "overlap-even"))
+                          and "-search-" not in c.name),
+        "search": names(lambda c: "-search-" in c.name),
         "tam-variants": names(lambda c: c.name.startswith("tam-")),
         "buffers": ["overlap-memory", "overlap-even", "overlap-even-least", "overlap-even-mean"]
         + names(lambda c: c.kind == "stock" and c.name != "dynamic"),

@@ -14,6 +14,7 @@
 
 #include "core/common_collio_aggregator.h"
 #include "core/common_collio_align.h"
+#include "core/common_collio_defaults.h"
 #include "core/common_collio_memory.h"
 
 #include <stdatomic.h>
@@ -113,6 +114,8 @@ void mca_common_collio_file_high(mca_common_collio_file_t *file, int stat, int64
 
 /** Chooses the aggregators and numbers them; the nodes are known. Local. */
 int mca_common_collio_file_aggregators(mca_common_collio_file_t *file);
+/** What the defaults depend on; the same on all ranks once the facts are agreed on. Local. */
+mca_common_collio_site_t mca_common_collio_file_site(const mca_common_collio_file_t *file);
 /** Of their list: not negative, equal for equal lists. */
 int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *file);
 

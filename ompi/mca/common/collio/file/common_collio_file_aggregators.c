@@ -14,47 +14,19 @@
 #include "access/common_collio_lockahead.h"
 #include "settings/common_collio_findings.h"
 
-enum { LOCKAHEAD_PER_STRIPE = 4, LOCKAHEAD_PER_NODE = 4 }; /* aggregators, at most */
-
-/* One per stripe: then static_cyclic gives each OST one writer. With fewer ranks than stripes, a
- * divisor of the stripes does the same; anything else would mix the writers of an OST. */
-static int stripe_aggregators(int stripes, int ranks)
+mca_common_collio_site_t mca_common_collio_file_site(const mca_common_collio_file_t *file)
 {
-    int count = stripes < ranks ? stripes : ranks;
+    const ompio_file_t *fh = file->fh;
 
-    while (0 != stripes % count) {
-        --count;
-    }
-    return count;
-}
-
-/* With lockahead the writers of one OST do not disturb each other, and more of them fill it better:
- * half of the ranks, but not more than a stripe or a node can make use of. */
-static int lockahead_aggregators(const mca_common_collio_file_t *file, int stripes)
-{
-    int count = file->size / 2;
-
-    count = count < LOCKAHEAD_PER_STRIPE * stripes ? count : LOCKAHEAD_PER_STRIPE * stripes;
-    count = count < LOCKAHEAD_PER_NODE * file->nodes.nodes ? count
-                                                           : LOCKAHEAD_PER_NODE * file->nodes.nodes;
-    return count > stripes ? count : stripes;
-}
-
-/* How many aggregators, when the user does not say; without stripes one per node, on a single node
- * two, so that one writes while the other's data arrives. */
-static int default_aggregators(const mca_common_collio_file_t *file)
-{
-    int stripes = file->fh->f_stripe_count;
-
-    if (LUSTRE == file->fh->f_fstype && file->fh->f_stripe_size > 0 && stripes > 0) {
-        return MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead
-                   ? lockahead_aggregators(file, stripes)
-                   : stripe_aggregators(stripes, file->size);
-    }
-    if (stripes > 1) {
-        return stripes;
-    }
-    return file->nodes.nodes > 1 ? file->nodes.nodes : 2;
+    return (mca_common_collio_site_t){
+        .ranks = file->size,
+        .nodes = file->nodes.nodes,
+        .network = UFS != fh->f_fstype || file->access.network,
+        .lustre = LUSTRE == fh->f_fstype,
+        .lockahead = MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead,
+        .stripes = fh->f_stripe_count,
+        .stripe_bytes = (int64_t) fh->f_stripe_size,
+    };
 }
 
 /* A list that does not suit this communicator is left out, as any other setting. All ranks have the
@@ -103,7 +75,9 @@ static int choose_aggregators(mca_common_collio_file_t *file)
                                      : (mca_common_collio_placement_t) (settings->placement - 1);
 
         if (0 == count) {
-            count = default_aggregators(file);
+            mca_common_collio_site_t site = mca_common_collio_file_site(file);
+
+            count = mca_common_collio_default_aggregators(&site);
         }
         file->aggregator_count = mca_common_collio_aggregators_place(&file->nodes, count, placement,
                                                                      file->aggregators);

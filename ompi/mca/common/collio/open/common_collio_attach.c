@@ -24,22 +24,19 @@
 #include "open/common_collio_set.h"
 #include "tuner/common_collio_tuner.h"
 
-/* On one node with a local file system the buffer is a stop on the way to the page cache: small
- * enough for the cores' caches it is as fast as a large one, and its pages are sooner had. */
 static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 {
-    enum { DEFAULT_BUFFER = 32 << 20, NODE_BUFFER = 2 << 20 };
+    enum { OMPIO_DEFAULT = 32 << 20 };
+    mca_common_collio_site_t site = mca_common_collio_file_site(file);
     int64_t allowed = file->fh->f_bytes_per_agg;
 
     if (0 != file->settings.buffer_bytes) {
         return (int64_t) file->settings.buffer_bytes;
     }
-    if (allowed > 0 && DEFAULT_BUFFER != allowed) {
+    if (allowed > 0 && OMPIO_DEFAULT != allowed) {
         return allowed; /* somebody has set io_ompio_bytes_per_agg */
     }
-    return 1 == file->nodes.nodes && UFS == file->fh->f_fstype && !file->access.network
-               ? NODE_BUFFER
-               : DEFAULT_BUFFER;
+    return mca_common_collio_default_buffer(&site);
 }
 
 /* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file

@@ -1,0 +1,113 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/* Defaults of aggregators and buffers. */
+#include "common_collio_defaults.h"
+
+#include "unit.h"
+
+typedef mca_common_collio_site_t site_t;
+
+static int aggregators(site_t site)
+{
+    return mca_common_collio_default_aggregators(&site);
+}
+
+static int64_t buffer(site_t site)
+{
+    return mca_common_collio_default_buffer(&site);
+}
+
+START_TEST(defaults_one_node_has_two_aggregators)
+{
+    ck_assert_int_eq(2, aggregators((site_t){.ranks = 16, .nodes = 1}));
+    ck_assert_int_eq(2, aggregators((site_t){.ranks = 128, .nodes = 1, .network = true}));
+    ck_assert_int_eq(1, aggregators((site_t){.ranks = 1, .nodes = 1}));
+}
+END_TEST
+
+START_TEST(defaults_several_nodes_have_one_each)
+{
+    ck_assert_int_eq(4, aggregators((site_t){.ranks = 64, .nodes = 4, .network = true}));
+    ck_assert_int_eq(3, aggregators((site_t){.ranks = 3, .nodes = 3}));
+}
+END_TEST
+
+static site_t lustre(int ranks, int nodes, int stripes)
+{
+    return (site_t){.ranks = ranks,
+                    .nodes = nodes,
+                    .network = true,
+                    .lustre = true,
+                    .stripes = stripes,
+                    .stripe_bytes = 1 << 20};
+}
+
+START_TEST(defaults_each_stripe_has_one_writer)
+{
+    ck_assert_int_eq(8, aggregators(lustre(64, 4, 8)));
+    ck_assert_int_eq(1, aggregators(lustre(64, 4, 1)));
+    /* 12 stripes, 5 ranks: 4 divides 12, so that no OST has two writers */
+    ck_assert_int_eq(4, aggregators(lustre(5, 1, 12)));
+    ck_assert_int_eq(1, aggregators(lustre(5, 1, 7)));
+    for (int stripes = 1; stripes < 40; ++stripes) {
+        for (int ranks = 1; ranks < 20; ++ranks) {
+            int count = aggregators(lustre(ranks, 1, stripes));
+
+            ck_assert_int_le(count, ranks);
+            ck_assert_int_eq(0, stripes % count);
+        }
+    }
+}
+END_TEST
+
+START_TEST(defaults_lockahead_allows_more_within_bounds)
+{
+    for (int stripes = 1; stripes < 20; ++stripes) {
+        for (int nodes = 1; nodes < 9; ++nodes) {
+            site_t site = lustre(16 * nodes, nodes, stripes);
+            int count;
+
+            site.lockahead = true;
+            count = aggregators(site);
+            ck_assert_int_ge(count, stripes < site.ranks ? stripes : site.ranks);
+            ck_assert_int_le(count, 4 * stripes);
+            ck_assert_int_le(count, 4 * nodes > stripes ? 4 * nodes : stripes);
+        }
+    }
+}
+END_TEST
+
+START_TEST(defaults_stripes_of_other_file_systems_count_too)
+{
+    ck_assert_int_eq(6, aggregators((site_t){.ranks = 64, .nodes = 2, .stripes = 6}));
+    ck_assert_int_eq(4, aggregators((site_t){.ranks = 4, .nodes = 2, .stripes = 6}));
+}
+END_TEST
+
+START_TEST(defaults_small_buffers_only_where_nothing_is_far)
+{
+    ck_assert_int_eq(2 << 20, buffer((site_t){.ranks = 16, .nodes = 1}));
+    ck_assert_int_eq(32 << 20, buffer((site_t){.ranks = 16, .nodes = 1, .network = true}));
+    ck_assert_int_eq(32 << 20, buffer((site_t){.ranks = 16, .nodes = 2}));
+    ck_assert_int_eq(32 << 20, buffer(lustre(4, 1, 4)));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("defaults");
+    TCase *tests = tcase_create("defaults");
+
+    tcase_add_test(tests, defaults_one_node_has_two_aggregators);
+    tcase_add_test(tests, defaults_several_nodes_have_one_each);
+    tcase_add_test(tests, defaults_each_stripe_has_one_writer);
+    tcase_add_test(tests, defaults_lockahead_allows_more_within_bounds);
+    tcase_add_test(tests, defaults_stripes_of_other_file_systems_count_too);
+    tcase_add_test(tests, defaults_small_buffers_only_where_nothing_is_far);
+    suite_add_tcase(suite, tests);
+    return unit_main(suite, "check_defaults");
+}
