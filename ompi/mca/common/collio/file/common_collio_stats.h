@@ -22,6 +22,7 @@
     X(calls_write, count, "collective writes")                                                     \
     X(calls_read, count, "collective reads")                                                       \
     X(calls_skipped, count, "calls that skipped the exchange: every rank accessed its own pieces") \
+    X(calls_ahead, count, "those of them that did not wait for other ranks (setting errors)")      \
     X(bytes_written, count, "bytes this rank asked to write")                                      \
     X(bytes_read, count, "bytes this rank asked to read")                                          \
     X(requests_in, count, "pieces this rank asked for, after joining neighbours")                  \
