@@ -56,6 +56,7 @@ static const struct choice {
     {"collio_serial_below", "1\0", 10},
     {"collio_stage_bytes", "512\0004096\0", 10},
     {"collio_queue_depth", "1\0002\0", 5},
+    {"collio_errors", "late\0call\0", 50},
 };
 
 static const char *nth(const char *values, int n)
