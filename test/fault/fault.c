@@ -287,6 +287,19 @@ EXPORT ssize_t preadv(int fd, const struct iovec *iov, int count, off_t at)
     return faulty_vector(real, fd, iov, count, at, false);
 }
 
+/* Reads that must not wait are never possible: all reads come to the functions above. */
+EXPORT ssize_t preadv64v2(int fd, const struct iovec *iov, int count, off_t at, int flags)
+{
+    (void) fd, (void) iov, (void) count, (void) at, (void) flags;
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+EXPORT ssize_t preadv2(int fd, const struct iovec *iov, int count, off_t at, int flags)
+{
+    return preadv64v2(fd, iov, count, at, flags);
+}
+
 EXPORT ssize_t preadv64(int fd, const struct iovec *iov, int count, off_t at)
 {
     REAL("preadv64", vector_t);

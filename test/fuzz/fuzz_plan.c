@@ -70,6 +70,7 @@ static const struct choice {
     {"romio_ds_read", "enable\0disable\0", 5},
     {"ind_wr_buffer_size", "700\0", 5},
     {"ind_rd_buffer_size", "700\0", 5},
+    {"collio_errors", "late\0call\0", 50},
 };
 
 static const char *nth(const char *values, int n)

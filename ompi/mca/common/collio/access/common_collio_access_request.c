@@ -324,9 +324,40 @@ static void run_locked(struct request *request, mca_common_collio_job_t *job,
     }
 }
 
-void mca_common_collio_access_request_held(const mca_common_collio_job_t *job,
-                                           mca_common_collio_held_t held,
-                                           mca_common_collio_outcome_t *outcome)
+/* One piece in the file and in memory, without locks and too small for threads: most calls of many
+ * programs. Nothing is to be cut, so it goes to the kernel as it is. */
+static bool carry_out_piece(const mca_common_collio_job_t *job,
+                            mca_common_collio_outcome_t *outcome)
+{
+    enum { PIECE_MOST = 1 << 20 };
+    mca_common_collio_access_t *access = job->access;
+    mca_common_collio_cursor_t file, memory;
+    int64_t offset, at, file_run, memory_run;
+
+    if (job->bytes > PIECE_MOST || mca_common_collio_access_locks(access, job->write)) {
+        return false;
+    }
+    mca_common_collio_cursor_seek(&file, job->file, job->first);
+    mca_common_collio_cursor_seek(&memory, job->memory, 0);
+    offset = mca_common_collio_cursor_run(&file, &file_run);
+    at = mca_common_collio_cursor_run(&memory, &memory_run);
+    if (file_run < job->bytes || memory_run < job->bytes) {
+        return false;
+    }
+    outcome->bytes = mca_common_collio_transfer_block(access, job->write, offset, job->base + at,
+                                                      job->bytes, &outcome->error);
+    if (outcome->bytes < job->bytes) {
+        outcome->stop_offset = offset + outcome->bytes;
+    }
+    mca_common_collio_count(&access->stats->method_used[MCA_COMMON_COLLIO_METHOD_DIRECT], 1);
+    mca_common_collio_count(&access->stats->pieces_in, 1);
+    mca_common_collio_count(job->write ? &access->stats->bytes_written : &access->stats->bytes_read,
+                            (uint64_t) outcome->bytes);
+    return true;
+}
+
+static void carry_out_pieces(const mca_common_collio_job_t *job, mca_common_collio_held_t held,
+                             mca_common_collio_outcome_t *outcome)
 {
     struct request request = {.access = job->access,
                               .write = job->write,
@@ -343,15 +374,24 @@ void mca_common_collio_access_request_held(const mca_common_collio_job_t *job,
                                    .first = job->first,
                                    .bytes = job->bytes};
 
-    mca_common_collio_outcome_init(outcome);
-    if (0 >= job->bytes || 0 == job->file->size || 0 == job->memory->size) {
-        return;
-    }
     atomic_init(&request.stop, INT64_MAX);
     pthread_mutex_init(&request.mutex, NULL);
     plan(&request);
     run_locked(&request, &own, outcome);
     pthread_mutex_destroy(&request.mutex);
+}
+
+void mca_common_collio_access_request_held(const mca_common_collio_job_t *job,
+                                           mca_common_collio_held_t held,
+                                           mca_common_collio_outcome_t *outcome)
+{
+    mca_common_collio_outcome_init(outcome);
+    if (0 >= job->bytes || 0 == job->file->size || 0 == job->memory->size) {
+        return;
+    }
+    if (MCA_COMMON_COLLIO_HELD_NONE != held || !carry_out_piece(job, outcome)) {
+        carry_out_pieces(job, held, outcome);
+    }
 }
 
 void mca_common_collio_access_request(mca_common_collio_access_t *access, bool write,

@@ -124,6 +124,22 @@ static int64_t transfer_vector(mca_common_collio_access_t *access, bool write, i
     return done;
 }
 
+bool mca_common_collio_transfer_cached(mca_common_collio_access_t *access, int64_t offset,
+                                       char *addr, int64_t bytes)
+{
+#ifdef RWF_NOWAIT
+    struct iovec iov = {.iov_base = addr, .iov_len = (size_t) bytes};
+
+    if (bytes == preadv2(access->fd, &iov, 1, (off_t) offset, RWF_NOWAIT)) {
+        mca_common_collio_count(&access->stats->syscalls, 1);
+        return true;
+    }
+#else
+    (void) access, (void) offset, (void) addr, (void) bytes;
+#endif
+    return false;
+}
+
 int64_t mca_common_collio_transfer_block(mca_common_collio_access_t *access, bool write,
                                          int64_t offset, char *addr, int64_t bytes, int *error)
 {

@@ -40,6 +40,11 @@ static inline void mca_common_collio_outcome_init(mca_common_collio_outcome_t *o
 int64_t mca_common_collio_transfer_block(mca_common_collio_access_t *access, bool write,
                                          int64_t offset, char *addr, int64_t bytes, int *error);
 
+/** Reads one block if it is all in the page cache. False: it is not, or that cannot be told; what
+ *  is in `addr` then means nothing. Never waits for a device. */
+bool mca_common_collio_transfer_cached(mca_common_collio_access_t *access, int64_t offset,
+                                       char *addr, int64_t bytes);
+
 /** Fills the vector (of `iov_most` entries) with the segments that continue each other in the file,
  *  from the first on; those that also continue each other in memory share an entry. Returns the
  *  segments taken, at least 1; *bytes = their bytes. */

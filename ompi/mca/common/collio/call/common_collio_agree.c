@@ -120,9 +120,11 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
     if (op->ex.request.bytes > 0) { /* who has nothing to access is neither early nor late */
         op->mine[op->early ? MCA_COMMON_COLLIO_AGREE_EARLY : MCA_COMMON_COLLIO_AGREE_LATE] = 1;
     }
-    /* the direction belongs to what all must agree on, as the settings do */
-    op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write;
-    op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->ex.write;
+    if (!op->meeting) { /* the direction belongs to what all must agree on, as the settings do */
+        op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write;
+        op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->ex.write;
+    }
+    mca_common_collio_late_tell(op);
     if (OMPI_SUCCESS
         != mca_common_collio_reduction_start(file, op->mine, op->all,
                                              MCA_COMMON_COLLIO_AGREE_FIELDS, true)) {

@@ -32,11 +32,12 @@ static void release_request(mca_common_collio_op_t *op)
     }
 }
 
-/* The end of an operation: figures, the plan if it is not kept, the request's pieces. */
+/* Figures, the plan if it is not kept, the request's pieces. */
 static void finish(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
+    op->ex.error = 0 != op->ex.error ? op->ex.error : op->told;
     mca_common_collio_op_unlock(op);
     file->access.locked = file->access.atomic = false;
     if (NULL != op->ex.plan && !op->ex.plan->valid && 0 == file->lost) {
@@ -45,16 +46,33 @@ static void finish(mca_common_collio_op_t *op)
     }
     mca_common_collio_file_count(
         file, op->ex.write ? MCA_COMMON_COLLIO_STAT_calls_write : MCA_COMMON_COLLIO_STAT_calls_read,
-        1);
+        !op->meeting);
     mca_common_collio_file_count(file,
                                  op->ex.write ? MCA_COMMON_COLLIO_STAT_bytes_written
                                               : MCA_COMMON_COLLIO_STAT_bytes_read,
                                  (uint64_t) op->ex.request.bytes);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_errors, 0 != op->ex.error);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten, op->flatten_ns);
-    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_total,
-                                 mca_common_collio_now() - op->started_ns);
+    mca_common_collio_file_count(
+        file, MCA_COMMON_COLLIO_STAT_time_total,
+        (op->brief ? op->phase_ns + op->job.busy_ns : mca_common_collio_now()) - op->started_ns);
     release_request(op);
+}
+
+static void tell_caller(mca_common_collio_op_t *op)
+{
+    if (NULL != op->mpi_request) {
+        mca_common_collio_request_complete(op->mpi_request, op->ex.error, op->ex.done_bytes);
+        mca_common_collio_op_give(op);
+    } else {
+        op->finished = true;
+    }
+}
+
+void mca_common_collio_op_end(mca_common_collio_op_t *op)
+{
+    finish(op);
+    tell_caller(op);
 }
 
 OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, NULL, NULL);
@@ -90,12 +108,7 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
         opal_list_remove_item(&file->ops, &op->super);
         opal_mutex_unlock(&file->lock);
         ++ended;
-        if (NULL != op->mpi_request) {
-            mca_common_collio_request_complete(op->mpi_request, op->ex.error, op->ex.done_bytes);
-            mca_common_collio_op_give(op);
-        } else {
-            op->finished = true;
-        }
+        tell_caller(op);
     }
     atomic_flag_clear_explicit(&file->progressing, memory_order_release);
     return ended;
@@ -107,7 +120,8 @@ static bool rest(mca_common_collio_file_t *file)
     bool rested = false;
 
     if (!atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
-        rested = mca_common_collio_reduction_rest(file);
+        rested = mca_common_collio_ahead_rest(&file->reduction->ahead)
+                 || mca_common_collio_reduction_rest(file);
         atomic_flag_clear_explicit(&file->progressing, memory_order_release);
     }
     return rested;

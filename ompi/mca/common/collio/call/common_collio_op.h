@@ -32,6 +32,7 @@
  */
 typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_QUEUED = 0,
+    MCA_COMMON_COLLIO_PHASE_AHEAD,     /* my own pieces; other ranks are not asked in this call */
     MCA_COMMON_COLLIO_PHASE_EARLY,     /* as the last call skipped the exchange: my own pieces */
     MCA_COMMON_COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
     MCA_COMMON_COLLIO_PHASE_MEMORY,    /* partition memory: what the node has */
@@ -64,9 +65,12 @@ enum {
     MCA_COMMON_COLLIO_AGREE_NOT_HASH, /* negated hash: equal ranks have max = -max(negated) */
     MCA_COMMON_COLLIO_AGREE_DELTA,
     MCA_COMMON_COLLIO_AGREE_NOT_DELTA,
-    MCA_COMMON_COLLIO_AGREE_EARLY, /* 1: a rank has accessed its pieces already */
-    MCA_COMMON_COLLIO_AGREE_LATE,  /* 1: a rank has not */
-    MCA_COMMON_COLLIO_AGREE_PLANS, /* bits of the plans that fit */
+    MCA_COMMON_COLLIO_AGREE_EARLY,        /* 1: a rank has accessed its pieces already */
+    MCA_COMMON_COLLIO_AGREE_LATE,         /* 1: a rank has not */
+    MCA_COMMON_COLLIO_AGREE_AHEAD_ERROR,  /* since the last meeting */
+    MCA_COMMON_COLLIO_AGREE_AHEAD_READS,  /* calls since then */
+    MCA_COMMON_COLLIO_AGREE_AHEAD_WRITES, /* follows READS */
+    MCA_COMMON_COLLIO_AGREE_PLANS,        /* bits of the plans that fit */
     MCA_COMMON_COLLIO_AGREE_FIELDS
 };
 
@@ -92,6 +96,11 @@ typedef struct mca_common_collio_op_t {
     int64_t mine[MCA_COMMON_COLLIO_AGREE_FIELDS];
     int64_t all[MCA_COMMON_COLLIO_AGREE_FIELDS];
     int64_t delta;
+    bool ahead;                  /* this call is made without a meeting */
+    bool was_ahead;              /* this call ends a run of such calls */
+    bool brief;                  /* made without a meeting and without a queue (late.c) */
+    bool meeting;                /* no call of the user: only for the agreement */
+    int told;                    /* agreed: error class of a call before this one, or 0 */
     bool early;                  /* this rank's access came before the agreement */
     mca_common_collio_job_t job; /* DIRECT */
     bool locked;                 /* atomic mode: this rank holds the lock for all */
@@ -109,10 +118,12 @@ typedef struct mca_common_collio_op_t {
 
 OBJ_CLASS_DECLARATION(mca_common_collio_op_t);
 
-/** See op_reserve.c: take gives a new operation or the file's spare one, give takes it back. */
+/** See op_reserve.c: take gives an empty operation with its number, give takes it back. */
 bool mca_common_collio_op_reserve(mca_common_collio_file_t *file);
 mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file);
 void mca_common_collio_op_give(mca_common_collio_op_t *op);
+/** Takes the number of the next call instead of its own. */
+void mca_common_collio_op_skip(mca_common_collio_op_t *op);
 
 /** Starts a collective call; the file pointer has moved when it returns. Local: it never waits for
  *  another rank. Without an mpi_request it is a blocking call, to be ended by op_wait. NULL only
@@ -122,12 +133,18 @@ mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *fil
                                                    void *buffer, size_t count,
                                                    ompi_datatype_t *type);
 
+/** The same without a request of the user: takes part in one agreement. NULL: out of memory. */
+mca_common_collio_op_t *mca_common_collio_op_start_meeting(mca_common_collio_file_t *file);
+
 /** Turns the crank of the file's oldest operation. Returns the number of operations that ended. */
 int mca_common_collio_op_progress(mca_common_collio_file_t *file);
 
 /** The same for Open MPI's progress engine: it leaves blocking calls to their callers, because
  *  their steps may wait (one-sided epochs), and nothing may wait inside progress. */
 int mca_common_collio_op_background(mca_common_collio_file_t *file);
+
+/** Its end, when its steps are made and it is in no queue: figures, the caller is told. */
+void mca_common_collio_op_end(mca_common_collio_op_t *op);
 
 /** Turns it until this operation is done, and frees it. Returns the agreed error class. */
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
@@ -137,6 +154,18 @@ int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
 bool mca_common_collio_op_advance(mca_common_collio_op_t *op);
 /** Gives the lock of atomic mode back, if this rank holds it. */
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op);
+
+/** See late.c. Calls without a meeting: may this call be one of them (false: ask again), its start
+ *  and its end; what the next meeting tells, and whether calls may go without one after it. */
+bool mca_common_collio_late_turn(mca_common_collio_op_t *op);
+bool mca_common_collio_late_at_once(mca_common_collio_op_t *op);
+void mca_common_collio_late_end(mca_common_collio_op_t *op);
+void mca_common_collio_late_tell(mca_common_collio_op_t *op);
+void mca_common_collio_late_settle(mca_common_collio_op_t *op);
+void mca_common_collio_late_begin(mca_common_collio_op_t *op);
+/** Ends a run of such calls. Collective. Returns the agreed error class of the calls since the last
+ *  meeting. `leave`: the next call is agreed on; else it may go without a meeting again. */
+int mca_common_collio_late_meet(mca_common_collio_file_t *file, bool leave);
 
 /** See lost.c. Looks, now and then, whether the ranks that this call waits for are still there;
  *  true when the file is lost, and this call with it. */

@@ -59,29 +59,72 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
     }
 }
 
-mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
-                                                   struct mca_common_collio_request_t *mpi_request,
-                                                   void *buffer, size_t count,
-                                                   ompi_datatype_t *type)
+static void enqueue(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->ex.file;
+
+    opal_mutex_lock(&file->lock);
+    opal_list_append(&file->ops, &op->super);
+    opal_mutex_unlock(&file->lock);
+}
+
+/* An operation with everything but its request. */
+static mca_common_collio_op_t *prepare(mca_common_collio_file_t *file)
 {
     mca_common_collio_op_t *op = mca_common_collio_op_take(file);
 
     if (NULL == op) {
         return NULL;
     }
-    memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
-    op->ex.file = file;
+    op->ex.blocking = true;
+    op->ex.atomic = 0 != file->fh->f_atomicity;
+    op->started_ns = mca_common_collio_now();
+    op->flatten_ns = 0;
+    op->ex.aggregator.stop_local = INT64_MAX;
+    return op;
+}
+
+mca_common_collio_op_t *mca_common_collio_op_start_meeting(mca_common_collio_file_t *file)
+{
+    mca_common_collio_op_t *op = prepare(file);
+    int rc;
+
+    if (NULL != op) {
+        op->meeting = true;
+        op->phase_ns = op->started_ns;
+        /* others may make a call, and this rank takes part in it without bytes */
+        rc = mca_common_collio_flat_view(file->fh, &op->ex.request.view);
+        if (0 == rc) {
+            rc = mca_common_collio_flat_type(file->fh, MPI_BYTE, &op->ex.request.memory);
+        }
+        if (0 != rc) {
+            mca_common_collio_exchange_fail(&op->ex, -rc);
+        }
+        enqueue(op);
+    }
+    return op;
+}
+
+mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
+                                                   struct mca_common_collio_request_t *mpi_request,
+                                                   void *buffer, size_t count,
+                                                   ompi_datatype_t *type)
+{
+    mca_common_collio_op_t *op = prepare(file);
+
+    if (NULL == op) {
+        return NULL;
+    }
     op->ex.write = write;
     op->ex.blocking = NULL == mpi_request;
     op->mpi_request = mpi_request;
-    op->ex.atomic = 0 != file->fh->f_atomicity;
-    op->started_ns = op->phase_ns = mca_common_collio_now();
-    op->ex.aggregator.stop_local = INT64_MAX;
     flatten(op, buffer, count, type);
-    op->flatten_ns = mca_common_collio_now() - op->started_ns;
-    opal_mutex_lock(&file->lock);
-    op->ex.sequence = file->sequence++;
-    opal_list_append(&file->ops, &op->super);
-    opal_mutex_unlock(&file->lock);
+    op->phase_ns = mca_common_collio_now();
+    op->flatten_ns = op->phase_ns - op->started_ns;
+    if (mca_common_collio_late_at_once(op)) {
+        mca_common_collio_op_end(op);
+    } else {
+        enqueue(op);
+    }
     return op;
 }

@@ -318,13 +318,25 @@ static void note_range(mca_common_collio_op_t *op)
     };
 }
 
+/* Ranks that only meet have no direction of their own, and take part in the call of the others. */
+static bool same_direction(mca_common_collio_op_t *op)
+{
+    const int64_t *all = op->all;
+
+    if (INT64_MIN == all[MCA_COMMON_COLLIO_AGREE_HASH]) {
+        return true;
+    }
+    op->ex.write = op->meeting ? 0 < all[MCA_COMMON_COLLIO_AGREE_HASH] : op->ex.write;
+    return all[MCA_COMMON_COLLIO_AGREE_HASH] == -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH];
+}
+
 /* After the agreement: everybody knows the same, and goes the same way. */
 static void after_agree(mca_common_collio_op_t *op)
 {
     const int64_t *all = op->all;
 
-    if (all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
-        || all[MCA_COMMON_COLLIO_AGREE_HASH] != -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH]) {
+    mca_common_collio_late_settle(op);
+    if (!same_direction(op) || all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0) {
         op->ex.error = all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
                            ? (int) all[MCA_COMMON_COLLIO_AGREE_ERROR]
                            : MPI_ERR_NOT_SAME;
@@ -337,6 +349,9 @@ static void after_agree(mca_common_collio_op_t *op)
     note_range(op);
     if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]
         || (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] && all[MCA_COMMON_COLLIO_AGREE_LATE] < 1)) {
+        if (op->was_ahead || 0 != all[MCA_COMMON_COLLIO_AGREE_BYTES]) {
+            mca_common_collio_late_begin(op);
+        }
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
@@ -345,8 +360,9 @@ static void after_agree(mca_common_collio_op_t *op)
         return;
     }
     op->work_ns = mca_common_collio_now();
-    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
-        op->ex.way.exchange = false; /* others have gone ahead */
+    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] || 0 != op->told) {
+        /* others have gone ahead; or a rank has failed, and may have come to close the file */
+        op->ex.way.exchange = false;
     } else {
         mca_common_collio_decide(op);
     }
@@ -391,6 +407,10 @@ static void after_settle(mca_common_collio_op_t *op)
         mca_common_collio_settle_stops(op);
         return;
     }
+    if (!op->ex.way.exchange && !op->ex.way.probing
+        && 1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+        mca_common_collio_late_begin(op);
+    }
     if (op->ex.write && op->ex.way.exchange) {
         op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
     }
@@ -401,12 +421,6 @@ static void after_stops(mca_common_collio_op_t *op)
 {
     mca_common_collio_settle_count(op);
     enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
-}
-
-static bool at_once(mca_common_collio_op_t *op)
-{
-    (void) op;
-    return true;
 }
 
 static bool segment_made(mca_common_collio_op_t *op)
@@ -429,9 +443,20 @@ static bool cycles_over(mca_common_collio_op_t *op)
     return mca_common_collio_cycles_poll(&op->ex);
 }
 
+static void after_ahead(mca_common_collio_op_t *op)
+{
+    mca_common_collio_late_end(op);
+    enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+}
+
 static void begin(mca_common_collio_op_t *op)
 {
-    op->early = 0 == op->ex.error && op->ex.request.bytes > 0
+    if (op->ahead) {
+        begin_direct(op, MCA_COMMON_COLLIO_PHASE_AHEAD);
+        return;
+    }
+    /* a write that ends a run of reads waits until all ranks have read */
+    op->early = 0 == op->ex.error && op->ex.request.bytes > 0 && !(op->was_ahead && op->ex.write)
                 && mca_common_collio_tuner_expects_direct(&op->ex);
     if (op->early) {
         begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
@@ -446,7 +471,8 @@ static void begin(mca_common_collio_op_t *op)
 #define SETTLE MCA_COMMON_COLLIO_STAT_time_settle
 
 static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
-    [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, at_once, begin},
+    [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, mca_common_collio_late_turn, begin},
+    [MCA_COMMON_COLLIO_PHASE_AHEAD] = {0, mca_common_collio_direct_poll, after_ahead},
     [MCA_COMMON_COLLIO_PHASE_EARLY] = {0, mca_common_collio_direct_poll, begin_agree},
     [MCA_COMMON_COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
     [MCA_COMMON_COLLIO_PHASE_MEMORY] = {AGREE, collective_over, begin_histogram},

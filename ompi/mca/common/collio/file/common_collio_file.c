@@ -32,6 +32,9 @@ static void file_construct(mca_common_collio_file_t *file)
 
 static void file_destruct(mca_common_collio_file_t *file)
 {
+    if (NULL != file->idle) {
+        OBJ_RELEASE(file->idle);
+    }
     OBJ_DESTRUCT(&file->ops);
     OBJ_DESTRUCT(&file->lock);
 }

@@ -96,7 +96,9 @@ typedef struct mca_common_collio_file_t {
     opal_mutex_t lock; /* of ops and sequence */
     opal_list_t ops;   /* in the order they were started; the first is the active one */
     uint32_t sequence; /* of operations, equal on all ranks */
+    int ahead_error;   /* the first of this rank in a call without a meeting, until all are told */
     struct mca_common_collio_op_t *spare; /* for a call that finds no memory */
+    opal_list_item_t *idle;               /* an operation for the next call */
     struct mca_common_collio_request_t *spare_request;
     atomic_flag progressing; /* one thread at a time drives this file */
     int64_t last_bytes;      /* true count of the last blocking call */

@@ -49,6 +49,16 @@ static const mca_common_collio_setting_t rows[] = {
     {"exchange_read", MCA_COMMON_COLLIO_CHOICE, AT(exchange_read), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_read,collective_buffering",
      "exchange, for reads only"},
+    {"errors", MCA_COMMON_COLLIO_CHOICE, AT(errors), "auto,call,late", 0, 4, AGREED, NULL,
+     "When a rank learns that another rank's access has failed, in calls without an exchange. "
+     "call: all ranks return the same from the same call, and wait for each other in it. late: the "
+     "rank "
+     "that failed returns its error at once, the others from a later call, at the latest from the "
+     "next MPI_File_sync, set_view, set_size, preallocate or set_atomicity; no rank waits. auto: "
+     "late for reads, call for writes"},
+    {"ahead", MCA_COMMON_COLLIO_NUMBER, AT(ahead), NULL, 256, 6, AGREED | POSITIVE, NULL,
+     "errors=late: most calls that a rank may be ahead of the slowest one, and so the calls after "
+     "which all ranks know of an error. Large calls may be fewer ahead: 8 MiB of a rank at most"},
     {"partition", MCA_COMMON_COLLIO_CHOICE, AT(partition),
      "auto,even,static_cyclic,group_cyclic,memory", 0, 5, AGREED, NULL,
      "How the file is divided among aggregators. even: one contiguous part each. static_cyclic: "

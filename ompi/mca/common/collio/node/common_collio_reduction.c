@@ -34,6 +34,7 @@ typedef int64_t fields_t[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
 typedef struct seat_t {
     _Alignas(LINE) fields_t line[2];
     mca_common_collio_process_t process; /* whose seat it is; written before the first reduction */
+    _Alignas(LINE) mca_common_collio_ahead_word_t done;
 } seat_t;
 
 typedef struct mca_common_collio_reduction_page_t {
@@ -42,6 +43,7 @@ typedef struct mca_common_collio_reduction_page_t {
     _Alignas(LINE) _Atomic uint32_t gate;    /* reductions whose result is there */
     _Alignas(LINE) _Atomic uint32_t sleepers;
     _Alignas(LINE) fields_t result[2];
+    _Alignas(LINE) mca_common_collio_ahead_word_t begun;
     _Alignas(LINE) seat_t seat[]; /* one per rank of the node */
 } page_t;
 
@@ -309,8 +311,23 @@ static int share_page(mca_common_collio_file_t *file, const int64_t *key)
     return rc;
 }
 
+/* Only where one page has all ranks: what is in it decides which calls need a meeting. */
+static void connect_ahead(mca_common_collio_file_t *file)
+{
+    mca_common_collio_reduction_t *reduction = file->reduction;
+
+    if (NULL != reduction->page && 1 == file->nodes.nodes) {
+        reduction->ahead.begun = &reduction->page->begun;
+        reduction->ahead.done = (char *) &reduction->page->seat[0].done;
+        reduction->ahead.stride = sizeof(seat_t);
+        reduction->ahead.ranks = reduction->ranks;
+        reduction->ahead.me = reduction->me;
+    }
+}
+
 static void disconnect(mca_common_collio_reduction_t *reduction)
 {
+    reduction->ahead.begun = NULL;
     mca_common_collio_shm_fini(&reduction->segment);
     reduction->page = NULL;
     if (MPI_COMM_NULL != reduction->leaders) {
@@ -376,6 +393,7 @@ void mca_common_collio_reduction_connect(mca_common_collio_file_t *file,
     if (OMPI_SUCCESS != rc) {
         mca_common_collio_file_lose(file, rc);
     }
+    connect_ahead(file);
 }
 
 bool mca_common_collio_reduction_peer_ended(const mca_common_collio_file_t *file)

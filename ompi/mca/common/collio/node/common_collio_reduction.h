@@ -7,6 +7,7 @@
 #define MCA_COMMON_COLLIO_REDUCTION_H
 
 #include "compat/common_collio_compat.h"
+#include "node/common_collio_ahead.h"
 #include "node/common_collio_process.h"
 #include "node/common_collio_shm.h"
 
@@ -61,6 +62,7 @@ typedef struct mca_common_collio_reduction_t {
     int64_t *result;
     int64_t nothing; /* result of a barrier */
     ompi_request_t *request;
+    mca_common_collio_ahead_t ahead; /* calls without a meeting: one node with a page only */
 } mca_common_collio_reduction_t;
 
 /** Allocates the file's reduction. Local: an Open MPI error code. */

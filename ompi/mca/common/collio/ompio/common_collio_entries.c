@@ -8,6 +8,9 @@
  *
  *   preallocate   io/ompio lets each rank look at the file's size while rank 0 already extends it;
  *                 those that see the new size skip a collective that the others wait in
+ *   sync, set_size, set_atomicity, preallocate, set_view, close
+ *                 the ranks tell each other the errors of calls that did not wait for that
+ *                 (setting `errors`), and all have made their accesses before the file changes
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
  *                 valid position, which no later check can tell from a right one
  */
@@ -19,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "call/common_collio_op.h"
 #include "compat/common_collio_error.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_set_view.h"
@@ -116,7 +120,7 @@ static int preallocate(ompio_file_t *fh, int64_t size)
 static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int rc;
+    int late = mca_common_collio_entries_meet(hook, false), rc;
 
     /* the access mode is the same on every rank */
     if (0 != (hook->fh->f_amode & MPI_MODE_RDONLY)) {
@@ -128,7 +132,65 @@ static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
     OPAL_THREAD_LOCK(&file->f_lock);
     rc = preallocate(hook->fh, (int64_t) size);
     OPAL_THREAD_UNLOCK(&file->f_lock);
-    return rc;
+    return MPI_SUCCESS != rc ? rc : late;
+}
+
+int mca_common_collio_entries_meet(const mca_common_collio_hook_t *hook, bool leave)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
+
+    return NULL == file || OMPI_SUCCESS != file->refused ? MPI_SUCCESS
+                                                         : mca_common_collio_late_meet(file, leave);
+}
+
+static int file_sync(ompi_file_t *file)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+    int late = mca_common_collio_entries_meet(hook, false);
+    int rc = hook->original.io_module_file_sync(file);
+
+    return MPI_SUCCESS != rc ? rc : late;
+}
+
+static int file_set_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+    int late = mca_common_collio_entries_meet(hook, false);
+    int rc = hook->original.io_module_file_set_size(file, size);
+
+    return MPI_SUCCESS != rc ? rc : late;
+}
+
+static int file_set_atomicity(ompi_file_t *file, int atomic)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+    int late = mca_common_collio_entries_meet(hook, true);
+    int rc = hook->original.io_module_file_set_atomicity(file, atomic);
+
+    return MPI_SUCCESS != rc ? rc : late;
+}
+
+/* Open MPI drops what an io module returns from its close. */
+static void at_close(ompio_file_t *fh, void *data)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+    int late = NULL == file || OMPI_SUCCESS != file->refused
+                   ? MPI_SUCCESS
+                   : mca_common_collio_late_meet(file, true);
+
+    (void) data;
+    if (MPI_SUCCESS != late && 0 == file->lost && 0 == file->rank) {
+        char text[MPI_MAX_ERROR_STRING];
+        int length;
+
+        PMPI_Error_string(late, text, &length);
+        mca_common_collio_file_say(file,
+                                   "a collective call failed on some rank before this file was "
+                                   "closed: %s. That rank's call has returned it; MPI_File_close "
+                                   "cannot. With the hint collio_errors=call all ranks return it "
+                                   "from the same call.",
+                                   text);
+    }
 }
 
 static int64_t etypes(ompio_file_t *fh)
@@ -179,5 +241,9 @@ void mca_common_collio_entries_install(mca_common_collio_hook_t *hook)
 
     table->io_module_file_preallocate = file_preallocate;
     table->io_module_file_seek = file_seek;
+    table->io_module_file_sync = file_sync;
+    table->io_module_file_set_size = file_set_size;
+    table->io_module_file_set_atomicity = file_set_atomicity;
+    (void) mca_common_collio_hook_on_close(hook, at_close, NULL);
     mca_common_collio_hints_patch(hook);
 }

@@ -8,6 +8,7 @@
  */
 #include "ompio/common_collio_set_view.h"
 
+#include "ompio/common_collio_entries.h"
 #include "settings/common_collio_findings.h"
 #include "settings/common_collio_hints.h"
 
@@ -19,7 +20,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
     opal_info_t *copy = OBJ_NEW(opal_info_t);
-    int rc;
+    int late = mca_common_collio_entries_meet(hook, true), rc;
 
     mca_common_collio_hints_check(hook->fh->f_info);
     if (NULL == copy || NULL == info || OPAL_SUCCESS != opal_info_dup(info, &copy)) {
@@ -34,7 +35,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
     if (0 == hook->fh->f_rank) {
         mca_common_collio_findings_tell_mine();
     }
-    return rc;
+    return MPI_SUCCESS != rc ? rc : late;
 }
 
 void mca_common_collio_hints_patch(mca_common_collio_hook_t *hook)

@@ -121,7 +121,8 @@ static void find_traits(const mca_common_collio_file_t *file, int64_t *traits)
         file->aggregator_count,   mca_common_collio_file_aggregators_hash(file),
         file->fh->f_fstype,       (int64_t) file->fh->f_stripe_size,
         file->fh->f_stripe_count, file->access.file_system,
-        file->access.network,     file->access.sieve_writes};
+        file->access.network,     file->access.sieve_writes,
+        file->align.unit};
 
     _Static_assert(sizeof(found) == sizeof(*traits) * MCA_COMMON_COLLIO_CONTEXT_TRAITS,
                    "one trait each");

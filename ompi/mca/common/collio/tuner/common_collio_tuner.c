@@ -51,6 +51,7 @@ struct mca_common_collio_tuner_t {
         const mca_common_collio_schedule_t *schedule;
         int transport;
     } last[2];
+    int ahead[2]; /* calls in each direction that were not agreed on yet */
 };
 
 enum { REMEMBERED = 8 };
@@ -274,10 +275,16 @@ static int64_t piece_bound(const mca_common_collio_exchange_t *ex)
                                                       ex->request.bytes);
 }
 
-bool mca_common_collio_tuner_expects_direct(mca_common_collio_exchange_t *ex)
+static int wanted_exchange(const mca_common_collio_exchange_t *ex)
+{
+    return ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
+}
+
+/* Did the last call in this direction skip the exchange, and is nothing to be tried now? */
+static bool last_was_direct(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_tuner_t *tuner = ex->file->tuner;
-    int wanted = ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
+    int wanted = wanted_exchange(ex);
 
     if (MCA_COMMON_COLLIO_SETTING_OFF == wanted) {
         tuner->last[ex->write].used = true;
@@ -285,9 +292,27 @@ bool mca_common_collio_tuner_expects_direct(mca_common_collio_exchange_t *ex)
     }
     return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[ex->write].used
            && !tuner->last[ex->write].exchange && tuner->last[ex->write].settled
-           && tuner->learnt[tuner->last[ex->write].kind].served < tuner->last[ex->write].until
-           && tuner->last[ex->write].bytes == ex->request.bytes
-           && tuner->last[ex->write].pieces == piece_bound(ex);
+           && tuner->learnt[tuner->last[ex->write].kind].served
+                  < tuner->last[ex->write].until - tuner->ahead[ex->write];
+}
+
+static bool like_the_last(const mca_common_collio_exchange_t *ex)
+{
+    const mca_common_collio_tuner_t *tuner = ex->file->tuner;
+
+    return MCA_COMMON_COLLIO_SETTING_OFF == wanted_exchange(ex)
+           || (tuner->last[ex->write].bytes == ex->request.bytes
+               && tuner->last[ex->write].pieces == piece_bound(ex));
+}
+
+bool mca_common_collio_tuner_expects_direct(mca_common_collio_exchange_t *ex)
+{
+    return last_was_direct(ex) && like_the_last(ex);
+}
+
+bool mca_common_collio_tuner_stays_direct(mca_common_collio_exchange_t *ex)
+{
+    return last_was_direct(ex) && (0 == ex->request.bytes || like_the_last(ex));
 }
 
 /* A call that tried nothing. All ranks count the same ones. */
@@ -296,12 +321,39 @@ static void count_served(mca_common_collio_learnt_t *learnt)
     learnt->served += learnt->served < INT_MAX;
 }
 
+void mca_common_collio_tuner_ahead(mca_common_collio_exchange_t *ex)
+{
+    ++ex->file->tuner->ahead[ex->write];
+}
+
+void mca_common_collio_tuner_ahead_calls(const mca_common_collio_file_t *file, int64_t calls[2])
+{
+    calls[0] = file->tuner->ahead[0];
+    calls[1] = file->tuner->ahead[1];
+}
+
+/* Where ranks differ (one has left its loop after an error) all take the same number. */
+void mca_common_collio_tuner_ahead_settle(mca_common_collio_file_t *file, const int64_t calls[2])
+{
+    mca_common_collio_tuner_t *tuner = file->tuner;
+
+    for (int i = 0; i < 2; ++i) {
+        mca_common_collio_learnt_t *learnt = &tuner->learnt[tuner->last[i].kind];
+
+        if (MCA_COMMON_COLLIO_SETTING_AUTO
+            == (i ? file->settings.exchange_write : file->settings.exchange_read)) {
+            learnt->served += calls[i] < INT_MAX - learnt->served ? (int) calls[i]
+                                                                  : INT_MAX - learnt->served;
+        }
+        tuner->ahead[i] = 0;
+    }
+}
+
 void mca_common_collio_tuner_served(mca_common_collio_exchange_t *ex, bool late)
 {
     mca_common_collio_tuner_t *tuner = ex->file->tuner;
-    int wanted = ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
 
-    if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted) {
+    if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted_exchange(ex)) {
         count_served(&tuner->learnt[tuner->last[ex->write].kind]);
         /* this call was not like the last one for everybody: the next one is decided on anew */
         tuner->last[ex->write].used = !late;

@@ -39,6 +39,16 @@ void mca_common_collio_tuner_choose(struct mca_common_collio_exchange_t *ex, int
  *  ranks guessed the same. */
 bool mca_common_collio_tuner_expects_direct(struct mca_common_collio_exchange_t *ex);
 
+/** The same for calls that are not agreed on: a rank without bytes has no reason to ask others. */
+bool mca_common_collio_tuner_stays_direct(struct mca_common_collio_exchange_t *ex);
+/** Notes such a call. What was learnt changes only when the ranks have told each other how many
+ *  there were (reads, writes), because it must be the same on all of them. */
+void mca_common_collio_tuner_ahead(struct mca_common_collio_exchange_t *ex);
+void mca_common_collio_tuner_ahead_calls(const struct mca_common_collio_file_t *file,
+                                         int64_t calls[2]);
+void mca_common_collio_tuner_ahead_settle(struct mca_common_collio_file_t *file,
+                                          const int64_t calls[2]);
+
 /** Notes a call that skipped the exchange before it was agreed on; `late`: some rank did not. */
 void mca_common_collio_tuner_served(struct mca_common_collio_exchange_t *ex, bool late);
 
