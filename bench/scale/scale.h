@@ -16,6 +16,7 @@
  *   replay.c     the real plan (merge, split, wire, collect) of some of them must agree with that
  *   estimate.c   a LogGP-style time from the counts
  *   compute.c    all of it for one pattern and machine
+ *   memory.c     partition memory, for nodes whose memory varies
  *   report.c     table and CSV        plot.c  SVG        scale.c  options and the runs
  */
 #include <stdbool.h>
@@ -25,6 +26,7 @@
 
 #include "common_collio_aggregator.h"
 #include "common_collio_domain.h"
+#include "common_collio_memory.h"
 
 /** A run of a row: from `start` (bytes from the row's start) to the next run, owned by a rank. */
 typedef struct scale_run_t {
@@ -224,6 +226,37 @@ void scale_report_costs(FILE *out);
 void scale_csv_head(FILE *out);
 void scale_csv_line(FILE *out, const scale_result_t *result);
 void scale_plot(FILE *out, const scale_result_t *results, size_t count);
+
+/** Partition memory for nodes whose memory varies; see memory.c. */
+typedef struct scale_memory_t {
+    int ranks;
+    int ranks_per_node;
+    int64_t buffer_bytes; /* of an aggregator: plain, and the mean of what nodes have for each */
+    int64_t deviation;
+    int64_t least;
+    int64_t node_bytes; /* that the ranks of a node write */
+} scale_memory_t;
+
+typedef struct scale_memory_result_t {
+    int ranks;
+    int nodes;
+    int bins;
+    int groups;
+    int domains;
+    int64_t plain_bytes;  /* buffers on every node */
+    int plain_short;      /* nodes that have less */
+    int64_t memory_bytes; /* buffers on the node with most of them */
+    int used_nodes;       /* that have buffers */
+    int memory_short;     /* that have less memory than buffers */
+    mca_common_collio_memory_cost_t cost;
+    double seconds; /* of the policy */
+} scale_memory_result_t;
+
+/** NULL, or what is wrong. */
+const char *scale_memory(const scale_memory_t *memory, scale_memory_result_t *result);
+void scale_memory_head(FILE *out);
+void scale_memory_line(FILE *out, const scale_memory_t *memory,
+                       const scale_memory_result_t *result);
 
 /** ceil(log2(n)), at least 1. */
 int64_t scale_levels(int64_t n);

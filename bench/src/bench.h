@@ -59,6 +59,8 @@ typedef struct bench_options_t {
     uint64_t seed;
     const char *hints[BENCH_MAX_HINTS];
     int hint_count;
+    const char *read_hint;
+    const char *node_hint; /* key=value,value,...: one for each node */
 } bench_options_t;
 
 /** One contiguous piece of the file; offsets are relative to the call's base. */

@@ -198,17 +198,62 @@ void bench_do_step(bench_run_t *run, int step)
     }
 }
 
-static MPI_Info make_info(const bench_options_t *opt)
+/** The number of this rank's node, counted by their first ranks. */
+static int node_number(MPI_Comm comm)
 {
+    MPI_Comm node;
+    int first;
+    int number = 0;
+
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &first);
+    first = 0 == first;
+    MPI_Scan(&first, &number, 1, MPI_INT, MPI_SUM, comm); /* first ranks up to this one */
+    number--;
+    MPI_Bcast(&number, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    return number;
+}
+
+static void set_hint(MPI_Info info, const char *hint)
+{
+    char key[64];
+    const char *value = strchr(hint, '=') + 1;
+
+    snprintf(key, sizeof(key), "%.*s", (int) (value - 1 - hint), hint);
+    MPI_Info_set(info, key, value);
+}
+
+static void set_node_hint(MPI_Info info, const char *hint, int node)
+{
+    const char *value = strchr(hint, '=') + 1;
+    const char *next = strchr(value, ',');
+    char key[64];
+    char mine[64];
+
+    snprintf(key, sizeof(key), "%.*s", (int) (value - 1 - hint), hint);
+    for (; node > 0 && NULL != next; node--) {
+        value = next + 1;
+        next = strchr(value, ',');
+    }
+    snprintf(mine, sizeof(mine), "%.*s", (int) strcspn(value, ","), value);
+    MPI_Info_set(info, key, mine);
+}
+
+static MPI_Info make_info(const bench_run_t *run)
+{
+    const bench_options_t *opt = run->opt;
     MPI_Info info;
 
     MPI_Info_create(&info);
     for (int i = 0; i < opt->hint_count; i++) {
-        char key[64];
-        const char *value = strchr(opt->hints[i], '=') + 1;
-
-        snprintf(key, sizeof(key), "%.*s", (int) (value - 1 - opt->hints[i]), opt->hints[i]);
-        MPI_Info_set(info, key, value);
+        set_hint(info, opt->hints[i]);
+    }
+    if (NULL != opt->read_hint && !run->write) {
+        set_hint(info, opt->read_hint);
+    }
+    if (NULL != opt->node_hint) {
+        set_node_hint(info, opt->node_hint, node_number(run->comm));
     }
     return info;
 }
@@ -226,7 +271,7 @@ void bench_open_file(bench_run_t *run)
         }
         return;
     }
-    info = make_info(run->opt);
+    info = make_info(run);
     bench_mpi(MPI_File_open(run->comm, run->path, mode, info, &run->file), run->path);
     MPI_Info_free(&info);
     if (run->plan->view && 1 == run->plan->call_count && run->opt->level >= 2) {

@@ -14,7 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum kind_t { TEXT, NUMBER, SIZE, DIMS, ON, OFF, API, PHASES, HINT, HEAD } kind_t;
+typedef enum kind_t {
+    TEXT,
+    NUMBER,
+    SIZE,
+    DIMS,
+    ON,
+    OFF,
+    API,
+    PHASES,
+    HINT,
+    READ_HINT,
+    NODE_HINT,
+    HEAD
+} kind_t;
 
 typedef struct option_row_t {
     const char *name;
@@ -61,6 +74,10 @@ static const option_row_t rows[] = {
     {"File", HEAD, 0, NULL, NULL},
     {"dir", TEXT, AT(dir), "PATH", "where the file goes; every rank must see it (.)"},
     {"hint", HINT, 0, "KEY=VALUE", "an MPI_Info hint for the open; may be repeated"},
+    {"read-hint", READ_HINT, 0, "KEY=VALUE", "a hint for reads only; wins over --hint"},
+    {"node-hint", NODE_HINT, 0, "KEY=V,V,...",
+     "a hint with a value for each node, in the order of their first ranks; the last one is for "
+     "all further nodes"},
     {"sync", ON, AT(sync), NULL, "fsync in every write step, and count it"},
     {"keep", ON, AT(keep), NULL, "leave the file there"},
     {"no-check", OFF, AT(check), NULL, "do not check the bytes"},
@@ -197,6 +214,18 @@ static void set_value(bench_options_t *opt, const option_row_t *row, const char 
             bench_die("--hint %s: want key=value, at most %d of them", value, BENCH_MAX_HINTS);
         }
         opt->hints[opt->hint_count++] = value;
+        break;
+    case READ_HINT:
+        if (NULL != opt->read_hint || NULL == strchr(value, '=')) {
+            bench_die("--read-hint %s: want key=value, once", value);
+        }
+        opt->read_hint = value;
+        break;
+    case NODE_HINT:
+        if (NULL != opt->node_hint || NULL == strchr(value, '=')) {
+            bench_die("--node-hint %s: want key=value,value,... once", value);
+        }
+        opt->node_hint = value;
         break;
     case ON:
     case OFF:

@@ -21,10 +21,12 @@ cable() { # cable NODE BRIDGE INTERFACE ADDRESS MTU
     nsenter -t "$pid" -n -- ip link set "$3" up
 }
 
-address() { # address NETWORK INDEX: ends in .3 for the head (index -1), .4 for node0, ...
+# address NETWORK INDEX: ends in .3 for the head (index -1), .2 for the store, .4 for node0, ...
+address() {
     local host=$(($2 + 3))
     printf '10.%d.%d.%d' "$1" $((host / 250)) $((host % 250 + 1))
 }
+readonly STORE=-2
 readonly CTL_NET=78 DATA_NET=79 # used only inside the cluster's own namespaces
 
 inner_limit() { # inner_limit RATE NODE...
@@ -84,6 +86,15 @@ await_node() {
     return 1
 }
 
+# The file server is one more node on the data network, without slots. Its link is not limited: a
+# storage system takes more than one node can send.
+start_network_fs() { # uses names and keepers of inner_supervise
+    start_keeper store --pid --fork --kill-child
+    await_node store
+    cable store data eth0 "$(address $DATA_NET "$STORE")/16" "$(get mtu)"
+    gluster_start "$(get network_fs)" "${names[@]}"
+}
+
 inner_supervise() {
     local keepers=() i node names
     trap 'exit 1' ERR
@@ -108,24 +119,35 @@ inner_supervise() {
         cable "${names[i]}" data eth0 "$(address $DATA_NET "$i")/16" "$(get mtu)"
     done
     [[ $(get rate) == off ]] || inner_limit "$(get rate)" "${names[@]}"
+    [[ $(get network_fs) == none ]] || start_network_fs
     : >"$STATE/up"
 
     # From here on the shell only collects orphans.  The first of these processes to end (the
-    # clock, or a node that broke) ends the cluster.
+    # clock, a node or a file server that broke) ends the cluster.
     sleep "$(get ttl)" &
     wait -n "$!" "${keepers[@]}" || true
     echo "the time is up, or a node is gone: ending"
 }
 
+# The host's /sys is hidden in a node, and with it the cgroups that limit the node's memory.
+mount_memory_cgroups() {
+    mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory &&
+        mount -t cgroup -o memory cgroup /sys/fs/cgroup/memory
+}
+
 inner_node() { # what a node's first process does
-    local node=$1
+    local node=$1 cgroups=no
     trap 'exit 1' ERR
     mount --make-rprivate /
+    [[ ! -e /sys/fs/cgroup/memory/cgroup.procs ]] || cgroups=yes
     if [[ $node != head ]]; then
         mount -t proc proc /proc
         mount -t tmpfs -o "size=$(get shm),mode=1777" tmpfs /dev/shm
     fi
     mount -t sysfs sysfs /sys || echo "$node: /sys stays the host's" >&2
+    if [[ $cgroups == yes ]] && mount_memory_cgroups 2>/dev/null; then
+        : >"$STATE/mounted.$node"
+    fi
     mount -t tmpfs -o size=50%,mode=1777 tmpfs "$STATE/scratch"
     mount --bind "$STATE/hosts" /etc/hosts
     hostname "$node"

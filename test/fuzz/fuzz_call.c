@@ -89,7 +89,26 @@ static int start_read(MPI_File file, const fuzz_op *op, MPI_Offset at, void *buf
                   : MPI_File_read(file, buffer, count, type, status);
 }
 
-static void start(fuzz_run *run, fuzz_call *call)
+/* What a thread needs to make a call. */
+typedef struct fuzz_work {
+    MPI_File file;
+    const fuzz_part *part;
+    void *buffer;
+    fuzz_call *call;
+} fuzz_work;
+
+static void *make_call(void *argument)
+{
+    fuzz_work *work = argument;
+    fuzz_call *call = work->call;
+
+    call->rc = (call->op.write ? start_write : start_read)(
+        work->file, &call->op, work->part->offset, work->buffer, work->part->count, call->type,
+        &call->status, &call->request);
+    return NULL;
+}
+
+static void start(fuzz_run *run, fuzz_call *call, fuzz_work *work, bool thread)
 {
     const fuzz_part *part = &call->part[run->rank];
     MPI_File file = run->handle[call->op.handle].file;
@@ -99,12 +118,35 @@ static void start(fuzz_run *run, fuzz_call *call)
         call->done = true;
         return;
     }
-    fuzz_ok(run,
-            (call->op.write ? start_write : start_read)(file, &call->op, part->offset,
-                                                        fuzz_buffer_origin(run, call), part->count,
-                                                        call->type, &call->status, &call->request),
-            fuzz_call_name(&call->op));
+    work->file = file;
+    work->part = part;
+    work->buffer = fuzz_buffer_origin(run, call);
+    work->call = call;
     call->done = FUZZ_BLOCK == call->op.how;
+    call->has_thread = thread && 0 == pthread_create(&call->thread, NULL, make_call, work);
+    if (!call->has_thread) {
+        make_call(work);
+        fuzz_ok(run, call->rc, fuzz_call_name(&call->op));
+    }
+}
+
+/** May a thread make this call, beside the others of the step? One collective call per handle, and
+ *  nobody moves a file pointer beside it. */
+static bool may_thread(const fuzz_run *run, const fuzz_step *step, const fuzz_call *call)
+{
+    if (!step->threads || !FUZZ_HAS(run->features, THREADS) || FUZZ_BLOCK != call->op.how
+        || !call->op.at) {
+        return false;
+    }
+    for (int i = 0; call->op.collective && i < step->ops; i++) {
+        int other = FUZZ_HAS(run->features, SECOND) ? step->op[i].handle : 0;
+
+        if (i != call->number && other == call->op.handle
+            && (step->op[i].collective || !FUZZ_HAS(run->features, INDIVIDUAL))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /** Split calls end here; requests are waited for in one of four ways. */
@@ -113,6 +155,12 @@ static void complete(fuzz_run *run, const fuzz_step *step, fuzz_call call[], int
     MPI_Request request[FUZZ_OPS];
     MPI_Status status[FUZZ_OPS];
 
+    for (int i = 0; i < calls; i++) {
+        if (call[i].has_thread) {
+            pthread_join(call[i].thread, NULL);
+            fuzz_ok(run, call[i].rc, fuzz_call_name(&call[i].op));
+        }
+    }
     for (int i = 0; i < calls; i++) {
         MPI_File file = run->handle[call[i].op.handle].file;
         void *buffer = fuzz_buffer_origin(run, &call[i]);
@@ -211,6 +259,16 @@ void fuzz_buffer_check(fuzz_run *run, const fuzz_call *call)
     }
 }
 
+void fuzz_call_make(fuzz_run *run, const fuzz_step *step, fuzz_call call[], int calls)
+{
+    fuzz_work work[FUZZ_OPS];
+
+    for (int i = 0; i < calls; i++) {
+        start(run, &call[i], &work[i], may_thread(run, step, &call[i]));
+    }
+    complete(run, step, call, calls);
+}
+
 void fuzz_data(fuzz_run *run, const fuzz_step *step)
 {
     int calls = FUZZ_HAS(run->features, BURST) ? step->ops : 1;
@@ -221,11 +279,10 @@ void fuzz_data(fuzz_run *run, const fuzz_step *step)
     for (int i = 0; i < calls; i++) {
         if (fuzz_call_prepare(run, step, i, &call[made])) {
             fuzz_call_show(run, &call[made]);
-            start(run, &call[made]);
             made++;
         }
     }
-    complete(run, step, call, made);
+    fuzz_call_make(run, step, call, made);
     for (int i = 0; i < made; i++) {
         fuzz_call_apply(run, &call[i]);
     }

@@ -102,7 +102,7 @@ static void empty(fuzz_part *part)
 }
 
 /** Is the part allowed beside all others of the step? Then it is noted. */
-static bool claim(fuzz_run *run, const fuzz_part *part, bool write)
+static bool claim(fuzz_run *run, const fuzz_part *part, bool write, bool overlap)
 {
     int64_t far = run->plan->far;
 
@@ -113,7 +113,7 @@ static bool claim(fuzz_run *run, const fuzz_part *part, bool write)
             return false;
         }
         for (int64_t b = s.at - far; b < s.at - far + s.length; b++) {
-            if (WRITTEN == run->touched[b] || (write && NOBODY != run->touched[b])) {
+            if (!overlap && (WRITTEN == run->touched[b] || (write && NOBODY != run->touched[b]))) {
                 return false;
             }
         }
@@ -201,7 +201,7 @@ void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t off
     memory_places(part, element, view->external);
     part->there = call->op.write ? part->bytes : bytes_there(run, part);
     if ((part->there < part->bytes && (call->end_moves || !may_pass_end(run, &call->op)))
-        || !claim(run, part, call->op.write)) {
+        || !claim(run, part, call->op.write, call->overlap)) {
         empty(part);
     }
     if (0 == part->count && !call->op.collective) {
@@ -288,19 +288,13 @@ static int64_t aim(const fuzz_run *run, const fuzz_call *call, int actor, int64_
     return 0 < *most ? (at - first) / element : -1;
 }
 
-bool fuzz_call_prepare(fuzz_run *run, const fuzz_step *step, int number, fuzz_call *call)
+/** What each rank does, from where its pointer is or from its offset on. */
+static void make_parts(fuzz_run *run, const fuzz_step *step, fuzz_call *call)
 {
-    fuzz_handle *handle;
+    fuzz_handle *handle = &run->handle[call->op.handle];
 
-    memset(call, 0, sizeof(*call));
-    call->number = number;
     call->request = MPI_REQUEST_NULL;
-    settle(run, step, number, &call->op);
-    if (!(call->op.write ? FUZZ_HAS(run->features, WRITE) : FUZZ_HAS(run->features, READ))) {
-        return false;
-    }
     call->end_moves = writes(step);
-    handle = &run->handle[call->op.handle];
     for (int a = 0; a < run->ranks; a++) {
         int64_t element = fuzz_leaf_size(handle->view[a].etype);
         int64_t later = (int64_t) run->who[a] * call->op.stagger * (call->op.amount / element + 10);
@@ -316,7 +310,27 @@ bool fuzz_call_prepare(fuzz_run *run, const fuzz_step *step, int number, fuzz_ca
             handle->pointer[a] += call->part[a].bytes / element;
         }
     }
+}
+
+bool fuzz_call_prepare(fuzz_run *run, const fuzz_step *step, int number, fuzz_call *call)
+{
+    memset(call, 0, sizeof(*call));
+    call->number = number;
+    settle(run, step, number, &call->op);
+    if (!(call->op.write ? FUZZ_HAS(run->features, WRITE) : FUZZ_HAS(run->features, READ))) {
+        return false;
+    }
+    make_parts(run, step, call);
     return true;
+}
+
+void fuzz_call_prepare_overlap(fuzz_run *run, const fuzz_step *step, fuzz_call *call)
+{
+    memset(call, 0, sizeof(*call));
+    settle(run, step, 0, &call->op);
+    call->op.stagger = 0;
+    call->overlap = true;
+    make_parts(run, step, call);
 }
 
 void fuzz_call_apply(fuzz_run *run, const fuzz_call *call)

@@ -36,12 +36,12 @@ static const struct choice {
     {"collio_exchange", "on\0on\0off\0auto\0", 60},
     {"collio_schedule", "none\0comm\0write\0write_comm\0write_comm2\0", 35},
     {"collio_transport", "isend\0put_fence\0put_lock\0shm\0", 35},
-    {"collio_partition", "even\0static_cyclic\0group_cyclic\0", 25},
+    {"collio_partition", "even\0static_cyclic\0group_cyclic\0memory\0memory\0", 30},
     {"collio_aggregators", "1\0002\0003\0005\0", 35},
     {"collio_buffer_bytes", "4096\0008192\00020000\000100000\0", 40},
     {"collio_plan_reuse", "false\0true\0", 15},
     {"collio_sync_send", "on\0off\0", 15},
-    {"collio_placement", "spread\0round_robin\0", 10},
+    {"collio_placement", "spread\0round_robin\0stripe\0", 10},
     {"romio_cb_write", "enable\0disable\0automatic\0", 15},
     {"romio_cb_read", "enable\0disable\0automatic\0", 15},
     {"collio_local_aggregators_per_node", "1\0002\0003\0", 25},
@@ -56,6 +56,20 @@ static const struct choice {
     {"collio_serial_below", "1\0", 10},
     {"collio_stage_bytes", "512\0004096\0", 10},
     {"collio_queue_depth", "1\0002\0", 5},
+    {"collio_pin", "true\0", 3},
+    {"collio_aggregator_list", "0\0", 5},
+    {"collio_local_aggregators", "1\0002\0003\0", 10},
+    {"collio_memory_group_bytes", "3000\00050000\0", 8},
+    {"collio_memory_domain_bytes", "1000\00020000\0", 8},
+    {"collio_memory_min_bytes", "1\0004096\0", 8},
+    {"collio_memory_aggregators_per_node", "1\0002\0", 8},
+    {"collio_memory_available", "30000\0001M\0", 8},
+    {"cb_nodes", "1\0002\0", 5},
+    {"cb_buffer_size", "5000\0", 5},
+    {"romio_ds_write", "enable\0disable\0", 5},
+    {"romio_ds_read", "enable\0disable\0", 5},
+    {"ind_wr_buffer_size", "700\0", 5},
+    {"ind_rd_buffer_size", "700\0", 5},
 };
 
 static const char *nth(const char *values, int n)
@@ -203,10 +217,10 @@ static fuzz_step_kind plan_kind(uint64_t *random, const memory *memory)
         fuzz_step_kind kind;
         int weight, weight_same;
     } weights[] = {
-        {FUZZ_DATA, 60, 40},      {FUZZ_SET_VIEW, 20, 12}, {FUZZ_SET_SIZE, 4, 3},
+        {FUZZ_DATA, 56, 38},      {FUZZ_SET_VIEW, 20, 12}, {FUZZ_SET_SIZE, 4, 3},
         {FUZZ_PREALLOCATE, 1, 1}, {FUZZ_SYNC, 2, 2},       {FUZZ_ATOMICITY, 3, 2},
         {FUZZ_SEEK, 6, 4},        {FUZZ_ORDERED, 1, 14},   {FUZZ_IN_TURN, 1, 12},
-        {FUZZ_SEEK_SHARED, 0, 8}, {FUZZ_REOPEN, 2, 2},
+        {FUZZ_SEEK_SHARED, 0, 8}, {FUZZ_REOPEN, 2, 2},     {FUZZ_OVERLAP, 4, 2},
     };
     int at = fuzz_below(random, 100);
 
@@ -229,6 +243,8 @@ static void plan_step(uint64_t *random, memory *memory, const fuzz_plan *plan, f
     step->completion = fuzz_below(random, 4);
     step->seed = t_random(random);
     step->check = fuzz_chance(random, 60);
+    step->threads = fuzz_chance(random, 50);
+    step->hints = fuzz_chance(random, 30);
     if (FUZZ_DATA == step->kind && fuzz_chance(random, 25)) {
         step->ops += 1 + fuzz_below(random, FUZZ_OPS - 1);
     }

@@ -13,12 +13,13 @@
  * the whole plan and needs no message to know what the others do. The plan does not depend on what
  * happens when it runs, so steps and ranks can be left out to make a failing sequence shorter.
  */
-enum { FUZZ_RANKS = 16, FUZZ_STEPS = 32, FUZZ_OPS = 4, FUZZ_HINTS = 12, FUZZ_HANDLES = 2 };
+enum { FUZZ_RANKS = 16, FUZZ_STEPS = 32, FUZZ_OPS = 4, FUZZ_HINTS = 16, FUZZ_HANDLES = 2 };
 
 /* What a sequence may use. Left-out features make the sequence simpler: a failure is shrunk that
  * way, and what a stock component is known to get wrong is kept from it. */
 #define FUZZ_FEATURES(X)                                                                \
     X(HINTS, "hints")               /* else no hints */                                 \
+    X(VIEW_HINTS, "view_hints")     /* hints given to set_view, too */                  \
     X(MEMORY, "memory")             /* memory types that are not contiguous */          \
     X(ETYPE, "etype")               /* etypes other than bytes */                       \
     X(EXTERNAL, "external32")       /* the other representation of data */              \
@@ -32,6 +33,9 @@ enum { FUZZ_RANKS = 16, FUZZ_STEPS = 32, FUZZ_OPS = 4, FUZZ_HINTS = 12, FUZZ_HAN
     X(PREALLOCATE, "preallocate")                                                       \
     X(SET_SIZE, "set_size")                                                             \
     X(ATOMIC, "atomic")                                                                 \
+    X(OVERLAP, "overlap")             /* atomic mode: ranks write the same bytes */     \
+    X(OVERLAP_OWN, "overlap_own")     /* the same by calls that are not collective */   \
+    X(THREADS, "threads")             /* calls of one step by threads of their own */   \
     X(SHARED, "shared")               /* shared file pointers */                        \
     X(SHARED_SECOND, "shared_second") /* shared pointers while two handles are open */  \
     X(SECOND, "second")               /* a second handle of the file */                 \
@@ -54,7 +58,7 @@ enum fuzz_feature_number {
 #undef NUMBER
         FUZZ_FEATURE_COUNT
 };
-#define FUZZ_HAS(features, name) (0 != ((features) >> FUZZ_NUMBER_##name & 1))
+#define FUZZ_HAS(features, name) (0 != ((uint64_t) (features) >> FUZZ_NUMBER_##name & 1))
 
 typedef enum fuzz_how { FUZZ_BLOCK, FUZZ_START, FUZZ_BEGIN } fuzz_how; /* ..., i..., ..._begin */
 
@@ -87,6 +91,7 @@ typedef enum fuzz_step_kind {
     FUZZ_IN_TURN, /* write_shared and read_shared, one rank after the other */
     FUZZ_SEEK_SHARED,
     FUZZ_REOPEN,
+    FUZZ_OVERLAP, /* atomic mode: all ranks write, some of them the same bytes */
     FUZZ_STEP_KINDS
 } fuzz_step_kind;
 
@@ -100,7 +105,9 @@ typedef struct fuzz_step {
     int64_t value;  /* a size, an offset, a switch */
     int whence;     /* seek */
     uint64_t seed;
-    bool check; /* compare the file afterwards */
+    bool threads; /* blocking calls are made by threads, where that is allowed */
+    bool hints;   /* set_view gets the hints of the open, in another order */
+    bool check;   /* compare the file afterwards */
 } fuzz_step;
 
 typedef struct fuzz_hint {

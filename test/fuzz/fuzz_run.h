@@ -8,6 +8,8 @@
 
 #include "fuzz_plan.h"
 
+#include <pthread.h>
+
 /**
  * A sequence under way: the model that every rank keeps of the file and of everybody's pointers and
  * views, and this rank's handles. "actor" is a rank of the running communicator; `who` gives the
@@ -49,12 +51,17 @@ typedef struct fuzz_call {
     MPI_Request request;
     MPI_Status status;
     bool done;
+    pthread_t thread; /* makes the call, if has_thread */
+    bool has_thread;
+    int rc;
+    bool overlap;   /* ranks may write the same bytes */
     bool end_moves; /* another call of the step may write past the end: no read looks there */
 } fuzz_call;
 
 typedef struct fuzz_run {
     const fuzz_plan *plan;
-    uint32_t features, hints;
+    uint64_t features;
+    uint32_t hints;
     uint32_t steps; /* bits: those that are done */
     MPI_Comm comm, opposite;
     int rank, ranks;
@@ -80,6 +87,8 @@ void fuzz_show(const fuzz_run *run, const char *format, ...) __attribute__((form
 /* fuzz_part.c: what each actor does, and what that makes of the model */
 /* False when the call is left out. */
 bool fuzz_call_prepare(fuzz_run *run, const fuzz_step *step, int number, fuzz_call *call);
+/* Call 0 of the step, whose ranks may write the same bytes. */
+void fuzz_call_prepare_overlap(fuzz_run *run, const fuzz_step *step, fuzz_call *call);
 /* What the actor does from this offset on, with so many bytes at most. */
 void fuzz_part_make(fuzz_run *run, const fuzz_call *call, int actor, int64_t offset, int64_t most);
 void fuzz_touch_clear(fuzz_run *run);
@@ -92,8 +101,13 @@ unsigned char fuzz_value(const fuzz_run *run, const fuzz_call *call, int actor, 
 void fuzz_buffer_make(fuzz_run *run, fuzz_call *call);
 unsigned char *fuzz_buffer_origin(const fuzz_run *run, const fuzz_call *call);
 void fuzz_buffer_check(fuzz_run *run, const fuzz_call *call);
+/* Makes and completes calls that are prepared. */
+void fuzz_call_make(fuzz_run *run, const fuzz_step *step, fuzz_call call[], int calls);
 void fuzz_data(fuzz_run *run, const fuzz_step *step);
 const char *fuzz_call_name(const fuzz_op *op);
+
+/* fuzz_overlap.c: atomic mode */
+void fuzz_overlap(fuzz_run *run, const fuzz_step *step);
 
 /* fuzz_shared.c: shared file pointers */
 void fuzz_ordered(fuzz_run *run, const fuzz_step *step);

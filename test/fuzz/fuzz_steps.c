@@ -148,25 +148,6 @@ static void show_views(const fuzz_run *run, int h, const fuzz_views *views)
     }
 }
 
-static void set_view(fuzz_run *run, int h, const fuzz_views *wanted)
-{
-    fuzz_views views = *wanted;
-    const fuzz_view *view = &run->handle[h].view[run->rank];
-    MPI_Datatype type;
-
-    views.external &= FUZZ_HAS(run->features, EXTERNAL);
-    views.etype = FUZZ_HAS(run->features, ETYPE) ? views.etype : FUZZ_BYTE;
-    make_views(run, h, &views);
-    fuzz_show(run, "    set_view on handle %d", h);
-    show_views(run, h, &views);
-    type = fuzz_type_make(view->type);
-    fuzz_ok(run,
-            MPI_File_set_view(run->handle[h].file, view->displacement, fuzz_leaf_type(view->etype),
-                              type, view->external ? "external32" : "native", MPI_INFO_NULL),
-            "set_view");
-    MPI_Type_free(&type);
-}
-
 static MPI_Info make_info(const fuzz_run *run, int h)
 {
     MPI_Info info = MPI_INFO_NULL;
@@ -183,6 +164,30 @@ static MPI_Info make_info(const fuzz_run *run, int h)
         }
     }
     return info;
+}
+
+static void set_view(fuzz_run *run, int h, const fuzz_views *wanted, bool hints)
+{
+    fuzz_views views = *wanted;
+    const fuzz_view *view = &run->handle[h].view[run->rank];
+    MPI_Datatype type;
+    MPI_Info info;
+
+    views.external &= FUZZ_HAS(run->features, EXTERNAL);
+    views.etype = FUZZ_HAS(run->features, ETYPE) ? views.etype : FUZZ_BYTE;
+    make_views(run, h, &views);
+    fuzz_show(run, "    set_view on handle %d", h);
+    show_views(run, h, &views);
+    type = fuzz_type_make(view->type);
+    info = hints && FUZZ_HAS(run->features, VIEW_HINTS) ? make_info(run, h) : MPI_INFO_NULL;
+    fuzz_ok(run,
+            MPI_File_set_view(run->handle[h].file, view->displacement, fuzz_leaf_type(view->etype),
+                              type, view->external ? "external32" : "native", info),
+            "set_view");
+    MPI_Type_free(&type);
+    if (MPI_INFO_NULL != info) {
+        MPI_Info_free(&info);
+    }
 }
 
 static void open_handle(fuzz_run *run, int h)
@@ -210,7 +215,7 @@ static void open_handle(fuzz_run *run, int h)
     }
     make_views(run, h, &plain);
     if (0 != run->plan->far && MPI_FILE_NULL != handle->file) {
-        set_view(run, h, &plain);
+        set_view(run, h, &plain, false);
     } else if (MPI_MODE_APPEND & handle->mode) {
         for (int a = 0; a < run->ranks; a++) {
             handle->pointer[a] = run->size;
@@ -344,7 +349,7 @@ static void do_step(fuzz_run *run, const fuzz_step *step)
         fuzz_data(run, step);
         break;
     case FUZZ_SET_VIEW:
-        set_view(run, h, &step->views);
+        set_view(run, h, &step->views, step->hints);
         break;
     case FUZZ_SET_SIZE:
     case FUZZ_PREALLOCATE:
@@ -363,6 +368,9 @@ static void do_step(fuzz_run *run, const fuzz_step *step)
         if (FUZZ_HAS(run->features, SEEK)) {
             seek(run, handle, step);
         }
+        break;
+    case FUZZ_OVERLAP:
+        fuzz_overlap(run, step);
         break;
     case FUZZ_ORDERED:
         fuzz_ordered(run, step);

@@ -11,7 +11,7 @@
  *
  * The first splits the ranks again and again; every group runs sequences of its own. The second
  * runs one sequence, or what is left of it: --size is the number of ranks that it was made for,
- * --ranks those that are still there.
+ * --ranks those that are still there. --threads lets threads make calls.
  */
 #include "fuzz_run.h"
 
@@ -28,7 +28,8 @@ typedef struct options {
     double seconds;
     int size;
     int who[FUZZ_RANKS], actors;
-    uint32_t steps, hints, features;
+    uint32_t steps, hints;
+    uint64_t features;
     bool show, check_all, one;
     int damage;
     int progress; /* a file that tells what is running, or -1 */
@@ -55,9 +56,9 @@ static uint32_t bits(const char *list)
     return set;
 }
 
-static uint32_t without(const char *list)
+static uint64_t without(const char *list)
 {
-    uint32_t features = UINT32_MAX;
+    uint64_t features = UINT64_MAX;
 
     while ('\0' != *list) {
         size_t length = strcspn(list, ",");
@@ -72,7 +73,7 @@ static uint32_t without(const char *list)
             fprintf(stderr, "t_fuzz: no feature '%.*s'\n", (int) length, list);
             MPI_Abort(MPI_COMM_WORLD, 2);
         }
-        features &= 0 > found ? UINT32_MAX : ~(UINT32_C(1) << found);
+        features &= 0 > found ? UINT64_MAX : ~(UINT64_C(1) << found);
         list += length + (',' == list[length]);
     }
     return features;
@@ -95,7 +96,7 @@ static void parse(int argc, char **argv, options *o)
     *o = (options){.seed = 1,
                    .steps = UINT32_MAX,
                    .hints = UINT32_MAX,
-                   .features = UINT32_MAX,
+                   .features = UINT64_MAX,
                    .progress = -1,
                    .damage = -1,
                    .size = t_size,
@@ -108,6 +109,9 @@ static void parse(int argc, char **argv, options *o)
 
         if (0 == strcmp(argv[i], "--show")) {
             o->show = true;
+            continue;
+        }
+        if (0 == strcmp(argv[i], "--threads")) {
             continue;
         }
         if (0 == strcmp(argv[i], "--check-all")) {
@@ -278,14 +282,28 @@ static void many(const options *o, totals *sum)
     told(sum, MPI_Wtime() - begin, "done");
 }
 
+/** Threads change what Open MPI does: they are asked for only where they are wanted. */
+static int asked_for(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (0 == strcmp(argv[i], "--threads")) {
+            return MPI_THREAD_MULTIPLE;
+        }
+    }
+    return MPI_THREAD_SINGLE;
+}
+
 int main(int argc, char **argv)
 {
     options o;
     totals sum = {0};
-    int failures = 0, all = 0;
+    int failures = 0, all = 0, provided;
 
-    t_init(&argc, &argv);
+    provided = t_init_thread(&argc, &argv, asked_for(argc, argv));
     parse(argc, argv, &o);
+    if (MPI_THREAD_MULTIPLE != provided) {
+        o.features &= ~(UINT64_C(1) << FUZZ_NUMBER_THREADS);
+    }
     if (o.one) {
         fuzz_run run;
 

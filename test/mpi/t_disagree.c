@@ -13,6 +13,7 @@
  *                                  hint collio_NAME must be A afterwards
  *     t_disagree NAME A B VALUE    the same, but the hint must be VALUE
  */
+#include "lib/t_compat.h"
 #include "lib/t_file.h"
 #include "lib/t_pvar.h"
 
@@ -34,10 +35,10 @@ static void expect_hint(MPI_File file, const char *key, const char *want)
 {
     char value[MPI_MAX_INFO_VAL] = "";
     MPI_Info info;
-    int there = 0;
+    bool there;
 
     t_ok(MPI_File_get_info(file, &info), "MPI_File_get_info");
-    MPI_Info_get(info, key, sizeof(value) - 1, value, &there);
+    there = t_info_get(info, key, value, sizeof(value));
     MPI_Info_free(&info);
     if (!there || 0 != strcmp(want, value)) {
         t_fail("hint %s is '%s', expected '%s'", key, there ? value : "(missing)", want);

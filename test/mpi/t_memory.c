@@ -9,13 +9,16 @@
  * process with an address space limit completes, where the plain policy fails. What a node has
  * comes from files in a directory of ours (memory_root).
  *
- * With the argument "nodes", for several nodes: all but the second one have little memory.
+ * With the argument "nodes", for several nodes: all but the second one have little memory, and
+ * bytes stay inside a group of nodes. With "cgroups PARTITION": one call with buffers that a node
+ * in a small cgroup does not have.
  *
  * Budgets are high-water marks of the process, so cases go from little memory to much.
  */
 #include "lib/t_file.h"
 #include "lib/t_pvar.h"
 
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -25,48 +28,49 @@
 static char path[512], root[400];
 static int writer_base = 0;
 
+/* A file in the root, with the directories above it. Rank 0 alone. */
+static void put_file(const char *name, const char *text)
+{
+    char full[512];
+    FILE *file;
+
+    snprintf(full, sizeof(full), "%s/%s", root, name);
+    for (char *slash = strchr(full + 1, '/'); NULL != slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void) mkdir(full, 0700);
+        *slash = '/';
+    }
+    file = fopen(full, "w");
+    if (NULL == file || 0 > fputs(text, file) || 0 != fclose(file)) {
+        t_fail("cannot write %s", full);
+    }
+}
+
 /* What /proc/meminfo says from now on. */
 static void set_available(int64_t bytes)
 {
-    char name[512];
-    FILE *file;
+    char text[128];
 
     if (0 == t_rank) {
-        snprintf(name, sizeof(name), "%s/proc/meminfo", root);
-        file = fopen(name, "w");
-        if (NULL == file) {
-            t_fail("cannot write %s", name);
-        } else {
-            fprintf(file, "MemTotal: 999999999 kB\nMemAvailable: %lld kB\n",
-                    (long long) (bytes / 1024));
-            fclose(file);
-        }
+        snprintf(text, sizeof(text), "MemTotal: 999999999 kB\nMemAvailable: %lld kB\n",
+                 (long long) (bytes / 1024));
+        put_file("proc/meminfo", text);
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void make_root(void)
+static int remove_one(const char *name, const struct stat *st, int type, struct FTW *ftw)
 {
-    char name[512];
-
-    if (0 == t_rank) {
-        snprintf(name, sizeof(name), "%s/proc", root);
-        (void) mkdir(root, 0700);
-        (void) mkdir(name, 0700);
-    }
-    set_available(INT64_C(1) << 40);
+    (void) st;
+    (void) type;
+    (void) ftw;
+    return remove(name);
 }
 
 static void remove_root(void)
 {
-    char name[512];
-
     if (0 == t_rank) {
-        snprintf(name, sizeof(name), "%s/proc/meminfo", root);
-        unlink(name);
-        snprintf(name, sizeof(name), "%s/proc", root);
-        rmdir(name);
-        rmdir(root);
+        (void) nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
         unlink(path);
     }
 }
@@ -141,7 +145,7 @@ static int64_t all_sum(int64_t mine)
 }
 
 /* What was announced fits the node, and what was held fits what was announced. */
-static void check_budget(MPI_File file, int64_t most)
+static void check_budget(MPI_File file, int64_t most, bool all_of_it)
 {
     int64_t budget = (int64_t) t_pvar_read("memory_budget", file);
     int64_t held = (int64_t) t_pvar_read("buffer_high", file);
@@ -152,6 +156,9 @@ static void check_budget(MPI_File file, int64_t most)
     }
     if (sum < 1 || sum > most) {
         t_fail("%lld bytes announced, %lld available", (long long) sum, (long long) most);
+    }
+    if (all_of_it && sum < most) { /* one aggregator wants more than there is */
+        t_fail("%lld bytes announced of %lld", (long long) sum, (long long) most);
     }
 }
 
@@ -179,12 +186,45 @@ static void bounded(const char *more, int64_t most, const char *name)
             t_ok(transfer(file, interleaved, true), "write_all");
         }
         if (t_pvar_exists("memory_budget")) {
-            check_budget(file, most);
+            check_budget(file, most, NULL != strstr(name, "cgroup_"));
         }
         MPI_File_close(&file);
     }
     check_file(interleaved);
     t_verdict(name);
+}
+
+/* A process in /job/step, where /job is limited: 4 MiB, of which 2 are used, 1 of these by page
+ * cache that can be dropped. 3 MiB are left, and half of that may be used. */
+static void cgroup_version2(void)
+{
+    if (0 == t_rank) {
+        put_file("proc/self/cgroup", "0::/job/step\n");
+        put_file("sys/fs/cgroup/job/memory.max", "4194304\n");
+        put_file("sys/fs/cgroup/job/memory.high", "max\n");
+        put_file("sys/fs/cgroup/job/memory.current", "2097152\n");
+        put_file("sys/fs/cgroup/job/memory.stat", "anon 1048576\ninactive_file 1048576\n");
+        put_file("sys/fs/cgroup/job/step/memory.max", "max\n");
+    }
+    set_available(INT64_C(1) << 40);
+    bounded("partition=memory,buffer_bytes=32M", 3 << 19, "cgroup_version2");
+}
+
+/* The same with version 1: 6 MiB, 2 of them used, nothing can be dropped. */
+static void cgroup_version1(void)
+{
+    if (0 == t_rank) {
+        put_file("proc/self/cgroup", "5:cpu,memory:/job\n0::/\n");
+        put_file("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "6291456\n");
+        put_file("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "2097152\n");
+        put_file("sys/fs/cgroup/memory/job/memory.stat", "cache 0\ntotal_inactive_file 0\n");
+    }
+    set_available(INT64_C(1) << 40);
+    bounded("partition=memory,buffer_bytes=32M", 2 << 20, "cgroup_version1");
+    if (0 == t_rank) {
+        put_file("proc/self/cgroup", "0::/\n");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static int64_t change_of(const char *what, MPI_File file, int64_t before)
@@ -313,7 +353,7 @@ static void uneven_nodes(bool rich, const char *transport)
     if (MPI_FILE_NULL != file) {
         t_ok(transfer(file, interleaved, true), "write_all");
         if (t_pvar_exists("memory_budget")) {
-            check_budget(file, INT64_C(64) << 20);
+            check_budget(file, INT64_C(64) << 20, false);
             if (!rich && 0 != t_pvar_read("memory_budget", file)) {
                 t_fail("an aggregator on a node without memory");
             }
@@ -324,6 +364,113 @@ static void uneven_nodes(bool rich, const char *transport)
     t_verdict(transport);
 }
 
+/* A part of the file for each node, with room between them; its ranks take turns in it. */
+static struct {
+    int *node, *turn, *ranks; /* per rank: its node, its place in it, ranks of the node */
+    int block, rounds;
+} apart;
+
+static t_blocks node_by_node(int rank)
+{
+    int64_t block = apart.block, most = block * apart.rounds * t_size;
+
+    return (t_blocks){7 + apart.node[rank] * (2 * most + 4096) + apart.turn[rank] * block, block,
+                      apart.ranks[rank] * block, apart.rounds};
+}
+
+static void find_nodes(void)
+{
+    MPI_Comm node;
+    int mine[3], *all = t_alloc(3 * (size_t) t_size * sizeof(*all));
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &mine[1]);
+    MPI_Comm_size(node, &mine[2]);
+    MPI_Allreduce(&t_rank, &mine[0], 1, MPI_INT, MPI_MIN, node);
+    MPI_Comm_free(&node);
+    MPI_Allgather(mine, 3, MPI_INT, all, 3, MPI_INT, MPI_COMM_WORLD);
+    apart.node = t_alloc((size_t) t_size * sizeof(int));
+    apart.turn = t_alloc((size_t) t_size * sizeof(int));
+    apart.ranks = t_alloc((size_t) t_size * sizeof(int));
+    for (int r = 0; r < t_size; ++r) {
+        apart.node[r] = 0;
+        for (int before = 0; before < all[3 * r]; ++before) { /* first ranks of other nodes */
+            apart.node[r] += all[3 * before] == before;
+        }
+        apart.turn[r] = all[3 * r + 1];
+        apart.ranks[r] = all[3 * r + 2];
+    }
+    free(all);
+}
+
+/* Random requests in which no two nodes want the same part of the file: every node is a group, and
+ * no byte goes to another node, wherever memory is. With groups that must be larger, bytes do. */
+static void groups_keep_their_bytes(bool rich)
+{
+    uint64_t state = t_seed + 14;
+    const char *available = rich ? "16M" : "1M";
+
+    find_nodes();
+    for (int i = 0; i < 6; ++i) {
+        bool one_group = 5 == i;
+        int64_t before, between;
+        char more[256];
+        MPI_File file;
+
+        apart.block = 1 + (int) (t_random(&state) % 20000);
+        apart.rounds = 1 + (int) (t_random(&state) % 40);
+        apart.block = one_group ? 16384 : apart.block;
+        apart.rounds = one_group ? 16 : apart.rounds;
+        snprintf(more, sizeof(more),
+                 "partition=memory,buffer_bytes=256K,memory_domain_bytes=64K,memory_min_bytes=%s,"
+                 "memory_group_bytes=%s,memory_available=%s",
+                 one_group ? "2M" : "64K", one_group ? "1G" : "1", available);
+        file = open_fresh(more);
+        if (MPI_FILE_NULL == file) {
+            continue;
+        }
+        before = (int64_t) t_pvar_read("bytes_between_nodes", file);
+        t_ok(transfer(file, node_by_node, true), "write_all");
+        between = all_sum((int64_t) t_pvar_read("bytes_between_nodes", file) - before);
+        if (t_pvar_exists("bytes_between_nodes") && (between > 0) != one_group) {
+            t_fail("%d blocks of %d bytes, %s: %lld bytes between nodes", apart.rounds, apart.block,
+                   one_group ? "one group" : "a group for each node", (long long) between);
+        }
+        MPI_File_close(&file);
+        check_file(node_by_node);
+    }
+    free(apart.node);
+    free(apart.turn);
+    free(apart.ranks);
+    t_verdict("groups_keep_their_bytes");
+}
+
+/* Interleaved blocks of all ranks: 12 MiB for each, so that buffers of any size are filled. */
+static t_blocks dense(int rank)
+{
+    int block = 65536;
+
+    return (t_blocks){rank * block, block, t_size * block, (12 << 20) / block};
+}
+
+/* For nodes in cgroups of very different memory: the buffers that are asked for fit the large ones
+ * only. */
+static void in_cgroups(const char *partition)
+{
+    char more[256];
+    MPI_File file;
+
+    root[0] = '\0'; /* the machine itself */
+    snprintf(more, sizeof(more), "partition=%s,buffer_bytes=512M,transport=isend", partition);
+    file = open_fresh(more);
+    if (MPI_FILE_NULL != file) {
+        t_ok(transfer(file, dense, true), "write_all");
+        MPI_File_close(&file);
+    }
+    check_file(dense);
+    t_verdict(partition);
+}
+
 static void several_nodes(void)
 {
     bool rich = on_second_node();
@@ -331,6 +478,7 @@ static void several_nodes(void)
     uneven_nodes(rich, "isend");
     uneven_nodes(rich, "shm");
     uneven_nodes(rich, "auto");
+    groups_keep_their_bytes(rich);
     limited("even", false, !rich);
     limited("memory", true, !rich);
     t_verdict("address_space");
@@ -341,10 +489,16 @@ int main(int argc, char *argv[])
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "memory");
     t_path(root, sizeof(root), "memory_root");
-    make_root();
+    set_available(INT64_C(1) << 40);
     if (argc > 1 && 0 == strcmp("nodes", argv[1])) {
         several_nodes();
         remove_root();
+        return t_finish();
+    }
+    if (argc > 2 && 0 == strcmp("cgroups", argv[1])) {
+        remove_root();
+        in_cgroups(argv[2]);
+        unlink(path);
         return t_finish();
     }
     auto_with_plenty();
@@ -364,6 +518,8 @@ int main(int argc, char *argv[])
     bounded("partition=memory,memory_available=1M,memory_domain_bytes=512K,memory_min_bytes=64K,"
             "transport=put_fence",
             1 << 20, "one_mib_put_fence");
+    cgroup_version2();
+    cgroup_version1();
     bounded("partition=memory,memory_available=7M,buffer_bytes=3M,memory_domain_bytes=1M", 7 << 20,
             "uneven");
     lost_memory("isend", "lost_memory");

@@ -83,6 +83,16 @@ static void names_and_texts(void)
         if (3 > strlen(text)) {
             t_fail("%s has no description", name);
         }
+        if (NULL == strstr(text, " [nanoseconds]") && NULL == strstr(text, " [bytes]")
+            && NULL == strstr(text, " [count]")) {
+            t_fail("%s: no unit in its description '%s'", name, text);
+        }
+        if (0 == strncmp(strrchr(name, '_'), "_bytes", 6) && NULL == strstr(text, " [bytes]")) {
+            t_fail("%s is not in bytes: '%s'", name, text);
+        }
+    }
+    if ((0 == strcmp("tam", t_component())) != t_pvar_exists("time_gather")) {
+        t_fail("only a component with two layers has time_gather");
     }
     t_verdict("pvars_have_names_and_texts");
 }

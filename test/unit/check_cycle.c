@@ -538,7 +538,7 @@ static void make_view_domains(int kind, int64_t hi, mca_common_collio_domains_t 
     } else if (1 == kind) {
         rc = mca_common_collio_domains_static_cyclic(1000, hi, 64, 3, domains);
     } else {
-        rc = mca_common_collio_domains_memory(1000, hi, 3, 3, bound, aggregator, window_bytes,
+        rc = mca_common_collio_domains_memory(1000, hi, 1, 3, 3, bound, aggregator, window_bytes,
                                               domains);
     }
     ck_assert_int_eq(0, rc);

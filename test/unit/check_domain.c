@@ -179,6 +179,27 @@ START_TEST(domain_random_group_cyclic)
 }
 END_TEST
 
+/* With stripes, windows of the first part begin where a stripe does, and a plan moves by whole
+ * stripes only. */
+START_TEST(domain_memory_keeps_stripes)
+{
+    domains_t domains;
+    const int64_t bound[] = {5000, 8192, 16384}, window[] = {4096, 8192, 4096};
+    const int aggregator[] = {2, 0, 1};
+    int64_t run;
+
+    ck_assert_int_eq(0, mca_common_collio_domains_memory(5000, 20000, 4096, 3, 3, bound, aggregator,
+                                                         window, &domains));
+    ck_assert_int_eq(4096, mca_common_collio_domains_offset(&domains, 2, 0, &run));
+    ck_assert_int_eq(2, mca_common_collio_domains_locate(&domains, 5000).aggregator);
+    ck_assert_int_eq(904, mca_common_collio_domains_locate(&domains, 5000).local);
+    ck_assert_int_eq(4096, mca_common_collio_domains_size(&domains, 2));
+    ck_assert(mca_common_collio_domains_can_shift(&domains, 8192));
+    ck_assert(!mca_common_collio_domains_can_shift(&domains, 100));
+    mca_common_collio_domains_fini(&domains);
+}
+END_TEST
+
 /* Parts in file order, aggregators in any order; some aggregators have no part. */
 START_TEST(domain_random_memory)
 {
@@ -200,7 +221,7 @@ START_TEST(domain_random_memory)
         for (int i = 1; i <= parts; ++i) {
             bound[i] = i == parts ? hi : bound[i - 1] + unit_below(hi - bound[i - 1] + 1);
         }
-        ck_assert_int_eq(0, mca_common_collio_domains_memory(lo, hi, aggregators, parts, bound,
+        ck_assert_int_eq(0, mca_common_collio_domains_memory(lo, hi, 1, aggregators, parts, bound,
                                                              aggregator, window, &domains));
         check_domains(&domains);
         check_shift(&domains, 1);
@@ -320,6 +341,7 @@ int main(void)
     tcase_add_test(tests, domain_random_by_bytes);
     tcase_add_test(tests, domain_random_static_cyclic);
     tcase_add_test(tests, domain_random_group_cyclic);
+    tcase_add_test(tests, domain_memory_keeps_stripes);
     tcase_add_test(tests, domain_random_memory);
     return unit_main(suite, "check_domain");
 }

@@ -16,6 +16,7 @@ typedef mca_common_collio_memory_domain_t domain_t;
 /* A demand that owns its arrays. */
 typedef struct demand_t {
     int64_t bytes[BINS_MOST];
+    int64_t wants[NODES_MOST][BINS_MOST];
     uint64_t touched[NODES_MOST][WORDS];
     mca_common_collio_memory_node_t node[NODES_MOST];
     mca_common_collio_memory_demand_t demand;
@@ -35,6 +36,7 @@ static void want(demand_t *d, int node, int first, int end, int64_t bytes)
 {
     for (int bin = first; bin < end; ++bin) {
         d->bytes[bin] += bytes;
+        d->wants[node][bin] += bytes;
         d->touched[node][bin / 64] |= UINT64_C(1) << (bin % 64);
     }
 }
@@ -269,6 +271,7 @@ START_TEST(memory_small_node_is_merged_away)
     begin(&d, 4, 2, 1 << 20);
     want(&d, 0, 0, 3, 50); /* bins 0 1 | 2 ... */
     want(&d, 1, 2, 4, 50);
+    d.node[0].available = 8 << 20;
     d.node[1].available = 5; /* below min_bytes */
     lay_out(&d, &roomy, &layout);
     ck_assert_int_gt(layout.merges, 0);
@@ -316,6 +319,43 @@ START_TEST(memory_few_places_are_shared_evenly)
 }
 END_TEST
 
+/* The same where aggregators are allowed, but the memory is not there: two have a buffer, and the
+ * third would have less than the least. */
+START_TEST(memory_places_are_what_memory_allows)
+{
+    demand_t d;
+    mca_common_collio_memory_layout_t layout;
+    mca_common_collio_memory_limits_t limits = {
+        .domain_bytes = 100, .min_bytes = 1 << 20, .buffer_bytes = 4 << 20, .per_node = 4};
+
+    begin(&d, 8, 1, (9 << 20) - 1);
+    want(&d, 0, 0, 8, 100);
+    lay_out(&d, &limits, &layout);
+    ck_assert_int_eq(2, layout.domains);
+    ck_assert_int_eq(0, layout.merges);
+    ck_assert_int_eq(layout.domain[0].bytes, layout.domain[1].bytes);
+    mca_common_collio_memory_layout_fini(&layout);
+}
+END_TEST
+
+/* Bins cover the range, begin and end at stripes, and are not longer than that asks for. */
+START_TEST(memory_bins_keep_stripes)
+{
+    for (int i = unit_rounds(1000); i > 0; --i) {
+        int64_t unit = unit_between(1, 1 << 22), lo = unit_below(INT64_C(1) << 40);
+        int64_t hi = lo + unit_between(1, INT64_C(1) << unit_between(1, 40)), origin, width;
+        int bins = (int) unit_between(512, 4096);
+
+        mca_common_collio_memory_cut(lo, hi, unit, bins, &origin, &width);
+        unit_equal(0, origin % unit);
+        unit_equal(0, width % unit);
+        unit_assert(origin <= lo && lo < origin + unit && width > 0);
+        unit_assert(origin + bins * width >= hi);
+        unit_assert(width == unit || origin + bins * (width - unit) < hi);
+    }
+}
+END_TEST
+
 static void random_demand(demand_t *d)
 {
     int bins = (int) unit_between(1, BINS_MOST), nodes = (int) unit_between(1, NODES_MOST);
@@ -342,8 +382,59 @@ static bool has_room(const demand_t *d, const mca_common_collio_memory_limits_t 
            && left[node] > 0;
 }
 
+/* The group of every bin, and of every node: that of its data, -1 if it has none. */
+static void find_groups(const demand_t *d, int64_t group_bytes, int *of_bin, int *of_node)
+{
+    int end[BINS_MOST], groups = mca_common_collio_memory_groups(&d->demand, group_bytes, end);
+
+    for (int g = 0, bin = 0; g < groups; ++g) {
+        for (; bin < end[g]; ++bin) {
+            of_bin[bin] = g;
+        }
+    }
+    for (int n = 0; n < d->demand.nodes; ++n) {
+        of_node[n] = -1;
+        for (int bin = 0; bin < d->demand.bins; ++bin) {
+            of_node[n] = d->wants[n][bin] > 0 ? of_bin[bin] : of_node[n];
+        }
+    }
+}
+
+/* The shuffle: bytes of a node that go to an aggregator of another group are counted. There are
+ * none, unless a group has no aggregator at all. */
+static void check_shuffle(const demand_t *d, int64_t group_bytes, const int *node_of,
+                          int aggregators, const mca_common_collio_memory_part_t *part, int parts)
+{
+    int of_bin[BINS_MOST], of_node[NODES_MOST];
+    bool has[BINS_MOST] = {false};
+    int64_t moved = 0, between = 0, wanted = 0;
+
+    find_groups(d, group_bytes, of_bin, of_node);
+    for (int o = 0; o < aggregators; ++o) {
+        if (of_node[node_of[o]] >= 0) {
+            has[of_node[node_of[o]]] = true;
+        }
+    }
+    for (int i = 0; i < parts; ++i) {
+        int there = of_node[node_of[part[i].aggregator]];
+
+        for (int bin = part[i].first; bin < part[i].end; ++bin) {
+            for (int n = 0; n < d->demand.nodes; ++n) {
+                moved += d->wants[n][bin];
+                between += has[of_bin[bin]] && of_node[n] != there ? d->wants[n][bin] : 0;
+            }
+        }
+    }
+    for (int bin = 0; bin < d->demand.bins; ++bin) {
+        wanted += d->bytes[bin];
+    }
+    unit_equal(wanted, moved);
+    unit_equal(0, between);
+}
+
 /* All bins once, no aggregator twice, on the domain's node while it has one; slots without gaps. */
-static void check_assign(const demand_t *d, const mca_common_collio_memory_layout_t *layout)
+static void check_assign(const demand_t *d, int64_t group_bytes,
+                         const mca_common_collio_memory_layout_t *layout)
 {
     enum { OWNERS_MOST = 3 * NODES_MOST };
     mca_common_collio_memory_part_t part[OWNERS_MOST];
@@ -368,6 +459,7 @@ static void check_assign(const demand_t *d, const mca_common_collio_memory_layou
     }
     unit_assert(0 == parts || d->demand.bins == at);
     unit_equal(wanted, got);
+    check_shuffle(d, group_bytes, node_of, aggregators, part, parts);
     for (int o = 0; o < aggregators; ++o) { /* a used one has no unused one of its node before it */
         for (int before = 0; used[o] && before < o; ++before) {
             unit_assert(used[before] || node_of[before] != node_of[o]);
@@ -446,7 +538,7 @@ static void check_random(void)
                         || !has_room(&d, &limits, n, before, whole));
         }
     }
-    check_assign(&d, &layout);
+    check_assign(&d, limits.group_bytes, &layout);
     mca_common_collio_memory_layout_fini(&layout);
 }
 
@@ -477,6 +569,8 @@ int main(void)
     tcase_add_test(tests, memory_small_node_is_merged_away);
     tcase_add_test(tests, memory_no_node_fits_the_largest_takes_it);
     tcase_add_test(tests, memory_few_places_are_shared_evenly);
+    tcase_add_test(tests, memory_places_are_what_memory_allows);
+    tcase_add_test(tests, memory_bins_keep_stripes);
     tcase_add_test(tests, memory_random_demands_keep_the_rules);
     return unit_main(suite, "check_memory");
 }

@@ -11,6 +11,8 @@
 #include "../../bench/scale/scale.h"
 #include "unit.h"
 
+#include <limits.h>
+
 static void make(scale_pattern_t *pattern, const char *name, int ranks, int64_t grid)
 {
     ck_assert_ptr_null(scale_pattern_init(pattern, name, ranks, grid));
@@ -326,6 +328,48 @@ START_TEST(scale_a_million_ranks)
 }
 END_TEST
 
+/* By hand, for 10,000 nodes of 64 ranks: 832 bins of 8 bytes, two sums and one record of 14 words
+ * for each node, and 8 bytes inside the node; 20 rounds between the ranks, 6 inside a node. */
+START_TEST(scale_memory_plan_costs)
+{
+    int bins = mca_common_collio_memory_bins(40000, 10000);
+    mca_common_collio_memory_cost_t cost = mca_common_collio_memory_cost(bins, 10000, 640000, 64);
+
+    ck_assert_int_eq(832, bins);
+    ck_assert_int_eq(8 + 832 * 8 + 10000 * (2 * 8 + 14 * 8), cost.bytes);
+    ck_assert_int_eq(2 * 6 + 2 * 2 * 20, cost.messages);
+    ck_assert_int_eq(2 * (cost.bytes - 8), cost.held);
+    ck_assert_int_eq(512, mca_common_collio_memory_bins(1, 1));
+    ck_assert_int_eq(4096, mca_common_collio_memory_bins(1000, 250));
+    ck_assert_int_eq(512, mca_common_collio_memory_bins(INT_MAX, INT_MAX));
+}
+END_TEST
+
+/* Plain buffers do not fit some nodes; those of the policy fit all, and no node has more than plain
+ * would take. */
+START_TEST(scale_memory_fits_every_node)
+{
+    static const int ranks[] = {1024, 16384, 131072, 1000000};
+
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); ++i) {
+        scale_memory_t memory = {.ranks = ranks[i],
+                                 .ranks_per_node = 64,
+                                 .buffer_bytes = 32 << 20,
+                                 .deviation = 50 << 20,
+                                 .least = 1 << 20,
+                                 .node_bytes = 512 << 20};
+        scale_memory_result_t result;
+
+        ck_assert_ptr_null(scale_memory(&memory, &result));
+        ck_assert_int_eq((ranks[i] + 63) / 64, result.nodes);
+        ck_assert_int_gt(result.plain_short, result.nodes / 5);
+        ck_assert_int_eq(0, result.memory_short);
+        ck_assert_int_le(result.memory_bytes, result.plain_bytes);
+        ck_assert_int_gt(result.domains, 0);
+    }
+}
+END_TEST
+
 START_TEST(scale_refuses_what_cannot_be)
 {
     scale_pattern_t pattern;
@@ -352,6 +396,8 @@ int main(void)
     tcase_add_test(tests, scale_e3sm_counts_agree_with_plans);
     tcase_add_test(tests, scale_tam_without_layer_1_is_two_phase);
     tcase_add_test(tests, scale_a_million_ranks);
+    tcase_add_test(tests, scale_memory_plan_costs);
+    tcase_add_test(tests, scale_memory_fits_every_node);
     tcase_add_test(tests, scale_refuses_what_cannot_be);
     return unit_main(suite, "check_scale");
 }

@@ -184,9 +184,20 @@ static unsigned simulate(const mca_common_collio_schedule_t *schedule, size_t cy
     return run.seen;
 }
 
+static const mca_common_collio_schedule_t *by_name(const char *name)
+{
+    size_t i = 0;
+
+    while (NULL != mca_common_collio_schedules[i]
+           && 0 != strcmp(name, mca_common_collio_schedules[i]->name)) {
+        ++i;
+    }
+    return mca_common_collio_schedules[i];
+}
+
 static void run_schedule(const char *name, unsigned wanted)
 {
-    const mca_common_collio_schedule_t *schedule = mca_common_collio_schedule_by_name(name);
+    const mca_common_collio_schedule_t *schedule = by_name(name);
 
     ck_assert_ptr_nonnull(schedule);
     for (int write = 0; write < 2; ++write) {
@@ -242,7 +253,6 @@ START_TEST(schedule_table)
     for (; NULL != mca_common_collio_schedules[i]; ++i) {
         const mca_common_collio_schedule_t *schedule = mca_common_collio_schedules[i];
 
-        ck_assert_ptr_eq(schedule, mca_common_collio_schedule_by_name(schedule->name));
         ck_assert_uint_lt(10, strlen(schedule->description));
         for (int round = 0; round < 20; ++round) {
             (void) simulate(schedule, (size_t) unit_below(9), 0 == unit_below(2));
@@ -254,15 +264,13 @@ START_TEST(schedule_table)
         }
     }
     unit_assert(i >= 5);
-    ck_assert_ptr_null(mca_common_collio_schedule_by_name("auto"));
-    ck_assert_ptr_null(mca_common_collio_schedule_by_name(""));
 }
 END_TEST
 
 /* The order of starts when shuffles are quicker than accesses: the rows of the published table. */
 static void trace(const char *name, bool write, size_t cycles, char *out)
 {
-    const mca_common_collio_schedule_t *schedule = mca_common_collio_schedule_by_name(name);
+    const mca_common_collio_schedule_t *schedule = by_name(name);
     mca_common_collio_progress_t run = {.cycles = cycles, .write = write};
 
     for (;;) {

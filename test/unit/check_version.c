@@ -68,6 +68,27 @@ START_TEST(version_unknown_ones_fit_themselves_only)
 }
 END_TEST
 
+START_TEST(version_candidates_fit_themselves_only)
+{
+    ck_assert(fits("6.0.0rc2", "Open MPI v6.0.0rc2, package: Debian"));
+    ck_assert(!fits("6.0.0rc2", "6.0.0"));
+    ck_assert(!fits("6.0.0", "6.0.0rc2"));
+    ck_assert(!fits("6.0.0rc2", "Open MPI v6.0.0rc3, package: Debian"));
+    ck_assert(!fits("6.1.0a1", "6.1.0"));
+    /* where every release of a range is alike, so are its candidates */
+    ck_assert(fits("4.1.7a1", "4.1.7"));
+    ck_assert(fits("4.1.5rc2", "4.1.6"));
+}
+END_TEST
+
+START_TEST(version_long_suffix_is_cut)
+{
+    ck_assert(fits("6.1.0a1-of-a-branch-with-a-long-name", "6.1.0a1-of-a-branch-with-a-long-name"));
+    ck_assert(
+        !fits("6.1.0a1-of-a-branch-with-a-long-name", "6.1.0a2-of-a-branch-with-a-long-name"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("version");
@@ -77,5 +98,7 @@ int main(void)
     tcase_add_test(tests, version_41_lacked_a_member_before_413);
     tcase_add_test(tests, version_507_moved_a_member);
     tcase_add_test(tests, version_unknown_ones_fit_themselves_only);
+    tcase_add_test(tests, version_candidates_fit_themselves_only);
+    tcase_add_test(tests, version_long_suffix_is_cut);
     return unit_main(suite, "check_version");
 }

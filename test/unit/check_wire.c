@@ -24,6 +24,16 @@ static void add(list_t *list, int64_t offset, int64_t length)
     ck_assert_int_eq(0, mca_common_collio_extents_append(list, offset, length));
 }
 
+static int64_t list_bytes(const list_t *list)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < list->count; ++i) {
+        bytes += list->at[i].length;
+    }
+    return bytes;
+}
+
 static void encode(const list_t *list, bytes_t *wire)
 {
     ck_assert_int_eq(0,
@@ -168,7 +178,7 @@ START_TEST(wire_btio_below_one_percent)
             }
         }
     }
-    ck_assert_uint_lt(round_trip(&list), (size_t) mca_common_collio_extents_bytes(&list) / 100);
+    ck_assert_uint_lt(round_trip(&list), (size_t) list_bytes(&list) / 100);
     ck_assert_uint_ge(24 * Q, round_trip(&list));
     mca_common_collio_extents_fini(&list);
 }
@@ -187,7 +197,7 @@ START_TEST(wire_s3d_below_one_percent)
             }
         }
     }
-    ck_assert_uint_lt(round_trip(&list), (size_t) mca_common_collio_extents_bytes(&list) / 100);
+    ck_assert_uint_lt(round_trip(&list), (size_t) list_bytes(&list) / 100);
     mca_common_collio_extents_fini(&list);
 }
 END_TEST
@@ -201,7 +211,7 @@ START_TEST(wire_tile_below_one_percent)
         for (int64_t row = 0; row < 100; ++row) {
             add(&list, (row * 500 + 300) * element, 100 * element);
         }
-        ck_assert_uint_lt(round_trip(&list), (size_t) mca_common_collio_extents_bytes(&list) / 100);
+        ck_assert_uint_lt(round_trip(&list), (size_t) list_bytes(&list) / 100);
         mca_common_collio_extents_fini(&list);
     }
 }
@@ -235,44 +245,11 @@ START_TEST(wire_random_round_trip)
 {
     for (int round = unit_rounds(4000); 0 < round; --round) {
         list_t list = {0};
-        mca_common_collio_sections_t sections = {0};
-        list_t back = {0};
 
         random_list(&list);
         round_trip(&list);
-        unit_equal(0, mca_common_collio_sections_from_extents(list.at, list.count, &sections));
-        unit_equal(0, mca_common_collio_sections_to_extents(&sections, &back));
-        unit_equal(list.count, back.count);
-        for (size_t i = 0; i < list.count; ++i) {
-            unit_equal(list.at[i].offset, back.at[i].offset);
-            unit_equal(list.at[i].length, back.at[i].length);
-        }
-        mca_common_collio_sections_fini(&sections);
         mca_common_collio_extents_fini(&list);
-        mca_common_collio_extents_fini(&back);
     }
-}
-END_TEST
-
-START_TEST(wire_sections_greedy)
-{
-    extent_t extents[] = {{0, 8}, {32, 8}, {64, 8}, {100, 4}, {90, 4}, {80, 4}, {500, 1}};
-    mca_common_collio_sections_t sections = {0};
-    mca_common_collio_section_t absurd = {INT64_MAX - 8, 8, 8, 2};
-    mca_common_collio_sections_t bad = {&absurd, 1, 1};
-    list_t list = {0};
-
-    ck_assert_int_eq(0, mca_common_collio_sections_from_extents(extents, 7, &sections));
-    ck_assert_uint_eq(3, sections.count);
-    ck_assert_int_eq(32, sections.at[0].stride);
-    ck_assert_int_eq(3, sections.at[0].count);
-    ck_assert_int_eq(-10, sections.at[1].stride);
-    ck_assert_int_eq(3, sections.at[1].count);
-    ck_assert_int_eq(0, sections.at[2].stride);
-    ck_assert_int_eq(1, sections.at[2].count);
-    ck_assert_int_eq(-EINVAL, mca_common_collio_sections_to_extents(&bad, &list));
-    mca_common_collio_sections_fini(&sections);
-    mca_common_collio_extents_fini(&list);
 }
 END_TEST
 
@@ -399,7 +376,6 @@ int main(void)
     tcase_add_test(tests, wire_s3d_below_one_percent);
     tcase_add_test(tests, wire_tile_below_one_percent);
     tcase_add_test(tests, wire_random_round_trip);
-    tcase_add_test(tests, wire_sections_greedy);
     tcase_add_test(tests, wire_fuzz_random_bytes);
     tcase_add_test(tests, wire_fuzz_damaged_lists);
     tcase_add_test(tests, wire_malformed_is_refused);

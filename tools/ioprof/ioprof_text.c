@@ -47,6 +47,32 @@ static void paragraph(FILE *out, const char *text, int indent)
     fputc('\n', out);
 }
 
+/* Tables have one unit in each column, which its heading names: the same as in the reports of the
+ * collective components. Up to eight results can be in use at a time. */
+static const char *number(double value)
+{
+    static char texts[8][32];
+    static int at;
+    char *text = texts[at = (at + 1) % 8];
+
+    if (value > 0 && value < 0.0005) {
+        snprintf(text, sizeof(texts[0]), "<0.001");
+    } else {
+        snprintf(text, sizeof(texts[0]), "%.3f", value);
+    }
+    return text;
+}
+
+static const char *ms(double ns)
+{
+    return number(ns / 1e6);
+}
+
+static const char *mib(double bytes)
+{
+    return number(bytes / 1048576);
+}
+
 static const char *fact(const struct ioprof_profile *p, const char *key)
 {
     const char *value = ioprof_fact(p, key);
@@ -133,8 +159,8 @@ static void show_functions(const struct ioprof_profile *p, FILE *out)
     uint64_t class = IOPROF_CLASSES;
 
     heading(out, "Functions (time is summed over ranks; < is POSIX called by MPI-IO)");
-    fprintf(out, "%-30s %-5s %9s %10s %10s %10s %10s %6s %6s\n", "", "kind", "calls", "time",
-            "longest", "to end", "bytes", "errors", "ranks");
+    fprintf(out, "%-30s %-5s %9s %12s %12s %12s %12s %6s %6s\n", "", "kind", "calls", "time, ms",
+            "longest, ms", "to end, ms", "MiB", "errors", "ranks");
     for (size_t i = 0; i < p->nfuncs; i++) {
         const struct ioprof_func *func = &p->funcs[i];
 
@@ -142,13 +168,12 @@ static void show_functions(const struct ioprof_profile *p, FILE *out)
             class = func->class;
             fprintf(out, "%s\n", ioprof_class_name(class));
         }
-        fprintf(out, "  %s%-*s %-5s %9llu %10s %10s", IOPROF_INSIDE == class ? "<" : "",
+        fprintf(out, "  %s%-*s %-5s %9llu %12s %12s", IOPROF_INSIDE == class ? "<" : "",
                 IOPROF_INSIDE == class ? 27 : 28, func->name, ioprof_kind_name(func->kind),
-                (unsigned long long) func->calls, ioprof_show_time((double) func->ns),
-                ioprof_show_time((double) func->max_ns));
-        fprintf(out, " %10s %10s %6llu %6llu\n",
-                0 == func->span_ns ? "" : ioprof_show_time((double) func->span_ns),
-                0 == func->bytes ? "" : ioprof_show_bytes((double) func->bytes),
+                (unsigned long long) func->calls, ms((double) func->ns), ms((double) func->max_ns));
+        fprintf(out, " %12s %12s %6llu %6llu\n",
+                0 == func->span_ns ? "-" : ms((double) func->span_ns),
+                0 == func->bytes ? "-" : mib((double) func->bytes),
                 (unsigned long long) func->errors, (unsigned long long) func->ranks);
     }
 }
@@ -192,8 +217,9 @@ static void show_sizes(const struct ioprof_profile *p, FILE *out)
 
 /* Columns of the table of ranks. */
 enum { R_IO, R_COLLECTIVE, R_OTHER_MPI, R_POSIX, R_INSIDE, R_MPI_BYTES, R_READ, R_WRITTEN, R_N };
-static const char *const rank_columns[R_N] = {"I/O time", "collective", "other MPI-IO", "POSIX",
-                                              "<POSIX",   "MPI-IO",     "read",         "written"};
+static const char *const rank_columns[2][R_N] = {
+    {"I/O", "collective", "other MPI-IO", "POSIX", "<POSIX", "MPI-IO", "read", "written"},
+    {"ms", "ms", "ms", "ms", "ms", "MiB", "MiB", "MiB"}};
 
 static uint64_t class_ns(const struct ioprof_rank *r, int class)
 {
@@ -228,9 +254,7 @@ static void show_rank_row(FILE *out, const char *name, const uint64_t *value)
 {
     fprintf(out, "%-16s", name);
     for (int i = 0; i < R_N; i++) {
-        fprintf(out, " %12s",
-                i < R_MPI_BYTES ? ioprof_show_time((double) value[i])
-                                : ioprof_show_bytes((double) value[i]));
+        fprintf(out, " %12s", i < R_MPI_BYTES ? ms((double) value[i]) : mib((double) value[i]));
     }
     fputc('\n', out);
 }
@@ -291,11 +315,13 @@ static void show_ranks(const struct ioprof_profile *p, FILE *out)
     struct ioprof_rank **order;
 
     heading(out, "Ranks (time by class; bytes: MPI-IO as asked for, read and written in files)");
-    fprintf(out, "%-16s", "");
-    for (int i = 0; i < R_N; i++) {
-        fprintf(out, " %12s", rank_columns[i]);
+    for (int line = 0; line < 2; line++) {
+        fprintf(out, "%-16s", "");
+        for (int i = 0; i < R_N; i++) {
+            fprintf(out, " %12s", rank_columns[line][i]);
+        }
+        fputc('\n', out);
     }
-    fputc('\n', out);
     if (p->nranks <= MAX_RANKS) {
         for (size_t i = 0; i < p->nranks; i++) {
             show_one_rank(out, &p->ranks[i]);
@@ -336,43 +362,77 @@ static int by_file_bytes(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
+/* What a line of the table of files shows; also summed up. */
+struct file_line {
+    double mpi_ns, mpi_read, mpi_written, posix_ns, read, written;
+    uint64_t unaligned;
+};
+
+static void add_file(struct file_line *line, const struct ioprof_file *file)
+{
+    for (int class = 0; class < IOPROF_CLASSES; class ++) {
+        int posix = class > IOPROF_COMPLETION;
+
+        for (int kind = 0; kind < IOPROF_KINDS; kind++) {
+            *(posix ? &line->posix_ns : &line->mpi_ns) += (double) file->cell[class][kind].ns;
+        }
+        *(posix ? &line->read : &line->mpi_read) += (double) file->cell[class][IOPROF_READ].bytes;
+        *(posix ? &line->written
+                : &line->mpi_written) += (double) file->cell[class][IOPROF_WRITE].bytes;
+    }
+    line->unaligned += file->unaligned;
+}
+
+static void show_file_line(FILE *out, const struct file_line *line, int mpi, uint64_t ranks,
+                           const char *name)
+{
+    fprintf(out, "%8llu", (unsigned long long) ranks);
+    fprintf(out, " %12s %12s %12s", mpi ? ms(line->mpi_ns) : "-", mpi ? mib(line->mpi_read) : "-",
+            mpi ? mib(line->mpi_written) : "-");
+    fprintf(out, " %12s %12s %12s %9llu  %s\n", ms(line->posix_ns), mib(line->read),
+            mib(line->written), (unsigned long long) line->unaligned, name);
+}
+
 static void show_file(FILE *out, const struct ioprof_file *file)
 {
-    double ns[IOPROF_CLASSES] = {0}, rd = 0, wr = 0, posix_rd, posix_wr;
+    struct file_line line = {0};
+    char *hints = strdup(NULL == file->hints ? "" : file->hints), *save = NULL, *at;
 
-    for (int class = 0; class < IOPROF_CLASSES; class ++) {
-        for (int kind = 0; kind < IOPROF_KINDS; kind++) {
-            ns[class] += (double) file->cell[class][kind].ns;
-        }
+    add_file(&line, file);
+    show_file_line(out, &line, 0 != file->comm_size, file->ranks, file->path);
+    if (0 != file->append) {
+        fprintf(out, "%8s O_APPEND\n", "");
     }
-    for (int class = 0; class <= IOPROF_COMPLETION; class ++) {
-        rd += (double) file->cell[class][IOPROF_READ].bytes;
-        wr += (double) file->cell[class][IOPROF_WRITE].bytes;
-    }
-    posix_rd = (double) (file->cell[IOPROF_POSIX][IOPROF_READ].bytes
-                         + file->cell[IOPROF_INSIDE][IOPROF_READ].bytes);
-    posix_wr = (double) (file->cell[IOPROF_POSIX][IOPROF_WRITE].bytes
-                         + file->cell[IOPROF_INSIDE][IOPROF_WRITE].bytes);
-    fprintf(out, "%s%s, %llu rank%s\n", file->path, 0 != file->append ? " (O_APPEND)" : "",
-            (unsigned long long) file->ranks, 1 == file->ranks ? "" : "s");
-    if (0 != file->comm_size) {
-        fprintf(out, "    MPI-IO %10s, read %9s, written %9s\n", ioprof_show_time(ns[0] + ns[1]),
-                ioprof_show_bytes(rd), ioprof_show_bytes(wr));
-    }
-    if (0 != ns[IOPROF_POSIX] + ns[IOPROF_INSIDE]) {
-        fprintf(out, "    POSIX  %10s, read %9s, written %9s, %llu unaligned\n",
-                ioprof_show_time(ns[IOPROF_POSIX] + ns[IOPROF_INSIDE]), ioprof_show_bytes(posix_rd),
-                ioprof_show_bytes(posix_wr), (unsigned long long) file->unaligned);
-    }
-    if (NULL != file->hints && '\0' != *file->hints) {
-        char *line = strdup(file->hints), *save = NULL, *at;
-
-        fprintf(out, "    hints ");
-        for (at = strtok_r(line, "\n", &save); NULL != at; at = strtok_r(NULL, "\n", &save)) {
+    if (NULL != hints && '\0' != *hints) {
+        fprintf(out, "%8s hints", "");
+        for (at = strtok_r(hints, "\n", &save); NULL != at; at = strtok_r(NULL, "\n", &save)) {
             fprintf(out, " %s", at);
         }
         fputc('\n', out);
-        free(line);
+    }
+    free(hints);
+}
+
+/** The files that are not listed in one line, and all of them in another. */
+static void show_other_files(const struct ioprof_profile *p, FILE *out, struct ioprof_file **order,
+                             size_t shown)
+{
+    struct file_line others = {0}, all = {0};
+    char name[64];
+
+    for (size_t i = 0; i < p->nfiles; i++) {
+        add_file(&all, order[i]);
+        if (i >= shown) {
+            add_file(&others, order[i]);
+        }
+    }
+    if (p->nfiles > shown) {
+        snprintf(name, sizeof(name), "%zu files more", p->nfiles - shown);
+        show_file_line(out, &others, 1, p->nranks, name);
+    }
+    if (p->nfiles > 1) {
+        snprintf(name, sizeof(name), "total of %zu files", p->nfiles);
+        show_file_line(out, &all, 1, p->nranks, name);
     }
 }
 
@@ -386,6 +446,10 @@ static void show_files(const struct ioprof_profile *p, FILE *out)
         return;
     }
     heading(out, "Files (most bytes first; time is summed over ranks)");
+    fprintf(out, "%8s %12s %12s %12s %12s %12s %12s\n", "", "MPI-IO", "read", "written", "POSIX",
+            "read", "written");
+    fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %9s  %s\n", "ranks", "ms", "MiB", "MiB", "ms",
+            "MiB", "MiB", "unaligned", "file");
     for (size_t i = 0; i < p->nfiles; i++) {
         order[i] = &p->files[i];
     }
@@ -393,38 +457,61 @@ static void show_files(const struct ioprof_profile *p, FILE *out)
     for (size_t i = 0; i < shown; i++) {
         show_file(out, order[i]);
     }
-    if (p->nfiles > shown) {
-        uint64_t bytes = 0;
-
-        for (size_t i = shown; i < p->nfiles; i++) {
-            bytes += file_bytes(order[i]);
-        }
-        fprintf(out, "and %zu files more, with %s\n", p->nfiles - shown,
-                ioprof_show_bytes((double) bytes));
-    }
+    show_other_files(p, out, order, shown);
     free(order);
+}
+
+/* The unit of a performance variable: its description ends with it, or its name tells. */
+enum { V_TIME, V_BYTES, V_COUNT, V_UNITS };
+
+static int unit_of(const struct ioprof_pvar *v)
+{
+    if (NULL != strstr(v->text, "[nanoseconds]") || NULL != strstr(v->name, "_time_")) {
+        return V_TIME;
+    }
+    return NULL != strstr(v->text, "[bytes]") || NULL != strstr(v->name, "bytes") ? V_BYTES
+                                                                                  : V_COUNT;
+}
+
+static void show_component(const struct ioprof_pvar *v, int unit, FILE *out)
+{
+    const char *end = strrchr(v->text, '[');
+    int length = (int) (NULL == end ? strlen(v->text) : (size_t) (end - v->text));
+
+    while (length > 0 && ' ' == v->text[length - 1]) {
+        length--;
+    }
+    fprintf(out, "%-38s", v->name);
+    if (V_COUNT == unit) {
+        fprintf(out, " %12llu %12llu", (unsigned long long) v->sum, (unsigned long long) v->max);
+    } else if (V_TIME == unit) {
+        fprintf(out, " %12s %12s", ms((double) v->sum), ms((double) v->max));
+    } else {
+        fprintf(out, " %12s %12s", mib((double) v->sum), mib((double) v->max));
+    }
+    fprintf(out, "  %.*s\n", length, v->text);
 }
 
 static void show_components(const struct ioprof_profile *p, FILE *out)
 {
+    static const char *const titles[V_UNITS] = {"time, ms", "data, MiB", "count"};
+
     if (0 == p->npvars) {
         return;
     }
     heading(out, "Components (performance variables of MPI_T, those that are not 0)");
-    for (size_t i = 0; i < p->npvars; i++) {
-        const struct ioprof_pvar *v = &p->pvars[i];
-        int time = NULL != strstr(v->name, "_time_"), bytes = NULL != strstr(v->name, "bytes");
+    for (int unit = 0; unit < V_UNITS; unit++) {
+        int titled = 0;
 
-        fprintf(out, "%-38s", v->name);
-        if (time || bytes) {
-            fprintf(out, " %10s  most %10s",
-                    time ? ioprof_show_time((double) v->sum) : ioprof_show_bytes((double) v->sum),
-                    time ? ioprof_show_time((double) v->max) : ioprof_show_bytes((double) v->max));
-        } else {
-            fprintf(out, " %10llu  most %10llu", (unsigned long long) v->sum,
-                    (unsigned long long) v->max);
+        for (size_t i = 0; i < p->npvars; i++) {
+            if (unit_of(&p->pvars[i]) == unit) {
+                if (!titled) {
+                    fprintf(out, "%-38s %12s %12s\n", titles[unit], "sum", "max");
+                }
+                titled = 1;
+                show_component(&p->pvars[i], unit, out);
+            }
         }
-        fprintf(out, "  %s\n", v->text);
     }
 }
 

@@ -13,11 +13,12 @@ STOCK = ("vulcan", "dynamic_gen2", "dynamic", "two_phase", "individual")
 @dataclasses.dataclass(frozen=True)
 class Config:
     name: str
-    kind: str  # ours, stock, other (shown, not compared with) or limit
+    kind: str  # ours, stock, other (shown, not compared with) or limit (the contiguous baseline)
     mca: tuple = ()  # (name, value) pairs
     needs: tuple = ()  # ("fcoll", "vulcan"): the component that must exist
     api: str = "mpi"
     mpich: bool = False
+    memory: str = ""  # what buffers.py gives it: memory, least or mean; else what was asked for
 
 
 def _fcoll(name, kind, *more):
@@ -43,9 +44,20 @@ def _search(component):
                          (f"fcoll_{component}_buffer_bytes", f"{megabytes}M"))
 
 
+def _with_buffers():
+    """Two-phase by the same component: the policy memory, and plain ones with buffers as asked
+    for, as the poorest node has, and as the nodes have on average."""
+    for name, partition, memory in (("memory", "memory", "memory"), ("even", "even", ""),
+                                    ("even-least", "even", "least"),
+                                    ("even-mean", "even", "mean")):
+        yield dataclasses.replace(
+            _fcoll(f"overlap-{name}", "ours", ("fcoll_overlap_exchange", "on"),
+                   ("fcoll_overlap_partition", partition)), memory=memory)
+
+
 def every(romio):
     """All configurations; romio is the name of Open MPI's ROMIO component, or empty."""
-    found = [Config("limit", "limit", api="limit"), _fcoll("tam", "ours"),
+    found = [Config("contiguous", "limit", api="limit"), _fcoll("tam", "ours"),
              _fcoll("overlap", "ours")]
     found += [_fcoll(name, "stock") for name in STOCK]
     if romio:
@@ -61,6 +73,7 @@ def every(romio):
     found.append(Config("mtpwrite", "ours", (("io", "ompio"), ("fcoll", "individual"),
                                              ("fbtl", "mtpwrite")), ("fbtl", "mtpwrite")))
     found.append(_fcoll("overlap-mtpwrite", "ours", ("fbtl", "mtpwrite")))
+    found += list(_with_buffers())
     for component in ("overlap", "tam"):
         found += list(_variants(component))
     found += list(_search("overlap"))
@@ -73,15 +86,18 @@ def groups(found):
         return [c.name for c in found if test(c)]
 
     return {
-        "auto": ["limit", "tam", "overlap"],
+        "auto": ["contiguous", "tam", "overlap"],
         "stock": names(lambda c: c.kind == "stock"),
-        "default": ["limit", "tam", "overlap"] + names(lambda c: c.kind in ("stock", "other")),
+        "default": ["contiguous", "tam", "overlap"] + names(lambda c: c.kind in ("stock", "other")),
         "schedules": names(lambda c: c.name.startswith("overlap-") and c.name.endswith("-isend")),
         "transports": names(lambda c: c.name.startswith("overlap-write_comm-")),
         "variants": names(lambda c: c.name.startswith("overlap-") and c.name != "overlap-mtpwrite"
-                          and "-search-" not in c.name),
+                          and "-search-" not in c.name
+                          and not c.name.startswith(("overlap-memory", "overlap-even"))),
         "search": names(lambda c: "-search-" in c.name),
         "tam-variants": names(lambda c: c.name.startswith("tam-")),
+        "buffers": ["overlap-memory", "overlap-even", "overlap-even-least", "overlap-even-mean"]
+        + names(lambda c: c.kind == "stock" and c.name != "dynamic"),
         "all": names(lambda c: True),
     }
 

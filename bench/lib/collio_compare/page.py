@@ -6,7 +6,7 @@
 import html
 import math
 
-from . import svg, text
+from . import buffers, buffers_page, patterns, svg, text
 
 STYLE = """
 :root { color-scheme: light dark; --bg: #fcfcfb; --panel: #fff; --edge: #e3e5e8; --ink: #1c2126;
@@ -17,15 +17,19 @@ STYLE = """
   --stock: #4b5560; --best: #7f8b98; --other: #6b5b45; --limit: #f08a54; --good: #4fd1c5;
   --bad: #f08a54; } }
 * { box-sizing: border-box } body { margin: 0; background: var(--bg); color: var(--ink);
-  font: 15px/1.5 system-ui, sans-serif } main { max-width: 1320px; margin: auto; padding: 24px }
+  font: 15px/1.5 system-ui, sans-serif } main { max-width: 1320px; margin: auto;
+  padding: 24px }
 h1 { font-size: 24px; margin: 0 0 4px } h2 { font-size: 18px; margin: 36px 0 4px }
 h3 { font-size: 14px; margin: 0 0 2px } h4 { font-size: 12px; margin: 8px 0 2px; color: var(--soft);
   font-weight: 600 } p { margin: 2px 0 10px; color: var(--soft); max-width: 80ch }
-.panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(400px, 1fr)); gap: 14px }
+.panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 560px), 1fr));
+  gap: 14px } .pair { display: grid; grid-template-columns: repeat(auto-fit,
+  minmax(min(100%, 250px), 1fr)); gap: 2px 16px } .busy { border: 2px solid var(--bad);
+  border-radius: 8px; padding: 10px 14px; color: var(--ink); font-weight: 600; max-width: none }
 .panel { background: var(--panel); border: 1px solid var(--edge); border-radius: 8px;
   padding: 12px; overflow-x: auto } .panel small { color: var(--soft); font-size: 12px;
   display: block; min-height: 20px }
-svg { display: block; max-width: 100%; height: auto } svg text { font: 12px system-ui, sans-serif;
+svg { display: block; width: 100%; max-width: 460px; height: auto } svg.key1 { width: 12px } svg text { font: 12px system-ui, sans-serif;
   fill: var(--ink) } svg .value { fill: var(--soft) } svg .halo { paint-order: stroke;
   stroke: var(--panel); stroke-width: 4px } .key { display: flex; flex-wrap: wrap;
   gap: 4px 18px; margin: 6px 0 12px; font-size: 13px; color: var(--soft) } .key i { display:
@@ -51,7 +55,9 @@ svg { display: block; max-width: 100%; height: auto } svg text { font: 12px syst
 .cards { display: flex; flex-wrap: wrap; gap: 12px; margin: 14px 0 } .card { background:
   var(--panel); border: 1px solid var(--edge); border-radius: 8px; padding: 10px 16px } .card b {
   display: block; font-size: 22px; font-weight: 650 } .card span { color: var(--soft);
-  font-size: 13px } details { margin: 10px 0 } summary { cursor: pointer; color: var(--soft) }
+  font-size: 13px } td small { display: block; color: var(--soft); font-size: 11px; font-weight: 400 }
+@media (max-width: 600px) { main { padding: 12px } .panel { padding: 10px } th, td { padding: 3px 5px }
+  .cards { display: grid; grid-template-columns: 1fr 1fr } .card { padding: 8px 10px } } details { margin: 10px 0 } summary { cursor: pointer; color: var(--soft) }
 """
 
 KEY = (("overlap", "fcoll/overlap, automatic"), ("tam", "fcoll/tam, automatic"),
@@ -73,9 +79,12 @@ def _cells(rows):
     return found
 
 
-def _key():
-    marks = "".join(f'<span><i style="background:var(--{k})"></i>{v}</span>' for k, v in KEY)
-    limit = '<span><i style="background:var(--limit)"></i>limit</span>'
+def _key(rows):
+    """What the bars' colours mean; only those that are there."""
+    there = {_class(r) for r in rows}
+    marks = "".join(f'<span><i style="background:var(--{k})"></i>{v}</span>' for k, v in KEY
+                    if k in there)
+    limit = '<span><i style="background:var(--limit)"></i>contiguous baseline</span>'
     return f'<div class="key">{marks}{limit}</div>'
 
 
@@ -83,16 +92,19 @@ def _tip(row):
     return (f"{row['config']}: median {text.seconds(row['median'])}, min {text.seconds(row['min'])}"
             f", first step {text.seconds(row['first'])}, later {text.seconds(row['later'])}, "
             f"{text.ratio(row['speed'])} of the fastest stock's speed, "
-            f"{text.ratio(row['limit'])} times the limit")
+            f"{text.ratio(row['limit'])} times the contiguous baseline")
 
 
 def _bars(data):
     rows = [r for r in data["rows"] if r["pattern"] not in data["sweeps"]]
+    known = {p.name for p in patterns.GROUPS["buffers"]}
+    rows = [r for r in rows if r["pattern"] not in known]
     if not rows:
         return []
     out = ["<h2>Time of a step</h2><p>Seconds for one time step, median over the repetitions; "
-           "shorter is better. The dashed line is the limit: the same bytes by contiguous pwrite "
-           "or pread of all ranks at once. A cut bar is longer than drawn.</p>", _key(),
+           "shorter is better. The dashed line is the contiguous baseline: the same bytes, one "
+           "block per rank, by pwrite or pread of all ranks at once. A cut bar is longer than "
+           "drawn.</p>", _key(rows),
            '<div class="panels">']
     for (pattern, ranks), phases in _cells(rows).items():
         some = next(iter(phases.values()))
@@ -100,19 +112,24 @@ def _bars(data):
         pieces = max(r["pieces"] for r in some)
         out.append(f'<div class="panel"><h3>{html.escape(pattern)}, {ranks} ranks</h3><small>'
                    f"{html.escape(shape)}; {pieces:,} pieces, "
-                   f"{text.size(some[0]['bytes'] / 1024)}</small>")
+                   f"{text.size(some[0]['bytes'] / 1024)}</small><div class='pair'>")
         for phase, cell in phases.items():
             limit = next((r["median"] for r in cell if r["kind"] == "limit"), None)
             drawn = [(r["config"], r["median"], _class(r), _tip(r)) for r in cell
                      if r["kind"] != "limit"]
             if drawn:
-                out.append(f"<h4>{phase}</h4>" + svg.bars(drawn, f"{pattern} {phase}", limit))
-        out.append("</div>")
+                out.append(f"<div><h4>{phase}</h4>"
+                           + svg.bars(drawn, f"{pattern} {phase}", limit) + "</div>")
+        out.append("</div></div>")
     return out + ["</div>"]
 
 
 def _mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+MEASURE = ("time of the fastest stock configuration of that pattern divided by ours, over all time "
+           "steps, the first included; above 1 is faster")
 
 
 def _cards(data):
@@ -122,32 +139,41 @@ def _cards(data):
         for phase in ("write", "read"):
             some = [s for s in mine if s["phase"] == phase]
             if some:
-                held = sum(max(s["speed"], s["speed_later"], s["speed_min"]) >= data["floor"]
-                           for s in some)
+                held = sum(s["speed"] >= data["floor"] for s in some)
                 out.append(f'<div class="card"><b>{_mean([s["speed"] for s in some]):.2f}x</b>'
                            f"<span>{config}, {phase}: {held} of {len(some)} at or above "
                            f"{data['floor']}</span></div>")
-    words = ("<p>Speed of our components, nothing else set, against the fastest stock "
-             "configuration of each pattern: the geometric mean over the patterns.</p>")
+    words = (f"<p>Our components, nothing else set. The measure here and in the table: {MEASURE}. "
+             "The number is the geometric mean over the patterns.</p>")
     return out + ["</div>", words] if len(out) > 1 else []
 
 
+def _summary_cell(found, floor):
+    if not found:
+        return "<td></td>"
+    mark = "good" if found["speed"] >= 1 / floor else "bad" if found["speed"] < floor else ""
+    return (f"<td class='{mark}'>{found['speed']:.2f}<small>"
+            f"{html.escape(found['best_stock'])}</small></td>")
+
+
 def _summary(data):
+    """A line per pattern, a column per phase and component: narrow enough for a phone."""
     if not data["summary"]:
         return []
-    out = ["<h2>Ours against the fastest stock configuration</h2><p>Above 1 is faster. Every cell "
-           "has its own opponent: whichever stock component (or ROMIO) was fastest there.</p>",
-           '<div class="scroll"><table><tr><th>pattern</th><th>ranks</th><th>phase</th>'
-           "<th>ours</th><th>all steps</th><th>later steps</th><th>fastest step</th>"
-           "<th>x limit</th>"
-           "<th>fastest stock</th></tr>"]
-    for s in data["summary"]:
-        out.append(f"<tr><td>{s['pattern']}</td><td>{s['ranks']}</td><td>{s['phase']}</td>"
-                   f"<td>{s['config']}</td>")
-        for value in (s["speed"], s["speed_later"], s["speed_min"]):
-            mark = "good" if value >= 1 / data["floor"] else "bad" if value < data["floor"] else ""
-            out.append(f"<td class='{mark}'>{value:.2f}</td>")
-        out.append(f"<td>{text.ratio(s['limit'])}</td><td>{s['best_stock']}</td></tr>")
+    names = list(dict.fromkeys(s["config"] for s in data["summary"]))
+    columns = [(phase, name) for phase in ("write", "read") for name in names]
+    several = len({s["ranks"] for s in data["summary"]}) > 1
+    found = {(s["pattern"], s["ranks"], s["phase"], s["config"]): s for s in data["summary"]}
+    out = ["<h2>Ours against the fastest stock configuration</h2><p>The same "
+           "measure, pattern by pattern. Below each number: whichever stock component (or ROMIO) "
+           "was fastest there.</p>",
+           '<div class="scroll"><table><tr><th>pattern</th>'
+           + "".join(f"<th>{name}<br>{phase}</th>" for phase, name in columns) + "</tr>"]
+    for pattern, ranks in dict.fromkeys((s["pattern"], s["ranks"]) for s in data["summary"]):
+        label = html.escape(pattern) + (f"<small>{ranks} ranks</small>" if several else "")
+        out.append(f"<tr><td>{label}</td>" + "".join(
+            _summary_cell(found.get((pattern, ranks, *column)), data["floor"])
+            for column in columns) + "</tr>")
     return out + ["</table></div>"]
 
 
@@ -173,7 +199,7 @@ def _breakdown(rows):
             continue
         seen = {part for _, parts in drawn for part, _ in parts}
         classes = [name.replace("_", " ") for name in PHASES if name.replace("_", " ") in seen]
-        marks = "".join(f'<span><svg width="12" height="12" style="display:inline-block"><rect '
+        marks = "".join(f'<span><svg width="12" height="12" class="key1" style="display:inline-block"><rect '
                         f'width="12" height="12" rx="2" class="part{i % 11}"/></svg> '
                         f"{html.escape(c)}</span>" for i, c in enumerate(classes))
         out.append(f'<div class="panel"><h4>{phase}</h4><div class="key">{marks}</div>'
@@ -181,7 +207,8 @@ def _breakdown(rows):
     if not out:
         return []
     return ["<h2>Where the time goes</h2><p>Our components' own timers, per time step, mean over "
-            "the ranks: agree, route, exchange and settle include waiting for others.</p>", *out]
+            "the ranks: agree, route, exchange and settle include waiting for others.</p>",
+            '<div class="panels">', *out, "</div>"]
 
 
 def _line_panel(title, series, x_name):
@@ -232,6 +259,24 @@ def _against_pieces(data):
             "pieces, dealt to the ranks at random.</p>", '<div class="panels">', *out, "</div>"]
 
 
+def _against_buffers(data):
+    found = buffers_page.cells(data["rows"])
+    out = []
+    for (family, phase), by_size in found.items():
+        rows = [(size, row) for size in sorted(by_size) for row in by_size[size].values()]
+        series = {}
+        for size, row in rows:
+            series.setdefault(row["config"], (row, []))[1].append((size, row["median"]))
+        drawn = [(name, "overlap" if name == buffers_page.OURS else row["kind"], points)
+                 for name, (row, points) in series.items() if len(points) > 1]
+        if drawn:
+            out.append(_line_panel(f"{family}, {phase}", drawn, "MiB an aggregator"))
+    if not out:
+        return []
+    return ["<h2>Cost against buffers</h2><p>MiB of an aggregator before all sizes are divided by "
+            f"{buffers.FACTOR}.</p>", '<div class="panels">', *out, "</div>"]
+
+
 def _table(rows):
     head = ["pattern", "ranks", "phase"] + [name for name, _ in text.COLUMNS]
     out = ["<h2>All figures</h2><details><summary>Show the table</summary><div class='scroll'>"
@@ -260,10 +305,12 @@ def render(data):
     where = "virtual cluster, " if m["cluster"] else ""
     about = (f"{m['date']} · Open MPI {m['openmpi']} · {where}{m['file_system']} · "
              f"{m['cpus']} cpus ({m['cpu']}), Linux {m['kernel']} · {m['repeat']} repetitions of "
-             f"{m['steps']} time steps, interleaved · load {m['load']:.1f} at the start")
-    body = [f"<h1>{html.escape(m['title'])}</h1><p>{html.escape(about)}</p>", *_cards(data),
-            *_bars(data), *_breakdown(data["rows"]), *_against_ranks(data),
-            *_against_pieces(data), *_summary(data), *_table(data["rows"]), *_failures(data)]
+             f"{m['steps']} time steps, interleaved · load {m['load']:.1f} before the run")
+    busy = text.busy(m)
+    body = [f"<h1>{html.escape(m['title'])}</h1><p>{html.escape(about)}</p>",
+            *([f'<p class="busy">{html.escape(busy)}</p>'] if busy else []), *_cards(data),
+            *_summary(data), *_bars(data), *_breakdown(data["rows"]), *_against_ranks(data),
+            *_against_pieces(data), *_against_buffers(data), *_table(data["rows"]), *_failures(data)]
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{html.escape(m['title'])}</title><style>{STYLE}</style></head><body><main>"

@@ -5,6 +5,8 @@
 
 import dataclasses
 
+from . import buffers
+
 
 @dataclasses.dataclass(frozen=True)
 class Pattern:
@@ -14,6 +16,8 @@ class Pattern:
     options: tuple = ()
     square: bool = False  # the number of ranks must be a square
     sweep: str = ""  # patterns of one sweep differ in the number of pieces only
+    buffer: int = 0  # MiB of an aggregator, see buffers.py; patterns of one family differ in it
+    family: str = ""
 
     def ranks(self, wanted):
         """The number of ranks to use: for BTIO the square nearest to the wanted number."""
@@ -87,6 +91,18 @@ TYPES = (
     Pattern("types-500000", "types", 64, ("--blocks", "500000", "--new-types")),
 )
 
+
+
+def _buffers(sizes):
+    """The four of the authors of the memory-conscious method, with 32 MiB a step."""
+    kernels = (("ior", "ior-int", ("--transfer", "512k")), ("coll_perf", "coll_perf", ()),
+               ("mpi-io-test", "ior-int", ("--transfer", "8k", "--view")),
+               ("flash", "flash", ()))
+    for size in sizes:
+        for family, kernel, options in kernels:
+            yield Pattern(f"{family}-b{size}", kernel, 32768, options, buffer=size, family=family)
+
+
 GROUPS = {
     "main": MAIN,
     "small": tuple(p for p in MAIN if p.name in ("ior-int-1m", "btio", "s3d", "e3sm-f")),
@@ -96,6 +112,8 @@ GROUPS = {
     "calls": CALLS,
     "nonblocking": NONBLOCKING,
     "types": TYPES,
+    "buffers": tuple(_buffers(buffers.SIZES)),
+    "buffers-quick": tuple(_buffers((32, 2))),
 }
 
 

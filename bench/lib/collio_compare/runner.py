@@ -106,6 +106,22 @@ class Runner:
             return f"exit {process.returncode}: {said[0] if said else 'no output'}"
         return results
 
+    def _vcluster(self, *words):
+        if not self.cluster:
+            raise SystemExit("compare: --network goes with --cluster")
+        done = subprocess.run([self.cluster, *words], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SystemExit(f"compare: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+    def netdir(self):
+        """The folder of the cluster's network file system."""
+        return self._vcluster("netdir")
+
+    def on_node(self, *command):
+        """Runs a command on the cluster's first node; returns what it prints."""
+        return self._vcluster("exec", "node0", *command)
+
     @staticmethod
     def _end(process):
         """Lets mpirun end its ranks before it is ended itself."""

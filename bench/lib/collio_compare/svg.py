@@ -22,13 +22,14 @@ def _svg(width, height, parts, name):
             + "".join(parts) + "</svg>")
 
 
-def bars(rows, name, limit=None, width=384):
+def bars(rows, name, limit=None):
     """One bar per row: (name, seconds, class, tip). Bars beyond four times the median of the
-    rows are cut, with a gap that shows it; their number stays. limit is a dashed line."""
+    rows are cut, with a gap that shows it; their number stays. limit, the contiguous baseline, is a dashed line."""
     ordered = sorted(row[1] for row in rows)
     top = min(ordered[-1], 4 * ordered[len(ordered) // 2])
     left = max(len(row[0]) for row in rows) * LETTER + 8
-    room = width - left - 64
+    room = max(300 - left - 66, 130)
+    width = left + room + 66
     parts, values, y = [], [], 4
     for label, value, klass, tip in rows:
         long = room * min(value, top) / top
@@ -43,16 +44,17 @@ def bars(rows, name, limit=None, width=384):
         y += 19
     if limit is not None and limit <= top:
         x = left + room * limit / top
-        parts.append(f'<g><title>limit: {text.seconds(limit)}</title>'
+        parts.append(f'<g><title>contiguous baseline: {text.seconds(limit)}</title>'
                      f'<path d="M{x:.1f} 0V{y}" class="limit"/></g>')
     return _svg(width, y + 2, parts + values, name)
 
 
-def stacks(rows, classes, name, width=820):
+def stacks(rows, classes, name):
     """One bar per row: (name, [(part, seconds)]), parts coloured by their place in classes."""
     top = max((sum(v for _, v in parts) for _, parts in rows), default=0) or 1
     left = max(len(row[0]) for row in rows) * LETTER + 8
-    room = width - left - 72
+    room = 180
+    width = left + room + 72
     out, y = [], 4
     for label, parts in rows:
         out.append(_label(left - 8, y + 12, label, "name", "end"))

@@ -34,7 +34,7 @@ COLUMNS = (
     ("first", lambda r: seconds(r["first"])),
     ("later", lambda r: seconds(r["later"])),
     ("vs stock", lambda r: ratio(r["speed"])),
-    ("x limit", lambda r: ratio(r["limit"])),
+    ("x contiguous", lambda r: ratio(r["limit"])),
     ("memory", lambda r: size(r["rss_kib"])),
     ("extra", lambda r: size(r["rss_extra_kib"])),
     ("messages", lambda r: number(r["messages"])),
@@ -48,7 +48,8 @@ median        seconds of a time step, first rank's start to last rank's end; ove
 min           the fastest single time step of all
 first, later  the same for the first time step of a run, and for those after it
 vs stock      time of the fastest stock configuration (marked *) over this one: above 1 is faster
-x limit       this time over that of contiguous pwrite/pread of the same bytes by all ranks
+x contiguous  this time over that of the contiguous baseline: pwrite/pread of the same bytes, one
+              block per rank, all ranks at once
 memory        peak resident memory of the largest rank; extra: what the I/O added to it
 messages      sent by all ranks in a time step, opening and closing the file included
 open, call, close   parts of a step that opens and closes its file; each of the slowest rank"""
@@ -92,11 +93,18 @@ def tables(rows):
 
 def verdict(found, floor):
     """One line per pattern: how ours stand against the fastest stock configuration."""
-    lines = [["pattern", "ranks", "phase", "ours", "vs stock", "later", "by min", "x limit",
+    lines = [["pattern", "ranks", "phase", "ours", "vs stock", "later", "x contiguous",
               "fastest stock", ""]]
     for row in found:
-        ratios = [row["speed"], row["speed_later"], row["speed_min"]]
         lines.append([row["pattern"], str(row["ranks"]), row["phase"], row["config"],
-                      *map(ratio, ratios), ratio(row["limit"]), row["best_stock"],
-                      "slower" if max(ratios) < floor else ""])
+                      ratio(row["speed"]), ratio(row["speed_later"]), ratio(row["limit"]),
+                      row["best_stock"], "slower" if row["speed"] < floor else ""])
     return "\n".join(align(lines)) if len(lines) > 1 else "none of our components was measured"
+
+
+def busy(machine):
+    """A warning if others used the machine when the run began, or an empty string."""
+    if machine["load"] <= 0.3 * machine["cpus"]:
+        return ""
+    return (f"The machine was busy: load {machine['load']:.1f} on {machine['cpus']} cpus before the "
+            "run. These times and ratios are not reliable; measure again when it is idle.")

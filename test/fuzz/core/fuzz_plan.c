@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Requester and aggregator plan apart from each other and must agree: a view is split by owner and
- * window, every share goes over the wire, and each owner's cycles must be what arithmetic over
- * single bytes says. */
+/* Requester and aggregator plan apart from each other and must agree: a view is split by aggregator
+ * and window, every share goes over the wire, and each aggregator's cycles must be what arithmetic
+ * over single bytes says. */
 #include <string.h>
 
 #include "common_collio_cycle.h"
@@ -38,19 +38,19 @@ static void make_view(input *in, mca_common_collio_tiling_t *view)
 static void make_domains(input *in, int64_t hi, domains_t *domains)
 {
     int64_t unit = 1 + input_below(in, 300), lo = 0;
-    int owners = 1 + (int) input_below(in, MOST_OWNERS);
+    int aggregators = 1 + (int) input_below(in, MOST_OWNERS);
 
     switch (input_below(in, 3)) {
     case 0:
-        REQUIRE(0 == mca_common_collio_domains_even(lo, hi, unit, owners, domains));
+        REQUIRE(0 == mca_common_collio_domains_even(lo, hi, unit, aggregators, domains));
         break;
     case 1:
-        REQUIRE(0 == mca_common_collio_domains_static_cyclic(lo, hi, unit, owners, domains));
+        REQUIRE(0 == mca_common_collio_domains_static_cyclic(lo, hi, unit, aggregators, domains));
         break;
     default:
         REQUIRE(0
                 == mca_common_collio_domains_group_cyclic(
-                    lo, hi, unit, owners, 1 + (int) input_below(in, owners), domains));
+                    lo, hi, unit, aggregators, 1 + (int) input_below(in, aggregators), domains));
     }
 }
 
@@ -70,14 +70,14 @@ static void want(const mca_common_collio_tiling_t *view, int64_t stream, int64_t
     }
 }
 
-/** What one requester's share is when its owner has decoded it. */
-static void over_the_wire(const split_t *split, int owner, split_t *arrived)
+/** What one requester's share is when its aggregator has decoded it. */
+static void over_the_wire(const split_t *split, int aggregator, split_t *arrived)
 {
     mca_common_collio_extents_t list = {0}, back = {0};
     mca_common_collio_bytes_t wire = {0};
 
     for (size_t i = 0; i < split->share_count; i++) {
-        if (split->share[i].owner == owner) {
+        if (split->share[i].aggregator == aggregator) {
             REQUIRE(0 == mca_common_collio_split_share_list(split, &split->share[i], &list));
         }
     }
@@ -90,14 +90,14 @@ static void over_the_wire(const split_t *split, int owner, split_t *arrived)
 }
 
 /** Both sides have the same windows with the same bytes: messages fit. */
-static void check_windows(const split_t *split, int owner, const split_t *arrived)
+static void check_windows(const split_t *split, int aggregator, const split_t *arrived)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < split->share_count; i++) {
         const mca_common_collio_share_t *share = &split->share[i];
 
-        for (size_t w = 0; share->owner == owner && w < share->count; w++, n++) {
+        for (size_t w = 0; share->aggregator == aggregator && w < share->count; w++, n++) {
             const mca_common_collio_window_t *mine = &split->window[share->first + w];
 
             REQUIRE(n < arrived->window_count);
@@ -109,7 +109,7 @@ static void check_windows(const split_t *split, int owner, const split_t *arrive
 }
 
 /** The runs of all cycles, taken back to the file, are the bytes that were wanted. */
-static void check_owner(const domains_t *domains, int owner, const split_t arrived[],
+static void check_owner(const domains_t *domains, int aggregator, const split_t arrived[],
                         const unsigned char *wanted, unsigned char *found)
 {
     mca_common_collio_collect_t collect = {0};
@@ -118,12 +118,12 @@ static void check_owner(const domains_t *domains, int owner, const split_t arriv
     for (size_t r = 0; r < collect.runs.count; r++) {
         for (int64_t i = 0; i < collect.runs.at[r].length; i++) {
             int64_t run, local = collect.runs.at[r].offset + i;
-            int64_t offset = mca_common_collio_domains_offset(domains, owner, local, &run);
+            int64_t offset = mca_common_collio_domains_offset(domains, aggregator, local, &run);
             mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, offset);
 
             REQUIRE(0 <= offset && offset < SPACE && 0 != wanted[offset]);
             REQUIRE(0 == found[offset]);
-            REQUIRE(place.owner == owner && place.local == local);
+            REQUIRE(place.aggregator == aggregator && place.local == local);
             found[offset] = 1;
         }
     }
@@ -154,14 +154,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                                 &pieces));
         mca_common_collio_tiling_fini(&view);
     }
-    for (int owner = 0; owner < domains.owners; owner++) {
+    for (int aggregator = 0; aggregator < domains.aggregators; aggregator++) {
         split_t arrived[REQUESTERS] = {{0}};
 
         for (int r = 0; r < REQUESTERS; r++) {
-            over_the_wire(&split[r], owner, &arrived[r]);
-            check_windows(&split[r], owner, &arrived[r]);
+            over_the_wire(&split[r], aggregator, &arrived[r]);
+            check_windows(&split[r], aggregator, &arrived[r]);
         }
-        check_owner(&domains, owner, arrived, wanted, found);
+        check_owner(&domains, aggregator, arrived, wanted, found);
         for (int r = 0; r < REQUESTERS; r++) {
             mca_common_collio_split_fini(&arrived[r]);
         }

@@ -10,26 +10,27 @@ import time
 import launch
 
 TIMEOUT = 40    # seconds of one sequence; longer is a hang
-STEPS, HINTS = 32, 12
+STEPS, HINTS = 32, 16
 # Tried in this order, most confusing first.
-FEATURES = ('gap', 'second', 'reopen', 'far', 'external32', 'shared', 'burst', 'nonblocking', 'split',
+FEATURES = ('threads', 'overlap', 'overlap_own', 'view_hints', 'gap', 'second', 'reopen', 'far', 'external32', 'shared', 'burst', 'nonblocking', 'split',
             'memory', 'etype', 'atomic', 'preallocate', 'set_size', 'modes', 'reversed', 'pointer',
             'individual', 'past_end_own', 'past_end', 'seek', 'sync', 'idle', 'prefill', 'hints', 'read', 'write')
 # What is left out because Open MPI gets it wrong, whatever the component ('*') or with the stock
 # component of that name. docs/reliability.md tells each with a reproducer.
 KNOWN = {
     '*': ('seek_end', 'shared_second', 'preallocate'),
-    'individual': ('past_end',),
-    'vulcan': ('past_end',),
-    'posix': ('past_end_own',),
+    'individual': ('past_end', 'overlap'),
+    'vulcan': ('past_end', 'overlap'),
+    'posix': ('past_end_own', 'overlap_own'),
 }
 
 
 class Case:
     """One failing sequence."""
 
-    def __init__(self, program, place, config, seed, size, without):
+    def __init__(self, program, place, config, seed, size, without, more=()):
         self.program, self.place, self.config = program, place, config
+        self.more = list(more)
         self.seed, self.size = seed, size
         self.known = list(without)
         self.ranks = list(range(size))
@@ -53,9 +54,9 @@ class Case:
         return words
 
     def run(self, *more):
-        fcoll, fbtl = self.config.split('/')
+        fcoll, fbtl = self.config.split('/')[:2]
         command = launch.mpirun_command(len(self.ranks), [self.program, *self.arguments(),
-                                                          '--check-all', *more],
+                                                          '--check-all', *self.more, *more],
                                         fcoll=fcoll, mca=[('fbtl', fbtl)])
         place = os.path.join(self.place, 'shrink')
         os.makedirs(place, exist_ok=True)
@@ -118,10 +119,10 @@ class Case:
         return self.tell()
 
     def tell(self):
-        fcoll, fbtl = self.config.split('/')
+        fcoll, fbtl = self.config.split('/')[:2]
         _, result = self.run('--show')
         text = result.text.split('\n-----', 1)[0]
         return (f'{self.kind}; reproducer after {self.trials} trials:\n'
                 f'  mpirun --oversubscribe -np {len(self.ranks)} --mca fcoll {fcoll} --mca fbtl {fbtl}'
-                f' build/test/fuzz/t_fuzz {" ".join(self.arguments())} --check-all --show\n'
+                f' build/test/fuzz/t_fuzz {" ".join(self.arguments() + self.more)} --check-all --show\n'
                 f'{text[-6000:]}\n')

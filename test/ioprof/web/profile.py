@@ -9,7 +9,7 @@
 import struct
 import zlib
 
-OPEN, CLOSE, READ, WRITE = range(4)
+OPEN, CLOSE, READ, WRITE, SYNC, META, SEEK, WAIT = range(8)
 COLLECTIVE, INDEPENDENT, COMPLETION, POSIX, INSIDE = range(5)
 START = 1767225600 * 10**9
 
@@ -46,23 +46,38 @@ def rank(n, *entries, host='node0', wall=10**9, end=0):
     return string(host) + record(n, end, 0, START, wall) + cells(*entries)
 
 
-def function(name, cls, kind, calls, ns, size, ranks=1, sizes=None):
-    return (string(name) + record(kind, cls, calls, 0, ns, ns, 0, size, ranks, 0, ns)
+def function(name, cls, kind, calls, ns, size, ranks=1, sizes=None, errors=0, span=0):
+    return (string(name) + record(kind, cls, calls, errors, ns, ns, span, size, ranks, 0, ns)
             + b''.join(map(number, sizes or [0] * 11)))
 
 
-def file(path, hints, comm_size, *entries):
-    return (string(path) + string(hints) + record(1, 1, comm_size, 1) + cells(*entries)
-            + number(0))
+def by_class(values):
+    return [values.get(cls, 0) for cls in range(5)]
 
 
-def write(path, facts, ranks, functions, files, time=()):
+def file(path, hints, comm_size, *entries, ranks=1, open_ranks=1, readers=None, writers=None, block=0,
+         unaligned=0, sequential=0, views=0, top_rank=0, sizes=None):
+    """readers, writers: {class: ranks}; sizes: {(class, 0 read or 1 write): list of 11}."""
+    return (string(path) + string(hints)
+            + record(ranks, 1, comm_size, open_ranks, *by_class(readers or {}),
+                     *by_class(writers or {}), *[0] * 8, block, unaligned, sequential, 0, 0, 0, views,
+                     0, top_rank)
+            + cells(*entries)
+            + listing([number(cls * 2 + write) + b''.join(map(number, counts))
+                       for (cls, write), counts in (sizes or {}).items()]))
+
+
+def variable(name, text, total):
+    return string(name) + string(text) + record(total, 0, total, 1)
+
+
+def write(path, facts, ranks, functions, files, time=(), variables=()):
     """time: entries of bin, layer, kind, calls, ns, bytes."""
     bins = [number((b * 2 + layer) * 4 + kind) + b''.join(map(number, rest))
             for b, layer, kind, *rest in time]
     sections = [(b'FACT', listing([string(k) + string(v) for k, v in facts.items()])),
                 (b'RANK', listing(ranks)), (b'FUNC', listing(functions)),
-                (b'FILE', listing(files)),
+                (b'FILE', listing(files)), (b'PVAR', listing(variables)),
                 (b'TIME', number(START) + number(10**7) + listing(bins))]
     with open(path, 'wb') as out:
         out.write(b'IOPROF\r\n' + struct.pack('<II', 1, len(sections)))

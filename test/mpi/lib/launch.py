@@ -12,6 +12,7 @@ import time
 
 BUILD = os.environ.get('COLLIO_BUILD') or os.path.join(
     os.environ.get('COLLIO_SRC', os.path.join(os.path.dirname(__file__), '..', '..', '..')), 'build')
+ON_RANK = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'on_rank')
 MODE = os.environ.get('COLLIO_TEST_MODE', 'pairwise')
 FCOLL = os.environ.get('COLLIO_FCOLL', 'overlap')
 STOCK = ('individual', 'vulcan', 'dynamic', 'dynamic_gen2', 'two_phase')

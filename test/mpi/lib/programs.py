@@ -104,6 +104,8 @@ def no_message_more(suite, scratch, folder):
 
 # name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; mca: more parameters; fbtl, btl: the component, if not the default; check: (program, function) on the files left
 TABLE = {
+    't_align': {'np': (2, 4), 'hints': ['']},
+    't_align tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_gaps': {'np': (1, 4), 'hints': ['']},
     't_keep': {'np': (1, 2, 5), 'hints': ['']},
@@ -118,7 +120,9 @@ TABLE = {
     't_updates one': {'np': (2,), 'fbtl': 'mtpwrite', 'hints': ['', 'sieve_write=on']},
     't_updates iall': {'np': (2,), 'fbtl': 'mtpwrite',
                        'hints': ['exchange=on,romio_ds_write=disable', 'exchange=on,sieve_write=on']},
-    't_updates spawn': {'np': (1,), 'fbtl': 'mtpwrite', 'btl': 'self,vader,tcp', 'hints': ['']},
+    # lo: 5.0 does not find itself through another interface
+    't_updates spawn': {'np': (1,), 'fbtl': 'mtpwrite', 'btl': 'self,vader,tcp',
+                        'mca': [('btl_tcp_if_include', 'lo')], 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
     't_table': {'np': (1, 2), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': ['']},
@@ -133,6 +137,7 @@ TABLE = {
     't_viewseq': {'np': (1, 2, 5), 'hints': ['']},
     't_viewseq tam': {'np': (3, 6), 'fcoll': 'tam', 'hints': ['']},
     't_longname': {'np': (1, 3), 'hints': ['']},
+    't_manners': {'np': (1, 3), 'hints': ['']},
     't_overflow': {'np': (1, 3), 'hints': [''], 'mca': MTPWRITE},
     't_memory': {'np': (1, 4), 'hints': ['']},
     't_memory tam': {'np': (5,), 'fcoll': 'tam', 'hints': ['']},

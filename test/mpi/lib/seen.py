@@ -8,16 +8,19 @@ import shutil
 import subprocess
 
 import launch
+import report
 
 # The names that users type: each must be there, with a help text.
 PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'aggregator_list',
-              'placement', 'buffer_bytes', 'sync_send', 'plan_reuse', 'report', 'priority')
+              'placement', 'buffer_bytes', 'align_bytes', 'sync_send', 'plan_reuse',
+              'report', 'report_file', 'priority')
 # Wrong parameters (one run has all of them), and words that the message must hold besides the parameter and the value.
 WRONG = (('schedule', 'sometimes', ('write_comm2', '"auto", is used')),
          ('transport', 'pigeon', ('put_fence',)), ('exchange', 'perhaps', ('off',)),
          ('partition', 'odd', ('static_cyclic',)), ('aggregators', '-4', ('0 or more',)),
          ('buffer_bytes', '-1', ('64K',)),
          ('plan_reuse', 'maybe', ('true, false', '"true", is used')),
+         ('report', 'loud', ('off, on, table, lines, json', '"off", is used')),
          ('aggregator_list', '0,99', ('ranks', 'left out')))
 # Wrong hints (one run has all but the first): as they are given, the key in the message, words.
 WRONG_HINTS = (('cb_nodes=0', 'cb_nodes', ('1 or more', 'left out')),
@@ -37,7 +40,6 @@ REPLACED = (('t_serial', 'shm', 'calls in atomic mode'),
             ('t_serial', 'put_lock', 'calls in atomic mode'),
             ('t_nonblocking', 'put_fence', 'nonblocking and split collectives'),
             ('t_serial', 'isend', None), ('t_serial', 'auto', None))
-REPORT = ('aggregators', 'cycles', 'bytes', 'requests', 'messages', 'time', 'min', 'avg', 'max')
 
 
 def ompi_info(suite):
@@ -96,10 +98,8 @@ def wrong_on_one_rank(suite, folder, scratch):
     for parameter, value in ((ours + 'aggregators', '-4'), (ours + 'schedule', 'sometimes'),
                              ('io_ompio_bytes_per_agg', '1048576')):
         for first in (True, False):
-            wrong = ['-x', f'OMPI_MCA_{parameter}={value}', program]
-            command = launch.mpirun_command(1 if first else 3, wrong if first else [program])
-            command += [':', '-np', '3' if first else '1', '--mca', 'fcoll', launch.FCOLL]
-            command += [program] if first else wrong
+            command = launch.mpirun_command(4, [launch.ON_RANK, '0' if first else '3',
+                                                f'OMPI_MCA_{parameter}={value}', '--', program])
             told_once(suite, f'wrong value {parameter}={value} on the {"first" if first else "last"}'
                       ' rank alone', launch.run(command, 120, env={'T_DIR': scratch}), parameter,
                       (value,))
@@ -137,23 +137,6 @@ def replaced_transports(suite, folder, scratch):
             suite.not_ok(name, text[:2000])
 
 
-def report(suite, folder, scratch):
-    """One table per file at close, nothing without the switch."""
-    full = f'fcoll_{launch.FCOLL}_report'
-    texts = [launch.run(launch.mpirun_command(4, [os.path.join(folder, 't_gaps')], mca=mca), 120,
-                        env={'T_DIR': scratch, 'T_HINTS': 'exchange=on'}).text
-             for mca in ([(full, 1)], [])]
-    missing = [word for word in REPORT if word not in texts[0]]
-    if missing:
-        suite.not_ok('report prints a table per file', f'it lacks {missing}:\n{texts[0][:3000]}')
-    else:
-        suite.ok('report prints a table per file')
-    if 'aggregators' in texts[1].replace('one_aggregator', ''):
-        suite.not_ok('no report without the switch', texts[1][:2000])
-    else:
-        suite.ok('no report without the switch')
-
-
 def run(suite, scratch, folder):
     if launch.FCOLL in launch.STOCK or launch.FCOLL == 'romio':
         return
@@ -162,4 +145,4 @@ def run(suite, scratch, folder):
     wrong_on_one_rank(suite, folder, scratch)
     hints(suite, folder, scratch)
     replaced_transports(suite, folder, scratch)
-    report(suite, folder, scratch)
+    report.check(suite, folder, scratch)

@@ -191,8 +191,9 @@ function functionPanel() {
 }
 
 function showVariable(v, value) {
-    if (v.name.includes('_time_')) return showTime(value);
-    return v.name.includes('bytes') ? showBytes(value) : showCount(value);
+    if (v.text.endsWith('[nanoseconds]') || v.name.includes('_time_')) return showTime(value);
+    return v.text.endsWith('[bytes]') || v.name.includes('bytes') ? showBytes(value)
+        : showCount(value);
 }
 
 function variablePanel() {

@@ -4,51 +4,65 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Figures: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, live) and the
- * report of one file at close (sums over its ranks). One table names them for both.
+ * report of one file at close. One table names them for both.
  */
 #include "fbtl_mtpwrite_internal.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
+#include "ompi/mca/common/collio/report/common_collio_report_out.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
-#include "opal/util/output.h"
 
 struct figure {
     const char *name;
     size_t offset; /* in the stats */
-    bool time;
+    mca_common_collio_unit_t unit;
     const char *help;
 };
 
-#define AT(field) offsetof(mca_common_collio_access_stats_t, field)
+#define NS(name, field, help)                                                               \
+    {                                                                                       \
+        name, offsetof(mca_common_collio_access_stats_t, field), MCA_COMMON_COLLIO_UNIT_NS, \
+            help " [nanoseconds]"                                                           \
+    }
+#define BYTES(name, field, help)                                                               \
+    {                                                                                          \
+        name, offsetof(mca_common_collio_access_stats_t, field), MCA_COMMON_COLLIO_UNIT_BYTES, \
+            help " [bytes]"                                                                    \
+    }
+#define COUNT(name, field, help)                                                               \
+    {                                                                                          \
+        name, offsetof(mca_common_collio_access_stats_t, field), MCA_COMMON_COLLIO_UNIT_COUNT, \
+            help " [count]"                                                                    \
+    }
 
 static const struct figure figures[] = {
-    {"time_build", AT(build_ns), true, "Build-IO: matching memory with file pieces, and packing"},
-    {"time_access", AT(access_ns), true, "inside system calls, of all threads"},
-    {"bytes_written", AT(bytes_written), false, "bytes written for callers"},
-    {"bytes_read", AT(bytes_read), false, "bytes read for callers"},
-    {"pieces_in", AT(pieces_in), false, "pieces of requests, before joining"},
-    {"pieces_out", AT(pieces_out), false, "transfers, after joining, packing and sieving"},
-    {"syscalls", AT(syscalls), false, "system calls that moved data"},
-    {"copied_bytes", AT(copied_bytes), false, "bytes copied through staging or sieve buffers"},
-    {"sieve_windows", AT(sieve_windows), false, "windows that were sieved"},
-    {"sieve_declined", AT(sieve_declined), false, "windows with holes that were not"},
-    {"locks", AT(locks), false, "byte-range locks taken"},
-    {"retries", AT(retries), false, "short, interrupted or refused transfers that were continued"},
-    {"method_vector", AT(method_used[MCA_COMMON_COLLIO_METHOD_VECTOR]), false,
-     "requests that went as vectors"},
-    {"method_pack", AT(method_used[MCA_COMMON_COLLIO_METHOD_PACK]), false,
-     "requests that were packed"},
-    {"method_direct", AT(method_used[MCA_COMMON_COLLIO_METHOD_DIRECT]), false,
-     "requests that went piece by piece, or were one piece"},
-    {"submitted_threads", AT(submitted[MCA_COMMON_COLLIO_ENGINE_THREADS]), false,
-     "nonblocking transfers given to the threads"},
-    {"submitted_libaio", AT(submitted[MCA_COMMON_COLLIO_ENGINE_LIBAIO]), false,
-     "nonblocking transfers given to libaio"},
-    {"submitted_io_uring", AT(submitted[MCA_COMMON_COLLIO_ENGINE_IO_URING]), false,
-     "nonblocking transfers given to io_uring"},
+    NS("time_build", build_ns, "Build-IO: matching memory with file pieces, and packing"),
+    NS("time_access", access_ns, "inside system calls, of all threads"),
+    NS("time_write", write_ns, "part of time_access in calls that write"),
+    NS("time_read", read_ns, "part of time_access in calls that read"),
+    COUNT("calls_write", calls_write, "transfers of callers that wrote"),
+    COUNT("calls_read", calls_read, "transfers of callers that read"),
+    BYTES("bytes_written", bytes_written, "written for callers"),
+    BYTES("bytes_read", bytes_read, "read for callers"),
+    COUNT("pieces_in", pieces_in, "pieces of requests, before joining"),
+    COUNT("pieces_out", pieces_out, "transfers, after joining, packing and sieving"),
+    COUNT("syscalls", syscalls, "system calls that moved data"),
+    BYTES("copied_bytes", copied_bytes, "copied through staging or sieve buffers"),
+    COUNT("sieve_windows", sieve_windows, "windows that were sieved"),
+    COUNT("sieve_declined", sieve_declined, "windows with holes that were not"),
+    COUNT("locks", locks, "byte-range locks taken"),
+    COUNT("retries", retries, "short, interrupted or refused transfers that were continued"),
+    COUNT("method_vector", method_used[MCA_COMMON_COLLIO_METHOD_VECTOR],
+          "requests that went as vectors"),
+    COUNT("method_pack", method_used[MCA_COMMON_COLLIO_METHOD_PACK], "requests that were packed"),
+    COUNT("method_direct", method_used[MCA_COMMON_COLLIO_METHOD_DIRECT],
+          "requests that went piece by piece, or were one piece"),
+    COUNT("submitted_threads", submitted[MCA_COMMON_COLLIO_ENGINE_THREADS],
+          "nonblocking transfers given to the threads"),
+    COUNT("submitted_libaio", submitted[MCA_COMMON_COLLIO_ENGINE_LIBAIO],
+          "nonblocking transfers given to libaio"),
+    COUNT("submitted_io_uring", submitted[MCA_COMMON_COLLIO_ENGINE_IO_URING],
+          "nonblocking transfers given to io_uring"),
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
@@ -73,38 +87,44 @@ void mca_fbtl_mtpwrite_pvars_register(void)
         (void) mca_base_component_pvar_register(
             &mca_fbtl_mtpwrite_component.fbtlm_version, figures[i].name, figures[i].help,
             OPAL_INFO_LVL_5,
-            figures[i].time ? MCA_BASE_PVAR_CLASS_TIMER : MCA_BASE_PVAR_CLASS_COUNTER,
+            MCA_COMMON_COLLIO_UNIT_NS == figures[i].unit ? MCA_BASE_PVAR_CLASS_TIMER
+                                                         : MCA_BASE_PVAR_CLASS_COUNTER,
             MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
             MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, get_value, NULL, NULL,
             (void *) &figures[i]);
     }
 }
 
-static void print_report(ompio_file_t *fh, const mca_common_collio_access_stats_t *sum)
+static void print_report(const ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings,
+                         const mca_common_collio_access_stats_t *least,
+                         const mca_common_collio_access_stats_t *most,
+                         const mca_common_collio_access_stats_t *sum)
 {
-    char text[4096];
-    size_t used = 0;
+    mca_common_collio_figure_t row[FIGURES];
+    mca_common_collio_section_t section = {"access", row, FIGURES};
+    mca_common_collio_record_t record = {
+        .component = "fbtl/mtpwrite",
+        .path = fh->f_filename,
+        .ranks = fh->f_size,
+        .traffic_name = {"write", "read"},
+        .traffic = {{sum->calls_write, sum->bytes_written, most->write_ns},
+                    {sum->calls_read, sum->bytes_read, most->read_ns}},
+        .section = &section,
+        .sections = 1};
 
-    for (size_t i = 0; i < FIGURES && used < sizeof(text); ++i) {
-        uint64_t value = value_of(sum, &figures[i]);
-
-        if (figures[i].time) {
-            used += (size_t) snprintf(text + used, sizeof(text) - used, "\n  %-20s %16.6f s  %s",
-                                      figures[i].name, (double) value * 1e-9, figures[i].help);
-        } else {
-            used += (size_t) snprintf(text + used, sizeof(text) - used,
-                                      "\n  %-20s %16" PRIu64 "    %s", figures[i].name, value,
-                                      figures[i].help);
-        }
+    for (int i = 0; i < FIGURES; ++i) {
+        row[i] = (mca_common_collio_figure_t){
+            figures[i].name, figures[i].unit, value_of(least, &figures[i]),
+            value_of(most, &figures[i]), value_of(sum, &figures[i])};
     }
-    opal_output(0, "fbtl/mtpwrite: %s: individual access, sums over %d ranks%s", fh->f_filename,
-                fh->f_size, text);
+    mca_common_collio_report_print(&record, settings->report, settings->report_file);
 }
 
 void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
 {
+    enum { WORDS = sizeof(mca_common_collio_access_stats_t) / sizeof(uint64_t) };
+    mca_common_collio_access_stats_t mine = {0}, least, most, sum;
     mca_fbtl_mtpwrite_file_t *file;
-    mca_common_collio_access_stats_t mine = {0}, sum = {0};
 
     (void) unused;
     if (NULL == fh->f_comm || MPI_COMM_NULL == fh->f_comm || NULL == fh->f_comm->c_coll) {
@@ -114,10 +134,10 @@ void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
     if (NULL != file) {
         mine = file->stats;
     }
-    fh->f_comm->c_coll->coll_allreduce(&mine, &sum, (int) (sizeof(mine) / sizeof(uint64_t)),
-                                       MPI_UINT64_T, MPI_SUM, fh->f_comm,
-                                       fh->f_comm->c_coll->coll_allreduce_module);
-    if (0 == fh->f_rank && 0 < sum.pieces_in) { /* nothing to tell of files that were left alone */
-        print_report(fh, &sum);
+    if (mca_common_collio_report_reduce(fh->f_comm, "fbtl/mtpwrite", (const uint64_t *) &mine,
+                                        WORDS, (uint64_t *) &least, (uint64_t *) &most,
+                                        (uint64_t *) &sum)
+        && 0 == fh->f_rank && 0 < sum.pieces_in) { /* nothing to tell of files left alone */
+        print_report(fh, &mca_fbtl_mtpwrite_settings, &least, &most, &sum);
     }
 }

@@ -9,6 +9,7 @@
 #include "ompi/mca/common/collio/access/common_collio_access.h"
 #include "ompi/mca/common/collio/access/common_collio_lockahead.h"
 #include "ompi/mca/common/collio/compat/common_collio_compat.h"
+#include "ompi/mca/common/collio/settings/common_collio_setting.h"
 #include "ompi/mca/common/collio/view/common_collio_view.h"
 #include "ompi/mca/common/ompio/common_ompio_request.h"
 
@@ -29,7 +30,8 @@ typedef struct mca_fbtl_mtpwrite_settings_t {
     int sieve_write;
     size_t sieve_read_bytes;
     size_t sieve_write_bytes;
-    bool report;
+    int report; /* mca_common_collio_report_mode_t */
+    char report_file[MCA_COMMON_COLLIO_TEXT_BYTES];
 } mca_fbtl_mtpwrite_settings_t;
 
 extern mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;

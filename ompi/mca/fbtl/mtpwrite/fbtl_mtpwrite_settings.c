@@ -8,6 +8,7 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
+#include "ompi/mca/common/collio/report/common_collio_report_out.h"
 #include "ompi/mca/common/collio/settings/common_collio_hints.h"
 
 enum {
@@ -60,8 +61,11 @@ static const mca_common_collio_setting_t rows[] = {
      "ind_rd_buffer_size", "Bytes of a window for sieving reads. 0: 4 MiB."},
     {"sieve_write_bytes", MCA_COMMON_COLLIO_BYTES, AT(sieve_write_bytes), NULL, 0, 5, POSITIVE,
      "ind_wr_buffer_size", "Bytes of a window for sieving writes. 0: 512 KiB."},
-    {"report", MCA_COMMON_COLLIO_SWITCH, AT(report), NULL, 0, 3, NO_HINT | AGREED, NULL,
-     "Print a table of figures for each file when it is closed."},
+    {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3,
+     NO_HINT | AGREED, NULL,
+     "Print at close what individual access to a file did." MCA_COMMON_COLLIO_REPORT_VALUES "."},
+    {"report_file", MCA_COMMON_COLLIO_TEXT, AT(report_file), NULL, 0, 3, NO_HINT | AGREED, NULL,
+     MCA_COMMON_COLLIO_REPORT_FILE_HELP "."},
 };
 
 mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;

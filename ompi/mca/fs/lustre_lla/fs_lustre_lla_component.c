@@ -15,6 +15,8 @@
 
 #include "fs_lustre_lla_internal.h"
 
+#include "ompi/mca/common/collio/report/common_collio_report_out.h"
+
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
@@ -70,8 +72,12 @@ static const mca_common_collio_setting_t rows[] = {
      "composite layouts, all components of which would be instantiated by it"},
     {"pool", MCA_COMMON_COLLIO_TEXT, AT(pool), NULL, 0, 5, NO_PARAMETER | AGREED, NULL,
      "Name of the OST pool that a new file is created in"},
-    {"report", MCA_COMMON_COLLIO_SWITCH, AT(report), NULL, 0, 3, AGREED, NULL,
-     "Print for each file at close what became of the lock requests"},
+    {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3, AGREED,
+     NULL,
+     "Print at close a file's striping and what became of the lock "
+     "requests." MCA_COMMON_COLLIO_REPORT_VALUES},
+    {"report_file", MCA_COMMON_COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
+     MCA_COMMON_COLLIO_REPORT_FILE_HELP},
     {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, PRIORITY_DEFAULT, 3, NO_HINT, NULL,
      "Priority on Lustre. Above 50 it is used for every file there; below, only if it is named"},
 };
@@ -84,7 +90,7 @@ static mca_common_collio_settings_set_t set = {.prefix = "fs_lustre_lla",
 
 static void register_pvars(void)
 {
-#define X(name, help)                                                                             \
+#define X(name, unit, help)                                                                       \
     (void) mca_base_component_pvar_register(                                                      \
         &mca_fs_lustre_lla_component.fsm_version, #name, help, OPAL_INFO_LVL_5,                   \
         MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,                  \

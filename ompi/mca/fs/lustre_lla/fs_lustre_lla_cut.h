@@ -8,6 +8,8 @@
 
 #include "ompi/mca/common/collio/core/common_collio_extent.h"
 
+#include <stdbool.h>
+
 /**
  * From the ranges that will be accessed to the pieces that lockahead is asked for. No MPI, no
  * Lustre in here: the rules are arithmetic.

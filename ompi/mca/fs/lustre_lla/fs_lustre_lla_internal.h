@@ -26,7 +26,8 @@ typedef struct mca_fs_lustre_lla_settings_t {
     bool async;
     bool noexpand;
     bool clear_locks;
-    bool report;
+    int report; /* mca_common_collio_report_mode_t */
+    char report_file[MCA_COMMON_COLLIO_TEXT_BYTES];
     int priority;
     char pool[MCA_COMMON_COLLIO_TEXT_BYTES];
 } mca_fs_lustre_lla_settings_t;
@@ -39,22 +40,26 @@ void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
                                         mca_fs_lustre_lla_settings_t *settings);
 const char *mca_fs_lustre_lla_mode_name(int mode);
 
-/** What became of the lockahead requests. As pvars `fs_lustre_lla_<name>`, summed over files. */
-#define MCA_FS_LUSTRE_LLA_COUNTERS(X)                                                           \
-    X(calls, "ladvise calls with lockahead requests")                                           \
-    X(advices, "lockahead requests")                                                            \
-    X(granted, "synchronous requests: the lock was given")                                      \
-    X(no_object, "ranges without objects on OSTs (yet): no lock can be requested")              \
-    X(sent, "asynchronous requests that were sent; the server does not say whether it granted") \
-    X(same, "asynchronous requests for an extent that was already locked")                      \
-    X(different, "asynchronous requests inside a larger lock that was already held")            \
-    X(denied, "asynchronous requests that were sent again because the first was not granted")   \
-    X(errors, "ladvise calls that failed")                                                      \
-    X(bytes, "bytes that locks were requested for")                                             \
-    X(time_ns, "time inside the ladvise calls, in nanoseconds")
+/** What became of the lockahead requests: name, unit, help. As pvars `fs_lustre_lla_<name>`, summed
+ *  over files. */
+#define MCA_FS_LUSTRE_LLA_COUNTERS(X)                                                             \
+    X(calls, COUNT, "ladvise calls with lockahead requests [count]")                              \
+    X(advices, COUNT, "lockahead requests [count]")                                               \
+    X(granted, COUNT, "synchronous requests: the lock was given [count]")                         \
+    X(no_object, COUNT, "ranges without objects on OSTs (yet): no lock can be requested [count]") \
+    X(sent, COUNT,                                                                                \
+      "asynchronous requests that were sent; the server does not say whether it granted [count]") \
+    X(same, COUNT, "asynchronous requests for an extent that was already locked [count]")         \
+    X(different, COUNT,                                                                           \
+      "asynchronous requests inside a larger lock that was already held [count]")                 \
+    X(denied, COUNT,                                                                              \
+      "asynchronous requests that were sent again because the first was not granted [count]")     \
+    X(errors, COUNT, "ladvise calls that failed [count]")                                         \
+    X(bytes, BYTES, "data that locks were requested for [bytes]")                                 \
+    X(time_ns, NS, "time inside the ladvise calls [nanoseconds]")
 
 typedef struct mca_fs_lustre_lla_counters_t {
-#define X(name, help) _Atomic unsigned long long name;
+#define X(name, unit, help) _Atomic unsigned long long name;
     MCA_FS_LUSTRE_LLA_COUNTERS(X)
 #undef X
 } mca_fs_lustre_lla_counters_t;

@@ -354,7 +354,7 @@ static int64_t common_multiple(int64_t a, int64_t b)
 void mca_fs_lustre_lla_layout_publish(ompio_file_t *fh, opal_info_t *info,
                                       const mca_fs_lustre_lla_layout_t *layout)
 {
-    const mca_fs_lustre_lla_part_t *last = &layout->part[layout->part_count - 1];
+    const mca_fs_lustre_lla_part_t *last;
     int64_t unit;
     char text[32];
 
@@ -364,6 +364,7 @@ void mca_fs_lustre_lla_layout_publish(ompio_file_t *fh, opal_info_t *info,
     if (0 == layout->part_count) {
         return;
     }
+    last = &layout->part[layout->part_count - 1];
     unit = last->stripe_bytes;
     for (int32_t p = 0; p + 1 < layout->part_count; ++p) {
         int64_t both = common_multiple(unit, layout->part[p].stripe_bytes);

@@ -4,69 +4,87 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-/** The table of a file at close: its striping, what was in force, and what became of requests. */
+/** The report of a file at close: its striping, what was in force, and what became of requests. */
 
 #include "fs_lustre_lla_internal.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "ompi/mca/common/collio/report/common_collio_report_out.h"
 
 enum {
-#define X(name, help) AT_##name,
+#define X(name, unit, help) AT_##name,
     MCA_FS_LUSTRE_LLA_COUNTERS(X)
 #undef X
         COUNTERS
 };
 
-static void print(const char *path, const mca_fs_lustre_lla_file_t *file, int ranks,
-                  const unsigned long long sum[COUNTERS])
+static const char component_name[] = "fs/lustre_lla";
+
+static void describe(mca_common_collio_record_t *record, const mca_fs_lustre_lla_file_t *file)
 {
-    static const char *const names[] = {
-#define X(name, help) #name,
+    mca_common_collio_text_add(&record->json, ",\"stripes\":[");
+    for (int32_t p = 0; p < file->layout.part_count; ++p) {
+        const mca_fs_lustre_lla_part_t *part = &file->layout.part[p];
+
+        mca_common_collio_text_add(
+            &record->about, "  %-13s %" PRId64 " of %.3f MiB, from %.3f MiB on\n",
+            0 == p ? "stripes" : "", part->stripe_count, (double) part->stripe_bytes / 1048576.0,
+            (double) part->start / 1048576.0);
+        mca_common_collio_text_add(
+            &record->json, "%s{\"count\":%" PRId64 ",\"bytes\":%" PRId64 ",\"from\":%" PRId64 "}",
+            0 == p ? "" : ",", part->stripe_count, part->stripe_bytes, part->start);
+    }
+    mca_common_collio_text_add(
+        &record->about, "  %-13s %s, individual %s, %s\n  %-13s no expansion %s, cleared %s\n",
+        "lockahead", mca_fs_lustre_lla_mode_name(file->lockahead.collective),
+        mca_fs_lustre_lla_mode_name(file->lockahead.individual),
+        file->settings.async ? "asynchronous" : "synchronous", "locks",
+        file->noexpand ? "on" : "off", file->cleared ? "yes" : "no");
+    mca_common_collio_text_add(&record->json,
+                               "],\"lockahead\":\"%s\",\"individual\":\"%s\",\"async\":%s",
+                               mca_fs_lustre_lla_mode_name(file->lockahead.collective),
+                               mca_fs_lustre_lla_mode_name(file->lockahead.individual),
+                               file->settings.async ? "true" : "false");
+}
+
+static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
+                  const uint64_t *least, const uint64_t *most, const uint64_t *sum)
+{
+    mca_common_collio_figure_t figure[] = {
+#define X(name, unit, help) \
+    {#name, MCA_COMMON_COLLIO_UNIT_##unit, least[AT_##name], most[AT_##name], sum[AT_##name]},
         MCA_FS_LUSTRE_LLA_COUNTERS(X)
 #undef X
     };
-    char text[4096];
-    int at;
+    mca_common_collio_section_t section = {"locks", figure, COUNTERS};
+    mca_common_collio_record_t record = {
+        .component = component_name,
+        .path = fh->f_filename,
+        .ranks = fh->f_size,
+        .traffic_name = {"requests"},
+        .traffic = {{sum[AT_calls], sum[AT_bytes], most[AT_time_ns]}},
+        .no_rate = true,
+        .section = &section,
+        .sections = 1};
 
-    at = snprintf(text, sizeof(text), "fs/lustre_lla: %s\n", path);
-    for (int32_t p = 0; p < file->layout.part_count && at < (int) sizeof(text) - 256; ++p) {
-        const mca_fs_lustre_lla_part_t *part = &file->layout.part[p];
-
-        at += snprintf(text + at, sizeof(text) - (size_t) at,
-                       "    %-12s %" PRId64 " of %" PRId64 " bytes, from offset %" PRId64 "\n",
-                       0 == p ? "stripes" : "", part->stripe_count, part->stripe_bytes,
-                       part->start);
-    }
-    at += snprintf(text + at, sizeof(text) - (size_t) at,
-                   "    %-12s %s, individual %s, %s\n    %-12s no expansion %s, cleared %s\n"
-                   "    %-12s %d\n",
-                   "lockahead", mca_fs_lustre_lla_mode_name(file->lockahead.collective),
-                   mca_fs_lustre_lla_mode_name(file->lockahead.individual),
-                   file->settings.async ? "asynchronous" : "synchronous", "locks",
-                   file->noexpand ? "on" : "off", file->cleared ? "yes" : "no", "ranks", ranks);
-    for (int c = 0; c < COUNTERS && at < (int) sizeof(text) - 64; ++c) {
-        at += snprintf(text + at, sizeof(text) - (size_t) at, "    %-12s %llu\n", names[c], sum[c]);
-    }
-    fputs(text, stderr); /* one call: lines of other ranks stay out of the table */
+    describe(&record, file);
+    mca_common_collio_report_print(&record, file->settings.report, file->settings.report_file);
+    mca_common_collio_text_fini(&record.about);
+    mca_common_collio_text_fini(&record.json);
 }
 
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file)
 {
-    unsigned long long mine[COUNTERS];
-    unsigned long long sum[COUNTERS];
+    uint64_t mine[COUNTERS], least[COUNTERS], most[COUNTERS], sum[COUNTERS];
 
-#define X(name, help) mine[AT_##name] = atomic_load(&file->counters.name);
+#define X(name, unit, help) mine[AT_##name] = atomic_load(&file->counters.name);
     MCA_FS_LUSTRE_LLA_COUNTERS(X)
 #undef X
-    memcpy(sum, mine, sizeof(sum));
-    if (OMPI_SUCCESS
-            == fh->f_comm->c_coll->coll_reduce(mine, sum, COUNTERS, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
-                                               OMPIO_ROOT, fh->f_comm,
-                                               fh->f_comm->c_coll->coll_reduce_module)
+    if (mca_common_collio_report_reduce(fh->f_comm, component_name, mine, COUNTERS, least, most,
+                                        sum)
         && OMPIO_ROOT == fh->f_rank) {
-        print(fh->f_filename, file, fh->f_size, sum);
+        print(fh, file, least, most, sum);
     }
 }

@@ -20,14 +20,15 @@
 #include "access/common_collio_access_transfer.h"
 #include "access/common_collio_sieve.h"
 
-bool mca_common_collio_access_guarded(const mca_common_collio_access_t *access, bool write)
+/* Must plain writes take a lock, so that a sieving write of another rank cannot undo them? */
+static bool guarded_writes(const mca_common_collio_access_t *access, bool write)
 {
     return write && access->sieve_writes && !access->locked;
 }
 
 bool mca_common_collio_access_locks(const mca_common_collio_access_t *access, bool write)
 {
-    return (access->atomic && !access->locked) || mca_common_collio_access_guarded(access, write);
+    return (access->atomic && !access->locked) || guarded_writes(access, write);
 }
 
 void mca_common_collio_access_span(const mca_common_collio_segment_t *segments, size_t count,
@@ -47,8 +48,7 @@ static void go_plain(mca_common_collio_access_t *access, bool write, mca_common_
                      const mca_common_collio_segment_t *segments, size_t count,
                      mca_common_collio_outcome_t *outcome)
 {
-    bool guarded = MCA_COMMON_COLLIO_HELD_NONE == held
-                   && mca_common_collio_access_guarded(access, write);
+    bool guarded = MCA_COMMON_COLLIO_HELD_NONE == held && guarded_writes(access, write);
     int64_t lo, length;
 
     if (0 == count || 0 != outcome->error) {
@@ -131,6 +131,7 @@ void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool 
         mca_common_collio_access_segments(access, write, held, segments, count, outcome);
     }
     mca_common_collio_count(&access->stats->pieces_in, count);
+    mca_common_collio_count(write ? &access->stats->calls_write : &access->stats->calls_read, 1);
     mca_common_collio_count(write ? &access->stats->bytes_written : &access->stats->bytes_read,
                             (uint64_t) outcome->bytes);
 }

@@ -9,6 +9,8 @@
 #include "core/common_collio_buildio.h" /* segment_t */
 #include "core/common_collio_tiling.h"
 
+#include <stdbool.h>
+
 /**
  * File access on a descriptor: complete transfers, true errno, true counts. No MPI in here.
  *
@@ -41,10 +43,14 @@ typedef struct mca_common_collio_access_stats_t {
     uint64_t syscalls;      /* pread, pwrite, preadv, pwritev, submissions */
     uint64_t bytes_written; /* as asked for by callers */
     uint64_t bytes_read;
-    uint64_t pieces_in;      /* segments or pieces handed in */
-    uint64_t pieces_out;     /* transfers after joining, packing, sieving */
-    uint64_t build_ns;       /* Build-IO: matching memory with file pieces, packing */
-    uint64_t access_ns;      /* inside system calls */
+    uint64_t pieces_in;   /* segments or pieces handed in */
+    uint64_t pieces_out;  /* transfers after joining, packing, sieving */
+    uint64_t build_ns;    /* Build-IO: matching memory with file pieces, packing */
+    uint64_t access_ns;   /* inside system calls, */
+    uint64_t write_ns;    /* of which in those that write, */
+    uint64_t read_ns;     /* and in those that read */
+    uint64_t calls_write; /* transfers that callers asked for */
+    uint64_t calls_read;
     uint64_t copied_bytes;   /* through staging or sieve buffers */
     uint64_t sieve_windows;  /* windows read, or read, modified and written */
     uint64_t sieve_declined; /* decisions against sieving */

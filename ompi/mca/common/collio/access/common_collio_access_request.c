@@ -288,6 +288,9 @@ static void carry_out(struct request *request)
         work(request);
     }
     request->outcome->bytes = clamp(atomic_load(&request->stop), 0, request->bytes);
+    mca_common_collio_count(request->write ? &request->access->stats->calls_write
+                                           : &request->access->stats->calls_read,
+                            1);
     mca_common_collio_count(request->write ? &request->access->stats->bytes_written
                                            : &request->access->stats->bytes_read,
                             (uint64_t) request->outcome->bytes);

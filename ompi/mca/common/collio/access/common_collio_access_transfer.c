@@ -58,7 +58,9 @@ static ssize_t call_kernel(mca_common_collio_access_t *access, bool write, int64
     saved = errno;
     iov[0].iov_len = first_length;
     mca_common_collio_count(&access->stats->syscalls, 1);
-    mca_common_collio_count(&access->stats->access_ns, mca_common_collio_now_ns() - start);
+    start = mca_common_collio_now_ns() - start;
+    mca_common_collio_count(&access->stats->access_ns, start);
+    mca_common_collio_count(write ? &access->stats->write_ns : &access->stats->read_ns, start);
     errno = saved;
     return moved;
 }
@@ -89,9 +91,11 @@ static bool pause_again(int *again)
     return true;
 }
 
-int64_t mca_common_collio_transfer_vector(mca_common_collio_access_t *access, bool write,
-                                          int64_t offset, struct iovec *iov, int count,
-                                          int64_t bytes, int *error)
+/* Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
+ * the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
+ * or a positive errno. */
+static int64_t transfer_vector(mca_common_collio_access_t *access, bool write, int64_t offset,
+                               struct iovec *iov, int count, int64_t bytes, int *error)
 {
     int64_t done = 0;
     int again = 0;
@@ -125,7 +129,7 @@ int64_t mca_common_collio_transfer_block(mca_common_collio_access_t *access, boo
 {
     struct iovec iov = {.iov_base = addr, .iov_len = (size_t) bytes};
 
-    return mca_common_collio_transfer_vector(access, write, offset, &iov, 1, bytes, error);
+    return transfer_vector(access, write, offset, &iov, 1, bytes, error);
 }
 
 size_t mca_common_collio_transfer_gather(const mca_common_collio_segment_t *segments, size_t count,
@@ -178,8 +182,7 @@ void mca_common_collio_transfer_segments(mca_common_collio_access_t *access, boo
         if (offset >= outcome->stop_offset) {
             return; /* behind the end of the file, found before */
         }
-        moved = mca_common_collio_transfer_vector(access, write, offset, iov, iov_count, bytes,
-                                                  &error);
+        moved = transfer_vector(access, write, offset, iov, iov_count, bytes, &error);
         outcome->bytes += moved;
         mca_common_collio_count(&access->stats->pieces_out, 1);
         if (moved < bytes) {

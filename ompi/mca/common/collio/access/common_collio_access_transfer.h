@@ -36,13 +36,6 @@ static inline void mca_common_collio_outcome_init(mca_common_collio_outcome_t *o
     outcome->stop_offset = INT64_MAX;
 }
 
-/** Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
- *  the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
- *  or a positive errno. */
-int64_t mca_common_collio_transfer_vector(mca_common_collio_access_t *access, bool write,
-                                          int64_t offset, struct iovec *iov, int count,
-                                          int64_t bytes, int *error);
-
 /** The same for one block. */
 int64_t mca_common_collio_transfer_block(mca_common_collio_access_t *access, bool write,
                                          int64_t offset, char *addr, int64_t bytes, int *error);
@@ -79,9 +72,6 @@ void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool 
 void mca_common_collio_access_request_held(const mca_common_collio_job_t *job,
                                            mca_common_collio_held_t held,
                                            mca_common_collio_outcome_t *outcome);
-
-/** Must plain writes take a lock, so that a sieving write of another rank cannot undo them? */
-bool mca_common_collio_access_guarded(const mca_common_collio_access_t *access, bool write);
 
 /** First byte and length of the file range that a transfer touches. */
 void mca_common_collio_access_span(const mca_common_collio_segment_t *segments, size_t count,

@@ -111,7 +111,7 @@ static int give_to_engine(mca_common_collio_job_t *job)
 }
 
 /* A job that waits for its lock: tries to get it, and then starts. Its caller does not expect a
- * failure to start any more, so it is done here if no thread can be had. */
+ * failure to start any more, so it is done here if no thread can be started. */
 static void pursue_lock(mca_common_collio_job_t *job)
 {
     int rc = mca_common_collio_job_lock_try(job);

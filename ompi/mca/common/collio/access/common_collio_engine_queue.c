@@ -151,6 +151,7 @@ static void sum_up(const mca_common_collio_queue_job_t *own)
     }
     mca_common_collio_count(own->job->write ? &stats->bytes_written : &stats->bytes_read,
                             (uint64_t) outcome->bytes);
+    mca_common_collio_count(own->job->write ? &stats->calls_write : &stats->calls_read, 1);
     mca_common_collio_count(&stats->pieces_out, own->count);
 }
 
@@ -161,6 +162,8 @@ static void finish_job(mca_common_collio_queue_t *queue, mca_common_collio_queue
     sum_up(own);
     job->busy_ns = mca_common_collio_now_ns() - own->start_ns;
     mca_common_collio_count(&job->access->stats->access_ns, job->busy_ns);
+    mca_common_collio_count(
+        job->write ? &job->access->stats->write_ns : &job->access->stats->read_ns, job->busy_ns);
     queue->backend->release(own);
     free_job(own);
     job->engine_data = NULL;

@@ -47,7 +47,7 @@ static struct {
           .done = PTHREAD_COND_INITIALIZER};
 
 /* In the child only the forking thread exists: what the others held or did is not ours. */
-void mca_common_collio_pool_forget(void)
+static void forget(void)
 {
     pthread_mutex_init(&pool.mutex, NULL);
     pthread_cond_init(&pool.work, NULL);
@@ -142,7 +142,7 @@ static void grow(int threads, bool pin)
     if (pool.size >= threads) {
         return;
     }
-    mca_common_collio_access_at_fork(mca_common_collio_pool_forget);
+    mca_common_collio_access_at_fork(forget);
     mca_common_collio_access_at_fork(mca_common_collio_lock_forget);
     mca_common_collio_access_at_fork(mca_common_collio_buffer_forget);
     sigfillset(&all);

@@ -38,9 +38,6 @@ void mca_common_collio_pool_signal(_Atomic int *flag);
 /** Waits until *flag is set by pool_signal(). */
 void mca_common_collio_pool_wait(_Atomic int *flag);
 
-/** In the child of a fork only the forking thread exists: what the others held or did is gone. */
-void mca_common_collio_pool_forget(void);
-
 /** Threads alive. */
 int mca_common_collio_pool_size(void);
 

@@ -24,7 +24,8 @@ static mca_common_collio_plan_t *agreed_plan(mca_common_collio_op_t *op)
 {
     int64_t delta = op->all[MCA_COMMON_COLLIO_AGREE_DELTA];
 
-    if (delta != -op->all[MCA_COMMON_COLLIO_AGREE_NOT_DELTA]) {
+    /* INT64_MIN: no rank that has data offered a plan */
+    if (INT64_MIN == delta || delta != -op->all[MCA_COMMON_COLLIO_AGREE_NOT_DELTA]) {
         return NULL;
     }
     return mca_common_collio_plans_agreed(&op->ex, op->all[MCA_COMMON_COLLIO_AGREE_PLANS], delta);

@@ -51,6 +51,7 @@ static void finish(mca_common_collio_op_t *op)
                                               : MCA_COMMON_COLLIO_STAT_bytes_read,
                                  (uint64_t) op->ex.request.bytes);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_errors, 0 != op->ex.error);
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten, op->flatten_ns);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_total,
                                  mca_common_collio_now() - op->started_ns);
     release_request(op);
@@ -75,6 +76,7 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
         if (NULL == op || (op->ex.blocking && !blocking_too)) {
             break;
         }
+        file->writing = op->ex.write;
         while (mca_common_collio_op_advance(op)) {
         }
         if (mca_common_collio_op_lost(op)) {

@@ -102,8 +102,9 @@ typedef struct mca_common_collio_op_t {
     struct mca_common_collio_request_t *mpi_request; /* of a nonblocking call */
     _Atomic bool finished;                           /* of a blocking one */
     uint64_t started_ns;
-    uint64_t work_ns;  /* when all ranks were there: what `auto` measures from */
-    uint64_t phase_ns; /* when the phase began */
+    uint64_t flatten_ns; /* counted at the end: another call may be under way at the start */
+    uint64_t work_ns;    /* when all ranks were there: what `auto` measures from */
+    uint64_t phase_ns;   /* when the phase began */
 } mca_common_collio_op_t;
 
 OBJ_CLASS_DECLARATION(mca_common_collio_op_t);

@@ -78,8 +78,7 @@ mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *fil
     op->started_ns = op->phase_ns = mca_common_collio_now();
     op->ex.aggregator.stop_local = INT64_MAX;
     flatten(op, buffer, count, type);
-    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten,
-                                 mca_common_collio_now() - op->started_ns);
+    op->flatten_ns = mca_common_collio_now() - op->started_ns;
     opal_mutex_lock(&file->lock);
     op->ex.sequence = file->sequence++;
     opal_list_append(&file->ops, &op->super);

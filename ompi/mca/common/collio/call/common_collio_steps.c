@@ -307,9 +307,11 @@ static void begin_settle(mca_common_collio_op_t *op)
 /* The agreed range, for everything below the call. */
 static void note_range(mca_common_collio_op_t *op)
 {
+    bool data = 0 < op->all[MCA_COMMON_COLLIO_AGREE_BYTES]; /* else nobody offered a range */
+
     op->ex.range = (mca_common_collio_range_t){
-        .lo = -op->all[MCA_COMMON_COLLIO_AGREE_LO],
-        .hi = op->all[MCA_COMMON_COLLIO_AGREE_HI],
+        .lo = data ? -op->all[MCA_COMMON_COLLIO_AGREE_LO] : 0,
+        .hi = data ? op->all[MCA_COMMON_COLLIO_AGREE_HI] : 0,
         .bytes = op->all[MCA_COMMON_COLLIO_AGREE_BYTES],
         .pieces = op->all[MCA_COMMON_COLLIO_AGREE_PIECES],
         .spans = op->all[MCA_COMMON_COLLIO_AGREE_SPANS],
@@ -378,7 +380,7 @@ static void after_settle(mca_common_collio_op_t *op)
 {
     op->ex.error = (int) op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR];
     if (0 != op->ex.error && NULL != op->ex.plan) {
-        op->ex.plan->valid = false; /* whatever failed may have left it half told */
+        op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
     }
     if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
         mca_common_collio_tuner_learn(&op->ex, op->result_all[MCA_COMMON_COLLIO_RESULT_NS],

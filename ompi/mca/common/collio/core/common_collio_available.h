@@ -35,7 +35,7 @@ int64_t mca_common_collio_available_limit(const char *text);
 /** A field of memory.stat, such as "inactive_file"; 0 if it is not there. */
 int64_t mca_common_collio_available_stat(const char *text, const char *field);
 
-/** What is left below a limit: page cache that is not in use can be had back. */
+/** What is left below a limit: page cache that is not in use can be reclaimed. */
 int64_t mca_common_collio_available_left(int64_t limit, int64_t used, int64_t cache);
 
 /** Rule of `auto`: do the collective buffers that are asked for fit a node's memory? Half of what

@@ -18,9 +18,9 @@
  *   (*) 8 KiB for writes to a file system in memory, 2 KiB for reads; 256 bytes, for both borders,
  *       where the nodes are containers of one machine
  *
- * A first exchange makes a plan and shared memory, which is dear; a program that makes a few calls
- * should not pay for it where direct access is a good guess. So there the guess serves some calls
- * before the exchange is tried at all.
+ * A first exchange makes a plan and shared memory, which is expensive; a program that makes a few
+ * calls should not pay for it where direct access is a good guess. So there the guess serves some
+ * calls before the exchange is tried at all.
  */
 #include "common_collio_choice.h"
 

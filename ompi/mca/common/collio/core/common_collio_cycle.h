@@ -9,6 +9,8 @@
 #include "common_collio_domain.h"
 #include "common_collio_tiling.h"
 
+#include <stdbool.h>
+
 /**
  * The cycle plan: who sends what to whom in which cycle, without any rank knowing all extents.
  *

@@ -40,7 +40,7 @@ static void start(mca_common_collio_domains_t *domains, mca_common_collio_partit
                   int64_t lo, int64_t hi, int64_t unit)
 {
     *domains = (mca_common_collio_domains_t){.partition = partition, .groups = 1};
-    domains->unit = 0 < unit ? unit : 1;
+    domains->unit = domains->step = 0 < unit ? unit : 1;
     domains->lo = round_down(lo, domains->unit);
     domains->hi = lo < hi ? hi : domains->lo;
 }
@@ -152,12 +152,12 @@ int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit,
     return cut_evenly(domains, domains->groups);
 }
 
-int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int aggregators, int parts,
-                                     const int64_t *bound, const int *aggregator,
+int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int64_t unit, int aggregators,
+                                     int parts, const int64_t *bound, const int *aggregator,
                                      const int64_t *window_bytes,
                                      mca_common_collio_domains_t *domains)
 {
-    start(domains, MCA_COMMON_COLLIO_PARTITION_MEMORY, lo, hi, 1);
+    start(domains, MCA_COMMON_COLLIO_PARTITION_MEMORY, lo, hi, unit);
     domains->aggregators = aggregators;
     domains->parts = parts;
     domains->aggregator_of = mca_common_collio_resize(NULL, (size_t) parts, sizeof(int));
@@ -173,7 +173,7 @@ int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int aggregators, in
         domains->window_bytes[i] = 1;
     }
     for (int i = 0; i < parts; ++i) {
-        domains->bound[i] = bound[i];
+        domains->bound[i] = 0 == i ? domains->lo : bound[i];
         domains->aggregator_of[i] = aggregator[i];
         domains->part_of[aggregator[i]] = i;
         domains->window_bytes[aggregator[i]] = window_bytes[i];
@@ -358,7 +358,7 @@ int64_t mca_common_collio_domains_size(const mca_common_collio_domains_t *domain
 
 bool mca_common_collio_domains_can_shift(const mca_common_collio_domains_t *domains, int64_t delta)
 {
-    if (0 != delta % domains->unit
+    if (0 != delta % domains->step
         || (0 < delta ? domains->hi > INT64_MAX - delta : 0 > domains->lo + delta)) {
         return false;
     }

@@ -8,6 +8,8 @@
 
 #include "common_collio_extent.h"
 
+#include <stdbool.h>
+
 typedef enum mca_common_collio_partition_t {
     MCA_COMMON_COLLIO_PARTITION_EVEN = 0,      /* one contiguous part each */
     MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC, /* stripe i belongs to aggregator i mod count */
@@ -30,9 +32,10 @@ typedef enum mca_common_collio_partition_t {
  */
 typedef struct mca_common_collio_domains_t {
     mca_common_collio_partition_t partition;
-    int64_t lo;      /* true lowest offset of the request, rounded down to the unit */
-    int64_t hi;      /* end of the highest byte */
-    int64_t unit;    /* stripe or alignment; 1 = none */
+    int64_t lo;   /* true lowest offset of the request, rounded down to the unit */
+    int64_t hi;   /* end of the highest byte */
+    int64_t unit; /* stripe or alignment; 1 = none */
+    int64_t step; /* moves in the file are multiples of this: the unit, unless the maker says 1 */
     int aggregators; /* number of aggregators */
     int groups;      /* group_cyclic: aggregators / stripe count, at least 1 */
     int parts;       /* memory: contiguous parts, at most one per aggregator */
@@ -66,9 +69,10 @@ int mca_common_collio_domains_group_cyclic(int64_t lo, int64_t hi, int64_t unit,
                                            int stripe_count, mca_common_collio_domains_t *domains);
 
 /** memory: part i is [bound[i], bound[i + 1]) and belongs to aggregator[i], which works in windows
- *  of window_bytes[i]; bound[0] = lo, bound[parts] = hi; none has two parts. 0 or -ENOMEM. */
-int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int aggregators, int parts,
-                                     const int64_t *bound, const int *aggregator,
+ *  of window_bytes[i]; bound[1 .. parts) are multiples of unit, the first part begins where the unit
+ *  of lo does, the last one ends at hi; none has two parts. 0 or -ENOMEM. */
+int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int64_t unit, int aggregators,
+                                     int parts, const int64_t *bound, const int *aggregator,
                                      const int64_t *window_bytes,
                                      mca_common_collio_domains_t *domains);
 

@@ -6,7 +6,6 @@
 #ifndef MCA_COMMON_COLLIO_EXTENT_H
 #define MCA_COMMON_COLLIO_EXTENT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,29 +33,5 @@ int mca_common_collio_extents_reserve(mca_common_collio_extents_t *list, size_t 
  *  Returns 0, -ENOMEM or -EINVAL (negative offset or length, end beyond INT64_MAX). */
 int mca_common_collio_extents_append(mca_common_collio_extents_t *list, int64_t offset,
                                      int64_t length);
-
-/** Sum of the lengths. */
-int64_t mca_common_collio_extents_bytes(const mca_common_collio_extents_t *list);
-
-/** Ascending and without overlap? (Touching is allowed.) */
-bool mca_common_collio_extents_sorted(const mca_common_collio_extents_t *list);
-
-/** Index of the first extent that ends after `offset` (list->count if none). The list is sorted. */
-size_t mca_common_collio_extents_find(const mca_common_collio_extents_t *list, int64_t offset);
-
-/** Appends to `out` the parts of the sorted `list` inside [lo, hi). Returns 0 or -ENOMEM. */
-int mca_common_collio_extents_slice(const mca_common_collio_extents_t *list, int64_t lo, int64_t hi,
-                                    mca_common_collio_extents_t *out);
-
-/** What a sorted list covers of a window. */
-typedef struct mca_common_collio_cover_t {
-    int64_t bytes;        /* covered bytes of the window */
-    int64_t hole_bytes;   /* uncovered bytes between the first and the last covered byte */
-    int64_t largest_hole; /* of those holes */
-    size_t hole_count;
-} mca_common_collio_cover_t;
-
-void mca_common_collio_extents_cover(const mca_common_collio_extents_t *list, int64_t lo,
-                                     int64_t hi, mca_common_collio_cover_t *cover);
 
 #endif /* MCA_COMMON_COLLIO_EXTENT_H */

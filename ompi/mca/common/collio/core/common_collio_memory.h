@@ -12,7 +12,7 @@
 
 /**
  * Memory-conscious partitioning: which node takes which part of the file, when nodes have little
- * and uneven memory. Four steps, one file each:
+ * and uneven memory. Four steps, one file each (memory_cost.c: what the ranks must be told):
  *
  *   memory_group.c   the range is cut into groups of at least group_bytes, only where no node has
  *                    data on both sides: bytes of a group never leave the group's nodes
@@ -30,8 +30,10 @@
  * What the ranks must know, once per new plan, in three reductions: the least memory that a rank of
  * a node sees (8 bytes, inside the node); the sums of wanted bytes per bin, busy aggregators and
  * held bytes per node (8 B + 16 N bytes); and, or-ed, memory and touched bins of each node (N (8 +
- * B / 8) bytes). With B bins and N nodes that is 8 + 8 B + N (24 + B / 8) bytes in each direction,
- * in 2 log2(P) messages per reduction and rank: 4,096 bins and 10,000 nodes: 5.4 MB.
+ * B / 8) bytes). With B bins and N nodes that is 8 + 8 B + N (24 + B / 8) bytes, in 2 log2(P)
+ * messages per reduction and rank. B is 32 per aggregator, 512 to 4,096, and less where the touched
+ * bins of all nodes would take more than 1 MiB. 10,000 nodes of 64 ranks: 832 bins, 1.3 MB, 92
+ * messages per rank (memory_cost, bench/scale --memory).
  */
 
 typedef struct mca_common_collio_memory_limits_t {
@@ -57,9 +59,43 @@ typedef struct mca_common_collio_memory_demand_t {
     int nodes;
 } mca_common_collio_memory_demand_t;
 
+enum {
+    MCA_COMMON_COLLIO_MEMORY_BINS_EACH = 32, /* per aggregator */
+    MCA_COMMON_COLLIO_MEMORY_BINS_LEAST = 512,
+    MCA_COMMON_COLLIO_MEMORY_BINS_MOST = 4096,
+    MCA_COMMON_COLLIO_MEMORY_TOUCHED_MOST = 1 << 20 /* bytes: touched bins of all nodes */
+};
+
+/** Into how many bins the range of a call is cut. */
+int mca_common_collio_memory_bins(int aggregators, int nodes);
+
+/** Bin 0 begins at *origin and each is *width long; both are multiples of unit, so that domains end
+ *  where stripes do. They cover [lo, hi). */
+void mca_common_collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *origin,
+                                  int64_t *width);
+
+/** Words of 64 bits for the touched bins of a node. */
+static inline int mca_common_collio_memory_words(int bins)
+{
+    return (bins + 63) / 64;
+}
+
+/** What the reductions of a new plan cost a rank. */
+typedef struct mca_common_collio_memory_cost_t {
+    int64_t bytes;    /* of all three reductions, one direction */
+    int64_t messages; /* that a rank sends, in reductions of 2 log2(ranks) messages */
+    int64_t held;     /* memory of a rank while the file is open: operands and results */
+} mca_common_collio_memory_cost_t;
+
+mca_common_collio_memory_cost_t mca_common_collio_memory_cost(int bins, int nodes, int ranks,
+                                                              int ranks_per_node);
+
 /** Does the node want bytes of bins [first, end)? */
 bool mca_common_collio_memory_touches(const mca_common_collio_memory_node_t *node, int first,
                                       int end);
+
+/** The first bin that the node wants; `bins` if it wants nothing. */
+int mca_common_collio_memory_first(const mca_common_collio_memory_node_t *node, int bins);
 
 /** Cuts the bins into groups: group g is bins [end[g - 1], end[g]). end[] has room for `bins`.
  *  Returns the number of groups, at least 1. */
@@ -120,6 +156,7 @@ typedef struct mca_common_collio_memory_domain_t {
 typedef struct mca_common_collio_memory_layout_t {
     mca_common_collio_memory_domain_t *domain; /* ascending */
     int domains;
+    int *group_of; /* per node: the group of its data; -1: it has none */
     int groups;
     int leaves; /* before leaves were merged */
     int merges;
@@ -147,8 +184,9 @@ int mca_common_collio_memory_layout_init(const mca_common_collio_memory_demand_t
 void mca_common_collio_memory_layout_fini(mca_common_collio_memory_layout_t *layout);
 
 /** Domains to aggregators; node_of[o] is the node of aggregator o. part[] has room for
- *  `aggregators`. No aggregator gets two parts, aggregators of a node are used in their order, and
- *  the parts cover all bins. Returns the number of parts (0: nobody wants a byte) or -ENOMEM. */
+ *  `aggregators`. No aggregator gets two parts, aggregators of a node are used in their order, the
+ *  parts cover all bins, and bytes stay in their group if it has an aggregator. Returns the number
+ *  of parts (0: nobody wants a byte) or -ENOMEM. */
 int mca_common_collio_memory_assign(const mca_common_collio_memory_layout_t *layout,
                                     const int *node_of, int aggregators, int nodes,
                                     mca_common_collio_memory_part_t *part);

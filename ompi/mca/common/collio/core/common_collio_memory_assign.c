@@ -10,14 +10,18 @@
  * Problem: the policy names nodes; the file has a fixed list of aggregators, at most one domain for
  *          each, and a node that had to take a domain beyond its limit may have none left.
  * Method:  domains in file order. Each takes the next free aggregator of its node; if there is
- *          none, the next free one anywhere, with the least buffer; if there is none at all, or
- *          nobody wants a byte of the domain, it joins the domain before it.
- * Cost:    O(domains + aggregators + nodes).
+ *          none, one of another node that has data in the group, with the least buffer; if there
+ *          is none, it joins the domain before it, which is of the same group. Only domains of a
+ *          group that has no aggregator at all take what is left anywhere.
+ * Cost:    O(domains + aggregators + nodes), and O(nodes) for each domain whose node has no
+ *          aggregator left.
  */
 #include "common_collio_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+enum { NOBODY_IN_GROUP = -2 };
 
 typedef struct roster_t {
     int *first; /* per node: its aggregators are list[first[n] .. first[n + 1]) */
@@ -89,36 +93,94 @@ static int take_anywhere(roster_t *roster, const int *node_of, int aggregators)
     return -1;
 }
 
+/* A free aggregator of a node that has data in the group; -1: none. */
+static int take_in_group(roster_t *roster, const mca_common_collio_memory_layout_t *layout,
+                         int group, int nodes)
+{
+    int aggregator = -1;
+
+    for (int n = 0; aggregator < 0 && n < nodes; ++n) {
+        aggregator = layout->group_of[n] == group ? take_on_node(roster, n) : -1;
+    }
+    return aggregator;
+}
+
+/* An aggregator for each domain; -1: it joins a neighbour. Groups that have aggregators come first:
+ * the others must not take them away. */
+static void choose(roster_t *roster, const mca_common_collio_memory_layout_t *layout,
+                   const int *node_of, int aggregators, int nodes, int *chosen)
+{
+    int served = -1; /* the last group that has got an aggregator */
+
+    for (int d = 0; d < layout->domains; ++d) {
+        const mca_common_collio_memory_domain_t *domain = &layout->domain[d];
+
+        chosen[d] = domain->bytes > 0 ? take_on_node(roster, domain->node) : -1;
+        if (domain->bytes > 0 && chosen[d] < 0) {
+            chosen[d] = take_in_group(roster, layout, domain->group, nodes);
+        }
+        served = chosen[d] >= 0 ? domain->group : served;
+        if (domain->bytes > 0 && chosen[d] < 0 && served != domain->group) {
+            chosen[d] = NOBODY_IN_GROUP;
+        }
+    }
+    for (int d = 0; d < layout->domains; ++d) {
+        if (NOBODY_IN_GROUP == chosen[d]) {
+            chosen[d] = take_anywhere(roster, node_of, aggregators);
+        }
+    }
+}
+
+static int make_parts(const mca_common_collio_memory_layout_t *layout, const int *node_of,
+                      const int *chosen, mca_common_collio_memory_part_t *part)
+{
+    int64_t waiting = 0; /* bytes of domains before the first part */
+    int parts = 0;
+
+    for (int d = 0; d < layout->domains; ++d) {
+        const mca_common_collio_memory_domain_t *domain = &layout->domain[d];
+        bool elsewhere = chosen[d] >= 0 && node_of[chosen[d]] != domain->node;
+
+        if (chosen[d] < 0 && 0 == parts) {
+            waiting += domain->bytes;
+            continue;
+        }
+        if (chosen[d] < 0) {
+            part[parts - 1].end = domain->end;
+            part[parts - 1].bytes += domain->bytes;
+            continue;
+        }
+        part[parts] = (mca_common_collio_memory_part_t){
+            .first = 0 == parts ? 0 : domain->first,
+            .end = domain->end,
+            .bytes = domain->bytes + waiting,
+            .aggregator = chosen[d],
+            .group = domain->group,
+            .merged = domain->merged,
+            .reduced = domain->reduced || elsewhere,
+            .buffer_bytes = elsewhere ? MCA_COMMON_COLLIO_MEMORY_LEAST : domain->buffer_bytes,
+        };
+        waiting = 0;
+        ++parts;
+    }
+    return parts;
+}
+
 int mca_common_collio_memory_assign(const mca_common_collio_memory_layout_t *layout,
                                     const int *node_of, int aggregators, int nodes,
                                     mca_common_collio_memory_part_t *part)
 {
     roster_t roster;
+    int *chosen = malloc(((size_t) layout->domains + 1) * sizeof(*chosen));
     int parts = roster_init(&roster, node_of, aggregators, nodes);
 
-    for (int d = 0; parts >= 0 && d < layout->domains; ++d) {
-        const mca_common_collio_memory_domain_t *domain = &layout->domain[d];
-        int aggregator = domain->bytes > 0 ? take_on_node(&roster, domain->node) : -1;
-        bool elsewhere = aggregator < 0 && domain->bytes > 0;
-
-        aggregator = elsewhere ? take_anywhere(&roster, node_of, aggregators) : aggregator;
-        if (aggregator < 0 && parts > 0) {
-            part[parts - 1].end = domain->end;
-            part[parts - 1].bytes += domain->bytes;
-        } else if (aggregator >= 0) {
-            part[parts] = (mca_common_collio_memory_part_t){
-                .first = 0 == parts ? 0 : domain->first,
-                .end = domain->end,
-                .bytes = domain->bytes,
-                .aggregator = aggregator,
-                .group = domain->group,
-                .merged = domain->merged,
-                .reduced = domain->reduced || elsewhere,
-                .buffer_bytes = elsewhere ? MCA_COMMON_COLLIO_MEMORY_LEAST : domain->buffer_bytes,
-            };
-            ++parts;
-        }
+    if (0 == parts && NULL != chosen) {
+        choose(&roster, layout, node_of, aggregators, nodes, chosen);
+        parts = make_parts(layout, node_of, chosen, part);
+    } else {
+        parts = -ENOMEM;
     }
+    free(chosen);
     roster_fini(&roster);
     return parts;
 }

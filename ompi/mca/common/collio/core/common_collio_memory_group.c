@@ -45,7 +45,7 @@ static int last_touched(const mca_common_collio_memory_node_t *node, int bins)
     return -1;
 }
 
-static int first_touched(const mca_common_collio_memory_node_t *node, int bins)
+int mca_common_collio_memory_first(const mca_common_collio_memory_node_t *node, int bins)
 {
     for (int word = 0; word <= (bins - 1) / WORD; ++word) {
         if (0 != node->touched[word]) {
@@ -62,7 +62,7 @@ static void note_reach(const mca_common_collio_memory_demand_t *demand, int *rea
         reach[bin] = bin;
     }
     for (int i = 0; i < demand->nodes; ++i) {
-        int first = first_touched(&demand->node[i], demand->bins);
+        int first = mca_common_collio_memory_first(&demand->node[i], demand->bins);
         int last = last_touched(&demand->node[i], demand->bins);
 
         if (last >= 0 && reach[first] < last) {

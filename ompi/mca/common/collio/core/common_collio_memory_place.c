@@ -13,7 +13,8 @@
  *          that finds none is merged with its neighbour, which may be placed already or is placed
  *          next. When a whole group finds none, the node with most memory takes it, in smaller
  *          windows.
- * Cost:    O(leaves * nodes * bins / 64).
+ *          Nodes have data in one group only, so a group looks at its own nodes.
+ * Cost:    O(leaves of a group * its nodes * bins of a leaf / 64), over all groups.
  */
 #include "common_collio_memory.h"
 
@@ -37,6 +38,9 @@ typedef struct placer_t {
     const demand_t *demand;
     const limits_t *limits;
     room_t *room; /* per node */
+    int *member;  /* nodes by group, ascending; then those that have no data */
+    int first;    /* of the group that is placed: member[first .. end) */
+    int end;
 } placer_t;
 
 static bool fits(const placer_t *placer, int node)
@@ -53,10 +57,11 @@ static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
 {
     int best = -1;
 
-    for (int i = 0; i < placer->demand->nodes; ++i) {
-        if ((any || fits(placer, i))
-            && mca_common_collio_memory_touches(&placer->demand->node[i], leaf->first, leaf->end)
-            && (best < 0 || placer->room[i].left > placer->room[best].left)) {
+    for (int m = placer->first; m < placer->end; ++m) {
+        int i = placer->member[m];
+
+        if ((any || fits(placer, i)) && (best < 0 || placer->room[i].left > placer->room[best].left)
+            && mca_common_collio_memory_touches(&placer->demand->node[i], leaf->first, leaf->end)) {
             best = i;
         }
     }
@@ -124,6 +129,21 @@ static int keep_leaves(const tree_t *tree, int group, layout_t *layout)
     return 0;
 }
 
+/* Aggregators that the node can still take: it has a number of places, and memory. */
+static int64_t places_on(const placer_t *placer, int node)
+{
+    const limits_t *limits = placer->limits;
+    int64_t places = limits->per_node - placer->demand->node[node].held - placer->room[node].given;
+    int64_t left = placer->room[node].left, buffer = limits->buffer_bytes;
+
+    if (!fits(placer, node) || buffer < 1) {
+        return fits(placer, node) ? places : 0;
+    }
+    /* whole buffers, and one more of what is then left if that is enough */
+    left = left / buffer + (left % buffer > 0 && left % buffer >= limits->min_bytes);
+    return places < left ? places : left;
+}
+
 /* What a leaf may want. Where there are fewer places than leaves of domain_bytes, leaves would be
  * merged into the last one placed; larger leaves from the start are of one size. */
 static int64_t leaf_bytes(const placer_t *placer, int first, int end)
@@ -133,12 +153,8 @@ static int64_t leaf_bytes(const placer_t *placer, int first, int end)
     for (int bin = first; bin < end; ++bin) {
         wanted += placer->demand->bytes[bin];
     }
-    for (int i = 0; i < placer->demand->nodes; ++i) {
-        if (fits(placer, i)
-            && mca_common_collio_memory_touches(&placer->demand->node[i], first, end)) {
-            places += placer->limits->per_node - placer->demand->node[i].held
-                      - placer->room[i].given;
-        }
+    for (int m = placer->first; m < placer->end; ++m) {
+        places += places_on(placer, placer->member[m]);
     }
     if (places > 0 && wanted / places >= least) {
         least = (wanted + places - 1) / places;
@@ -192,17 +208,67 @@ static void number_aggregators(placer_t *placer, layout_t *layout)
     }
 }
 
+/* The group of each node, and the nodes of each group. `start` has room for groups + 2: first the
+ * nodes of a group are counted, then it says where each group's members begin. */
+static void sort_nodes(placer_t *placer, const int *end, int groups, layout_t *layout, int *start)
+{
+    const demand_t *demand = placer->demand;
+
+    for (int i = 0; i < demand->nodes; ++i) {
+        int bin = mca_common_collio_memory_first(&demand->node[i], demand->bins);
+        int low = 0, high = groups; /* the first group that ends behind the bin */
+
+        while (low < high) {
+            int middle = (low + high) / 2;
+
+            low = end[middle] <= bin ? middle + 1 : low;
+            high = end[middle] <= bin ? high : middle;
+        }
+        layout->group_of[i] = low < groups ? low : -1;
+        ++start[(low < groups ? low : groups) + 1];
+    }
+    for (int g = 0; g < groups; ++g) {
+        start[g + 1] += start[g];
+    }
+    for (int i = 0; i < demand->nodes; ++i) {
+        int group = layout->group_of[i] < 0 ? groups : layout->group_of[i];
+
+        placer->member[start[group]++] = i;
+    }
+}
+
+/* Each group in turn; after sort_nodes start[g] is where the members of group g end. */
+static int place_groups(placer_t *placer, const int *end, int groups, layout_t *layout)
+{
+    int *start = calloc((size_t) groups + 2, sizeof(*start));
+    int rc = NULL == start ? -ENOMEM : 0;
+
+    if (0 == rc) {
+        sort_nodes(placer, end, groups, layout, start);
+    }
+    for (int g = 0; 0 == rc && g < groups; ++g) {
+        placer->first = 0 == g ? 0 : start[g - 1];
+        placer->end = start[g];
+        rc = place_group(placer, 0 == g ? 0 : end[g - 1], end[g], layout);
+    }
+    free(start);
+    return rc;
+}
+
 int mca_common_collio_memory_layout_init(const demand_t *demand, const limits_t *limits,
                                          layout_t *layout)
 {
     placer_t placer = {.demand = demand,
                        .limits = limits,
-                       .room = calloc((size_t) demand->nodes + 1, sizeof(room_t))};
+                       .room = calloc((size_t) demand->nodes + 1, sizeof(room_t)),
+                       .member = malloc(((size_t) demand->nodes + 1) * sizeof(int))};
     int *end = malloc((size_t) demand->bins * sizeof(*end));
     int groups, rc = 0;
 
-    *layout = (layout_t){.domain = calloc((size_t) demand->bins, sizeof(*layout->domain))};
-    if (NULL == placer.room || NULL == end || NULL == layout->domain) {
+    *layout = (layout_t){.domain = calloc((size_t) demand->bins, sizeof(*layout->domain)),
+                         .group_of = malloc(((size_t) demand->nodes + 1) * sizeof(int))};
+    if (NULL == placer.room || NULL == placer.member || NULL == end || NULL == layout->domain
+        || NULL == layout->group_of) {
         rc = -ENOMEM;
         goto out;
     }
@@ -210,9 +276,7 @@ int mca_common_collio_memory_layout_init(const demand_t *demand, const limits_t 
         placer.room[i].left = demand->node[i].available;
     }
     groups = mca_common_collio_memory_groups(demand, limits->group_bytes, end);
-    for (int g = 0; 0 == rc && g < groups; ++g) {
-        rc = place_group(&placer, 0 == g ? 0 : end[g - 1], end[g], layout);
-    }
+    rc = place_groups(&placer, end, groups, layout);
     if (0 == rc) {
         number_aggregators(&placer, layout);
     }
@@ -221,6 +285,7 @@ out:
         mca_common_collio_memory_layout_fini(layout);
     }
     free(end);
+    free(placer.member);
     free(placer.room);
     return rc;
 }
@@ -228,5 +293,6 @@ out:
 void mca_common_collio_memory_layout_fini(layout_t *layout)
 {
     free(layout->domain);
+    free(layout->group_of);
     *layout = (layout_t){0};
 }

@@ -54,9 +54,6 @@ MCA_COMMON_COLLIO_SCHEDULE_LIST(MCA_COMMON_COLLIO_DECLARE_SCHEDULE)
 /** All of them, NULL-terminated. */
 extern const mca_common_collio_schedule_t *const mca_common_collio_schedules[];
 
-/** NULL if there is none of that name. */
-const mca_common_collio_schedule_t *mca_common_collio_schedule_by_name(const char *name);
-
 /** The rules of every schedule: order of stages, at most `buffers` cycles in flight, no stage
  *  started beyond `cycles`. The schedules above call these first. */
 bool mca_common_collio_shuffle_possible(const mca_common_collio_progress_t *progress, int buffers);

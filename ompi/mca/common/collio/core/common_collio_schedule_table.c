@@ -9,18 +9,6 @@
  */
 #include "common_collio_schedule.h"
 
-#include <string.h>
-
 #define ADDRESS(name) &mca_common_collio_schedule_##name,
 const mca_common_collio_schedule_t *const mca_common_collio_schedules[] = {
     MCA_COMMON_COLLIO_SCHEDULE_LIST(ADDRESS) NULL};
-
-const mca_common_collio_schedule_t *mca_common_collio_schedule_by_name(const char *name)
-{
-    for (size_t i = 0; NULL != mca_common_collio_schedules[i]; ++i) {
-        if (0 == strcmp(name, mca_common_collio_schedules[i]->name)) {
-            return mca_common_collio_schedules[i];
-        }
-    }
-    return NULL;
-}

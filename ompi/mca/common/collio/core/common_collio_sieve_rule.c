@@ -16,12 +16,15 @@
  */
 #include "common_collio_sieve_rule.h"
 
-int64_t mca_common_collio_sieve_plain_cost(const mca_common_collio_sieve_window_t *window)
+/* Bytes' worth of work: one access per run. */
+static int64_t plain_cost(const mca_common_collio_sieve_window_t *window)
 {
     return window->runs * MCA_COMMON_COLLIO_SIEVE_CALL_BYTES + window->bytes;
 }
 
-int64_t mca_common_collio_sieve_cost(const mca_common_collio_sieve_window_t *window, bool write)
+/* Bytes' worth of work: the window as a whole, and the wanted bytes copied. A write reads it
+ * first, writes it back, and locks and unlocks it. */
+static int64_t sieve_cost(const mca_common_collio_sieve_window_t *window, bool write)
 {
     if (write) {
         return 4 * MCA_COMMON_COLLIO_SIEVE_CALL_BYTES + 2 * window->span + window->bytes;
@@ -34,5 +37,5 @@ bool mca_common_collio_sieve_pays(const mca_common_collio_sieve_window_t *window
     if (2 > window->runs || window->span <= window->bytes) {
         return false;
     }
-    return mca_common_collio_sieve_cost(window, write) < mca_common_collio_sieve_plain_cost(window);
+    return sieve_cost(window, write) < plain_cost(window);
 }

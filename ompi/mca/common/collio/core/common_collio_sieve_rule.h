@@ -19,13 +19,6 @@ typedef struct mca_common_collio_sieve_window_t {
 /** A system call costs as much as moving this many bytes. */
 #define MCA_COMMON_COLLIO_SIEVE_CALL_BYTES INT64_C(4096)
 
-/** Bytes' worth of work: one access per run. */
-int64_t mca_common_collio_sieve_plain_cost(const mca_common_collio_sieve_window_t *window);
-
-/** Bytes' worth of work: the window as a whole, and the wanted bytes copied. A write reads it
- *  first, writes it back, and locks and unlocks it. */
-int64_t mca_common_collio_sieve_cost(const mca_common_collio_sieve_window_t *window, bool write);
-
 /** Is sieving cheaper? Never without a hole. */
 bool mca_common_collio_sieve_pays(const mca_common_collio_sieve_window_t *window, bool write);
 

@@ -8,6 +8,8 @@
 
 #include "common_collio_schedule.h"
 
+#include <stdbool.h>
+
 /**
  * Progress in terms of the first and second stage of a cycle: shuffle then access for a write,
  * access then shuffle for a read. In these terms writes and reads have the same rules.

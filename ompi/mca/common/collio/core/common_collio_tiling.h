@@ -8,6 +8,8 @@
 
 #include "common_collio_extent.h"
 
+#include <stdbool.h>
+
 /**
  * A periodic list of pieces: a file view (filetype repeated from a displacement) or a user buffer
  * (datatype repeated `count` times). Its bytes, in order, form a *stream*; a stream position is

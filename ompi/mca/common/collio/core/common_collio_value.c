@@ -20,7 +20,8 @@ static int lower(char c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-bool mca_common_collio_word_equal(const char *a, const char *b)
+/* Compares without regard to case. */
+static bool word_equal(const char *a, const char *b)
 {
     while ('\0' != *a && lower(*a) == lower(*b)) {
         ++a;
@@ -88,7 +89,7 @@ static bool find_choice(const char *choices, const char *text, int64_t *value)
     int64_t position = 0, found;
 
     while (next_choice(&choices, &position, word, &found)) {
-        if (mca_common_collio_word_equal(word, text)) {
+        if (word_equal(word, text)) {
             *value = found;
             return true;
         }
@@ -104,7 +105,7 @@ static int switch_of(const char *text)
 
     for (int on = 0; on < 2; ++on) {
         for (size_t i = 0; i < sizeof(words[0]) / sizeof(words[0][0]); ++i) {
-            if (mca_common_collio_word_equal(words[on][i], text)) {
+            if (word_equal(words[on][i], text)) {
                 return on;
             }
         }
@@ -123,7 +124,7 @@ static bool parse_choice(const char *choices, const char *text, int64_t *value)
     if (!find_choice(choices, "on", &unused) || !find_choice(choices, "off", &unused)) {
         return false;
     }
-    if (mca_common_collio_word_equal(text, "automatic")) {
+    if (word_equal(text, "automatic")) {
         return find_choice(choices, "auto", value);
     }
     return on >= 0 && find_choice(choices, 1 == on ? "on" : "off", value);

@@ -41,7 +41,4 @@ void mca_common_collio_value_allowed(mca_common_collio_kind_t kind, const char *
 void mca_common_collio_value_romio(mca_common_collio_kind_t kind, const char *choices,
                                    int64_t value, char *text, size_t size);
 
-/** Compares without regard to case. */
-bool mca_common_collio_word_equal(const char *a, const char *b);
-
 #endif /* MCA_COMMON_COLLIO_VALUE_H */

@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t shorter(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 bool mca_common_collio_version_parse(const char *text, mca_common_collio_version_t *version)
 {
     int *number[3] = {&version->major, &version->minor, &version->release};
@@ -22,13 +27,19 @@ bool mca_common_collio_version_parse(const char *text, mca_common_collio_version
             break;
         }
     }
-    *version = (mca_common_collio_version_t){0, 0, 0};
+    *version = (mca_common_collio_version_t){0};
     for (int i = 0; i < 3 && *text >= '0' && *text <= '9'; ++i) {
         char *end;
 
         *number[i] = (int) strtol(text, &end, 10);
-        text = '.' == *end ? end + 1 : "";
+        text = end;
+        if (i < 2 && '.' == *end) {
+            ++text;
+        } else {
+            break;
+        }
     }
+    memcpy(version->suffix, text, shorter(strcspn(text, " ,"), sizeof(version->suffix) - 1));
     return version->major > 0;
 }
 
@@ -48,5 +59,5 @@ bool mca_common_collio_version_fits(const mca_common_collio_version_t *built,
             return same[i].first <= running->release && running->release <= same[i].last;
         }
     }
-    return built->release == running->release;
+    return built->release == running->release && 0 == strcmp(built->suffix, running->suffix);
 }

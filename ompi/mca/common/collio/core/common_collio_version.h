@@ -13,6 +13,7 @@ typedef struct mca_common_collio_version_t {
     int major;
     int minor;
     int release;
+    char suffix[16]; /* of a candidate: "rc2", "a1"; longer ones are cut */
 } mca_common_collio_version_t;
 
 /** Reads "4.1.4" from the first place in the text where a digit follows a 'v', or from its start.
@@ -24,7 +25,7 @@ bool mca_common_collio_version_parse(const char *text, mca_common_collio_version
  * if the members they touch are at the same place. Known from the headers: ompio_file_t is the same
  * in 4.1.3 to 4.1.8 (4.1.0 to 4.1.2 lack a member), and in 5.0.0 to 5.0.10, but 5.0.7 put a member
  * into the communicator before c_coll. Of all other releases nothing is known, and only the same
- * one fits.
+ * one fits; a candidate ("6.0.0rc2") is not the same as its release.
  */
 bool mca_common_collio_version_fits(const mca_common_collio_version_t *built,
                                     const mca_common_collio_version_t *running);

@@ -26,20 +26,6 @@ typedef struct mca_common_collio_section_t {
     int64_t count;
 } mca_common_collio_section_t;
 
-typedef struct mca_common_collio_sections_t {
-    mca_common_collio_section_t *at;
-    size_t count;
-    size_t capacity;
-} mca_common_collio_sections_t;
-
-void mca_common_collio_sections_fini(mca_common_collio_sections_t *sections);
-/** Greedy: the longest run of equal length and stride makes a section. 0 or -ENOMEM. */
-int mca_common_collio_sections_from_extents(const mca_common_collio_extent_t *extents, size_t count,
-                                            mca_common_collio_sections_t *sections);
-/** Appends to `list` (touching extents join, see extents_append). 0, -ENOMEM or -EINVAL. */
-int mca_common_collio_sections_to_extents(const mca_common_collio_sections_t *sections,
-                                          mca_common_collio_extents_t *list);
-
 /** A growable byte buffer. All-zero is a valid empty one. */
 typedef struct mca_common_collio_bytes_t {
     unsigned char *at;

@@ -12,8 +12,8 @@
  *
  * The schedule (core/schedule.h) only says what may start; here it is started and finished. All
  * memory was taken before the first cycle (prepare.c) and stays with the plan and the file, so
- * nothing here can fail but the transfers themselves; a failed access lets the remaining shuffles
- * run, for the others' sake, and writes nothing more.
+ * nothing here can fail but the transfers themselves. After a failed access the remaining shuffles
+ * still run, because other ranks wait for them, but nothing more is written.
  */
 #include "cycles/common_collio_cycles.h"
 
@@ -129,7 +129,7 @@ static void apply_in_order(mca_common_collio_exchange_t *ex, mca_common_collio_s
     slot->batch = slot->next_source;
 }
 
-/* True when every source of the slot is through. */
+/* True when every source of the slot has moved. */
 static bool shuffle_finished(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                              bool *moved)
 {
@@ -236,9 +236,8 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
     job->done = 1;
 }
 
-/* An access is hidden for as long as a shuffle was under way: all of it but the time, between its
- * start and now, in which accesses were all there was. One that ran beside another access only is
- * not hidden, and with one buffer none is. */
+/* An access counts as hidden while a shuffle is under way at the same time. Subtract the time,
+ * since its start, in which only accesses were under way. With one buffer nothing is hidden. */
 static void count_access(mca_common_collio_exchange_t *ex, const mca_common_collio_slot_t *slot)
 {
     uint64_t busy = slot->job.busy_ns, exposed = ex->timing.exposed_ns - slot->exposed_before;
@@ -282,7 +281,7 @@ void mca_common_collio_cycles_access_finish(mca_common_collio_exchange_t *ex, si
     finish_access(ex, mca_common_collio_cycles_slot(ex, number));
 }
 
-/* Books the time since the last look: what was under way then was under way until now. */
+/* Accounts for the time since the last call: what was under way then was under way until now. */
 static void book_time(mca_common_collio_exchange_t *ex)
 {
     uint64_t now = mca_common_collio_now(), passed = now - ex->timing.looked_ns;
@@ -311,8 +310,8 @@ static void finish_stages(mca_common_collio_exchange_t *ex, bool *moved)
 {
     mca_common_collio_progress_t *progress = &ex->aggregator.progress;
 
-    /* a later shuffle must not overtake an earlier one that still has sources to start, nor does
-     * its copying keep the access that follows a finished one waiting */
+    /* A later shuffle must not overtake an earlier one that still has sources to start, and its
+     * copies must not delay the access that follows a finished one. */
     for (size_t i = progress->shuffles_done; i < progress->shuffles_started; ++i) {
         mca_common_collio_slot_t *slot = mca_common_collio_cycles_slot(ex, i);
 

@@ -62,8 +62,8 @@ static int64_t window_of(const mca_common_collio_exchange_t *ex, const turn_t *t
                : NO_WINDOW;
 }
 
-/* Where a window's message is: in layer 1's staging, in user memory, or in the room of the round.
- * Of a read, how much of it is data comes to that room, too. */
+/* Where a window's message is: in layer 1's staging, in user memory, or in the requester's room for
+ * this round. For a read that room also receives the length of the data. */
 typedef struct place_t {
     char *message;
     char *limit;
@@ -227,7 +227,7 @@ static void open_round(mca_common_collio_exchange_t *ex, turn_t *turn, size_t ro
     }
 }
 
-/* What was got is here: it goes to the user, or on to layer 1. */
+/* An MPI_Get has completed: unpack into user memory, or pass the window on to layer 1. */
 static void take_window(mca_common_collio_exchange_t *ex, size_t window, int number, int64_t *used)
 {
     const mca_common_collio_window_t *what = &ex->plan->split.window[window];
@@ -372,7 +372,7 @@ static int begin(mca_common_collio_exchange_t *ex)
     return rc;
 }
 
-/* What was not spent on access alone was spent on epochs. */
+/* Time that was not spent on access alone counts as exchange. */
 static void count_exchange(mca_common_collio_exchange_t *ex)
 {
     uint64_t passed = mca_common_collio_now() - ex->timing.looked_ns;

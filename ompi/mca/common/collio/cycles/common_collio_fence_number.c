@@ -31,7 +31,8 @@ static const mca_common_collio_share_t *share_at(const mca_common_collio_exchang
     return &ex->plan->split.share[i];
 }
 
-/* Before READY, so that a rank without memory leaves nobody in the numbering. */
+/* Allocated before the agreement READY: a rank that is out of memory fails there, for all ranks,
+ * and nobody begins the numbering. */
 int mca_common_collio_fence_prepare(mca_common_collio_plan_t *plan)
 {
     if (NULL != plan->fence.ordinal) {
@@ -127,7 +128,7 @@ static int number_indexes(mca_common_collio_exchange_t *ex)
     return OMPI_SUCCESS;
 }
 
-/* Owners tell, requesters listen; everybody is in here, so waiting is safe. */
+/* Aggregators send, requesters receive. All ranks are in this step, so waiting is safe. */
 int mca_common_collio_fence_number(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_plan_t *plan = ex->plan;

@@ -8,9 +8,9 @@
  * file. So nothing can fail for want of memory once ranks wait for each other, and a call that
  * reuses a plan finds everything in place.
  *
- *   aggregator       collective buffers (shared segment, one-sided window, or its own), a place for
- *               messages beside each, a move per source, segments of the access
- *   requester   a delivery per window, a place for the messages of two rounds
+ *   aggregator   collective buffers (shared segment, one-sided window, or its own), staging for
+ *                messages beside each, a move per source, segments of the access
+ *   requester    a delivery per window, staging for the messages of two rounds
  */
 #include "cycles/common_collio_cycles.h"
 

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Deliver: the requester's side of the shuffle. Windows go out in the order of their number; all
- * windows of one number are a round, and two rounds may be in flight. Owners work in the same
- * order, so the lowest unfinished window always has all it needs: nothing can deadlock.
+ * The requester's side of the shuffle. Windows are moved in the order of their number; all windows
+ * of one number are a round, and two rounds may be in flight. Aggregators work in the same order,
+ * so the lowest unfinished window never waits for a later one: there is no deadlock.
  *
  * Relayed windows (relay.h) have rounds of their own, and wait for layer 1. Direct ones do not wait
  * for them: a pair of ranks has windows of one kind only, so its messages keep their order.

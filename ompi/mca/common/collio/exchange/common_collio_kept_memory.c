@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * Partition memory, what a file has of it: whether it is used, what the node can give, and memory
+ * Partition memory, the state of one file: whether it is used, what the node can give, and memory
  * for the reductions of a new plan, which must not fail.
  */
 #include "exchange/common_collio_kept.h"
@@ -28,6 +28,9 @@ bool mca_common_collio_kept_falls_short(const mca_common_collio_file_t *file)
 {
     int here = 0;
 
+    if (file->my_aggregator < 0) {
+        return false; /* aggregators look: reading the kernel's files on every rank costs time */
+    }
     for (int i = 0; i < file->aggregator_count; ++i) {
         here += file->nodes.node_of[file->aggregators[i]] == file->nodes.node_of[file->rank];
     }
@@ -43,7 +46,7 @@ int mca_common_collio_kept_memory_open(mca_common_collio_file_t *file, int bins)
     if (!memory->used) {
         return OMPI_SUCCESS;
     }
-    memory->words = (bins + 63) / 64;
+    memory->words = mca_common_collio_memory_words(bins);
     memory->records = calloc(2 * (size_t) file->nodes.nodes * (size_t) (1 + memory->words),
                              sizeof(*memory->records));
     memory->part = calloc((size_t) file->aggregator_count, sizeof(*memory->part));

@@ -173,13 +173,13 @@ void mca_common_collio_file_say(const mca_common_collio_file_t *file, const char
 
 void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint64_t amount)
 {
-    file->stats.at[stat] += amount;
+    file->stats[file->writing].at[stat] += amount;
     file->component->stats.at[stat] += amount;
 }
 
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes)
 {
-    uint64_t *high = &file->stats.at[MCA_COMMON_COLLIO_STAT_memory_high];
+    uint64_t *high = &file->stats[0].at[MCA_COMMON_COLLIO_STAT_memory_high];
     uint64_t *component_high = &file->component->stats.at[MCA_COMMON_COLLIO_STAT_memory_high];
 
     file->memory_bytes += bytes;
@@ -205,7 +205,7 @@ bool mca_common_collio_file_set_background(bool used)
 
 void mca_common_collio_file_high(mca_common_collio_file_t *file, int stat, int64_t value)
 {
-    uint64_t *high = &file->stats.at[stat], *component_high = &file->component->stats.at[stat];
+    uint64_t *high = &file->stats[0].at[stat], *component_high = &file->component->stats.at[stat];
 
     *high = value > (int64_t) *high ? (uint64_t) value : *high;
     *component_high = *high > *component_high ? *high : *component_high;

@@ -13,6 +13,7 @@
 #include "file/common_collio_stats.h"
 
 #include "core/common_collio_aggregator.h"
+#include "core/common_collio_align.h"
 #include "core/common_collio_defaults.h"
 #include "core/common_collio_memory.h"
 
@@ -77,6 +78,7 @@ typedef struct mca_common_collio_file_t {
     int my_aggregator;    /* my index in aggregators, or -1 */
     mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
     int64_t buffer_bytes;                              /* what one aggregator may use */
+    mca_common_collio_align_t align;                   /* of domains and windows */
     mca_common_collio_file_memory_t memory;
 
     struct mca_common_collio_reduction_t *reduction; /* where the ranks agree; see node/ */
@@ -87,8 +89,9 @@ typedef struct mca_common_collio_file_t {
 
     struct mca_common_collio_kept_t *kept; /* what exchanges keep between calls; see exchange/ */
     struct mca_common_collio_tuner_t *tuner;
-    mca_common_collio_stats_t stats;
-    int64_t memory_bytes; /* held now, see memory_add */
+    mca_common_collio_stats_t stats[2]; /* of reads, of writes; high-water marks in the first */
+    bool writing;                       /* the call that is driven: what counts, counts there */
+    int64_t memory_bytes;               /* held now, see memory_add */
 
     opal_mutex_t lock; /* of ops and sequence */
     opal_list_t ops;   /* in the order they were started; the first is the active one */
@@ -102,7 +105,8 @@ typedef struct mca_common_collio_file_t {
 /** NULL if there is none. Local. */
 mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh);
 
-/** Adds to a figure of this file and of its component. */
+/** Adds to a figure of this file (of its reads or writes, as the call that is driven) and of its
+ *  component. */
 void mca_common_collio_file_count(mca_common_collio_file_t *file, int stat, uint64_t amount);
 
 /** Notes a high-water mark. */

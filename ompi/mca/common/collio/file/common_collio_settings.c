@@ -8,6 +8,8 @@
  */
 #include "file/common_collio_settings.h"
 
+#include "report/common_collio_report_out.h"
+
 enum {
     NO_HINT = MCA_COMMON_COLLIO_SETTING_NO_HINT,
     NO_PARAMETER = MCA_COMMON_COLLIO_SETTING_NO_PARAMETER,
@@ -34,7 +36,8 @@ static const mca_common_collio_setting_t rows[] = {
     {"transport", MCA_COMMON_COLLIO_CHOICE, AT(transport), transports, 0, 5, AGREED, NULL,
      "How data moves between a rank and an aggregator. isend: messages. put_fence, put_lock: "
      "one-sided puts. shm: one copy through memory shared on the aggregator's node (ranks of other "
-     "nodes use isend). auto measures shm, where it can be had, and isend. Atomic mode always uses "
+     "nodes use isend). auto measures shm, where memory can be shared, and isend. Atomic mode "
+     "always uses "
      "isend, nonblocking calls do instead of puts"},
     {"exchange", MCA_COMMON_COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
@@ -91,6 +94,10 @@ static const mca_common_collio_setting_t rows[] = {
      "Memory in bytes that an aggregator may use for collective buffers. 0 takes the hint "
      "cb_buffer_size, or else io_ompio_bytes_per_agg; if that has its default, one node with a "
      "local file system needs 2 MiB only"},
+    {"align_bytes", MCA_COMMON_COLLIO_BYTES, AT(align_bytes), NULL, 0, 5, AGREED, NULL,
+     "Domains and windows begin at multiples of this; 1 switches alignment off. 0: the stripe on "
+     "Lustre, the block (st_blksize) on other network file systems, none on local ones. A value "
+     "that is set here holds in every call; a block is given up when a kept plan moves"},
     {"sync_send", MCA_COMMON_COLLIO_CHOICE, AT(sync_send), on_off, 0, 7, AGREED, NULL,
      "Whether data messages are synchronous sends, so that fast senders cannot flood an aggregator "
      "that is busy writing. auto: on when a call needs more than one round"},
@@ -99,12 +106,15 @@ static const mca_common_collio_setting_t rows[] = {
      "time step). Switch it off only to measure its effect"},
     {"keep", MCA_COMMON_COLLIO_SWITCH, AT(keep), NULL, 1, 6, AGREED, NULL,
      "Keep communicators, shared memory, buffers and plans when a file is closed, for the next "
-     "file "
-     "that the same processes open. At most 64 MiB of buffers on a node for each of two files that "
+     "file that the same processes open. At most 64 MiB of buffers on a node for each of two files that "
      "are open at a time. Programs with MPI_THREAD_MULTIPLE keep nothing. Switch it off only to "
      "measure its effect, or where memory is short between files"},
-    {"report", MCA_COMMON_COLLIO_SWITCH, AT(report), NULL, 0, 3, AGREED, NULL,
-     "Print one table per file at close: aggregators, cycles, bytes, messages, time per phase"},
+    {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3, AGREED,
+     NULL,
+     "Print at close what the collective calls on a file did: aggregators, bandwidth, time of each "
+     "phase, messages." MCA_COMMON_COLLIO_REPORT_VALUES},
+    {"report_file", MCA_COMMON_COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
+     MCA_COMMON_COLLIO_REPORT_FILE_HELP},
     {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, 5, 3, NO_HINT, NULL,
      "Priority of this component. Stock components have 10 to 100; 110 makes this one win for "
      "every file, 0 switches it off"},
@@ -119,7 +129,7 @@ static const mca_common_collio_setting_t rows[] = {
     {"intra", MCA_COMMON_COLLIO_CHOICE, AT(intra), "auto,shm,isend", 0, 5, AGREED | TWO_LAYERS,
      NULL,
      "How data moves inside a node to its local aggregator. shm: each rank copies it into place "
-     "itself. isend: messages. auto uses shm where it can be had"},
+     "itself. isend: messages. auto uses shm where memory can be shared"},
 };
 
 static char transport_names[MCA_COMMON_COLLIO_TRANSPORT_COUNT][16];

@@ -67,10 +67,12 @@ typedef struct mca_common_collio_settings_t {
     char aggregator_list[MCA_COMMON_COLLIO_TEXT_BYTES]; /* "" = none */
     int placement;       /* 0 auto, else 1 + mca_common_collio_placement_t */
     size_t buffer_bytes; /* 0 = io_ompio_bytes_per_agg */
+    size_t align_bytes;  /* 0 = what the file system says; see core/common_collio_align.h */
     int sync_send;
     bool plan_reuse;
-    bool keep; /* for the next file of the same processes */
-    bool report;
+    bool keep;  /* for the next file of the same processes */
+    int report; /* mca_common_collio_report_mode_t */
+    char report_file[MCA_COMMON_COLLIO_TEXT_BYTES];
     int priority;
     int local_aggregators;          /* tam only; 0 auto */
     int local_aggregators_per_node; /* tam only; 0 auto */

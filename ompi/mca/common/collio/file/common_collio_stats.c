@@ -15,10 +15,17 @@
 typedef struct stat_t {
     const char *name;
     mca_common_collio_stat_kind_t kind;
+    int layers;
     const char *help;
 } stat_t;
 
-#define STAT(name, kind, help) {#name, MCA_COMMON_COLLIO_STAT_KIND_##kind, help},
+enum { one = 1, two = 2 };
+#define UNIT_count " [count]"
+#define UNIT_bytes " [bytes]"
+#define UNIT_high  " [bytes]"
+#define UNIT_time  " [nanoseconds]"
+#define STAT(name, kind, layers, help) \
+    {#name, MCA_COMMON_COLLIO_STAT_KIND_##kind, layers, help UNIT_##kind},
 static const stat_t list[] = {MCA_COMMON_COLLIO_STATS(STAT)};
 #undef STAT
 
@@ -32,7 +39,7 @@ mca_common_collio_stat_kind_t mca_common_collio_stat_kind(int stat)
     return list[stat].kind;
 }
 
-void mca_common_collio_stats_register(mca_common_collio_stats_t *stats,
+void mca_common_collio_stats_register(mca_common_collio_stats_t *stats, bool two_layers,
                                       const mca_base_component_t *mca)
 {
     for (int i = 0; i < MCA_COMMON_COLLIO_STAT_COUNT; ++i) {
@@ -40,6 +47,9 @@ void mca_common_collio_stats_register(mca_common_collio_stats_t *stats,
                             ? MCA_BASE_PVAR_CLASS_HIGHWATERMARK
                             : MCA_BASE_PVAR_CLASS_COUNTER;
 
+        if (two == list[i].layers && !two_layers) {
+            continue;
+        }
         (void) mca_base_component_pvar_register(
             mca, list[i].name, list[i].help, OPAL_INFO_LVL_4, var_class,
             MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,

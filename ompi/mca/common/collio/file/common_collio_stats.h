@@ -6,6 +6,7 @@
 #ifndef MCA_COMMON_COLLIO_STATS_H
 #define MCA_COMMON_COLLIO_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -14,58 +15,65 @@
 
 /**
  * The figures: one list, from which come the fields, the MPI_T performance variables
- * fcoll_<component>_<name> and the report. Times are in nanoseconds of the calling rank.
+ * fcoll_<component>_<name> and the report.
  *
- * X(name, kind, help): kind is time, count or high (a high-water mark).
+ * X(name, kind, layers, help): kind is time (nanoseconds of the calling rank), bytes, count, or
+ * high (a high-water mark in bytes). layers is two for figures of components with two layers, else
+ * one. help is the description of the variable; its unit is put behind it.
  */
 #define MCA_COMMON_COLLIO_STATS(X)                                                                 \
-    X(calls_write, count, "collective writes")                                                     \
-    X(calls_read, count, "collective reads")                                                       \
-    X(calls_skipped, count, "calls that skipped the exchange: every rank accessed its own pieces") \
-    X(bytes_written, count, "bytes this rank asked to write")                                      \
-    X(bytes_read, count, "bytes this rank asked to read")                                          \
-    X(requests_in, count, "pieces this rank asked for, after joining neighbours")                  \
-    X(requests_gathered, count, "pieces a local aggregator received from its node")                \
-    X(requests_merged, count, "pieces after layer 1: what a local aggregator passed on")           \
-    X(requests_received, count, "pieces (some reads: outlines) that arrived at this aggregator")   \
-    X(requests_out, count, "contiguous runs left after merging: what was accessed")                \
-    X(cycles, count, "cycles of this aggregator: fills of its collective buffer")                  \
-    X(messages, count, "data messages sent by this rank")                                          \
-    X(message_bytes, count, "bytes in them")                                                       \
-    X(messages_between_nodes, count, "data messages sent to other nodes")                          \
-    X(bytes_between_nodes, count, "bytes in them")                                                 \
-    X(meta_messages, count, "messages with offset lists sent by this rank")                        \
-    X(meta_bytes, count, "bytes in them")                                                          \
-    X(copied_bytes, count, "bytes this rank copied between user, staging and collective buffers")  \
-    X(shm_bytes, count, "bytes moved through shared memory, without a message")                    \
-    X(shm_missing, count, "1: no shared memory for this file on this rank's node, so messages")    \
-    X(put_bytes, count, "bytes moved by one-sided puts")                                           \
-    X(holes, count, "holes between the runs of this aggregator's windows")                         \
-    X(plan_hits, count, "calls that reused a plan")                                                \
-    X(plan_misses, count, "calls that had to plan")                                                \
-    X(files_kept, count, "files that found the context of an earlier one of the same processes")   \
-    X(plan_memory, count, "plans not offered again because their node has lost memory")            \
-    X(probes, count, "calls spent on measuring choices")                                           \
-    X(errors, count, "calls that ended with an error")                                             \
-    X(memory_high, high, "most bytes held at once: plans, buffers, staging, shared segments")      \
-    X(memory_budget, high, "partition memory: most that this rank announced for its buffers")      \
-    X(buffer_high, high, "partition memory: most bytes held in buffers and their staging")         \
-    X(time_flatten, time, "flattening view and buffer")                                            \
-    X(time_agree, time, "agreeing on range, plan and errors")                                      \
-    X(time_gather, time, "layer 1: gathering offset lists inside the node")                        \
-    X(time_gather_merge, time, "layer 1: merging them")                                            \
-    X(time_gather_move, time, "layer 1: moving data inside the node")                              \
-    X(time_split, time, "splitting requests by aggregator and cycle")                              \
-    X(time_route, time, "sending offset lists to their aggregators")                               \
-    X(time_merge, time, "merging offset lists at the aggregator")                                  \
-    X(time_exchange, time, "cycles with a shuffle under way")                                      \
-    X(time_io, time, "file access itself, whether waited for or not")                              \
-    X(time_hidden, time, "part of time_io during which a shuffle was under way")                   \
-    X(time_wait, time, "cycles with nothing to do but wait for file access")                       \
-    X(time_settle, time, "agreeing on the result")                                                 \
-    X(time_total, time, "whole calls")
+    X(calls_write, count, one, "collective writes")                                                \
+    X(calls_read, count, one, "collective reads")                                                  \
+    X(calls_skipped, count, one,                                                                   \
+      "calls that skipped the exchange: every rank accessed its own pieces")                       \
+    X(bytes_written, bytes, one, "data this rank asked to write")                                  \
+    X(bytes_read, bytes, one, "data this rank asked to read")                                      \
+    X(requests_in, count, one, "pieces this rank asked for, after joining neighbours")             \
+    X(requests_gathered, count, two, "pieces a local aggregator received from its node")           \
+    X(requests_merged, count, two, "pieces after layer 1: what a local aggregator passed on")      \
+    X(requests_received, count, one,                                                               \
+      "pieces (some reads: outlines) that arrived at this aggregator")                             \
+    X(requests_out, count, one, "contiguous runs left after merging: what was accessed")           \
+    X(cycles, count, one, "cycles of this aggregator: fills of its collective buffer")             \
+    X(messages, count, one, "data messages sent by this rank")                                     \
+    X(message_bytes, bytes, one, "data in the messages sent by this rank")                         \
+    X(messages_between_nodes, count, one, "data messages sent to other nodes")                     \
+    X(bytes_between_nodes, bytes, one, "data in messages sent to other nodes")                     \
+    X(meta_messages, count, one, "messages with offset lists sent by this rank")                   \
+    X(meta_bytes, bytes, one, "size of the messages with offset lists")                            \
+    X(copied_bytes, bytes, one,                                                                    \
+      "data this rank copied between user, staging and collective buffers")                        \
+    X(shm_bytes, bytes, one, "data moved through shared memory, without a message")                \
+    X(shm_missing, count, one,                                                                     \
+      "1: no shared memory for this file on this rank's node, so messages")                        \
+    X(put_bytes, bytes, one, "data moved by one-sided puts")                                       \
+    X(holes, count, one, "holes between the runs of this aggregator's windows")                    \
+    X(plan_hits, count, one, "calls that reused a plan")                                           \
+    X(plan_misses, count, one, "calls that had to plan")                                           \
+    X(files_kept, count, one,                                                                      \
+      "files that found the context of an earlier one of the same processes")                      \
+    X(plan_memory, count, one, "plans not offered again because their node has lost memory")       \
+    X(probes, count, one, "calls spent on measuring choices")                                      \
+    X(errors, count, one, "calls that ended with an error")                                        \
+    X(memory_high, high, one, "most held at once: plans, buffers, staging, shared segments")       \
+    X(memory_budget, high, one, "partition memory: most that this rank announced for its buffers") \
+    X(buffer_high, high, one, "partition memory: most held in buffers and their staging")          \
+    X(time_flatten, time, one, "flattening view and buffer")                                       \
+    X(time_agree, time, one, "agreeing on range, plan and errors")                                 \
+    X(time_gather, time, two, "layer 1: gathering offset lists inside the node")                   \
+    X(time_gather_merge, time, two, "layer 1: merging them")                                       \
+    X(time_gather_move, time, two, "layer 1: moving data inside the node")                         \
+    X(time_split, time, one, "splitting requests by aggregator and cycle")                         \
+    X(time_route, time, one, "sending offset lists to their aggregators")                          \
+    X(time_merge, time, one, "merging offset lists at the aggregator")                             \
+    X(time_exchange, time, one, "cycles with a shuffle under way")                                 \
+    X(time_io, time, one, "file access itself, whether waited for or not")                         \
+    X(time_hidden, time, one, "part of time_io during which a shuffle was under way")              \
+    X(time_wait, time, one, "cycles with nothing to do but wait for file access")                  \
+    X(time_settle, time, one, "agreeing on the result")                                            \
+    X(time_total, time, one, "whole calls")
 
-#define MCA_COMMON_COLLIO_STAT_ID(name, kind, help) MCA_COMMON_COLLIO_STAT_##name,
+#define MCA_COMMON_COLLIO_STAT_ID(name, kind, layers, help) MCA_COMMON_COLLIO_STAT_##name,
 enum { MCA_COMMON_COLLIO_STATS(MCA_COMMON_COLLIO_STAT_ID) MCA_COMMON_COLLIO_STAT_COUNT };
 #undef MCA_COMMON_COLLIO_STAT_ID
 
@@ -75,6 +83,7 @@ typedef struct mca_common_collio_stats_t {
 
 typedef enum mca_common_collio_stat_kind_t {
     MCA_COMMON_COLLIO_STAT_KIND_count,
+    MCA_COMMON_COLLIO_STAT_KIND_bytes,
     MCA_COMMON_COLLIO_STAT_KIND_time,
     MCA_COMMON_COLLIO_STAT_KIND_high
 } mca_common_collio_stat_kind_t;
@@ -82,8 +91,9 @@ typedef enum mca_common_collio_stat_kind_t {
 const char *mca_common_collio_stat_name(int stat);
 mca_common_collio_stat_kind_t mca_common_collio_stat_kind(int stat);
 
-/** Registers one performance variable for each figure, on this storage. */
-void mca_common_collio_stats_register(mca_common_collio_stats_t *stats,
+/** Registers one performance variable for each figure, on this storage. Figures of two layers only
+ *  for components that have them. */
+void mca_common_collio_stats_register(mca_common_collio_stats_t *stats, bool two_layers,
                                       const mca_base_component_t *mca);
 
 static inline uint64_t mca_common_collio_now(void)

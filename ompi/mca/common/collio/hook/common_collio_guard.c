@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "access/common_collio_lock.h"
+#include "hook/common_collio_spare.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -35,6 +36,21 @@ static const char *const reasons[REASONS] = {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static handle_t *handles;
+static mca_common_collio_spare_t spare = {.bytes = sizeof(handle_t)};
+
+void mca_common_collio_guard_reserve(void)
+{
+    pthread_mutex_lock(&mutex);
+    mca_common_collio_spare_fill(&spare);
+    pthread_mutex_unlock(&mutex);
+}
+
+void mca_common_collio_guard_unreserve(void)
+{
+    pthread_mutex_lock(&mutex);
+    mca_common_collio_spare_drop(&spare);
+    pthread_mutex_unlock(&mutex);
+}
 
 static void idle(void)
 {
@@ -58,7 +74,7 @@ int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked)
     pthread_mutex_lock(&mutex);
     handle = find(fh);
     if (NULL == handle) {
-        handle = calloc(1, sizeof(*handle));
+        handle = mca_common_collio_spare_take(&spare);
         if (NULL != handle) {
             handle->fh = fh;
             handle->asked = asked;

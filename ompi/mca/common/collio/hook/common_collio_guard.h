@@ -18,6 +18,10 @@
  * handle of a single process can have it.
  */
 
+/** Keep a record back for an open that finds no memory; give it up. */
+void mca_common_collio_guard_reserve(void);
+void mca_common_collio_guard_unreserve(void);
+
 /** From fbtl/mtpwrite when it is chosen for a handle; `asked`: by parameter or hint. Local. */
 int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked);
 /** The handle is closed. */

@@ -27,21 +27,40 @@
 
 #include "access/common_collio_access.h"
 #include "hook/common_collio_hook.h"
+#include "hook/common_collio_spare.h"
+
+/* A component has one or two. */
+enum { CLOSERS = 6 };
 
 struct closer {
-    struct closer *next;
     void (*callback)(ompio_file_t *fh, void *data);
     void *data;
 };
 
 struct record {
-    mca_common_collio_hook_t hook; /* first: a hook is its record */
-    struct closer *closers;        /* newest first */
+    mca_common_collio_hook_t hook;  /* first: a hook is its record */
+    struct closer closers[CLOSERS]; /* in the record: an open must not fail for want of one */
+    int closer_count;
     struct record *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct record *records;
+static mca_common_collio_spare_t spare = {.bytes = sizeof(struct record)};
+
+void mca_common_collio_hook_reserve(void)
+{
+    pthread_mutex_lock(&lock);
+    mca_common_collio_spare_fill(&spare);
+    pthread_mutex_unlock(&lock);
+}
+
+void mca_common_collio_hook_unreserve(void)
+{
+    pthread_mutex_lock(&lock);
+    mca_common_collio_spare_drop(&spare);
+    pthread_mutex_unlock(&lock);
+}
 
 static struct record *find_by_handle(const ompio_file_t *fh)
 {
@@ -127,17 +146,15 @@ static struct record *unlink_by_file(const ompi_file_t *file)
 
 static void run_closers(struct record *record)
 {
-    while (NULL != record->closers) {
-        struct closer *closer = record->closers;
+    while (0 < record->closer_count) { /* newest first */
+        const struct closer *closer = &record->closers[--record->closer_count];
 
-        record->closers = closer->next;
         closer->callback(record->hook.fh, closer->data);
-        free(closer);
     }
 }
 
-/* Replaces io/ompio's file_close. The table is restored before the original runs: what happens
- * inside it must meet io/ompio's own entries. */
+/* Replaces io/ompio's file_close. The table is restored before the original runs, which
+ * must find io/ompio's own entries. */
 static int file_close(ompi_file_t *file)
 {
     mca_common_collio_io_table_t original;
@@ -183,7 +200,7 @@ static struct record *make_record(ompio_file_t *fh)
     if (NULL == file) {
         return NULL;
     }
-    record = calloc(1, sizeof(*record));
+    record = mca_common_collio_spare_take(&spare);
     if (NULL == record) {
         return NULL;
     }
@@ -243,20 +260,15 @@ int mca_common_collio_hook_on_close(mca_common_collio_hook_t *hook,
                                     void (*callback)(ompio_file_t *fh, void *data), void *data)
 {
     struct record *record = (struct record *) hook;
-    struct closer *closer;
 
-    for (closer = record->closers; NULL != closer; closer = closer->next) {
-        if (callback == closer->callback && data == closer->data) {
+    for (int i = 0; i < record->closer_count; ++i) {
+        if (callback == record->closers[i].callback && data == record->closers[i].data) {
             return 0;
         }
     }
-    closer = malloc(sizeof(*closer));
-    if (NULL == closer) {
-        return -ENOMEM;
+    if (CLOSERS == record->closer_count) {
+        return -ENOSPC;
     }
-    closer->callback = callback;
-    closer->data = data;
-    closer->next = record->closers;
-    record->closers = closer;
+    record->closers[record->closer_count++] = (struct closer){callback, data};
     return 0;
 }

@@ -34,6 +34,10 @@ typedef struct mca_common_collio_hook_t {
     int refusal; /* errno for the collective call that is about to start, or 0 */
 } mca_common_collio_hook_t;
 
+/** Keep a record back for an open that finds no memory; give it up. */
+void mca_common_collio_hook_reserve(void);
+void mca_common_collio_hook_unreserve(void);
+
 /** The hook of a file: found, or made (then file_close is patched). NULL if `fh` is not the
  *  handle of a real MPI file (then the caller does without) or out of memory. Local. */
 mca_common_collio_hook_t *mca_common_collio_hook_get(ompio_file_t *fh);
@@ -44,14 +48,14 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file);
 /** The live table, to put entries in. */
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook);
 
-/** An entry of a collective call found an argument that io/ompio would compute nonsense from. The
+/** An entry of a collective call found an argument that io/ompio would overflow on. The
  *  rank must take part nevertheless: the engine takes the error from here as it starts the call.
  *  Returns 0 or -errno, and clears it. */
 int mca_common_collio_hook_take_refusal(ompio_file_t *fh);
 
 /** Called at MPI_File_close, before anything of the file is torn down, on every rank of the file's
- *  communicator (so it may communicate). A pair (callback, data) is registered once. 0 or
- *  -ENOMEM. */
+ *  communicator (so it may communicate). A pair (callback, data) is registered once. 0, or
+ *  -ENOSPC where a file has too many of them. */
 int mca_common_collio_hook_on_close(mca_common_collio_hook_t *hook,
                                     void (*callback)(ompio_file_t *fh, void *data), void *data);
 

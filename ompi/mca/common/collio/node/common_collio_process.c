@@ -87,7 +87,7 @@ mca_common_collio_process_t mca_common_collio_process_self(void)
         self.space = (int64_t) space.st_ino;
         /* a time namespace shifts the times of start that its processes see */
         if (0 == stat("/proc/self/ns/time", &clock)) {
-            self.space ^= (int64_t) clock.st_ino << 32;
+            self.space ^= (int64_t) ((uint64_t) clock.st_ino << 32);
         }
     }
     if (proc_is_ours() && 0 == read_facts(self.pid, &facts)) {

@@ -15,7 +15,7 @@
 /**
  * Memory that all ranks of a file on one node share: the collective buffers of the node's
  * aggregators, and the flags by which a rank learns that a buffer is ready for it and the
- * aggregator that everybody is through.
+ * aggregator that all have copied.
  *
  *   control of aggregator 0 | control of aggregator 1 | ... | region 0 | region 1 | ...
  *   control = arrived[2], limit[2], grant[local rank][2]

@@ -21,7 +21,7 @@
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
                                      const mca_base_component_t *mca)
 {
-    mca_common_collio_stats_register(&component->stats, mca);
+    mca_common_collio_stats_register(&component->stats, component->two_layers, mca);
     return mca_common_collio_settings_register(component, mca);
 }
 
@@ -162,8 +162,9 @@ static bool ours(const mca_common_collio_hook_t *hook)
     return mca_common_collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all;
 }
 
-/* io/ompio computes the position of an explicit offset without checks. One that would wrap is
- * replaced, and the engine told: this rank takes part, and all of them fail. */
+/* io/ompio computes the position of an explicit offset without overflow checks. An offset that
+ * would wrap is replaced, and the engine is told: this rank takes part, and the call fails on all
+ * ranks. */
 static MPI_Offset check_offset(mca_common_collio_hook_t *hook, MPI_Offset offset)
 {
     hook->refusal = !ours(hook) || mca_common_collio_view_reaches(hook->fh, offset) ? 0 : EOVERFLOW;

@@ -22,8 +22,8 @@ int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
 int mca_common_collio_fcoll_open(void);
 int mca_common_collio_fcoll_close(void);
 
-/** Queries: whether there is anything to say against this process (never), the module or NULL with
- *  the priority for this file, and its end. */
+/** The three query hooks of the fcoll framework: process (always accepted), file (module and
+ *  priority, or NULL), release. */
 int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 mca_fcoll_base_module_t *
 mca_common_collio_fcoll_file_query(const mca_common_collio_component_t *component,

@@ -11,13 +11,16 @@
 #include "core/common_collio_version.h"
 
 #include "call/common_collio_request.h"
+#include "compat/common_collio_layout.h"
 #include "file/common_collio_file.h"
+#include "hook/common_collio_guard.h"
+#include "hook/common_collio_hook.h"
 #include "settings/common_collio_findings.h"
 
 static int users;
 
-/* All four components would say the same, so that the text does not name one. */
-static bool openmpi_fits(void)
+/* All four components would say the same, so that the texts do not name one. */
+static bool release_fits(void)
 {
     mca_common_collio_version_t built, running;
     bool known = mca_common_collio_version_parse(mca_common_collio_running_version(), &running);
@@ -27,16 +30,32 @@ static bool openmpi_fits(void)
         return true;
     }
     mca_common_collio_finding(
-        "built for Open MPI %s, but this is Open MPI %d.%d.%d, whose internal "
+        "built for Open MPI %s, but this is Open MPI %d.%d.%d%s, whose internal "
         "structs may differ. Build collio again for it (configure "
         "--with-openmpi). Its components are not used",
-        COLLIO_OPENMPI_VERSION, running.major, running.minor, running.release);
+        COLLIO_OPENMPI_VERSION, running.major, running.minor, running.release, running.suffix);
+    return false;
+}
+
+/* Two builds of one release need not be alike. */
+static bool structs_fit(void)
+{
+    mca_common_collio_layout_t other;
+
+    if (mca_common_collio_layout_fits(&other)) {
+        return true;
+    }
+    mca_common_collio_finding(
+        "built for an Open MPI %s where %s has %zu bytes, but it has %zu bytes in the Open MPI "
+        "that is running, which was configured in another way (--enable-debug?). Build collio "
+        "again for it (configure --with-openmpi). Its components are not used",
+        COLLIO_OPENMPI_VERSION, other.name, other.built, other.running);
     return false;
 }
 
 int mca_common_collio_fits(const char *name, const char *version, uint64_t abi)
 {
-    bool fits = openmpi_fits();
+    bool fits = release_fits() && structs_fit();
 
     if (fits && abi != mca_common_collio_abi()) {
         mca_common_collio_finding("%s: this component is of collio %s, the "
@@ -56,6 +75,8 @@ void mca_common_collio_open(void)
 {
     ++users;
     mca_common_collio_file_reserve();
+    mca_common_collio_hook_reserve();
+    mca_common_collio_guard_reserve();
 }
 
 void mca_common_collio_close(void)
@@ -64,6 +85,8 @@ void mca_common_collio_close(void)
         mca_common_collio_request_finalize();
         mca_common_collio_access_finalize();
         mca_common_collio_file_unreserve();
+        mca_common_collio_hook_unreserve();
+        mca_common_collio_guard_unreserve();
         mca_common_collio_findings_fini();
     }
 }

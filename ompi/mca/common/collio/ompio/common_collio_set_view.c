@@ -11,8 +11,8 @@
 #include "settings/common_collio_findings.h"
 #include "settings/common_collio_hints.h"
 
-/* Nothing is told through the other ranks here, because hints may differ between them: rank 0 tells
- * at once, what another rank alone has found is told when the next file is opened. */
+/* set_view does not compare hints between ranks. Rank 0 prints its findings at once; those that
+ * only another rank has are printed when the next file is opened. */
 static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
                          struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
                          const char *datarep, opal_info_t *info)

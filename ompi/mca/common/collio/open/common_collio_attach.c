@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "call/common_collio_op.h"
 #include "call/common_collio_request.h"
@@ -72,12 +73,28 @@ static void use_facts(mca_common_collio_file_t *file, const mca_common_collio_fa
     fh->f_bytes_per_agg = (int) facts[BUFFER].value;
 }
 
+/* What this rank sees; the ranks settle on one. st_blksize is asked for only where it is used: a
+ * network file system may have to ask its server. */
+static mca_common_collio_align_t find_alignment(const mca_common_collio_file_t *file)
+{
+    mca_common_collio_align_facts_t facts = {.file_system = file->access.file_system,
+                                             .lustre = LUSTRE == file->fh->f_fstype,
+                                             .stripe_bytes = (int64_t) file->fh->f_stripe_size,
+                                             .set_bytes = (int64_t) file->settings.align_bytes};
+    struct stat about;
+
+    if (file->access.network && 0 == facts.stripe_bytes && 0 == facts.set_bytes
+        && 0 == fstat(file->fh->fd, &about)) {
+        facts.block_bytes = (int64_t) about.st_blksize;
+    }
+    return mca_common_collio_align_choose(&facts);
+}
+
 static void prepare_access(mca_common_collio_file_t *file)
 {
     mca_common_collio_access_t *access = &file->access;
 
     mca_common_collio_access_open(access, file->fh->fd, &file->access_stats);
-    access->stripe_bytes = file->fh->f_stripe_size > 0 ? (int64_t) file->fh->f_stripe_size : 0;
     access->jobs = 2; /* a schedule has two buffers */
     /* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy
      * to a kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70
@@ -157,6 +174,7 @@ enum {
     MINUS_MAGIC,
     MINUS_BUFFER,
     NETWORK,
+    ALIGNMENT,
     AGGREGATORS,
     MINUS_AGGREGATORS,
     SHORT, /* of memory for its buffers: some node is */
@@ -179,6 +197,7 @@ static void offer_record(mca_common_collio_file_t *file, int rc, int64_t *mine)
     mine[MINUS_MAGIC] = -mine[MAGIC];
     mine[MINUS_BUFFER] = -file->buffer_bytes;
     mine[NETWORK] = file->access.network;
+    mine[ALIGNMENT] = mca_common_collio_align_pack(&file->align);
     mine[AGGREGATORS] = mca_common_collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
     mine[SHORT] = OMPI_SUCCESS == rc && mca_common_collio_kept_falls_short(file);
@@ -191,6 +210,8 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
     file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
     file->buffer_bytes = -all[MINUS_BUFFER];  /* what everybody allows */
+    file->align = mca_common_collio_align_unpack(all[ALIGNMENT]);
+    file->access.stripe_bytes = file->align.unit > 1 ? file->align.unit : 0;
     settle_guard(file, &all[GUARD]);
     if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
         mca_common_collio_tuner_forget(file->tuner);
@@ -214,6 +235,7 @@ static int arrange(mca_common_collio_file_t *file, int rc)
     mca_common_collio_context_keep_close(file);
     aggregators_close(file);
     prepare_access(file);
+    file->align = find_alignment(file);
     file->buffer_bytes = resolve_buffer(file);
     if (0 != file->settings.partition) { /* else agree() decides */
         file->memory.used = 1 + MCA_COMMON_COLLIO_PARTITION_MEMORY == file->settings.partition;

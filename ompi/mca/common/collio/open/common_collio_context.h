@@ -14,7 +14,7 @@
  * while it is open. When it is closed, the context can be kept for the next file of the same
  * processes (set.h), as if that were the same file under another name.
  */
-enum { MCA_COMMON_COLLIO_CONTEXT_TRAITS = 12 };
+enum { MCA_COMMON_COLLIO_CONTEXT_TRAITS = 13 };
 
 typedef struct mca_common_collio_context_t {
     ompi_communicator_t *comm;

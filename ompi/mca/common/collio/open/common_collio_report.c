@@ -4,58 +4,59 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * The report at close: what was used, what moved, how long each phase took.
+ * The report at close: what was used, what moved, how long each phase took; writes and reads apart.
  */
 #include "open/common_collio_report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exchange/common_collio_kept.h"
 #include "file/common_collio_file.h"
+#include "report/common_collio_report_out.h"
 #include "tuner/common_collio_tuner.h"
 
-#include "opal/util/output.h"
+#define add mca_common_collio_text_add
 
-enum { LISTED_AGGREGATORS = 16 };
+enum { LISTED = 16, STATS = MCA_COMMON_COLLIO_STAT_COUNT, WORDS = 2 * STATS };
 
-typedef struct text_t {
-    char *at;
-    size_t used;
-    size_t room;
-} text_t;
+/* Figures of reads, then of writes, as the file's record has them. */
+typedef struct reduced_t {
+    uint64_t least[WORDS];
+    uint64_t most[WORDS];
+    uint64_t sum[WORDS];
+} reduced_t;
 
-static void add(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(text_t *text, const char *format, ...)
+static double mib(int64_t bytes)
 {
-    va_list arguments;
-    int length;
-
-    va_start(arguments, format);
-    length = vsnprintf(text->at + text->used, text->room - text->used, format, arguments);
-    va_end(arguments);
-    if (length > 0) {
-        text->used += (size_t) length;
-        text->used = text->used < text->room ? text->used : text->room - 1;
-    }
+    return (double) bytes / 1048576.0;
 }
 
-static void add_aggregators(text_t *text, const mca_common_collio_file_t *file)
+static void add_aggregators(mca_common_collio_record_t *record,
+                            const mca_common_collio_file_t *file)
 {
-    add(text, "  aggregators   %d of %d ranks on %d node%s:", file->aggregator_count, file->size,
-        file->nodes.nodes, 1 == file->nodes.nodes ? "" : "s");
-    for (int i = 0; i < file->aggregator_count && i < LISTED_AGGREGATORS; ++i) {
+    add(&record->about, "  aggregators   %d of %d ranks on %d node%s:", file->aggregator_count,
+        file->size, file->nodes.nodes, 1 == file->nodes.nodes ? "" : "s");
+    add(&record->json, ",\"nodes\":%d,\"aggregators\":[", file->nodes.nodes);
+    for (int i = 0; i < file->aggregator_count; ++i) {
         int rank = file->aggregators[i];
 
-        add(text, " %d@node%d", rank, file->nodes.node_of[rank]);
+        if (i < LISTED) {
+            add(&record->about, " %d@node%d", rank, file->nodes.node_of[rank]);
+        }
+        add(&record->json, "%s%d", i > 0 ? "," : "", rank);
     }
-    add(text, "%s\n", file->aggregator_count > LISTED_AGGREGATORS ? " ..." : "");
+    add(&record->about, "%s\n", file->aggregator_count > LISTED ? " ..." : "");
+    add(&record->about, "  buffers       %.3f MiB for each aggregator\n", mib(file->buffer_bytes));
+    add(&record->json, "],\"buffer_bytes\":%" PRId64, file->buffer_bytes);
+    add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->align.unit,
+        mca_common_collio_align_source_name(file->align.source));
+    add(&record->json, ",\"align_bytes\":%" PRId64, file->align.unit);
 }
 
-static void add_layers(text_t *text, const mca_common_collio_file_t *file)
+static void add_layers(mca_common_collio_record_t *record, const mca_common_collio_file_t *file)
 {
     int count = 0;
 
@@ -63,144 +64,153 @@ static void add_layers(text_t *text, const mca_common_collio_file_t *file)
         return;
     }
     if (0 == file->kept->layers_used) {
-        add(text, "  local aggr.   every rank: one layer\n");
+        add(&record->about, "  local aggr.   every rank: one layer\n");
+        add(&record->json, ",\"local_aggregators\":%d", file->size);
         return;
     }
     for (int node = 0; node < file->nodes.nodes; ++node) {
         count += mca_common_collio_local_aggregators_on(&file->nodes, file->kept->local_used, node);
     }
-    add(text, "  local aggr.   %d, inside nodes by %s\n", count,
+    add(&record->about, "  local aggr.   %d, inside nodes by %s\n", count,
         MCA_COMMON_COLLIO_SHARED_READY == file->kept->relay_shared.state ? "shm" : "isend");
+    add(&record->json, ",\"local_aggregators\":%d", count);
 }
 
-/* Partition memory: the layout of the last new plan, and why. */
-static void add_memory(text_t *text, const mca_common_collio_file_t *file)
+static void add_node_memory(mca_common_collio_record_t *record,
+                            const mca_common_collio_file_t *file, int node)
 {
     const mca_common_collio_file_memory_t *memory = &file->memory;
     const uint64_t *available = memory->records
                                 + (size_t) file->nodes.nodes * (size_t) (1 + memory->words);
+    int64_t buffers = 0;
+    int parts = 0;
+
+    for (int i = 0; i < memory->parts; ++i) {
+        int rank = file->aggregators[memory->part[i].aggregator];
+
+        parts += file->nodes.node_of[rank] == node;
+        buffers += file->nodes.node_of[rank] == node ? memory->part[i].buffer_bytes : 0;
+    }
+    add(&record->about, "    node%-6d can give %.3f MiB; %d domains, %.3f MiB\n", node,
+        mib((int64_t) available[node]), parts, mib(buffers));
+}
+
+/* Partition memory: the layout of the last new plan, and why. */
+static void add_memory(mca_common_collio_record_t *record, const mca_common_collio_file_t *file)
+{
+    const mca_common_collio_file_memory_t *memory = &file->memory;
 
     if (!memory->used || 0 == memory->parts) {
         return;
     }
-    add(text, "  memory        %d group%s, %d leaves, %d merged, %d domains\n", memory->groups,
-        1 == memory->groups ? "" : "s", memory->leaves, memory->merges, memory->parts);
-    for (int n = 0; n < file->nodes.nodes && n < LISTED_AGGREGATORS; ++n) {
-        int64_t buffers = 0;
-        int parts = 0;
-
-        for (int i = 0; i < memory->parts; ++i) {
-            int rank = file->aggregators[memory->part[i].aggregator];
-
-            parts += file->nodes.node_of[rank] == n;
-            buffers += file->nodes.node_of[rank] == n ? memory->part[i].buffer_bytes : 0;
-        }
-        add(text, "    node%-6d can give %" PRIu64 " bytes; %d domains, %" PRId64 " bytes\n", n,
-            available[n], parts, buffers);
+    add(&record->about, "  memory        %d group%s, %d leaves, %d merged, %d domains\n",
+        memory->groups, 1 == memory->groups ? "" : "s", memory->leaves, memory->merges,
+        memory->parts);
+    add(&record->json, ",\"memory\":{\"groups\":%d,\"leaves\":%d,\"merged\":%d,\"domains\":%d}",
+        memory->groups, memory->leaves, memory->merges, memory->parts);
+    for (int node = 0; node < file->nodes.nodes && node < LISTED; ++node) {
+        add_node_memory(record, file, node);
     }
-    for (int i = 0; i < memory->parts && i < LISTED_AGGREGATORS; ++i) {
+    for (int i = 0; i < memory->parts && i < LISTED; ++i) {
         const mca_common_collio_memory_part_t *part = &memory->part[i];
         int rank = file->aggregators[part->aggregator];
 
-        add(text,
-            "    domain %-3d group %d, %" PRId64 " bytes wanted: rank %d@node%d, buffer %" PRId64
-            ", %s",
-            i, part->group, part->bytes, rank, file->nodes.node_of[rank], part->buffer_bytes,
+        add(&record->about,
+            "    domain %-3d group %d, %.3f MiB wanted: rank %d@node%d, buffer %.3f MiB, %s", i,
+            part->group, mib(part->bytes), rank, file->nodes.node_of[rank], mib(part->buffer_bytes),
             part->reduced ? "no node fits, smaller windows" : "most memory of its nodes");
         if (part->merged > 0) {
-            add(text, ", took over %d leaves", part->merged);
+            add(&record->about, ", took over %d leaves", part->merged);
         }
-        add(text, "\n");
+        add(&record->about, "\n");
     }
 }
 
-/* Where the time went, in the components of the TAM paper. */
-static void add_breakdown(text_t *text, const uint64_t *most, const uint64_t *sum)
+static void add_choices(mca_common_collio_record_t *record, const mca_common_collio_file_t *file,
+                        const reduced_t *all)
 {
-#define MS(name)  ((double) most[MCA_COMMON_COLLIO_STAT_##name] / 1e6)
-#define SUM(name) sum[MCA_COMMON_COLLIO_STAT_##name]
-    add(text, "  breakdown: slowest rank, ms; extents and messages of all ranks\n");
-    add(text, "    intra-node  gather %.3f, merge %.3f, move %.3f\n", MS(time_gather),
-        MS(time_gather_merge), MS(time_gather_move));
-    add(text, "    inter-node  split %.3f, route %.3f, merge %.3f, communicate %.3f\n",
-        MS(time_split), MS(time_route), MS(time_merge), MS(time_exchange));
-    add(text, "    i/o         access %.3f, hidden %.3f, waited for %.3f\n", MS(time_io),
-        MS(time_hidden), MS(time_wait));
-    add(text,
-        "    extents     %" PRIu64 " asked for; layer 1: %" PRIu64 " -> %" PRIu64
-        "; layer 2: %" PRIu64 " -> %" PRIu64 "\n",
-        SUM(requests_in), SUM(requests_gathered), SUM(requests_merged), SUM(requests_received),
-        SUM(requests_out));
-    add(text,
-        "    messages    %" PRIu64 " of %" PRIu64 " bytes inside nodes, %" PRIu64 " of %" PRIu64
-        " bytes between them\n",
-        SUM(messages) - SUM(messages_between_nodes), SUM(message_bytes) - SUM(bytes_between_nodes),
-        SUM(messages_between_nodes), SUM(bytes_between_nodes));
-#undef MS
-#undef SUM
-}
-
-static void add_figures(text_t *text, const uint64_t *least, const uint64_t *most,
-                        const uint64_t *sum, int ranks, mca_common_collio_stat_kind_t kind)
-{
-    double unit = MCA_COMMON_COLLIO_STAT_KIND_time == kind ? 1e6 : 1;
-    int digits = MCA_COMMON_COLLIO_STAT_KIND_time == kind ? 3 : 0;
-
-    for (int i = 0; i < MCA_COMMON_COLLIO_STAT_COUNT; ++i) {
-        if (mca_common_collio_stat_kind(i) != kind || 0 == most[i]) {
-            continue;
-        }
-        add(text, "  %-24s %16.*f %16.*f %16.*f %18.*f\n", mca_common_collio_stat_name(i), digits,
-            (double) least[i] / unit, digits, (double) sum[i] / ranks / unit, digits,
-            (double) most[i] / unit, digits, (double) sum[i] / unit);
-    }
-}
-
-static void print(mca_common_collio_file_t *file, const uint64_t *least, const uint64_t *most,
-                  const uint64_t *sum)
-{
+    uint64_t sum[STATS];
     char choices[256];
-    char buffer[16384];
-    text_t text = {buffer, 0, sizeof(buffer)};
 
+    for (int i = 0; i < STATS; ++i) {
+        sum[i] = all->sum[i] + all->sum[STATS + i];
+    }
     mca_common_collio_tuner_describe(file->tuner, sum, file->size, choices, sizeof(choices));
-    add(&text, "\nfcoll/%s report: %s\n", file->component->name, file->fh->f_filename);
-    add_aggregators(&text, file);
-    add_layers(&text, file);
-    add(&text, "  buffers       %" PRId64 " bytes per aggregator\n", file->buffer_bytes);
-    add_memory(&text, file);
-    add(&text, "  choices       %s\n", choices);
-    add_breakdown(&text, most, sum);
-    add(&text, "  %-24s %16s %16s %16s %18s\n", "count (per rank)", "min", "avg", "max", "sum");
-    add_figures(&text, least, most, sum, file->size, MCA_COMMON_COLLIO_STAT_KIND_count);
-    add_figures(&text, least, most, sum, file->size, MCA_COMMON_COLLIO_STAT_KIND_high);
-    add(&text, "  %-24s %16s %16s %16s %18s\n", "time in ms (per rank)", "min", "avg", "max",
-        "sum");
-    add_figures(&text, least, most, sum, file->size, MCA_COMMON_COLLIO_STAT_KIND_time);
-    opal_output(0, "%s", buffer);
+    add(&record->about, "  choices       %s\n", '\0' == choices[0] ? "no calls" : choices);
+    add(&record->json, ",\"choices\":");
+    mca_common_collio_text_json(&record->json, choices);
+}
+
+/* The figures of one direction, or, with `high`, the high-water marks. */
+static int pick(const reduced_t *all, int from, bool high, mca_common_collio_figure_t *figure)
+{
+    static const mca_common_collio_unit_t units[] = {
+        [MCA_COMMON_COLLIO_STAT_KIND_count] = MCA_COMMON_COLLIO_UNIT_COUNT,
+        [MCA_COMMON_COLLIO_STAT_KIND_bytes] = MCA_COMMON_COLLIO_UNIT_BYTES,
+        [MCA_COMMON_COLLIO_STAT_KIND_high] = MCA_COMMON_COLLIO_UNIT_BYTES,
+        [MCA_COMMON_COLLIO_STAT_KIND_time] = MCA_COMMON_COLLIO_UNIT_NS};
+    int count = 0;
+
+    for (int i = 0; i < STATS; ++i) {
+        mca_common_collio_stat_kind_t kind = mca_common_collio_stat_kind(i);
+
+        if (high == (MCA_COMMON_COLLIO_STAT_KIND_high == kind)) {
+            figure[count++] = (mca_common_collio_figure_t){mca_common_collio_stat_name(i),
+                                                           units[kind], all->least[from + i],
+                                                           all->most[from + i], all->sum[from + i]};
+        }
+    }
+    return count;
+}
+
+static void print(const mca_common_collio_file_t *file, const reduced_t *all, const char *component)
+{
+    mca_common_collio_record_t record = {.component = component,
+                                         .path = file->fh->f_filename,
+                                         .ranks = file->size,
+                                         .traffic_name = {"write", "read"}};
+    mca_common_collio_figure_t figure[3][STATS];
+    mca_common_collio_section_t section[3] = {
+        {"write", figure[0], pick(all, STATS, false, figure[0])},
+        {"read", figure[1], pick(all, 0, false, figure[1])},
+        {"file", figure[2], pick(all, 0, true, figure[2])}};
+    static const int calls[] = {STATS + MCA_COMMON_COLLIO_STAT_calls_write,
+                                MCA_COMMON_COLLIO_STAT_calls_read};
+    static const int bytes[] = {STATS + MCA_COMMON_COLLIO_STAT_bytes_written,
+                                MCA_COMMON_COLLIO_STAT_bytes_read};
+    static const int total[] = {STATS + MCA_COMMON_COLLIO_STAT_time_total,
+                                MCA_COMMON_COLLIO_STAT_time_total};
+
+    for (int i = 0; i < 2; ++i) {
+        record.traffic[i] = (mca_common_collio_traffic_t){all->most[calls[i]], all->sum[bytes[i]],
+                                                          all->most[total[i]]};
+    }
+    record.section = section;
+    record.sections = 3;
+    add_aggregators(&record, file);
+    add_layers(&record, file);
+    add_memory(&record, file);
+    add_choices(&record, file, all);
+    mca_common_collio_report_print(&record, file->settings.report, file->settings.report_file);
+    mca_common_collio_text_fini(&record.about);
+    mca_common_collio_text_fini(&record.json);
 }
 
 void mca_common_collio_report(mca_common_collio_file_t *file)
 {
-    uint64_t least[MCA_COMMON_COLLIO_STAT_COUNT], most[MCA_COMMON_COLLIO_STAT_COUNT],
-        sum[MCA_COMMON_COLLIO_STAT_COUNT];
-    const uint64_t *mine = file->stats.at;
+    char component[32];
+    uint64_t mine[WORDS];
+    reduced_t all;
 
-    if (!file->settings.report) {
+    if (MCA_COMMON_COLLIO_REPORT_OFF == file->settings.report || 0 != file->lost) {
         return;
     }
-    if (OMPI_SUCCESS
-            != mca_common_collio_allreduce(mine, least, MCA_COMMON_COLLIO_STAT_COUNT, MPI_UINT64_T,
-                                           MPI_MIN, file->comm)
-        || OMPI_SUCCESS
-               != mca_common_collio_allreduce(mine, most, MCA_COMMON_COLLIO_STAT_COUNT,
-                                              MPI_UINT64_T, MPI_MAX, file->comm)
-        || OMPI_SUCCESS
-               != mca_common_collio_allreduce(mine, sum, MCA_COMMON_COLLIO_STAT_COUNT, MPI_UINT64_T,
-                                              MPI_SUM, file->comm)) {
-        return;
-    }
-    if (0 == file->rank) {
-        print(file, least, most, sum);
+    memcpy(mine, file->stats[0].at, sizeof(file->stats[0].at));
+    memcpy(mine + STATS, file->stats[1].at, sizeof(file->stats[1].at));
+    snprintf(component, sizeof(component), "fcoll/%s", file->component->name);
+    if (mca_common_collio_report_reduce(file->comm, component, mine, WORDS, all.least, all.most,
+                                        all.sum)
+        && 0 == file->rank) {
+        print(file, &all, component);
     }
 }

@@ -15,11 +15,9 @@
 #include "access/common_collio_lockahead.h"
 
 enum {
-    PAGE = 4096,
     SPARSE_FACTOR = 8,      /* span this many times the bytes: split by bytes, not by span */
     SPARSE_LEAST = 1 << 20, /* spans below this are not worth a histogram */
-    BINS_PER_OWNER = 32,
-    BINS_LEAST = 512, /* with partition memory */
+    BINS_PER_AGGREGATOR = 32,
     BINS_MOST = 4096
 };
 
@@ -71,7 +69,6 @@ static int64_t window_of(const mca_common_collio_exchange_t *ex, bool packed, in
 {
     const mca_common_collio_file_t *file = ex->file;
     int parts = parts_of_buffer(ex, packed);
-    int64_t window, unit = striped(file) ? (int64_t) file->fh->f_stripe_size : PAGE;
 
     /* `auto` may try schedules with two buffers, so it must always leave room for two */
     parts *= MCA_COMMON_COLLIO_SCHEDULE_AUTO == file->settings.schedule
@@ -79,11 +76,7 @@ static int64_t window_of(const mca_common_collio_exchange_t *ex, bool packed, in
                  : mca_common_collio_schedules[file->settings.schedule
                                                - MCA_COMMON_COLLIO_SCHEDULE_FIRST]
                        ->buffers;
-    window = buffer_bytes / parts;
-    if (window > unit) {
-        return window / unit * unit;
-    }
-    return window > 0 ? window : 1;
+    return mca_common_collio_align_window(&file->align, buffer_bytes / parts);
 }
 
 int64_t mca_common_collio_layout_window(const mca_common_collio_exchange_t *ex)
@@ -113,7 +106,7 @@ mca_common_collio_shape_t mca_common_collio_layout_shape(const mca_common_collio
 
 /* Readers in shared memory pick their pieces themselves; an aggregator must only know what to read.
  * Where most of it is wanted that is whole windows, and the lists of pieces need not be made, sent
- * and merged. What is read in vain is never more than what is handed out. */
+ * and merged. At most twice the bytes that are requested are read. */
 bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex)
 {
     int64_t span = ex->range.hi - ex->range.lo;
@@ -140,10 +133,11 @@ bool mca_common_collio_layout_sparse(const mca_common_collio_exchange_t *ex)
 
 int mca_common_collio_layout_bins(const mca_common_collio_file_t *file)
 {
-    int bins = file->aggregator_count * BINS_PER_OWNER;
+    int bins = file->aggregator_count < BINS_MOST ? file->aggregator_count * BINS_PER_AGGREGATOR
+                                                  : BINS_MOST;
 
-    if (file->memory.used && bins < BINS_LEAST) {
-        bins = BINS_LEAST;
+    if (file->memory.used) {
+        return mca_common_collio_memory_bins(file->aggregator_count, file->nodes.nodes);
     }
     return bins < BINS_MOST ? bins : BINS_MOST;
 }
@@ -153,19 +147,10 @@ int mca_common_collio_layout_sums(const mca_common_collio_file_t *file)
     return mca_common_collio_layout_bins(file) + (file->memory.used ? 2 * file->nodes.nodes : 0);
 }
 
-/* Where bin 0 begins, and the length of each. With partition memory domains end where bins do, so
- * that is where stripes do. */
-static void cut_bins(const mca_common_collio_exchange_t *ex, int bins, int64_t *origin,
-                     int64_t *width)
+int64_t mca_common_collio_layout_unit(const mca_common_collio_exchange_t *ex)
 {
-    int64_t unit = striped(ex->file) ? (int64_t) ex->file->fh->f_stripe_size : 1;
-
-    unit = ex->file->memory.used ? unit : 1;
-    *origin = ex->range.lo - (unit > 1 ? ex->range.lo % unit : 0);
-    *width = (ex->range.hi - *origin + bins - 1) / bins;
-    if (*width % unit > 0) {
-        *width += unit - *width % unit;
-    }
+    return mca_common_collio_align_domains(&ex->file->align, ex->range.hi - ex->range.lo,
+                                           ex->file->aggregator_count);
 }
 
 static void fill_bins(mca_common_collio_exchange_t *ex)
@@ -199,7 +184,10 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
 
     ex->histogram = ex->file->kept->histogram;
     memset(ex->histogram, 0, (size_t) count * sizeof(*ex->histogram));
-    cut_bins(ex, bins, &ex->file->memory.origin, &ex->file->memory.width);
+    mca_common_collio_memory_cut(ex->range.lo, ex->range.hi,
+                                 ex->file->memory.used ? mca_common_collio_layout_unit(ex)
+                                                       : 1,
+                                 bins, &ex->file->memory.origin, &ex->file->memory.width);
     if (ex->request.bytes > 0) {
         fill_bins(ex);
     }
@@ -232,13 +220,27 @@ static mca_common_collio_partition_t partition_of(const mca_common_collio_exchan
                : MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC;
 }
 
-/* Domains begin at multiples of this. Where the file has no stripes, cyclic ones are windows. */
-static int64_t domain_unit(const mca_common_collio_exchange_t *ex, bool even)
+/* Cyclic domains change hands at multiples of this: where the file has no stripes, at windows. */
+static int64_t cyclic_unit(const mca_common_collio_exchange_t *ex)
 {
-    if (striped(ex->file)) {
-        return (int64_t) ex->file->fh->f_stripe_size;
+    return striped(ex->file) ? (int64_t) ex->file->fh->f_stripe_size
+                             : mca_common_collio_layout_window(ex);
+}
+
+static int even_domains(const mca_common_collio_exchange_t *ex,
+                        mca_common_collio_domains_t *domains)
+{
+    int64_t lo = ex->range.lo, hi = ex->range.hi, unit = mca_common_collio_layout_unit(ex);
+    int aggregators = ex->file->aggregator_count, bins = mca_common_collio_layout_bins(ex->file);
+    int rc = NULL == ex->histogram
+                 ? mca_common_collio_domains_even(lo, hi, unit, aggregators, domains)
+                 : mca_common_collio_domains_by_bytes(lo, hi, unit, aggregators,
+                                                      ex->histogram + bins, bins, domains);
+
+    if (!ex->file->align.strict) {
+        domains->step = 1; /* to make a plan anew costs more than a block that two ranks write */
     }
-    return even ? 1 : mca_common_collio_layout_window(ex);
+    return rc;
 }
 
 int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
@@ -247,36 +249,30 @@ int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
     const mca_common_collio_file_t *file = ex->file;
     int64_t lo = ex->range.lo, hi = ex->range.hi;
     int aggregators = file->aggregator_count;
-    int64_t unit = domain_unit(ex, true), cyclic_unit = domain_unit(ex, false);
 
     switch (partition_of(ex)) {
     case MCA_COMMON_COLLIO_PARTITION_MEMORY:
         return mca_common_collio_layout_memory(ex, domains);
     case MCA_COMMON_COLLIO_PARTITION_STATIC_CYCLIC:
-        return mca_common_collio_domains_static_cyclic(lo, hi, cyclic_unit, aggregators, domains);
+        return mca_common_collio_domains_static_cyclic(lo, hi, cyclic_unit(ex), aggregators,
+                                                       domains);
     case MCA_COMMON_COLLIO_PARTITION_GROUP_CYCLIC:
         return mca_common_collio_domains_group_cyclic(
-            lo, hi, cyclic_unit, aggregators,
+            lo, hi, cyclic_unit(ex), aggregators,
             file->fh->f_stripe_count > 0 ? file->fh->f_stripe_count : file->nodes.nodes, domains);
     default:
-        if (NULL != ex->histogram) {
-            int bins = mca_common_collio_layout_bins(ex->file);
-
-            return mca_common_collio_domains_by_bytes(lo, hi, unit, aggregators,
-                                                      ex->histogram + bins, bins, domains);
-        }
-        return mca_common_collio_domains_even(lo, hi, unit, aggregators, domains);
+        return even_domains(ex, domains);
     }
 }
 
-/* No domain is larger than that. From agreed values alone: a rank that cannot even make the domains
- * must still know how large the node's segment is going to be. */
+/* An upper bound of every domain's size, from agreed values alone: a rank that has no memory for
+ * the domains must still compute the same size of the node's segment. */
 int64_t mca_common_collio_layout_slot(const mca_common_collio_exchange_t *ex)
 {
     int64_t lo = ex->range.lo;
     int64_t window = mca_common_collio_layout_window(ex);
     bool even = MCA_COMMON_COLLIO_PARTITION_EVEN == partition_of(ex);
-    int64_t unit = domain_unit(ex, even);
+    int64_t unit = even ? mca_common_collio_layout_unit(ex) : cyclic_unit(ex);
     int64_t largest = ex->range.hi - (lo - lo % unit);
 
     if (even && NULL == ex->histogram) {

@@ -168,14 +168,16 @@ static int make_domains(mca_common_collio_exchange_t *ex, mca_common_collio_doma
 
     if (NULL != bound && NULL != window && NULL != aggregator) {
         for (size_t i = 0; i < parts; ++i) {
-            bound[i] = 0 == i ? ex->range.lo
-                              : memory->origin + memory->part[i].first * memory->width;
+            bound[i] = memory->origin + memory->part[i].first * memory->width;
             aggregator[i] = memory->part[i].aggregator;
             window[i] = mca_common_collio_layout_window_in(ex, memory->part[i].buffer_bytes);
         }
-        rc = mca_common_collio_domains_memory(ex->range.lo, ex->range.hi,
-                                              ex->file->aggregator_count, memory->parts, bound,
-                                              aggregator, window, domains);
+        rc = mca_common_collio_domains_memory(
+            ex->range.lo, ex->range.hi, mca_common_collio_layout_unit(ex),
+            ex->file->aggregator_count, memory->parts, bound, aggregator, window, domains);
+        if (!ex->file->align.strict) {
+            domains->step = 1; /* as with even domains: a new plan costs more than a shared block */
+        }
     }
     free(bound);
     free(window);

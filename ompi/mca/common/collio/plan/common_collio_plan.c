@@ -20,7 +20,7 @@ static void place_of(const mca_common_collio_shape_t *shape, int64_t *anchor, in
     }
 }
 
-/* The next time step has the same flattened view; the next variable one of the same shape. */
+/* The next time step has the same flattened view, the next variable a view of the same shape. */
 static bool same_view(const mca_common_collio_flat_t *a, const mca_common_collio_flat_t *b)
 {
     return a == b || mca_common_collio_tiling_same_shape(&a->tiling, &b->tiling);
@@ -48,7 +48,7 @@ int64_t mca_common_collio_plans_match(const mca_common_collio_plans_t *plans,
         } else if (plan->phase == phase && (0 == fits || *delta == move)
                    && mca_common_collio_domains_can_shift(&plan->domains, move)
                    && same_view(plan->view, shape->flat)) {
-            /* plans that are one to me may differ on other ranks: all are offered */
+            /* plans that are equal on this rank may differ on others, so all of them are offered */
             *delta = move;
             fits |= INT64_C(1) << i;
         }
@@ -266,8 +266,8 @@ static int compare_arrived(const void *a, const void *b)
     return x->rank < y->rank ? -1 : 1;
 }
 
-/* They come in the order of arrival; this one makes overlapping writes deterministic, and is the
- * same at every aggregator. */
+/* Lists come in the order of arrival. Sorted by rank, overlapping writes are deterministic, and the
+ * order is the same at every aggregator. */
 static int sort_requesters(mca_common_collio_plan_t *plan)
 {
     size_t count = plan->requester_count;

@@ -114,6 +114,8 @@ typedef struct mca_common_collio_shape_t {
 
 /** Layout (layout.c): what follows from agreed values alone, the same on all ranks. */
 int mca_common_collio_layout_bins(const mca_common_collio_file_t *file);
+/** Contiguous domains begin at multiples of this. */
+int64_t mca_common_collio_layout_unit(const mca_common_collio_exchange_t *ex);
 void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex);
 int mca_common_collio_layout_domains(mca_common_collio_exchange_t *ex,
                                      mca_common_collio_domains_t *domains);

@@ -7,7 +7,7 @@
  * Route: each requester sends each aggregator the offset list that concerns it, in compact form,
  * and nothing else. An aggregator does not know who will write to it, so the end is found by
  * nonblocking consensus (Hoefler et al.): synchronous sends, then a barrier that a rank enters when
- * all its sends were received; when the barrier is through, no message can be under way any more.
+ * all its sends were received; when the barrier is complete, no message can be under way any more.
  * No rank holds, counts or receives anything of size P.
  */
 #include "plan/common_collio_plan.h"
@@ -209,6 +209,9 @@ static void accept_list(mca_common_collio_exchange_t *ex, const arrival_t *arriv
     int aggregator = ex->file->my_aggregator,
         rc = -EBADMSG; /* nothing is for a rank that owns nothing */
 
+    if (0 != ex->error) {
+        return; /* this plan has no domains, perhaps, and will not be used */
+    }
     if (aggregator >= 0) {
         rc = mca_common_collio_wire_decode_within(
             arrival->list, arrival->bytes,

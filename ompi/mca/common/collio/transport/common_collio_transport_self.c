@@ -5,16 +5,16 @@
  */
 /**
  * An aggregator's own data: one copy between user memory and collective buffer, nothing moves. It
- * is done in slices, one at a look, after the others' messages were asked for: the aggregator goes
- * on seeing what arrives and what access is over. In one go it would keep the pipeline standing,
- * and two cycles in flight would fall into step.
+ * is done in slices, one per poll, after the receives of other ranks' messages are posted, so that
+ * the aggregator notices arrivals and finished accesses in between. One long copy would stall the
+ * pipeline, and two cycles in flight would end up in the same phase.
  */
 #include "transport/common_collio_transport.h"
 
 enum { SLICE_BYTES = 1 << 20 }; /* 0.1 ms, or 4 when memory is all single bytes */
 
-/* My window of that index: as aggregator I know the requester's split in local coordinates only, as
- * requester I know the streams too. */
+/* This rank's own window of that index, from its split: that has the streams (positions in user
+ * memory), which the aggregator's list of the requester has not. */
 static const mca_common_collio_window_t *own_window(const mca_common_collio_exchange_t *ex,
                                                     int64_t index)
 {

@@ -7,8 +7,8 @@
  * Shared memory: each rank copies its bytes straight between its own memory and the collective
  * buffer of an aggregator on its node. One copy, no message.
  *
- *   aggregator:      grant[requester] = buffer is yours   ...   arrived == expected: all done
- *   requester:                    sees the grant, copies, arrived += 1
+ *   aggregator:   grant[requester] = buffer is yours   ...   arrived == expected: all done
+ *   requester:                       sees the grant, copies, arrived += 1
  */
 #include "transport/common_collio_transport.h"
 
@@ -32,7 +32,7 @@ static void aggregator_start(mca_common_collio_exchange_t *ex, mca_common_collio
                           2 * (k + 1) + (uint64_t) slot->number, memory_order_release);
 }
 
-/* Arrivals are counted together: all are through, or none is known to be. */
+/* One counter for all requesters: it tells when all have copied, not which of them have. */
 static bool aggregator_test(mca_common_collio_exchange_t *ex, mca_common_collio_slot_t *slot,
                             mca_common_collio_move_t *move)
 {

@@ -206,7 +206,7 @@ static mca_common_collio_facts_t facts_of(const mca_common_collio_exchange_t *ex
         .may_isend = transport_allowed(ex, MCA_COMMON_COLLIO_TRANSPORT_ISEND) || ex->atomic,
     };
 
-    /* named transports that are not measured stand in the place of messages */
+    /* a named transport that is not measured is recorded in place of messages */
     facts.may_isend |= !facts.may_shm;
     return facts;
 }

@@ -10,7 +10,7 @@
  *
  *   member   -- aggregator, list, aggregator, list, ... -->  local aggregator: merge
  *   member   <------------- places --------------  (shm only)
- *   node     === largest staging, segment ======   (shm only; the size meets while places travel)
+ *   node     === largest staging, segment ======   (shm only; agreed while places are sent)
  *
  * Nothing here leaves the node, and nothing waits. COLLECTIVE RULE: a rank that fails sends and
  * answers with empty lists; READY tells everybody.
@@ -354,7 +354,7 @@ static bool replies_poll(mca_common_collio_exchange_t *ex)
     }
     arrival = relay->making.arrivals;
     if (NULL != arrival && 0 == ex->error) {
-        /* a piece has one place, or two where it meets the border of a member's list */
+        /* a piece has one place, or two where it crosses the border of a member's list */
         rc = mca_common_collio_wire_decode(arrival->list, arrival->bytes,
                                            2 * ex->plan->split.piece_count, &relay->making.places);
     }

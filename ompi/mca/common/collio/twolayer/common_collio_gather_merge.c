@@ -9,7 +9,7 @@
  *   - the rounds: where each relayed window, and each byte of each member, lies in the staging.
  *
  *   member 0   a  c      window of aggregator 5    a b c d    one run, one message
- *   member 1    b  d     places               0 1 2 3    0: {0,2}   1: {1,3}
+ *   member 1    b  d     places                    0 1 2 3    0: {0,2}   1: {1,3}
  *
  * A k-way heap merge per aggregator (core/collect): O(n log k) for n pieces of k members.
  */
@@ -176,7 +176,7 @@ static void add_merged(mca_common_collio_split_t *split, int aggregator, const c
     }
 }
 
-/* What I deliver becomes plan->split; my request as it was stays in relay->own. */
+/* plan->split becomes what this rank delivers; its own request stays in relay->own. */
 static int make_split(const merger_t *merger)
 {
     mca_common_collio_plan_t *plan = merger->ex->plan;
@@ -349,7 +349,7 @@ static int make_parts(merger_t *merger)
     return measure_messages(merger);
 }
 
-/* What each member must know: its places, in its own order. Mine stay here. */
+/* The places of each member, in its own order, as they are sent to it. Those of this rank stay. */
 static int make_replies(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;

@@ -116,7 +116,7 @@ static size_t list_items(const mca_common_collio_exchange_t *ex,
     return count;
 }
 
-/* The next piece's place; a piece never goes over two extents of the list. -1: there is none. */
+/* The next piece's place, or -1. A piece never spans two extents of the list. */
 typedef struct reader_t {
     const mca_common_collio_extents_t *places;
     size_t at;

@@ -47,8 +47,9 @@ int mca_common_collio_layers_on_node(const mca_common_collio_exchange_t *ex, int
                                                   node);
 }
 
-/* Owners on the own node: in shared memory, their buffers are as near as the staging. `auto` tries
- * several transports: the layers must not change with them, or it would plan anew each time. */
+/* Aggregators on this rank's own node are reached directly: in shared memory their buffers cost no
+ * more than the staging. `auto` tries several transports; the layers must not depend on the
+ * transport, or each trial would need a new plan. */
 static bool near_is_direct(const mca_common_collio_exchange_t *ex)
 {
     int transport = ex->file->settings.transport;

@@ -4,9 +4,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * The rounds of a local aggregator (see relay.h). Its members' bytes meet in a half of its staging,
- * by messages or by the members' own copies in shared memory; from there the windows go to their
- * aggregators as ordinary deliveries (deliver.c), without another copy. Reads run backwards.
+ * The rounds of a local aggregator (see relay.h). Its members' bytes are collected in a half of its
+ * staging, by messages or by the members' own copies in shared memory; from there the windows go to
+ * their aggregators as ordinary deliveries (cycles/requester.c), without another copy. Reads take
+ * the same way back.
  *
  *   half 0   [ aggregator 2: window 8 ][ aggregator 5: window 8 ]     round 8 is being delivered
  *   half 1   [ aggregator 2: window 9 ][ aggregator 5: window 9 ]     round 9 is being handed over
@@ -190,7 +191,7 @@ static void count_copy(mca_common_collio_exchange_t *ex, int64_t bytes)
     mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_copied_bytes, (uint64_t) bytes);
 }
 
-/* My own bytes of the round: between my memory and their places. */
+/* Copies this rank's own bytes of the round between its memory and their places. */
 static void copy_mine(mca_common_collio_exchange_t *ex, int h, const turn_t *turn)
 {
     const mca_common_collio_part_t *mine = &ex->plan->layer1.relay->mine;
@@ -206,7 +207,7 @@ static void copy_mine(mca_common_collio_exchange_t *ex, int h, const turn_t *tur
     }
 }
 
-/* A member's message of a read. When a window is short, how much of each is data follows. */
+/* A member's message of a read. If a window is short, the lengths of the data follow. */
 static int64_t pack_message(mca_common_collio_exchange_t *ex, int h, int member, const turn_t *turn,
                             char *message)
 {
@@ -233,7 +234,7 @@ static int64_t pack_message(mca_common_collio_exchange_t *ex, int h, int member,
     return mca_common_collio_turn_room(turn);
 }
 
-/* Do members' bytes have to go into place one member after the other? */
+/* Must members' bytes be applied one member after the other? */
 static bool in_order(const mca_common_collio_exchange_t *ex)
 {
     return ex->atomic && ex->write && ex->plan->layer1.relay->overlapping;
@@ -333,7 +334,8 @@ static void begin_handing(mca_common_collio_exchange_t *ex, int h)
     ++relay->handed;
 }
 
-/* So do I: before them where overlapping writes have an order, which only begin when I am done. */
+/* Copies this rank's own pieces. In ordered writes (atomic mode) they come first: members are
+ * granted the half only afterwards. */
 static void start_handing(mca_common_collio_exchange_t *ex, int h)
 {
     half_t *half = &ex->plan->layer1.relay->half[h];
@@ -360,7 +362,8 @@ static void take_message(mca_common_collio_exchange_t *ex, int h, int member)
     }
 }
 
-/* In order: one member at a time, and one round: a member counts its grants. True: not over yet. */
+/* Ordered writes: one member at a time and one round at a time, because a member counts its grants.
+ * True while members remain. */
 static bool grant_next(mca_common_collio_exchange_t *ex, int h)
 {
     relay_t *relay = ex->plan->layer1.relay;

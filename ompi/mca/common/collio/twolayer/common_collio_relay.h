@@ -10,7 +10,7 @@
 
 /**
  * Two-layer aggregation. On each node some ranks are *local aggregators*. Each rank belongs to one,
- * and its data for aggregators (aggregators) on other nodes go through it:
+ * and its data for aggregators on other nodes go through it:
  *
  *   member ==.
  *   member ==+==> staging of the local aggregator == one message ==> aggregator

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /**
- * A member's turns: in each round in which it has something, it hands it over to its local
- * aggregator, or gets it from there. Two turns may be under way.
+ * A member's turns. A turn is a round in which the member has bytes: it hands them over to its
+ * local aggregator, or gets them from there. Two turns may be under way.
  *
  *   shm     waits for the grant, copies its bytes to (from) their places, counts itself as arrived
  *   isend   one message, packed in the order of the places; none where memory has that order
@@ -92,7 +92,7 @@ static void start_turn(mca_common_collio_exchange_t *ex, size_t number)
     }
 }
 
-/* A message that is longer than its data says behind it how much of each window is data. */
+/* In a message that is longer than its data, the lengths of the data per window follow the data. */
 static void unpack_turn(mca_common_collio_exchange_t *ex, size_t number, int64_t bytes)
 {
     const mca_common_collio_part_t *mine = &ex->plan->layer1.relay->mine;

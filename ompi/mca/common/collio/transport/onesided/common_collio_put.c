@@ -36,8 +36,8 @@ static void give_up(mca_common_collio_file_t *file)
     }
 }
 
-/* A failure is the same on all ranks: it is a matter of the osc components there are. osc/sm cannot
- * make a window of memory that is there already. */
+/* A failure is the same on all ranks, because it depends on the osc components that are installed.
+ * osc/sm cannot make a window over existing memory. */
 static bool make_window(mca_common_collio_file_t *file, int i, int64_t bytes)
 {
     mca_common_collio_put_t *put = &file->kept->put;

@@ -53,12 +53,7 @@ struct mca_common_collio_plan_t;
 int mca_common_collio_put_prepare_places(struct mca_common_collio_plan_t *plan);
 int mca_common_collio_put_tell_places(struct mca_common_collio_exchange_t *ex);
 
-/** The message of one source of the slot's cycle, in the room; NULL if its pieces are put directly.
- *  */
 struct mca_common_collio_slot_t;
-char *mca_common_collio_put_message(const struct mca_common_collio_exchange_t *ex,
-                                    const struct mca_common_collio_slot_t *slot, size_t source);
-
 /** Scatters one message, or all, from the room to the buffer (write), or gathers it (read). */
 void mca_common_collio_put_copy(struct mca_common_collio_exchange_t *ex,
                                 const struct mca_common_collio_slot_t *slot, size_t source);

@@ -10,8 +10,9 @@
  *   requester  user memory --(pack)--> message ==put==> room --(scatter)--> buffer     aggregator
  *
  * The aggregator knows the size of every message from the merged plan. It gives each a place, in
- * the order of the cycle's sources, and tells the requesters once per plan. What finds no room
- * (bytes that several ranks want may be more than the window) or is one large piece goes straight.
+ * the order of the cycle's sources, and tells the requesters once per plan. A message
+ * that finds no room (bytes that several ranks want may exceed the window), or that is one large
+ * piece, is put directly.
  */
 #include "transport/onesided/common_collio_put.h"
 
@@ -109,8 +110,9 @@ int mca_common_collio_put_tell_places(mca_common_collio_exchange_t *ex)
     return rc;
 }
 
-char *mca_common_collio_put_message(const mca_common_collio_exchange_t *ex,
-                                    const mca_common_collio_slot_t *slot, size_t source)
+/* The message of one source of the slot's cycle, in the room; NULL: its pieces are put directly. */
+static char *packed_message(const mca_common_collio_exchange_t *ex,
+                            const mca_common_collio_slot_t *slot, size_t source)
 {
     const mca_common_collio_plan_t *plan = ex->plan;
     const mca_common_collio_source_t *from = &plan->collect.source[slot->cycle->source + source];
@@ -131,7 +133,7 @@ void mca_common_collio_put_copy(mca_common_collio_exchange_t *ex,
     const mca_common_collio_split_t *request = &ex->plan->requests[from->requester];
     const mca_common_collio_window_t *window = &request->window[from->window];
     const mca_common_collio_piece_t *piece = &request->piece[window->first];
-    char *message = mca_common_collio_put_message(ex, slot, source);
+    char *message = packed_message(ex, slot, source);
     int64_t local = mca_common_collio_plan_cycle_start(ex, slot->cycle), copied;
 
     if (NULL == message) {

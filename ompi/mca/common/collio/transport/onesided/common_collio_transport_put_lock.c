@@ -8,8 +8,8 @@
  * requesters at once), puts, unlocks (its bytes are then in the buffer) and tells the aggregator,
  * who counts the arrivals: no rank waits for ranks that have nothing to do with the window.
  *
- *   aggregator      --- grant (buffer, limit) --->  requester: lock, put or get, unlock
- *   aggregator      <-------- arrived -----------
+ *   aggregator   --- grant (buffer, limit) --->  requester: lock, put or get, unlock
+ *   aggregator   <-------- arrived -----------
  *
  * A packed message (put_pack.c) is gathered before the grant of a read, scattered after the arrival
  * of a write.

@@ -1,0 +1,79 @@
+# shellcheck shell=bash
+#
+# Copyright (c) 2026 The collio authors. All rights reserved.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The part "network" of the cluster suite: nodes that share no page cache. Read by run.
+# shellcheck disable=SC2154 # vc, work, bin, here, mode: variables of run
+
+network_up() { # network_up KIND: 0, or 77 with the reason in $work/log
+    ((nodes_up == 0)) || "$vc" down >/dev/null
+    nodes_up=0
+    "$vc" up 2 --slots 8 --ttl 1800 --network-fs "$1" >"$work/log" 2>&1 || return
+    nodes_up=2
+    net=$("$vc" netdir)
+}
+
+network_down() {
+    "$vc" down >/dev/null
+    nodes_up=0
+}
+
+# Written on one node, read on the other, and really sent: the server's link has seen it twice.
+crosses_the_network() {
+    "$vc" traffic --reset
+    "$vc" exec 0 sh -c "head -c 3000001 /dev/urandom >$net/one && cksum <$net/one >$work/sum0"
+    "$vc" exec 1 sh -c "cksum <$net/one >$work/sum1"
+    "$vc" traffic
+    cmp "$work/sum0" "$work/sum1" &&
+        "$vc" traffic | awk '$1 == "store" { exit !($4 > 3000000 && $2 > 3000000) }'
+}
+
+hidden_from_host() { [[ -d $net && -z $(ls -A "$net") ]] && ! grep " $net " /proc/mounts; }
+
+# Files that jobs have left are read from the server's own disk, past every cache of the clients.
+server_has() { # server_has FILE SUM
+    "$vc" exec store sh -c "cksum <$net/../brick/$1" | tee "$work/sum1" | cmp - "$2"
+}
+
+network_cases() { # network_cases FCOLL: those that make sense with any file system
+    grep -E '^all: (schedule=(none|write_comm2),transport=|exchange=)' "$here/modes.table" |
+        sed -n 's/^all: *//p' >"$work/modes"
+    mpi 300 3,2 node --mca fcoll "$1" --mca mpi_param_check 0 "$COLLIO_BUILD/test/mpi/t_matrix" \
+        --modes "$work/modes" --np-list 5,4,3,8,11,6 --dir "$net" --progress "$work/progress"
+    matrix_result "network: $1 on GlusterFS, 3,2 by node" $?
+}
+
+# GlusterFS reports blocks of 128 KiB through FUSE.
+block_in_report() {
+    mpi 120 2,2 slot --mca fcoll overlap --mca fcoll_overlap_report 1 --mca fcoll_overlap_exchange on \
+        "$bin/t_nodes" 2,2 "$net/report.data"
+    cat "$work/log"
+    grep 'alignment  *131072 bytes, the file system.s block' "$work/log"
+}
+
+nothing_serves() { gone "$VCLUSTER_STATE/$VCLUSTER_NAME/.*[.]vol"; }
+
+part_network() {
+    local status net
+    expect 'network: an unknown file system is refused' refuses 1 "want gluster" "$vc" up 2 \
+        --network-fs floppy
+    network_up gluster
+    status=$?
+    if ((status == 77)); then
+        skip "network # $(sed 's/^vcluster: skipped: //' "$work/log")"
+        return
+    elif ((status != 0)); then
+        not_ok 'network: a cluster with GlusterFS' "$work/log"
+        return
+    fi
+    make -s -C "$COLLIO_BUILD/test/mpi" check TESTS= >"$work/log" 2>&1
+    expect 'network: what a node writes crosses the network' crosses_the_network
+    expect 'network: the host does not see it' hidden_from_host
+    expect 'network: the server has the bytes' server_has one "$work/sum0"
+    each_fcoll network network_cases
+    ! built overlap || expect 'network: the report names the block' block_in_report
+    network_down
+    expect 'network: servers end with the cluster' nothing_serves
+}

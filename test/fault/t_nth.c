@@ -1,0 +1,194 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * One rank cannot get something, at every place where it asks for it: call 1, 2, 3, ... of a kind
+ * fails in a sequence of open, set_view, write, read and close, until a sequence needs fewer calls.
+ * Each sequence must end (no hang), with the same class on all ranks in each of its calls; what
+ * succeeds must be right; the next sequence, without failures, must be right; no descriptor and
+ * nothing in /dev/shm may be left. T_NTH_FIRST begins at another number, T_NTH_SHOW prints them.
+ *
+ *     t_nth KIND VICTIM [STEP]     with libnth preloaded; KIND: memory, map, shm, fallocate,
+ *                                  thread, open. `run` gives it a /dev/shm of its own.
+ */
+#include "t_fault.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void (*nth_begin)(const char *kind, long number);
+static int (*nth_end)(void);
+static const t_request request = {700, 50, 33, 40};
+static char path[512];
+
+static int files_in(const char *folder, const char *text)
+{
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    int n = 0;
+
+    while (NULL != dir && NULL != (entry = readdir(dir))) {
+        n += NULL != strstr(entry->d_name, text);
+    }
+    if (NULL != dir) {
+        closedir(dir);
+    }
+    return n;
+}
+
+/** All ranks have the same class? Returns whether the call succeeded. */
+static bool agreed(int rc, const char *what, const char *kind, long number)
+{
+    int mine[2] = {t_class(rc), -t_class(rc)}, all[2];
+
+    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (all[0] != -all[1]) {
+        t_fail("%s %ld: %s gives '%s' here, another class elsewhere", kind, number, what,
+               t_class_name(t_class(rc)));
+    }
+    return MPI_SUCCESS == all[0] && MPI_SUCCESS == all[1];
+}
+
+static int open_file(MPI_File *file)
+{
+    MPI_Info info = t_info(NULL);
+    int rc = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, file);
+
+    MPI_Info_free(&info);
+    return rc;
+}
+
+static int set_view(MPI_File file, const t_blocks *blocks)
+{
+    MPI_Datatype type = t_blocks_type(blocks);
+    int rc = MPI_File_set_view(file, blocks->first, MPI_BYTE, type, "native", MPI_INFO_NULL);
+
+    MPI_Type_free(&type);
+    return rc;
+}
+
+/** Open to close. With a number, what fails may fail; without, all must be well. */
+static void sequence(const char *kind, long number)
+{
+    t_blocks mine = t_request_blocks(&request, t_rank);
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    int bytes = (int) t_blocks_bytes(&mine);
+    bool opened, written = false;
+    MPI_Status status;
+    MPI_File file = MPI_FILE_NULL;
+    int rc = open_file(&file);
+
+    opened = agreed(rc, "open", kind, number);
+    if (opened && agreed(set_view(file, &mine), "set_view", kind, number)) {
+        memset(&status, 0, sizeof(status));
+        rc = MPI_File_write_all(file, data, bytes, MPI_BYTE, &status);
+        written = agreed(rc, "write_all", kind, number);
+        if (written) {
+            t_status_check(&status, bytes, "write_all");
+        }
+        memset(data, 0, (size_t) bytes);
+        rc = MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status);
+        if (agreed(rc, "read_at_all", kind, number) && written) {
+            t_status_check(&status, bytes, "read_at_all");
+            t_blocks_check(&mine, t_rank, data, "read_at_all");
+        }
+    }
+    if (MPI_FILE_NULL != file) {
+        rc = MPI_File_close(&file);
+    }
+    if (0 == number && (!opened || !written || MPI_SUCCESS != rc)) {
+        t_fail("%s: a sequence without failures failed", kind);
+    }
+    free(data);
+}
+
+static void check_file(void)
+{
+    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all));
+    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int r = 0; r < t_size; r++) {
+        all[r] = t_request_blocks(&request, r);
+        writer[r] = r;
+    }
+    if (0 == t_rank) {
+        t_blocks_check_file(path, all, writer, t_size, 0);
+        unlink(path);
+    }
+    free(all);
+    free(writer);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/** Returns how many failures there were. */
+static long every_number(const char *kind, int victim, long step)
+{
+    const char *first = getenv("T_NTH_FIRST");
+    long number = NULL == first ? 1 : atol(first), times = 0;
+    int hit, wrong, all;
+
+    do {
+        if (NULL != getenv("T_NTH_SHOW") && 0 == t_rank) {
+            fprintf(stderr, "%s %ld\n", kind, number);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (t_rank == victim) {
+            nth_begin(kind, number);
+        }
+        sequence(kind, number);
+        hit = t_rank == victim ? nth_end() : 0;
+        MPI_Bcast(&hit, 1, MPI_INT, victim, MPI_COMM_WORLD);
+        sequence(kind, 0);
+        check_file();
+        number += step;
+        times += hit;
+        wrong = t_failures();
+        MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    } while (hit && 0 == all);
+    return times;
+}
+
+int main(int argc, char *argv[])
+{
+    char name[64];
+    int before, after;
+    bool threads;
+    long times;
+
+    t_init(&argc, &argv);
+    *(void **) &nth_begin = dlsym(RTLD_DEFAULT, "nth_begin");
+    *(void **) &nth_end = dlsym(RTLD_DEFAULT, "nth_end");
+    if (argc < 3 || NULL == nth_begin || NULL == nth_end) {
+        return t_skip_all("nth", "started by run, with arguments and libnth");
+    }
+    threads = 0 == strcmp("thread", argv[1]);
+    t_path(path, sizeof(path), "nth");
+    if (threads) { /* the pool is made once, by the first call: only load the components */
+        MPI_File file;
+
+        t_ok(open_file(&file), "open");
+        t_ok(MPI_File_close(&file), "close");
+    } else { /* what lives as long as the process is there afterwards */
+        sequence(argv[1], 0);
+        check_file();
+    }
+    before = files_in("/proc/self/fd", "");
+    times = every_number(argv[1], atoi(argv[2]) % t_size, argc > 3 ? atol(argv[3]) : 1);
+    after = files_in("/proc/self/fd", "");
+    if (after > before && !threads) {
+        t_fail("%d descriptors are open, %d were", after, before);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (NULL != getenv("T_OWN_SHM") && 0 == t_rank && 0 < files_in("/dev/shm", "collio")) {
+        t_fail("a segment is left in /dev/shm");
+    }
+    snprintf(name, sizeof(name), "%s: each of %ld failures", argv[1], times);
+    t_verdict(name);
+    return t_finish();
+}
