@@ -115,14 +115,19 @@ void mca_common_collio_context_keep_close(mca_common_collio_file_t *file)
 /* Of agreed values only: all ranks must find the same difference. */
 static void find_traits(const mca_common_collio_file_t *file, int64_t *traits)
 {
-    const int64_t found[] = {
-        file->settings_hash,      file->two_layers,
-        file->lockahead,          file->buffer_bytes,
-        file->aggregator_count,   mca_common_collio_file_aggregators_hash(file),
-        file->fh->f_fstype,       (int64_t) file->fh->f_stripe_size,
-        file->fh->f_stripe_count, file->access.file_system,
-        file->access.network,     file->access.sieve_writes,
-        file->align.unit};
+    const int64_t found[] = {file->settings_hash,
+                             file->two_layers,
+                             file->lockahead,
+                             file->buffer_bytes,
+                             file->aggregator_count,
+                             mca_common_collio_file_aggregators_hash(file),
+                             file->fh->f_fstype,
+                             (int64_t) file->fh->f_stripe_size,
+                             file->fh->f_stripe_count,
+                             file->access.file_system,
+                             file->access.network,
+                             file->access.sieve_writes,
+                             mca_common_collio_align_pack(&file->align)};
 
     _Static_assert(sizeof(found) == sizeof(*traits) * MCA_COMMON_COLLIO_CONTEXT_TRAITS,
                    "one trait each");
