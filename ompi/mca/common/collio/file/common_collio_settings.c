@@ -116,7 +116,8 @@ static const mca_common_collio_setting_t rows[] = {
      "time step). Switch it off only to measure its effect"},
     {"keep", MCA_COMMON_COLLIO_SWITCH, AT(keep), NULL, 1, 6, AGREED, NULL,
      "Keep communicators, shared memory, buffers and plans when a file is closed, for the next "
-     "file that the same processes open. At most 64 MiB of buffers on a node for each of two files that "
+     "file that the same processes open. At most 64 MiB of buffers on a node for each of two files "
+     "that "
      "are open at a time. Programs with MPI_THREAD_MULTIPLE keep nothing. Switch it off only to "
      "measure its effect, or where memory is short between files"},
     {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3, AGREED,

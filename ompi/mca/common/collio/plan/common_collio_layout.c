@@ -185,8 +185,7 @@ void mca_common_collio_layout_histogram(mca_common_collio_exchange_t *ex)
     ex->histogram = ex->file->kept->histogram;
     memset(ex->histogram, 0, (size_t) count * sizeof(*ex->histogram));
     mca_common_collio_memory_cut(ex->range.lo, ex->range.hi,
-                                 ex->file->memory.used ? mca_common_collio_layout_unit(ex)
-                                                       : 1,
+                                 ex->file->memory.used ? mca_common_collio_layout_unit(ex) : 1,
                                  bins, &ex->file->memory.origin, &ex->file->memory.width);
     if (ex->request.bytes > 0) {
         fill_bins(ex);
