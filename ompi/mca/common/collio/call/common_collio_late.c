@@ -51,6 +51,15 @@ static bool willing(mca_common_collio_op_t *op)
            && mca_common_collio_tuner_stays_direct(&op->ex);
 }
 
+static void take_next_number(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->ex.file;
+
+    opal_mutex_lock(&file->lock);
+    op->ex.sequence = file->sequence++;
+    opal_mutex_unlock(&file->lock);
+}
+
 bool mca_common_collio_late_turn(mca_common_collio_op_t *op)
 {
     mca_common_collio_ahead_t *ahead = ahead_of(op->ex.file);
@@ -63,7 +72,7 @@ bool mca_common_collio_late_turn(mca_common_collio_op_t *op)
     while (op->meeting && MCA_COMMON_COLLIO_AHEAD_GO == turn) {
         /* others are ahead of a rank that has left its loop: it has nothing in those calls, but it
          * counts them, so that the meeting has the same number on all ranks */
-        mca_common_collio_op_skip(op);
+        take_next_number(op);
         mca_common_collio_ahead_done(ahead);
         turn = mca_common_collio_ahead_turn(ahead, false);
     }
@@ -150,21 +159,4 @@ void mca_common_collio_late_begin(mca_common_collio_op_t *op)
     if (0 == op->told && 0 == op->ex.error && allowed(&op->ex)) {
         mca_common_collio_ahead_begin(ahead_of(op->ex.file), most_ahead(&op->ex));
     }
-}
-
-int mca_common_collio_late_meet(mca_common_collio_file_t *file, bool leave)
-{
-    mca_common_collio_op_t *op;
-    int64_t bytes;
-    int error = MPI_SUCCESS;
-
-    if (NULL == file->reduction || !ahead_of(file)->on) {
-        return MPI_SUCCESS;
-    }
-    if (ahead_of(file)->calls > 0) {
-        op = mca_common_collio_op_start_meeting(file);
-        error = NULL == op ? MPI_ERR_NO_MEM : mca_common_collio_op_wait(op, &bytes);
-    }
-    ahead_of(file)->on = ahead_of(file)->on && !leave;
-    return error;
 }

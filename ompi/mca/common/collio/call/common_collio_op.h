@@ -122,8 +122,6 @@ OBJ_CLASS_DECLARATION(mca_common_collio_op_t);
 bool mca_common_collio_op_reserve(mca_common_collio_file_t *file);
 mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file);
 void mca_common_collio_op_give(mca_common_collio_op_t *op);
-/** Takes the number of the next call instead of its own. */
-void mca_common_collio_op_skip(mca_common_collio_op_t *op);
 
 /** Starts a collective call; the file pointer has moved when it returns. Local: it never waits for
  *  another rank. Without an mpi_request it is a blocking call, to be ended by op_wait. NULL only

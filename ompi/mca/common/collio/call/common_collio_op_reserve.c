@@ -28,7 +28,8 @@ static void clear_brief(mca_common_collio_op_t *op)
     op->ex.error = 0;
     op->ex.done_bytes = 0;
     op->ex.request = (mca_common_collio_ask_t){0};
-    op->staged = op->ahead = op->brief = op->finished = false;
+    op->staged = op->ahead = op->brief = false;
+    op->finished = false;
 }
 
 static mca_common_collio_op_t *take_spare(mca_common_collio_file_t *file)
@@ -67,15 +68,6 @@ mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file
     op->ex.file = file;
     op->ex.sequence = sequence;
     return op;
-}
-
-void mca_common_collio_op_skip(mca_common_collio_op_t *op)
-{
-    mca_common_collio_file_t *file = op->ex.file;
-
-    opal_mutex_lock(&file->lock);
-    op->ex.sequence = file->sequence++;
-    opal_mutex_unlock(&file->lock);
 }
 
 void mca_common_collio_op_give(mca_common_collio_op_t *op)

@@ -1,0 +1,27 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * A meeting outside of calls: the end of a run of calls without a meeting (late.c), for
+ * MPI_File_sync, set_view, set_size, preallocate, set_atomicity and close.
+ */
+#include "call/common_collio_op.h"
+
+int mca_common_collio_late_meet(mca_common_collio_file_t *file, bool leave)
+{
+    mca_common_collio_op_t *op;
+    int64_t bytes;
+    int error = MPI_SUCCESS;
+
+    if (NULL == file->reduction || !file->reduction->ahead.on) {
+        return MPI_SUCCESS;
+    }
+    if (file->reduction->ahead.calls > 0) {
+        op = mca_common_collio_op_start_meeting(file);
+        error = NULL == op ? MPI_ERR_NO_MEM : mca_common_collio_op_wait(op, &bytes);
+    }
+    file->reduction->ahead.on = file->reduction->ahead.on && !leave;
+    return error;
+}
