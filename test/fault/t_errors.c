@@ -237,9 +237,9 @@ static void no_leak(const char *more, const char *name)
 /** An aggregator, and a rank that is none, without memory for anything large. */
 static void no_memory(void)
 {
-    fails("aggregator_cannot_allocate", "schedule=none,transport=isend", WRITE,
+    fails("aggregator_cannot_allocate", "schedule=none,transport=isend,keep=false", WRITE,
           "rank=0,malloc=4000", MPI_ERR_NO_MEM);
-    fails("aggregator_cannot_allocate_read", "schedule=none,transport=isend", READ,
+    fails("aggregator_cannot_allocate_read", "schedule=none,transport=isend,keep=false", READ,
           "rank=0,malloc=4000", MPI_ERR_NO_MEM);
     fails("nobody_can_allocate", "schedule=write_comm,transport=isend", WRITE, "malloc=4000",
           MPI_ERR_NO_MEM);
