@@ -18,7 +18,7 @@ static const mca_common_collio_figure_t figures[] = {
 
 static mca_common_collio_record_t record_of(const char *path)
 {
-    static const mca_common_collio_section_t section = {"write", figures, 4};
+    static const mca_common_collio_table_t section = {"write", figures, 4};
 
     return (mca_common_collio_record_t){.component = "fcoll/test",
                                         .path = path,

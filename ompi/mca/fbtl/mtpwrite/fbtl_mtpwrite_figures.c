@@ -101,7 +101,7 @@ static void print_report(const ompio_file_t *fh, const mca_fbtl_mtpwrite_setting
                          const mca_common_collio_access_stats_t *sum)
 {
     mca_common_collio_figure_t row[FIGURES];
-    mca_common_collio_section_t section = {"access", row, FIGURES};
+    mca_common_collio_table_t section = {"access", row, FIGURES};
     mca_common_collio_record_t record = {
         .component = "fbtl/mtpwrite",
         .path = fh->f_filename,

@@ -58,7 +58,7 @@ static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
         MCA_FS_LUSTRE_LLA_COUNTERS(X)
 #undef X
     };
-    mca_common_collio_section_t section = {"locks", figure, COUNTERS};
+    mca_common_collio_table_t section = {"locks", figure, COUNTERS};
     mca_common_collio_record_t record = {
         .component = component_name,
         .path = fh->f_filename,

@@ -170,7 +170,7 @@ static void print(const mca_common_collio_file_t *file, const reduced_t *all, co
                                          .ranks = file->size,
                                          .traffic_name = {"write", "read"}};
     mca_common_collio_figure_t figure[3][STATS];
-    mca_common_collio_section_t section[3] = {
+    mca_common_collio_table_t section[3] = {
         {"write", figure[0], pick(all, STATS, false, figure[0])},
         {"read", figure[1], pick(all, 0, false, figure[1])},
         {"file", figure[2], pick(all, 0, true, figure[2])}};

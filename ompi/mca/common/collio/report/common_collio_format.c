@@ -49,7 +49,7 @@ static void add_figure(mca_common_collio_text_t *text, const mca_common_collio_f
 }
 
 /* The figures of a section that have this unit. */
-static void add_unit(mca_common_collio_text_t *text, const mca_common_collio_section_t *section,
+static void add_unit(mca_common_collio_text_t *text, const mca_common_collio_table_t *section,
                      mca_common_collio_unit_t unit, int ranks)
 {
     char title[NAME_WIDTH + 8];
@@ -146,7 +146,7 @@ void mca_common_collio_format_line(mca_common_collio_text_t *text,
 }
 
 static void add_json_section(mca_common_collio_text_t *text,
-                             const mca_common_collio_section_t *section)
+                             const mca_common_collio_table_t *section)
 {
     const char *comma = "";
 

@@ -32,11 +32,11 @@ typedef struct mca_common_collio_figure_t {
 } mca_common_collio_figure_t;
 
 /** Figures that belong together: those of writes, of reads, or of the file. */
-typedef struct mca_common_collio_section_t {
+typedef struct mca_common_collio_table_t {
     const char *name;
     const mca_common_collio_figure_t *figure;
     int count;
-} mca_common_collio_section_t;
+} mca_common_collio_table_t;
 
 /** A kind of calls on a file, or on many: what a line of the report has. */
 typedef struct mca_common_collio_traffic_t {
@@ -56,7 +56,7 @@ typedef struct mca_common_collio_record_t {
     bool no_rate; /* the calls move no data: bytes per second would mean nothing */
     mca_common_collio_text_t about; /* lines of text below the title */
     mca_common_collio_text_t json;  /* members of JSON, a comma in front of each */
-    const mca_common_collio_section_t *section;
+    const mca_common_collio_table_t *section;
     int sections;
 } mca_common_collio_record_t;
 
