@@ -27,8 +27,8 @@ static wide_t byte_at(const tiling_t *tiling, int64_t stream)
     int64_t within = stream % tiling->size;
     size_t i = 0;
 
-    while (within >= tiling->length[i]) {
-        within -= tiling->length[i++];
+    while (within >= mca_common_collio_tiling_length(tiling, i)) {
+        within -= mca_common_collio_tiling_length(tiling, i++);
     }
     return (wide_t) tiling->base + (wide_t) (stream / tiling->size) * tiling->extent
            + tiling->offset[i] + within;

@@ -49,8 +49,8 @@ START_TEST(tiling_init_joins_and_describes)
     ck_assert_uint_eq(2, tiling.count);
     ck_assert_int_eq(16, tiling.size);
     ck_assert_int_eq(8, tiling.uniform);
-    ck_assert_int_eq(8, tiling.prefix[1]);
-    ck_assert_int_eq(16, tiling.prefix[2]);
+    ck_assert_int_eq(8, mca_common_collio_tiling_prefix(&tiling, 1));
+    ck_assert_int_eq(16, mca_common_collio_tiling_prefix(&tiling, 2));
     ck_assert(tiling.ascending);
     ck_assert(!tiling.dense);
     mca_common_collio_tiling_fini(&tiling);
@@ -174,7 +174,7 @@ static void walk(const tiling_t *tiling, int64_t *offsets, int64_t bytes)
 
     for (int64_t repetition = 0; n < bytes; ++repetition) {
         for (size_t i = 0; i < tiling->count; ++i) {
-            for (int64_t b = 0; b < tiling->length[i] && n < bytes; ++b) {
+            for (int64_t b = 0; b < mca_common_collio_tiling_length(tiling, i) && n < bytes; ++b) {
                 offsets[n++] = tiling->base + repetition * tiling->extent + tiling->offset[i] + b;
             }
         }
@@ -299,6 +299,70 @@ START_TEST(tiling_pack_from_bottom_and_backwards)
 }
 END_TEST
 
+/* Folded or not: the same bytes at every stream position. */
+START_TEST(tiling_fold_keeps_the_stream)
+{
+    for (int round = 0; round < 200; ++round) {
+        int64_t length = 1 + unit_below(5), step = (unit_below(2) ? 1 : -1) * (6 + unit_below(9));
+        size_t count = 1 + (size_t) unit_below(9);
+        int64_t extent = step * (int64_t) count + (unit_below(4) ? 0 : unit_below(3));
+        bool regular = 0 != unit_below(4);
+        mca_common_collio_tiling_t plain, folded;
+        extent_t pieces[10];
+
+        for (size_t i = 0; i < count; ++i) {
+            pieces[i] = (extent_t){3 + step * (int64_t) i, length};
+        }
+        if (!regular) {
+            pieces[count - 1].offset += 1;
+        }
+        ck_assert_int_eq(0, mca_common_collio_tiling_init(&plain, 1000, extent, pieces, count));
+        ck_assert_int_eq(0, mca_common_collio_tiling_init(&folded, 1000, extent, pieces, count));
+        mca_common_collio_tiling_fold(&folded);
+        if (regular && 1 < count && extent == step * (int64_t) count) {
+            ck_assert_uint_eq(1, folded.count);
+        }
+        for (int64_t at = 0; at < 40; ++at) {
+            mca_common_collio_cursor_t a, b;
+            int64_t run;
+
+            mca_common_collio_cursor_seek(&a, &plain, at);
+            mca_common_collio_cursor_seek(&b, &folded, at);
+            ck_assert_int_eq(mca_common_collio_cursor_run(&a, &run),
+                             mca_common_collio_cursor_run(&b, &run));
+        }
+        ck_assert(plain.ascending == folded.ascending);
+        mca_common_collio_tiling_fini(&plain);
+        mca_common_collio_tiling_fini(&folded);
+    }
+}
+END_TEST
+
+/* Equal pieces have one array; a different one, or joined ones, bring the others. */
+START_TEST(tiling_equal_pieces_have_no_lengths)
+{
+    const extent_t equal[] = {{0, 4}, {10, 4}, {20, 4}}, last[] = {{0, 4}, {10, 4}, {20, 8}};
+    const extent_t joined[] = {{0, 4}, {4, 4}, {10, 4}, {14, 4}, {20, 8}};
+    mca_common_collio_tiling_t tiling;
+
+    ck_assert_int_eq(0, mca_common_collio_tiling_init(&tiling, 0, 100, equal, 3));
+    ck_assert_int_eq(4, tiling.uniform);
+    ck_assert_ptr_null(tiling.length);
+    mca_common_collio_tiling_fini(&tiling);
+    ck_assert_int_eq(0, mca_common_collio_tiling_init(&tiling, 0, 100, last, 3));
+    ck_assert_int_eq(0, tiling.uniform);
+    ck_assert_int_eq(8, mca_common_collio_tiling_length(&tiling, 2));
+    ck_assert_int_eq(8, mca_common_collio_tiling_prefix(&tiling, 2));
+    ck_assert_int_eq(16, tiling.size);
+    mca_common_collio_tiling_fini(&tiling);
+    ck_assert_int_eq(0, mca_common_collio_tiling_init(&tiling, 0, 100, joined, 5));
+    ck_assert_uint_eq(3, tiling.count);
+    ck_assert_int_eq(8, tiling.uniform);
+    ck_assert_int_eq(24, tiling.size);
+    mca_common_collio_tiling_fini(&tiling);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tiling");
@@ -312,5 +376,7 @@ int main(void)
     tcase_add_test(tests, tiling_random_pieces_against_walk);
     tcase_add_test(tests, tiling_random_pack_and_unpack);
     tcase_add_test(tests, tiling_pack_from_bottom_and_backwards);
+    tcase_add_test(tests, tiling_fold_keeps_the_stream);
+    tcase_add_test(tests, tiling_equal_pieces_have_no_lengths);
     return unit_main(suite, "check_tiling");
 }

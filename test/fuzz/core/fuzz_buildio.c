@@ -40,10 +40,10 @@ static int64_t place(const mca_common_collio_tiling_t *tiling, int64_t stream)
 
     for (size_t i = 0;; i++) {
         REQUIRE(i < tiling->count);
-        if (rest < tiling->length[i]) {
+        if (rest < mca_common_collio_tiling_length(tiling, i)) {
             return tiling->base + stream / tiling->size * tiling->extent + tiling->offset[i] + rest;
         }
-        rest -= tiling->length[i];
+        rest -= mca_common_collio_tiling_length(tiling, i);
     }
 }
 

@@ -46,6 +46,7 @@ static int prepare_memory(struct call *call, ompio_file_t *fh,
 {
     mca_common_collio_job_t *job = &transfer->job;
     mca_common_collio_extent_t all = {.offset = 0};
+    size_t type_bytes;
     int rc;
 
     if (!mca_common_collio_view_stage_needed(fh, call->buf, call->count, call->type)) {
@@ -53,8 +54,8 @@ static int prepare_memory(struct call *call, ompio_file_t *fh,
         if (0 == rc) {
             job->memory = &transfer->type->tiling;
             job->base = call->buf;
-            rc = __builtin_mul_overflow(call->count, job->memory->size, &job->bytes) ? -EOVERFLOW
-                                                                                     : 0;
+            opal_datatype_type_size(&call->type->super, &type_bytes);
+            rc = __builtin_mul_overflow(call->count, type_bytes, &job->bytes) ? -EOVERFLOW : 0;
         }
         return rc;
     }

@@ -271,7 +271,8 @@ void mca_common_collio_access_request_span(const mca_common_collio_job_t *job, i
         for (size_t i = 0; i < file->count; ++i) {
             int64_t at = file->base + file->offset[i];
             int64_t low = at + (0 < file->extent ? from : to) * file->extent;
-            int64_t high = at + (0 < file->extent ? to : from) * file->extent + file->length[i];
+            int64_t high = at + (0 < file->extent ? to : from) * file->extent
+                           + mca_common_collio_tiling_length(file, i);
 
             *offset = low < *offset ? low : *offset;
             hi = high > hi ? high : hi;

@@ -18,16 +18,12 @@
 
 /* The stream itself as a tiling: one endless piece. */
 static const int64_t unit_offset[1] = {0};
-static const int64_t unit_length[1] = {1};
-static const int64_t unit_prefix[2] = {0, 1};
 static const mca_common_collio_tiling_t packed_tiling = {
     .base = 0,
     .extent = 1,
     .size = 1,
     .count = 1,
     .offset = (int64_t *) unit_offset,
-    .length = (int64_t *) unit_length,
-    .prefix = (int64_t *) unit_prefix,
     .uniform = 1,
     .dense = true,
     .ascending = true,

@@ -71,7 +71,6 @@ ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, mca_common_collio_curso
     while (0 < whole) {
         int64_t left = (int64_t) (tiling->count - cursor->piece);
         const int64_t *offset = tiling->offset + cursor->piece;
-        const int64_t *length = tiling->length + cursor->piece;
         char *origin = place(memory, cursor->origin);
 
         left = left < whole ? left : whole;
@@ -80,8 +79,11 @@ ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, mca_common_collio_curso
                 copy(pack, place(origin, offset[i]), packed, bytes);
                 packed += bytes;
             } else {
-                copy_any(pack, place(origin, offset[i]), packed, (size_t) length[i]);
-                packed += length[i];
+                int64_t length = mca_common_collio_tiling_length(tiling,
+                                                                 cursor->piece + (size_t) i);
+
+                copy_any(pack, place(origin, offset[i]), packed, (size_t) length);
+                packed += length;
             }
         }
         whole -= left;
@@ -145,7 +147,7 @@ static int64_t whole_pieces(const mca_common_collio_cursor_t *cursor, int64_t le
 {
     const mca_common_collio_tiling_t *tiling = cursor->tiling;
     mca_common_collio_cursor_t end;
-    int64_t start = tiling->prefix[cursor->piece];
+    int64_t start = mca_common_collio_tiling_prefix(tiling, cursor->piece);
 
     if (0 != tiling->uniform) {
         *bytes = length - length % tiling->uniform;

@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common_collio_grow.h"
 
@@ -38,8 +39,19 @@ int mca_common_collio_tiling_open(mca_common_collio_tiling_t *tiling, int64_t ba
     }
     tiling->length = tiling->offset + most;
     tiling->prefix = tiling->length + most;
-    tiling->prefix[0] = 0;
     return 0;
+}
+
+/* A piece that is not as long as those before it. Until then the second and third array are address
+ * space only: no page of them has been touched. */
+void mca_common_collio_tiling_list_lengths(mca_common_collio_tiling_t *tiling)
+{
+    for (size_t i = 0; i < tiling->count; ++i) {
+        tiling->length[i] = tiling->uniform;
+        tiling->prefix[i] = (int64_t) i * tiling->uniform;
+    }
+    tiling->prefix[tiling->count] = (int64_t) tiling->count * tiling->uniform;
+    tiling->uniform = 0;
 }
 
 static bool all_equal(const int64_t *length, size_t count)
@@ -52,23 +64,65 @@ static bool all_equal(const int64_t *length, size_t count)
     return true;
 }
 
+/* To what is used: equal pieces need the first array only. */
+static void shrink(mca_common_collio_tiling_t *tiling)
+{
+    size_t count = tiling->count, words = 0 != tiling->uniform ? count : 3 * count + 1;
+    int64_t *length = tiling->offset + count, *prefix = length + count, *offset;
+
+    if (0 == tiling->uniform && length != tiling->length) {
+        memmove(length, tiling->length, count * sizeof(*length));
+        memmove(prefix, tiling->prefix, (count + 1) * sizeof(*prefix));
+    }
+    offset = realloc(tiling->offset, words * sizeof(*offset));
+    tiling->offset = NULL == offset ? tiling->offset : offset;
+    tiling->length = 0 != tiling->uniform ? NULL : tiling->offset + count;
+    tiling->prefix = 0 != tiling->uniform ? NULL : tiling->offset + 2 * count;
+}
+
 void mca_common_collio_tiling_close(mca_common_collio_tiling_t *tiling)
 {
     size_t count = tiling->count;
     int64_t next;
 
-    tiling->size = tiling->prefix[count];
     if (0 == count) {
         tiling->ascending = false;
         return;
     }
-    tiling->uniform = all_equal(tiling->length, count) ? tiling->length[0] : 0;
+    if (0 == tiling->uniform && all_equal(tiling->length, count)) {
+        tiling->uniform = tiling->length[0]; /* some were joined of several */
+    }
     if (__builtin_add_overflow(tiling->offset[0], tiling->extent, &next)) {
         next = 0 < tiling->extent ? INT64_MAX : INT64_MIN; /* no second repetition is valid */
     }
-    tiling->ascending = tiling->ascending
-                        && tiling->offset[count - 1] + tiling->length[count - 1] <= next;
-    tiling->dense = 1 == count && tiling->extent == tiling->length[0];
+    tiling->ascending =
+        tiling->ascending
+        && tiling->offset[count - 1] + mca_common_collio_tiling_length(tiling, count - 1) <= next;
+    tiling->dense = 1 == count && tiling->extent == tiling->uniform;
+    shrink(tiling);
+}
+
+void mca_common_collio_tiling_fold(mca_common_collio_tiling_t *tiling)
+{
+    size_t count = tiling->count;
+    int64_t step, whole, gap;
+
+    if (2 > count || 0 == tiling->uniform || tiling->overflow) {
+        return;
+    }
+    if (__builtin_sub_overflow(tiling->offset[1], tiling->offset[0], &step)
+        || __builtin_mul_overflow(step, (int64_t) count, &whole) || whole != tiling->extent) {
+        return;
+    }
+    for (size_t i = 2; i < count; ++i) {
+        if (__builtin_sub_overflow(tiling->offset[i], tiling->offset[i - 1], &gap) || gap != step) {
+            return;
+        }
+    }
+    tiling->extent = step;
+    tiling->size = tiling->uniform;
+    tiling->count = 1;
+    shrink(tiling);
 }
 
 int mca_common_collio_tiling_init(mca_common_collio_tiling_t *tiling, int64_t base, int64_t extent,
@@ -97,6 +151,9 @@ size_t mca_common_collio_tiling_find(const mca_common_collio_tiling_t *tiling, i
     size_t first = 0;
     size_t count = tiling->count;
 
+    if (0 != tiling->uniform) {
+        return (size_t) (within / tiling->uniform);
+    }
     while (1 < count) {
         size_t half = count / 2;
 
@@ -124,7 +181,7 @@ void mca_common_collio_cursor_seek(mca_common_collio_cursor_t *cursor,
     stream -= repetition * tiling->size;
     cursor->origin += repetition * tiling->extent;
     cursor->piece = mca_common_collio_tiling_find(tiling, stream);
-    cursor->used = stream - tiling->prefix[cursor->piece];
+    cursor->used = stream - mca_common_collio_tiling_prefix(tiling, cursor->piece);
 }
 
 int64_t mca_common_collio_tiling_piece_bound(const mca_common_collio_tiling_t *tiling,
@@ -221,14 +278,18 @@ static size_t walk_whole(mca_common_collio_walk_t *walk, mca_common_collio_piece
 {
     const mca_common_collio_tiling_t *tiling = walk->cursor.tiling;
     const int64_t *offset = tiling->offset + walk->cursor.piece;
-    const int64_t *length = tiling->length + walk->cursor.piece;
     int64_t origin = walk->cursor.origin, done = walk->done;
     size_t count = 0, left = tiling->count - walk->cursor.piece;
 
     left = left < room ? left : room;
-    while (count < left && length[count] <= walk->bytes - done) {
-        piece[count] = (mca_common_collio_piece_t){origin + offset[count], length[count], done};
-        done += length[count++];
+    for (; count < left; ++count) {
+        int64_t length = mca_common_collio_tiling_length(tiling, walk->cursor.piece + count);
+
+        if (length > walk->bytes - done) {
+            break;
+        }
+        piece[count] = (mca_common_collio_piece_t){origin + offset[count], length, done};
+        done += length;
     }
     walk->done = done;
     walk->cursor.piece += count;

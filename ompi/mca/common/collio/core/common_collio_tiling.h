@@ -23,17 +23,31 @@
 typedef struct mca_common_collio_tiling_t {
     int64_t base;    /* of the first repetition */
     int64_t extent;  /* distance of repetitions */
-    int64_t size;    /* bytes of data in a repetition; prefix[count] */
+    int64_t size;    /* bytes of data in a repetition */
     size_t count;    /* pieces in a repetition */
     int64_t *offset; /* of each piece, from the repetition's start */
+    int64_t uniform; /* length of every piece, if they are all equal; else 0, and: */
     int64_t *length; /* of each piece, > 0 */
     int64_t *prefix; /* stream position of each piece in the repetition, count + 1 entries */
-    int64_t uniform; /* length of every piece, if they are all equal; else 0 */
     bool dense;      /* the repetitions join to one endless piece */
     bool ascending;  /* offsets never go back, neither inside nor from one repetition to the next:
                           no byte comes twice, and the stream is in the order of the offsets */
     bool overflow;   /* a piece ends, or the sizes add up, beyond INT64_MAX */
 } mca_common_collio_tiling_t;
+
+/** Of piece i: its length, and its stream position in the repetition (also for i = count). Lists of
+ *  equal pieces have no arrays for them: with millions of pieces memory takes the time. */
+static inline int64_t mca_common_collio_tiling_length(const mca_common_collio_tiling_t *tiling,
+                                                      size_t i)
+{
+    return 0 != tiling->uniform ? tiling->uniform : tiling->length[i];
+}
+
+static inline int64_t mca_common_collio_tiling_prefix(const mca_common_collio_tiling_t *tiling,
+                                                      size_t i)
+{
+    return 0 != tiling->uniform ? (int64_t) i * tiling->uniform : tiling->prefix[i];
+}
 
 /** Copies the pieces, in their order: empty ones dropped, one that begins where its predecessor
  *  ends joined to it. Pieces may be unsorted (memory). Returns 0 or -ENOMEM. */
@@ -45,6 +59,7 @@ void mca_common_collio_tiling_fini(mca_common_collio_tiling_t *tiling);
  *  what follows from all of them. A list of millions is walked, and touches memory, once. */
 int mca_common_collio_tiling_open(mca_common_collio_tiling_t *tiling, int64_t base, int64_t extent,
                                   size_t most);
+void mca_common_collio_tiling_list_lengths(mca_common_collio_tiling_t *tiling);
 static inline void mca_common_collio_tiling_add(mca_common_collio_tiling_t *tiling, int64_t offset,
                                                 int64_t length)
 {
@@ -55,23 +70,35 @@ static inline void mca_common_collio_tiling_add(mca_common_collio_tiling_t *tili
         return;
     }
     if (__builtin_add_overflow(offset, length, &end)
-        || __builtin_add_overflow(tiling->prefix[n], length, &stream)) {
+        || __builtin_add_overflow(tiling->size, length, &stream)) {
         tiling->overflow = true; /* without the piece: no request in this tiling is valid */
         return;
     }
-    end = 0 < n ? tiling->offset[n - 1] + tiling->length[n - 1] : offset;
-    if (0 < n && end == offset) {
-        tiling->length[n - 1] += length;
-        tiling->prefix[n] = stream;
-        return;
+    end = 0 < n ? tiling->offset[n - 1] + mca_common_collio_tiling_length(tiling, n - 1) : offset;
+    if (0 < n && end == offset) { /* it makes the last piece longer */
+        --n;
+        offset = tiling->offset[n];
+        length += mca_common_collio_tiling_length(tiling, n);
+    } else {
+        tiling->ascending = tiling->ascending && end <= offset;
     }
-    tiling->ascending = tiling->ascending && end <= offset;
+    if (0 == n) {
+        tiling->uniform = length;
+    } else if (0 != tiling->uniform && length != tiling->uniform) {
+        mca_common_collio_tiling_list_lengths(tiling);
+    }
     tiling->offset[n] = offset;
-    tiling->length[n] = length;
-    tiling->prefix[n + 1] = stream;
+    if (0 == tiling->uniform) {
+        tiling->length[n] = length;
+        tiling->prefix[n + 1] = stream;
+    }
+    tiling->size = stream;
     tiling->count = n + 1;
 }
 void mca_common_collio_tiling_close(mca_common_collio_tiling_t *tiling);
+/** Equal pieces at equal distances, of which one repetition continues the other, become repetitions
+ *  of one piece. The stream stays the same. After close. */
+void mca_common_collio_tiling_fold(mca_common_collio_tiling_t *tiling);
 
 /** Where a stream position is, as *anchor, a file offset, and *phase, a position in the repetition.
  *  Of two tilings of the same shape, and two positions of the same phase: byte by byte from there
@@ -111,7 +138,8 @@ static inline int64_t mca_common_collio_cursor_run(const mca_common_collio_curso
 {
     const mca_common_collio_tiling_t *tiling = cursor->tiling;
 
-    *run = tiling->dense ? INT64_MAX / 2 : tiling->length[cursor->piece] - cursor->used;
+    *run = tiling->dense ? INT64_MAX / 2
+                         : mca_common_collio_tiling_length(tiling, cursor->piece) - cursor->used;
     return cursor->origin + tiling->offset[cursor->piece] + cursor->used;
 }
 
@@ -122,7 +150,7 @@ static inline void mca_common_collio_cursor_advance(mca_common_collio_cursor_t *
     const mca_common_collio_tiling_t *tiling = cursor->tiling;
 
     cursor->used += bytes;
-    if (!tiling->dense && cursor->used == tiling->length[cursor->piece]) {
+    if (!tiling->dense && cursor->used == mca_common_collio_tiling_length(tiling, cursor->piece)) {
         cursor->used = 0;
         if (++cursor->piece == tiling->count) {
             cursor->piece = 0;

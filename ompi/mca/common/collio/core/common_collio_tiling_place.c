@@ -31,12 +31,12 @@ bool mca_common_collio_tiling_same_shape(const mca_common_collio_tiling_t *a,
     if (a->dense && b->dense) {
         return true;
     }
-    if (a->extent != b->extent || a->count != b->count || a->size != b->size
-        || a->dense != b->dense) {
+    if (a->extent != b->extent || a->count != b->count || a->size != b->size || a->dense != b->dense
+        || a->uniform != b->uniform) {
         return false;
     }
     for (size_t i = 0; i < a->count; ++i) {
-        if (a->length[i] != b->length[i]
+        if (mca_common_collio_tiling_length(a, i) != mca_common_collio_tiling_length(b, i)
             || a->offset[i] - a->offset[0] != b->offset[i] - b->offset[0]) {
             return false;
         }
@@ -77,14 +77,16 @@ static bool widen(const mca_common_collio_tiling_t *tiling, int64_t repetition, 
                   int64_t to, int64_t *lo, int64_t *hi)
 {
     for (size_t i = 0; i < tiling->count; ++i) {
-        int64_t begin = tiling->prefix[i] > from ? tiling->prefix[i] : from;
-        int64_t end = tiling->prefix[i + 1] < to ? tiling->prefix[i + 1] : to;
+        int64_t first = mca_common_collio_tiling_prefix(tiling, i);
+        int64_t next = mca_common_collio_tiling_prefix(tiling, i + 1);
+        int64_t begin = first > from ? first : from;
+        int64_t end = next < to ? next : to;
         int64_t offset, after;
 
         if (begin >= end) {
             continue;
         }
-        if (!offset_of(tiling, repetition, i, begin - tiling->prefix[i], &offset)
+        if (!offset_of(tiling, repetition, i, begin - first, &offset)
             || __builtin_add_overflow(offset, end - begin, &after)) {
             return false;
         }
@@ -123,7 +125,8 @@ static bool byte_offset(const mca_common_collio_tiling_t *tiling, int64_t stream
     }
     within = stream % tiling->size;
     piece = mca_common_collio_tiling_find(tiling, within);
-    return offset_of(tiling, stream / tiling->size, piece, within - tiling->prefix[piece], offset);
+    return offset_of(tiling, stream / tiling->size, piece,
+                     within - mca_common_collio_tiling_prefix(tiling, piece), offset);
 }
 
 int mca_common_collio_tiling_range(const mca_common_collio_tiling_t *tiling, int64_t first,

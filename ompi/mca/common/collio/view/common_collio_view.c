@@ -30,20 +30,21 @@
 
 #include "view/common_collio_view.h"
 
-enum { RAW_BATCH = 512 }; /* pieces asked of the convertor at a time */
+enum {
+    RAW_BATCH = 512,      /* pieces asked of the convertor at a time */
+    COUNT_ABOVE = 8 << 20 /* bytes of a type; below, each could be a piece of its own */
+};
 
-/* One element of `type`, flattened in type order by Open MPI's own convertor. */
-static int flatten_type(ompi_datatype_t *type, mca_common_collio_extents_t *list)
+/* Walks one element of `type` in type order by Open MPI's own convertor. Its pieces go to `tiling`,
+ * if there is one; *count = their number before neighbours are joined. */
+static int walk_type(ompi_datatype_t *type, mca_common_collio_tiling_t *tiling, size_t *count)
 {
     opal_convertor_t convertor;
     struct iovec raw[RAW_BATCH];
     int64_t missing = (int64_t) type->super.size;
-    int rc = 0;
-    int finished;
+    int rc = 0, finished = 0;
 
-    if (0 == missing) {
-        return 0;
-    }
+    *count = 0;
     OBJ_CONSTRUCT(&convertor, opal_convertor_t);
     if (OPAL_SUCCESS
         != opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &type->super, 1, NULL,
@@ -51,42 +52,60 @@ static int flatten_type(ompi_datatype_t *type, mca_common_collio_extents_t *list
         rc = -EINVAL;
         goto out_cleanup;
     }
-    do {
-        uint32_t count = RAW_BATCH;
+    while (0 == finished) {
+        uint32_t pieces = RAW_BATCH;
         size_t bytes = 0;
 
-        finished = opal_convertor_raw(&convertor, raw, &count, &bytes);
-        rc = mca_common_collio_extents_reserve(list, list->count + count);
-        for (uint32_t i = 0; 0 == rc && i < count; ++i) {
-            /* not extents_append(): memory offsets may be negative */
-            list->at[list->count].offset = (int64_t) (intptr_t) raw[i].iov_base;
-            list->at[list->count].length = (int64_t) raw[i].iov_len;
-            list->count += 1;
+        finished = opal_convertor_raw(&convertor, raw, &pieces, &bytes);
+        for (uint32_t i = 0; NULL != tiling && i < pieces; ++i) {
+            mca_common_collio_tiling_add(tiling, (int64_t) (intptr_t) raw[i].iov_base,
+                                         (int64_t) raw[i].iov_len);
         }
+        *count += pieces;
         missing -= (int64_t) bytes;
-    } while (0 == rc && 0 == finished);
-    if (0 == rc && 0 != missing) {
-        rc = -EINVAL;
     }
+    rc = 0 == missing ? 0 : -EINVAL;
 out_cleanup:
     opal_convertor_cleanup(&convertor);
     OBJ_DESTRUCT(&convertor);
     return rc;
 }
 
+/* Room for the pieces of a type. What is not used is address space only, and given back when the
+ * list is closed. A large type is walked to count them: what is touched would cost more. */
+static int open_for_type(ompi_datatype_t *type, mca_common_collio_tiling_t *tiling)
+{
+    size_t most = type->super.size;
+    ptrdiff_t lb, extent;
+    int rc = -ENOMEM;
+
+    ompi_datatype_get_extent(type, &lb, &extent);
+    if (most <= COUNT_ABOVE) {
+        rc = mca_common_collio_tiling_open(tiling, 0, (int64_t) extent, most);
+    }
+    if (-ENOMEM == rc) {
+        rc = walk_type(type, NULL, &most);
+        rc = 0 == rc ? mca_common_collio_tiling_open(tiling, 0, (int64_t) extent, most) : rc;
+    }
+    return rc;
+}
+
 int mca_common_collio_view_tile_type(ompi_datatype_t *type, mca_common_collio_tiling_t *tiling)
 {
-    mca_common_collio_extents_t list;
-    ptrdiff_t lb, extent;
-    int rc;
+    size_t pieces;
+    int rc = open_for_type(type, tiling);
 
-    mca_common_collio_extents_init(&list);
-    rc = flatten_type(type, &list);
-    if (0 == rc) {
-        ompi_datatype_get_extent(type, &lb, &extent);
-        rc = mca_common_collio_tiling_init(tiling, 0, (int64_t) extent, list.at, list.count);
+    if (0 != rc) {
+        return rc;
     }
-    mca_common_collio_extents_fini(&list);
+    if (0 < type->super.size) {
+        rc = walk_type(type, tiling, &pieces);
+    }
+    mca_common_collio_tiling_close(tiling);
+    mca_common_collio_tiling_fold(tiling);
+    if (0 != rc) {
+        mca_common_collio_tiling_fini(tiling);
+    }
     return rc;
 }
 

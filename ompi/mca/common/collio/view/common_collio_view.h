@@ -21,7 +21,8 @@
 int mca_common_collio_view_file(ompio_file_t *fh, mca_common_collio_tiling_t *tiling,
                                 int64_t *stream);
 
-/** One element of `type`; the tiling's offsets count from the element's address. */
+/** One element of `type`; the tiling's offsets count from the element's address. A regular type
+ *  becomes repetitions of one piece, so the tiling's size need not be the type's. */
 int mca_common_collio_view_tile_type(ompi_datatype_t *type, mca_common_collio_tiling_t *tiling);
 
 /** Moves the file pointer by `bytes`, leaving every field as io/ompio's own Build-IO leaves it. */
