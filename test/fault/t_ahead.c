@@ -51,12 +51,12 @@ static uint32_t make_run(mca_common_collio_ahead_t *ahead, int run, uint64_t *ra
 
     for (;;) {
         bool willing = ahead->calls < last;
-        mca_common_collio_ahead_answer_t answer = mca_common_collio_ahead_turn(ahead, willing);
+        mca_common_collio_answer_t answer = mca_common_collio_ahead_turn(ahead, willing);
 
-        if (MCA_COMMON_COLLIO_AHEAD_MEET == answer) {
+        if (MCA_COMMON_COLLIO_ANSWER_MEET == answer) {
             return ahead->calls;
         }
-        if (MCA_COMMON_COLLIO_AHEAD_WAIT == answer) {
+        if (MCA_COMMON_COLLIO_ANSWER_WAIT == answer) {
             if (!willing) {
                 fail("a rank that stops must not wait", run, ahead->me);
             }

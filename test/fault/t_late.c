@@ -271,6 +271,48 @@ static void told_by_function(kind_t kind, int which)
     t_verdict(name);
 }
 
+/* A view for each call, as programs with several variables set it: the ranks do not wait for each
+ * other, and learn of an error in a later call. */
+static void views_between(kind_t kind)
+{
+    int told[2] = {NEVER, NEVER}, errors = 0;
+    char name[128];
+    double ahead;
+    MPI_File file;
+
+    if (begin(kind, "ahead=32,errors=late,exchange=off", &file)) {
+        ahead = t_pvar_read("calls_ahead", file);
+        for (int i = 0; i < CALLS; ++i) {
+            int rc;
+
+            t_ok(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL), "view");
+            if (FAILS == i) {
+                break_next(kind);
+            }
+            rc = call(file, kind, i);
+            if (MPI_SUCCESS != rc && errors < 2) {
+                told[errors++] = i;
+            }
+        }
+        t_fault_set(NULL);
+        ahead = t_pvar_read("calls_ahead", file) - ahead;
+        t_ok(MPI_File_close(&file), "close");
+        /* two meetings: the first call, and the one in which all are told */
+        if (ahead < CALLS - 4) {
+            t_fail("%.0f of %d calls without a meeting", ahead, CALLS);
+        }
+        check_file(writes(kind) ? CALLS : 0, FAILS, t_size - 1 == t_rank ? FAILS + 1 : FAILS);
+    }
+    /* set_view makes no rank wait, but communicates: nobody is more than a call ahead */
+    if (t_size > 1
+        && (1 + (t_size - 1 == t_rank) != errors || told[errors - 1] <= FAILS
+            || told[errors - 1] > FAILS + 3)) {
+        t_fail("%d errors, in calls %d and %d", errors, told[0], told[1]);
+    }
+    snprintf(name, sizeof(name), "%s_with_views_between", kind_names[kind]);
+    t_verdict(name);
+}
+
 /* A file with exchanges, which need the same numbers of calls on all ranks: it uses the
  * communicator of the file before it. */
 static void next_file_works(void)
@@ -484,6 +526,17 @@ static void change_shapes(const char *hints, uint64_t seed)
     t_verdict(name);
 }
 
+static bool one_node(void)
+{
+    MPI_Comm node;
+    int ranks;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &ranks);
+    MPI_Comm_free(&node);
+    return ranks == t_size;
+}
+
 static void errors_of(kind_t kind)
 {
     goes_ahead(kind, "ahead=32,errors=late,exchange=off", true);
@@ -492,8 +545,13 @@ static void errors_of(kind_t kind)
     one_fails(kind, "errors=call,exchange=off", false);
     leaves_after_error(kind, "ahead=32,errors=late,exchange=off");
     leaves_after_error(kind, "ahead=32,errors=late");
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 4; ++i) {
         told_by_function(kind, i);
+    }
+    if (one_node()) {
+        views_between(kind);
+    } else {
+        told_by_function(kind, 4);
     }
 }
 

@@ -94,6 +94,9 @@ START_TEST(align_networks)
     ck_assert(mca_common_collio_align_on_network(0x0bd00bd0));
     ck_assert(!mca_common_collio_align_on_network(EXT4));
     ck_assert(!mca_common_collio_align_on_network(0));
+    ck_assert(mca_common_collio_align_in_memory(0x01021994)); /* tmpfs */
+    ck_assert(mca_common_collio_align_in_memory(0x858458f6)); /* ramfs */
+    ck_assert(!mca_common_collio_align_in_memory(EXT4));
 }
 END_TEST
 

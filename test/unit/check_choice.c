@@ -302,6 +302,21 @@ START_TEST(choice_small_calls_teach_nothing)
 }
 END_TEST
 
+START_TEST(choice_requests_that_are_alike)
+{
+    ck_assert(mca_common_collio_choice_alike(800, 100, 800, 100)); /* tiny: only the same */
+    ck_assert(!mca_common_collio_choice_alike(808, 101, 800, 100));
+    ck_assert(mca_common_collio_choice_alike(0, 0, 0, 0));
+    ck_assert(!mca_common_collio_choice_alike(0, 0, 4096, 1));
+    ck_assert(!mca_common_collio_choice_alike(4096, 1, 0, 0));
+    /* 11 components, then 1, of rows of 7 KiB; a row more or less */
+    ck_assert(mca_common_collio_choice_alike(17 * 7168, 17, 11 * 17 * 7168, 11 * 17));
+    ck_assert(mca_common_collio_choice_alike(50 * 4096, 1, 51 * 4096, 1));
+    ck_assert(!mca_common_collio_choice_alike(50 * 4096, 1, 100 * 4096, 1));
+    ck_assert(!mca_common_collio_choice_alike(100 * 4096, 1, 50 * 4096, 1));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("choice");
@@ -321,5 +336,6 @@ int main(void)
     tcase_add_test(tests, choice_unsieved_tiny_writes_are_not_tried_directly);
     tcase_add_test(tests, choice_unsieved_writes_that_stay_direct);
     tcase_add_test(tests, choice_small_calls_teach_nothing);
+    tcase_add_test(tests, choice_requests_that_are_alike);
     return unit_main(suite, "check_choice");
 }

@@ -67,6 +67,7 @@ typedef struct mca_common_collio_access_t {
     bool can_read;        /* the descriptor allows reading (sieving writes need it) */
     uint32_t file_system; /* its magic number; 0 = not known */
     bool network;         /* a network or parallel file system */
+    bool in_memory;       /* tmpfs or ramfs: no access waits for a device */
     bool sieve_writes;    /* all ranks of the handle agreed that windows may be read, changed and
                              written back. Every write of the handle then takes a lock. False:
                              bytes between pieces are never written, and no write takes a lock */
@@ -90,7 +91,7 @@ typedef struct mca_common_collio_access_t {
 } mca_common_collio_access_t;
 
 /** An access struct for an open descriptor: all-zero except for what follows from the descriptor
- *  (fd, can_read, file_system, network, stats). */
+ *  (fd, can_read, file_system, network, in_memory, stats). */
 void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
                                    mca_common_collio_access_stats_t *stats);
 

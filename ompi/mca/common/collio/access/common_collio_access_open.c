@@ -29,5 +29,6 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
     access->can_read = -1 != flags && O_WRONLY != (flags & O_ACCMODE);
     access->file_system = file_system_of(fd);
     access->network = mca_common_collio_align_on_network(access->file_system);
+    access->in_memory = mca_common_collio_align_in_memory(access->file_system);
     access->stats = stats;
 }

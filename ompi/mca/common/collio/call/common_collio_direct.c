@@ -15,14 +15,16 @@
 enum { SMALL = 64 << 10 };
 
 /* A nonblocking call may take as long as a few of its own instructions do: a small write that the
- * page cache of this node takes costs less than handing it to an engine and asking for it later. */
+ * page cache of this node takes, or a small read from a file system in memory, costs less than
+ * handing it to an engine and asking for it later. */
 static bool at_once(const mca_common_collio_op_t *op, const mca_common_collio_job_t *job)
 {
     if (mca_common_collio_access_locks(job->access, job->write)) {
         return false; /* locks are never waited for */
     }
     return op->ex.blocking
-           || (job->write && job->bytes <= SMALL && !job->access->network
+           || ((job->write || job->access->in_memory) && job->bytes <= SMALL
+               && !job->access->network
                && 1 == mca_common_collio_tiling_piece_bound(job->file, job->first, job->bytes));
 }
 

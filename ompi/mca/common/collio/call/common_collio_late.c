@@ -12,14 +12,15 @@
  *   rank 1      meets   own   own   own   FAILS own     meets    returns its error from call 5;
  *   rank 2      meets   own   own   own   own   own     meets    all return it from call 7
  *
- * Call 1 was agreed on, and skipped the exchange, so a run begins (node/common_collio_ahead.h says
+ * Call 1 was agreed on, and skipped the exchange, so a run begins (node/common_collio_run.h says
  * how all ranks find the same end of it). In a run each rank accesses its own pieces, whatever
  * others do: that is always right, only perhaps slower than an exchange. It ends
  *
  *   - when a rank's request differs from its last one, or `auto` wants to try something: in this
- *     call, if no other rank has begun it; else the calls that others have begun are direct, too
+ *     call, if no other rank has begun it; else the calls that others have begun, or may have
+ *     begun, are direct, too
  *   - when a rank's access fails
- *   - at MPI_File_sync, set_view, set_size, preallocate, set_atomicity, close (late_meet)
+ *   - at MPI_File_sync, set_size, preallocate, set_atomicity, close (late_meet)
  *
  * and the call after it is a meeting: a full agreement, which also carries the errors of the run,
  * and how many calls it had, because what `auto` has learnt must stay the same on all ranks.
@@ -29,56 +30,57 @@
  */
 #include "call/common_collio_op.h"
 
+#include "node/common_collio_run.h"
 #include "tuner/common_collio_tuner.h"
-
-static mca_common_collio_ahead_t *ahead_of(const mca_common_collio_file_t *file)
-{
-    return &file->reduction->ahead;
-}
 
 static bool allowed(const mca_common_collio_exchange_t *ex)
 {
     int errors = ex->file->settings.errors;
 
-    return NULL != ahead_of(ex->file)->begun && !ex->atomic
+    return !ex->atomic
            && (MCA_COMMON_COLLIO_ERRORS_LATE == errors
                || (MCA_COMMON_COLLIO_ERRORS_AUTO == errors && !ex->write));
 }
 
-static bool willing(mca_common_collio_op_t *op)
+static mca_common_collio_wish_t wish(mca_common_collio_op_t *op)
 {
-    return !op->meeting && 0 == op->ex.error && allowed(&op->ex)
-           && mca_common_collio_tuner_stays_direct(&op->ex);
+    /* settings, direction and what `auto` wants are the same on all ranks */
+    if (op->meeting || !allowed(&op->ex) || !mca_common_collio_tuner_last_was_direct(&op->ex)) {
+        return MCA_COMMON_COLLIO_WISH_MEET;
+    }
+    return 0 == op->ex.error && mca_common_collio_tuner_unchanged(&op->ex)
+               ? MCA_COMMON_COLLIO_WISH_GO
+               : MCA_COMMON_COLLIO_WISH_CHANGE;
 }
 
 static void take_next_number(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
-    opal_mutex_lock(&file->lock);
+    OPAL_THREAD_LOCK(&file->lock);
     op->ex.sequence = file->sequence++;
-    opal_mutex_unlock(&file->lock);
+    OPAL_THREAD_UNLOCK(&file->lock);
 }
 
 bool mca_common_collio_late_turn(mca_common_collio_op_t *op)
 {
-    mca_common_collio_ahead_t *ahead = ahead_of(op->ex.file);
-    mca_common_collio_ahead_answer_t turn;
+    mca_common_collio_file_t *file = op->ex.file;
+    mca_common_collio_answer_t turn;
 
-    if (!ahead->on) {
+    if (!mca_common_collio_run_on(file)) {
         return true;
     }
-    turn = mca_common_collio_ahead_turn(ahead, willing(op));
-    while (op->meeting && MCA_COMMON_COLLIO_AHEAD_GO == turn) {
+    turn = mca_common_collio_run_turn(file, wish(op));
+    while (op->meeting && MCA_COMMON_COLLIO_ANSWER_GO == turn) {
         /* others are ahead of a rank that has left its loop: it has nothing in those calls, but it
          * counts them, so that the meeting has the same number on all ranks */
         take_next_number(op);
-        mca_common_collio_ahead_done(ahead);
-        turn = mca_common_collio_ahead_turn(ahead, false);
+        mca_common_collio_run_done(file);
+        turn = mca_common_collio_run_turn(file, MCA_COMMON_COLLIO_WISH_MEET);
     }
-    op->ahead = MCA_COMMON_COLLIO_AHEAD_GO == turn;
-    op->was_ahead = MCA_COMMON_COLLIO_AHEAD_MEET == turn;
-    return MCA_COMMON_COLLIO_AHEAD_WAIT != turn;
+    op->ahead = MCA_COMMON_COLLIO_ANSWER_GO == turn;
+    op->was_ahead = MCA_COMMON_COLLIO_ANSWER_MEET == turn;
+    return MCA_COMMON_COLLIO_ANSWER_WAIT != turn;
 }
 
 /* No queue, no steps: most calls of a run are small, and cost less than those would. */
@@ -97,6 +99,9 @@ static bool make_now(mca_common_collio_op_t *op)
         return false; /* it waits for a lock, or is left to an engine */
     }
     mca_common_collio_late_end(op);
+    if (op->ex.blocking) { /* others are driven by whoever looks for messages */
+        mca_common_collio_run_push(file);
+    }
     return true;
 }
 
@@ -104,7 +109,7 @@ bool mca_common_collio_late_at_once(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
-    if (!ahead_of(file)->on || 0 != file->lost
+    if (!mca_common_collio_run_on(file) || 0 != file->lost
         || atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
         return false;
     }
@@ -121,9 +126,9 @@ void mca_common_collio_late_end(mca_common_collio_op_t *op)
     mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_calls_ahead, 1);
     if (0 != op->ex.error && file->size > 1) {
         file->ahead_error = 0 != file->ahead_error ? file->ahead_error : op->ex.error;
-        mca_common_collio_ahead_stop(ahead_of(file));
+        mca_common_collio_run_stop(file);
     }
-    mca_common_collio_ahead_done(ahead_of(file));
+    mca_common_collio_run_done(file);
 }
 
 void mca_common_collio_late_tell(mca_common_collio_op_t *op)
@@ -142,14 +147,15 @@ void mca_common_collio_late_settle(mca_common_collio_op_t *op)
 }
 
 /* Small calls are far apart from ranks that have no core for a moment, and gain by going on. Large
- * ones gain nothing, and an exchange that a rank asks for should not wait for many of them. */
+ * ones gain nothing, and an exchange that a rank asks for should not wait for many of them. The
+ * same on all ranks. */
 static uint32_t most_ahead(const mca_common_collio_exchange_t *ex)
 {
     const int64_t most_bytes = INT64_C(8) << 20;
-    int64_t most = ex->file->settings.ahead;
+    int64_t most = ex->file->settings.ahead, bytes = ex->range.bytes / ex->file->size;
 
-    if (ex->request.bytes > 0 && most > most_bytes / ex->request.bytes) {
-        most = most_bytes / ex->request.bytes;
+    if (bytes > 0 && most > most_bytes / bytes) {
+        most = most_bytes / bytes;
     }
     return most > 1 ? (uint32_t) most : 1;
 }
@@ -157,6 +163,6 @@ static uint32_t most_ahead(const mca_common_collio_exchange_t *ex)
 void mca_common_collio_late_begin(mca_common_collio_op_t *op)
 {
     if (0 == op->told && 0 == op->ex.error && allowed(&op->ex)) {
-        mca_common_collio_ahead_begin(ahead_of(op->ex.file), most_ahead(&op->ex));
+        mca_common_collio_run_begin(op->ex.file, most_ahead(&op->ex));
     }
 }

@@ -5,9 +5,11 @@
  */
 /**
  * A meeting outside of calls: the end of a run of calls without a meeting (late.c), for
- * MPI_File_sync, set_view, set_size, preallocate, set_atomicity and close.
+ * MPI_File_sync, set_size, preallocate, set_atomicity and close.
  */
 #include "call/common_collio_op.h"
+
+#include "node/common_collio_run.h"
 
 int mca_common_collio_late_meet(mca_common_collio_file_t *file, bool leave)
 {
@@ -15,13 +17,15 @@ int mca_common_collio_late_meet(mca_common_collio_file_t *file, bool leave)
     int64_t bytes;
     int error = MPI_SUCCESS;
 
-    if (NULL == file->reduction || !file->reduction->ahead.on) {
+    if (!mca_common_collio_run_on(file)) {
         return MPI_SUCCESS;
     }
-    if (file->reduction->ahead.calls > 0) {
+    if (mca_common_collio_run_calls(file) > 0) {
         op = mca_common_collio_op_start_meeting(file);
         error = NULL == op ? MPI_ERR_NO_MEM : mca_common_collio_op_wait(op, &bytes);
     }
-    file->reduction->ahead.on = file->reduction->ahead.on && !leave;
+    if (leave) {
+        mca_common_collio_run_leave(file);
+    }
     return error;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "call/common_collio_request.h"
+#include "node/common_collio_run.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -86,11 +87,11 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
         return 0;
     }
     for (;;) {
-        opal_mutex_lock(&file->lock);
+        OPAL_THREAD_LOCK(&file->lock);
         op = opal_list_is_empty(&file->ops)
                  ? NULL
                  : (mca_common_collio_op_t *) opal_list_get_first(&file->ops);
-        opal_mutex_unlock(&file->lock);
+        OPAL_THREAD_UNLOCK(&file->lock);
         if (NULL == op || (op->ex.blocking && !blocking_too)) {
             break;
         }
@@ -104,9 +105,9 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
             break;
         }
         finish(op);
-        opal_mutex_lock(&file->lock);
+        OPAL_THREAD_LOCK(&file->lock);
         opal_list_remove_item(&file->ops, &op->super);
-        opal_mutex_unlock(&file->lock);
+        OPAL_THREAD_UNLOCK(&file->lock);
         ++ended;
         tell_caller(op);
     }
@@ -120,8 +121,7 @@ static bool rest(mca_common_collio_file_t *file)
     bool rested = false;
 
     if (!atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
-        rested = mca_common_collio_ahead_rest(&file->reduction->ahead)
-                 || mca_common_collio_reduction_rest(file);
+        rested = mca_common_collio_run_rest(file) || mca_common_collio_reduction_rest(file);
         atomic_flag_clear_explicit(&file->progressing, memory_order_release);
     }
     return rested;

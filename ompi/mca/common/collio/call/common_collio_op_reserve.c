@@ -36,10 +36,10 @@ static mca_common_collio_op_t *take_spare(mca_common_collio_file_t *file)
 {
     mca_common_collio_op_t *op;
 
-    opal_mutex_lock(&file->lock);
+    OPAL_THREAD_LOCK(&file->lock);
     op = file->spare;
     file->spare = NULL;
-    opal_mutex_unlock(&file->lock);
+    OPAL_THREAD_UNLOCK(&file->lock);
     return op;
 }
 
@@ -49,11 +49,11 @@ mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file
     uint32_t sequence;
     bool kept;
 
-    opal_mutex_lock(&file->lock);
+    OPAL_THREAD_LOCK(&file->lock);
     op = (mca_common_collio_op_t *) file->idle;
     file->idle = NULL;
     sequence = file->sequence++;
-    opal_mutex_unlock(&file->lock);
+    OPAL_THREAD_UNLOCK(&file->lock);
     kept = NULL != op;
     op = kept ? op : OBJ_NEW(mca_common_collio_op_t);
     op = NULL == op ? take_spare(file) : op;
@@ -78,7 +78,7 @@ void mca_common_collio_op_give(mca_common_collio_op_t *op)
     if (0 != file->lost) {
         return; /* messages for it may still arrive: see lost.c */
     }
-    opal_mutex_lock(&file->lock);
+    OPAL_THREAD_LOCK(&file->lock);
     if (NULL == file->spare) {
         file->spare = op;
     } else if (NULL == file->idle) {
@@ -86,7 +86,7 @@ void mca_common_collio_op_give(mca_common_collio_op_t *op)
     } else {
         keep = false;
     }
-    opal_mutex_unlock(&file->lock);
+    OPAL_THREAD_UNLOCK(&file->lock);
     if (!keep) {
         OBJ_RELEASE(op);
     }

@@ -63,9 +63,9 @@ static void enqueue(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
-    opal_mutex_lock(&file->lock);
+    OPAL_THREAD_LOCK(&file->lock);
     opal_list_append(&file->ops, &op->super);
-    opal_mutex_unlock(&file->lock);
+    OPAL_THREAD_UNLOCK(&file->lock);
 }
 
 /* An operation with everything but its request. */

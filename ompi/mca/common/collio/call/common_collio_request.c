@@ -63,10 +63,10 @@ mca_common_collio_request_t *mca_common_collio_request_new(mca_common_collio_fil
     mca_common_collio_request_t *request = mca_common_collio_request_make();
 
     if (NULL == request) {
-        opal_mutex_lock(&file->lock);
+        OPAL_THREAD_LOCK(&file->lock);
         request = file->spare_request;
         file->spare_request = NULL;
-        opal_mutex_unlock(&file->lock);
+        OPAL_THREAD_UNLOCK(&file->lock);
     }
     if (NULL == request) {
         return NULL;

@@ -43,6 +43,12 @@ bool mca_common_collio_align_on_network(uint32_t file_system)
     return false;
 }
 
+bool mca_common_collio_align_in_memory(uint32_t file_system)
+{
+    return UINT32_C(0x01021994) == file_system     /* tmpfs */
+           || UINT32_C(0x858458f6) == file_system; /* ramfs */
+}
+
 static bool possible(int64_t bytes)
 {
     return bytes >= PAGE && bytes <= MOST && 0 == bytes % PAGE;

@@ -43,6 +43,8 @@ typedef struct mca_common_collio_align_t {
 
 /** Is this the magic number of a network or parallel file system? */
 bool mca_common_collio_align_on_network(uint32_t file_system);
+/** That of tmpfs or ramfs: an access is a copy, and waits for no device? */
+bool mca_common_collio_align_in_memory(uint32_t file_system);
 
 /**
  *   the user has set it            that, strictly

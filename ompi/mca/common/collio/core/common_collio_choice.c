@@ -222,6 +222,24 @@ void mca_common_collio_choice_learn(mca_common_collio_learnt_t *learnt, mca_comm
     ++learnt->tried[way];
 }
 
+bool mca_common_collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes,
+                                    int64_t last_pieces)
+{
+    enum { TOLERANCE = 8 }; /* of a piece: one such part */
+    int64_t piece, last;
+
+    if (bytes == last_bytes && pieces == last_pieces) {
+        return true;
+    }
+    if (0 == pieces || 0 == last_pieces) {
+        return false;
+    }
+    piece = bytes / pieces;
+    last = last_bytes / last_pieces;
+    return piece >= TINY_PIECE && last >= TINY_PIECE && piece >= last - last / TOLERANCE
+           && piece <= last + last / TOLERANCE;
+}
+
 int mca_common_collio_choice_kind(const mca_common_collio_facts_t *facts)
 {
     int64_t piece = piece_bytes(facts);

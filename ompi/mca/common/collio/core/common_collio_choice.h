@@ -75,6 +75,12 @@ mca_common_collio_choice_next(const mca_common_collio_learnt_t *learnt,
 void mca_common_collio_choice_learn(mca_common_collio_learnt_t *learnt, mca_common_collio_way_t way,
                                     int64_t bytes, int64_t nanoseconds, int64_t hideable);
 
+/** Is a request of one rank like its last one, so that what was chosen for that may serve it, too?
+ *  It is if it has the same bytes and pieces, or pieces of about the same size that are not tiny:
+ *  the variables of a program differ in the number of their components, and blocks by a row. */
+bool mca_common_collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes,
+                                    int64_t last_pieces);
+
 enum { MCA_COMMON_COLLIO_KINDS = 16 };
 
 /** 0 .. KINDS - 1. */

@@ -89,16 +89,31 @@ mca_common_collio_file_t *mca_common_collio_file_take(void)
     return file;
 }
 
+/* What this thread found last, see hook.c. */
+static _Thread_local struct {
+    const ompio_file_t *fh;
+    mca_common_collio_file_t *file;
+    unsigned removals;
+} lately;
+static _Atomic unsigned removals;
+
 mca_common_collio_file_t *mca_common_collio_file_find(ompio_file_t *fh)
 {
     mca_common_collio_file_t *file, *found = NULL;
 
+    if (fh == lately.fh
+        && lately.removals == atomic_load_explicit(&removals, memory_order_acquire)) {
+        return lately.file;
+    }
     pthread_once(&files_once, files_construct);
     pthread_mutex_lock(&files_lock);
     OPAL_LIST_FOREACH(file, &files, mca_common_collio_file_t)
     {
         if (file->fh == fh) {
             found = file;
+            lately.fh = fh;
+            lately.file = file;
+            lately.removals = atomic_load_explicit(&removals, memory_order_relaxed);
             break;
         }
     }
@@ -155,6 +170,7 @@ void mca_common_collio_file_leave(mca_common_collio_file_t *file)
         out = 0 == file->visitors;
         if (out) {
             opal_list_remove_item(&files, &file->super);
+            atomic_fetch_add_explicit(&removals, 1, memory_order_release);
         }
         pthread_mutex_unlock(&files_lock);
         if (!out) {

@@ -62,6 +62,7 @@ typedef struct mca_common_collio_file_t {
     uint64_t looked_ns; /* for failures of others */
     ompi_request_t *notice;
     int noticed;
+    int64_t meeting[2][64]; /* of file_allreduce: here, because one that was left may still run */
 
     struct mca_common_collio_set_t *set; /* of its processes, which owns `nodes`; see open/. NULL:
                                             nothing is kept for another file */
@@ -93,7 +94,7 @@ typedef struct mca_common_collio_file_t {
     bool writing;                       /* the call that is driven: what counts, counts there */
     int64_t memory_bytes;               /* held now, see memory_add */
 
-    opal_mutex_t lock; /* of ops and sequence */
+    opal_mutex_t lock; /* of ops and sequence; taken only where MPI may be called by threads */
     opal_list_t ops;   /* in the order they were started; the first is the active one */
     uint32_t sequence; /* of operations, equal on all ranks */
     int ahead_error;   /* the first of this rank in a call without a meeting, until all are told */
@@ -150,6 +151,15 @@ void mca_common_collio_file_for_each(int (*each)(mca_common_collio_file_t *file)
 void mca_common_collio_file_lose(mca_common_collio_file_t *file, int error);
 /** Has another rank sent notice that the file is lost? Then it is, here too. Never blocks. */
 void mca_common_collio_file_look_for_notice(mca_common_collio_file_t *file);
+/** For a wait that is no part of a call: looks for notices once a second. True when the file is
+ *  lost. Set looked_ns to 0 before it begins. */
+bool mca_common_collio_file_watch(mca_common_collio_file_t *file);
+/** all[i] = the maximum of mine[i] over `comm`, a communicator of this file; at most 64 fields.
+ *  Blocks, but not for ever where another rank has lost the file. 0, or the error class with which
+ *  the file is lost. */
+int mca_common_collio_file_allreduce(mca_common_collio_file_t *file, ompi_communicator_t *comm,
+                                     const int64_t *mine, int64_t *all, int fields);
+
 /** Tag of these notices. Tags of calls are 8 n + 0..4: see exchange.h. */
 enum { MCA_COMMON_COLLIO_FILE_TAG_NOTICE = 5 };
 

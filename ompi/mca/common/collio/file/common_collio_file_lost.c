@@ -11,6 +11,8 @@
 
 #include "compat/common_collio_error.h"
 
+#include "opal/runtime/opal_progress.h"
+
 /* To all: which of them still wait is not known here. Nobody waits for these messages. */
 static void send_notices(mca_common_collio_file_t *file)
 {
@@ -73,6 +75,50 @@ void mca_common_collio_file_look_for_notice(mca_common_collio_file_t *file)
     }
     if (mca_common_collio_request_test(&file->notice, NULL, &error)) {
         file->notice = NULL;
-        (void) set_lost(file, MPI_SUCCESS == error ? file->noticed : MPI_ERR_OTHER);
+        (void) set_lost(file, MPI_SUCCESS == error && file->noticed > MPI_SUCCESS
+                                      && file->noticed < MPI_ERR_LASTCODE
+                                  ? file->noticed
+                                  : MPI_ERR_OTHER);
     }
+}
+
+bool mca_common_collio_file_watch(mca_common_collio_file_t *file)
+{
+    enum { LOOK_NS = 1000000000 };
+    uint64_t now = mca_common_collio_now();
+
+    if (0 == file->looked_ns) { /* of the wait that begins here */
+        file->looked_ns = now;
+    }
+    if (0 == file->lost && now - file->looked_ns >= LOOK_NS) {
+        file->looked_ns = now;
+        mca_common_collio_file_look_for_notice(file);
+    }
+    return 0 != file->lost;
+}
+
+int mca_common_collio_file_allreduce(mca_common_collio_file_t *file, ompi_communicator_t *comm,
+                                     const int64_t *mine, int64_t *all, int fields)
+{
+    ompi_request_t *request = NULL;
+    int rc;
+
+    memcpy(file->meeting[0], mine, sizeof(*mine) * (size_t) fields);
+    rc = mca_common_collio_iallreduce(file->meeting[0], file->meeting[1], fields, MPI_INT64_T,
+                                      MPI_MAX, comm, &request);
+    if (OMPI_SUCCESS != rc) {
+        mca_common_collio_file_lose(file, rc);
+        return file->lost;
+    }
+    file->looked_ns = 0;
+    while (!mca_common_collio_request_done(file, &request, NULL)) {
+        if (mca_common_collio_file_watch(file)) {
+            return file->lost; /* the request stays: it may still receive */
+        }
+        opal_progress();
+    }
+    if (0 == file->lost) {
+        memcpy(all, file->meeting[1], sizeof(*all) * (size_t) fields);
+    }
+    return file->lost;
 }

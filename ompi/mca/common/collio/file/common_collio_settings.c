@@ -58,7 +58,12 @@ static const mca_common_collio_setting_t rows[] = {
      "late for reads, call for writes"},
     {"ahead", MCA_COMMON_COLLIO_NUMBER, AT(ahead), NULL, 256, 6, AGREED | POSITIVE, NULL,
      "errors=late: most calls that a rank may be ahead of the slowest one, and so the calls after "
-     "which all ranks know of an error. Large calls may be fewer ahead: 8 MiB of a rank at most"},
+     "which all ranks know of an error. Large calls may be fewer ahead: 8 MiB of an average rank "
+     "at most"},
+    {"patience", MCA_COMMON_COLLIO_NUMBER, AT(patience), NULL, 0, 6, AGREED, NULL,
+     "Seconds that a rank waits in one step of a collective call before it gives the file up: the "
+     "call ends with MPI_ERR_OTHER. For networks that may go silent; it must be longer than any "
+     "call takes and than any rank comes late. 0: for ever"},
     {"partition", MCA_COMMON_COLLIO_CHOICE, AT(partition),
      "auto,even,static_cyclic,group_cyclic,memory", 0, 5, AGREED, NULL,
      "How the file is divided among aggregators. even: one contiguous part each. static_cyclic: "

@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "access/common_collio_access.h"
@@ -60,6 +61,34 @@ void mca_common_collio_hook_unreserve(void)
     pthread_mutex_lock(&lock);
     mca_common_collio_spare_drop(&spare);
     pthread_mutex_unlock(&lock);
+}
+
+/* What this thread found last: a call looks its hook up several times. It holds while no record has
+ * been removed since. The record itself is looked at only if the file is the same one, which nobody
+ * closes while it is in use. */
+static _Thread_local struct {
+    const ompi_file_t *file;
+    const ompio_file_t *fh;
+    struct record *record;
+    unsigned removals;
+} lately;
+static _Atomic unsigned removals;
+
+static bool lately_holds(void)
+{
+    return NULL != lately.record
+           && lately.removals == atomic_load_explicit(&removals, memory_order_acquire);
+}
+
+/* With the lock held. */
+static void note_lately(struct record *record)
+{
+    if (NULL != record) {
+        lately.file = record->hook.file;
+        lately.fh = record->hook.fh;
+        lately.record = record;
+        lately.removals = atomic_load_explicit(&removals, memory_order_relaxed);
+    }
 }
 
 static struct record *find_by_handle(const ompio_file_t *fh)
@@ -140,6 +169,7 @@ static struct record *unlink_by_file(const ompi_file_t *file)
     record = *at;
     if (NULL != record) {
         *at = record->next;
+        atomic_fetch_add_explicit(&removals, 1, memory_order_release);
     }
     return record;
 }
@@ -220,11 +250,15 @@ mca_common_collio_hook_t *mca_common_collio_hook_get(ompio_file_t *fh)
 {
     struct record *record;
 
+    if (lately_holds() && fh == lately.fh) {
+        return &lately.record->hook;
+    }
     pthread_mutex_lock(&lock);
     record = find_by_handle(fh);
     if (NULL == record) {
         record = make_record(fh);
     }
+    note_lately(record);
     pthread_mutex_unlock(&lock);
     return NULL == record ? NULL : &record->hook;
 }
@@ -233,8 +267,12 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file)
 {
     struct record *record;
 
+    if (lately_holds() && file == lately.file) {
+        return &lately.record->hook;
+    }
     pthread_mutex_lock(&lock);
     record = find_by_file(file);
+    note_lately(record);
     pthread_mutex_unlock(&lock);
     return NULL == record ? NULL : &record->hook;
 }

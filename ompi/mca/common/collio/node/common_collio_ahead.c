@@ -63,8 +63,8 @@ static bool too_far(mca_common_collio_ahead_t *ahead, uint32_t call)
     return call - ahead->least > ahead->most;
 }
 
-mca_common_collio_ahead_answer_t mca_common_collio_ahead_turn(mca_common_collio_ahead_t *ahead,
-                                                              bool willing)
+mca_common_collio_answer_t mca_common_collio_ahead_turn(mca_common_collio_ahead_t *ahead,
+                                                        bool willing)
 {
     enum { LONGEST_RUN = 1 << 30 }; /* what a word can count */
     uint32_t call = ahead->calls + 1;
@@ -80,11 +80,11 @@ mca_common_collio_ahead_answer_t mca_common_collio_ahead_turn(mca_common_collio_
         }
         if (0 != (word & STOPPED)) {
             ahead->on = false;
-            return MCA_COMMON_COLLIO_AHEAD_MEET;
+            return MCA_COMMON_COLLIO_ANSWER_MEET;
         }
         if (willing && too_far(ahead, call)) {
             ahead->waiting = true;
-            return MCA_COMMON_COLLIO_AHEAD_WAIT;
+            return MCA_COMMON_COLLIO_ANSWER_WAIT;
         }
         /* a failed exchange has loaded the present value */
         (void) atomic_compare_exchange_weak(ahead->begun, &seen,
@@ -92,7 +92,7 @@ mca_common_collio_ahead_answer_t mca_common_collio_ahead_turn(mca_common_collio_
         seen = atomic_load(ahead->begun);
     }
     ahead->calls = call;
-    return MCA_COMMON_COLLIO_AHEAD_GO;
+    return MCA_COMMON_COLLIO_ANSWER_GO;
 }
 
 void mca_common_collio_ahead_done(mca_common_collio_ahead_t *ahead)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/common_collio_chunks.h"
+
 /**
  * Collective calls that need no other rank: each rank accesses its own pieces and returns. The
  * ranks share two things in their page: the number of the highest call that any of them has begun
@@ -49,19 +51,13 @@ typedef struct mca_common_collio_ahead_t {
     uint32_t least; /* calls that every rank has finished, as far as this rank knows */
 } mca_common_collio_ahead_t;
 
-typedef enum mca_common_collio_ahead_answer_t {
-    MCA_COMMON_COLLIO_AHEAD_GO,   /* the call belongs to the run */
-    MCA_COMMON_COLLIO_AHEAD_WAIT, /* ask again: the slowest rank is too far behind */
-    MCA_COMMON_COLLIO_AHEAD_MEET  /* the run is over; all ranks meet in this call */
-} mca_common_collio_ahead_answer_t;
-
 /** Begins a run. All ranks do so after the same meeting. `most` > 0. */
 void mca_common_collio_ahead_begin(mca_common_collio_ahead_t *ahead, uint32_t most);
 
 /** How the next call is made. A rank that is not willing to make it without the others stops the
  *  run, and is told GO if another rank has begun this call before. Never waits. */
-mca_common_collio_ahead_answer_t mca_common_collio_ahead_turn(mca_common_collio_ahead_t *ahead,
-                                                              bool willing);
+mca_common_collio_answer_t mca_common_collio_ahead_turn(mca_common_collio_ahead_t *ahead,
+                                                        bool willing);
 /** The call that was told GO is finished on this rank. */
 void mca_common_collio_ahead_done(mca_common_collio_ahead_t *ahead);
 

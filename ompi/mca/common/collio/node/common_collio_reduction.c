@@ -100,6 +100,7 @@ static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *r
     reduction->fields = fields;
     reduction->result = result;
     reduction->under_way = true;
+    reduction->behind = false;
     reduction->begun_ns = mca_common_collio_now();
     if (NULL == page) {
         memcpy(reduction->mine, mine, sizeof(*mine) * (size_t) fields);
@@ -137,6 +138,23 @@ int mca_common_collio_reduction_on_node(mca_common_collio_file_t *file, const in
     file->reduction->alone = true;
     file->reduction->attentive = attentive;
     return start(file, mine, result, fields);
+}
+
+int mca_common_collio_reduction_behind(mca_common_collio_file_t *file, const int64_t *mine,
+                                       int64_t *result, int fields)
+{
+    int rc = mca_common_collio_reduction_start(file, mine, result, fields, false);
+
+    file->reduction->behind = true;
+    return rc;
+}
+
+void mca_common_collio_reduction_wanted(mca_common_collio_file_t *file)
+{
+    if (file->reduction->behind) {
+        file->reduction->behind = false;
+        file->reduction->begun_ns = mca_common_collio_now();
+    }
 }
 
 int mca_common_collio_reduction_barrier(mca_common_collio_file_t *file)
@@ -205,7 +223,7 @@ bool mca_common_collio_reduction_poll(mca_common_collio_file_t *file)
         all = reduction->page->result[reduction->round & 1];
     }
     memcpy(reduction->result, all, sizeof(*all) * (size_t) reduction->fields);
-    if (!reduction->attentive) {
+    if (!reduction->attentive && !reduction->behind) {
         reduction->waited_ns[reduction->agreement] = (int64_t) (mca_common_collio_now()
                                                                 - reduction->begun_ns);
     }
@@ -231,7 +249,7 @@ bool mca_common_collio_reduction_rest(mca_common_collio_file_t *file)
     _Atomic uint32_t *word;
 
     if (!reduction->under_way || NULL == reduction->page || !reduction->crowded
-        || reduction->attentive || NULL != reduction->request) {
+        || reduction->attentive || reduction->behind || NULL != reduction->request) {
         return false;
     }
     word = MPI_COMM_NULL != reduction->leaders && !reduction->alone ? &reduction->page->reduced
@@ -301,8 +319,7 @@ static int share_page(mca_common_collio_file_t *file, const int64_t *key)
 
     if (file->nodes.nodes > 1) {
         make_page(file->reduction, mine);
-        rc = mca_common_collio_allreduce(mine, node, KEY_FIELDS, MPI_INT64_T, MPI_MAX,
-                                         file->node_comm);
+        rc = mca_common_collio_file_allreduce(file, file->node_comm, mine, node, KEY_FIELDS);
         key = node;
     }
     if (OMPI_SUCCESS == rc) {
@@ -340,10 +357,11 @@ static void disconnect(mca_common_collio_reduction_t *reduction)
 static int connect_pages(mca_common_collio_file_t *file, const int64_t *key)
 {
     mca_common_collio_reduction_t *reduction = file->reduction;
-    int rc = share_page(file, key), missing = NULL == reduction->page, any = 1;
+    int rc = share_page(file, key);
+    int64_t missing = NULL == reduction->page, any = 1;
 
     if (OMPI_SUCCESS == rc) {
-        rc = mca_common_collio_allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, file->node_comm);
+        rc = mca_common_collio_file_allreduce(file, file->node_comm, &missing, &any, 1);
     }
     /* all ranks of the node have it: nothing is left behind whatever happens later */
     mca_common_collio_shm_unlink(&reduction->segment);
@@ -352,7 +370,7 @@ static int connect_pages(mca_common_collio_file_t *file, const int64_t *key)
         rc = ompi_comm_split(file->comm, 0 == reduction->me ? 0 : MPI_UNDEFINED, 0,
                              &reduction->leaders, false);
         if (OMPI_SUCCESS == rc) {
-            rc = mca_common_collio_allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, file->comm);
+            rc = mca_common_collio_file_allreduce(file, file->comm, &missing, &any, 1);
         }
     }
     if (0 != any) {

@@ -8,7 +8,7 @@
  *
  *   preallocate   io/ompio lets each rank look at the file's size while rank 0 already extends it;
  *                 those that see the new size skip a collective that the others wait in
- *   sync, set_size, set_atomicity, preallocate, set_view, close
+ *   sync, set_size, set_atomicity, preallocate, close
  *                 the ranks tell each other the errors of calls that did not wait for that
  *                 (setting `errors`), and all have made their accesses before the file changes
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
@@ -117,6 +117,14 @@ static int preallocate(ompio_file_t *fh, int64_t size)
     return OMPI_SUCCESS != rc ? rc : agreed;
 }
 
+int mca_common_collio_entries_meet(const mca_common_collio_hook_t *hook, bool leave)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
+
+    return NULL == file || OMPI_SUCCESS != file->refused ? MPI_SUCCESS
+                                                         : mca_common_collio_late_meet(file, leave);
+}
+
 static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
@@ -133,14 +141,6 @@ static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
     rc = preallocate(hook->fh, (int64_t) size);
     OPAL_THREAD_UNLOCK(&file->f_lock);
     return MPI_SUCCESS != rc ? rc : late;
-}
-
-int mca_common_collio_entries_meet(const mca_common_collio_hook_t *hook, bool leave)
-{
-    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
-
-    return NULL == file || OMPI_SUCCESS != file->refused ? MPI_SUCCESS
-                                                         : mca_common_collio_late_meet(file, leave);
 }
 
 static int file_sync(ompi_file_t *file)

@@ -252,10 +252,12 @@ static int arrange(mca_common_collio_file_t *file, int rc)
 
 static int reduce(mca_common_collio_file_t *file, const int64_t *mine, int64_t *all)
 {
-    int rc = NULL != file->set ? mca_common_collio_set_reduce(file->set, mine, all, FIELDS)
-                               : mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T,
-                                                             MPI_MAX, file->fh->f_comm);
+    int rc;
 
+    if (NULL == file->set) {
+        return mca_common_collio_file_allreduce(file, file->comm, mine, all, FIELDS);
+    }
+    rc = mca_common_collio_set_reduce(file->set, mine, all, FIELDS);
     if (OMPI_SUCCESS != rc) {
         mca_common_collio_file_lose(file, rc);
     }

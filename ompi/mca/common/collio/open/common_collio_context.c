@@ -48,10 +48,11 @@ int mca_common_collio_context_new(mca_common_collio_file_t *file)
         mine[ERROR] = mca_common_collio_context_parts(file);
         mine[ERROR] = OMPI_SUCCESS == mine[ERROR] ? MPI_SUCCESS : MPI_ERR_NO_MEM;
         mca_common_collio_reduction_offer(file, &mine[PAGE]);
-        rc = mca_common_collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm);
-    }
-    if (OMPI_SUCCESS != rc) {
+    } else {
         mca_common_collio_file_lose(file, rc);
+    }
+    if (0 != file->lost
+        || 0 != mca_common_collio_file_allreduce(file, file->comm, mine, all, FIELDS)) {
         return file->lost;
     }
     if (MPI_SUCCESS == all[ERROR]) {

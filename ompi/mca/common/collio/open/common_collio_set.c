@@ -158,8 +158,9 @@ void mca_common_collio_set_drop(mca_common_collio_set_t *set)
 /* A reduction of the file that was just opened, until its end. False: the file is lost. */
 static bool wait_reduction(mca_common_collio_file_t *file, int rc)
 {
+    file->looked_ns = 0;
     while (OMPI_SUCCESS == rc && !mca_common_collio_reduction_poll(file)) {
-        if (0 != file->lost) {
+        if (mca_common_collio_file_watch(file)) {
             return false;
         }
         if (!mca_common_collio_reduction_rest(file)) {
@@ -203,6 +204,9 @@ void mca_common_collio_set_found(mca_common_collio_set_t *set, mca_common_collio
 {
     /* all ranks have a page or none: see reduction_connect */
     if (NULL == file->reduction->page || !make_board(&set->board, file)) {
+        if (0 != file->lost) {
+            set->board.leaders = NULL; /* ends by communication: stays */
+        }
         mca_common_collio_set_drop(set);
         return;
     }

@@ -180,6 +180,7 @@ int mca_common_collio_settings_set_settle(const mca_common_collio_settings_set_t
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
+    package.text[sizeof(package.text) - 1] = '\0';
     apply_settings(set, package.text, info, values, difference, sizeof(difference));
     apply_facts(facts, fact_count, package.facts, difference, sizeof(difference));
     return tell_difference(comm, difference);

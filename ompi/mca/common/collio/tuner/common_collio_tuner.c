@@ -18,6 +18,7 @@
 
 #include "exchange/common_collio_exchange.h"
 
+#include "core/common_collio_align.h"
 #include "core/common_collio_choice.h"
 
 /* What is remembered is for files of the same kind only. */
@@ -51,7 +52,8 @@ struct mca_common_collio_tuner_t {
         const mca_common_collio_schedule_t *schedule;
         int transport;
     } last[2];
-    int ahead[2]; /* calls in each direction that were not agreed on yet */
+    int ahead[2];  /* calls in each direction that were not agreed on yet */
+    bool new_view; /* since the last call */
 };
 
 enum { REMEMBERED = 8 };
@@ -156,13 +158,6 @@ static bool transport_allowed(const mca_common_collio_exchange_t *ex, int transp
     return MCA_COMMON_COLLIO_TRANSPORT_AUTO == wanted || transport == wanted;
 }
 
-static bool in_memory(uint32_t file_system)
-{
-    enum { TMPFS = 0x01021994 };
-
-    return TMPFS == file_system || UINT32_C(0x858458f6) == file_system; /* ramfs */
-}
-
 /* File systems that only one machine can have mounted. */
 static bool is_local(uint32_t file_system)
 {
@@ -179,7 +174,7 @@ static bool is_local(uint32_t file_system)
             return true;
         }
     }
-    return in_memory(file_system);
+    return mca_common_collio_align_in_memory(file_system);
 }
 
 static mca_common_collio_facts_t facts_of(const mca_common_collio_exchange_t *ex,
@@ -196,7 +191,7 @@ static mca_common_collio_facts_t facts_of(const mca_common_collio_exchange_t *ex
         .spans = ex->range.spans,
         .ranks = file->size,
         .nodes = file->nodes.nodes,
-        .in_memory = in_memory(file->access.file_system),
+        .in_memory = mca_common_collio_align_in_memory(file->access.file_system),
         .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
         .sieve_writes = file->access.sieve_writes,
         .many_cycles = share > window_bytes,
@@ -280,8 +275,7 @@ static int wanted_exchange(const mca_common_collio_exchange_t *ex)
     return ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
 }
 
-/* Did the last call in this direction skip the exchange, and is nothing to be tried now? */
-static bool last_was_direct(mca_common_collio_exchange_t *ex)
+bool mca_common_collio_tuner_last_was_direct(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_tuner_t *tuner = ex->file->tuner;
     int wanted = wanted_exchange(ex);
@@ -301,18 +295,26 @@ static bool like_the_last(const mca_common_collio_exchange_t *ex)
     const mca_common_collio_tuner_t *tuner = ex->file->tuner;
 
     return MCA_COMMON_COLLIO_SETTING_OFF == wanted_exchange(ex)
-           || (tuner->last[ex->write].bytes == ex->request.bytes
-               && tuner->last[ex->write].pieces == piece_bound(ex));
+           || mca_common_collio_choice_alike(ex->request.bytes, piece_bound(ex),
+                                             tuner->last[ex->write].bytes,
+                                             tuner->last[ex->write].pieces);
 }
 
 bool mca_common_collio_tuner_expects_direct(mca_common_collio_exchange_t *ex)
 {
-    return last_was_direct(ex) && like_the_last(ex);
+    return mca_common_collio_tuner_last_was_direct(ex) && like_the_last(ex);
 }
 
-bool mca_common_collio_tuner_stays_direct(mca_common_collio_exchange_t *ex)
+bool mca_common_collio_tuner_unchanged(const mca_common_collio_exchange_t *ex)
 {
-    return last_was_direct(ex) && (0 == ex->request.bytes || like_the_last(ex));
+    bool without_bytes = 0 == ex->request.bytes && !ex->file->tuner->new_view;
+
+    return without_bytes || like_the_last(ex);
+}
+
+void mca_common_collio_tuner_new_view(mca_common_collio_file_t *file)
+{
+    file->tuner->new_view = true;
 }
 
 /* A call that tried nothing. All ranks count the same ones. */
@@ -324,6 +326,7 @@ static void count_served(mca_common_collio_learnt_t *learnt)
 void mca_common_collio_tuner_ahead(mca_common_collio_exchange_t *ex)
 {
     ++ex->file->tuner->ahead[ex->write];
+    ex->file->tuner->new_view = false;
 }
 
 void mca_common_collio_tuner_ahead_calls(const mca_common_collio_file_t *file, int64_t calls[2])
@@ -353,6 +356,7 @@ void mca_common_collio_tuner_served(mca_common_collio_exchange_t *ex, bool late)
 {
     mca_common_collio_tuner_t *tuner = ex->file->tuner;
 
+    tuner->new_view = false;
     if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted_exchange(ex)) {
         count_served(&tuner->learnt[tuner->last[ex->write].kind]);
         /* this call was not like the last one for everybody: the next one is decided on anew */
@@ -368,6 +372,7 @@ void mca_common_collio_tuner_choose(mca_common_collio_exchange_t *ex, int64_t wi
     int kind = mca_common_collio_choice_kind(&facts);
     mca_common_collio_learnt_t *learnt = &tuner->learnt[kind];
 
+    tuner->new_view = false;
     tuner->kind = kind;
     tuner->way = mca_common_collio_choice_next(learnt, &candidates, &ex->way.probing);
     ex->way.exchange = MCA_COMMON_COLLIO_WAY_DIRECT != tuner->way;

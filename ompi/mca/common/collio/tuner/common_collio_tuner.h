@@ -39,8 +39,13 @@ void mca_common_collio_tuner_choose(struct mca_common_collio_exchange_t *ex, int
  *  ranks guessed the same. */
 bool mca_common_collio_tuner_expects_direct(struct mca_common_collio_exchange_t *ex);
 
-/** The same for calls that are not agreed on: a rank without bytes has no reason to ask others. */
-bool mca_common_collio_tuner_stays_direct(struct mca_common_collio_exchange_t *ex);
+/** The two halves of this for calls that are not agreed on. Did the last call in this direction
+ *  skip the exchange, and is nothing to be tried now? The same on all ranks. */
+bool mca_common_collio_tuner_last_was_direct(struct mca_common_collio_exchange_t *ex);
+/** Is this rank's request like its last one? One without bytes is no reason to ask others, unless
+ *  they may have other requests than before, because the view is new. */
+bool mca_common_collio_tuner_unchanged(const struct mca_common_collio_exchange_t *ex);
+void mca_common_collio_tuner_new_view(struct mca_common_collio_file_t *file);
 /** Notes such a call. What was learnt changes only when the ranks have told each other how many
  *  there were (reads, writes), because it must be the same on all of them. */
 void mca_common_collio_tuner_ahead(struct mca_common_collio_exchange_t *ex);

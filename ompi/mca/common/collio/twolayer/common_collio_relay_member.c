@@ -101,12 +101,17 @@ static void unpack_turn(mca_common_collio_exchange_t *ex, size_t number, int64_t
     bool whole = bytes == turn->bytes;
     int64_t at = 0;
 
+    if (!whole && bytes != mca_common_collio_turn_room(turn)) {
+        mca_common_collio_exchange_lose(ex);
+        return;
+    }
     for (size_t i = 0; i < turn->window_count; ++i) {
         const mca_common_collio_window_t *window = &mine->window[turn->window + i];
         int64_t valid = window->bytes, copied;
 
         if (!whole) {
             memcpy(&valid, message + turn->bytes + i * sizeof(valid), sizeof(valid));
+            valid = valid < 0 || valid > window->bytes ? 0 : valid;
         }
         copied = mca_common_collio_copy_message(ex, window, &mine->piece[window->first],
                                                 message + at, valid);

@@ -84,10 +84,18 @@ static void requester_start(mca_common_collio_exchange_t *ex,
     }
 }
 
+/* The number comes from a peer. */
+static bool grant_fits(const mca_common_collio_exchange_t *ex, const mca_common_collio_move_t *move)
+{
+    return move->grant.number >= 0 && move->grant.number < ex->file->kept->put.buffers;
+}
+
 static void transfer(mca_common_collio_exchange_t *ex, mca_common_collio_delivery_t *delivery)
 {
     mca_common_collio_move_t *move = &delivery->move;
-    mca_common_collio_win_t *win = ex->file->kept->put.win[move->grant.number];
+    mca_common_collio_win_t *win = grant_fits(ex, move)
+                                       ? ex->file->kept->put.win[move->grant.number]
+                                       : NULL;
     char *message = NULL != move->staging
                         ? move->staging
                         : mca_common_collio_message_in_memory(ex, delivery->window);
@@ -97,7 +105,7 @@ static void transfer(mca_common_collio_exchange_t *ex, mca_common_collio_deliver
         (void) mca_common_collio_copy_message(ex, move->window, move->piece, message,
                                               move->window->bytes);
     }
-    if (OMPI_SUCCESS == mca_common_collio_win_lock_shared(move->peer, win)) {
+    if (NULL != win && OMPI_SUCCESS == mca_common_collio_win_lock_shared(move->peer, win)) {
         bytes = mca_common_collio_put_window(ex, delivery->window, move->grant.number,
                                              move->grant.limit, message);
         if (OMPI_SUCCESS != mca_common_collio_win_unlock(move->peer, win)) {
