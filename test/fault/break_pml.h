@@ -10,4 +10,8 @@
  * call fails), and the next `receives` get room for half of what comes (the request fails). */
 void break_pml(int sends, int receives, int tag);
 
+/* The same for reductions of 64-bit numbers, which files of ours agree by when they are opened: the
+ * first `after` messages of this direction pass. */
+void break_pml_reduction(int sends, int receives, int after);
+
 #endif

@@ -202,6 +202,26 @@ static void every_errno(void)
     fails("read_error_without_exchange", "exchange=off", READ, spec, MPI_ERR_IO);
 }
 
+/** One access fails, and the same one would work a moment later: it is not tried again in secret,
+ *  all ranks are told, and the next call works. */
+static void fails_once(void)
+{
+    static const char *const ways[] = {"exchange=off", "schedule=none,transport=isend",
+                                       "schedule=write_comm2,transport=shm"};
+    char name[128], spec[128];
+
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        for (int how = WRITE; how <= IREAD; how++) {
+            bool writing = WRITE == how || IWRITE == how;
+
+            snprintf(spec, sizeof(spec), "op=%s,match=errors,rank=0,errno=%d,at=1,times=1",
+                     writing ? "write" : "read", EIO);
+            snprintf(name, sizeof(name), "single_EIO_%d_%s", how, ways[i]);
+            fails(name, ways[i], how, spec, MPI_ERR_IO);
+        }
+    }
+}
+
 static double memory_in_use(void)
 {
     struct mallinfo2 info = mallinfo2();
@@ -261,6 +281,7 @@ int main(int argc, char *argv[])
         return t_skip_all("errors", "libfault is not preloaded");
     }
     every_errno();
+    fails_once();
     every_pipeline();
     no_memory();
     no_leak("schedule=none,transport=isend", "failed_calls_leave_nothing_behind");

@@ -12,6 +12,11 @@
  *        access   it dies in its second access to the file (libfault), in the middle of the cycles
  *        send     it lives, but one of its messages cannot be sent
  *        receive  it lives, but one of its receives fails
+ *        open-send, open-receive    the same while the file, the first of these processes, is
+ *                 opened; open-send-2: of the messages of our reductions the third one
+ *
+ *        silent   nobody fails: calls are made until one does, because a link was cut; each rank
+ *                 leaves a file silent.RANK with the class
  *
  * Every survivor must come out of the call with an error, and out of the next one too. It says so
  * in a line `survivor RANK: CLASS CLASS` that `run` counts, and leaves by _exit: closing the file
@@ -56,6 +61,41 @@ static int class_of(int rc)
     return class;
 }
 
+/* open-send[-N], open-receive[-N]: arms the victim before the first open. */
+static bool break_open(int victim, const char *where)
+{
+    int send = 0 == strncmp(where, "open-send", 9), after;
+
+    if (0 != strncmp(where, "open-", 5)) {
+        return false;
+    }
+    after = atoi(strrchr(where, '-') + 1);
+    if (victim == t_rank) {
+        break_pml_reduction(send, !send, after);
+    }
+    return true;
+}
+
+/* Calls until one fails. Standard output goes over the link that was cut. */
+static void use_until_error(MPI_File file, unsigned char *data)
+{
+    char name[64], path[512];
+    int class = MPI_SUCCESS;
+    FILE *out;
+
+    while (MPI_SUCCESS == class) {
+        class = class_of(transfer(file, data, 1, 0));
+    }
+    snprintf(name, sizeof(name), "silent.%d", t_rank);
+    t_path(path, sizeof(path), name);
+    out = fopen(path, "w");
+    if (NULL != out) {
+        fprintf(out, "%d\n", class);
+        fclose(out);
+    }
+    _exit(0);
+}
+
 /* Other files of the same processes. */
 static void use_next_files(MPI_File *lost, const t_blocks *mine, unsigned char *data)
 {
@@ -79,6 +119,7 @@ static void use_next_files(MPI_File *lost, const t_blocks *mine, unsigned char *
 int main(int argc, char *argv[])
 {
     int victim, write = 1, nonblocking = 0, first, second;
+    bool opening;
     char path[512], fault[128];
     t_blocks mine;
     unsigned char *data;
@@ -94,12 +135,18 @@ int main(int argc, char *argv[])
         nonblocking = nonblocking || 0 == strcmp("nonblocking", argv[i]);
     }
     t_path(path, sizeof(path), "lost");
+    opening = break_open(victim, argv[2]);
     t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
     mine = (t_blocks){t_rank * BLOCK, BLOCK, t_size * BLOCK, COUNT};
     data = t_blocks_data(&mine, t_rank);
-    t_blocks_view(file, &mine);
-    t_ok(transfer(file, data, 1, nonblocking), "the call before");
+    if (!opening) { /* else there is no view: setting one fails, too */
+        t_blocks_view(file, &mine);
+        t_ok(transfer(file, data, 1, nonblocking), "the call before");
+    }
     MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == strcmp("silent", argv[2])) {
+        use_until_error(file, data);
+    }
     if (victim == t_rank && 0 == strcmp("before", argv[2])) {
         raise(SIGKILL);
     }
@@ -116,7 +163,7 @@ int main(int argc, char *argv[])
     first = class_of(transfer(file, data, write, nonblocking));
     second = class_of(transfer(file, data, write, nonblocking));
     printf("survivor %d: %d %d\n", t_rank, first, second);
-    if (0 == strcmp("send", argv[2]) || 0 == strcmp("receive", argv[2])) {
+    if (opening || 0 == strcmp("send", argv[2]) || 0 == strcmp("receive", argv[2])) {
         use_next_files(&file, &mine, data);
     }
     fflush(stdout);

@@ -13,7 +13,14 @@
  * the whole plan and needs no message to know what the others do. The plan does not depend on what
  * happens when it runs, so steps and ranks can be left out to make a failing sequence shorter.
  */
-enum { FUZZ_RANKS = 16, FUZZ_STEPS = 32, FUZZ_OPS = 4, FUZZ_HINTS = 16, FUZZ_HANDLES = 2 };
+enum {
+    FUZZ_RANKS = 16,
+    FUZZ_STEPS = 32,
+    FUZZ_OPS = 4,
+    FUZZ_HINTS = 16,
+    FUZZ_HANDLES = 2,
+    FUZZ_OTHERS = 4 /* a power of two */
+};
 
 /* What a sequence may use. Left-out features make the sequence simpler: a failure is shrunk that
  * way, and what a stock component is known to get wrong is kept from it. */
@@ -42,6 +49,7 @@ enum { FUZZ_RANKS = 16, FUZZ_STEPS = 32, FUZZ_OPS = 4, FUZZ_HINTS = 16, FUZZ_HAN
     X(REVERSED, "reversed")           /* whose ranks are in the opposite order */       \
     X(MODES, "modes")                 /* open modes other than reading and writing */   \
     X(REOPEN, "reopen")                                                                 \
+    X(OTHER, "other")       /* other files of the same processes */                     \
     X(FAR, "far")           /* a file of more than 4 GiB */                             \
     X(GAP, "gap")           /* calls that aim between the bytes of others */            \
     X(IDLE, "idle")         /* ranks that take part with nothing */                     \
@@ -91,6 +99,7 @@ typedef enum fuzz_step_kind {
     FUZZ_IN_TURN, /* write_shared and read_shared, one rank after the other */
     FUZZ_SEEK_SHARED,
     FUZZ_REOPEN,
+    FUZZ_OTHER,   /* a file of the same processes beside this one */
     FUZZ_OVERLAP, /* atomic mode: all ranks write, some of them the same bytes */
     FUZZ_STEP_KINDS
 } fuzz_step_kind;

@@ -69,6 +69,7 @@ typedef struct fuzz_run {
     const char *path;
     int fd; /* rank 0: the file, by POSIX */
     fuzz_handle handle[FUZZ_HANDLES];
+    MPI_File other[FUZZ_OTHERS];
     unsigned char *bytes; /* from plan->far on */
     unsigned char *touched;
     int64_t size; /* of the file */
@@ -109,6 +110,10 @@ const char *fuzz_call_name(const fuzz_op *op);
 /* fuzz_overlap.c: atomic mode */
 void fuzz_overlap(fuzz_run *run, const fuzz_step *step);
 
+/* fuzz_other.c: other files of the same processes */
+void fuzz_other(fuzz_run *run, const fuzz_step *step);
+void fuzz_other_close(fuzz_run *run, int number);
+
 /* fuzz_shared.c: shared file pointers */
 void fuzz_ordered(fuzz_run *run, const fuzz_step *step);
 void fuzz_in_turn(fuzz_run *run, const fuzz_step *step);
@@ -116,5 +121,7 @@ void fuzz_seek_shared(fuzz_run *run, const fuzz_step *step);
 
 /* fuzz_steps.c: all other steps, and the whole sequence; false when something was wrong */
 bool fuzz_sequence(fuzz_run *run);
+/* The hints of a handle, or MPI_INFO_NULL. */
+MPI_Info fuzz_info_make(const fuzz_run *run, int h);
 
 #endif

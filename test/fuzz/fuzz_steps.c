@@ -148,7 +148,7 @@ static void show_views(const fuzz_run *run, int h, const fuzz_views *views)
     }
 }
 
-static MPI_Info make_info(const fuzz_run *run, int h)
+MPI_Info fuzz_info_make(const fuzz_run *run, int h)
 {
     MPI_Info info = MPI_INFO_NULL;
 
@@ -179,7 +179,7 @@ static void set_view(fuzz_run *run, int h, const fuzz_views *wanted, bool hints)
     fuzz_show(run, "    set_view on handle %d", h);
     show_views(run, h, &views);
     type = fuzz_type_make(view->type);
-    info = hints && FUZZ_HAS(run->features, VIEW_HINTS) ? make_info(run, h) : MPI_INFO_NULL;
+    info = hints && FUZZ_HAS(run->features, VIEW_HINTS) ? fuzz_info_make(run, h) : MPI_INFO_NULL;
     fuzz_ok(run,
             MPI_File_set_view(run->handle[h].file, view->displacement, fuzz_leaf_type(view->etype),
                               type, view->external ? "external32" : "native", info),
@@ -194,7 +194,7 @@ static void open_handle(fuzz_run *run, int h)
 {
     static const fuzz_views plain = {.family = FUZZ_PLAIN};
     fuzz_handle *handle = &run->handle[h];
-    MPI_Info info = make_info(run, h);
+    MPI_Info info = fuzz_info_make(run, h);
 
     handle->mode = FUZZ_HAS(run->features, MODES) ? run->plan->mode[h]
                                                   : MPI_MODE_RDWR | MPI_MODE_CREATE;
@@ -369,6 +369,9 @@ static void do_step(fuzz_run *run, const fuzz_step *step)
             seek(run, handle, step);
         }
         break;
+    case FUZZ_OTHER:
+        fuzz_other(run, step);
+        break;
     case FUZZ_OVERLAP:
         fuzz_overlap(run, step);
         break;
@@ -442,6 +445,16 @@ static bool steps(fuzz_run *run)
     return true;
 }
 
+static void close_all(fuzz_run *run, int handles)
+{
+    for (int h = handles - 1; h >= 0; h--) {
+        close_handle(run, h);
+    }
+    for (int i = 0; i < FUZZ_OTHERS; i++) {
+        fuzz_other_close(run, (i + (int) (run->plan->seed & 3)) % FUZZ_OTHERS);
+    }
+}
+
 bool fuzz_sequence(fuzz_run *run)
 {
     int handles = FUZZ_HAS(run->features, SECOND) ? run->plan->handles : 1;
@@ -452,15 +465,16 @@ bool fuzz_sequence(fuzz_run *run)
     run->touched_low = 0;
     run->touched_high = FUZZ_MODEL;
     run->handle[0].file = run->handle[1].file = MPI_FILE_NULL;
+    for (int i = 0; i < FUZZ_OTHERS; i++) {
+        run->other[i] = MPI_FILE_NULL;
+    }
     prepare_file(run);
     for (int h = 0; h < handles; h++) {
         open_handle(run, h);
     }
     good = check(run, true) && steps(run);
     run->step = good ? FUZZ_STEPS : run->step;
-    for (int h = handles - 1; h >= 0; h--) {
-        close_handle(run, h);
-    }
+    close_all(run, handles);
     good &= check(run, true); /* all closed: sees bytes that came late */
     for (int h = 0; h < FUZZ_HANDLES; h++) {
         for (int a = 0; a < FUZZ_RANKS; a++) {

@@ -73,10 +73,10 @@ static int64_t locate(const mca_common_collio_tiling_t *tiling, int64_t stream)
 
     stream %= tiling->size;
     for (size_t i = 0; i < tiling->count; ++i) {
-        if (stream < tiling->length[i]) {
+        if (stream < mca_common_collio_tiling_length(tiling, i)) {
             return origin + tiling->offset[i] + stream;
         }
-        stream -= tiling->length[i];
+        stream -= mca_common_collio_tiling_length(tiling, i);
     }
     return -1;
 }

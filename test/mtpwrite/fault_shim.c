@@ -12,6 +12,8 @@
  *   FAULT_LOCK=e       byte-range locks fail with errno e; with FAULT_LOCK_SKIP=s the first s of
  *                      them work, with FAULT_LOCK_COUNT=c only c fail then
  *   FAULT_URING=n      every n-th submission to io_uring fails with ENOMEM, whatever the file
+ *   FAULT_AIO_SUBMIT=n every n-th submission to libaio fails with ENOMEM; FAULT_AIO_EIO=n: every
+ *                      n-th request ends with EIO, FAULT_AIO_SHORT=n: with 4096 bytes less
  *   FAULT_COUNT=file   at the end: "locks N" in this file, the OFD locks that were tried
  */
 #define _GNU_SOURCE
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static long long number(const char *name)
@@ -197,6 +200,52 @@ int io_uring_submit(struct io_uring *ring)
 
     real = NULL == real ? (int (*)(struct io_uring *)) dlsym(RTLD_NEXT, "io_uring_submit") : real;
     return 0 < nth && 0 == ++calls % nth ? -ENOMEM : real(ring);
+}
+
+struct io_context;
+struct iocb;
+struct aio_event { /* as libaio's struct io_event on 64 bits */
+    void *data, *request;
+    unsigned long result, result2;
+};
+int io_submit(struct io_context *context, long count, struct iocb **requests);
+int io_getevents(struct io_context *context, long least, long most, struct aio_event *events,
+                 struct timespec *timeout);
+
+int io_submit(struct io_context *context, long count, struct iocb **requests)
+{
+    static int (*real)(struct io_context *, long, struct iocb **);
+    static _Atomic long long calls;
+    long long nth = number("FAULT_AIO_SUBMIT");
+
+    real = NULL == real
+               ? (int (*)(struct io_context *, long, struct iocb **)) dlsym(RTLD_NEXT, "io_submit")
+               : real;
+    return 0 < nth && 0 == ++calls % nth ? -ENOMEM : real(context, count, requests);
+}
+
+int io_getevents(struct io_context *context, long least, long most, struct aio_event *events,
+                 struct timespec *timeout)
+{
+    static int (*real)(struct io_context *, long, long, struct aio_event *, struct timespec *);
+    static _Atomic long long ended;
+    long long fails = number("FAULT_AIO_EIO"), is_short = number("FAULT_AIO_SHORT");
+    int count;
+
+    real = NULL == real ? (int (*)(struct io_context *, long, long, struct aio_event *,
+                                   struct timespec *)) dlsym(RTLD_NEXT, "io_getevents")
+                        : real;
+    count = real(context, least, most, events, timeout);
+    for (int i = 0; i < count; ++i) {
+        long long turn = ++ended;
+
+        if (0 < fails && 0 == turn % fails) {
+            events[i].result = (unsigned long) -EIO;
+        } else if (0 < is_short && 0 == turn % is_short && 4096 < (long) events[i].result) {
+            events[i].result -= 4096;
+        }
+    }
+    return count;
 }
 
 int fcntl(int fd, int command, ...)
