@@ -159,6 +159,10 @@ AC_DEFUN([COLLIO_OPENMPI_LINK], [
         [collio_libs='-lopen_mpi -lopen-pal'])
     COLLIO_OMPI_LIBS="$collio_libdirs $collio_libs"
     COLLIO_SYMBOL([mca_common_ompio_set_view], [collio_links=yes], [collio_links=no])
+    # A 4.1 that was built with its components inside libmpi has OMPIO there, too.
+    AS_CASE([$collio_links-$collio_openmpi_version], [no-4.*], [
+        COLLIO_OMPI_LIBS="$collio_libdirs -lmpi -lopen-pal"
+        COLLIO_SYMBOL([mca_common_ompio_set_view], [collio_links=yes], [])])
     AS_IF([test "x$collio_links" = xno], [AC_MSG_ERROR([
     Cannot link with $COLLIO_OMPI_LIBS (config.log has the linker's words).
     Is $collio_openmpi_libdir of the same Open MPI as its headers?])])

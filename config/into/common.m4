@@ -28,6 +28,9 @@ AC_DEFUN([MCA_ompi_common_collio_CONFIG], [
     MCA_COMPONENT_COMPILE_MODE([ompi], [common], [ompio], [collio_ompio_mode])
     COLLIO_LIBRARIES
     COLLIO_VERSION='"@VERSION@"'
+    COLLIO_MAJOR=@MAJOR@
+    COLLIO_MINOR=@MINOR@
+    COLLIO_RELEASE=@RELEASE@
     COLLIO_OPENMPI_VERSION="\"$OMPI_VERSION\""
 
     # A DSO sees what libmpi exports, and Open MPI hides the table of files; inside libmpi it is seen.

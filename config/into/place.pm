@@ -103,6 +103,12 @@ sub own_flags {
     return ($cppflags, $libs);
 }
 
+# The three numbers of a version such as "0.1.0rc2".
+sub numbers_of {
+    my ($version) = @_;
+    return map { /^(\d+)/ ? $1 : 0 } ((split(/\./, $version), 0, 0, 0)[0 .. 2]);
+}
+
 sub place {
     my ($into, $library, $dir, @sources) = @_;
     my (undef, undef, $framework, $component) = split(m{/}, $dir);
@@ -119,6 +125,7 @@ sub place {
         write_text("$into/$dir/collio_config.h.in", $header);
         $words{MACROS} = join(' ', @macros);
         chomp($words{VERSION} = read_text('VERSION'));
+        @words{'MAJOR', 'MINOR', 'RELEASE'} = numbers_of($words{VERSION});
         $words{LIBRARIES} = join("\n", map { read_text("config/collio_$_.m4") } 'libraries', 'lustre');
     } else {
         @words{'CPPFLAGS', 'LIBS'} = own_flags($dir);
