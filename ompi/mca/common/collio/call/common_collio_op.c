@@ -152,3 +152,12 @@ int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes)
     mca_common_collio_op_give(op);
     return error;
 }
+
+void mca_common_collio_op_wait_all(mca_common_collio_file_t *file)
+{
+    while (!opal_list_is_empty(&file->ops)) {
+        if (0 == mca_common_collio_op_progress(file) && !rest(file)) {
+            opal_progress();
+        }
+    }
+}

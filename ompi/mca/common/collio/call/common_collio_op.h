@@ -146,6 +146,8 @@ void mca_common_collio_op_end(mca_common_collio_op_t *op);
 
 /** Turns it until this operation is done, and frees it. Returns the agreed error class. */
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
+/** Drives all calls of this file that were started, until the last one is finished. */
+void mca_common_collio_op_wait_all(mca_common_collio_file_t *file);
 
 /** One step of the call (steps.c), if it can be made. False: nothing to do until something
  *  arrives. */

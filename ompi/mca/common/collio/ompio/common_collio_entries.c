@@ -8,7 +8,7 @@
  *
  *   preallocate   io/ompio lets each rank look at the file's size while rank 0 already extends it;
  *                 those that see the new size skip a collective that the others wait in
- *   sync, set_size, set_atomicity, preallocate, close
+ *   sync, set_size, set_atomicity, preallocate
  *                 the ranks tell each other the errors of calls that did not wait for that
  *                 (setting `errors`), and all have made their accesses before the file changes
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
@@ -170,29 +170,6 @@ static int file_set_atomicity(ompi_file_t *file, int atomic)
     return MPI_SUCCESS != rc ? rc : late;
 }
 
-/* Open MPI drops what an io module returns from its close. */
-static void at_close(ompio_file_t *fh, void *data)
-{
-    mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
-    int late = NULL == file || OMPI_SUCCESS != file->refused
-                   ? MPI_SUCCESS
-                   : mca_common_collio_late_meet(file, true);
-
-    (void) data;
-    if (MPI_SUCCESS != late && 0 == file->lost && 0 == file->rank) {
-        char text[MPI_MAX_ERROR_STRING];
-        int length;
-
-        PMPI_Error_string(late, text, &length);
-        mca_common_collio_file_say(file,
-                                   "a collective call failed on some rank before this file was "
-                                   "closed: %s. That rank's call has returned it; MPI_File_close "
-                                   "cannot. With the hint collio_errors=call all ranks return it "
-                                   "from the same call.",
-                                   text);
-    }
-}
-
 static int64_t etypes(ompio_file_t *fh)
 {
     int64_t size = (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
@@ -244,6 +221,5 @@ void mca_common_collio_entries_install(mca_common_collio_hook_t *hook)
     table->io_module_file_sync = file_sync;
     table->io_module_file_set_size = file_set_size;
     table->io_module_file_set_atomicity = file_set_atomicity;
-    (void) mca_common_collio_hook_on_close(hook, at_close, NULL);
     mca_common_collio_hints_patch(hook);
 }
