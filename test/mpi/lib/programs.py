@@ -128,6 +128,7 @@ TABLE = {
     't_early': {'np': (3, 4, 8), 'hints': ['']},
     't_outline': {'np': (1, 3, 4, 8), 'hints': ['']},
     't_disagree': {'np': (2, 4), 'hints': ['']},
+    't_disagree mtpwrite': {'np': (3,), 'hints': [''], 'mca': [('fbtl', 'mtpwrite')]},
     't_disagree schedule none write': {'np': (3,), 'hints': ['']},
     't_disagree buffer_bytes 65536 8K': {'np': (3,), 'hints': ['']},
     't_disagree schedule none sometimes': {'np': (3,), 'hints': ['']},
@@ -218,7 +219,7 @@ def run(suite, scratch, folder, wanted, everything):
         elif not os.path.exists(path):
             suite.skip(name, row.get('missing', 'not built'))
         elif launch.component_missing(row.get('fcoll', launch.FCOLL)):
-            suite.skip(name, launch.component_missing(row['fcoll']))
+            suite.skip(name, launch.component_missing(row.get('fcoll', launch.FCOLL)))
         else:
             run_row(suite, scratch, path, words, row)
             if words[0] == 't_tam':
