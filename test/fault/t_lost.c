@@ -76,22 +76,38 @@ static bool break_open(int victim, const char *where)
     return true;
 }
 
+static void silent_path(char *path, size_t size, int rank)
+{
+    char name[64];
+
+    snprintf(name, sizeof(name), "silent.%d", rank);
+    t_path(path, size, name);
+}
+
 /* Calls until one fails. Standard output goes over the link that was cut. */
 static void use_until_error(MPI_File file, unsigned char *data)
 {
-    char name[64], path[512];
+    char path[512];
     int class = MPI_SUCCESS;
     FILE *out;
 
     while (MPI_SUCCESS == class) {
         class = class_of(transfer(file, data, 1, 0));
     }
-    snprintf(name, sizeof(name), "silent.%d", t_rank);
-    t_path(path, sizeof(path), name);
+    silent_path(path, sizeof(path), t_rank);
     out = fopen(path, "w");
     if (NULL != out) {
         fprintf(out, "%d\n", class);
         fclose(out);
+    }
+    /* the launcher ends all ranks when one leaves without MPI_Finalize */
+    for (int i = 0, rank = 0; i < 300 && rank < t_size; ++i) {
+        silent_path(path, sizeof(path), rank);
+        if (0 == access(path, F_OK)) {
+            ++rank;
+        } else {
+            usleep(100000);
+        }
     }
     _exit(0);
 }
