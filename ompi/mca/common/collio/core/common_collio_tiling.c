@@ -68,14 +68,17 @@ static bool all_equal(const int64_t *length, size_t count)
 static void shrink(mca_common_collio_tiling_t *tiling)
 {
     size_t count = tiling->count, words = 0 != tiling->uniform ? count : 3 * count + 1;
-    int64_t *length = tiling->offset + count, *prefix = length + count, *offset;
+    int64_t *length = tiling->offset + count, *prefix = length + count;
+    void *smaller;
 
     if (0 == tiling->uniform && length != tiling->length) {
         memmove(length, tiling->length, count * sizeof(*length));
         memmove(prefix, tiling->prefix, (count + 1) * sizeof(*prefix));
     }
-    offset = realloc(tiling->offset, words * sizeof(*offset));
-    tiling->offset = NULL == offset ? tiling->offset : offset;
+    smaller = realloc(tiling->offset, words * sizeof(*tiling->offset));
+    if (NULL != smaller) {
+        tiling->offset = smaller;
+    }
     tiling->length = 0 != tiling->uniform ? NULL : tiling->offset + count;
     tiling->prefix = 0 != tiling->uniform ? NULL : tiling->offset + 2 * count;
 }
