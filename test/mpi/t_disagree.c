@@ -144,6 +144,33 @@ static void wrong_in_set_view(void)
     t_verdict("cb_nodes_0_in_set_view");
 }
 
+/* An erroneous program: no rank waits for ever, all are told the same, and the mode stays. */
+static void modes_differ(void)
+{
+    unsigned char byte;
+    MPI_Status status;
+    MPI_File file;
+    int class, was;
+
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+    for (int before = 0; before < 2; ++before) {
+        if (MPI_SUCCESS != t_class(MPI_File_set_atomicity(file, before))) {
+            break; /* fbtl/posix has no atomic mode */
+        }
+        class = t_class(MPI_File_set_atomicity(file, t_rank % 2));
+        if (MPI_ERR_NOT_SAME != class) {
+            t_fail("set_atomicity returned %s", t_class_name(class));
+        }
+        t_ok(MPI_File_get_atomicity(file, &was), "get_atomicity");
+        if (was != before) {
+            t_fail("atomic mode was %d and is %d", before, was);
+        }
+        t_ok(MPI_File_read_at_all(file, 0, &byte, 1, MPI_BYTE, &status), "a call after it");
+    }
+    t_ok(MPI_File_close(&file), "close");
+    t_verdict("atomic_mode_differs");
+}
+
 int main(int argc, char *argv[])
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
@@ -180,5 +207,6 @@ int main(int argc, char *argv[])
     wrong_on_one("exchange=on,sometimes=1", "collio_exchange", "on", "unknown_hint_on_one_rank");
     wrong_in_set_view();
     expect_success("exchange=on", "collio_exchange", "on", "same_hints_after_all_that");
+    modes_differ();
     return t_finish();
 }

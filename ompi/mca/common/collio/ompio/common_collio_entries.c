@@ -11,6 +11,8 @@
  *   sync, set_size, set_atomicity, preallocate
  *                 the ranks tell each other the errors of calls that did not wait for that
  *                 (setting `errors`), and all have made their accesses before the file changes
+ *   set_atomicity io/ompio waits for ever if ranks ask for different modes, and only those whose
+ *                 locks do not work would not be in atomic mode
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
  *                 valid position, which no later check can tell from a right one
  */
@@ -161,11 +163,37 @@ static int file_set_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
     return MPI_SUCCESS != rc ? rc : late;
 }
 
+/* io/ompio hangs if ranks ask for different modes, and lets each rank decide whether its locks
+ * work. Here all are in atomic mode, or none. */
+static int set_atomicity(mca_common_collio_hook_t *hook, int atomic)
+{
+    int asked[2] = {0 != atomic, 0 == atomic}, any[2], before, rc, error, all;
+
+    if (OMPI_SUCCESS
+        != mca_common_collio_allreduce(asked, any, 2, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
+        return MPI_ERR_OTHER;
+    }
+    if (any[0] && any[1]) {
+        return MPI_ERR_NOT_SAME;
+    }
+    (void) hook->original.io_module_file_get_atomicity(hook->file, &before);
+    rc = hook->original.io_module_file_set_atomicity(hook->file, atomic);
+    error = OMPI_SUCCESS == rc || rc > 0 ? rc : MPI_ERR_OTHER;
+    if (OMPI_SUCCESS
+        != mca_common_collio_allreduce(&error, &all, 1, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
+        return MPI_ERR_OTHER;
+    }
+    if (MPI_SUCCESS != all && MPI_SUCCESS == error) {
+        (void) hook->original.io_module_file_set_atomicity(hook->file, before);
+    }
+    return all;
+}
+
 static int file_set_atomicity(ompi_file_t *file, int atomic)
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
     int late = mca_common_collio_entries_meet(hook, true);
-    int rc = hook->original.io_module_file_set_atomicity(file, atomic);
+    int rc = set_atomicity(hook, atomic);
 
     return MPI_SUCCESS != rc ? rc : late;
 }
