@@ -246,8 +246,8 @@ static int function_of(MPI_File file, int which)
 enum { AT_CLOSE = 5 };
 static void told_by_function(kind_t kind, int which)
 {
-    static const char *const names[] = {"sync", "set_size", "preallocate", "set_atomicity",
-                                        "set_view", "close"};
+    static const char *const names[] = {"sync",          "set_size", "preallocate",
+                                        "set_atomicity", "set_view", "close"};
     char name[128];
     MPI_File file;
     int rc;
@@ -408,7 +408,8 @@ static void outstanding(kind_t kind, bool resize)
         t_ok(MPI_File_close(&file), "close");
         check_file(IWRITE == kind ? MANY : 0, 0, t_size - 1 == t_rank ? MANY : 0);
     }
-    snprintf(name, sizeof(name), "%s_50_outstanding%s", kind_names[kind], resize ? "_set_size" : "");
+    snprintf(name, sizeof(name), "%s_50_outstanding%s", kind_names[kind],
+             resize ? "_set_size" : "");
     t_verdict(name);
 }
 

@@ -117,12 +117,15 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
         propose_plan(op);
     }
     op->mine[MCA_COMMON_COLLIO_AGREE_ERROR] = op->ex.error;
-    if (op->ex.request.bytes > 0) { /* who has nothing to access is neither early nor late */
-        op->mine[op->early ? MCA_COMMON_COLLIO_AGREE_EARLY : MCA_COMMON_COLLIO_AGREE_LATE] = 1;
+    if (op->ex.request.bytes > 0 && !op->early) {
+        op->mine[MCA_COMMON_COLLIO_AGREE_LATE] = 1;
+    } else { /* who has nothing to access is neither early nor late */
+        op->mine[MCA_COMMON_COLLIO_AGREE_EARLY] = op->early;
+        op->mine[MCA_COMMON_COLLIO_AGREE_LATE] = -mca_common_collio_batch_offer(op);
     }
-    if (!op->meeting) { /* the direction belongs to what all must agree on, as the settings do */
-        op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write;
-        op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -(int64_t) op->ex.write;
+    if (!op->meeting) { /* all ranks must call the same, in the same mode */
+        op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write | op->ex.atomic << 1;
+        op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -op->mine[MCA_COMMON_COLLIO_AGREE_HASH];
     }
     mca_common_collio_late_tell(op);
     if (OMPI_SUCCESS

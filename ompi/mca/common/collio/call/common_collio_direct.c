@@ -17,15 +17,23 @@ enum { SMALL = 64 << 10 };
 /* A nonblocking call may take as long as a few of its own instructions do: a small write that the
  * page cache of this node takes, or a small read from a file system in memory, costs less than
  * handing it to an engine and asking for it later. */
-static bool at_once(const mca_common_collio_op_t *op, const mca_common_collio_job_t *job)
+bool mca_common_collio_direct_is_brief(const mca_common_collio_op_t *op)
 {
-    if (mca_common_collio_access_locks(job->access, job->write)) {
-        return false; /* locks are never waited for */
-    }
-    return op->ex.blocking
-           || ((job->write || job->access->in_memory) && job->bytes <= SMALL
-               && !job->access->network
-               && 1 == mca_common_collio_tiling_piece_bound(job->file, job->first, job->bytes));
+    const mca_common_collio_access_t *access = &op->ex.file->access;
+
+    return !mca_common_collio_access_locks(access, op->ex.write)
+           && (op->ex.write || access->in_memory) && !access->network
+           && op->ex.request.bytes <= SMALL
+           && 1
+                  == mca_common_collio_tiling_piece_bound(
+                      &op->ex.request.view->tiling, op->ex.request.stream, op->ex.request.bytes);
+}
+
+static bool at_once(const mca_common_collio_op_t *op)
+{
+    /* locks are never waited for */
+    return op->ex.blocking ? !mca_common_collio_access_locks(&op->ex.file->access, op->ex.write)
+                           : mca_common_collio_direct_is_brief(op);
 }
 
 /* The same for a small read, if the page cache has it: one that must wait for a device is left to
@@ -74,7 +82,7 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
     job->base = op->ex.request.base;
     mca_common_collio_lockahead_pieces(op->ex.file->fh, job->file, job->first, job->bytes,
                                        job->write, &op->ex.file->kept->covered);
-    if (!at_once(op, job) && (read_cached(op) || 0 == mca_common_collio_access_start(job))) {
+    if (!at_once(op) && (read_cached(op) || 0 == mca_common_collio_access_start(job))) {
         return;
     }
     mca_common_collio_access_request(job->access, job->write, job->file, job->first, job->bytes,

@@ -33,7 +33,7 @@
 #include "node/common_collio_run.h"
 #include "tuner/common_collio_tuner.h"
 
-static bool allowed(const mca_common_collio_exchange_t *ex)
+bool mca_common_collio_late_allowed(const mca_common_collio_exchange_t *ex)
 {
     int errors = ex->file->settings.errors;
 
@@ -45,7 +45,8 @@ static bool allowed(const mca_common_collio_exchange_t *ex)
 static mca_common_collio_wish_t wish(mca_common_collio_op_t *op)
 {
     /* settings, direction and what `auto` wants are the same on all ranks */
-    if (op->meeting || !allowed(&op->ex) || !mca_common_collio_tuner_last_was_direct(&op->ex)) {
+    if (op->meeting || !mca_common_collio_late_allowed(&op->ex)
+        || !mca_common_collio_tuner_last_was_direct(&op->ex)) {
         return MCA_COMMON_COLLIO_WISH_MEET;
     }
     return 0 == op->ex.error && mca_common_collio_tuner_unchanged(&op->ex)
@@ -162,7 +163,7 @@ static uint32_t most_ahead(const mca_common_collio_exchange_t *ex)
 
 void mca_common_collio_late_begin(mca_common_collio_op_t *op)
 {
-    if (0 == op->told && 0 == op->ex.error && allowed(&op->ex)) {
+    if (0 == op->told && 0 == op->ex.error && mca_common_collio_late_allowed(&op->ex)) {
         mca_common_collio_run_begin(op->ex.file, most_ahead(&op->ex));
     }
 }

@@ -62,13 +62,16 @@ bool mca_common_collio_op_lost(mca_common_collio_op_t *op)
     if (now - op->phase_ns < look_ns(file) || now - file->looked_ns < look_ns(file)) {
         return false;
     }
+    if (op->waits_ns < op->phase_ns || now - file->looked_ns > 3 * look_ns(file)) {
+        op->waits_ns = now; /* before, nobody drove this call: the program did something else */
+    }
     file->looked_ns = now;
     mca_common_collio_file_look_for_notice(file);
     if (0 == file->lost && mca_common_collio_reduction_peer_ended(file)) {
         mca_common_collio_file_lose(file, MCA_COMMON_COLLIO_ERR_PROCESS);
     }
     if (0 == file->lost && 0 != file->settings.patience
-        && now - op->phase_ns > UINT64_C(1000000000) * (uint64_t) file->settings.patience) {
+        && now - op->waits_ns > UINT64_C(1000000000) * (uint64_t) file->settings.patience) {
         mca_common_collio_file_lose(file, MPI_ERR_OTHER);
     }
     return 0 != file->lost;

@@ -61,12 +61,13 @@ enum {
     MCA_COMMON_COLLIO_AGREE_LO = MCA_COMMON_COLLIO_AGREE_SUMS, /* negated: the minimum */
     MCA_COMMON_COLLIO_AGREE_HI,
     MCA_COMMON_COLLIO_AGREE_ERROR,
-    MCA_COMMON_COLLIO_AGREE_HASH,
+    MCA_COMMON_COLLIO_AGREE_HASH,     /* write or read, atomic mode or not */
     MCA_COMMON_COLLIO_AGREE_NOT_HASH, /* negated hash: equal ranks have max = -max(negated) */
     MCA_COMMON_COLLIO_AGREE_DELTA,
     MCA_COMMON_COLLIO_AGREE_NOT_DELTA,
     MCA_COMMON_COLLIO_AGREE_EARLY,        /* 1: a rank has accessed its pieces already */
-    MCA_COMMON_COLLIO_AGREE_LATE,         /* 1: a rank has not */
+    MCA_COMMON_COLLIO_AGREE_LATE,         /* 1: a rank has not. Else negated: calls behind this one
+                                             that all ranks have made, too (batch.c) */
     MCA_COMMON_COLLIO_AGREE_AHEAD_ERROR,  /* since the last meeting */
     MCA_COMMON_COLLIO_AGREE_AHEAD_READS,  /* calls since then */
     MCA_COMMON_COLLIO_AGREE_AHEAD_WRITES, /* follows READS */
@@ -114,6 +115,7 @@ typedef struct mca_common_collio_op_t {
     uint64_t flatten_ns; /* counted at the end: another call may be under way at the start */
     uint64_t work_ns;    /* when all ranks were there: what `auto` measures from */
     uint64_t phase_ns;   /* when the phase began */
+    uint64_t waits_ns;   /* since when somebody waits in it, see lost.c */
 } mca_common_collio_op_t;
 
 OBJ_CLASS_DECLARATION(mca_common_collio_op_t);
@@ -157,6 +159,7 @@ void mca_common_collio_op_unlock(mca_common_collio_op_t *op);
 
 /** See late.c. Calls without a meeting: may this call be one of them (false: ask again), its start
  *  and its end; what the next meeting tells, and whether calls may go without one after it. */
+bool mca_common_collio_late_allowed(const mca_common_collio_exchange_t *ex);
 bool mca_common_collio_late_turn(mca_common_collio_op_t *op);
 bool mca_common_collio_late_at_once(mca_common_collio_op_t *op);
 void mca_common_collio_late_end(mca_common_collio_op_t *op);
@@ -166,6 +169,12 @@ void mca_common_collio_late_begin(mca_common_collio_op_t *op);
 /** Ends a run of such calls. Collective. Returns the agreed error class of the calls since the last
  *  meeting. `leave`: the next call is agreed on; else it may go without a meeting again. */
 int mca_common_collio_late_meet(mca_common_collio_file_t *file, bool leave);
+
+/** See batch.c. Calls behind this one that the rank has made and offers, before the agreement; as
+ *  many as all ranks offered are settled with it, and batch_has tells each of them so. */
+int64_t mca_common_collio_batch_offer(mca_common_collio_op_t *op);
+void mca_common_collio_batch_settle(mca_common_collio_op_t *op, int64_t offered);
+bool mca_common_collio_batch_has(mca_common_collio_op_t *op);
 
 /** See lost.c. Looks, now and then, whether the ranks that this call waits for are still there;
  *  true when the file is lost, and this call with it. */
@@ -179,6 +188,8 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op);
 void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type);
 /** After it: exchange or not, how, and with which plan. */
 void mca_common_collio_decide(mca_common_collio_op_t *op);
+/** Does its access take no longer than handing it to an engine? It is then made at once. */
+bool mca_common_collio_direct_is_brief(const mca_common_collio_op_t *op);
 void mca_common_collio_direct_start(mca_common_collio_op_t *op);
 bool mca_common_collio_direct_poll(mca_common_collio_op_t *op);
 void mca_common_collio_settle_start(mca_common_collio_op_t *op);

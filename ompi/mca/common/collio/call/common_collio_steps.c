@@ -319,14 +319,14 @@ static void note_range(mca_common_collio_op_t *op)
 }
 
 /* Ranks that only meet have no direction of their own, and take part in the call of the others. */
-static bool same_direction(mca_common_collio_op_t *op)
+static bool same_call(mca_common_collio_op_t *op)
 {
     const int64_t *all = op->all;
 
     if (INT64_MIN == all[MCA_COMMON_COLLIO_AGREE_HASH]) {
         return true;
     }
-    op->ex.write = op->meeting ? 0 < all[MCA_COMMON_COLLIO_AGREE_HASH] : op->ex.write;
+    op->ex.write = op->meeting ? 1 & all[MCA_COMMON_COLLIO_AGREE_HASH] : op->ex.write;
     return all[MCA_COMMON_COLLIO_AGREE_HASH] == -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH];
 }
 
@@ -336,7 +336,7 @@ static void after_agree(mca_common_collio_op_t *op)
     const int64_t *all = op->all;
 
     mca_common_collio_late_settle(op);
-    if (!same_direction(op) || all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0) {
+    if (!same_call(op) || all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0) {
         op->ex.error = all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
                            ? (int) all[MCA_COMMON_COLLIO_AGREE_ERROR]
                            : MPI_ERR_NOT_SAME;
@@ -352,6 +352,7 @@ static void after_agree(mca_common_collio_op_t *op)
         if (op->was_ahead || 0 != all[MCA_COMMON_COLLIO_AGREE_BYTES]) {
             mca_common_collio_late_begin(op);
         }
+        mca_common_collio_batch_settle(op, -all[MCA_COMMON_COLLIO_AGREE_LATE]);
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
@@ -451,6 +452,14 @@ static void after_ahead(mca_common_collio_op_t *op)
 
 static void begin(mca_common_collio_op_t *op)
 {
+    if (mca_common_collio_batch_has(op)) {
+        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+        return;
+    }
+    if (op->early) { /* with an earlier call */
+        begin_agree(op);
+        return;
+    }
     if (op->ahead) {
         begin_direct(op, MCA_COMMON_COLLIO_PHASE_AHEAD);
         return;

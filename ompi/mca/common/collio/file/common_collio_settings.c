@@ -54,8 +54,8 @@ static const mca_common_collio_setting_t rows[] = {
      "call: all ranks return the same from the same call, and wait for each other in it. late: the "
      "rank "
      "that failed returns its error at once, the others from a later call, at the latest from the "
-     "next MPI_File_sync, set_view, set_size, preallocate or set_atomicity; no rank waits. auto: "
-     "late for reads, call for writes"},
+     "next MPI_File_sync, set_size, preallocate or set_atomicity; no rank waits. auto: late for "
+     "reads, call for writes"},
     {"ahead", MCA_COMMON_COLLIO_NUMBER, AT(ahead), NULL, 256, 6, AGREED | POSITIVE, NULL,
      "errors=late: most calls that a rank may be ahead of the slowest one, and so the calls after "
      "which all ranks know of an error. Large calls may be fewer ahead: 8 MiB of an average rank "

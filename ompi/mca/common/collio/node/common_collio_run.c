@@ -51,6 +51,9 @@ static mca_common_collio_answer_t turn_by_chunks(mca_common_collio_file_t *file,
     mca_common_collio_answer_t turn;
 
     for (;;) {
+        if (0 != file->lost) {
+            return MCA_COMMON_COLLIO_ANSWER_WAIT; /* and the call with it */
+        }
         if (chunks->told && mca_common_collio_reduction_poll(file)) {
             mca_common_collio_chunks_hear(chunks, reduction->heard);
         }
@@ -62,7 +65,7 @@ static mca_common_collio_answer_t turn_by_chunks(mca_common_collio_file_t *file,
         if (OMPI_SUCCESS
             != mca_common_collio_reduction_behind(file, mine, reduction->heard,
                                                   MCA_COMMON_COLLIO_CHUNKS_FIELDS)) {
-            return MCA_COMMON_COLLIO_ANSWER_WAIT; /* the file is lost, and the call with it */
+            return MCA_COMMON_COLLIO_ANSWER_WAIT;
         }
     }
     if (MCA_COMMON_COLLIO_ANSWER_WAIT == turn) {

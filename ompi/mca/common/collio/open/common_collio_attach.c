@@ -428,6 +428,7 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
     }
     if (OMPI_SUCCESS == file->refused) {
         meet_to_close(file);
+        mca_common_collio_file_look_for_notice(file); /* the report is collective */
         mca_common_collio_report(file);
     }
     mca_common_collio_file_leave(file);
