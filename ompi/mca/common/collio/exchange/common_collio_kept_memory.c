@@ -9,6 +9,7 @@
  */
 #include "exchange/common_collio_kept.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "file/common_collio_file.h"
@@ -24,6 +25,30 @@ int64_t mca_common_collio_kept_memory_usable(const mca_common_collio_file_t *fil
     return mca_common_collio_available_bytes(file->settings.memory_root) / 2;
 }
 
+/* The same, of at most a second ago: programs open many files one after the other, and reading the
+ * kernel's files takes longer than anything else in such an open. */
+static int64_t usable_lately(const mca_common_collio_file_t *file)
+{
+    enum { LATELY_NS = 1000000000 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint64_t looked_ns;
+    static int64_t found;
+    uint64_t now = mca_common_collio_now();
+    int64_t usable;
+
+    if (0 != file->settings.memory_available || '\0' != file->settings.memory_root[0]) {
+        return mca_common_collio_kept_memory_usable(file);
+    }
+    pthread_mutex_lock(&lock);
+    if (0 == looked_ns || now - looked_ns > LATELY_NS) {
+        looked_ns = now;
+        found = mca_common_collio_kept_memory_usable(file);
+    }
+    usable = found;
+    pthread_mutex_unlock(&lock);
+    return usable;
+}
+
 bool mca_common_collio_kept_falls_short(const mca_common_collio_file_t *file)
 {
     int here = 0;
@@ -35,8 +60,7 @@ bool mca_common_collio_kept_falls_short(const mca_common_collio_file_t *file)
         here += file->nodes.node_of[file->aggregators[i]] == file->nodes.node_of[file->rank];
     }
     return here > 0
-           && mca_common_collio_available_short(mca_common_collio_kept_memory_usable(file), here,
-                                                file->buffer_bytes);
+           && mca_common_collio_available_short(usable_lately(file), here, file->buffer_bytes);
 }
 
 int mca_common_collio_kept_memory_open(mca_common_collio_file_t *file, int bins)

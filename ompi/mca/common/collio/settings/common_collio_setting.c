@@ -94,6 +94,24 @@ void mca_common_collio_setting_format(const mca_common_collio_setting_t *row, co
     }
 }
 
+uint64_t mca_common_collio_setting_mix(uint64_t hash, uint64_t number)
+{
+    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+uint64_t mca_common_collio_setting_hash(const mca_common_collio_setting_t *row, const void *values,
+                                        uint64_t hash)
+{
+    if (MCA_COMMON_COLLIO_TEXT != row->kind) {
+        return mca_common_collio_setting_mix(hash, (uint64_t) field_get(row, values));
+    }
+    for (const char *at = (const char *) values + row->offset; '\0' != *at; ++at) {
+        hash = mca_common_collio_setting_mix(hash, (unsigned char) *at);
+    }
+    return mca_common_collio_setting_mix(hash, 0);
+}
+
 void mca_common_collio_setting_parameter(const mca_common_collio_settings_set_t *set,
                                          const mca_common_collio_setting_t *row, char *text,
                                          size_t size)
@@ -181,6 +199,18 @@ void mca_common_collio_settings_set_deregister(mca_common_collio_settings_set_t 
     }
 }
 
+/* Every open does this for every row: no snprintf. */
+static void copy_name(char name[MPI_MAX_INFO_KEY], const char *prefix, const char *text,
+                      size_t length)
+{
+    size_t before = strlen(prefix), room = MPI_MAX_INFO_KEY - 1 - before;
+
+    length = length < room ? length : room;
+    memcpy(name, prefix, before);
+    memcpy(name + before, text, length);
+    name[before + length] = '\0';
+}
+
 bool mca_common_collio_setting_names(const mca_common_collio_setting_t *row,
                                      bool (*each)(const char *name, int64_t least, void *data),
                                      void *data)
@@ -191,7 +221,7 @@ bool mca_common_collio_setting_names(const mca_common_collio_setting_t *row,
     for (const char *at = row->hints; NULL != at && '\0' != *at; at += ',' == *at) {
         size_t length = strcspn(at, ",");
 
-        snprintf(name, sizeof(name), "%.*s", (int) length, at);
+        copy_name(name, "", at, length);
         if (each(name, least, data)) {
             return true;
         }
@@ -200,7 +230,7 @@ bool mca_common_collio_setting_names(const mca_common_collio_setting_t *row,
     if (0 != (row->flags & MCA_COMMON_COLLIO_SETTING_NO_HINT)) {
         return false;
     }
-    snprintf(name, sizeof(name), "collio_%s", row->name);
+    copy_name(name, "collio_", row->name, strlen(row->name));
     return each(name, 0, data);
 }
 

@@ -49,14 +49,20 @@ static void pack(const mca_common_collio_settings_set_t *set, const void *values
     }
 }
 
-/* Positive, so that it can be negated in a reduction. */
-static int64_t hash_of(const package_t *package)
+/* Of what a package tells, without making one: every open needs it, few need the package.
+ * Positive, so that it can be negated in a reduction. */
+static int64_t hash_of(const mca_common_collio_settings_set_t *set, const void *values,
+                       const mca_common_collio_fact_t *facts, int count)
 {
-    const unsigned char *at = (const unsigned char *) package;
     uint64_t hash = UINT64_C(1469598103934665603);
 
-    for (size_t i = 0; i < sizeof(*package); ++i) {
-        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < set->count; ++i) {
+        if (agreed(set, i)) {
+            hash = mca_common_collio_setting_hash(&set->rows[i], values, hash);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        hash = mca_common_collio_setting_mix(hash, (uint64_t) facts[i].value);
     }
     return (int64_t) (hash >> 1);
 }
@@ -64,10 +70,7 @@ static int64_t hash_of(const package_t *package)
 int64_t mca_common_collio_settings_set_hash(const mca_common_collio_settings_set_t *set,
                                             const void *values)
 {
-    package_t package;
-
-    pack(set, values, NULL, 0, &package);
-    return hash_of(&package);
+    return hash_of(set, values, NULL, 0);
 }
 
 /* Notes that a value of this rank differs, for the message. */
@@ -147,10 +150,7 @@ void mca_common_collio_settings_set_offer(const mca_common_collio_settings_set_t
                                           const mca_common_collio_fact_t *facts, int fact_count,
                                           int64_t mine[MCA_COMMON_COLLIO_SETTINGS_FIELDS])
 {
-    package_t package;
-
-    pack(set, values, facts, fact_count, &package);
-    mine[HASH] = hash_of(&package);
+    mine[HASH] = hash_of(set, values, facts, fact_count);
     mine[MINUS_HASH] = -mine[HASH];
     mine[WAITING] = mca_common_collio_findings_waiting(comm);
 }
