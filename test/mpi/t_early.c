@@ -82,6 +82,40 @@ static void change_after_direct_calls(const char *name, int same, int idle)
     t_verdict(name);
 }
 
+/* What the last file ended with is a guess for the first call of the next one: right, and that call
+ * needs no second agreement; wrong, and no byte is. */
+static void first_call_of_next_file(void)
+{
+    t_blocks header = header_of(t_rank, -1), pieces = pieces_of(t_rank, -1, -1);
+    double settled, skipped;
+    MPI_File file;
+
+    for (int i = 0; i < 3; ++i) {
+        t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+        t_ok(MPI_File_set_size(file, 0), "set_size");
+        settled = t_pvar_read("time_settle", file);
+        write_calls(file, &header, t_rank, 0 == i ? LIKE : 1);
+        settled = t_pvar_read("time_settle", file) - settled;
+        if (0 < i && 0 < settled) {
+            t_fail("a file like the last one: the first call was settled by itself");
+        }
+        skipped = t_pvar_read("calls_skipped", file);
+        write_calls(file, &pieces, t_rank, 1);
+        skipped = t_pvar_read("calls_skipped", file) - skipped;
+        if (0 < skipped) {
+            t_fail("tiny pieces had no exchange");
+        }
+        t_ok(MPI_File_close(&file), "close");
+        if (0 == t_rank) {
+            check_file(-1, -1);
+        }
+        t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+        write_calls(file, &header, t_rank, 2); /* the next file is like this one */
+        t_ok(MPI_File_close(&file), "close");
+    }
+    t_verdict("first_call_of_next_file");
+}
+
 int main(int argc, char *argv[])
 {
     MPI_File file;
@@ -96,6 +130,7 @@ int main(int argc, char *argv[])
     change_after_direct_calls("all_ranks_change", -1, -1);
     change_after_direct_calls("a_rank_without_bytes_decides_nothing", -1, t_size - 1);
     change_after_direct_calls("a_rank_that_stays_the_same_costs_one_call", 0, -1);
+    first_call_of_next_file();
     if (0 == t_rank) {
         unlink(path);
     }

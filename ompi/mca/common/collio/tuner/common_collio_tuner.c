@@ -31,29 +31,35 @@ typedef struct setting_t {
     uint64_t settings_hash;
 } setting_t;
 
+/* The last call in a direction. It may have been made in the file before this one: programs write
+ * the same into a new file. */
+typedef struct last_t {
+    bool used;
+    bool here; /* in this file: to be reported */
+    bool exchange;
+    bool settled; /* not a measurement */
+    int kind;
+    int until;     /* calls served, after which something is to be tried */
+    int64_t bytes; /* of this rank */
+    int64_t pieces;
+    const mca_common_collio_schedule_t *schedule;
+    int transport;
+} last_t;
+
 typedef struct memory_t {
     bool valid;
     setting_t setting;
     mca_common_collio_learnt_t learnt[MCA_COMMON_COLLIO_KINDS];
+    last_t last[2];
 } memory_t;
 
 struct mca_common_collio_tuner_t {
     mca_common_collio_learnt_t learnt[MCA_COMMON_COLLIO_KINDS];
     int kind;
     mca_common_collio_way_t way;
-    struct { /* the last call in each direction */
-        bool used;
-        bool exchange;
-        bool settled; /* not a measurement */
-        int kind;
-        int until;     /* calls served, after which something is to be tried */
-        int64_t bytes; /* of this rank */
-        int64_t pieces;
-        const mca_common_collio_schedule_t *schedule;
-        int transport;
-    } last[2];
-    int ahead[2];  /* calls in each direction that were not agreed on yet */
-    bool new_view; /* since the last call */
+    last_t last[2]; /* reads, writes */
+    int ahead[2];   /* calls in each direction that were not agreed on yet */
+    bool new_view;  /* since the last call */
 };
 
 enum { REMEMBERED = 8 };
@@ -85,13 +91,27 @@ static memory_t *recall(const setting_t *setting)
     return NULL;
 }
 
-static int64_t hash_of(const mca_common_collio_learnt_t *learnt)
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t count)
 {
-    const unsigned char *bytes = (const unsigned char *) learnt;
-    uint64_t hash = UINT64_C(14695981039346656037);
+    const unsigned char *bytes = data;
 
-    for (size_t i = 0; i < MCA_COMMON_COLLIO_KINDS * sizeof(*learnt); ++i) {
+    for (size_t i = 0; i < count; ++i) {
         hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+/* What must be the same on all ranks. */
+static int64_t hash_of(const mca_common_collio_tuner_t *tuner)
+{
+    uint64_t hash = hash_bytes(UINT64_C(14695981039346656037), tuner->learnt,
+                               sizeof(tuner->learnt));
+
+    for (int i = 0; i < 2; ++i) {
+        const last_t *last = &tuner->last[i];
+        const int agreed[] = {last->used, last->exchange, last->settled, last->kind, last->until};
+
+        hash = hash_bytes(hash, agreed, sizeof(agreed));
     }
     return (int64_t) (hash >> 1);
 }
@@ -106,6 +126,8 @@ mca_common_collio_tuner_t *mca_common_collio_tuner_open(mca_common_collio_file_t
     memory = recall(&setting);
     if (NULL != memory && NULL != tuner) {
         memcpy(tuner->learnt, memory->learnt, sizeof(tuner->learnt));
+        memcpy(tuner->last, memory->last, sizeof(tuner->last));
+        tuner->last[0].here = tuner->last[1].here = false;
     }
     pthread_mutex_unlock(&remembered_lock);
     return tuner;
@@ -113,13 +135,14 @@ mca_common_collio_tuner_t *mca_common_collio_tuner_open(mca_common_collio_file_t
 
 int64_t mca_common_collio_tuner_hash(const mca_common_collio_tuner_t *tuner)
 {
-    return NULL == tuner ? 0 : hash_of(tuner->learnt);
+    return NULL == tuner ? 0 : hash_of(tuner);
 }
 
 void mca_common_collio_tuner_forget(mca_common_collio_tuner_t *tuner)
 {
     if (NULL != tuner) {
         memset(tuner->learnt, 0, sizeof(tuner->learnt));
+        memset(tuner->last, 0, sizeof(tuner->last));
     }
 }
 
@@ -147,6 +170,7 @@ void mca_common_collio_tuner_close(mca_common_collio_file_t *file)
     memory->valid = true;
     memory->setting = setting;
     memcpy(memory->learnt, file->tuner->learnt, sizeof(memory->learnt));
+    memcpy(memory->last, file->tuner->last, sizeof(memory->last));
     pthread_mutex_unlock(&remembered_lock);
     mca_common_collio_tuner_drop(file);
 }
@@ -281,7 +305,7 @@ bool mca_common_collio_tuner_last_was_direct(mca_common_collio_exchange_t *ex)
     int wanted = wanted_exchange(ex);
 
     if (MCA_COMMON_COLLIO_SETTING_OFF == wanted) {
-        tuner->last[ex->write].used = true;
+        tuner->last[ex->write].used = tuner->last[ex->write].here = true;
         return true;
     }
     return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[ex->write].used
@@ -357,6 +381,7 @@ void mca_common_collio_tuner_served(mca_common_collio_exchange_t *ex, bool late)
     mca_common_collio_tuner_t *tuner = ex->file->tuner;
 
     tuner->new_view = false;
+    tuner->last[ex->write].here = true;
     if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted_exchange(ex)) {
         count_served(&tuner->learnt[tuner->last[ex->write].kind]);
         /* this call was not like the last one for everybody: the next one is decided on anew */
@@ -379,7 +404,7 @@ void mca_common_collio_tuner_choose(mca_common_collio_exchange_t *ex, int64_t wi
     ex->way.transport = transport_of(ex, tuner->way);
     ex->way.schedule = schedule_of(ex, tuner->way);
     mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_probes, ex->way.probing);
-    tuner->last[ex->write].used = true;
+    tuner->last[ex->write].used = tuner->last[ex->write].here = true;
     tuner->last[ex->write].settled = !ex->way.probing;
     tuner->last[ex->write].kind = kind;
     tuner->last[ex->write].until = learnt->served < candidates.patience ? candidates.patience
@@ -440,7 +465,7 @@ void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, co
         const char *verb = write ? "write" : "read";
         char transport[96];
 
-        if (!tuner->last[write].used || used >= (int) size) {
+        if (!tuner->last[write].here || used >= (int) size) {
             continue;
         }
         describe_transport(tuner->last[write].transport, sum, ranks, transport, sizeof(transport));
