@@ -5,23 +5,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The part "late" of the cluster suite: calls without a meeting where not all ranks share memory.
-# The program is that of test/fault. Read by run.
+# The programs are those of test/fault (t_batch: calls that share an agreement). Read by run.
 # shellcheck disable=SC2154 # work, mode: variables of run
 
 late_of() {
-    local fcoll=$1 layout map layouts="2,2 1,1,1 4,1,3" fbtl=posix status what
+    local fcoll=$1 layout map layouts="2,2 1,1,1 4,1,3" fbtl=posix program status what
     [[ $fcoll == overlap || $mode == full ]] || return 0 # the same code
     [[ $mode != full ]] || layouts+=" 1,2 2,5,1,3 8,8,8,8"
     for layout in $layouts; do
         cluster "$(tr -cd , <<<"$layout," | wc -c)"
         [[ ${map:-node} == slot ]] && map=node || map=slot
         [[ $fbtl == posix ]] && fbtl=mtpwrite || fbtl=posix
-        mpi 240 "$layout" "$map" --mca fcoll "$fcoll" --mca fbtl "$fbtl" -x COLLIO_FCOLL="$fcoll" -x T_DIR="$work" \
-            -x LD_PRELOAD="$COLLIO_BUILD/test/fault/.libs/libfault.so" \
-            "$COLLIO_BUILD/test/fault/t_late" && status=0 || status=$?
-        while read -r what; do ok "late: $fcoll, $layout by $map, $what"; done \
-            < <(sed -n 's/^ok //p' "$work/log")
-        ((status == 0)) || not_ok "late: $fcoll, $layout by $map" "$work/log"
+        for program in t_late t_batch; do
+            mpi 240 "$layout" "$map" --mca fcoll "$fcoll" --mca fbtl "$fbtl" -x COLLIO_FCOLL="$fcoll" \
+                -x T_DIR="$work" -x LD_PRELOAD="$COLLIO_BUILD/test/fault/.libs/libfault.so" \
+                "$COLLIO_BUILD/test/fault/$program" && status=0 || status=$?
+            while read -r what; do ok "late: $fcoll, $layout by $map, $what"; done \
+                < <(sed -n 's/^ok //p' "$work/log")
+            ((status == 0)) || not_ok "late: $program, $fcoll, $layout by $map" "$work/log"
+        done
     done
 }
 

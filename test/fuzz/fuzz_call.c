@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROOM = 48, GUARD = 0xA6 };
 
@@ -259,19 +260,46 @@ void fuzz_buffer_check(fuzz_run *run, const fuzz_call *call)
     }
 }
 
+/** Between many calls ranks do different things: one looks at a request, another comes late. */
+static void linger(fuzz_run *run, const fuzz_step *step, fuzz_call call[], int calls)
+{
+    uint64_t draw = t_mix(step->seed + (uint64_t) (calls * FUZZ_RANKS + run->who[run->rank]));
+    fuzz_call *c = &call[draw / 64 % (uint64_t) calls];
+    int flag = 0;
+
+    if (FUZZ_MANY != step->kind) {
+        return;
+    }
+    if (0 == draw % 64) {
+        usleep((useconds_t) (draw >> 32) % 400);
+    } else if (0 == draw % 5 && FUZZ_START == c->op.how && !c->done) {
+        fuzz_ok(run, MPI_Test(&c->request, &flag, &c->status), "MPI_Test");
+        c->done = flag;
+    }
+}
+
+static int most_calls(const fuzz_run *run, const fuzz_step *step)
+{
+    int most = FUZZ_HAS(run->features, MANY) ? FUZZ_OPS : FUZZ_BURST;
+
+    most = FUZZ_HAS(run->features, BURST) ? most : 1;
+    return step->ops < most ? step->ops : most;
+}
+
 void fuzz_call_make(fuzz_run *run, const fuzz_step *step, fuzz_call call[], int calls)
 {
     fuzz_work work[FUZZ_OPS];
 
     for (int i = 0; i < calls; i++) {
         start(run, &call[i], &work[i], may_thread(run, step, &call[i]));
+        linger(run, step, call, i + 1);
     }
     complete(run, step, call, calls);
 }
 
 void fuzz_data(fuzz_run *run, const fuzz_step *step)
 {
-    int calls = FUZZ_HAS(run->features, BURST) ? step->ops : 1;
+    int calls = most_calls(run, step);
     fuzz_call *call = t_alloc((size_t) calls * sizeof(*call));
     int made = 0;
 

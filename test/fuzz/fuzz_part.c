@@ -255,10 +255,12 @@ static void settle(fuzz_run *run, const fuzz_step *step, int number, fuzz_op *op
     }
 }
 
-static bool writes(const fuzz_step *step)
+static bool writes(const fuzz_run *run, const fuzz_step *step)
 {
     for (int i = 0; i < step->ops; i++) {
-        if (step->op[i].write || 1 < step->ops) {
+        int handle = FUZZ_HAS(run->features, SECOND) ? step->op[i].handle : 0;
+
+        if (step->op[i].write || 0 != (MPI_MODE_WRONLY & run->handle[handle].mode)) {
             return true;
         }
     }
@@ -294,7 +296,7 @@ static void make_parts(fuzz_run *run, const fuzz_step *step, fuzz_call *call)
     fuzz_handle *handle = &run->handle[call->op.handle];
 
     call->request = MPI_REQUEST_NULL;
-    call->end_moves = writes(step);
+    call->end_moves = writes(run, step);
     for (int a = 0; a < run->ranks; a++) {
         int64_t element = fuzz_leaf_size(handle->view[a].etype);
         int64_t later = (int64_t) run->who[a] * call->op.stagger * (call->op.amount / element + 10);

@@ -16,6 +16,8 @@ typedef struct memory {
     fuzz_op op[HISTORY];
     int view_count, op_count;
     bool same; /* all views of the sequence are the same on all ranks: shared pointers */
+    uint64_t
+        many; /* a sequence with many small calls: drawn apart, other seeds stay as they were */
 } memory;
 
 const char *fuzz_feature_name(int feature)
@@ -116,6 +118,18 @@ static void plan_hints(uint64_t *random, fuzz_plan *plan)
     }
     plan->plain_handle = fuzz_below(random, 3) - 1;
     plan->plain_handle = sieves_writes(plan) ? -1 : plan->plain_handle;
+}
+
+/** Most sequences with many small calls make them without an exchange. */
+static void skip_exchange(uint64_t *random, fuzz_plan *plan)
+{
+    const char *values = fuzz_chance(random, 50) ? "off" : "auto";
+
+    for (int i = 0; i < plan->hints; i++) {
+        if (0 == strcmp(plan->hint[i].name, "collio_exchange") && fuzz_chance(random, 80)) {
+            snprintf(plan->hint[i].value, sizeof(plan->hint[i].value), "%s", values);
+        }
+    }
 }
 
 static void plan_file(uint64_t *random, fuzz_plan *plan)
@@ -230,6 +244,72 @@ static void plan_op(uint64_t *random, memory *memory, int handles, fuzz_op *op)
     memory->op[memory->op_count++ % HISTORY] = *op;
 }
 
+/** What most of the many small calls are made of: without an exchange they share agreements
+ *  (errors = call), or do not meet at all (errors = late). */
+static void many_begin(uint64_t *random, int handles, fuzz_op *op)
+{
+    new_op(random, op);
+    op->handle = fuzz_below(random, handles);
+    op->collective = true;
+    op->how = fuzz_chance(random, 70) ? FUZZ_START : FUZZ_BLOCK;
+    op->amount = 1 + fuzz_below(random, 1 << fuzz_below(random, 10));
+    op->stagger = 1;
+    op->odd_rank = -1;
+    op->ragged = fuzz_chance(random, 8);
+    op->memory = fuzz_chance(random, 80) ? 0 : op->memory;
+    op->idle = fuzz_chance(random, 85) ? 0 : op->idle;
+    op->offset = fuzz_chance(random, 70) ? 0 : op->offset;
+}
+
+/** The next of them: usually behind the last one, and sometimes something that ends what the calls
+ *  before it have in common. */
+static void many_next(uint64_t *random, int size, int handles, fuzz_op *op)
+{
+    op->seed = t_random(random);
+    op->offset += (int64_t) size * (op->amount + 10);
+    if (fuzz_chance(random, 88)) {
+        return;
+    }
+    switch (fuzz_below(random, 9)) {
+    case 0:
+        op->write = !op->write;
+        break;
+    case 1: /* too large to be made at once */
+        op->amount = fuzz_chance(random, 50) ? 1 + op->amount % 500
+                                             : 4000 + fuzz_below(random, 12000);
+        break;
+    case 2:
+        op->how = FUZZ_START == op->how ? FUZZ_BLOCK : FUZZ_START;
+        break;
+    case 3:
+        op->collective = !op->collective;
+        break;
+    case 4:
+        op->handle = fuzz_below(random, handles);
+        break;
+    case 5:
+        op->memory = fuzz_below(random, 5);
+        break;
+    case 6:
+        op->at = !op->at;
+        break;
+    default:
+        op->idle ^= 1u << fuzz_below(random, 8);
+        op->odd_rank = fuzz_below(random, FUZZ_RANKS / 2);
+        op->odd = fuzz_below(random, 19) - 9;
+    }
+}
+
+static void plan_many(uint64_t *random, const fuzz_plan *plan, fuzz_step *step)
+{
+    step->ops = 2 + fuzz_below(random, fuzz_chance(random, 40) ? FUZZ_OPS - 1 : 10);
+    many_begin(random, plan->handles, &step->op[0]);
+    for (int i = 1; i < step->ops; i++) {
+        step->op[i] = step->op[i - 1];
+        many_next(random, plan->size, plan->handles, &step->op[i]);
+    }
+}
+
 static fuzz_step_kind plan_kind(uint64_t *random, const memory *memory)
 {
     static const struct {
@@ -256,6 +336,9 @@ static fuzz_step_kind plan_kind(uint64_t *random, const memory *memory)
 static void plan_step(uint64_t *random, memory *memory, const fuzz_plan *plan, fuzz_step *step)
 {
     step->kind = plan_kind(random, memory);
+    if (0 != memory->many && fuzz_chance(&memory->many, 40)) {
+        step->kind = FUZZ_MANY;
+    }
     step->handle = fuzz_below(random, plan->handles);
     step->ops = 1;
     step->value = fuzz_below(random, 1 << (3 + fuzz_below(random, 14)));
@@ -266,10 +349,13 @@ static void plan_step(uint64_t *random, memory *memory, const fuzz_plan *plan, f
     step->threads = fuzz_chance(random, 50);
     step->hints = fuzz_chance(random, 30);
     if (FUZZ_DATA == step->kind && fuzz_chance(random, 25)) {
-        step->ops += 1 + fuzz_below(random, FUZZ_OPS - 1);
+        step->ops += 1 + fuzz_below(random, FUZZ_BURST - 1);
     }
     for (int i = 0; i < step->ops; i++) {
         plan_op(random, memory, plan->handles, &step->op[i]);
+    }
+    if (FUZZ_MANY == step->kind) {
+        plan_many(&memory->many, plan, step);
     }
     if (FUZZ_ORDERED == step->kind || FUZZ_IN_TURN == step->kind
         || FUZZ_SEEK_SHARED == step->kind) {
@@ -289,7 +375,11 @@ void fuzz_plan_make(uint64_t seed, int size, fuzz_plan *plan)
     plan->seed = seed;
     plan->size = size;
     memory.same = fuzz_chance(&random, 12);
+    memory.many = 0 == t_mix(seed + 7) % 4 ? t_mix(seed + 3) | 1 : 0;
     plan_hints(&random, plan);
+    if (0 != memory.many) {
+        skip_exchange(&memory.many, plan);
+    }
     plan_file(&random, plan);
     plan->steps = 3 + fuzz_below(&random, FUZZ_STEPS - 8);
     for (int i = 0; i < plan->steps; i++) {

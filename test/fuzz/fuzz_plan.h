@@ -16,7 +16,8 @@
 enum {
     FUZZ_RANKS = 16,
     FUZZ_STEPS = 32,
-    FUZZ_OPS = 4,
+    FUZZ_OPS = 48,  /* calls of a step */
+    FUZZ_BURST = 4, /* of most steps */
     FUZZ_HINTS = 16,
     FUZZ_HANDLES = 2,
     FUZZ_OTHERS = 4 /* a power of two */
@@ -34,6 +35,7 @@ enum {
     X(NONBLOCKING, "nonblocking")   /* else blocking */                                 \
     X(SPLIT, "split")               /* split collective calls, else blocking */         \
     X(BURST, "burst")               /* several calls in flight, else the first alone */ \
+    X(MANY, "many")                 /* dozens in flight, else a few */                  \
     X(POINTER, "pointer")           /* the file pointer, else explicit offsets */       \
     X(PAST_END, "past_end")         /* reads past the end of the file */                \
     X(PAST_END_OWN, "past_end_own") /* the same by calls that are not collective */     \
@@ -101,6 +103,7 @@ typedef enum fuzz_step_kind {
     FUZZ_REOPEN,
     FUZZ_OTHER,   /* a file of the same processes beside this one */
     FUZZ_OVERLAP, /* atomic mode: all ranks write, some of them the same bytes */
+    FUZZ_MANY,    /* small collective calls that look alike, without a barrier between them */
     FUZZ_STEP_KINDS
 } fuzz_step_kind;
 

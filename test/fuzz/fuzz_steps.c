@@ -346,6 +346,7 @@ static void do_step(fuzz_run *run, const fuzz_step *step)
 
     switch (step->kind) {
     case FUZZ_DATA:
+    case FUZZ_MANY:
         fuzz_data(run, step);
         break;
     case FUZZ_SET_VIEW:

@@ -13,7 +13,7 @@ TIMEOUT = 40    # seconds of one sequence; longer is a hang
 STEPS, HINTS = 32, 16
 # Tried in this order, most confusing first.
 FEATURES = ('threads', 'overlap', 'overlap_own', 'view_hints', 'other', 'gap', 'second', 'reopen', 'far', 'external32', 'shared',
-            'burst', 'nonblocking', 'split', 'memory', 'etype', 'atomic', 'preallocate', 'set_size', 'modes', 'reversed', 'pointer',
+            'many', 'burst', 'nonblocking', 'split', 'memory', 'etype', 'atomic', 'preallocate', 'set_size', 'modes', 'reversed', 'pointer',
             'individual', 'past_end_own', 'past_end', 'seek', 'sync', 'idle', 'prefill', 'hints', 'read', 'write')
 # What is left out because Open MPI gets it wrong, whatever the component ('*') or with the stock
 # component of that name. docs/reliability.md tells each with a reproducer.

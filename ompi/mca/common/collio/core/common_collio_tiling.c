@@ -95,6 +95,7 @@ void mca_common_collio_tiling_close(mca_common_collio_tiling_t *tiling)
     if (0 == tiling->uniform && all_equal(tiling->length, count)) {
         tiling->uniform = tiling->length[0]; /* some were joined of several */
     }
+    /* a piece that is counted was added: NOLINTNEXTLINE(clang-analyzer-core.*) */
     if (__builtin_add_overflow(tiling->offset[0], tiling->extent, &next)) {
         next = 0 < tiling->extent ? INT64_MAX : INT64_MIN; /* no second repetition is valid */
     }

@@ -61,6 +61,7 @@ static void add_held(held_t *to, const held_t *more)
     uint64_t *words = (uint64_t *) to;
 
     for (int i = 0; i < HELD_WORDS; ++i) {
+        /* the whole of it is set: NOLINTNEXTLINE(clang-analyzer-core.*) */
         words[i] += ((const uint64_t *) more)[i];
     }
 }
