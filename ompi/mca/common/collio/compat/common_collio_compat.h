@@ -18,6 +18,7 @@
 #include "mpi.h"
 #include "ompi/attribute/attribute.h"
 #include "ompi/communicator/communicator.h"
+#include "ompi/errhandler/errcode.h"
 #include "ompi/errhandler/errhandler.h"
 #include "ompi/file/file.h"
 #include "ompi/mca/coll/coll.h"
