@@ -18,6 +18,7 @@
 #include "mpi.h"
 #include "ompi/attribute/attribute.h"
 #include "ompi/communicator/communicator.h"
+#include "ompi/errhandler/errcode.h"
 #include "ompi/errhandler/errhandler.h"
 #include "ompi/file/file.h"
 #include "ompi/mca/coll/coll.h"
@@ -106,8 +107,22 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 #endif
 }
 
+/** What MPI_Error_string says, which 6.0's libopen_mpi does not have. */
+static inline const char *mca_common_collio_error_text(int error)
+{
+    return ompi_mpi_errnum_get_string(error);
+}
+
 /* sharedfp/individual hands in handles that it never initialised before 6.0 */
 #define MCA_COMMON_COLLIO_HANDLES_ARE_CLEAN (OMPI_MAJOR_VERSION >= 6)
+
+#if !MCA_COMMON_COLLIO_HANDLES_ARE_CLEAN
+/** The file that has this number in Fortran, or MPI_FILE_NULL. */
+static inline ompi_file_t *mca_common_collio_file_of(MPI_Fint number)
+{
+    return PMPI_File_f2c(number);
+}
+#endif
 
 /* the fbtl module tells whether atomic mode works */
 #define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)

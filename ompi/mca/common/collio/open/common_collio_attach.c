@@ -406,16 +406,12 @@ static void meet_to_close(mca_common_collio_file_t *file)
     int late = mca_common_collio_late_meet(file, true);
 
     if (MPI_SUCCESS != late && 0 == file->lost && 0 == file->rank) {
-        char text[MPI_MAX_ERROR_STRING];
-        int length;
-
-        PMPI_Error_string(late, text, &length);
         mca_common_collio_file_say(file,
                                    "a collective call failed on some rank before this file was "
                                    "closed: %s. That rank's call has returned it; MPI_File_close "
                                    "cannot. With the hint collio_errors=call all ranks return it "
                                    "from the same call.",
-                                   text);
+                                   mca_common_collio_error_text(late));
     }
 }
 
