@@ -226,11 +226,12 @@ static inline void mca_common_collio_hint_delete(opal_info_t *info, const char *
  *  MPI_*) the internal function under its own prototype. */
 typedef void mca_common_collio_op_fn_t(void *in, void *inout, int *count, MPI_Datatype *type);
 #if OMPI_MAJOR_VERSION >= 6
-struct ompi_op_t *ompi_op_create_user(bool commute, mca_common_collio_op_fn_t *fn);
+/* bigcount: the function's count is a size_t */
+struct ompi_op_t *ompi_op_create_user(bool commute, bool bigcount, mca_common_collio_op_fn_t *fn);
 
 static inline int mca_common_collio_op_create(mca_common_collio_op_fn_t *fn, struct ompi_op_t **op)
 {
-    *op = ompi_op_create_user(true, fn);
+    *op = ompi_op_create_user(true, false, fn);
     return NULL == *op ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
