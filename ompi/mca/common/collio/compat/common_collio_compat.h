@@ -107,8 +107,22 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 #endif
 }
 
+/** What MPI_Error_string says, which 6.0's libopen_mpi does not have. */
+static inline const char *mca_common_collio_error_text(int error)
+{
+    return ompi_mpi_errnum_get_string(error);
+}
+
 /* sharedfp/individual hands in handles that it never initialised before 6.0 */
 #define MCA_COMMON_COLLIO_HANDLES_ARE_CLEAN (OMPI_MAJOR_VERSION >= 6)
+
+#if !MCA_COMMON_COLLIO_HANDLES_ARE_CLEAN
+/** The file that has this number in Fortran, or MPI_FILE_NULL. */
+static inline ompi_file_t *mca_common_collio_file_of(MPI_Fint number)
+{
+    return PMPI_File_f2c(number);
+}
+#endif
 
 /* the fbtl module tells whether atomic mode works */
 #define MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
@@ -212,11 +226,12 @@ static inline void mca_common_collio_hint_delete(opal_info_t *info, const char *
  *  MPI_*) the internal function under its own prototype. */
 typedef void mca_common_collio_op_fn_t(void *in, void *inout, int *count, MPI_Datatype *type);
 #if OMPI_MAJOR_VERSION >= 6
-struct ompi_op_t *ompi_op_create_user(bool commute, mca_common_collio_op_fn_t *fn);
+/* bigcount: the function's count is a size_t */
+struct ompi_op_t *ompi_op_create_user(bool commute, bool bigcount, mca_common_collio_op_fn_t *fn);
 
 static inline int mca_common_collio_op_create(mca_common_collio_op_fn_t *fn, struct ompi_op_t **op)
 {
-    *op = ompi_op_create_user(true, fn);
+    *op = ompi_op_create_user(true, false, fn);
     return NULL == *op ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 

@@ -411,7 +411,7 @@ static void meet_to_close(mca_common_collio_file_t *file)
                                    "closed: %s. That rank's call has returned it; MPI_File_close "
                                    "cannot. With the hint collio_errors=call all ranks return it "
                                    "from the same call.",
-                                   ompi_mpi_errnum_get_string(late));
+                                   mca_common_collio_error_text(late));
     }
 }
 
