@@ -134,6 +134,7 @@ TABLE = {
     't_disagree schedule none sometimes': {'np': (3,), 'hints': ['']},
     't_disagree schedule sometimes none auto': {'np': (3,), 'hints': ['']},
     't_disagree exchange on perhaps': {'np': (4,), 'hints': ['']},
+    't_types': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},
     't_viewseq': {'np': (1, 2, 5), 'hints': ['']},
     't_viewseq tam': {'np': (3, 6), 'fcoll': 'tam', 'hints': ['']},

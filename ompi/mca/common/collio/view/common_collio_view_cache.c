@@ -11,9 +11,10 @@
  * datatype in it, so no other datatype can come to live at that address, and committed datatypes
  * never change: the address is the content. io/ompio duplicates the filetype at every set_view, so
  * its duplicate identifies the view; the displacement and the extent, which are io/ompio's own, are
- * compared too. Lifetime: until the file is closed (or an entry is replaced,
- * the oldest first); a nonblocking request holds its own references.
- * Cost: a hit is a few comparisons.
+ * compared too. Programs with many variables have a datatype for each and use them in turn, so
+ * there is room for many small ones; large ones give way, the oldest first. Lifetime: until the
+ * file is closed or an entry gives way; a nonblocking request holds its own references.
+ * Cost: a hit is a comparison or two, because the search begins where the last one ended.
  */
 #include "compat/common_collio_compat.h"
 
@@ -26,7 +27,11 @@
 #include "hook/common_collio_hook.h"
 #include "view/common_collio_view.h"
 
-enum { CACHED_TYPES = 4 };
+enum {
+    MOST_TYPES = 64,
+    LEAST_TYPES = 4,      /* kept however large they are */
+    MOST_PIECES = 1 << 20 /* of all types together, if there are more */
+};
 
 struct entry {
     ompi_datatype_t *type; /* we hold a reference */
@@ -35,8 +40,10 @@ struct entry {
 
 struct mca_common_collio_flat_cache_t {
     struct entry view;
-    struct entry types[CACHED_TYPES];
-    size_t oldest;
+    struct entry types[MOST_TYPES]; /* a ring */
+    size_t oldest, count;
+    size_t last; /* found */
+    size_t pieces;
 };
 
 static mca_common_collio_flat_t *flat_new(void)
@@ -97,14 +104,50 @@ static mca_common_collio_flat_cache_t *cache_of(ompio_file_t *fh)
     return hook->flats;
 }
 
+static void drop_oldest(mca_common_collio_flat_cache_t *cache)
+{
+    struct entry *entry = &cache->types[cache->oldest];
+
+    cache->pieces -= entry->flat->tiling.count;
+    entry_clear(entry);
+    cache->oldest = (cache->oldest + 1) % MOST_TYPES;
+    --cache->count;
+}
+
+static void keep_type(mca_common_collio_flat_cache_t *cache, ompi_datatype_t *type,
+                      mca_common_collio_flat_t *flat)
+{
+    while (MOST_TYPES == cache->count
+           || (cache->count >= LEAST_TYPES && cache->pieces + flat->tiling.count > MOST_PIECES)) {
+        drop_oldest(cache);
+    }
+    cache->last = (cache->oldest + cache->count++) % MOST_TYPES;
+    cache->pieces += flat->tiling.count;
+    entry_set(&cache->types[cache->last], type, flat);
+}
+
+static mca_common_collio_flat_t *find_type(mca_common_collio_flat_cache_t *cache,
+                                           const ompi_datatype_t *type)
+{
+    for (size_t i = 0; i < MOST_TYPES; ++i) {
+        size_t at = (cache->last + i) % MOST_TYPES;
+
+        if (NULL != cache->types[at].flat && type == cache->types[at].type) {
+            cache->last = at;
+            return cache->types[at].flat;
+        }
+    }
+    return NULL;
+}
+
 void mca_common_collio_flat_cache_free(mca_common_collio_flat_cache_t *cache)
 {
     if (NULL == cache) {
         return;
     }
     entry_clear(&cache->view);
-    for (size_t i = 0; i < CACHED_TYPES; ++i) {
-        entry_clear(&cache->types[i]);
+    while (cache->count > 0) {
+        drop_oldest(cache);
     }
     free(cache);
 }
@@ -152,11 +195,10 @@ int mca_common_collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type,
     mca_common_collio_flat_t *made;
     int rc;
 
-    for (size_t i = 0; NULL != cache && i < CACHED_TYPES; ++i) {
-        if (NULL != cache->types[i].flat && type == cache->types[i].type) {
-            *flat = mca_common_collio_flat_retain(cache->types[i].flat);
-            return 0;
-        }
+    made = NULL == cache ? NULL : find_type(cache, type);
+    if (NULL != made) {
+        *flat = mca_common_collio_flat_retain(made);
+        return 0;
     }
     made = flat_new();
     if (NULL == made) {
@@ -168,8 +210,7 @@ int mca_common_collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type,
         return rc;
     }
     if (NULL != cache) {
-        entry_set(&cache->types[cache->oldest], type, made);
-        cache->oldest = (cache->oldest + 1) % CACHED_TYPES;
+        keep_type(cache, type, made);
     }
     *flat = made;
     return 0;
