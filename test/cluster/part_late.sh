@@ -16,7 +16,7 @@ late_of() {
         cluster "$(tr -cd , <<<"$layout," | wc -c)"
         [[ ${map:-node} == slot ]] && map=node || map=slot
         [[ $fbtl == posix ]] && fbtl=mtpwrite || fbtl=posix
-        for program in t_late t_batch; do
+        for program in t_late t_batch t_turns; do
             mpi 240 "$layout" "$map" --mca fcoll "$fcoll" --mca fbtl "$fbtl" -x COLLIO_FCOLL="$fcoll" \
                 -x T_DIR="$work" -x LD_PRELOAD="$COLLIO_BUILD/test/fault/.libs/libfault.so" \
                 "$COLLIO_BUILD/test/fault/$program" && status=0 || status=$?

@@ -20,6 +20,8 @@
  *     call, if no other rank has begun it; else the calls that others have begun, or may have
  *     begun, are direct, too
  *   - when a rank's access fails
+ *   - at the first write after reads, and the first read after writes: a program that reads what
+ *     others wrote in the call before gets it
  *   - at MPI_File_sync, set_size, preallocate, set_atomicity, close (late_meet)
  *
  * and the call after it is a meeting: a full agreement, which also carries the errors of the run,
@@ -42,10 +44,16 @@ bool mca_common_collio_late_allowed(const mca_common_collio_exchange_t *ex)
                || (MCA_COMMON_COLLIO_ERRORS_AUTO == errors && !ex->write));
 }
 
+bool mca_common_collio_late_direction_changes(const mca_common_collio_op_t *op)
+{
+    return op->was_ahead && op->ex.write != op->ex.file->run_writes;
+}
+
 static mca_common_collio_wish_t wish(mca_common_collio_op_t *op)
 {
     /* settings, direction and what `auto` wants are the same on all ranks */
-    if (op->meeting || !mca_common_collio_late_allowed(&op->ex)
+    if (op->meeting || op->ex.write != op->ex.file->run_writes
+        || !mca_common_collio_late_allowed(&op->ex)
         || !mca_common_collio_tuner_last_was_direct(&op->ex)) {
         return MCA_COMMON_COLLIO_WISH_MEET;
     }
@@ -164,6 +172,7 @@ static uint32_t most_ahead(const mca_common_collio_exchange_t *ex)
 void mca_common_collio_late_begin(mca_common_collio_op_t *op)
 {
     if (0 == op->told && 0 == op->ex.error && mca_common_collio_late_allowed(&op->ex)) {
+        op->ex.file->run_writes = op->ex.write;
         mca_common_collio_run_begin(op->ex.file, most_ahead(&op->ex));
     }
 }

@@ -161,6 +161,9 @@ void mca_common_collio_op_unlock(mca_common_collio_op_t *op);
  *  and its end; what the next meeting tells, and whether calls may go without one after it. */
 bool mca_common_collio_late_allowed(const mca_common_collio_exchange_t *ex);
 bool mca_common_collio_late_turn(mca_common_collio_op_t *op);
+/** Does this call write after reads without a meeting, or read after writes without one? Then it
+ *  begins when all ranks have made those. */
+bool mca_common_collio_late_direction_changes(const mca_common_collio_op_t *op);
 bool mca_common_collio_late_at_once(mca_common_collio_op_t *op);
 void mca_common_collio_late_end(mca_common_collio_op_t *op);
 void mca_common_collio_late_tell(mca_common_collio_op_t *op);

@@ -464,8 +464,8 @@ static void begin(mca_common_collio_op_t *op)
         begin_direct(op, MCA_COMMON_COLLIO_PHASE_AHEAD);
         return;
     }
-    /* a write that ends a run of reads waits until all ranks have read */
-    op->early = 0 == op->ex.error && op->ex.request.bytes > 0 && !(op->was_ahead && op->ex.write)
+    op->early = 0 == op->ex.error && op->ex.request.bytes > 0
+                && !mca_common_collio_late_direction_changes(op)
                 && mca_common_collio_tuner_expects_direct(&op->ex);
     if (op->early) {
         begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);

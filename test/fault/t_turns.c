@@ -1,0 +1,115 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Calls without an exchange that need not wait for other ranks (errors = auto, late), in both
+ * directions by turns. The first collective read after collective writes finds what all ranks have written, and
+ * the first collective write after collective reads harms no rank that is still reading, however
+ * late that rank is.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/t_pvar.h"
+#include "t_fault.h"
+
+enum { ROUNDS = 12, CALLS = 8, BLOCK = 512, LATE_US = 20000 };
+
+static char path[512];
+
+static int64_t place_of(int call, int rank)
+{
+    return ((int64_t) call * t_size + rank) * BLOCK;
+}
+
+static void fill(unsigned char *data, int round, int call, int rank)
+{
+    for (int i = 0; i < BLOCK; ++i) {
+        data[i] = t_val(place_of(call, rank) + i, round);
+    }
+}
+
+/* In every round another rank is late for the last call. */
+static void be_late(int round, int call)
+{
+    if (CALLS - 1 == call && round % t_size == t_rank) {
+        usleep(LATE_US);
+    }
+}
+
+static void write_own(MPI_File file, int round)
+{
+    unsigned char data[BLOCK];
+    MPI_Status status;
+
+    for (int call = 0; call < CALLS; ++call) {
+        fill(data, round, call, t_rank);
+        be_late(round, call);
+        t_ok(MPI_File_write_at_all(file, place_of(call, t_rank), data, BLOCK, MPI_BYTE, &status),
+             "write_at_all");
+        t_status_check(&status, BLOCK, "write_at_all");
+    }
+}
+
+/* The blocks of rank + shift, the last ones first: they may still be on their way. */
+static void read_others(MPI_File file, int round, int shift)
+{
+    unsigned char data[BLOCK], wanted[BLOCK];
+    int other = (t_rank + shift) % t_size;
+    MPI_Status status;
+
+    for (int call = 0; call < CALLS; ++call) {
+        be_late(round + 1, call);
+        t_ok(MPI_File_read_at_all(file, place_of(CALLS - 1 - call, other), data, BLOCK, MPI_BYTE,
+                                  &status),
+             "read_at_all");
+        t_status_check(&status, BLOCK, "read_at_all");
+        fill(wanted, round, CALLS - 1 - call, other);
+        if (0 != memcmp(data, wanted, BLOCK)) {
+            t_fail("round %d, block %d of rank %d: other bytes", round, CALLS - 1 - call, other);
+        }
+    }
+}
+
+static void by_turns(const char *hints)
+{
+    double ahead;
+    char name[128];
+    MPI_File file;
+
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file);
+    ahead = t_pvar_read("calls_ahead", file);
+    for (int round = 0; round < ROUNDS; ++round) {
+        write_own(file, round);
+        read_others(file, round, 1 + round % 3);
+    }
+    if (t_pvar_read("calls_ahead", file) <= ahead) {
+        t_fail("no call was made without a meeting");
+    }
+    t_ok(MPI_File_close(&file), "close");
+    snprintf(name, sizeof(name), "by_turns_%s", hints);
+    t_verdict(name);
+}
+
+int main(int argc, char *argv[])
+{
+    MPI_File file;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "turns");
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+    t_ok(MPI_File_close(&file), "close");
+    if (!t_pvar_exists("calls_ahead")) {
+        return t_skip_all("turns", "the component has no counter for it");
+    }
+    by_turns("exchange=off");
+    by_turns("exchange=off,errors=late");
+    by_turns("exchange=off,errors=late,ahead=3");
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}
