@@ -43,10 +43,10 @@ def _pieces():
 
 
 MAIN = (
-    Pattern("ior-seg-1m", "ior-seg", 32768, ("--transfer", "1m")),
-    Pattern("ior-int-1m", "ior-int", 32768, ("--transfer", "1m")),
-    Pattern("ior-seg-47k", "ior-seg", 8192, ("--transfer", "47008")),
-    Pattern("ior-int-47k", "ior-int", 8192, ("--transfer", "47008")),
+    Pattern("ior-seg-1m", "ior-seg", 65536, ("--transfer", "1m")),
+    Pattern("ior-int-1m", "ior-int", 65536, ("--transfer", "1m")),
+    Pattern("ior-seg-47k", "ior-seg", 32768, ("--transfer", "47008")),
+    Pattern("ior-int-47k", "ior-int", 32768, ("--transfer", "47008")),
     Pattern("tile-256", "tile", 16384, ("--elem", "256")),
     Pattern("tile-1m", "tile", 32768, ("--elem", "1m")),
     Pattern("btio", "btio", 16384, square=True),

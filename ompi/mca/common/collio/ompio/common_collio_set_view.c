@@ -31,6 +31,14 @@ static int note_new_view(const mca_common_collio_hook_t *hook)
                                                 : mca_common_collio_entries_meet(hook, true);
 }
 
+/* Open has checked the hints of a file; MPI_File_set_info may have brought others since. OMPIO reads
+ * two of them here. Programs set a view for every variable, so the others are not looked at. */
+static void check_file_hints(const mca_common_collio_hook_t *hook)
+{
+    (void) mca_common_collio_hint_check(hook->fh->f_info, "cb_nodes");
+    (void) mca_common_collio_hint_check(hook->fh->f_info, "collective_buffering");
+}
+
 /* set_view does not compare hints between ranks. Rank 0 prints its findings at once; those that
  * only another rank has are printed when the next file is opened. */
 static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
@@ -41,7 +49,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
     opal_info_t *copy = OBJ_NEW(opal_info_t);
     int late = note_new_view(hook), rc;
 
-    mca_common_collio_hints_check(hook->fh->f_info);
+    check_file_hints(hook);
     if (NULL == copy || NULL == info || OPAL_SUCCESS != opal_info_dup(info, &copy)) {
         rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, info);
     } else {

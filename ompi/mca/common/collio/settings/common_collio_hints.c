@@ -85,16 +85,23 @@ static bool check(const char *key, const char *value)
     return !search.wrong;
 }
 
+bool mca_common_collio_hint_check(opal_info_t *info, const char *key)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+
+    if (!mca_common_collio_hint_get(info, key, value, sizeof(value)) || check(key, value)) {
+        return true;
+    }
+    mca_common_collio_hint_delete(info, key);
+    return false;
+}
+
 void mca_common_collio_hints_check(opal_info_t *info)
 {
-    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+    char key[MPI_MAX_INFO_KEY + 1];
     int n = 0;
 
     while (mca_common_collio_hint_key(info, n, key, sizeof(key))) {
-        if (mca_common_collio_hint_get(info, key, value, sizeof(value)) && !check(key, value)) {
-            mca_common_collio_hint_delete(info, key);
-        } else {
-            ++n;
-        }
+        n += mca_common_collio_hint_check(info, key);
     }
 }

@@ -17,6 +17,8 @@
  *  components sees the file, which is before OMPIO itself reads cb_nodes, unless only an fcoll of
  *  ours is loaded. */
 void mca_common_collio_hints_check(opal_info_t *info);
+/** The same for one hint. False: it had to be removed. */
+bool mca_common_collio_hint_check(opal_info_t *info, const char *key);
 
 /** Of the AGREED settings: equal for equal values, not negative. */
 int64_t mca_common_collio_settings_set_hash(const mca_common_collio_settings_set_t *set,
