@@ -5,9 +5,9 @@
  */
 /*
  * Calls without an exchange that need not wait for other ranks (errors = auto, late), in both
- * directions by turns. The first collective read after collective writes finds what all ranks have written, and
- * the first collective write after collective reads harms no rank that is still reading, however
- * late that rank is.
+ * directions by turns. The first collective read after collective writes finds what all ranks have
+ * written, and the first collective write after collective reads harms no rank that is still
+ * reading, however late that rank is.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -31,8 +31,9 @@ static int note_new_view(const mca_common_collio_hook_t *hook)
                                                 : mca_common_collio_entries_meet(hook, true);
 }
 
-/* Open has checked the hints of a file; MPI_File_set_info may have brought others since. OMPIO reads
- * two of them here. Programs set a view for every variable, so the others are not looked at. */
+/* Open has checked the hints of a file; MPI_File_set_info may have brought others since. OMPIO
+ * reads two of them here. Programs set a view for every variable, so the others are not looked
+ * at. */
 static void check_file_hints(const mca_common_collio_hook_t *hook)
 {
     (void) mca_common_collio_hint_check(hook->fh->f_info, "cb_nodes");
