@@ -30,7 +30,7 @@
 enum {
     MOST_TYPES = 64,
     LEAST_TYPES = 4,      /* kept however large they are */
-    MOST_PIECES = 1 << 20 /* of all types together, if there are more */
+    MOST_PIECES = 1 << 18 /* of all types together, if there are more: up to 6 MiB */
 };
 
 struct entry {
