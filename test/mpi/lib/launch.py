@@ -15,6 +15,9 @@ BUILD = os.environ.get('COLLIO_BUILD') or os.path.join(
 ON_RANK = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'on_rank')
 MODE = os.environ.get('COLLIO_TEST_MODE', 'pairwise')
 FCOLL = os.environ.get('COLLIO_FCOLL', 'overlap')
+# Why a program that test/sanitized has not built cannot load its components; empty: it can.
+UNSANITIZED = ('the program is not built with the sanitizer'
+               if 'COLLIO_TEST_SANITIZED' in os.environ else '')
 INSTALLED = 'COLLIO_INSTALLED' in os.environ  # Open MPI has the components itself
 STOCK = ('individual', 'vulcan', 'dynamic', 'dynamic_gen2', 'two_phase')
 

@@ -110,7 +110,7 @@ TABLE = {
     't_gaps': {'np': (1, 4), 'hints': ['']},
     't_keep': {'np': (1, 2, 5), 'hints': ['']},
     't_keep tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
-    't_keep many': {'np': (3,), 'hints': ['']},
+    't_keep many': {'np': (3,), 'hints': [''], 'sanitized': 'freed memory is kept by the sanitizer'},
     't_keep open 500': {'np': (2,), 'hints': ['']},
     't_lock_wait': {'np': (1, 3), 'fbtl': 'mtpwrite', 'hints': ['', 'exchange=on']},
     't_updates own posix': {'np': (2,), 'fbtl': 'posix',
@@ -151,7 +151,8 @@ TABLE = {
     't_serial': {'np': (2, 5, 8), 'hints': ['', 'schedule=write_comm2']},
     't_tam': {'np': (1, 2, 5, 8), 'fcoll': 'tam', 'hints': ['', 'schedule=write_comm2']},
     't_large': {'np': (2,), 'hints': [''], 'full': True, 'timeout': 900},
-    't_fortran': {'np': (1, 4), 'hints': [''], 'missing': 'no Fortran compiler for this Open MPI'},
+    't_fortran': {'np': (1, 4), 'hints': [''], 'missing': 'no Fortran compiler for this Open MPI',
+                  'sanitized': launch.UNSANITIZED},
     't_hdf5': {'np': (1, 4), 'hints': [''] + MANY[:1], 'missing': 'no parallel HDF5',
                'check': ('h5dump', h5dump)},
     't_pnetcdf': {'np': (1, 4), 'hints': [''] + MANY[:1], 'missing': 'no PnetCDF',
@@ -183,6 +184,9 @@ def run_check(suite, name, check, place):
     program, function = check
     if not shutil.which(program):
         suite.skip(f'{name} {program}', f'{program} is not installed')
+        return
+    if launch.UNSANITIZED and program == 'ncmpidump':
+        suite.skip(f'{name} {program}', launch.UNSANITIZED)
         return
     try:
         wrong = function(place)
@@ -217,6 +221,8 @@ def run(suite, scratch, folder, wanted, everything):
             continue
         if everything and row.get('full') and launch.MODE != 'full':
             suite.skip(name, 'slow: runs in full mode only')
+        elif launch.UNSANITIZED and 'sanitized' in row:
+            suite.skip(name, row['sanitized'])
         elif not os.path.exists(path):
             suite.skip(name, row.get('missing', 'not built'))
         elif launch.component_missing(row.get('fcoll', launch.FCOLL)):
