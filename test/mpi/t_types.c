@@ -25,6 +25,25 @@ typedef struct shape_t {
 static char path[512];
 static shape_t shapes[TYPES];
 
+/* Where a block lies in memory. Large types are irregular: regular ones are kept as one piece. */
+static int64_t block_at(const shape_t *shape, int64_t block)
+{
+    return block * shape->stride
+           + (LARGE == shape->count ? (int64_t) (t_mix((uint64_t) block) % 2) : 0);
+}
+
+static void make_type(shape_t *shape)
+{
+    int *places = malloc(sizeof(int) * (size_t) shape->count);
+
+    for (int i = 0; i < shape->count; i++) {
+        places[i] = (int) block_at(shape, i);
+    }
+    MPI_Type_create_indexed_block(shape->count, shape->block, places, MPI_BYTE, &shape->type);
+    MPI_Type_commit(&shape->type);
+    free(places);
+}
+
 static void make(int number, int generation)
 {
     shape_t *shape = &shapes[number];
@@ -36,8 +55,7 @@ static void make(int number, int generation)
     shape->count = 0 == number % 20 ? LARGE : 1 + (int) (draw % 40);
     shape->block = LARGE == shape->count ? 1 : 1 + (int) (draw / 64 % 50);
     shape->stride = shape->block + 1 + (int) (draw / 4096 % 9);
-    MPI_Type_vector(shape->count, shape->block, shape->stride, MPI_BYTE, &shape->type);
-    MPI_Type_commit(&shape->type);
+    make_type(shape);
 }
 
 static int64_t bytes_of(const shape_t *shape)
@@ -57,7 +75,7 @@ static int64_t place_of(const shape_t *shape, int call)
 static void check(const shape_t *shape, int64_t at, const unsigned char *buffer, const char *what)
 {
     for (int64_t i = 0; i < bytes_of(shape); i++) {
-        if (t_val(at + i, t_rank) != buffer[i / shape->block * shape->stride + i % shape->block]) {
+        if (t_val(at + i, t_rank) != buffer[block_at(shape, i / shape->block) + i % shape->block]) {
             t_fail("byte %lld: wrong %s", (long long) (at + i), what);
             return;
         }
@@ -72,7 +90,7 @@ static void one_call(MPI_File file, int fd, int call, const shape_t *shape)
     MPI_Status status;
 
     for (int64_t i = 0; i < bytes; i++) {
-        buffer[i / shape->block * shape->stride + i % shape->block] = t_val(at + i, t_rank);
+        buffer[block_at(shape, i / shape->block) + i % shape->block] = t_val(at + i, t_rank);
     }
     t_ok(MPI_File_write_at_all(file, at, buffer, 1, shape->type, &status), "write_at_all");
     t_status_check(&status, bytes, "write_at_all");
