@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Profiles as dump prints them, and runs below ioprof."""
 import collections
+import concurrent.futures
 import os
 import shutil
 import subprocess
@@ -59,18 +60,20 @@ class Profile:
 
 
 class Case:
-    """A run below ioprof in a folder of its own."""
+    """A run below ioprof in a folder of its own, while `meanwhile` gets the folder."""
 
     def __init__(self, suite, name, np, program, options=(), mca=(), fcoll=launch.FCOLL, env=None,
-                 expect=0, before=()):
+                 expect=0, before=(), folder=None, meanwhile=None):
         self.suite, self.name = suite, name
-        self.place = tempfile.mkdtemp(prefix='ioprof-')
+        self.place = tempfile.mkdtemp(prefix='ioprof-', dir=folder)
         self.profile_path = os.path.join(self.place, 'out.iop')
         command = launch.mpirun_command(
             np, [TOOL, '-o', 'out.iop', '-t', 'report.txt', *options, *program], fcoll=fcoll,
             mca=mca, before=before)
-        self.result = launch.run(command, TIMEOUT, cwd=self.place,
-                                 env=dict(env or {}, T_DIR=self.place))
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            self.meanwhile = meanwhile and pool.submit(meanwhile, self.place)
+            self.result = launch.run(command, TIMEOUT, cwd=self.place,
+                                     env=dict(env or {}, T_DIR=self.place))
         self.wrong = []
         if self.result.hung:
             self.wrong.append('hung\n' + self.result.stacks)
@@ -109,7 +112,8 @@ class Case:
 
     def done(self):
         if self.wrong:
-            self.suite.not_ok(self.name, '\n'.join(self.wrong[:30]))
+            printed = ['printed:', *self.result.text.splitlines()[-20:]]
+            self.suite.not_ok(self.name, '\n'.join(self.wrong[:30] + printed))
         else:
             self.suite.ok(self.name)
         shutil.rmtree(self.place, ignore_errors=True)

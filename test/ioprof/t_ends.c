@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /* Ends of a program, after each rank has written 1000 bytes with MPI-IO and 77 with POSIX:
- *   t_ends finalize|exit|_exit|abort|segv|term */
+ *   t_ends finalize|exit|_exit|abort|segv|term|wait
+ * `wait` writes its process id to T_DIR/pid, and has a second thread that handles signals. */
 #include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,30 @@ static void work(int rank)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void *idle(void *unused)
+{
+    sleep(60);
+    return unused;
+}
+
+static void wait_for_signals(void)
+{
+    char name[1200], text[16];
+    pthread_t thread;
+    int fd, length = snprintf(text, sizeof(text), "%d", (int) getpid());
+
+    if (0 != pthread_create(&thread, NULL, idle, NULL)) {
+        exit(8);
+    }
+    snprintf(name, sizeof(name), "%s/pid", getenv("T_DIR"));
+    fd = open(name, O_CREAT | O_WRONLY, 0600);
+    if (length != write(fd, text, (size_t) length)) {
+        perror(name);
+    }
+    close(fd);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "finalize";
@@ -52,6 +78,8 @@ int main(int argc, char **argv)
         memory[rank] = 1;
     } else if (0 == strcmp(how, "term")) {
         raise(SIGTERM);
+    } else if (0 == strcmp(how, "wait")) {
+        wait_for_signals();
     } else if (0 != strcmp(how, "finalize")) {
         sleep(60); /* until mpirun ends this rank */
     }

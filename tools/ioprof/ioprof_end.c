@@ -10,9 +10,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_FACTS 16
@@ -20,7 +22,9 @@
 static struct ioprof_fact facts[MAX_FACTS];
 static size_t nfacts;
 static char part_path[4096 + 32];
-static bool done = true; /* until MPI is initialised, and after a profile is written */
+static char unfinished_path[4096 + 32]; /* the part's name until it is whole */
+enum { OFF, ARMED, WRITING };
+static atomic_int state = OFF; /* off before MPI_Init, and after a profile is written */
 static const int signals[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
                               SIGFPE, SIGSEGV, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
 #define NSIGNALS (sizeof(signals) / sizeof(signals[0]))
@@ -44,7 +48,7 @@ void ioprof_set_fact(const char *key, const char *value)
 void ioprof_forget(void)
 {
     ioprof_active = false;
-    done = true;
+    state = OFF;
 }
 
 int ioprof_write_file(const char *path, const void *data, size_t bytes)
@@ -102,21 +106,51 @@ static void complain(const char *what)
     }
 }
 
-void ioprof_write_part(enum ioprof_end end, uint64_t code)
+/** A part is whole or not there: SIGKILL may come at any time, for example on a slow file system
+ *  after the batch system's grace time. */
+static void encode_and_write(enum ioprof_end end, uint64_t code)
 {
     struct ioprof_buffer out = {0};
-    int saved = errno;
 
-    if (__atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL)) {
-        return;
-    }
-    ioprof_active = false;
     if (ioprof_encode_rank(&out, end, code) < 0) {
         complain("no memory");
-    } else if (ioprof_write_file(part_path, out.data, out.bytes) < 0) {
+    } else if (ioprof_write_file(unfinished_path, out.data, out.bytes) < 0
+               || syscall(SYS_renameat2, AT_FDCWD, unfinished_path, AT_FDCWD, part_path, 0) < 0) {
         complain(ENOSPC == errno ? "no space left" : "see the rights of the folder");
+        (void) syscall(SYS_unlinkat, AT_FDCWD, unfinished_path, 0);
     }
     ioprof_buffer_free(&out);
+}
+
+static void block_signals(sigset_t *before_it)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < NSIGNALS; i++) {
+        sigaddset(&set, signals[i]);
+    }
+    (void) pthread_sigmask(SIG_BLOCK, &set, before_it);
+}
+
+/** A second signal must not end the process before the part is written. In this thread it is
+ *  blocked; another thread that handles it, or exits, waits here. */
+void ioprof_write_part(enum ioprof_end end, uint64_t code)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int saved = errno, expected = ARMED;
+    sigset_t mask;
+
+    block_signals(&mask);
+    if (atomic_compare_exchange_strong(&state, &expected, WRITING)) {
+        ioprof_active = false;
+        encode_and_write(end, code);
+        state = OFF;
+    }
+    while (WRITING == state) {
+        (void) syscall(SYS_nanosleep, &pause, NULL);
+    }
+    (void) pthread_sigmask(SIG_SETMASK, &mask, NULL);
     errno = saved;
 }
 
@@ -178,13 +212,19 @@ static void put_number(char *text, unsigned number)
     *text = '\0';
 }
 
+static void set_path(char *path, const char *output, const char *middle, unsigned rank)
+{
+    strncpy(path, output, 4096);
+    strcat(path, middle);
+    put_number(path + strlen(path), rank);
+}
+
 void ioprof_end_init(int rank, const char *output)
 {
     ioprof_me.rank = (uint64_t) rank;
-    strncpy(part_path, output, 4096);
-    strcat(part_path, ".part.");
-    put_number(part_path + strlen(part_path), (unsigned) rank);
-    done = false;
+    set_path(part_path, output, ".part.", (unsigned) rank);
+    set_path(unfinished_path, output, ".unfinished.", (unsigned) rank);
+    state = ARMED;
     watch_signals();
 }
 
