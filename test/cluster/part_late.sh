@@ -5,7 +5,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The part "late" of the cluster suite: calls without a meeting where not all ranks share memory.
-# The programs are those of test/fault (t_batch: calls that share an agreement). Read by run.
+# The programs are those of test/fault (t_batch: calls that share an agreement). And the part
+# "pointer". Read by run.
 # shellcheck disable=SC2154 # work, mode: variables of run
 
 late_of() {
@@ -33,4 +34,21 @@ part_late() {
         return
     fi
     each_fcoll late late_of
+}
+
+# Shared file pointers, which are then kept in a file beside the data.
+part_pointer() {
+    local layout map=node status what
+    programs_of_mpi pointer || return
+    for layout in 2,1 3,1,2; do
+        cluster "$(tr -cd , <<<"$layout," | wc -c)"
+        [[ $map == slot ]] && map=node || map=slot
+        mkdir -p "$work/pointer"
+        mpi 240 "$layout" "$map" --mca fcoll overlap -x T_DIR="$work/pointer" \
+            "$COLLIO_BUILD/test/mpi/t_pointer" && status=0 || status=$?
+        while read -r what; do ok "pointer: $layout by $map, $what"; done \
+            < <(sed -n 's/^ok //p' "$work/log")
+        ((status == 0)) || not_ok "pointer: $layout by $map" "$work/log"
+        expect "pointer: $layout leaves nothing" test -z "$(ls -A "$work/pointer")"
+    done
 }

@@ -53,6 +53,13 @@ block_in_report() {
     grep 'alignment  *131072 bytes, the file system.s block' "$work/log"
 }
 
+# Each node sees the others' uses of a shared file pointer through the server only.
+shared_pointers() {
+    mpi 120 2,1 slot --mca fcoll overlap -x T_DIR="$net" "$COLLIO_BUILD/test/mpi/t_pointer"
+    cat "$work/log"
+    [[ $(grep -c '^ok' "$work/log") == 6 ]]
+}
+
 nothing_serves() { gone "$VCLUSTER_STATE/$VCLUSTER_NAME/.*[.]vol"; }
 
 part_network() {
@@ -74,6 +81,7 @@ part_network() {
     expect 'network: the server has the bytes' server_has one "$work/sum0"
     each_fcoll network network_cases
     ! built overlap || expect 'network: the report names the block' block_in_report
+    ! built overlap || expect 'network: shared file pointers' shared_pointers
     network_down
     expect 'network: servers end with the cluster' nothing_serves
 }

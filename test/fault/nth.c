@@ -58,7 +58,8 @@ static int find_modules(struct dl_phdr_info *info, size_t size, void *data)
     (void) data;
     if (NULL == strstr(name, "mca_common_collio") && NULL == strstr(name, "mca_fcoll_overlap")
         && NULL == strstr(name, "mca_fcoll_tam") && NULL == strstr(name, "mca_fbtl_mtpwrite")
-        && NULL == strstr(name, "mca_fs_lustre_lla")) {
+        && NULL == strstr(name, "mca_fs_lustre_lla")
+        && NULL == strstr(name, "mca_sharedfp_ondemand")) {
         return 0;
     }
     for (int i = 0; i < info->dlpi_phnum && modules < MODULES; i++) {

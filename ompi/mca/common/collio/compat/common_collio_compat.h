@@ -37,19 +37,21 @@
 #include "opal/util/info.h"
 
 #if OMPI_MAJOR_VERSION >= 6
-#    define MCA_COMMON_COLLIO_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_3_0_0
-#    define MCA_COMMON_COLLIO_FVIEW(fh)     ((fh)->f_fview)
+#    define MCA_COMMON_COLLIO_FCOLL_VERSION    MCA_FCOLL_BASE_VERSION_3_0_0
+#    define MCA_COMMON_COLLIO_SHAREDFP_VERSION MCA_SHAREDFP_BASE_VERSION_3_0_0
+#    define MCA_COMMON_COLLIO_FVIEW(fh)        ((fh)->f_fview)
 typedef size_t mca_common_collio_count_t; /* count argument of fcoll and io functions */
 typedef mca_io_base_module_3_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v3_0_0)
 #    define MCA_COMMON_COLLIO_IO_VERSION     MCA_IO_BASE_V_3_0_0
 #else
-#    define MCA_COMMON_COLLIO_FCOLL_VERSION  MCA_FCOLL_BASE_VERSION_2_0_0
-#    define MCA_COMMON_COLLIO_FVIEW(fh)      (*(fh))
+#    define MCA_COMMON_COLLIO_FCOLL_VERSION    MCA_FCOLL_BASE_VERSION_2_0_0
+#    define MCA_COMMON_COLLIO_SHAREDFP_VERSION MCA_SHAREDFP_BASE_VERSION_2_0_0
+#    define MCA_COMMON_COLLIO_FVIEW(fh)        (*(fh))
 typedef int mca_common_collio_count_t;
 typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
-#    define MCA_COMMON_COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v2_0_0)
-#    define MCA_COMMON_COLLIO_IO_VERSION     MCA_IO_BASE_V_2_0_0
+#    define MCA_COMMON_COLLIO_IO_TABLE(file)   ((file)->f_io_selected_module.v2_0_0)
+#    define MCA_COMMON_COLLIO_IO_VERSION       MCA_IO_BASE_V_2_0_0
 #endif
 
 /* a prepared convertor's buffer lies on a device, and the host cannot reach it */
@@ -104,6 +106,17 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
     int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ended, &key, NULL);
 
     return MPI_SUCCESS == rc ? PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) : rc;
+#endif
+}
+
+/** A number that tells a communicator from all others of its processes, the same on all of them. */
+static inline void mca_common_collio_comm_id(const ompi_communicator_t *comm, char *text,
+                                             size_t size)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    snprintf(text, size, "%s", ompi_comm_print_cid(comm));
+#else
+    snprintf(text, size, "%llx", (unsigned long long) comm->c_contextid);
 #endif
 }
 

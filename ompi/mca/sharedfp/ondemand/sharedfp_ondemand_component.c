@@ -1,0 +1,101 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * sharedfp/ondemand: shared file pointers that cost nothing until a program uses them.
+ *
+ * OMPIO prepares a shared pointer for every file that is opened: test files beside the data, a
+ * segment, a semaphore and half a dozen barriers, more than half of the time of an open on one
+ * node. Few programs ever use it. Here it is prepared by its first use. docs/ondemand.md.
+ */
+#include "sharedfp_ondemand_internal.h"
+
+#include "ompi/mca/common/collio/ompio/common_collio_open.h"
+#include "ompi/mca/common/collio/ompio/common_collio_sharedfp.h"
+
+enum {
+    PRIORITY_DEFAULT = 5, /* below the stock components, which have 10 to 30 */
+    PRIORITY_WITH_OURS = 60
+};
+
+static int parameter_priority = PRIORITY_DEFAULT;
+
+/* With an fcoll of ours it comes along; else it must be asked for. */
+static int priority_now(void)
+{
+    if (parameter_priority <= 0) {
+        return 0;
+    }
+    return parameter_priority < PRIORITY_WITH_OURS && mca_common_collio_fcoll_is_chosen()
+               ? PRIORITY_WITH_OURS
+               : parameter_priority;
+}
+
+static int register_component(void)
+{
+    int rc = MCA_COMMON_COLLIO_FITS("sharedfp/ondemand");
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = mca_base_component_var_register(
+        &mca_sharedfp_ondemand_component.sharedfpm_version, "priority",
+        "Priority of this component. Stock components have 10 to 30; above, this one is used for "
+        "every file. Below, it is used where fcoll/overlap or fcoll/tam is, or where it is named; "
+        "0 switches it off",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_ALL,
+        &parameter_priority);
+    return rc < 0 ? rc : OMPI_SUCCESS;
+}
+
+static int open_component(void)
+{
+    mca_common_collio_open();
+    mca_common_collio_sharedfp_offer(priority_now);
+    return OMPI_SUCCESS;
+}
+
+static int close_component(void)
+{
+    mca_common_collio_sharedfp_offer(NULL);
+    mca_common_collio_close();
+    return OMPI_SUCCESS;
+}
+
+static int init_query(bool progress_threads, bool mpi_threads)
+{
+    (void) progress_threads;
+    (void) mpi_threads;
+    return OMPI_SUCCESS;
+}
+
+static mca_sharedfp_base_module_t *file_query(ompio_file_t *fh, int *priority)
+{
+    (void) fh;
+    *priority = priority_now();
+    return 0 == *priority ? NULL : &mca_sharedfp_ondemand_module;
+}
+
+static int file_unquery(ompio_file_t *fh)
+{
+    (void) fh;
+    return OMPI_SUCCESS;
+}
+
+mca_sharedfp_base_component_t mca_sharedfp_ondemand_component = {
+    .sharedfpm_version =
+        {
+            MCA_COMMON_COLLIO_SHAREDFP_VERSION,
+            .mca_component_name = "ondemand",
+            MCA_COMMON_COLLIO_COMPONENT_VERSION,
+            .mca_register_component_params = register_component,
+            .mca_open_component = open_component,
+            .mca_close_component = close_component,
+        },
+    .sharedfpm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .sharedfpm_init_query = init_query,
+    .sharedfpm_file_query = file_query,
+    .sharedfpm_file_unquery = file_unquery,
+};
