@@ -135,6 +135,7 @@ TABLE = {
     't_disagree schedule none sometimes': {'np': (3,), 'hints': ['']},
     't_disagree schedule sometimes none auto': {'np': (3,), 'hints': ['']},
     't_disagree exchange on perhaps': {'np': (4,), 'hints': ['']},
+    't_locked': {'np': (3, 4), 'fbtl': 'mtpwrite', 'hints': ['']},
     't_pointer': {'np': (1, 2, 5), 'hints': ['', 'exchange=on']},
     't_pointer posix': {'np': (3,), 'hints': [''], 'mca': [('fbtl', 'posix')]},
     't_types': {'np': (1, 3), 'hints': ['', 'exchange=on']},

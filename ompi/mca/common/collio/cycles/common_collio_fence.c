@@ -303,22 +303,30 @@ static void access_start(mca_common_collio_exchange_t *ex, size_t round)
     mca_common_collio_cycles_access_start(ex, cycle);
 }
 
-/* Shuffle feeds access. With two buffers round i + 1 uses the other one, once the access of round
- * i - 1 has left it. */
+/* A round of a write takes the buffer of an earlier one, once the access of that has left it: even
+ * an access that is not asynchronous may still be waiting for a lock. */
+static void open_write_round(mca_common_collio_exchange_t *ex, turn_t *turn, size_t round)
+{
+    size_t buffers = (size_t) ex->way.schedule->buffers;
+
+    if (round >= buffers) {
+        access_wait(ex, round - buffers);
+    }
+    open_round(ex, turn, round, (int) (round % buffers));
+}
+
+/* Shuffle feeds access. */
 static void write_rounds(mca_common_collio_exchange_t *ex, turn_t *turn)
 {
     size_t rounds = rounds_of(ex->plan), buffers = (size_t) ex->way.schedule->buffers;
     bool open_early = buffers > 1 && !ex->way.schedule->asynchronous;
 
     for (size_t i = 0; i < rounds; ++i) {
-        if (i >= buffers) {
-            access_wait(ex, i - buffers);
-        }
         if (!open_early || 0 == i) {
-            open_round(ex, turn, i, (int) (i % buffers));
+            open_write_round(ex, turn, i);
         }
         if (open_early && i + 1 < rounds) {
-            open_round(ex, turn, i + 1, (int) ((i + 1) % buffers));
+            open_write_round(ex, turn, i + 1);
         }
         close_round(ex, turn, (int) (i % buffers));
         access_start(ex, i);

@@ -1,0 +1,81 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * Collective writes whose accesses take locks (data sieving of writes is on) with small buffers, in
+ * every schedule and transport: an access that waits for a lock keeps its buffer longer than one
+ * that does not. Every byte is compared by POSIX.
+ */
+#include "lib/t_file.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { FILES = 12 };
+static const char *const schedules[] = {"none", "comm", "write", "write_comm", "write_comm2"};
+static const char *const transports[] = {"isend", "shm", "put_fence", "put_lock"};
+#define COUNT(array) ((int) (sizeof(array) / sizeof((array)[0])))
+
+static char path[512];
+
+/* Of this rank in file `number`: whole or in pieces, always several windows. */
+static t_blocks blocks_of(int rank, int number)
+{
+    int64_t block = 0 == number % 2 ? 1925 : 100 + 7 * number;
+    int count = 0 == number % 2 ? 1 : (int) (2000 / block);
+
+    return (t_blocks){rank * block, block, t_size * block, count};
+}
+
+static void one_file(int number, const char *hints)
+{
+    t_blocks *all = t_alloc(sizeof(*all) * (size_t) t_size), mine = blocks_of(t_rank, number);
+    int *writer = t_alloc(sizeof(*writer) * (size_t) t_size);
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    MPI_File file;
+    MPI_Status status;
+
+    for (int r = 0; r < t_size; r++) {
+        all[r] = blocks_of(r, number);
+        writer[r] = r;
+    }
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        t_blocks_view(file, &mine);
+        t_ok(MPI_File_write_at_all(file, 0, data, (int) t_blocks_bytes(&mine), MPI_BYTE, &status),
+             "write_at_all");
+        t_status_check(&status, t_blocks_bytes(&mine), "write_at_all");
+        t_ok(MPI_File_close(&file), "close");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        t_blocks_check_file(path, all, writer, t_size, 0);
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(data);
+    free(all);
+    free(writer);
+}
+
+int main(int argc, char *argv[])
+{
+    char hints[256], name[64];
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "locked");
+    for (int t = 0; t < COUNT(transports); t++) {
+        for (int s = 0; s < COUNT(schedules); s++) {
+            snprintf(hints, sizeof(hints),
+                     "exchange=on,schedule=%s,transport=%s,buffer_bytes=4096,romio_ds_write=enable",
+                     schedules[s], transports[t]);
+            for (int i = 0; i < FILES; i++) {
+                one_file(i, hints);
+            }
+            snprintf(name, sizeof(name), "%s_%s", transports[t], schedules[s]);
+            t_verdict(name);
+        }
+    }
+    return t_finish();
+}
