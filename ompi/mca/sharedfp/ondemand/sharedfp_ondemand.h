@@ -12,7 +12,7 @@
 
 BEGIN_C_DECLS
 
-OMPI_MODULE_DECLSPEC extern mca_sharedfp_base_component_t mca_sharedfp_ondemand_component;
+OMPI_DECLSPEC extern mca_sharedfp_base_component_t mca_sharedfp_ondemand_component;
 
 END_C_DECLS
 
