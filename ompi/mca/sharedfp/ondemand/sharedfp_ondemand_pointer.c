@@ -295,6 +295,17 @@ static int begin_again(ompio_file_t *fh)
     return OMPI_SUCCESS != rc ? rc : (int) error;
 }
 
+/* An open with MPI_MODE_APPEND: each rank has just looked for the end of the file to put its own
+ * pointer there, too. Nobody may write before all have. */
+static int append_meet(const ompio_file_t *fh)
+{
+    enum { SEEKS_OF_OPEN = 2 }; /* the default view, the end */
+
+    return 0 != (fh->f_amode & MPI_MODE_APPEND) && pointer_of(fh)->seeks < SEEKS_OF_OPEN
+               ? barrier(fh->f_comm)
+               : OMPI_SUCCESS;
+}
+
 int mca_sharedfp_ondemand_seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, int whence)
 {
     mca_sharedfp_ondemand_pointer_t *pointer = pointer_of(fh);
@@ -305,11 +316,9 @@ int mca_sharedfp_ondemand_seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, in
     if (NULL == pointer) {
         return MPI_ERR_OTHER;
     }
-    if (MPI_SEEK_SET != whence) {
-        rc = find_base(fh, whence, &base);
-        if (OMPI_SUCCESS != rc) {
-            return rc;
-        }
+    rc = MPI_SEEK_SET == whence ? append_meet(fh) : find_base(fh, whence, &base);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
     if (0 > base + start) {
         return MPI_ERR_ARG;
