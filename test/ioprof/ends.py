@@ -70,7 +70,9 @@ def signal_twice(place):
     lived = alive(pid)
     data = b''
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    while alive(pid):
+    living = True
+    while living:  # and once more after its end
+        living = alive(pid)
         time.sleep(0.05)
         try:
             data += os.read(reader, 1 << 20)

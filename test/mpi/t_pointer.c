@@ -243,7 +243,22 @@ static void apart(void)
     closed(&first, "apart");
 }
 
-/* A file that is opened again begins at 0, or at its end; wrong seeks change nothing. */
+/* Wrong seeks change nothing. */
+static void wrong_seeks(MPI_File file)
+{
+    const MPI_Offset far = (MPI_Offset) 1 << 61;
+
+    MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
+    t_ok(MPI_File_set_view(file, 0, MPI_INT64_T, MPI_INT64_T, "native", MPI_INFO_NULL), "set_view");
+    t_check(MPI_SUCCESS != MPI_File_seek_shared(file, -1, MPI_SEEK_SET), "a seek below 0");
+    t_check(MPI_SUCCESS != MPI_File_seek_shared(file, -1000000, MPI_SEEK_CUR), "far below 0");
+    t_check(MPI_SUCCESS != MPI_File_seek_shared(file, far, MPI_SEEK_SET), "2^64 bytes");
+    expect_position(file, 0, "after wrong seeks");
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_ok(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL), "set_view");
+}
+
+/* A file that is opened again begins at 0, or at its end. */
 static void again(void)
 {
     char data[100] = {0};
@@ -253,11 +268,11 @@ static void again(void)
                                                    | (2 == round ? MPI_MODE_APPEND : 0));
         int64_t begin = 2 == round ? 100LL * t_size : 0;
 
-        MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
         expect_position(file, begin, "after open");
         MPI_Barrier(MPI_COMM_WORLD);
-        t_check(MPI_SUCCESS != MPI_File_seek_shared(file, -1, MPI_SEEK_SET), "a seek below 0");
-        t_check(MPI_SUCCESS != MPI_File_seek_shared(file, -1000000, MPI_SEEK_CUR), "far below 0");
+        if (2 > round) {
+            wrong_seeks(file);
+        }
         t_ok(MPI_File_write_shared(file, data, 100, MPI_BYTE, MPI_STATUS_IGNORE), "write");
         MPI_Barrier(MPI_COMM_WORLD);
         expect_position(file, begin + 100LL * t_size, "after the writes");
@@ -303,15 +318,15 @@ static void expect_only(int watcher, const char *name)
 /* Files that are opened, written and closed without shared pointers make no other files. */
 static void unused(void)
 {
-    int watcher = watch();
+    int watcher = watch(), blind = -1 == watcher, any;
 
-    if (-1 == watcher) { /* on no rank: they are on one node */
+    MPI_Allreduce(&blind, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (any) {
         if (0 == t_rank) {
             printf("skip unused # no inotify\n");
         }
         return;
     }
-    MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 20; i++) {
         MPI_File file = opened(MPI_COMM_WORLD, MPI_MODE_CREATE | MPI_MODE_RDWR);
         char byte = (char) i;
@@ -328,10 +343,48 @@ static void unused(void)
     t_verdict("unused");
 }
 
+/* Processes of two jobs: the parent starts another, and both use one pointer. */
+static int spawned(int argc, char *argv[])
+{
+    enum { TIMES = 50 };
+    MPI_Comm parent, inter, both;
+    MPI_File file;
+    char data[10] = {0};
+
+    MPI_Comm_get_parent(&parent);
+    if (MPI_COMM_NULL != parent) {
+        inter = parent;
+    } else if (MPI_SUCCESS
+               != MPI_Comm_spawn(argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
+                                 MPI_ERRCODES_IGNORE)) {
+        return t_skip_all("spawn", "this machine cannot start a process");
+    }
+    MPI_Intercomm_merge(inter, MPI_COMM_NULL != parent, &both);
+    file = opened(both, MPI_MODE_CREATE | MPI_MODE_RDWR);
+    for (int i = 0; i < TIMES; i++) {
+        t_ok(MPI_File_write_shared(file, data, 10, MPI_BYTE, MPI_STATUS_IGNORE), "write_shared");
+    }
+    MPI_Barrier(both);
+    expect_position(file, 2 * TIMES * 10, "after the writes of both");
+    t_ok(MPI_File_close(&file), "close");
+    MPI_Barrier(both);
+    MPI_Comm_free(&both);
+    MPI_Comm_disconnect(&inter);
+    if (MPI_COMM_NULL == parent) {
+        unlink(path);
+        t_verdict("spawned");
+    }
+    (void) argc;
+    return t_finish();
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "pointer");
+    if (1 < argc && 0 == strcmp("spawn", argv[1])) {
+        return spawned(argc, argv);
+    }
     together();
     ordered();
     drift();

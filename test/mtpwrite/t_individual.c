@@ -13,6 +13,7 @@
  *   4. reads it back through MPI, in some cases beyond its end, and compares bytes and counts.
  *
  * usage: t_individual [-m pairwise|full] [-s seed] [-c calls] FILE
+ *        pairwise: every pair of values; full: every three of them
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -352,48 +353,37 @@ static int do_test(const int *at, long number)
     return any;
 }
 
-/* Every combination of all but the last three dimensions; those change from case to case. */
-static long run_full(int *failures)
+/* Which combinations of two or three values were tried. */
+enum { MOST_VALUES = 8, ALL_VALUES = DIMENSIONS * MOST_VALUES };
+static char seen[ALL_VALUES][ALL_VALUES][ALL_VALUES];
+
+static int value_of(const int *at, int dimension)
 {
-    long total = 1;
-
-    for (int d = 0; d < SIEVE; ++d) {
-        total *= values[d];
-    }
-    for (long number = 0; number < total; ++number) {
-        int at[DIMENSIONS];
-        long rest = number;
-
-        for (int d = 0; d < SIEVE; ++d) {
-            at[d] = (int) (rest % values[d]);
-            rest /= values[d];
-        }
-        t_seed(seed + (unsigned long long) number);
-        for (int d = SIEVE; d < DIMENSIONS; ++d) {
-            at[d] = (int) (t_random() % (unsigned) values[d]);
-        }
-        *failures += do_test(at, number);
-    }
-    return total;
+    return dimension * MOST_VALUES + at[dimension];
 }
 
-/* Every pair of values of any two dimensions, greedily. */
-static char seen[DIMENSIONS][8][DIMENSIONS][8];
-
-static int new_pairs(const int *at, int mark)
+/* How many combinations of a case are new; `mark` notes them. Of two values: the second twice. */
+static int new_combinations(const int *at, int strength, int mark)
 {
     int count = 0;
 
     for (int a = 0; a < DIMENSIONS; ++a) {
         for (int b = a + 1; b < DIMENSIONS; ++b) {
-            count += !seen[a][at[a]][b][at[b]];
-            seen[a][at[a]][b][at[b]] |= (char) mark;
+            int last = 2 == strength ? b + 1 : DIMENSIONS;
+
+            for (int c = 2 == strength ? b : b + 1; c < last; ++c) {
+                char *tried = &seen[value_of(at, a)][value_of(at, b)][value_of(at, c)];
+
+                count += !*tried;
+                *tried |= (char) mark;
+            }
         }
     }
     return count;
 }
 
-static long run_pairwise(int *failures)
+/* Every combination of so many values of different dimensions, greedily. */
+static long run_covering(int strength, int *failures)
 {
     long number = 0;
     int misses = 0;
@@ -409,7 +399,7 @@ static long run_pairwise(int *failures)
             for (int d = 0; d < DIMENSIONS; ++d) {
                 at[d] = (int) (t_random() % (unsigned) values[d]);
             }
-            count = new_pairs(at, 0);
+            count = new_combinations(at, strength, 0);
             if (count > most) {
                 most = count;
                 memcpy(best, at, sizeof(best));
@@ -419,7 +409,7 @@ static long run_pairwise(int *failures)
             ++misses;
             continue;
         }
-        new_pairs(best, 1);
+        new_combinations(best, strength, 1);
         *failures += do_test(best, number++);
     }
     return number;
@@ -448,7 +438,7 @@ int main(int argc, char **argv)
     if (0 == rank) {
         printf("# seed %llu\n", seed);
     }
-    total = full ? run_full(&failures) : run_pairwise(&failures);
+    total = run_covering(full ? 3 : 2, &failures);
     if (0 == rank) {
         unlink(path);
         printf("# %ld cases, %d failed\n", total, failures);

@@ -124,13 +124,10 @@ static void encode_and_write(enum ioprof_end end, uint64_t code)
 
 static void block_signals(sigset_t *before_it)
 {
-    sigset_t set;
+    sigset_t all;
 
-    sigemptyset(&set);
-    for (size_t i = 0; i < NSIGNALS; i++) {
-        sigaddset(&set, signals[i]);
-    }
-    (void) pthread_sigmask(SIG_BLOCK, &set, before_it);
+    sigfillset(&all); /* a handler of the program may call exit, which would wait for itself */
+    (void) pthread_sigmask(SIG_BLOCK, &all, before_it);
 }
 
 /** A second signal must not end the process before the part is written. In this thread it is

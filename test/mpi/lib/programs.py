@@ -137,6 +137,8 @@ TABLE = {
     't_disagree exchange on perhaps': {'np': (4,), 'hints': ['']},
     't_locked': {'np': (3, 4), 'fbtl': 'mtpwrite', 'hints': ['']},
     't_pointer': {'np': (1, 2, 5), 'hints': ['', 'exchange=on']},
+    't_pointer spawn': {'np': (1,), 'btl': 'self,vader,tcp',
+                        'mca': [('btl_tcp_if_include', 'lo')], 'hints': ['']},
     't_pointer posix': {'np': (3,), 'hints': [''], 'mca': [('fbtl', 'posix')]},
     't_types': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},

@@ -88,7 +88,7 @@ static int read_ordered_begin(ompio_file_t *fh, void *buffer, count_t count, omp
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_ompio_file_iread_at_all(fh, offset, buffer, count, type,
                                                 &fh->f_split_coll_req);
-        fh->f_split_coll_in_use = true;
+        fh->f_split_coll_in_use = OMPI_SUCCESS == rc;
     }
     return rc;
 }
@@ -103,7 +103,7 @@ static int write_ordered_begin(ompio_file_t *fh, const void *buffer, count_t cou
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_ompio_file_iwrite_at_all(fh, offset, buffer, count, type,
                                                  &fh->f_split_coll_req);
-        fh->f_split_coll_in_use = true;
+        fh->f_split_coll_in_use = OMPI_SUCCESS == rc;
     }
     return rc;
 }

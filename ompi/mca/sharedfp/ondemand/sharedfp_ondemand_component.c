@@ -68,6 +68,7 @@ static int init_query(bool progress_threads, bool mpi_threads)
 {
     (void) progress_threads;
     (void) mpi_threads;
+    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 

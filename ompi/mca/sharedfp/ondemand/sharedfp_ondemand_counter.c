@@ -26,24 +26,31 @@ void mca_sharedfp_ondemand_counter_init(mca_sharedfp_ondemand_counter_t *counter
     *counter = (mca_sharedfp_ondemand_counter_t){.path = path, .mapped = mapped, .fd = -1};
 }
 
-/* A file of somebody else, or a link, must not be taken for ours: the name can be guessed. */
-static int check_owner(int fd)
+/* A file of somebody else, or a link, must not be taken for ours. A name in the session folder can
+ * be guessed; those beside the data cannot, and servers may show other owners than ours. */
+static int check_owner(int fd, bool guessable)
 {
     struct stat about;
 
     if (0 != fstat(fd, &about)) {
         return errno;
     }
-    return S_ISREG(about.st_mode) && geteuid() == about.st_uid && 1 == about.st_nlink ? 0 : EACCES;
+    return S_ISREG(about.st_mode) && 1 == about.st_nlink
+                   && (!guessable || geteuid() == about.st_uid)
+               ? 0
+               : EACCES;
 }
 
 /* The space is allocated, because a store to memory cannot tell that the disk is full. The size is
  * the same for all, so nobody makes the file shorter. */
 static int map(mca_sharedfp_ondemand_counter_t *counter)
 {
-    int error = posix_fallocate(counter->fd, 0, BYTES);
     void *words;
+    int error;
 
+    do {
+        error = posix_fallocate(counter->fd, 0, BYTES);
+    } while (EINTR == error);
     if (0 != error) {
         return error;
     }
@@ -108,7 +115,7 @@ static int use(mca_sharedfp_ondemand_counter_t *counter, int create)
     if (-1 == counter->fd) {
         return errno;
     }
-    error = check_owner(counter->fd);
+    error = check_owner(counter->fd, counter->mapped);
     if (0 == error) {
         error = counter->mapped ? map(counter) : get_block(counter);
     }
@@ -137,10 +144,16 @@ static ssize_t transfer(int fd, bool write, void *block)
 
     for (;;) {
         n = write ? pwrite(fd, block, BYTES, 0) : pread(fd, block, BYTES, 0);
-        if (n >= 0 || EINVAL != errno || 0 == (fcntl(fd, F_GETFL) & O_DIRECT)) {
+        if (n >= 0 || (EINTR != errno && EINVAL != errno)) {
             return n;
         }
-        (void) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_DIRECT);
+        if (EINVAL == errno) {
+            if (0 == (fcntl(fd, F_GETFL) & O_DIRECT)) {
+                errno = EINVAL;
+                return n;
+            }
+            (void) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_DIRECT);
+        }
     }
 }
 
@@ -195,19 +208,34 @@ int mca_sharedfp_ondemand_counter_add(mca_sharedfp_ondemand_counter_t *counter, 
     return add_locked(counter->fd, counter->block, slot, bytes, before);
 }
 
-int mca_sharedfp_ondemand_counter_clear(mca_sharedfp_ondemand_counter_t *counter)
+/* With the lock, because that makes some file systems bring the other nodes' caches up to date. */
+static int clear_locked(int fd, int64_t *block)
 {
-    int error = use(counter, 0);
+    int error = lock(fd, F_WRLCK), unlocked;
 
     if (0 != error) {
-        return ENOENT == error ? 0 : error; /* nobody has used it */
+        return error;
+    }
+    memset(block, 0, BYTES);
+    error = store(fd, block);
+    unlocked = lock(fd, F_UNLCK);
+    return 0 != error ? error : unlocked;
+}
+
+/* A file beside the data is made even if nobody has used it: that a node sees none does not mean
+ * that there is none. */
+int mca_sharedfp_ondemand_counter_clear(mca_sharedfp_ondemand_counter_t *counter)
+{
+    int error = use(counter, counter->mapped ? 0 : O_CREAT);
+
+    if (0 != error) {
+        return counter->mapped && ENOENT == error ? 0 : error;
     }
     if (counter->mapped) {
         memset(counter->words, 0, BYTES);
         return 0;
     }
-    memset(counter->block, 0, BYTES);
-    return store(counter->fd, counter->block);
+    return clear_locked(counter->fd, counter->block);
 }
 
 void mca_sharedfp_ondemand_counter_fini(mca_sharedfp_ondemand_counter_t *counter, bool last)

@@ -6,9 +6,8 @@
 /**
  * The pointer of a file. See internal.h.
  *
- * Where its counter is: for ranks of one job on one node in the job's session folder, which nobody
- * else can enter; else beside the data, where all ranks can reach it, with a random name from
- * rank 0.
+ * Where its counter is: for ranks of one job on one node in the job's session folder; else beside
+ * the data, where all ranks can reach it, with a random name from rank 0.
  */
 #include "sharedfp_ondemand_internal.h"
 
@@ -107,9 +106,17 @@ static int64_t random_number(void)
 
 /* ---- open and close ---- */
 
+/* A job that was killed may have left a counter in a session folder that has the same name now. The
+ * other ranks do not come past the open of the file itself before rank 0 was here. */
 int mca_sharedfp_ondemand_module_init(ompio_file_t *fh)
 {
-    (void) fh;
+    char *path = 0 == ompi_comm_rank(fh->f_comm) && is_on_one_node(fh->f_comm) ? session_path(fh)
+                                                                               : NULL;
+
+    if (NULL != path) {
+        (void) unlink(path);
+        free(path);
+    }
     return OMPI_SUCCESS;
 }
 
@@ -296,34 +303,38 @@ static int begin_again(ompio_file_t *fh)
 }
 
 /* An open with MPI_MODE_APPEND: each rank has just looked for the end of the file to put its own
- * pointer there, too. Nobody may write before all have. */
-static int append_meet(const ompio_file_t *fh)
+ * pointer there, too. Nobody may write before all have; and what rank 0 has seen counts, because
+ * other programs may be appending, too. */
+static int append_meet(const ompio_file_t *fh, int64_t *start)
 {
     enum { SEEKS_OF_OPEN = 2 }; /* the default view, the end */
+    int rc;
 
-    return 0 != (fh->f_amode & MPI_MODE_APPEND) && pointer_of(fh)->seeks < SEEKS_OF_OPEN
-               ? barrier(fh->f_comm)
-               : OMPI_SUCCESS;
+    if (0 == (fh->f_amode & MPI_MODE_APPEND) || pointer_of(fh)->seeks >= SEEKS_OF_OPEN) {
+        return OMPI_SUCCESS;
+    }
+    rc = barrier(fh->f_comm);
+    return OMPI_SUCCESS != rc ? rc : bcast(start, 1, 0, fh->f_comm);
 }
 
 int mca_sharedfp_ondemand_seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, int whence)
 {
     mca_sharedfp_ondemand_pointer_t *pointer = pointer_of(fh);
-    int64_t start = (int64_t) offset * (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
-    int64_t base = 0;
+    int64_t etype = (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size, start = 0, base = 0;
+    bool wraps = __builtin_mul_overflow((int64_t) offset, etype, &start);
     int rc;
 
     if (NULL == pointer) {
         return MPI_ERR_OTHER;
     }
-    rc = MPI_SEEK_SET == whence ? append_meet(fh) : find_base(fh, whence, &base);
+    rc = MPI_SEEK_SET == whence ? append_meet(fh, &start) : find_base(fh, whence, &base);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    if (0 > base + start) {
+    if (wraps || __builtin_add_overflow(base, start, &start) || 0 > start) {
         return MPI_ERR_ARG;
     }
-    pointer->start = base + start;
+    pointer->start = start;
     ++pointer->seeks;
     return 0 == pointer->seeks % MCA_SHAREDFP_ONDEMAND_SLOTS ? begin_again(fh) : OMPI_SUCCESS;
 }
