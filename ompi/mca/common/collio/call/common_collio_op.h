@@ -78,11 +78,12 @@ enum {
 /** What READY and SETTLE agree on: the largest of every field. */
 enum {
     MCA_COMMON_COLLIO_RESULT_ERROR = 0,
-    MCA_COMMON_COLLIO_RESULT_CYCLES,      /* READY: of an aggregator */
-    MCA_COMMON_COLLIO_RESULT_READY_COUNT, /* fields of READY */
-    MCA_COMMON_COLLIO_RESULT_STOPPED = 1, /* SETTLE: an aggregator could not write everything */
-    MCA_COMMON_COLLIO_RESULT_NS,          /* the slowest rank's time, of which this much */
-    MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS, /* could have been hidden */
+    MCA_COMMON_COLLIO_RESULT_CYCLES,         /* READY: of an aggregator */
+    MCA_COMMON_COLLIO_RESULT_READY_COUNT,    /* fields of READY */
+    MCA_COMMON_COLLIO_RESULT_STOPPED = 1,    /* SETTLE: an aggregator could not write everything */
+    MCA_COMMON_COLLIO_RESULT_END_NS,         /* of the last rank, less */
+    MCA_COMMON_COLLIO_RESULT_MINUS_BEGIN_NS, /* that of the first: the time of the call, of which */
+    MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS,    /* this much could have been hidden */
     MCA_COMMON_COLLIO_RESULT_COUNT
 };
 

@@ -13,15 +13,28 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* From the first rank's start to the last one's end: with more ranks than cores, ranks that access
+ * their own bytes do so one after the other, and none of them takes long by itself. The ranks of a
+ * node have one clock; between nodes only the slowest rank's own time can be compared. */
+static void note_time(mca_common_collio_op_t *op)
+{
+    int64_t begin = (int64_t) op->work_ns, end = (int64_t) mca_common_collio_now();
+    bool one_clock = 1 == op->ex.file->nodes.nodes;
+
+    op->result[MCA_COMMON_COLLIO_RESULT_END_NS] = one_clock ? end : end - begin;
+    op->result[MCA_COMMON_COLLIO_RESULT_MINUS_BEGIN_NS] = one_clock ? -begin : 0;
+}
+
 void mca_common_collio_settle_start(mca_common_collio_op_t *op)
 {
     op->result[MCA_COMMON_COLLIO_RESULT_ERROR] = op->ex.error;
     op->result[MCA_COMMON_COLLIO_RESULT_STOPPED] = op->ex.write && op->ex.way.exchange
                                                    && INT64_MAX != op->ex.aggregator.stop_local;
-    op->result[MCA_COMMON_COLLIO_RESULT_NS] = (int64_t) (mca_common_collio_now() - op->work_ns);
+    note_time(op);
     op->result[MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
     if (OMPI_SUCCESS
-        != mca_common_collio_reduction_start(op->ex.file, op->result, op->result_all, 4, false)) {
+        != mca_common_collio_reduction_start(op->ex.file, op->result, op->result_all,
+                                             MCA_COMMON_COLLIO_RESULT_COUNT, false)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
 }

@@ -400,7 +400,9 @@ static void after_settle(mca_common_collio_op_t *op)
         op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
     }
     if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
-        mca_common_collio_tuner_learn(&op->ex, op->result_all[MCA_COMMON_COLLIO_RESULT_NS],
+        mca_common_collio_tuner_learn(&op->ex,
+                                      op->result_all[MCA_COMMON_COLLIO_RESULT_END_NS]
+                                          + op->result_all[MCA_COMMON_COLLIO_RESULT_MINUS_BEGIN_NS],
                                       op->result_all[MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS]);
     }
     if (0 != op->result_all[MCA_COMMON_COLLIO_RESULT_STOPPED]) {
