@@ -109,7 +109,7 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 #endif
 }
 
-/** A number that tells a communicator from all others of its processes, the same on all of them. */
+/** A text that tells a communicator from all others of its processes, the same on all of them. */
 static inline void mca_common_collio_comm_id(const ompi_communicator_t *comm, char *text,
                                              size_t size)
 {
