@@ -7,6 +7,7 @@
 #include "ioprof_compare.h"
 #include "ioprof_cli.h"
 #include "ioprof_html.h"
+#include "ioprof_printable.h"
 #include "ioprof_text.h"
 
 #include <stdlib.h>
@@ -176,8 +177,11 @@ static void show_files(const struct ioprof_profile *a, const struct ioprof_profi
     free(pairs);
 }
 
-int ioprof_compare_text(const struct ioprof_profile *a, const struct ioprof_profile *b, FILE *out)
+int ioprof_compare_text(struct ioprof_profile *a, struct ioprof_profile *b, FILE *out)
 {
+    if (ioprof_make_printable(a) < 0 || ioprof_make_printable(b) < 0) {
+        return -1;
+    }
     fprintf(out, "A  %s, job %s, %zu ranks, %s\n   %s\n", fact(a, "program"), fact(a, "job"),
             a->nranks, fact(a, "mpi"), fact(a, "command"));
     fprintf(out, "B  %s, job %s, %zu ranks, %s\n   %s\n", fact(b, "program"), fact(b, "job"),
@@ -237,12 +241,15 @@ static void summarize_pair(const struct ioprof_page *page, FILE *out)
     }
 }
 
-int ioprof_compare_html(const struct ioprof_profile *a, const struct ioprof_profile *b, FILE *out)
+int ioprof_compare_html(struct ioprof_profile *a, struct ioprof_profile *b, FILE *out)
 {
     char title[512];
     struct ioprof_page page = {
         .title = title, .runs = {a, b}, .nruns = 2, .summary = summarize_pair};
 
+    if (ioprof_make_printable(a) < 0 || ioprof_make_printable(b) < 0) {
+        return -1;
+    }
     snprintf(title, sizeof(title), "%s: A and B", fact(a, "program"));
     return ioprof_page_write(&page, out);
 }

@@ -8,26 +8,41 @@
 #include "ioprof_cli.h"
 #include "ioprof_fields.h"
 #include "ioprof_json.h"
+#include "ioprof_printable.h"
+
+#include <stdlib.h>
 
 /** A row in progress. */
 struct row {
     FILE *out;
     int columns;
+    int failed; /* no memory */
 };
 
+static int end_table(const struct row *row)
+{
+    return row->failed || ferror(row->out) ? -1 : 0;
+}
+
+/** A name is one line, whatever it is: with escapes, see ioprof_printable. */
 static void put_text(struct row *row, const char *text)
 {
+    char *shown;
+
     if (row->columns++ > 0) {
         fputc(',', row->out);
     }
+    shown = ioprof_printable_copy(NULL == text ? "" : text);
+    row->failed |= NULL == shown;
     fputc('"', row->out);
-    for (; NULL != text && '\0' != *text; text++) {
-        if ('"' == *text) {
+    for (const char *at = shown; NULL != at && '\0' != *at; at++) {
+        if ('"' == *at) {
             fputc('"', row->out);
         }
-        fputc(*text, row->out);
+        fputc(*at, row->out);
     }
     fputc('"', row->out);
+    free(shown);
 }
 
 static void put_number(struct row *row, uint64_t value)
@@ -106,9 +121,9 @@ static void put_cells(struct row *row, const struct ioprof_cell cells[IOPROF_CLA
     }
 }
 
-int ioprof_csv_functions(const struct ioprof_profile *p, FILE *out)
+int ioprof_csv_functions(struct ioprof_profile *p, FILE *out)
 {
-    struct row rows = {out, 0}, *row = &rows;
+    struct row rows = {.out = out}, *row = &rows;
 
     put_names(row, "name,class,kind,calls,errors,ns,max_ns,span_ns,bytes,ranks,top_rank,"
                    "top_rank_ns");
@@ -137,12 +152,12 @@ int ioprof_csv_functions(const struct ioprof_profile *p, FILE *out)
         put_elements(row, record->sizes, IOPROF_SIZES);
         end_row(row);
     }
-    return ferror(out) ? -1 : 0;
+    return end_table(row);
 }
 
-int ioprof_csv_ranks(const struct ioprof_profile *p, FILE *out)
+int ioprof_csv_ranks(struct ioprof_profile *p, FILE *out)
 {
-    struct row rows = {out, 0}, *row = &rows;
+    struct row rows = {.out = out}, *row = &rows;
 
     put_names(row, "host,ended");
     IOPROF_RANK_FIELDS(NAME, NAME_N, NAME, NAME_N, NAME, NAME_N, NAME)
@@ -157,12 +172,12 @@ int ioprof_csv_ranks(const struct ioprof_profile *p, FILE *out)
         put_cells(row, record->cell);
         end_row(row);
     }
-    return ferror(out) ? -1 : 0;
+    return end_table(row);
 }
 
-int ioprof_csv_files(const struct ioprof_profile *p, FILE *out)
+int ioprof_csv_files(struct ioprof_profile *p, FILE *out)
 {
-    struct row rows = {out, 0}, *row = &rows;
+    struct row rows = {.out = out}, *row = &rows;
 
     put_names(row, "path,hints");
     IOPROF_FILE_FIELDS(NAME, NAME_N, NAME, NAME_N, NAME, NAME_N, NAME)
@@ -177,7 +192,7 @@ int ioprof_csv_files(const struct ioprof_profile *p, FILE *out)
         put_cells(row, record->cell);
         end_row(row);
     }
-    return ferror(out) ? -1 : 0;
+    return end_table(row);
 }
 
 static void put_bin(struct row *row, const struct ioprof_timeline *time, int bin, int layer,
@@ -198,9 +213,9 @@ static void put_bin(struct row *row, const struct ioprof_timeline *time, int bin
     end_row(row);
 }
 
-int ioprof_csv_time(const struct ioprof_profile *p, FILE *out)
+int ioprof_csv_time(struct ioprof_profile *p, FILE *out)
 {
-    struct row rows = {out, 0}, *row = &rows;
+    struct row rows = {.out = out}, *row = &rows;
 
     put_names(row, "start_ns,width_ns,layer,kind,calls,ns,bytes");
     end_row(row);
@@ -211,7 +226,7 @@ int ioprof_csv_time(const struct ioprof_profile *p, FILE *out)
             }
         }
     }
-    return ferror(out) ? -1 : 0;
+    return end_table(row);
 }
 
 static void put_event(struct row *row, uint64_t rank, const struct ioprof_event *event)
@@ -229,9 +244,9 @@ static void put_event(struct row *row, uint64_t rank, const struct ioprof_event 
     end_row(row);
 }
 
-int ioprof_csv_events(const struct ioprof_profile *p, FILE *out)
+int ioprof_csv_events(struct ioprof_profile *p, FILE *out)
 {
-    struct row rows = {out, 0}, *row = &rows;
+    struct row rows = {.out = out}, *row = &rows;
 
     put_names(row, "rank,thread,function,class,kind,path,start_ns,ns,offset,bytes");
     end_row(row);
@@ -244,12 +259,12 @@ int ioprof_csv_events(const struct ioprof_profile *p, FILE *out)
         }
         ioprof_events_close(events);
     }
-    return ferror(out) ? -1 : 0;
+    return end_table(row);
 }
 
-int ioprof_csv_variables(const struct ioprof_profile *p, FILE *out)
+int ioprof_csv_variables(struct ioprof_profile *p, FILE *out)
 {
-    struct row rows = {out, 0}, *row = &rows;
+    struct row rows = {.out = out}, *row = &rows;
 
     put_names(row, "name,text,sum,min,max,ranks");
     end_row(row);
@@ -262,5 +277,5 @@ int ioprof_csv_variables(const struct ioprof_profile *p, FILE *out)
         put_number(row, p->pvars[i].ranks);
         end_row(row);
     }
-    return ferror(out) ? -1 : 0;
+    return end_table(row);
 }

@@ -6,9 +6,9 @@
 /* The end of a rank that does not reach MPI_Finalize: it writes what it knows to a file of its own.
  *
  * Runs in signal handlers: no malloc, no locks, no stdio. */
+#include "ioprof_output.h"
 #include "ioprof_record.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -51,28 +51,41 @@ void ioprof_forget(void)
     state = OFF;
 }
 
-int ioprof_write_file(const char *path, const void *data, size_t bytes)
+static int write_all(int fd, const char *at, size_t bytes)
 {
-    int fd = (int) syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const char *at = data;
-
-    if (fd < 0) {
-        return -1;
-    }
     while (bytes > 0) {
         long n = syscall(SYS_write, fd, at, bytes);
 
         if (n < 0 && EINTR != errno) {
-            int saved = errno;
-
-            (void) syscall(SYS_close, fd);
-            errno = saved;
             return -1;
         }
         at += n < 0 ? 0 : n;
         bytes -= n < 0 ? 0 : (size_t) n;
     }
-    return (int) syscall(SYS_close, fd);
+    return 0;
+}
+
+int ioprof_write_file(const char *path, const void *data, size_t bytes)
+{
+    struct ioprof_output output;
+    int fd = ioprof_output_open(&output, path, unfinished_path), whole, saved;
+
+    if (fd < 0) {
+        return -1;
+    }
+    whole = 0 == write_all(fd, data, bytes);
+    saved = errno;
+    if (0 != syscall(SYS_close, fd) && whole) {
+        whole = 0;
+        saved = errno;
+    }
+    errno = saved;
+    return ioprof_output_end(&output, whole);
+}
+
+const char *ioprof_part_path(void)
+{
+    return part_path;
 }
 
 int ioprof_encode_rank(struct ioprof_buffer *out, enum ioprof_end end, uint64_t code)
@@ -114,10 +127,10 @@ static void encode_and_write(enum ioprof_end end, uint64_t code)
 
     if (ioprof_encode_rank(&out, end, code) < 0) {
         complain("no memory");
-    } else if (ioprof_write_file(unfinished_path, out.data, out.bytes) < 0
-               || syscall(SYS_renameat2, AT_FDCWD, unfinished_path, AT_FDCWD, part_path, 0) < 0) {
-        complain(ENOSPC == errno ? "no space left" : "see the rights of the folder");
-        (void) syscall(SYS_unlinkat, AT_FDCWD, unfinished_path, 0);
+    } else if (ioprof_write_file(part_path, out.data, out.bytes) < 0) {
+        complain(ENOSPC == errno  ? "no space left"
+                 : ELOOP == errno ? "it is a symbolic link, which ioprof does not follow"
+                                  : "check the permissions of the folder");
     }
     ioprof_buffer_free(&out);
 }

@@ -5,6 +5,7 @@
  */
 #include "ioprof_html.h"
 #include "ioprof_cli.h"
+#include "ioprof_printable.h"
 #include "ioprof_text.h"
 
 #include <stdlib.h>
@@ -121,13 +122,14 @@ static void summarize_run(const struct ioprof_page *page, FILE *out)
     ioprof_html_answers(page->runs[0], out);
 }
 
-int ioprof_report_html(const struct ioprof_profile *profile, FILE *out)
+int ioprof_report_html(struct ioprof_profile *profile, FILE *out)
 {
-    const char *program = ioprof_fact(profile, "program");
-    struct ioprof_page page = {.title = NULL == program ? "profile" : program,
-                               .runs = {profile},
-                               .nruns = 1,
-                               .summary = summarize_run};
+    struct ioprof_page page = {.runs = {profile}, .nruns = 1, .summary = summarize_run};
 
+    if (ioprof_make_printable(profile) < 0) {
+        return -1;
+    }
+    page.title = ioprof_fact(profile, "program");
+    page.title = NULL == page.title ? "profile" : page.title;
     return ioprof_page_write(&page, out);
 }

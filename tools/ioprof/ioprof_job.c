@@ -7,10 +7,13 @@
 #include "collio_config.h"
 #include "ioprof_cli.h"
 #include "ioprof_mpi.h"
+#include "ioprof_output.h"
+#include "ioprof_printable.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK (1 << 30) /* bytes of a message */
@@ -73,11 +76,20 @@ static const char *job_name(char *number, size_t bytes)
     return number;
 }
 
+/** Replaces what a file name should not have: control bytes, blanks. */
+static void make_file_name(char *text)
+{
+    for (; '\0' != *text; text++) {
+        *text = (unsigned char) *text > ' ' && 0x7f != *text ? *text : '_';
+    }
+}
+
 /** Rank 0 chooses a name that is free, if none was given; everybody needs it for its part. */
 static void choose_output(const char *program, const char *job)
 {
-    char folder[PATH_MAX] = "";
+    char folder[PATH_MAX] = "", name[512];
     MPI_Comm parent = MPI_COMM_NULL;
+    struct stat st;
 
     if (NULL == ioprof_settings.output || '/' != ioprof_settings.output[0]) {
         folder[0] = NULL == getcwd(folder, sizeof(folder) - 2) ? '\0' : folder[0];
@@ -93,9 +105,11 @@ static void choose_output(const char *program, const char *job)
         }
         return;
     }
-    snprintf(output, sizeof(output), "%sioprof.%s.%s.iop", folder, program, job);
-    for (int i = 2; i < 1000 && 0 == access(output, F_OK); i++) {
-        snprintf(output, sizeof(output), "%sioprof.%s.%s-%d.iop", folder, program, job, i);
+    snprintf(name, sizeof(name), "%s.%s", program, job);
+    make_file_name(name);
+    snprintf(output, sizeof(output), "%sioprof.%s.iop", folder, name);
+    for (int i = 2; i < 1000 && 0 == lstat(output, &st); i++) {
+        snprintf(output, sizeof(output), "%sioprof.%s-%d.iop", folder, name, i);
     }
 }
 
@@ -240,33 +254,64 @@ static void add_fact(struct ioprof_profile *profile, char *key, char *value)
     }
 }
 
+/** A line on stderr, with the name of a file at its end. */
+static void print_line(const char *text, const char *path, const char *cause)
+{
+    char *shown = ioprof_printable_copy(path);
+
+    fprintf(stderr, "ioprof: %s %s%s%s\n", text, NULL == shown ? "?" : shown,
+            NULL == cause ? "" : ": ", NULL == cause ? "" : cause);
+    free(shown);
+}
+
+/** If its place is taken by something that is no file, the profile gets the name of a part. */
 static void write_profile(struct ioprof_profile *profile)
 {
     struct ioprof_buffer out = {0};
+    const char *path = output;
+    int rc = ioprof_encode(profile, &out);
 
-    if (ioprof_encode(profile, &out) < 0) {
+    if (rc < 0) {
         fprintf(stderr, "ioprof: no memory for the profile\n");
-    } else if (ioprof_write_file(output, out.data, out.bytes) < 0) {
-        fprintf(stderr, "ioprof: cannot write %s: %s\n", output, strerror(errno));
-    } else if (0 != strcmp(ioprof_settings.text, "none")) {
-        fprintf(stderr, "ioprof: the profile is in %s\n", output);
+        return;
+    }
+    rc = ioprof_write_file(path, out.data, out.bytes);
+    if (rc < 0) {
+        print_line("cannot write", path, ioprof_output_error(errno));
+        path = ioprof_part_path();
+        rc = ioprof_write_file(path, out.data, out.bytes);
+    }
+    if (0 == rc && (path != output || 0 != strcmp(ioprof_settings.text, "none"))) {
+        print_line("the profile is in", path, NULL);
     }
     ioprof_buffer_free(&out);
 }
 
-static void write_text(const struct ioprof_profile *profile)
+/** Makes the profile printable. */
+static void write_text(struct ioprof_profile *profile)
 {
     const char *where = ioprof_settings.text;
-    FILE *stream = 0 == strcmp(where, "-") ? stderr : NULL;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream;
+    int rc = -1;
 
     if (0 == strcmp(where, "none")) {
         return;
     }
-    stream = NULL == stream ? fopen(where, "w") : stream;
-    if (NULL == stream || ioprof_report_text(profile, stream) < 0
-        || (stderr != stream && 0 != fclose(stream))) {
-        fprintf(stderr, "ioprof: cannot write the report to %s: %s\n", where, strerror(errno));
+    if (0 == strcmp(where, "-")) {
+        (void) ioprof_report_text(profile, stderr);
+        return;
     }
+    stream = open_memstream(&text, &bytes);
+    if (NULL != stream) {
+        rc = ioprof_report_text(profile, stream);
+        rc |= fclose(stream);
+    }
+    if (0 != rc || ioprof_write_file(where, text, bytes) < 0) {
+        print_line("cannot write the report to", where, ioprof_output_error(errno));
+    }
+    free(text);
 }
 
 static void job_end(void)

@@ -190,7 +190,7 @@ static void put_events(struct ioprof_json *json, const struct ioprof_profile *p)
     ioprof_json_close(json, ']');
 }
 
-int ioprof_report_json(const struct ioprof_profile *profile, FILE *out)
+int ioprof_report_json(struct ioprof_profile *profile, FILE *out)
 {
     struct ioprof_json json = {out, 0};
 

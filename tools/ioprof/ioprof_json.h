@@ -21,8 +21,8 @@ struct ioprof_json {
 void ioprof_json_open(struct ioprof_json *json, const char *key, char bracket);
 void ioprof_json_close(struct ioprof_json *json, char bracket);
 
-/** Bytes that are no UTF-8 become U+FFFD; `<` is escaped, so that JSON may stand inside a script
- *  element of a page. A NULL text is null. */
+/** Bytes that are no UTF-8 become U+FFFD. Control characters are escaped, and so is `<`: JSON may
+ *  stand inside a script element of a page. A NULL text is null. */
 void ioprof_json_text(struct ioprof_json *json, const char *key, const char *text);
 /** IOPROF_UNSET is null. */
 void ioprof_json_number(struct ioprof_json *json, const char *key, uint64_t value);

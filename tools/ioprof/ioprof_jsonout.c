@@ -4,38 +4,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "ioprof_json.h"
+#include "ioprof_printable.h"
 #include "ioprof_text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/** How many bytes at `at` are one UTF-8 character, 0: none. */
-static int character(const unsigned char *at)
-{
-    static const struct {
-        unsigned char mask, lead;
-        int bytes;
-        uint32_t least;
-    } forms[] = {
-        {0x80, 0, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
-
-    for (int i = 0; i < 4; i++) {
-        uint32_t value = at[0] & (uint32_t) ~forms[i].mask & 0xff;
-
-        if ((at[0] & forms[i].mask) != forms[i].lead) {
-            continue;
-        }
-        for (int j = 1; j < forms[i].bytes; j++) {
-            if (0x80 != (at[j] & 0xc0)) {
-                return 0;
-            }
-            value = value << 6 | (at[j] & 0x3f);
-        }
-        return value < forms[i].least || value > 0x10ffff || (value >> 11) == 0x1b ? 0
-                                                                                   : forms[i].bytes;
-    }
-    return 0;
-}
 
 static void put_string(FILE *out, const char *text)
 {
@@ -43,13 +16,15 @@ static void put_string(FILE *out, const char *text)
 
     fputc('"', out);
     while ('\0' != *at) {
-        int bytes = character(at);
+        uint32_t code = 0;
+        int bytes = ioprof_character(at, &code);
 
         if (0 == bytes) {
             fputs("\\ufffd", out);
             at++;
-        } else if (*at < 0x20 || 0x7f == *at || '<' == *at) {
-            fprintf(out, "\\u%04x", *at++);
+        } else if (ioprof_is_control(code) || '<' == *at) {
+            fprintf(out, "\\u%04x", (unsigned) code);
+            at += bytes;
         } else {
             if ('"' == *at || '\\' == *at) {
                 fputc('\\', out);

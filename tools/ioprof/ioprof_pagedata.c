@@ -6,6 +6,7 @@
 /* The data of the page. Ranks, files and events are reduced, so that a page of any job stays below
  * a few megabytes; the page says what was left out. */
 #include "ioprof_html.h"
+#include "ioprof_printable.h"
 #include "ioprof_text.h"
 
 #include <stdlib.h>
@@ -345,7 +346,10 @@ static void put_names(struct ioprof_json *json, const char *key, struct names *n
             ioprof_json_number(json, NULL, names->kind[i]);
             ioprof_json_close(json, ']');
         } else {
-            put_short(json, NULL, names->text[i], MAX_PATH_BYTES);
+            char *shown = ioprof_printable_copy(names->text[i]);
+
+            put_short(json, NULL, NULL == shown ? "?" : shown, MAX_PATH_BYTES);
+            free(shown);
         }
         free(names->text[i]);
     }

@@ -146,8 +146,9 @@ int ioprof_encode_rank(struct ioprof_buffer *out, enum ioprof_end end, uint64_t 
 void ioprof_write_part(enum ioprof_end end, uint64_t code);
 /** Arms ioprof_write_part: signals, exit. `output` is the name of the profile. */
 void ioprof_end_init(int rank, const char *output);
-/** Writes a whole file, around the wrappers; 0, or -1 with errno. */
+/** Writes a whole file, around the wrappers (ioprof_output.h); 0, or -1 with errno. */
 int ioprof_write_file(const char *path, const void *data, size_t bytes);
+const char *ioprof_part_path(void); /* where this rank writes its part */
 void ioprof_set_fact(const char *key, const char *value);
 void ioprof_forget(void); /* after the profile is written, or in a forked child */
 

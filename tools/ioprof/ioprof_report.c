@@ -5,9 +5,12 @@
  */
 /* The commands that read profiles: ioprof report and ioprof compare. */
 #include "ioprof_cli.h"
+#include "ioprof_output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char report_usage[] =
     "usage: ioprof report [--text|--json|--csv[=TABLE]|--html] [-o FILE] PROFILE...\n"
@@ -37,8 +40,8 @@ static const char compare_usage[] =
 /* A format is a function of its own file, and a line here. */
 struct format {
     const char *option;
-    int (*report)(const struct ioprof_profile *, FILE *);
-    int (*compare)(const struct ioprof_profile *, const struct ioprof_profile *, FILE *);
+    int (*report)(struct ioprof_profile *, FILE *);
+    int (*compare)(struct ioprof_profile *, struct ioprof_profile *, FILE *);
 };
 
 static const struct format report_formats[] = {{"--text", ioprof_report_text, NULL},
@@ -127,21 +130,29 @@ static int read_profiles(const struct command *command, char **paths, int n,
 }
 
 /** Writes the report of `a`, or the comparison with `b`. The exit code. */
-static int write_output(const struct command *command, const struct ioprof_profile *a,
-                        const struct ioprof_profile *b)
+static int write_output(const struct command *command, struct ioprof_profile *a,
+                        struct ioprof_profile *b)
 {
-    FILE *out = NULL == command->output ? stdout : fopen(command->output, "w");
-    int rc = NULL == out;
+    struct ioprof_output file;
+    char unfinished[PATH_MAX];
+    FILE *out = stdout;
+    int rc = 1, fd;
 
+    if (NULL != command->output) {
+        snprintf(unfinished, sizeof(unfinished), "%s.unfinished.%d", command->output,
+                 (int) getpid());
+        fd = ioprof_output_open(&file, command->output, unfinished);
+        out = fd < 0 ? NULL : fdopen(fd, "w");
+    }
     if (NULL != out) {
         rc = NULL == b ? command->format->report(a, out) : command->format->compare(a, b, out);
-        if (0 != (out == stdout ? fflush(out) : fclose(out))) {
-            rc = 1;
-        }
+        rc |= 0 != (out == stdout ? fflush(out) : fclose(out));
+        rc |= out != stdout && ioprof_output_end(&file, 0 == rc) < 0;
     }
     if (0 != rc) {
-        fprintf(stderr, "ioprof %s: %s: %s\n", command->name,
-                NULL == command->output ? "stdout" : command->output, strerror(errno));
+        fprintf(stderr, "ioprof %s: cannot write %s: %s\n", command->name,
+                NULL == command->output ? "to stdout" : command->output,
+                ioprof_output_error(errno));
     }
     return 0 != rc;
 }

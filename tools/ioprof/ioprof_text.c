@@ -6,6 +6,7 @@
 /* The report as text. */
 #include "ioprof_text.h"
 #include "ioprof_cli.h"
+#include "ioprof_printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -548,8 +549,11 @@ static void show_own(const struct ioprof_profile *p, FILE *out)
     }
 }
 
-int ioprof_report_text(const struct ioprof_profile *profile, FILE *out)
+int ioprof_report_text(struct ioprof_profile *profile, FILE *out)
 {
+    if (ioprof_make_printable(profile) < 0) {
+        return -1;
+    }
     show_run(profile, out);
     show_answers(profile, out);
     show_findings(profile, out);

@@ -6,9 +6,9 @@
 Findings depend on shares of time, which no program has the same twice; so the profiles are made. `run
 findings` has the two that programs can show.
 """
-from profile import (COLLECTIVE, INDEPENDENT, INSIDE, COMPLETION, META, OPEN, POSIX, READ, SYNC, WAIT,
+from made import (COLLECTIVE, INDEPENDENT, INSIDE, COMPLETION, META, OPEN, POSIX, READ, SYNC, WAIT,
                      WRITE)
-import profile as made
+import made
 
 MIB = 1 << 20
 SECOND = 10**9

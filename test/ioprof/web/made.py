@@ -6,12 +6,20 @@
 # Writes profiles as docs/ioprof-format.md says, without the code that is tested: for names and
 # values that no program of the tests has.
 
+import re
 import struct
 import zlib
 
 OPEN, CLOSE, READ, WRITE, SYNC, META, SEEK, WAIT = range(8)
 COLLECTIVE, INDEPENDENT, COMPLETION, POSIX, INSIDE = range(5)
 START = 1767225600 * 10**9
+
+
+def unescape(text):
+    """The bytes that the text of a report stands for."""
+    plain = {'n': b'\n', 't': b'\t', 'r': b'\r', 'a': b'\a', 'b': b'\b', '\\': b'\\'}
+    return b''.join(bytes([int(byte, 16)]) if byte else plain[char] if char else other.encode()
+                    for byte, char, other in re.findall(r'\\x(..)|\\(.)|([^\\]+)', text, re.S))
 
 
 def number(value):
