@@ -8,11 +8,13 @@
 #include "collio_config.h"
 #include "command/command.h"
 #include "profile/functions.h"
+#include "profile/profile.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /* The commands that read profiles: ioprof report and ioprof compare. */
+#include "report/report.h"
 #include "command/command.h"
+#include "page/page.h"
 #include "profile/output.h"
 
 #include <errno.h>

@@ -175,6 +175,7 @@ static void put_sums(struct ioprof_json *json, const struct ioprof_file *file, c
 static void put_file(struct ioprof_json *json, const struct ioprof_file *f, uint64_t job_start)
 {
     uint64_t first = IOPROF_UNSET, last = 0;
+    struct ioprof_json_sink sink;
 
     for (int kind = 0; kind < IOPROF_BIN_KINDS; kind++) {
         first = f->first_ns[kind] < first ? f->first_ns[kind] : first;
@@ -185,19 +186,10 @@ static void put_file(struct ioprof_json *json, const struct ioprof_file *f, uint
     put_short(json, "hints", f->hints, MAX_HINT_BYTES);
     put_sums(json, f, "mpi", IOPROF_COLLECTIVE, IOPROF_COMPLETION);
     put_sums(json, f, "posix", IOPROF_POSIX, IOPROF_INSIDE);
-    ioprof_json_number(json, "ranks", f->ranks);
-    ioprof_json_number(json, "files", f->files);
-    ioprof_json_number(json, "comm_size", f->comm_size);
-    ioprof_json_number(json, "open_ranks", f->open_ranks);
-    ioprof_json_number(json, "block", f->block);
-    ioprof_json_number(json, "unaligned", f->unaligned);
-    ioprof_json_number(json, "sequential", f->sequential);
-    ioprof_json_number(json, "low", f->low);
-    ioprof_json_number(json, "high", f->high);
-    ioprof_json_number(json, "views", f->views);
-    ioprof_json_number(json, "append", f->append);
-    ioprof_json_number(json, "top_rank", f->top_rank);
-    ioprof_json_number(json, "top_rank_bytes", f->top_rank_bytes);
+    sink = ioprof_json_sink(json->out);
+    sink.json = *json;
+    ioprof_row_file_numbers(&sink.sink, f);
+    *json = sink.json;
     ioprof_json_signed(json, "first", IOPROF_UNSET == first ? 0 : (int64_t) (first - job_start));
     ioprof_json_signed(json, "last", 0 == last ? 0 : (int64_t) (last - job_start));
     ioprof_json_close(json, '}');

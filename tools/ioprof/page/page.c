@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "page/page.h"
-#include "command/command.h"
 #include "profile/printable.h"
 #include "report/text.h"
 

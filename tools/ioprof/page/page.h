@@ -22,6 +22,11 @@ struct ioprof_page {
     void (*summary)(const struct ioprof_page *page, FILE *out);
 };
 
+/** The report of a run, and the comparison of two, as pages. 0, or -1 with errno. Both make the
+ *  profiles printable. */
+int ioprof_report_html(struct ioprof_profile *profile, FILE *out);
+int ioprof_compare_html(struct ioprof_profile *a, struct ioprof_profile *b, FILE *out);
+
 /** 0, or -1 with errno. */
 int ioprof_page_write(const struct ioprof_page *page, FILE *out);
 

@@ -33,6 +33,9 @@
 #define IOPROF_FUNC_FIELDS(SUM, SUM_N, MAX, MAX_N, MIN, MIN_N, KEEP) \
     KEEP(kind)                                                       \
     KEEP(class)                                                      \
+    IOPROF_FUNC_VALUES(SUM, SUM_N, MAX, MAX_N, MIN, MIN_N, KEEP)
+
+#define IOPROF_FUNC_VALUES(SUM, SUM_N, MAX, MAX_N, MIN, MIN_N, KEEP) \
     SUM(calls)                                                       \
     SUM(errors)                                                      \
     SUM(ns)                                                          \

@@ -5,10 +5,10 @@
  */
 /* MPI_Init, MPI_Finalize, MPI_Abort: the job's profile is reduced in a binomial tree. */
 #include "collio_config.h"
-#include "command/command.h"
 #include "profile/output.h"
 #include "profile/printable.h"
 #include "record/mpi.h"
+#include "report/report.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "profile/profile.h"
+#include "report/rows.h"
 
 struct ioprof_json {
     FILE *out;
@@ -31,18 +32,18 @@ void ioprof_json_signed(struct ioprof_json *json, const char *key, int64_t value
 void ioprof_json_real(struct ioprof_json *json, const char *key, double value);
 void ioprof_json_numbers(struct ioprof_json *json, const char *key, const uint64_t *values, int n);
 
+/** A sink of rows that writes the fields into an object that is open. */
+struct ioprof_json_sink {
+    struct ioprof_sink sink;
+    struct ioprof_json json;
+};
+struct ioprof_json_sink ioprof_json_sink(FILE *out);
+
 /** Members that the report and the page have in common. */
 void ioprof_json_facts(struct ioprof_json *json, const struct ioprof_profile *profile);
 void ioprof_json_answers(struct ioprof_json *json, const struct ioprof_profile *profile);
 void ioprof_json_findings(struct ioprof_json *json, const struct ioprof_profile *profile);
 void ioprof_json_functions(struct ioprof_json *json, const struct ioprof_profile *profile);
 void ioprof_json_variables(struct ioprof_json *json, const struct ioprof_profile *profile);
-
-/** Names for programs: "collective", "independent", "completion", "posix", "inside". */
-const char *ioprof_class_key(uint64_t class);
-/** What an array field of a record with n elements counts: kinds (4) or classes (5). */
-const char *ioprof_element_key(int n, int element);
-/** "finalized", "exited", "aborted", "signalled". */
-const char *ioprof_end_key(uint64_t end);
 
 #endif /* IOPROF_REPORT_JSON_H */

@@ -5,6 +5,7 @@
  */
 #include "profile/printable.h"
 #include "report/json.h"
+#include "report/rows.h"
 #include "report/text.h"
 
 #include <stdlib.h>
@@ -102,26 +103,57 @@ void ioprof_json_numbers(struct ioprof_json *json, const char *key, const uint64
     ioprof_json_close(json, ']');
 }
 
-const char *ioprof_class_key(uint64_t class)
-{
-    static const char *const keys[IOPROF_CLASSES] = {"collective", "independent", "completion",
-                                                     "posix", "inside"};
+/* ---- rows as objects ---- */
 
-    return class < IOPROF_CLASSES ? keys[class] : "unknown";
+static struct ioprof_json *json_of(struct ioprof_sink *sink)
+{
+    return &((struct ioprof_json_sink *) sink)->json;
 }
 
-const char *ioprof_element_key(int n, int element)
+static void sink_text(struct ioprof_sink *sink, const char *name, const char *value)
 {
-    return IOPROF_BIN_KINDS == n ? ioprof_kind_name((uint64_t) element)
-                                 : ioprof_class_key((uint64_t) element);
+    ioprof_json_text(json_of(sink), name, value);
 }
 
-const char *ioprof_end_key(uint64_t end)
+static void sink_number(struct ioprof_sink *sink, const char *name, uint64_t value)
 {
-    static const char *const keys[] = {"finalized", "exited", "aborted", "signalled"};
-
-    return end < 4 ? keys[end] : "unknown";
+    ioprof_json_number(json_of(sink), name, value);
 }
+
+static void sink_numbers(struct ioprof_sink *sink, const char *name, const uint64_t *values, int n,
+                         const char *(*element)(int n, int i))
+{
+    ioprof_json_open(json_of(sink), name, '{');
+    for (int i = 0; i < n; i++) {
+        ioprof_json_number(json_of(sink), element(n, i), values[i]);
+    }
+    ioprof_json_close(json_of(sink), '}');
+}
+
+static void sink_sizes(struct ioprof_sink *sink, const char *name, const uint64_t *values)
+{
+    ioprof_json_numbers(json_of(sink), name, values, IOPROF_SIZES);
+}
+
+static void sink_begin(struct ioprof_sink *sink, const char *name, int in_names)
+{
+    (void) in_names;
+    ioprof_json_open(json_of(sink), name, '{');
+}
+
+static void sink_end(struct ioprof_sink *sink)
+{
+    ioprof_json_close(json_of(sink), '}');
+}
+
+struct ioprof_json_sink ioprof_json_sink(FILE *out)
+{
+    return (struct ioprof_json_sink){
+        .sink = {sink_text, sink_number, sink_numbers, sink_sizes, sink_begin, sink_end, 0},
+        .json = {out, 0}};
+}
+
+/* ---- members that the report and the page have in common ---- */
 
 void ioprof_json_facts(struct ioprof_json *json, const struct ioprof_profile *profile)
 {
@@ -163,45 +195,21 @@ void ioprof_json_findings(struct ioprof_json *json, const struct ioprof_profile 
     ioprof_findings_free(findings, n < 0 ? 0 : n);
 }
 
-void ioprof_json_functions(struct ioprof_json *json, const struct ioprof_profile *profile)
-{
-    ioprof_json_open(json, "functions", '[');
-    for (size_t i = 0; i < profile->nfuncs; i++) {
-        const struct ioprof_func *f = &profile->funcs[i];
-
-        ioprof_json_open(json, NULL, '{');
-        ioprof_json_text(json, "name", f->name);
-        ioprof_json_text(json, "class", ioprof_class_key(f->class));
-        ioprof_json_text(json, "kind", ioprof_kind_name(f->kind));
-        ioprof_json_number(json, "calls", f->calls);
-        ioprof_json_number(json, "errors", f->errors);
-        ioprof_json_number(json, "ns", f->ns);
-        ioprof_json_number(json, "max_ns", f->max_ns);
-        ioprof_json_number(json, "span_ns", f->span_ns);
-        ioprof_json_number(json, "bytes", f->bytes);
-        ioprof_json_number(json, "ranks", f->ranks);
-        ioprof_json_number(json, "top_rank", f->top_rank);
-        ioprof_json_number(json, "top_rank_ns", f->top_rank_ns);
-        ioprof_json_numbers(json, "sizes", f->sizes, IOPROF_SIZES);
-        ioprof_json_close(json, '}');
+/** Lists of rows; the sink shares the state of the writer. */
+#define LIST(function, name, items, row)                                          \
+    void function(struct ioprof_json *json, const struct ioprof_profile *profile) \
+    {                                                                             \
+        struct ioprof_json_sink sink = ioprof_json_sink(json->out);               \
+                                                                                  \
+        ioprof_json_open(json, name, '[');                                        \
+        for (size_t i = 0; i < profile->n##items; i++) {                          \
+            ioprof_json_open(json, NULL, '{');                                    \
+            sink.json = *json;                                                    \
+            row(&sink.sink, &profile->items[i]);                                  \
+            *json = sink.json;                                                    \
+            ioprof_json_close(json, '}');                                         \
+        }                                                                         \
+        ioprof_json_close(json, ']');                                             \
     }
-    ioprof_json_close(json, ']');
-}
-
-void ioprof_json_variables(struct ioprof_json *json, const struct ioprof_profile *profile)
-{
-    ioprof_json_open(json, "variables", '[');
-    for (size_t i = 0; i < profile->npvars; i++) {
-        const struct ioprof_pvar *v = &profile->pvars[i];
-
-        ioprof_json_open(json, NULL, '{');
-        ioprof_json_text(json, "name", v->name);
-        ioprof_json_text(json, "text", v->text);
-        ioprof_json_number(json, "sum", v->sum);
-        ioprof_json_number(json, "min", v->min);
-        ioprof_json_number(json, "max", v->max);
-        ioprof_json_number(json, "ranks", v->ranks);
-        ioprof_json_close(json, '}');
-    }
-    ioprof_json_close(json, ']');
-}
+LIST(ioprof_json_functions, "functions", funcs, ioprof_row_function)
+LIST(ioprof_json_variables, "variables", pvars, ioprof_row_variable)

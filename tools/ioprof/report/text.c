@@ -5,8 +5,8 @@
  */
 /* The report as text. */
 #include "report/text.h"
-#include "command/command.h"
 #include "profile/printable.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
