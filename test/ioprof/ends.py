@@ -56,7 +56,7 @@ def alive(pid):
 
 
 def signal_twice(place):
-    """Signals the rank; signals it again while hold.so keeps it in the middle of writing its part.
+    """Signals the rank; signals it again while fake.so keeps it in the middle of writing its part.
     Returns whether it lived on."""
     pipe = os.path.join(place, 'hold')
     os.mkfifo(pipe)
@@ -77,7 +77,7 @@ def second_signal(suite):
     """A part that is being written when the next signal comes is still written, whole."""
     case = Case(suite, 'a second signal while the part is written', 1, [program('t_ends'), 'wait'],
                 expect=None, meanwhile=signal_twice,
-                env={'LD_PRELOAD': os.path.join(FOLDER, 'hold.so')})
+                env={'LD_PRELOAD': os.path.join(FOLDER, 'fake.so')})
     case.equal('alive after the second signal', case.meanwhile.result(), True)
     case.profile = Profile(case.profile_path + '.part.0')
     case.func(MPI_INDEPENDENT, 'MPI_File_write_at', 1, 1000)

@@ -50,8 +50,10 @@ def listing(items):
     return number(len(items)) + b''.join(items)
 
 
-def rank(n, *entries, host='node0', wall=10**9, end=0):
-    return string(host) + record(n, end, 0, START, wall) + cells(*entries)
+def rank(n, *entries, host='node0', wall=10**9, end=0, peak=0, held=0):
+    """peak: greatest resident memory; held: memory that MPI-IO added."""
+    return (string(host) + record(n, end, 0, START, wall, *[0] * 17, 1, peak, peak, peak, held)
+            + cells(*entries))
 
 
 def function(name, cls, kind, calls, ns, size, ranks=1, sizes=None, errors=0, span=0):
@@ -64,12 +66,14 @@ def by_class(values):
 
 
 def file(path, hints, comm_size, *entries, ranks=1, open_ranks=1, readers=None, writers=None, block=0,
-         unaligned=0, sequential=0, views=0, top_rank=0, sizes=None):
-    """readers, writers: {class: ranks}; sizes: {(class, 0 read or 1 write): list of 11}."""
+         unaligned=0, sequential=0, views=0, top_rank=0, sizes=None, high=0, stripes=(0, 0),
+         inside_stripe=0):
+    """readers, writers: {class: ranks}; sizes: {(class, 0 read or 1 write): list of 11}; stripes:
+    how many, and bytes of each."""
     return (string(path) + string(hints)
             + record(ranks, 1, comm_size, open_ranks, *by_class(readers or {}),
-                     *by_class(writers or {}), *[0] * 8, block, unaligned, sequential, 0, 0, 0, views,
-                     0, top_rank)
+                     *by_class(writers or {}), *[0] * 8, block, unaligned, sequential, 0, 0, high,
+                     views, 0, top_rank, 0, 0, stripes[1], stripes[0], inside_stripe)
             + cells(*entries)
             + listing([number(cls * 2 + write) + b''.join(map(number, counts))
                        for (cls, write), counts in (sizes or {}).items()]))

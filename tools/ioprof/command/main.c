@@ -37,16 +37,17 @@ static const char usage[] =
     "                         /dev/shm is counted); an empty list counts all\n"
     "      --max-files N      files a rank keeps by name (default 4096)\n"
     "      --max-events N     events a rank keeps (default 200000, 64 bytes each)\n"
+    "      --node             also CPU, network, disk and Lustre counters of the hosts\n"
     "  -h, --help             this text\n"
     "  -V, --version\n";
 
 static const struct {
     char letter;
     const char *word, *variable;
-} options[] = {{'l', "--level", "IOPROF_LEVEL"},        {'r', "--ranks", "IOPROF_RANKS"},
-               {'o', "--output", "IOPROF_OUTPUT"},      {'t', "--text", "IOPROF_TEXT"},
-               {'x', "--exclude", "IOPROF_EXCLUDE"},    {0, "--max-files", "IOPROF_MAX_FILES"},
-               {0, "--max-events", "IOPROF_MAX_EVENTS"}};
+} options[] = {{'l', "--level", "IOPROF_LEVEL"},         {'r', "--ranks", "IOPROF_RANKS"},
+               {'o', "--output", "IOPROF_OUTPUT"},       {'t', "--text", "IOPROF_TEXT"},
+               {'x', "--exclude", "IOPROF_EXCLUDE"},     {0, "--max-files", "IOPROF_MAX_FILES"},
+               {0, "--max-events", "IOPROF_MAX_EVENTS"}, {0, "--node", "IOPROF_NODE"}};
 
 static int complain(const char *format, const char *what)
 {
@@ -117,6 +118,11 @@ static int take_option(int argc, char **argv)
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         size_t length = strlen(options[i].word);
         int words = 2;
+
+        if (0 == strcmp(options[i].word, "--node") && 0 == strcmp(word, "--node")) {
+            setenv(options[i].variable, "1", 1);
+            return 1;
+        }
 
         if (0 == strncmp(word, options[i].word, length) && '=' == word[length]) {
             value = word + length + 1;

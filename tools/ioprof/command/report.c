@@ -22,8 +22,8 @@ static const char report_usage[] =
     "\n"
     "      --text             the report as text (the default)\n"
     "      --json             everything that is in the profile, for programs\n"
-    "      --csv[=TABLE]      a table: functions (the default), ranks, files, time, events,\n"
-    "                         variables\n"
+    "      --csv[=TABLE]      a table: functions (the default), ranks, files, time, memory,\n"
+    "                         node, events, variables\n"
     "      --html             one page with pictures, for a browser; it needs no network\n"
     "  -o, --output FILE      write there, not to stdout\n"
     "  -h, --help             this text\n";
@@ -54,6 +54,8 @@ static const struct format report_formats[] = {{"--text", ioprof_report_text, NU
                                                {"--csv=ranks", ioprof_csv_ranks, NULL},
                                                {"--csv=files", ioprof_csv_files, NULL},
                                                {"--csv=time", ioprof_csv_time, NULL},
+                                               {"--csv=memory", ioprof_csv_memory, NULL},
+                                               {"--csv=node", ioprof_csv_node, NULL},
                                                {"--csv=events", ioprof_csv_events, NULL},
                                                {"--csv=variables", ioprof_csv_variables, NULL},
                                                {NULL, NULL, NULL}};

@@ -7,27 +7,29 @@
  * rank's record is encoded, and the records are decoded and merged in a binomial tree as
  * MPI_Finalize of a real job does it.
  *
- *   ioprof_simulate RANKS FILE [AGGREGATORS [EVENT_RANKS]]
+ *   ioprof_simulate RANKS FILE [AGGREGATORS [EVENT_RANKS [EVENTS]]]
  *
  * Each rank takes part in STEPS collective writes of one file; aggregators write 4 MiB pieces for
  * their group of ranks. Each rank also writes a small file of its own with POSIX calls. */
 #include "profile/profile.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define STEPS    10
-#define BLOCK    (1ULL << 20) /* bytes of a rank in a step */
-#define PIECE    (4ULL << 20) /* bytes of a write of an aggregator */
-#define SHARED   "/scratch/run/shared.dat"
-#define START_NS 1767225600000000000ULL
-#define MS       1000000ULL
+#define STEPS      10
+#define BLOCK      (1ULL << 20) /* bytes of a rank in a step */
+#define PIECE      (4ULL << 20) /* bytes of a write of an aggregator */
+#define SHARED     "/scratch/run/shared.dat"
+#define START_NS   1767225600000000000ULL
+#define MS         1000000ULL
+#define RESIDENT   (100ULL << 20) /* memory of a rank */
+#define BUFFERS    (64ULL << 20)  /* of an aggregator */
+#define MAX_EVENTS 100000
 
 struct job {
     uint64_t ranks, aggregators, group, event_ranks;
+    uint64_t events; /* of each of these ranks: at least as many */
 };
 
 struct state {
@@ -40,7 +42,7 @@ struct state {
     char host[32], own_path[64];
     struct ioprof_fact facts[7];
     char ranks_text[24];
-    struct ioprof_event events[4096];
+    struct ioprof_event *events;
     size_t nevents;
     struct ioprof_chunk chunk;
     struct ioprof_buffer event_data;
@@ -105,7 +107,7 @@ static void call(struct state *s, int index, int file, uint64_t at, uint64_t ns,
         }
         f->writers[func->class] = 1;
     }
-    if (func->kind < IOPROF_BIN_KINDS) {
+    if (func->kind < IOPROF_SPAN_KINDS) {
         count_time(s, func->class >= IOPROF_POSIX, func->kind, at, ns, bytes);
         s->me.first_ns[func->kind] = at < s->me.first_ns[func->kind] ? at
                                                                      : s->me.first_ns[func->kind];
@@ -115,7 +117,7 @@ static void call(struct state *s, int index, int file, uint64_t at, uint64_t ns,
     }
     s->me.own_calls++;
     s->me.own_ns += 80;
-    if (s->rank < s->job.event_ranks && s->nevents < 4096) {
+    if (s->rank < s->job.event_ranks && s->nevents < MAX_EVENTS) {
         s->events[s->nevents++] = (struct ioprof_event){.start_ns = s->start_ns + at,
                                                         .ns = ns,
                                                         .offset = offset,
@@ -123,6 +125,23 @@ static void call(struct state *s, int index, int file, uint64_t at, uint64_t ns,
                                                         .kind = (uint64_t) index,
                                                         .class = (uint64_t) file};
     }
+}
+
+/** A sample of resident memory; it grows with each step, and aggregators have buffers. */
+static void sample(struct state *s, int step, uint64_t at, uint64_t aggregator)
+{
+    uint64_t buffers = aggregator ? BUFFERS : 0,
+             bytes = RESIDENT + (uint64_t) step * BLOCK + buffers;
+    struct ioprof_memory *memory =
+        &s->profile.time.memory[at / s->profile.time.width_ns % IOPROF_BINS];
+
+    memory->samples++;
+    memory->sum += bytes;
+    memory->max = bytes > memory->max ? bytes : memory->max;
+    s->me.memory_samples++;
+    s->me.memory_sum += bytes;
+    s->me.memory_max = s->me.memory_peak = bytes;
+    s->me.memory_io = buffers;
 }
 
 /** What an aggregator does in a step: its group's blocks, in pieces. */
@@ -154,6 +173,7 @@ static void play(struct state *s)
             aggregate(s, step, at + 8 * MS, 45 * MS);
         }
         call(s, 1, 0, at, ns, ((uint64_t) step * s->job.ranks + s->rank) * BLOCK, BLOCK);
+        sample(s, step, at + ns, aggregator);
     }
     call(s, 2, 0, 1100 * MS, 4 * MS, IOPROF_UNSET, 0);
     call(s, 3, 1, 1110 * MS, MS / 10, IOPROF_UNSET, 0);
@@ -161,6 +181,9 @@ static void play(struct state *s)
         call(s, 4, 1, 1111 * MS + i * MS, MS / 50, 200 * i, 200);
     }
     call(s, 5, 1, 1140 * MS, MS / 20, IOPROF_UNSET, 0);
+    for (uint64_t i = 0; s->rank < s->job.event_ranks && s->nevents < s->job.events; i++) {
+        call(s, 4, 1, 1141 * MS + i * MS / 40, MS / 50 + i % 31, 4000 + 200 * i, 200);
+    }
 }
 
 /** The payload of the EVNT section: see docs/ioprof-format.md. */
@@ -266,6 +289,11 @@ static struct ioprof_profile *simulate_rank(struct job job, uint64_t rank)
     if (NULL == s) {
         return NULL;
     }
+    s->events = calloc(rank < job.event_ranks ? MAX_EVENTS : 1, sizeof(*s->events));
+    if (NULL == s->events) {
+        free(s);
+        return NULL;
+    }
     s->job = job;
     begin_rank(s, rank);
     play(s);
@@ -285,6 +313,7 @@ static struct ioprof_profile *simulate_rank(struct job job, uint64_t rank)
     }
     ioprof_buffer_free(&encoded);
     ioprof_buffer_free(&s->event_data);
+    free(s->events);
     free(s);
     return result;
 }
@@ -318,23 +347,25 @@ int main(int argc, char **argv)
     struct job job = {0};
     struct ioprof_buffer out = {0};
     struct ioprof_profile *p;
-    int fd;
+    FILE *stream;
 
-    if (argc < 3 || argc > 5 || (job.ranks = strtoull(argv[1], NULL, 10)) < 1) {
-        fprintf(stderr, "usage: ioprof_simulate RANKS FILE [AGGREGATORS [EVENT_RANKS]]\n");
+    if (argc < 3 || argc > 6 || (job.ranks = strtoull(argv[1], NULL, 10)) < 1) {
+        fprintf(stderr, "usage: ioprof_simulate RANKS FILE [AGGREGATORS [EVENT_RANKS [EVENTS]]]\n");
         return 2;
     }
     job.aggregators = argc > 3 ? strtoull(argv[3], NULL, 10) : (job.ranks + 31) / 32;
     job.aggregators = 0 == job.aggregators ? 1 : job.aggregators;
     job.group = (job.ranks + job.aggregators - 1) / job.aggregators;
     job.event_ranks = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
+    job.events = argc > 5 ? strtoull(argv[5], NULL, 10) : 0;
+    job.events = job.events < MAX_EVENTS ? job.events : MAX_EVENTS;
     p = simulate(job, 0, job.ranks);
     if (NULL == p || ioprof_encode(p, &out) < 0) {
         fprintf(stderr, "ioprof_simulate: no memory\n");
         return 1;
     }
-    fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (fd < 0 || (ssize_t) out.bytes != write(fd, out.data, out.bytes) || 0 != close(fd)) {
+    stream = fopen(argv[2], "wb");
+    if (NULL == stream || 1 != fwrite(out.data, out.bytes, 1, stream) || 0 != fclose(stream)) {
         perror(argv[2]);
         return 1;
     }

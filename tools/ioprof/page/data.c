@@ -38,8 +38,21 @@ static const char *const rank_columns[] = {"rank",
                                            "bytes_posix",
                                            "bytes_inside",
                                            "read",
-                                           "written"};
-enum { R_RANK, R_HOST, R_END, R_WALL, R_SERIES, R_READ = 16, R_WRITTEN, R_COLUMNS };
+                                           "written",
+                                           "memory_peak",
+                                           "memory_io"};
+enum {
+    R_RANK,
+    R_HOST,
+    R_END,
+    R_WALL,
+    R_SERIES,
+    R_READ = 16,
+    R_WRITTEN,
+    R_PEAK,
+    R_MPI_IO,
+    R_COLUMNS
+};
 
 /** Series of ranks: collective, other MPI-IO, POSIX of the program, POSIX inside MPI-IO. */
 static int series_of(int class)
@@ -55,6 +68,8 @@ static void rank_row(const struct ioprof_rank *r, uint64_t *row)
     row[R_RANK] = r->rank;
     row[R_END] = r->end;
     row[R_WALL] = r->wall_ns;
+    row[R_PEAK] = r->memory_peak;
+    row[R_MPI_IO] = r->memory_io;
     for (int class = 0; class < IOPROF_CLASSES; class ++) {
         uint64_t *values = row + R_SERIES + series_of(class);
 
@@ -177,13 +192,15 @@ static void put_file(struct ioprof_json *json, const struct ioprof_file *f, uint
     uint64_t first = IOPROF_UNSET, last = 0;
     struct ioprof_json_sink sink;
 
-    for (int kind = 0; kind < IOPROF_BIN_KINDS; kind++) {
+    for (int kind = 0; kind < IOPROF_SPAN_KINDS; kind++) {
         first = f->first_ns[kind] < first ? f->first_ns[kind] : first;
         last = f->last_ns[kind] > last ? f->last_ns[kind] : last;
     }
     ioprof_json_open(json, NULL, '{');
     put_short(json, "path", f->path, MAX_PATH_BYTES);
     put_short(json, "hints", f->hints, MAX_HINT_BYTES);
+    put_short(json, "fs", f->fs, MAX_PATH_BYTES);
+    put_short(json, "mount", f->mount, MAX_PATH_BYTES);
     put_sums(json, f, "mpi", IOPROF_COLLECTIVE, IOPROF_COMPLETION);
     put_sums(json, f, "posix", IOPROF_POSIX, IOPROF_INSIDE);
     sink = ioprof_json_sink(json->out);
@@ -223,6 +240,46 @@ static void put_files(struct ioprof_json *json, const struct ioprof_profile *p, 
     free(order);
 }
 
+/** Each row: bin, samples, sum, max. */
+static void put_memory(struct ioprof_json *json, const struct ioprof_timeline *time)
+{
+    ioprof_json_open(json, "memory", '[');
+    for (uint64_t i = 0; i < IOPROF_BINS; i++) {
+        const struct ioprof_memory *m = &time->memory[i];
+        uint64_t row[4] = {i, m->samples, m->sum, m->max};
+
+        if (0 != m->samples) {
+            ioprof_json_numbers(json, NULL, row, 4);
+        }
+    }
+    ioprof_json_close(json, ']');
+}
+
+/** Each row: bin, and the counters that "columns" names. */
+static void put_node(struct ioprof_json *json, const struct ioprof_timeline *time)
+{
+    static const uint64_t none[IOPROF_NODE_COUNTERS];
+
+    ioprof_json_open(json, "node", '{');
+    ioprof_json_open(json, "columns", '[');
+    ioprof_json_text(json, NULL, "bin");
+    for (int i = 0; i < IOPROF_NODE_COUNTERS; i++) {
+        ioprof_json_text(json, NULL, ioprof_node_name(i));
+    }
+    ioprof_json_close(json, ']');
+    ioprof_json_open(json, "rows", '[');
+    for (uint64_t i = 0; i < IOPROF_BINS; i++) {
+        uint64_t row[1 + IOPROF_NODE_COUNTERS] = {i};
+
+        memcpy(row + 1, time->node[i], sizeof(time->node[i]));
+        if (0 != memcmp(time->node[i], none, sizeof(none))) {
+            ioprof_json_numbers(json, NULL, row, 1 + IOPROF_NODE_COUNTERS);
+        }
+    }
+    ioprof_json_close(json, ']');
+    ioprof_json_close(json, '}');
+}
+
 static void put_time(struct ioprof_json *json, const struct ioprof_profile *p, uint64_t job_start)
 {
     ioprof_json_open(json, "time", '{');
@@ -241,6 +298,8 @@ static void put_time(struct ioprof_json *json, const struct ioprof_profile *p, u
         }
     }
     ioprof_json_close(json, ']');
+    put_memory(json, &p->time);
+    put_node(json, &p->time);
     ioprof_json_close(json, '}');
 }
 

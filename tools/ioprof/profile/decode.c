@@ -194,13 +194,10 @@ static void get_files(struct decoder *d, struct ioprof_cursor *in)
     }
 }
 
-static void get_timeline(struct decoder *d, struct ioprof_cursor *in)
+/** Bins of the rows [first, first + rows), numbered without the others. */
+static void get_bins(struct ioprof_timeline *time, struct ioprof_cursor *in, uint64_t first,
+                     uint64_t rows)
 {
-    struct ioprof_timeline *time = &d->p->time;
-    struct ioprof_bin *bins = &time->bin[0][0][0];
-
-    time->start_ns = ioprof_get(in);
-    time->width_ns = ioprof_get(in);
     for (uint64_t n = ioprof_get(in); n > 0 && !in->bad; n--) {
         uint64_t index = ioprof_get(in);
         struct ioprof_bin bin;
@@ -208,8 +205,71 @@ static void get_timeline(struct decoder *d, struct ioprof_cursor *in)
         bin.calls = ioprof_get(in);
         bin.ns = ioprof_get(in);
         bin.bytes = ioprof_get(in);
-        if (index < IOPROF_BINS * IOPROF_BIN_LAYERS * IOPROF_BIN_KINDS) {
-            bins[index] = bin;
+        if (index < IOPROF_BINS * IOPROF_BIN_LAYERS * rows) {
+            uint64_t place = index / rows;
+
+            time->bin[place / IOPROF_BIN_LAYERS][place % IOPROF_BIN_LAYERS][first + index % rows] =
+                bin;
+        } else {
+            in->bad = 1;
+        }
+    }
+}
+
+static void get_timeline(struct decoder *d, struct ioprof_cursor *in)
+{
+    d->p->time.start_ns = ioprof_get(in);
+    d->p->time.width_ns = ioprof_get(in);
+    get_bins(&d->p->time, in, 0, IOPROF_SPAN_KINDS);
+}
+
+static void get_meta(struct decoder *d, struct ioprof_cursor *in)
+{
+    get_bins(&d->p->time, in, IOPROF_SPAN_KINDS, 1);
+}
+
+static void get_memory(struct decoder *d, struct ioprof_cursor *in)
+{
+    struct ioprof_memory *memory = d->p->time.memory;
+    uint64_t n = ioprof_get(in);
+
+    in->bad |= n > IOPROF_BINS;
+    for (uint64_t i = 0; i < n && !in->bad; i++) {
+        memory[i].samples = ioprof_get(in);
+        memory[i].sum = ioprof_get(in);
+        memory[i].max = ioprof_get(in);
+    }
+}
+
+/** Counters that a later writer may have added are skipped. */
+static void get_node(struct decoder *d, struct ioprof_cursor *in)
+{
+    uint64_t n = ioprof_get(in), counters = ioprof_get(in);
+
+    in->bad |= n > IOPROF_BINS;
+    for (uint64_t i = 0; i < n && !in->bad; i++) {
+        for (uint64_t k = 0; k < counters && !in->bad; k++) {
+            uint64_t value = ioprof_get(in);
+
+            if (k < IOPROF_NODE_COUNTERS) {
+                d->p->time.node[i][k] = value;
+            }
+        }
+    }
+}
+
+/** File systems of the files, which an earlier section has. */
+static void get_places(struct decoder *d, struct ioprof_cursor *in)
+{
+    struct ioprof_profile *p = d->p;
+
+    for (uint64_t n = ioprof_get(in); n > 0 && !in->bad; n--) {
+        uint64_t index = ioprof_get(in);
+        char *fs = get_string(d, in), *mount = get_string(d, in);
+
+        if (index < p->nfiles) {
+            p->files[index].fs = fs;
+            p->files[index].mount = mount;
         } else {
             in->bad = 1;
         }
@@ -269,9 +329,10 @@ static int decode_payload(struct decoder *d, const char *tag, struct ioprof_curs
     static const struct {
         char tag[5];
         void (*get)(struct decoder *, struct ioprof_cursor *);
-    } sections[] = {{"FACT", get_facts}, {"RANK", get_ranks},    {"FUNC", get_funcs},
-                    {"FILE", get_files}, {"TIME", get_timeline}, {"PVAR", get_pvars},
-                    {"EVNT", get_events}};
+    } sections[] = {{"FACT", get_facts},  {"RANK", get_ranks},    {"FUNC", get_funcs},
+                    {"FILE", get_files},  {"TIME", get_timeline}, {"PVAR", get_pvars},
+                    {"EVNT", get_events}, {"META", get_meta},     {"MEMO", get_memory},
+                    {"NODE", get_node},   {"PLAC", get_places}};
 
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         if (0 == memcmp(tag, sections[i].tag, 4)) {

@@ -37,6 +37,25 @@ const char *ioprof_kind_name(uint64_t kind)
     return kind < IOPROF_KINDS ? names[kind] : "unknown";
 }
 
+int ioprof_bin_kind(uint64_t kind)
+{
+    return kind < IOPROF_SPAN_KINDS ? (int) kind : (IOPROF_META == kind ? IOPROF_SPAN_KINDS : -1);
+}
+
+const char *ioprof_bin_name(int row)
+{
+    return ioprof_kind_name(IOPROF_SPAN_KINDS == row ? IOPROF_META : (uint64_t) row);
+}
+
+const char *ioprof_node_name(int counter)
+{
+    static const char *const names[IOPROF_NODE_COUNTERS] = {
+        "cpu_ns",       "net_received", "net_sent",      "disk_read",
+        "disk_written", "lustre_read",  "lustre_written"};
+
+    return names[counter];
+}
+
 #define COUNT(field)         +1
 #define COUNT_N(field, n)    +(n)
 #define PUT(field)           ioprof_put(out, record->field);
@@ -135,23 +154,79 @@ static void put_files(struct ioprof_buffer *out, const struct ioprof_profile *p)
     }
 }
 
-static void put_timeline(struct ioprof_buffer *out, const struct ioprof_timeline *time)
+/** Bins of the rows [first, first + rows), numbered without the others. */
+static void put_bins(struct ioprof_buffer *out, const struct ioprof_timeline *time, int first,
+                     int rows)
 {
-    enum { ENTRIES = IOPROF_BINS * IOPROF_BIN_LAYERS * IOPROF_BIN_KINDS };
-    const struct ioprof_bin *bin = &time->bin[0][0][0];
-    uint64_t used = 0;
+    int all = IOPROF_BINS * IOPROF_BIN_LAYERS * rows, used = 0;
+    const struct ioprof_bin *bin;
 
-    for (uint64_t i = 0; i < ENTRIES; i++) {
-        used = 0 != (bin[i].calls | bin[i].ns | bin[i].bytes) ? i + 1 : used;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < (0 == pass ? all : used); i++) {
+            bin = &time->bin[i / rows / IOPROF_BIN_LAYERS][i / rows % IOPROF_BIN_LAYERS]
+                            [first + i % rows];
+            if (0 == pass) {
+                used = 0 != (bin->calls | bin->ns | bin->bytes) ? i + 1 : used;
+            } else {
+                ioprof_put(out, (uint64_t) i);
+                ioprof_put(out, bin->calls);
+                ioprof_put(out, bin->ns);
+                ioprof_put(out, bin->bytes);
+            }
+        }
+        if (0 == pass) {
+            ioprof_put(out, (uint64_t) used);
+        }
     }
-    ioprof_put(out, time->start_ns);
-    ioprof_put(out, time->width_ns);
-    ioprof_put(out, used);
-    for (uint64_t i = 0; i < used; i++) {
-        ioprof_put(out, i);
-        ioprof_put(out, bin[i].calls);
-        ioprof_put(out, bin[i].ns);
-        ioprof_put(out, bin[i].bytes);
+}
+
+static void put_timeline(struct ioprof_buffer *out, const struct ioprof_profile *p)
+{
+    ioprof_put(out, p->time.start_ns);
+    ioprof_put(out, p->time.width_ns);
+    put_bins(out, &p->time, 0, IOPROF_SPAN_KINDS);
+}
+
+static void put_meta(struct ioprof_buffer *out, const struct ioprof_profile *p)
+{
+    put_bins(out, &p->time, IOPROF_SPAN_KINDS, 1);
+}
+
+static void put_memory(struct ioprof_buffer *out, const struct ioprof_profile *p)
+{
+    ioprof_put(out, IOPROF_BINS);
+    for (int i = 0; i < IOPROF_BINS; i++) {
+        ioprof_put(out, p->time.memory[i].samples);
+        ioprof_put(out, p->time.memory[i].sum);
+        ioprof_put(out, p->time.memory[i].max);
+    }
+}
+
+static void put_node(struct ioprof_buffer *out, const struct ioprof_profile *p)
+{
+    ioprof_put(out, IOPROF_BINS);
+    ioprof_put(out, IOPROF_NODE_COUNTERS);
+    for (int i = 0; i < IOPROF_BINS; i++) {
+        put_all(out, p->time.node[i], IOPROF_NODE_COUNTERS, 0);
+    }
+}
+
+/** Places of files: an entry for each that has a file system. */
+static void put_places(struct ioprof_buffer *out, const struct ioprof_profile *p)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < p->nfiles; i++) {
+        n += NULL != p->files[i].fs;
+    }
+    ioprof_put(out, n);
+    for (size_t i = 0; i < p->nfiles && n > 0; i++) {
+        if (NULL != p->files[i].fs) {
+            ioprof_put(out, i);
+            ioprof_put_string(out, p->files[i].fs);
+            ioprof_put_string(out, p->files[i].mount);
+            n--;
+        }
     }
 }
 
@@ -209,26 +284,22 @@ int ioprof_encode(const struct ioprof_profile *p, struct ioprof_buffer *out)
     static const struct {
         char tag[5];
         void (*put)(struct ioprof_buffer *, const struct ioprof_profile *);
-    } sections[] = {{"FACT", put_facts},
-                    {"RANK", put_ranks},
-                    {"FUNC", put_funcs},
-                    {"FILE", put_files},
-                    {"PVAR", put_pvars}};
+    } sections[] = {{"FACT", put_facts},    {"RANK", put_ranks},  {"FUNC", put_funcs},
+                    {"FILE", put_files},    {"PLAC", put_places}, {"PVAR", put_pvars},
+                    {"TIME", put_timeline}, {"META", put_meta},   {"MEMO", put_memory},
+                    {"NODE", put_node}};
     enum { N = sizeof(sections) / sizeof(sections[0]) };
     unsigned char head[16] = "IOPROF\r\n";
     size_t begin;
 
     put_fixed(head + 8, IOPROF_VERSION, 4);
-    put_fixed(head + 12, N + 1 + p->nchunks, 4);
+    put_fixed(head + 12, N + p->nchunks, 4);
     ioprof_put_bytes(out, head, sizeof(head));
     for (int i = 0; i < N; i++) {
         begin = section_begin(out, sections[i].tag);
         sections[i].put(out, p);
         section_end(out, begin);
     }
-    begin = section_begin(out, "TIME");
-    put_timeline(out, &p->time);
-    section_end(out, begin);
     for (size_t i = 0; i < p->nchunks; i++) {
         begin = section_begin(out, "EVNT");
         ioprof_put_bytes(out, p->chunks[i].data, p->chunks[i].bytes);

@@ -18,8 +18,8 @@
     KEEP(end_code)                                                   \
     KEEP(start_ns)                                                   \
     KEEP(wall_ns)                                                    \
-    MIN_N(first_ns, IOPROF_BIN_KINDS)                                \
-    MAX_N(last_ns, IOPROF_BIN_KINDS)                                 \
+    MIN_N(first_ns, IOPROF_SPAN_KINDS)                               \
+    MAX_N(last_ns, IOPROF_SPAN_KINDS)                                \
     SUM(events)                                                      \
     SUM(events_dropped)                                              \
     SUM(files_dropped)                                               \
@@ -28,7 +28,13 @@
     SUM(forks)                                                       \
     SUM(own_calls)                                                   \
     SUM(own_ns)                                                      \
-    SUM(max_threads)
+    SUM(max_threads)                                                 \
+    SUM(memory_samples)                                              \
+    SUM(memory_sum)                                                  \
+    MAX(memory_max)                                                  \
+    MAX(memory_peak)                                                 \
+    MAX(memory_io)                                                   \
+    SUM(sample_ns)
 
 #define IOPROF_FUNC_FIELDS(SUM, SUM_N, MAX, MAX_N, MIN, MIN_N, KEEP) \
     KEEP(kind)                                                       \
@@ -53,8 +59,8 @@
     SUM(open_ranks)                                                  \
     SUM_N(readers, IOPROF_CLASSES)                                   \
     SUM_N(writers, IOPROF_CLASSES)                                   \
-    MIN_N(first_ns, IOPROF_BIN_KINDS)                                \
-    MAX_N(last_ns, IOPROF_BIN_KINDS)                                 \
+    MIN_N(first_ns, IOPROF_SPAN_KINDS)                               \
+    MAX_N(last_ns, IOPROF_SPAN_KINDS)                                \
     MAX(block)                                                       \
     SUM(unaligned)                                                   \
     SUM(sequential)                                                  \
@@ -65,7 +71,10 @@
     SUM(append)                                                      \
     KEEP(top_rank)                                                   \
     KEEP(top_rank_bytes)                                             \
-    KEEP(low_rank_bytes)
+    KEEP(low_rank_bytes)                                             \
+    MAX(stripe_bytes)                                                \
+    MAX(stripes)                                                     \
+    SUM(stripe_unaligned)
 
 #define IOPROF_PVAR_FIELDS(SUM, SUM_N, MAX, MAX_N, MIN, MIN_N, KEEP) \
     SUM(sum)                                                         \

@@ -130,6 +130,10 @@ static void merge_file(void *a, const void *b)
     if ('\0' == *text_of(into->hints)) {
         into->hints = from->hints;
     }
+    if ('\0' == *text_of(into->fs)) {
+        into->fs = from->fs;
+        into->mount = from->mount;
+    }
     add_all(&into->cell[0][0].calls, &from->cell[0][0].calls,
             IOPROF_CLASSES * IOPROF_KINDS * (int) (sizeof(struct ioprof_cell) / 8));
     add_all(&into->sizes[0][0][0], &from->sizes[0][0][0], IOPROF_CLASSES * 2 * IOPROF_SIZES);
@@ -179,6 +183,13 @@ static int join(void **memory, void **items, size_t *n, const void *others, size
     return 0;
 }
 
+static void add_memory(struct ioprof_memory *into, const struct ioprof_memory *from)
+{
+    ADD(samples)
+    ADD(sum)
+    MOST(max)
+}
+
 /** Adds the bins of `from`, whose start and width may differ, to those of `into`. */
 static void add_timeline(struct ioprof_timeline *into, const struct ioprof_timeline *from)
 {
@@ -189,6 +200,8 @@ static void add_timeline(struct ioprof_timeline *into, const struct ioprof_timel
         bin = bin < IOPROF_BINS ? bin : IOPROF_BINS - 1;
         add_all(&into->bin[bin][0][0].calls, &from->bin[i][0][0].calls,
                 (int) (sizeof(into->bin[0]) / 8));
+        add_memory(&into->memory[bin], &from->memory[i]);
+        add_all(into->node[bin], from->node[i], IOPROF_NODE_COUNTERS);
     }
 }
 
@@ -198,7 +211,7 @@ static uint64_t timeline_end(const struct ioprof_timeline *time)
     static const struct ioprof_bin none[IOPROF_BIN_LAYERS][IOPROF_BIN_KINDS];
 
     for (uint64_t i = IOPROF_BINS; i > 0; i--) {
-        if (0 != memcmp(time->bin[i - 1], none, sizeof(none))) {
+        if (0 != time->memory[i - 1].samples || 0 != memcmp(time->bin[i - 1], none, sizeof(none))) {
             return time->start_ns + i * time->width_ns;
         }
     }
@@ -222,6 +235,8 @@ static int merge_timeline(struct ioprof_timeline *into, const struct ioprof_time
     }
     *old = *into;
     memset(into->bin, 0, sizeof(into->bin));
+    memset(into->memory, 0, sizeof(into->memory));
+    memset(into->node, 0, sizeof(into->node));
     LEAST(start_ns)
     MOST(width_ns)
     end = timeline_end(old) > timeline_end(from) ? timeline_end(old) : timeline_end(from);
@@ -271,7 +286,7 @@ static void limit_files(struct ioprof_profile *p)
     }
     other = &p->files[IOPROF_MAX_FILES - 1];
     other->path = (char *) IOPROF_OTHER_FILES;
-    other->hints = NULL;
+    other->hints = other->fs = other->mount = NULL;
     for (i = IOPROF_MAX_FILES; i < p->nfiles; i++) {
         merge_file(other, &p->files[i]);
     }

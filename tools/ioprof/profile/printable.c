@@ -140,6 +140,8 @@ int ioprof_make_printable(struct ioprof_profile *p)
     for (size_t i = 0; i < p->nfiles; i++) {
         rc |= make_printable(&p->memory, &p->files[i].path, 0);
         rc |= make_printable(&p->memory, &p->files[i].hints, '\n');
+        rc |= make_printable(&p->memory, &p->files[i].fs, 0);
+        rc |= make_printable(&p->memory, &p->files[i].mount, 0);
     }
     for (size_t i = 0; i < p->npvars; i++) {
         rc |= make_printable(&p->memory, &p->pvars[i].name, 0);

@@ -53,9 +53,11 @@ enum ioprof_end {
 #define IOPROF_SIZES 11
 extern const uint64_t ioprof_size_from[IOPROF_SIZES];
 
-/** The time line has this many bins at most; kinds open, close, read, write. */
+/** Kinds whose first and last time is kept: open, close, read, write. */
+#define IOPROF_SPAN_KINDS 4
+/** The time line has this many bins at most; kinds as above, and metadata. */
 #define IOPROF_BINS       256
-#define IOPROF_BIN_KINDS  4
+#define IOPROF_BIN_KINDS  5
 #define IOPROF_BIN_LAYERS 2 /* 0: MPI-IO, 1: POSIX (direct and inside) */
 
 struct ioprof_cell {
@@ -78,31 +80,38 @@ struct ioprof_func {
 struct ioprof_rank {
     char *host;
     uint64_t rank;
-    uint64_t end, end_code;              /* enum ioprof_end; signal or abort code */
-    uint64_t start_ns;                   /* end of MPI_Init, ns since 1970 */
-    uint64_t wall_ns;                    /* from start_ns to MPI_Finalize, or to the end */
-    uint64_t first_ns[IOPROF_BIN_KINDS]; /* relative to start_ns; IOPROF_UNSET: never */
-    uint64_t last_ns[IOPROF_BIN_KINDS];  /* end of the last one; 0: never */
-    uint64_t events, events_dropped;     /* level "events" */
-    uint64_t files_dropped;              /* opens of files for which the table had no room */
-    uint64_t fds_dropped;                /* calls on descriptors the table had no room for */
-    uint64_t requests_dropped;           /* nonblocking calls whose completion was not followed */
-    uint64_t forks;                      /* child processes; what they did is not in the profile */
-    uint64_t own_calls, own_ns;          /* calls recorded, estimated cost of recording them */
-    uint64_t max_threads;                /* threads that made a recorded call */
+    uint64_t end, end_code;               /* enum ioprof_end; signal or abort code */
+    uint64_t start_ns;                    /* end of MPI_Init, ns since 1970 */
+    uint64_t wall_ns;                     /* from start_ns to MPI_Finalize, or to the end */
+    uint64_t first_ns[IOPROF_SPAN_KINDS]; /* relative to start_ns; IOPROF_UNSET: never */
+    uint64_t last_ns[IOPROF_SPAN_KINDS];  /* end of the last one; 0: never */
+    uint64_t events, events_dropped;      /* level "events" */
+    uint64_t files_dropped;               /* opens of files for which the table had no room */
+    uint64_t fds_dropped;                 /* calls on descriptors the table had no room for */
+    uint64_t requests_dropped;            /* nonblocking calls whose completion was not followed */
+    uint64_t forks;                       /* child processes; what they did is not in the profile */
+    uint64_t own_calls, own_ns;           /* calls recorded, estimated cost of recording them */
+    uint64_t max_threads;                 /* threads that made a recorded call */
+    uint64_t memory_samples, memory_sum;  /* of resident memory: how many, and their sum in bytes */
+    uint64_t memory_max;                  /* greatest sample of resident memory, in bytes */
+    uint64_t memory_peak;                 /* greatest resident memory, as the kernel counts it */
+    uint64_t memory_io;                   /* greatest growth of resident memory inside MPI-IO */
+    uint64_t sample_ns;                   /* time that samples of memory and host took */
     struct ioprof_cell cell[IOPROF_CLASSES][IOPROF_KINDS];
 };
 
 struct ioprof_file {
     char *path;
-    char *hints;         /* "key=value\n"..., as MPI_File_get_info told */
+    char *hints;         /* "key=value\n"..., as MPI_File_get_info returned them */
+    char *fs;            /* type of the file system, "" or NULL: not known */
+    char *mount;         /* where that is mounted */
     uint64_t ranks;      /* ranks that used the file */
     uint64_t files;      /* 1, or how many were summed up in this record */
     uint64_t comm_size;  /* of the largest MPI_File_open, 0: only POSIX */
     uint64_t open_ranks; /* ranks that opened it with POSIX, in MPI-IO or not */
     uint64_t readers[IOPROF_CLASSES], writers[IOPROF_CLASSES]; /* ranks, by class */
-    uint64_t first_ns[IOPROF_BIN_KINDS]; /* ns since 1970; IOPROF_UNSET: never */
-    uint64_t last_ns[IOPROF_BIN_KINDS];
+    uint64_t first_ns[IOPROF_SPAN_KINDS]; /* ns since 1970; IOPROF_UNSET: never */
+    uint64_t last_ns[IOPROF_SPAN_KINDS];
     uint64_t block;                    /* block size of the file system as stat told */
     uint64_t unaligned;                /* POSIX reads and writes that began inside a block */
     uint64_t sequential, consecutive;  /* POSIX: began after / exactly at the last one's end */
@@ -111,6 +120,9 @@ struct ioprof_file {
     uint64_t append;                   /* POSIX opens with O_APPEND */
     uint64_t top_rank, top_rank_bytes; /* the rank with most POSIX bytes */
     uint64_t low_rank_bytes;           /* the smallest bytes of a rank that used it */
+    uint64_t stripe_bytes;             /* Lustre, BeeGFS: size of a stripe; 0: not known */
+    uint64_t stripes;                  /* Lustre, BeeGFS: number of stripes; 0: not known */
+    uint64_t stripe_unaligned;         /* POSIX reads and writes that began inside a stripe */
     struct ioprof_cell cell[IOPROF_CLASSES][IOPROF_KINDS];
     uint64_t sizes[IOPROF_CLASSES][2][IOPROF_SIZES]; /* [class][0 read, 1 write] */
 };
@@ -119,10 +131,31 @@ struct ioprof_bin {
     uint64_t calls, ns, bytes;
 };
 
+/** Resident memory of processes, sampled when recorded calls end. */
+struct ioprof_memory {
+    uint64_t samples;
+    uint64_t sum; /* of all samples, in bytes */
+    uint64_t max; /* greatest sample, in bytes */
+};
+
+/** Counters of a host, sampled by one rank of it (option --node). */
+enum ioprof_node {
+    IOPROF_NODE_CPU,            /* ns that its cores were busy */
+    IOPROF_NODE_RECEIVED,       /* bytes, all network devices but loopback */
+    IOPROF_NODE_SENT,           /* bytes */
+    IOPROF_NODE_DISK_READ,      /* bytes, all disks */
+    IOPROF_NODE_DISK_WRITTEN,   /* bytes */
+    IOPROF_NODE_LUSTRE_READ,    /* bytes, clients of Lustre (llite) */
+    IOPROF_NODE_LUSTRE_WRITTEN, /* bytes */
+    IOPROF_NODE_COUNTERS
+};
+
 struct ioprof_timeline {
     uint64_t start_ns; /* ns since 1970 */
     uint64_t width_ns; /* of a bin */
     struct ioprof_bin bin[IOPROF_BINS][IOPROF_BIN_LAYERS][IOPROF_BIN_KINDS];
+    struct ioprof_memory memory[IOPROF_BINS];
+    uint64_t node[IOPROF_BINS][IOPROF_NODE_COUNTERS]; /* all hosts */
 };
 
 /** An MPI_T performance variable of a component, over all ranks. */
@@ -212,6 +245,10 @@ void ioprof_events_close(struct ioprof_events *events);
 
 const char *ioprof_class_name(uint64_t class);
 const char *ioprof_kind_name(uint64_t kind);
+/** The row of the time line of a kind, or -1; and the name of a row. */
+int ioprof_bin_kind(uint64_t kind);
+const char *ioprof_bin_name(int row);
+const char *ioprof_node_name(int counter);
 int ioprof_size_bucket(uint64_t bytes);
 
 #endif /* IOPROF_PROFILE_PROFILE_H */

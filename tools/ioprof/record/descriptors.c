@@ -59,7 +59,7 @@ static void set_entry(int fd, int entry)
 }
 
 /** Neither fstat() nor lseek() of this library: they would count. */
-static bool is_regular(int fd, uint64_t *block)
+static bool is_regular(int fd, uint64_t *block, uint64_t *device)
 {
     struct stat st;
 
@@ -67,6 +67,7 @@ static bool is_regular(int fd, uint64_t *block)
         return false;
     }
     *block = (uint64_t) st.st_blksize;
+    *device = (uint64_t) st.st_dev;
     return true;
 }
 
@@ -86,11 +87,11 @@ static struct ioprof_fd *classify(int fd, int flags, bool opened)
 {
     char path[4096 + 16];
     struct ioprof_fd *description;
-    uint64_t block = 0;
+    uint64_t block = 0, device = 0;
     int index = 0;
 
     /* Shared memory segments of MPI libraries come from shm_open, which no wrapper sees. */
-    if (!is_regular(fd, &block) || !path_of(fd, path, sizeof(path)) || '/' != path[0]
+    if (!is_regular(fd, &block, &device) || !path_of(fd, path, sizeof(path)) || '/' != path[0]
         || ioprof_path_excluded(path) || (!opened && 0 == strncmp(path, "/dev/shm/", 9))
         || NULL == (description = new_description(&index))) {
         set_entry(fd, NOT_FILE);
@@ -104,6 +105,7 @@ static struct ioprof_fd *classify(int fd, int flags, bool opened)
         struct ioprof_file *file = ioprof_file_record(description->file);
 
         file->block = block;
+        ioprof_layout_read(fd, file, device);
         IOPROF_ADD(file->append, opened && description->append ? 1 : 0);
     }
     set_entry(fd, index + 1);
@@ -162,6 +164,18 @@ void ioprof_fd_dup(int from, int to)
         __atomic_add_fetch(&descriptions[entry - 1].refs, 1, __ATOMIC_ACQ_REL);
     }
     set_entry(to, entry);
+}
+
+void ioprof_fd_closing(int fd)
+{
+    struct ioprof_fd *description = ioprof_fd_get(fd);
+    struct ioprof_file *file = NULL == description ? NULL : ioprof_file_record(description->file);
+    int saved = errno;
+
+    if (NULL != file && NULL != file->fs && 0 == file->stripes) {
+        ioprof_layout_read(fd, file, 0);
+    }
+    errno = saved;
 }
 
 void ioprof_fd_closed(int fd)

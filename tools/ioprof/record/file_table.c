@@ -197,6 +197,8 @@ void ioprof_file_access(int index, uint64_t offset, uint64_t bytes)
         IOPROF_ADD(file->consecutive, offset == last ? 1 : 0);
     }
     IOPROF_ADD(file->unaligned, 0 != file->block && 0 != offset % file->block ? 1 : 0);
+    IOPROF_ADD(file->stripe_unaligned,
+               0 != file->stripe_bytes && 0 != offset % file->stripe_bytes ? 1 : 0);
     ioprof_to_least(&file->low, offset);
     ioprof_to_most(&file->high, offset + bytes);
 }

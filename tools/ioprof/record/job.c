@@ -135,6 +135,20 @@ static void set_facts(const char *program, const char *command, const char *job)
     ioprof_set_fact("excluded", ioprof_settings.exclude);
 }
 
+/** The first rank of each host samples the host's counters. */
+static void start_node(void)
+{
+    MPI_Comm host;
+    int local;
+
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    PMPI_Comm_rank(host, &local);
+    PMPI_Comm_free(&host);
+    if (0 == local) {
+        ioprof_node_start();
+    }
+}
+
 /** Called when MPI is there, with in_library set: nothing here is counted. */
 static void job_begin(void)
 {
@@ -154,6 +168,9 @@ static void job_begin(void)
     set_facts(program, command, job);
     if (IOPROF_LEVEL_EVENTS == ioprof_settings.level && in_list(ioprof_settings.ranks, rank)) {
         ioprof_events_start();
+    }
+    if (ioprof_settings.node) {
+        start_node();
     }
     ioprof_end_init(rank, output);
 }

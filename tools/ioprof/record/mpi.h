@@ -42,6 +42,7 @@ struct ioprof_mpi {
     struct ioprof_mpi_file *handle; /* or NULL */
     int file;
     uint64_t begin, offset;
+    uint64_t memory; /* resident memory before the call; 0: not sampled */
 };
 
 /** A call on a file begins; false: it is inside another one, or not counted. */

@@ -84,7 +84,23 @@ bool ioprof_mpi_begin(struct ioprof_mpi *c, enum ioprof_id id, MPI_File fh)
     c->offset = IOPROF_UNSET;
     ioprof_thread.in_mpi_file++;
     c->begin = ioprof_now();
+    c->memory = 0;
+    /* Opens and closes take and release memory; others are sampled now and then. */
+    if (ioprof_sample_due(c->begin) || IOPROF_ID_File_open == id || IOPROF_ID_File_close == id) {
+        c->memory = ioprof_sample(c->begin);
+        c->begin = ioprof_now();
+    }
     return true;
+}
+
+static void sample_after(const struct ioprof_mpi *c, uint64_t bytes)
+{
+    if (0 != c->memory) {
+        uint64_t after = ioprof_sample(ioprof_now());
+        bool read = IOPROF_READ == ioprof_function(c->id, 0)->kind;
+
+        ioprof_memory_changed(c->memory, 0 == after ? c->memory : after, read ? bytes : 0);
+    }
 }
 
 /** Only events have offsets: they take a walk through the view's datatype. */
@@ -138,6 +154,7 @@ static void finish(const struct ioprof_mpi *c, int rc, uint64_t bytes)
                                .bytes = bytes};
     int saved = errno;
 
+    sample_after(c, bytes);
     ioprof_thread.in_mpi_file--;
     ioprof_record(&call);
     errno = saved;
@@ -285,6 +302,7 @@ IOPROF_WRAP(File_open, (MPI_Comm comm, const char *name, int amode, MPI_Info inf
                     opened(&c, comm, name, *fh);
                     ioprof_pvars_watch();
                 }
+                sample_after(&c, 0);
                 ioprof_thread.in_mpi_file--;
                 call.file = c.file;
                 ioprof_record(&call);

@@ -131,6 +131,10 @@ IOPROF_EXPORT int close(int fd)
     int file = counted ? p.fd->file : IOPROF_NO_FILE, rc;
     struct ioprof_fd gone = {.file = file};
 
+    if (counted) {
+        ioprof_fd_closing(fd);
+        p.begin = ioprof_now();
+    }
     ioprof_fd_closed(fd);
     rc = IOPROF_NEXT(close)(fd);
     if (counted) {

@@ -10,38 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#define FIRST_WIDTH_NS (1ULL << 20) /* of a bin of the time line; doubles as the run goes on */
-
-struct ioprof_settings ioprof_settings;
-__thread struct ioprof_thread ioprof_thread __attribute__((tls_model("initial-exec")));
-bool ioprof_active;
-struct ioprof_rank ioprof_me;
-
 /* [1]: called inside MPI-IO */
 static struct ioprof_func functions[IOPROF_IDS][2];
-static struct ioprof_timeline timeline;
-static uint64_t start_mono, start_unix;
 static int threads;
-static bool bins_busy;
 static uint64_t cost_ns; /* of one recorded call */
-
-static uint64_t read_clock(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (uint64_t) t.tv_sec * 1000000000U + (uint64_t) t.tv_nsec;
-}
-
-uint64_t ioprof_now(void)
-{
-    return read_clock(CLOCK_MONOTONIC);
-}
-
-uint64_t ioprof_unix_time(uint64_t mono_ns)
-{
-    return start_unix + (mono_ns - start_mono);
-}
 
 static int thread_number(void)
 {
@@ -49,53 +21,6 @@ static int thread_number(void)
         ioprof_thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
     }
     return ioprof_thread.number - 1;
-}
-
-/** Doubles the width of the bins. Calls of other threads at that moment keep their sums, but may
- *  land in a bin of the old width. */
-static void widen(void)
-{
-    uint64_t *words = &timeline.bin[0][0][0].calls;
-    const int per_bin = sizeof(timeline.bin[0]) / sizeof(*words);
-
-    if (__atomic_exchange_n(&bins_busy, true, __ATOMIC_ACQUIRE)) {
-        return;
-    }
-    for (int i = 0; i < IOPROF_BINS * per_bin; i++) {
-        int to = i / per_bin / 2 * per_bin + i % per_bin;
-        uint64_t value = i == to ? 0 : __atomic_exchange_n(&words[i], 0, __ATOMIC_RELAXED);
-
-        IOPROF_ADD(words[to], value);
-    }
-    IOPROF_ADD(timeline.width_ns, timeline.width_ns);
-    __atomic_store_n(&bins_busy, false, __ATOMIC_RELEASE);
-}
-
-static void count_bins(int layer, uint64_t kind, uint64_t begin, uint64_t end, uint64_t bytes)
-{
-    uint64_t width, first, last, all = end - begin;
-
-    while (end / (width = __atomic_load_n(&timeline.width_ns, __ATOMIC_RELAXED)) >= IOPROF_BINS) {
-        if (__atomic_load_n(&bins_busy, __ATOMIC_RELAXED)) {
-            return; /* a signal handler may have interrupted widen(): never wait for it */
-        }
-        widen();
-    }
-    first = begin / width;
-    last = end / width;
-    IOPROF_ADD(timeline.bin[first][layer][kind].calls, 1);
-    for (uint64_t i = first; i <= last; i++) {
-        uint64_t from = i == first ? begin : i * width, to = i == last ? end : (i + 1) * width;
-        uint64_t part = first == last
-                            ? bytes
-                            : (uint64_t) ((double) bytes * (double) (to - from) / (double) all);
-
-        part = i == last ? bytes : part;
-        bytes -= part;
-        all -= to - from;
-        IOPROF_ADD(timeline.bin[i][layer][kind].ns, to - from);
-        IOPROF_ADD(timeline.bin[i][layer][kind].bytes, part);
-    }
 }
 
 static void count_file(const struct ioprof_call *call, const struct ioprof_func *func)
@@ -115,7 +40,7 @@ static void count_file(const struct ioprof_call *call, const struct ioprof_func 
         IOPROF_ADD(cell->errors, 1);
     }
     IOPROF_ADD(cell->bytes, call->bytes);
-    if (func->kind < IOPROF_BIN_KINDS) {
+    if (func->kind < IOPROF_SPAN_KINDS) {
         ioprof_to_least(&file->first_ns[func->kind], ioprof_unix_time(call->begin));
         ioprof_to_most(&file->last_ns[func->kind], ioprof_unix_time(call->end));
     }
@@ -132,8 +57,9 @@ static void count_file(const struct ioprof_call *call, const struct ioprof_func 
 void ioprof_record(const struct ioprof_call *call)
 {
     struct ioprof_func *func = &functions[call->id][call->inside];
-    uint64_t ns = call->end - call->begin;
-    int thread = thread_number();
+    uint64_t ns = call->end - call->begin, end = ioprof_since_start(call->end);
+    uint64_t begin = ioprof_since_start(call->begin);
+    int thread = thread_number(), row = ioprof_bin_kind(func->kind);
 
     if (call->hidden_time) {
         IOPROF_ADD(func->span_ns, ns);
@@ -149,17 +75,20 @@ void ioprof_record(const struct ioprof_call *call)
     if ((IOPROF_READ == func->kind || IOPROF_WRITE == func->kind) && !call->failed) {
         IOPROF_ADD(func->sizes[ioprof_size_bucket(call->bytes)], 1);
     }
-    if (func->kind < IOPROF_BIN_KINDS) {
-        uint64_t begin = call->begin > start_mono ? call->begin - start_mono : 0;
-        uint64_t end = call->end - start_mono;
-
+    if (func->kind < IOPROF_SPAN_KINDS) {
         ioprof_to_least(&ioprof_me.first_ns[func->kind], begin);
         ioprof_to_most(&ioprof_me.last_ns[func->kind], end);
-        count_bins(func->class >= IOPROF_POSIX, func->kind, begin, end, call->bytes);
+    }
+    if (row >= 0) {
+        ioprof_count_bins(func->class >= IOPROF_POSIX, row, begin, end,
+                          IOPROF_META == func->kind ? 0 : call->bytes);
     }
     count_file(call, func);
     if (ioprof_events_on && !call->no_event) {
         ioprof_event_add(call, thread);
+    }
+    if (ioprof_sample_due(call->end)) {
+        (void) ioprof_sample(call->end);
     }
 }
 
@@ -215,7 +144,7 @@ static uint64_t measure_cost(void)
     struct ioprof_rank me = ioprof_me;
     uint64_t begin, cost;
 
-    saved_time = timeline;
+    saved_time = ioprof_timeline;
     if (NULL != file) {
         saved_file = *file;
         call.file = 0;
@@ -228,7 +157,7 @@ static uint64_t measure_cost(void)
     }
     cost = (ioprof_now() - begin) / TIMES;
     functions[call.id][0] = saved;
-    timeline = saved_time;
+    ioprof_timeline = saved_time;
     ioprof_me = me;
     ioprof_thread.number = threads = 0;
     if (NULL != file) {
@@ -271,45 +200,15 @@ void ioprof_snapshot(struct ioprof_profile *profile, enum ioprof_end end, uint64
     sum_functions(profile, ioprof_me.rank);
     ioprof_me.end = end;
     ioprof_me.end_code = code;
-    ioprof_me.start_ns = start_unix;
-    ioprof_me.wall_ns = ioprof_now() - start_mono;
+    ioprof_me.start_ns = ioprof_timeline.start_ns;
+    ioprof_me.wall_ns = ioprof_since_start(ioprof_now());
     ioprof_me.max_threads = (uint64_t) threads;
     ioprof_me.own_ns = ioprof_me.own_calls * cost_ns;
+    ioprof_me.memory_peak = ioprof_memory_peak();
     profile->ranks = &ioprof_me;
     profile->nranks = 1;
     profile->files = ioprof_files_finish(ioprof_me.rank, &profile->nfiles);
-    profile->time = timeline;
-}
-
-static uint64_t number_setting(const char *variable, uint64_t otherwise)
-{
-    const char *text = getenv(variable);
-    char *end;
-    uint64_t value = NULL == text ? 0 : strtoull(text, &end, 10);
-
-    return 0 == value ? otherwise : value;
-}
-
-static void read_settings(void)
-{
-    struct ioprof_settings *s = &ioprof_settings;
-    const char *level = getenv("IOPROF_LEVEL");
-
-    s->level = NULL == level                  ? IOPROF_LEVEL_FILES
-               : 0 == strcmp(level, "totals") ? IOPROF_LEVEL_TOTALS
-               : 0 == strcmp(level, "events") ? IOPROF_LEVEL_EVENTS
-                                              : IOPROF_LEVEL_FILES;
-    s->ranks = getenv("IOPROF_RANKS");
-    s->ranks = NULL == s->ranks ? "0-15" : s->ranks;
-    s->output = getenv("IOPROF_OUTPUT");
-    s->text = getenv("IOPROF_TEXT");
-    s->text = NULL == s->text ? "-" : s->text;
-    s->exclude = getenv("IOPROF_EXCLUDE");
-    if (NULL == s->exclude) {
-        s->exclude = "/proc:/sys:/dev:/etc:/usr:/lib:/lib64:/bin:/sbin:/run";
-    }
-    s->max_files = number_setting("IOPROF_MAX_FILES", 4096);
-    s->max_events = number_setting("IOPROF_MAX_EVENTS", 200000);
+    profile->time = ioprof_timeline;
 }
 
 #define POSIX_ENTRY(name, kind)                                             \
@@ -336,12 +235,7 @@ static void __attribute__((constructor)) begin(void)
 {
     IOPROF_POSIX_FUNCTIONS(POSIX_ENTRY)
     IOPROF_MPI_FUNCTIONS(MPI_ENTRY)
-    start_mono = ioprof_now();
-    start_unix = read_clock(CLOCK_REALTIME);
-    timeline.start_ns = start_unix;
-    timeline.width_ns = FIRST_WIDTH_NS;
-    memset(ioprof_me.first_ns, 0xff, sizeof(ioprof_me.first_ns));
-    read_settings();
+    ioprof_timeline_begin(ioprof_state_begin());
     ioprof_files_init();
     ioprof_fds_init();
     cost_ns = measure_cost();

@@ -61,6 +61,7 @@ struct ioprof_settings {
     const char *text;    /* file of the report, "-", or "none" */
     const char *exclude; /* prefixes */
     uint64_t max_files, max_events;
+    bool node; /* counters of hosts */
 };
 extern struct ioprof_settings ioprof_settings;
 
@@ -76,8 +77,9 @@ extern __thread struct ioprof_thread ioprof_thread __attribute__((tls_model("ini
 /** False before the library is ready, in forked children, and after the profile is complete. */
 extern bool ioprof_active;
 
-uint64_t ioprof_now(void);                   /* ns, monotonic */
-uint64_t ioprof_unix_time(uint64_t mono_ns); /* the same moment, ns since 1970 */
+uint64_t ioprof_now(void);                     /* ns, monotonic */
+uint64_t ioprof_since_start(uint64_t mono_ns); /* ns since the library began; 0 before */
+uint64_t ioprof_unix_time(uint64_t mono_ns);   /* the same moment, ns since 1970 */
 
 /** A call that is over. `file` is an index of the file table, or IOPROF_NO_FILE. */
 #define IOPROF_NO_FILE (-1)
@@ -130,8 +132,13 @@ struct ioprof_fd *ioprof_fd_get(int fd);
 /** A descriptor that was just opened. NULL as above. */
 struct ioprof_fd *ioprof_fd_opened(int fd, int flags);
 void ioprof_fd_dup(int from, int to);
+/** A descriptor that is about to be closed: its file may have stripes now. */
+void ioprof_fd_closing(int fd);
 void ioprof_fd_closed(int fd);
 void ioprof_fds_init(void);
+
+/** Reads what a file does not know yet of its file system and stripes: record/layout.c. */
+void ioprof_layout_read(int fd, struct ioprof_file *file, uint64_t device);
 
 /** Whether a call on this file counts, and as whose. */
 bool ioprof_counts(const struct ioprof_fd *fd, bool *inside);
@@ -153,6 +160,31 @@ void ioprof_set_fact(const char *key, const char *value);
 void ioprof_forget(void); /* after the profile is written, or in a forked child */
 
 extern struct ioprof_rank ioprof_me;
+
+/* ---- memory of this process and counters of its host: record/sample.c ---- */
+
+/** Whether the last sample is old enough for a new one. */
+bool ioprof_sample_due(uint64_t now);
+/** Samples resident memory, and if --node asks for it the counters of the host. The bytes, or 0. */
+uint64_t ioprof_sample(uint64_t now);
+/** Counts a change of resident memory inside MPI-IO. */
+void ioprof_memory_changed(uint64_t before, uint64_t after, uint64_t bytes_read);
+uint64_t ioprof_memory_peak(void);
+/** Lets this rank sample the counters of its host. */
+void ioprof_node_start(void);
+
+/* ---- the time line: record/timeline.c ---- */
+
+extern struct ioprof_timeline ioprof_timeline;
+void ioprof_timeline_begin(uint64_t start_unix);
+/** Adds a call that lasted from begin to end, in ns since the start, to a row of a layer. */
+void ioprof_count_bins(int layer, int row, uint64_t begin, uint64_t end, uint64_t bytes);
+/** Add samples. */
+void ioprof_count_memory(uint64_t now, uint64_t resident);
+void ioprof_count_node(uint64_t now, const uint64_t *more);
+
+/** Reads settings and clock, once; the time, in ns since 1970. */
+uint64_t ioprof_state_begin(void);
 
 /** Events of this rank: recorded if the level and --ranks say so. */
 void ioprof_events_start(void);

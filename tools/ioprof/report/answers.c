@@ -258,6 +258,32 @@ static void tell_bursts(const struct ioprof_profile *p, int kind, uint64_t first
             ioprof_show_bytes((double) bin_bytes(time, busiest, 1, kind) / width));
 }
 
+/** Opens, closes and metadata: how many, and from when to when. */
+static void tell_others(const struct ioprof_profile *p, int row, uint64_t first, FILE *out)
+{
+    static const char *const names[IOPROF_BIN_KINDS] = {"Opens", "Closes", "", "",
+                                                        "Metadata calls"};
+    const struct ioprof_timeline *time = &p->time;
+    double start = ((double) time->start_ns - (double) first) / 1e9;
+    double width = (double) time->width_ns / 1e9;
+    uint64_t mpi = 0, posix = 0;
+    int from = -1, to = -1;
+
+    for (int i = 0; i < IOPROF_BINS; i++) {
+        uint64_t n = time->bin[i][0][row].calls + time->bin[i][1][row].calls;
+
+        mpi += time->bin[i][0][row].calls;
+        posix += time->bin[i][1][row].calls;
+        from = 0 != n && from < 0 ? i : from;
+        to = 0 != n ? i : to;
+    }
+    if (from >= 0) {
+        fprintf(out, "%s: %llu of MPI-IO, %llu of POSIX, from %.2f to %.2f s. ", names[row],
+                (unsigned long long) mpi, (unsigned long long) posix, start + from * width,
+                start + (to + 1) * width);
+    }
+}
+
 static void answer_when(const struct ioprof_profile *p, FILE *out)
 {
     uint64_t first = UINT64_MAX;
@@ -267,12 +293,18 @@ static void answer_when(const struct ioprof_profile *p, FILE *out)
     for (size_t i = 0; i < p->nranks; i++) {
         first = p->ranks[i].start_ns < first ? p->ranks[i].start_ns : first;
     }
-    if (0 == f.inside_bytes + f.posix_bytes || 0 == p->time.width_ns) {
+    if (0 == p->time.width_ns) {
         fprintf(out, "Nothing was read or written.");
         return;
     }
     tell_bursts(p, IOPROF_READ, first, out);
     tell_bursts(p, IOPROF_WRITE, first, out);
+    if (0 == f.inside_bytes + f.posix_bytes) {
+        fprintf(out, "Nothing was read or written. ");
+    }
+    tell_others(p, ioprof_bin_kind(IOPROF_OPEN), first, out);
+    tell_others(p, ioprof_bin_kind(IOPROF_CLOSE), first, out);
+    tell_others(p, ioprof_bin_kind(IOPROF_META), first, out);
     fprintf(out, "The run took %s.",
             ioprof_show_time(p->nranks > 0 ? f.wall_ns / (double) p->nranks : 0));
 }

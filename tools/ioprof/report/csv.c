@@ -172,6 +172,25 @@ int ioprof_csv_time(struct ioprof_profile *p, FILE *out)
     return end_table(&table);
 }
 
+/** A table with a row for each bin that has something. */
+#define BINS(function, has, row)                      \
+    int function(struct ioprof_profile *p, FILE *out) \
+    {                                                 \
+        struct table table = begin_table(out);        \
+                                                      \
+        row(&table.sink, &p->time, 0);                \
+        end_row(&table);                              \
+        for (int bin = 0; bin < IOPROF_BINS; bin++) { \
+            if (has(&p->time, bin)) {                 \
+                row(&table.sink, &p->time, bin);      \
+                end_row(&table);                      \
+            }                                         \
+        }                                             \
+        return end_table(&table);                     \
+    }
+BINS(ioprof_csv_memory, ioprof_has_memory, ioprof_row_memory)
+BINS(ioprof_csv_node, ioprof_has_node, ioprof_row_node)
+
 int ioprof_csv_events(struct ioprof_profile *p, FILE *out)
 {
     struct table table = begin_table(out);

@@ -109,27 +109,85 @@ static void one_rank(struct list *list, const struct ioprof_file *file)
     }
 }
 
+/** Small transfers fill a stripe one after the other; only larger ones are held against it. */
 static void unaligned(struct list *list, const struct ioprof_file *file)
 {
-    uint64_t calls = 0;
+    uint64_t inside = file->unaligned, calls = 0, bytes = 0;
+    int striped;
     double ns = 0;
 
     for (int class = IOPROF_POSIX; class <= IOPROF_INSIDE; class ++) {
         for (int kind = IOPROF_READ; kind <= IOPROF_WRITE; kind++) {
             calls += file->cell[class][kind].calls;
+            bytes += file->cell[class][kind].bytes;
             ns += (double) file->cell[class][kind].ns;
         }
     }
-    if (calls < FEW_CALLS || file->unaligned * 2 < calls || !matters(list, ns)
+    striped = 0 != file->stripe_bytes && bytes >= calls * (file->stripe_bytes / 4);
+    inside = striped ? file->stripe_unaligned : inside;
+    if (calls < FEW_CALLS || inside * 2 < calls || !matters(list, ns)
         || file->sequential * 10 > calls * 9) {
         return;
     }
     add(list,
         "Put the parts of ranks at multiples of the block or stripe size; for collective calls set "
         "the hint striping_unit, or cb_buffer_size to a multiple of the stripe.",
-        "%s: %llu of %llu POSIX reads and writes begin inside a block of %s.", file->path,
-        (unsigned long long) file->unaligned, (unsigned long long) calls,
-        ioprof_show_bytes((double) file->block));
+        "%s: %llu of %llu POSIX reads and writes begin inside a %s of %s.", file->path,
+        (unsigned long long) inside, (unsigned long long) calls, striped ? "stripe" : "block",
+        ioprof_show_bytes((double) (striped ? file->stripe_bytes : file->block)));
+}
+
+static uint64_t file_end(const struct ioprof_file *file)
+{
+    return IOPROF_UNSET == file->high ? 0 : file->high;
+}
+
+/** One stripe is one server: for a file of many GiB that is the limit of its bandwidth. */
+static void few_stripes(struct list *list, const struct ioprof_file *file, double ns)
+{
+    if (1 == file->stripes && list->p->nranks > 1 && file_end(file) >= (4ULL << 30)
+        && matters(list, ns)) {
+        add(list,
+            "Create the file with more stripes: hint striping_factor (Lustre: lfs setstripe -c for "
+            "its folder, BeeGFS: beegfs-ctl --setpattern).",
+            "%s: a file of %s has one stripe: one server holds all of it.", file->path,
+            ioprof_show_bytes((double) file_end(file)));
+    }
+}
+
+/** Aggregators and stripes: an aggregator should have stripes of its own, and each as many. */
+static void uneven_stripes(struct list *list, const struct ioprof_file *file, double ns)
+{
+    uint64_t aggregators = file->writers[IOPROF_INSIDE], stripes = file->stripes;
+
+    if (stripes < 2 || aggregators < 2 || file->comm_size < 2 || !matters(list, ns)) {
+        return;
+    }
+    if (aggregators > stripes) {
+        add(list,
+            "Use as many aggregators as stripes, or more stripes: hints cb_nodes, striping_factor.",
+            "%s: %llu aggregators write %llu stripes: several of them use one server at a time, "
+            "and "
+            "may wait for each other's locks.",
+            file->path, (unsigned long long) aggregators, (unsigned long long) stripes);
+    } else if (0 != stripes % aggregators) {
+        add(list,
+            "Let the number of aggregators divide the stripes: hints cb_nodes, striping_factor.",
+            "%s: %llu stripes are not a multiple of %llu aggregators: some aggregators write more "
+            "stripes than others.",
+            file->path, (unsigned long long) stripes, (unsigned long long) aggregators);
+    }
+}
+
+static void layout(struct list *list, const struct ioprof_file *file)
+{
+    double ns = 0;
+
+    for (int class = 0; class <= IOPROF_POSIX; class ++) {
+        ns += (double) (file->cell[class][IOPROF_READ].ns + file->cell[class][IOPROF_WRITE].ns);
+    }
+    few_stripes(list, file, ns);
+    uneven_stripes(list, file, ns);
 }
 
 /** Collective calls after which every rank goes to the file itself, in small pieces. */
@@ -258,6 +316,31 @@ static void low_overlap(struct list *list)
     }
 }
 
+/** Memory that MPI-IO holds: what resident memory has grown by in its calls. */
+static void io_memory(struct list *list)
+{
+    uint64_t held = 0;
+    size_t top = 0;
+
+    for (size_t i = 0; i < list->p->nranks; i++) {
+        top = list->p->ranks[i].memory_io > list->p->ranks[top].memory_io ? i : top;
+    }
+    if (0 == list->p->nranks) {
+        return;
+    }
+    held = list->p->ranks[top].memory_io;
+    if (held >= (32U << 20) && 4 * held >= list->p->ranks[top].memory_peak) {
+        add(list,
+            "Smaller or fewer collective buffers: hints cb_buffer_size, cb_nodes. Memory for a "
+            "buffer is taken once and used again.",
+            "MPI-IO holds %s of the %s of memory on rank %llu: %.0f%%.",
+            ioprof_show_bytes((double) held),
+            ioprof_show_bytes((double) list->p->ranks[top].memory_peak),
+            (unsigned long long) list->p->ranks[top].rank,
+            100 * (double) held / (double) list->p->ranks[top].memory_peak);
+    }
+}
+
 static void other_calls(struct list *list)
 {
     double sync = list->f.kind_ns[IOPROF_SYNC];
@@ -307,11 +390,13 @@ int ioprof_findings(const struct ioprof_profile *profile, struct ioprof_finding 
         }
         one_rank(&list, file);
         unaligned(&list, file);
+        layout(&list, file);
         changing_views(&list, file);
         all_open(&list, file);
     }
     file_per_rank(&list);
     low_overlap(&list);
+    io_memory(&list);
     other_calls(&list);
     return list.n;
 }

@@ -55,6 +55,18 @@ static void put_records(struct ioprof_json_sink *json, const struct ioprof_profi
     ROWS("files", files, ioprof_row_file)
 }
 
+/** Bins of the time line that have something. */
+#define BINS(name, has, row)                          \
+    ioprof_json_open(&json->json, name, '[');         \
+    for (int bin = 0; bin < IOPROF_BINS; bin++) {     \
+        if (has(&p->time, bin)) {                     \
+            ioprof_json_open(&json->json, NULL, '{'); \
+            row(&json->sink, &p->time, bin);          \
+            ioprof_json_close(&json->json, '}');      \
+        }                                             \
+    }                                                 \
+    ioprof_json_close(&json->json, ']');
+
 static void put_bin(struct ioprof_sink *sink, const struct ioprof_timeline *time, int bin,
                     int layer, int kind)
 {
@@ -73,6 +85,8 @@ static void put_time(struct ioprof_json_sink *json, const struct ioprof_profile 
     ioprof_json_open(&json->json, "bins", '[');
     ioprof_each_bin(&p->time, &json->sink, put_bin);
     ioprof_json_close(&json->json, ']');
+    BINS("memory", ioprof_has_memory, ioprof_row_memory)
+    BINS("node", ioprof_has_node, ioprof_row_node)
     ioprof_json_close(&json->json, '}');
 }
 

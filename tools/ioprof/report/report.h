@@ -19,6 +19,8 @@ int ioprof_csv_functions(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_ranks(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_files(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_time(struct ioprof_profile *profile, FILE *out);
+int ioprof_csv_memory(struct ioprof_profile *profile, FILE *out);
+int ioprof_csv_node(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_events(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_variables(struct ioprof_profile *profile, FILE *out);
 

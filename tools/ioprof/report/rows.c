@@ -24,8 +24,8 @@ const char *ioprof_end_key(uint64_t end)
 /** What an array field of a record counts: kinds of the time line, or classes. */
 static const char *element_key(int n, int element)
 {
-    return IOPROF_BIN_KINDS == n ? ioprof_kind_name((uint64_t) element)
-                                 : ioprof_class_key((uint64_t) element);
+    return IOPROF_SPAN_KINDS == n ? ioprof_kind_name((uint64_t) element)
+                                  : ioprof_class_key((uint64_t) element);
 }
 
 #define FIELD(field)      sink->number(sink, #field, record->field);
@@ -91,6 +91,8 @@ void ioprof_row_file(struct ioprof_sink *sink, const struct ioprof_file *record)
 {
     sink->text(sink, "path", record->path);
     sink->text(sink, "hints", record->hints);
+    sink->text(sink, "fs", record->fs);
+    sink->text(sink, "mount", record->mount);
     ioprof_row_file_numbers(sink, record);
     ioprof_row_cells(sink, record->cell);
     sink->begin(sink, "sizes", 0);
@@ -124,19 +126,55 @@ void ioprof_row_event(struct ioprof_sink *sink, uint64_t rank, const struct iopr
     sink->number(sink, "bytes", event->bytes);
 }
 
+int ioprof_has_memory(const struct ioprof_timeline *time, int bin)
+{
+    return 0 != time->memory[bin].samples;
+}
+
+int ioprof_has_node(const struct ioprof_timeline *time, int bin)
+{
+    uint64_t any = 0;
+
+    for (int i = 0; i < IOPROF_NODE_COUNTERS; i++) {
+        any |= time->node[bin][i];
+    }
+    return 0 != any;
+}
+
+static void put_bin_time(struct ioprof_sink *sink, const struct ioprof_timeline *time, int bin)
+{
+    sink->number(sink, "bin", (uint64_t) bin);
+    sink->number(sink, "start_ns", time->start_ns + (uint64_t) bin * time->width_ns);
+    sink->number(sink, "width_ns", time->width_ns);
+}
+
 void ioprof_row_bin(struct ioprof_sink *sink, const struct ioprof_timeline *time, int bin,
                     int layer, int kind)
 {
     const struct ioprof_bin *value = &time->bin[bin][layer][kind];
 
-    sink->number(sink, "bin", (uint64_t) bin);
-    sink->number(sink, "start_ns", time->start_ns + (uint64_t) bin * time->width_ns);
-    sink->number(sink, "width_ns", time->width_ns);
+    put_bin_time(sink, time, bin);
     sink->text(sink, "layer", 0 == layer ? "mpi" : "posix");
-    sink->text(sink, "kind", ioprof_kind_name((uint64_t) kind));
+    sink->text(sink, "kind", ioprof_bin_name(kind));
     sink->number(sink, "calls", value->calls);
     sink->number(sink, "ns", value->ns);
     sink->number(sink, "bytes", value->bytes);
+}
+
+void ioprof_row_memory(struct ioprof_sink *sink, const struct ioprof_timeline *time, int bin)
+{
+    put_bin_time(sink, time, bin);
+    sink->number(sink, "samples", time->memory[bin].samples);
+    sink->number(sink, "sum", time->memory[bin].sum);
+    sink->number(sink, "max", time->memory[bin].max);
+}
+
+void ioprof_row_node(struct ioprof_sink *sink, const struct ioprof_timeline *time, int bin)
+{
+    put_bin_time(sink, time, bin);
+    for (int i = 0; i < IOPROF_NODE_COUNTERS; i++) {
+        sink->number(sink, ioprof_node_name(i), time->node[bin][i]);
+    }
 }
 
 void ioprof_each_bin(const struct ioprof_timeline *time, struct ioprof_sink *sink,

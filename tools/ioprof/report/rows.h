@@ -33,6 +33,11 @@ void ioprof_row_variable(struct ioprof_sink *sink, const struct ioprof_pvar *var
 void ioprof_row_event(struct ioprof_sink *sink, uint64_t rank, const struct ioprof_event *event);
 void ioprof_row_bin(struct ioprof_sink *sink, const struct ioprof_timeline *time, int bin,
                     int layer, int kind);
+/** Memory and counters of hosts in a bin of the time line. */
+void ioprof_row_memory(struct ioprof_sink *sink, const struct ioprof_timeline *time, int bin);
+void ioprof_row_node(struct ioprof_sink *sink, const struct ioprof_timeline *time, int bin);
+int ioprof_has_memory(const struct ioprof_timeline *time, int bin);
+int ioprof_has_node(const struct ioprof_timeline *time, int bin);
 void ioprof_row_cells(struct ioprof_sink *sink,
                       const struct ioprof_cell cells[IOPROF_CLASSES][IOPROF_KINDS]);
 

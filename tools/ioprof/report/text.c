@@ -97,6 +97,51 @@ static size_t count_hosts(const struct ioprof_profile *p)
     return hosts;
 }
 
+/** Peaks of all ranks, and what MPI-IO has added. Nothing if the profile has no memory. */
+static void show_memory(const struct ioprof_profile *p, FILE *out)
+{
+    double sum = 0;
+    uint64_t io = 0;
+    size_t top = 0;
+
+    for (size_t i = 0; i < p->nranks; i++) {
+        sum += (double) p->ranks[i].memory_peak;
+        top = p->ranks[i].memory_peak > p->ranks[top].memory_peak ? i : top;
+        io = p->ranks[i].memory_io > io ? p->ranks[i].memory_io : io;
+    }
+    if (sum > 0) {
+        fprintf(out, "  memory     peak %s a rank on average, %s on rank %llu",
+                ioprof_show_bytes(sum / (double) p->nranks),
+                ioprof_show_bytes((double) p->ranks[top].memory_peak),
+                (unsigned long long) p->ranks[top].rank);
+        fprintf(out, "; MPI-IO calls added up to %s\n", ioprof_show_bytes((double) io));
+    }
+}
+
+/** Totals of the counters of hosts, if they were sampled. */
+static void show_node(const struct ioprof_profile *p, FILE *out)
+{
+    uint64_t sum[IOPROF_NODE_COUNTERS] = {0};
+
+    for (int i = 0; i < IOPROF_BINS * IOPROF_NODE_COUNTERS; i++) {
+        sum[i % IOPROF_NODE_COUNTERS] +=
+            p->time.node[i / IOPROF_NODE_COUNTERS][i % IOPROF_NODE_COUNTERS];
+    }
+    if (0 == sum[IOPROF_NODE_CPU]) {
+        return;
+    }
+    fprintf(out, "  hosts      CPU %s, network in %s, out %s",
+            ioprof_show_time((double) sum[IOPROF_NODE_CPU]),
+            ioprof_show_bytes((double) sum[IOPROF_NODE_RECEIVED]),
+            ioprof_show_bytes((double) sum[IOPROF_NODE_SENT]));
+    fprintf(out, ", disks read %s, written %s",
+            ioprof_show_bytes((double) sum[IOPROF_NODE_DISK_READ]),
+            ioprof_show_bytes((double) sum[IOPROF_NODE_DISK_WRITTEN]));
+    fprintf(out, ", Lustre read %s, written %s\n",
+            ioprof_show_bytes((double) sum[IOPROF_NODE_LUSTRE_READ]),
+            ioprof_show_bytes((double) sum[IOPROF_NODE_LUSTRE_WRITTEN]));
+}
+
 static void show_run(const struct ioprof_profile *p, FILE *out)
 {
     static const char *const ends[] = {"finalized", "exited without MPI_Finalize",
@@ -112,6 +157,8 @@ static void show_run(const struct ioprof_profile *p, FILE *out)
             1 == count_hosts(p) ? "" : "s", fact(p, "mpi"), fact(p, "level"));
     fprintf(out, "  run        %s\n",
             ioprof_show_time(p->nranks > 0 ? f.wall_ns / (double) p->nranks : 0));
+    show_memory(p, out);
+    show_node(p, out);
     for (size_t i = 0; i < p->nranks; i++) {
         count[p->ranks[i].end < 4 ? p->ranks[i].end : 1]++;
     }
@@ -217,10 +264,22 @@ static void show_sizes(const struct ioprof_profile *p, FILE *out)
 }
 
 /* Columns of the table of ranks. */
-enum { R_IO, R_COLLECTIVE, R_OTHER_MPI, R_POSIX, R_INSIDE, R_MPI_BYTES, R_READ, R_WRITTEN, R_N };
+enum {
+    R_IO,
+    R_COLLECTIVE,
+    R_OTHER_MPI,
+    R_POSIX,
+    R_INSIDE,
+    R_MPI_BYTES,
+    R_READ,
+    R_WRITTEN,
+    R_MEMORY,
+    R_N
+};
 static const char *const rank_columns[2][R_N] = {
-    {"I/O", "collective", "other MPI-IO", "POSIX", "<POSIX", "MPI-IO", "read", "written"},
-    {"ms", "ms", "ms", "ms", "ms", "MiB", "MiB", "MiB"}};
+    {"I/O", "collective", "other MPI-IO", "POSIX", "<POSIX", "MPI-IO", "read", "written",
+     "peak memory"},
+    {"ms", "ms", "ms", "ms", "ms", "MiB", "MiB", "MiB", "MiB"}};
 
 static uint64_t class_ns(const struct ioprof_rank *r, int class)
 {
@@ -249,6 +308,7 @@ static void rank_values(const struct ioprof_rank *r, uint64_t *value)
                     + r->cell[IOPROF_INSIDE][IOPROF_READ].bytes;
     value[R_WRITTEN] = r->cell[IOPROF_POSIX][IOPROF_WRITE].bytes
                        + r->cell[IOPROF_INSIDE][IOPROF_WRITE].bytes;
+    value[R_MEMORY] = r->memory_peak;
 }
 
 static void show_rank_row(FILE *out, const char *name, const uint64_t *value)
@@ -315,7 +375,8 @@ static void show_ranks(const struct ioprof_profile *p, FILE *out)
 {
     struct ioprof_rank **order;
 
-    heading(out, "Ranks (time by class; bytes: MPI-IO as asked for, read and written in files)");
+    heading(out, "Ranks (time by class; bytes: MPI-IO as asked for, read and written in files; "
+                 "greatest resident memory)");
     for (int line = 0; line < 2; line++) {
         fprintf(out, "%-16s", "");
         for (int i = 0; i < R_N; i++) {
@@ -401,6 +462,14 @@ static void show_file(FILE *out, const struct ioprof_file *file)
 
     add_file(&line, file);
     show_file_line(out, &line, 0 != file->comm_size, file->ranks, file->path);
+    if (NULL != file->fs && '\0' != *file->fs) {
+        fprintf(out, "%8s on %s (%s)", "", file->mount, file->fs);
+        if (0 != file->stripes) {
+            fprintf(out, ", %llu stripe%s of %s", (unsigned long long) file->stripes,
+                    1 == file->stripes ? "" : "s", ioprof_show_bytes((double) file->stripe_bytes));
+        }
+        fputc('\n', out);
+    }
     if (0 != file->append) {
         fprintf(out, "%8s O_APPEND\n", "");
     }
@@ -518,7 +587,7 @@ static void show_components(const struct ioprof_profile *p, FILE *out)
 
 static void show_own(const struct ioprof_profile *p, FILE *out)
 {
-    uint64_t calls = 0, ns = 0, dropped[5] = {0}, wall = 0;
+    uint64_t calls = 0, ns = 0, dropped[5] = {0}, wall = 0, samples = 0, sample_ns = 0;
 
     for (size_t i = 0; i < p->nranks; i++) {
         const struct ioprof_rank *r = &p->ranks[i];
@@ -526,6 +595,8 @@ static void show_own(const struct ioprof_profile *p, FILE *out)
         calls += r->own_calls;
         ns += r->own_ns;
         wall += r->wall_ns;
+        samples += r->memory_samples;
+        sample_ns += r->sample_ns;
         dropped[0] += r->files_dropped;
         dropped[1] += r->fds_dropped;
         dropped[2] += r->requests_dropped;
@@ -536,7 +607,8 @@ static void show_own(const struct ioprof_profile *p, FILE *out)
     fprintf(out, "%llu calls recorded, about %s of rank time: %.3f%% of the run. ",
             (unsigned long long) calls, ioprof_show_time((double) ns),
             wall > 0 ? 100 * (double) ns / (double) wall : 0);
-    fprintf(out, "Merging at MPI_Finalize took %s.\n",
+    fprintf(out, "%llu samples took %s. Merging at MPI_Finalize took %s.\n",
+            (unsigned long long) samples, ioprof_show_time((double) sample_ns),
             ioprof_show_time(strtod(fact(p, "reduce_ns"), NULL)));
     fprintf(out,
             "Not kept: %llu opens of files beyond --max-files, %llu calls on descriptors, "
