@@ -7,9 +7,9 @@
  *
  *   T_DIR/hold    a pipe: a process that gives its output the final name waits until somebody has
  *                 opened and closed the other end
- *   T_FS          every file is on: lustre (2 stripes of 1 MiB), components (3 components, the second
- *                 of 4 stripes of 2 MiB is the last that exists), mdt (data on the metadata server),
- *                 beegfs (3 chunks of 512 KiB) */
+ *   T_FS          every file is on: lustre (2 stripes of 1 MiB), components (3 of them; the last
+ *                 that exists has 4 stripes of 2 MiB), mdt (data on the metadata server), beegfs
+ *                 (3 chunks of 512 KiB) */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>

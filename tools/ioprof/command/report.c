@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const char report_usage[] =
-    "usage: ioprof report [--text|--json|--csv[=TABLE]|--html] [-o FILE] PROFILE...\n"
+    "usage: ioprof report [--text|--json|--csv[=TABLE]|--html|--trace] [-o FILE] PROFILE...\n"
     "\n"
     "Shows a profile; several are merged: the parts that ranks left when a job ended early\n"
     "(PROFILE.part.*).\n"
@@ -25,6 +25,7 @@ static const char report_usage[] =
     "      --csv[=TABLE]      a table: functions (the default), ranks, files, time, memory,\n"
     "                         node, events, variables\n"
     "      --html             one page with pictures, for a browser; it needs no network\n"
+    "      --trace            recorded calls in the Trace Event format, for ui.perfetto.dev\n"
     "  -o, --output FILE      write there, not to stdout\n"
     "  -h, --help             this text\n";
 
@@ -49,6 +50,7 @@ struct format {
 static const struct format report_formats[] = {{"--text", ioprof_report_text, NULL},
                                                {"--json", ioprof_report_json, NULL},
                                                {"--html", ioprof_report_html, NULL},
+                                               {"--trace", ioprof_report_trace, NULL},
                                                {"--csv", ioprof_csv_functions, NULL},
                                                {"--csv=functions", ioprof_csv_functions, NULL},
                                                {"--csv=ranks", ioprof_csv_ranks, NULL},

@@ -17,7 +17,7 @@ function timeCells(run) {
 }
 
 const TIME_METRICS = {
-    busy: { name: 'ranks in a call', show: (x) => (x >= 10 ? showShort(x) : digits(x)) + ' ranks' },
+    busy: { name: 'ranks in a call', show: (x) => (x >= 10 ? showShort(x) : x > 0 && x < 0.01 ? '<0.01' : digits(x)) + ' ranks' },
     bytes: { name: 'bytes a second', show: (x) => showBytes(x) + '/s' },
     calls: { name: 'calls', show: (x) => showShort(x) + ' calls' },
 };

@@ -179,9 +179,10 @@ extern struct ioprof_timeline ioprof_timeline;
 void ioprof_timeline_begin(uint64_t start_unix);
 /** Adds a call that lasted from begin to end, in ns since the start, to a row of a layer. */
 void ioprof_count_bins(int layer, int row, uint64_t begin, uint64_t end, uint64_t bytes);
-/** Add samples. */
+/** Adds a sample of memory. */
 void ioprof_count_memory(uint64_t now, uint64_t resident);
-void ioprof_count_node(uint64_t now, const uint64_t *more);
+/** Adds what counters of the host have grown by since the time `last`. */
+void ioprof_count_node(uint64_t last, uint64_t now, const uint64_t *more);
 
 /** Reads settings and clock, once; the time, in ns since 1970. */
 uint64_t ioprof_state_begin(void);

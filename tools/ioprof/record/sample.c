@@ -22,7 +22,8 @@ static uint64_t next_sample; /* 0: at once */
 static int64_t io_now;       /* resident memory that calls of MPI-IO have added so far */
 static bool node_on;
 static uint64_t node_last[IOPROF_NODE_COUNTERS];
-static glob_t lustre; /* files with the counters of Lustre clients */
+static uint64_t node_time; /* of the last sample of the host; 0: none yet */
+static glob_t lustre;      /* files with the counters of Lustre clients */
 
 bool ioprof_sample_due(uint64_t now)
 {
@@ -169,7 +170,10 @@ static void sample_node(uint64_t now)
         more[i] = 0 == node_last[i] || counters[i] < node_last[i] ? 0 : counters[i] - node_last[i];
         node_last[i] = counters[i];
     }
-    ioprof_count_node(now, more);
+    if (0 != node_time) {
+        ioprof_count_node(node_time, now, more);
+    }
+    node_time = now;
     __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
 }
 

@@ -80,12 +80,26 @@ void ioprof_count_memory(uint64_t now, uint64_t resident)
     }
 }
 
-void ioprof_count_node(uint64_t now, const uint64_t *more)
+/** Part [from, to) of what grew in [begin, end): differences of quotients add up to all of it. */
+static uint64_t part_of(uint64_t value, uint64_t begin, uint64_t end, uint64_t from, uint64_t to)
 {
-    uint64_t width = fit_bins(ioprof_since_start(now));
+    double all = (double) (end - begin);
 
-    for (int i = 0; 0 != width && i < IOPROF_NODE_COUNTERS; i++) {
-        IOPROF_ADD(ioprof_timeline.node[ioprof_since_start(now) / width][i], more[i]);
+    return (uint64_t) ((double) value * (double) (to - begin) / all)
+           - (uint64_t) ((double) value * (double) (from - begin) / all);
+}
+
+void ioprof_count_node(uint64_t last, uint64_t now, const uint64_t *more)
+{
+    uint64_t begin = ioprof_since_start(last), end = ioprof_since_start(now), to;
+    uint64_t width = fit_bins(end);
+
+    for (uint64_t from = begin; 0 != width && from < end; from = to) {
+        to = (from / width + 1) * width < end ? (from / width + 1) * width : end;
+        for (int i = 0; i < IOPROF_NODE_COUNTERS; i++) {
+            IOPROF_ADD(ioprof_timeline.node[from / width][i],
+                       part_of(more[i], begin, end, from, to));
+        }
     }
 }
 

@@ -30,6 +30,8 @@ void ioprof_json_number(struct ioprof_json *json, const char *key, uint64_t valu
 void ioprof_json_signed(struct ioprof_json *json, const char *key, int64_t value);
 /** Six digits; for shares and means. */
 void ioprof_json_real(struct ioprof_json *json, const char *key, double value);
+/** A number with three digits behind the point. */
+void ioprof_json_decimal(struct ioprof_json *json, const char *key, uint64_t whole, unsigned part);
 void ioprof_json_numbers(struct ioprof_json *json, const char *key, const uint64_t *values, int n);
 
 /** A sink of rows that writes the fields into an object that is open. */

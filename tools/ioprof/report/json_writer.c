@@ -94,6 +94,12 @@ void ioprof_json_real(struct ioprof_json *json, const char *key, double value)
     fprintf(json->out, "%.6g", value);
 }
 
+void ioprof_json_decimal(struct ioprof_json *json, const char *key, uint64_t whole, unsigned part)
+{
+    begin_value(json, key);
+    fprintf(json->out, "%llu.%03u", (unsigned long long) whole, part);
+}
+
 void ioprof_json_numbers(struct ioprof_json *json, const char *key, const uint64_t *values, int n)
 {
     ioprof_json_open(json, key, '[');

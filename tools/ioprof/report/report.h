@@ -15,6 +15,7 @@
  *  the profile printable: see profile/printable.h. */
 int ioprof_report_text(struct ioprof_profile *profile, FILE *out);
 int ioprof_report_json(struct ioprof_profile *profile, FILE *out);
+int ioprof_report_trace(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_functions(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_ranks(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_files(struct ioprof_profile *profile, FILE *out);
