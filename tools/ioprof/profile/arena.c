@@ -13,6 +13,7 @@
 struct block {
     struct block *next;
     size_t used, room;
+    void *adopted; /* memory from malloc that goes with the block, or NULL */
 };
 
 void *ioprof_arena_new(void **arena, size_t bytes)
@@ -38,6 +39,19 @@ void *ioprof_arena_new(void **arena, size_t bytes)
     return result;
 }
 
+int ioprof_arena_adopt(void **arena, void *memory)
+{
+    struct block *fresh = calloc(1, sizeof(*fresh));
+
+    if (NULL == fresh) {
+        return -1;
+    }
+    fresh->adopted = memory;
+    fresh->next = *arena;
+    *arena = fresh;
+    return 0;
+}
+
 void ioprof_arena_join(void **arena, void *other)
 {
     struct block *last = other;
@@ -59,6 +73,7 @@ void ioprof_arena_free(void *arena)
     while (NULL != block) {
         struct block *next = block->next;
 
+        free(block->adopted);
         free(block);
         block = next;
     }

@@ -290,27 +290,27 @@ static void get_pvars(struct decoder *d, struct ioprof_cursor *in)
     }
 }
 
-/** Events stay encoded: reports ask for them chunk by chunk. */
+/** Events stay encoded, where they are: reports ask for them chunk by chunk. */
 static void get_events(struct decoder *d, struct ioprof_cursor *in)
 {
     struct ioprof_profile *p = d->p;
     size_t bytes = (size_t) (in->end - in->at);
-    struct ioprof_chunk *chunks = ioprof_arena_new(&p->memory, (p->nchunks + 1) * sizeof(*chunks));
-    unsigned char *data = ioprof_arena_new(&p->memory, bytes);
+    const unsigned char *data = in->at;
 
-    if (NULL == chunks || NULL == data) {
-        in->bad = 1;
-        return;
+    if (0 == (p->nchunks & (p->nchunks - 1))) { /* full: 1, 2, 4, ... have room */
+        struct ioprof_chunk *more = ioprof_arena_new(
+            &p->memory, (0 == p->nchunks ? 1 : 2 * p->nchunks) * sizeof(*more));
+
+        if (NULL == more) {
+            in->bad = 1;
+            return;
+        }
+        if (0 != p->nchunks) {
+            memcpy(more, p->chunks, p->nchunks * sizeof(*more));
+        }
+        p->chunks = more;
     }
-    if (0 != p->nchunks) {
-        memcpy(chunks, p->chunks, p->nchunks * sizeof(*chunks));
-    }
-    memcpy(data, in->at, bytes);
-    chunks[p->nchunks].data = data;
-    chunks[p->nchunks].bytes = bytes;
-    chunks[p->nchunks].rank = ioprof_get(in);
-    p->chunks = chunks;
-    p->nchunks++;
+    p->chunks[p->nchunks++] = (struct ioprof_chunk){ioprof_get(in), data, bytes};
     in->at = in->end;
 }
 
@@ -378,7 +378,8 @@ static int decode_sections(struct decoder *d, const unsigned char *at, const uns
     return fail(d, "truncated: its last section is missing");
 }
 
-int ioprof_decode(const void *data, size_t bytes, struct ioprof_profile **profile, char *why,
+/** The events of the profile stay in `data`. */
+static int decode(const void *data, size_t bytes, struct ioprof_profile **profile, char *why,
                   size_t why_bytes)
 {
     struct decoder d = {calloc(1, sizeof(*d.p)), why, why_bytes};
@@ -406,6 +407,37 @@ int ioprof_decode(const void *data, size_t bytes, struct ioprof_profile **profil
     ioprof_sort(d.p);
     *profile = d.p;
     return 0;
+}
+
+int ioprof_decode_own(void *data, size_t bytes, struct ioprof_profile **profile, char *why,
+                      size_t why_bytes)
+{
+    if (decode(data, bytes, profile, why, why_bytes) < 0) {
+        free(data);
+        return -1;
+    }
+    if (ioprof_arena_adopt(&(*profile)->memory, data) < 0) {
+        free(data);
+        ioprof_free(*profile);
+        *profile = NULL;
+        snprintf(why, why_bytes, "no memory");
+        return -1;
+    }
+    return 0;
+}
+
+int ioprof_decode(const void *data, size_t bytes, struct ioprof_profile **profile, char *why,
+                  size_t why_bytes)
+{
+    void *copy = malloc(bytes + 1);
+
+    *profile = NULL;
+    if (NULL == copy) {
+        snprintf(why, why_bytes, "no memory");
+        return -1;
+    }
+    memcpy(copy, data, bytes);
+    return ioprof_decode_own(copy, bytes, profile, why, why_bytes);
 }
 
 void ioprof_free(struct ioprof_profile *profile)
@@ -447,22 +479,18 @@ int ioprof_read(const char *path, struct ioprof_profile **profile, char *why, si
     unsigned char *data;
     char reason[256];
     size_t bytes;
-    int rc;
 
     *profile = NULL;
     if (NULL == stream) {
         return fail(&d, "%s: %s", path, strerror(errno));
     }
     data = read_whole(stream, &bytes);
-    if (NULL == data) {
-        rc = fail(&d, "%s: %s", path, strerror(errno));
-    } else {
-        rc = ioprof_decode(data, bytes, profile, reason, sizeof(reason));
-        if (rc < 0) {
-            (void) fail(&d, "%s: %s", path, reason);
-        }
-    }
     fclose(stream);
-    free(data);
-    return rc;
+    if (NULL == data) {
+        return fail(&d, "%s: %s", path, strerror(errno));
+    }
+    if (ioprof_decode_own(data, bytes, profile, reason, sizeof(reason)) < 0) {
+        return fail(&d, "%s: %s", path, reason);
+    }
+    return 0;
 }

@@ -212,6 +212,10 @@ struct ioprof_profile {
 int ioprof_read(const char *path, struct ioprof_profile **profile, char *why, size_t why_bytes);
 int ioprof_decode(const void *data, size_t bytes, struct ioprof_profile **profile, char *why,
                   size_t why_bytes);
+/** The same without a copy: data is from malloc and belongs to the profile afterwards; after an
+ *  error it is freed. */
+int ioprof_decode_own(void *data, size_t bytes, struct ioprof_profile **profile, char *why,
+                      size_t why_bytes);
 void ioprof_free(struct ioprof_profile *profile);
 
 /** Appends the encoded profile. 0, or -1 if there is no memory. */

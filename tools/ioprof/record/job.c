@@ -206,10 +206,12 @@ static struct ioprof_profile *receive(int from, MPI_Comm comm)
 
         PMPI_Recv(data + at, n, MPI_BYTE, from, TAG, comm, MPI_STATUS_IGNORE);
     }
-    if (0 == bytes || ioprof_decode(data, bytes, &profile, why, sizeof(why)) < 0) {
+    if (0 == bytes) {
+        free(data);
+    }
+    if (0 == bytes || ioprof_decode_own(data, bytes, &profile, why, sizeof(why)) < 0) {
         fprintf(stderr, "ioprof: no profile from rank %d: %s\n", from, why);
     }
-    free(data);
     return profile;
 }
 
