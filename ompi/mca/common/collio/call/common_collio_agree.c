@@ -118,16 +118,13 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op)
     }
     op->mine[MCA_COMMON_COLLIO_AGREE_ERROR] = op->ex.error;
     if (op->ex.request.bytes > 0 && !op->early) {
-        op->mine[MCA_COMMON_COLLIO_AGREE_LATE] = 1;
-    } else { /* who has nothing to access is neither early nor late */
+        op->mine[MCA_COMMON_COLLIO_AGREE_PENDING] = 1;
+    } else { /* a rank without bytes is neither early nor pending */
         op->mine[MCA_COMMON_COLLIO_AGREE_EARLY] = op->early;
-        op->mine[MCA_COMMON_COLLIO_AGREE_LATE] = -mca_common_collio_batch_offer(op);
     }
-    if (!op->meeting) { /* all ranks must call the same, in the same mode */
-        op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write | op->ex.atomic << 1;
-        op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -op->mine[MCA_COMMON_COLLIO_AGREE_HASH];
-    }
-    mca_common_collio_late_tell(op);
+    /* all ranks must call the same, in the same mode */
+    op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write | op->ex.atomic << 1;
+    op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -op->mine[MCA_COMMON_COLLIO_AGREE_HASH];
     if (OMPI_SUCCESS
         != mca_common_collio_reduction_start(file, op->mine, op->all,
                                              MCA_COMMON_COLLIO_AGREE_FIELDS, true)) {

@@ -17,7 +17,7 @@ enum { SMALL = 64 << 10 };
 /* A nonblocking call may take as long as a few of its own instructions do: a small write that the
  * page cache of this node takes, or a small read from a file system in memory, costs less than
  * handing it to an engine and asking for it later. */
-bool mca_common_collio_direct_is_brief(const mca_common_collio_op_t *op)
+static bool is_brief(const mca_common_collio_op_t *op)
 {
     const mca_common_collio_access_t *access = &op->ex.file->access;
 
@@ -33,7 +33,7 @@ static bool at_once(const mca_common_collio_op_t *op)
 {
     /* locks are never waited for */
     return op->ex.blocking ? !mca_common_collio_access_locks(&op->ex.file->access, op->ex.write)
-                           : mca_common_collio_direct_is_brief(op);
+                           : is_brief(op);
 }
 
 /* The same for a small read, if the page cache has it: one that must wait for a device is left to

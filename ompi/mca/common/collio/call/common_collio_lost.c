@@ -38,7 +38,6 @@ static uint64_t look_ns(const mca_common_collio_file_t *file)
 static bool can_leave(const mca_common_collio_op_t *op)
 {
     switch (op->phase) {
-    case MCA_COMMON_COLLIO_PHASE_AHEAD:
     case MCA_COMMON_COLLIO_PHASE_EARLY:
     case MCA_COMMON_COLLIO_PHASE_DIRECT:
         return 0 != op->job.done;

@@ -32,7 +32,6 @@
  */
 typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_QUEUED = 0,
-    MCA_COMMON_COLLIO_PHASE_AHEAD,     /* my own pieces; other ranks are not asked in this call */
     MCA_COMMON_COLLIO_PHASE_EARLY,     /* as the last call skipped the exchange: my own pieces */
     MCA_COMMON_COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
     MCA_COMMON_COLLIO_PHASE_MEMORY,    /* partition memory: what the node has */
@@ -65,13 +64,9 @@ enum {
     MCA_COMMON_COLLIO_AGREE_NOT_HASH, /* negated hash: equal ranks have max = -max(negated) */
     MCA_COMMON_COLLIO_AGREE_DELTA,
     MCA_COMMON_COLLIO_AGREE_NOT_DELTA,
-    MCA_COMMON_COLLIO_AGREE_EARLY,        /* 1: a rank has accessed its pieces already */
-    MCA_COMMON_COLLIO_AGREE_LATE,         /* 1: a rank has not. Else negated: calls behind this one
-                                             that all ranks have made, too (batch.c) */
-    MCA_COMMON_COLLIO_AGREE_AHEAD_ERROR,  /* since the last meeting */
-    MCA_COMMON_COLLIO_AGREE_AHEAD_READS,  /* calls since then */
-    MCA_COMMON_COLLIO_AGREE_AHEAD_WRITES, /* follows READS */
-    MCA_COMMON_COLLIO_AGREE_PLANS,        /* bits of the plans that fit */
+    MCA_COMMON_COLLIO_AGREE_EARLY,   /* 1: a rank has accessed its pieces already */
+    MCA_COMMON_COLLIO_AGREE_PENDING, /* 1: a rank has pieces that it has not accessed yet */
+    MCA_COMMON_COLLIO_AGREE_PLANS,   /* bits of the plans that fit */
     MCA_COMMON_COLLIO_AGREE_FIELDS
 };
 
@@ -98,11 +93,6 @@ typedef struct mca_common_collio_op_t {
     int64_t mine[MCA_COMMON_COLLIO_AGREE_FIELDS];
     int64_t all[MCA_COMMON_COLLIO_AGREE_FIELDS];
     int64_t delta;
-    bool ahead;                  /* this call is made without a meeting */
-    bool was_ahead;              /* this call ends a run of such calls */
-    bool brief;                  /* made without a meeting and without a queue (late.c) */
-    bool meeting;                /* no call of the user: only for the agreement */
-    int told;                    /* agreed: error class of a call before this one, or 0 */
     bool early;                  /* this rank's access came before the agreement */
     mca_common_collio_job_t job; /* DIRECT */
     bool locked;                 /* atomic mode: this rank holds the lock for all */
@@ -134,18 +124,12 @@ mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *fil
                                                    void *buffer, size_t count,
                                                    ompi_datatype_t *type);
 
-/** The same without a request of the user: takes part in one agreement. NULL: out of memory. */
-mca_common_collio_op_t *mca_common_collio_op_start_meeting(mca_common_collio_file_t *file);
-
 /** Turns the crank of the file's oldest operation. Returns the number of operations that ended. */
 int mca_common_collio_op_progress(mca_common_collio_file_t *file);
 
 /** The same for Open MPI's progress engine: it leaves blocking calls to their callers, because
  *  their steps may wait (one-sided epochs), and nothing may wait inside progress. */
 int mca_common_collio_op_background(mca_common_collio_file_t *file);
-
-/** Its end, when its steps are made and it is in no queue: figures, the caller is told. */
-void mca_common_collio_op_end(mca_common_collio_op_t *op);
 
 /** Turns it until this operation is done, and frees it. Returns the agreed error class. */
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
@@ -157,28 +141,6 @@ void mca_common_collio_op_wait_all(mca_common_collio_file_t *file);
 bool mca_common_collio_op_advance(mca_common_collio_op_t *op);
 /** Gives the lock of atomic mode back, if this rank holds it. */
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op);
-
-/** See late.c. Calls without a meeting: may this call be one of them (false: ask again), its start
- *  and its end; what the next meeting tells, and whether calls may go without one after it. */
-bool mca_common_collio_late_allowed(const mca_common_collio_exchange_t *ex);
-bool mca_common_collio_late_turn(mca_common_collio_op_t *op);
-/** Does this call write after reads without a meeting, or read after writes without one? Then it
- *  begins when all ranks have made those. */
-bool mca_common_collio_late_direction_changes(const mca_common_collio_op_t *op);
-bool mca_common_collio_late_at_once(mca_common_collio_op_t *op);
-void mca_common_collio_late_end(mca_common_collio_op_t *op);
-void mca_common_collio_late_tell(mca_common_collio_op_t *op);
-void mca_common_collio_late_settle(mca_common_collio_op_t *op);
-void mca_common_collio_late_begin(mca_common_collio_op_t *op);
-/** Ends a run of such calls. Collective. Returns the agreed error class of the calls since the last
- *  meeting. `leave`: the next call is agreed on; else it may go without a meeting again. */
-int mca_common_collio_late_meet(mca_common_collio_file_t *file, bool leave);
-
-/** See batch.c. Calls behind this one that the rank has made and offers, before the agreement; as
- *  many as all ranks offered are settled with it, and batch_has tells each of them so. */
-int64_t mca_common_collio_batch_offer(mca_common_collio_op_t *op);
-void mca_common_collio_batch_settle(mca_common_collio_op_t *op, int64_t offered);
-bool mca_common_collio_batch_has(mca_common_collio_op_t *op);
 
 /** See lost.c. Looks, now and then, whether the ranks that this call waits for are still there;
  *  true when the file is lost, and this call with it. */
@@ -192,8 +154,6 @@ void mca_common_collio_agree_start(mca_common_collio_op_t *op);
 void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type);
 /** After it: exchange or not, how, and with which plan. */
 void mca_common_collio_decide(mca_common_collio_op_t *op);
-/** Does its access take no longer than handing it to an engine? It is then made at once. */
-bool mca_common_collio_direct_is_brief(const mca_common_collio_op_t *op);
 void mca_common_collio_direct_start(mca_common_collio_op_t *op);
 bool mca_common_collio_direct_poll(mca_common_collio_op_t *op);
 void mca_common_collio_settle_start(mca_common_collio_op_t *op);

@@ -8,8 +8,7 @@
  * part in it, or the others would wait for ever; and to take part it needs an operation. So every
  * file has one in reserve, and the next one that ends takes its place.
  *
- * Another one is kept for speed. Small calls without a meeting (late.c) use little of it, so only
- * that is cleared again.
+ * One idle operation is cached for the next call.
  */
 #include "call/common_collio_op.h"
 
@@ -17,19 +16,6 @@ bool mca_common_collio_op_reserve(mca_common_collio_file_t *file)
 {
     file->spare = OBJ_NEW(mca_common_collio_op_t);
     return NULL != file->spare;
-}
-
-/* What a brief call has used. */
-static void clear_brief(mca_common_collio_op_t *op)
-{
-    op->phase = MCA_COMMON_COLLIO_PHASE_QUEUED;
-    op->mpi_request = NULL;
-    op->ex.write = false;
-    op->ex.error = 0;
-    op->ex.done_bytes = 0;
-    op->ex.request = (mca_common_collio_ask_t){0};
-    op->staged = op->ahead = op->brief = false;
-    op->finished = false;
 }
 
 static mca_common_collio_op_t *take_spare(mca_common_collio_file_t *file)
@@ -47,24 +33,18 @@ mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file
 {
     mca_common_collio_op_t *op;
     uint32_t sequence;
-    bool kept;
 
     OPAL_THREAD_LOCK(&file->lock);
     op = (mca_common_collio_op_t *) file->idle;
     file->idle = NULL;
     sequence = file->sequence++;
     OPAL_THREAD_UNLOCK(&file->lock);
-    kept = NULL != op;
-    op = kept ? op : OBJ_NEW(mca_common_collio_op_t);
+    op = NULL == op ? OBJ_NEW(mca_common_collio_op_t) : op;
     op = NULL == op ? take_spare(file) : op;
     if (NULL == op) {
         return NULL;
     }
-    if (kept && op->brief) {
-        clear_brief(op);
-    } else {
-        memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
-    }
+    memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
     op->ex.file = file;
     op->ex.sequence = sequence;
     return op;

@@ -318,25 +318,13 @@ static void note_range(mca_common_collio_op_t *op)
     };
 }
 
-/* Ranks that only meet have no direction of their own, and take part in the call of the others. */
-static bool same_call(mca_common_collio_op_t *op)
-{
-    const int64_t *all = op->all;
-
-    if (INT64_MIN == all[MCA_COMMON_COLLIO_AGREE_HASH]) {
-        return true;
-    }
-    op->ex.write = op->meeting ? 1 & all[MCA_COMMON_COLLIO_AGREE_HASH] : op->ex.write;
-    return all[MCA_COMMON_COLLIO_AGREE_HASH] == -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH];
-}
-
 /* After the agreement: everybody knows the same, and goes the same way. */
 static void after_agree(mca_common_collio_op_t *op)
 {
     const int64_t *all = op->all;
 
-    mca_common_collio_late_settle(op);
-    if (!same_call(op) || all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0) {
+    if (all[MCA_COMMON_COLLIO_AGREE_HASH] != -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH]
+        || all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0) {
         op->ex.error = all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
                            ? (int) all[MCA_COMMON_COLLIO_AGREE_ERROR]
                            : MPI_ERR_NOT_SAME;
@@ -344,15 +332,11 @@ static void after_agree(mca_common_collio_op_t *op)
         return;
     }
     if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
-        mca_common_collio_tuner_served(&op->ex, all[MCA_COMMON_COLLIO_AGREE_LATE] >= 1);
+        mca_common_collio_tuner_served(&op->ex, 1 != all[MCA_COMMON_COLLIO_AGREE_PENDING]);
     }
     note_range(op);
     if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]
-        || (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] && all[MCA_COMMON_COLLIO_AGREE_LATE] < 1)) {
-        if (op->was_ahead || 0 != all[MCA_COMMON_COLLIO_AGREE_BYTES]) {
-            mca_common_collio_late_begin(op);
-        }
-        mca_common_collio_batch_settle(op, -all[MCA_COMMON_COLLIO_AGREE_LATE]);
+        || (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] && 1 != all[MCA_COMMON_COLLIO_AGREE_PENDING])) {
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
@@ -361,9 +345,8 @@ static void after_agree(mca_common_collio_op_t *op)
         return;
     }
     op->work_ns = mca_common_collio_now();
-    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] || 0 != op->told) {
-        /* others have gone ahead; or a rank has failed, and may have come to close the file */
-        op->ex.way.exchange = false;
+    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+        op->ex.way.exchange = false; /* other ranks have accessed their pieces already */
     } else {
         mca_common_collio_decide(op);
     }
@@ -410,10 +393,6 @@ static void after_settle(mca_common_collio_op_t *op)
         mca_common_collio_settle_stops(op);
         return;
     }
-    if (!op->ex.way.exchange && !op->ex.way.probing
-        && 1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
-        mca_common_collio_late_begin(op);
-    }
     if (op->ex.write && op->ex.way.exchange) {
         op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
     }
@@ -446,28 +425,15 @@ static bool cycles_over(mca_common_collio_op_t *op)
     return mca_common_collio_cycles_poll(&op->ex);
 }
 
-static void after_ahead(mca_common_collio_op_t *op)
+static bool at_once(mca_common_collio_op_t *op)
 {
-    mca_common_collio_late_end(op);
-    enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+    (void) op;
+    return true;
 }
 
 static void begin(mca_common_collio_op_t *op)
 {
-    if (mca_common_collio_batch_has(op)) {
-        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
-        return;
-    }
-    if (op->early) { /* with an earlier call */
-        begin_agree(op);
-        return;
-    }
-    if (op->ahead) {
-        begin_direct(op, MCA_COMMON_COLLIO_PHASE_AHEAD);
-        return;
-    }
     op->early = 0 == op->ex.error && op->ex.request.bytes > 0
-                && !mca_common_collio_late_direction_changes(op)
                 && mca_common_collio_tuner_expects_direct(&op->ex);
     if (op->early) {
         begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
@@ -482,8 +448,7 @@ static void begin(mca_common_collio_op_t *op)
 #define SETTLE MCA_COMMON_COLLIO_STAT_time_settle
 
 static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
-    [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, mca_common_collio_late_turn, begin},
-    [MCA_COMMON_COLLIO_PHASE_AHEAD] = {0, mca_common_collio_direct_poll, after_ahead},
+    [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, at_once, begin},
     [MCA_COMMON_COLLIO_PHASE_EARLY] = {0, mca_common_collio_direct_poll, begin_agree},
     [MCA_COMMON_COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
     [MCA_COMMON_COLLIO_PHASE_MEMORY] = {AGREE, collective_over, begin_histogram},

@@ -97,9 +97,6 @@ typedef struct mca_common_collio_file_t {
     opal_mutex_t lock; /* of ops and sequence; taken only where MPI may be called by threads */
     opal_list_t ops;   /* in the order they were started; the first is the active one */
     uint32_t sequence; /* of operations, equal on all ranks */
-    int settled;       /* of the oldest calls: over on all ranks, with a call before them */
-    bool run_writes;   /* the calls without a meeting write */
-    int ahead_error;   /* the first of this rank in a call without a meeting, until all are told */
     struct mca_common_collio_op_t *spare; /* for a call that finds no memory */
     opal_list_item_t *idle;               /* an operation for the next call */
     struct mca_common_collio_request_t *spare_request;

@@ -34,7 +34,6 @@ typedef int64_t fields_t[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
 typedef struct seat_t {
     _Alignas(LINE) fields_t line[2];
     mca_common_collio_process_t process; /* whose seat it is; written before the first reduction */
-    _Alignas(LINE) mca_common_collio_ahead_word_t done;
 } seat_t;
 
 typedef struct mca_common_collio_reduction_page_t {
@@ -43,7 +42,6 @@ typedef struct mca_common_collio_reduction_page_t {
     _Alignas(LINE) _Atomic uint32_t gate;    /* reductions whose result is there */
     _Alignas(LINE) _Atomic uint32_t sleepers;
     _Alignas(LINE) fields_t result[2];
-    _Alignas(LINE) mca_common_collio_ahead_word_t begun;
     _Alignas(LINE) seat_t seat[]; /* one per rank of the node */
 } page_t;
 
@@ -100,7 +98,6 @@ static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *r
     reduction->fields = fields;
     reduction->result = result;
     reduction->under_way = true;
-    reduction->behind = false;
     reduction->begun_ns = mca_common_collio_now();
     if (NULL == page) {
         memcpy(reduction->mine, mine, sizeof(*mine) * (size_t) fields);
@@ -138,23 +135,6 @@ int mca_common_collio_reduction_on_node(mca_common_collio_file_t *file, const in
     file->reduction->alone = true;
     file->reduction->attentive = attentive;
     return start(file, mine, result, fields);
-}
-
-int mca_common_collio_reduction_behind(mca_common_collio_file_t *file, const int64_t *mine,
-                                       int64_t *result, int fields)
-{
-    int rc = mca_common_collio_reduction_start(file, mine, result, fields, false);
-
-    file->reduction->behind = true;
-    return rc;
-}
-
-void mca_common_collio_reduction_wanted(mca_common_collio_file_t *file)
-{
-    if (file->reduction->behind) {
-        file->reduction->behind = false;
-        file->reduction->begun_ns = mca_common_collio_now();
-    }
 }
 
 int mca_common_collio_reduction_barrier(mca_common_collio_file_t *file)
@@ -223,7 +203,7 @@ bool mca_common_collio_reduction_poll(mca_common_collio_file_t *file)
         all = reduction->page->result[reduction->round & 1];
     }
     memcpy(reduction->result, all, sizeof(*all) * (size_t) reduction->fields);
-    if (!reduction->attentive && !reduction->behind) {
+    if (!reduction->attentive) {
         reduction->waited_ns[reduction->agreement] = (int64_t) (mca_common_collio_now()
                                                                 - reduction->begun_ns);
     }
@@ -249,7 +229,7 @@ bool mca_common_collio_reduction_rest(mca_common_collio_file_t *file)
     _Atomic uint32_t *word;
 
     if (!reduction->under_way || NULL == reduction->page || !reduction->crowded
-        || reduction->attentive || reduction->behind || NULL != reduction->request) {
+        || reduction->attentive || NULL != reduction->request) {
         return false;
     }
     word = MPI_COMM_NULL != reduction->leaders && !reduction->alone ? &reduction->page->reduced
@@ -328,23 +308,8 @@ static int share_page(mca_common_collio_file_t *file, const int64_t *key)
     return rc;
 }
 
-/* Only where one page has all ranks: what is in it decides which calls need a meeting. */
-static void connect_ahead(mca_common_collio_file_t *file)
-{
-    mca_common_collio_reduction_t *reduction = file->reduction;
-
-    if (NULL != reduction->page && 1 == file->nodes.nodes) {
-        reduction->ahead.begun = &reduction->page->begun;
-        reduction->ahead.done = (char *) &reduction->page->seat[0].done;
-        reduction->ahead.stride = sizeof(seat_t);
-        reduction->ahead.ranks = reduction->ranks;
-        reduction->ahead.me = reduction->me;
-    }
-}
-
 static void disconnect(mca_common_collio_reduction_t *reduction)
 {
-    reduction->ahead.begun = NULL;
     mca_common_collio_shm_fini(&reduction->segment);
     reduction->page = NULL;
     if (MPI_COMM_NULL != reduction->leaders) {
@@ -411,7 +376,6 @@ void mca_common_collio_reduction_connect(mca_common_collio_file_t *file,
     if (OMPI_SUCCESS != rc) {
         mca_common_collio_file_lose(file, rc);
     }
-    connect_ahead(file);
 }
 
 bool mca_common_collio_reduction_peer_ended(const mca_common_collio_file_t *file)

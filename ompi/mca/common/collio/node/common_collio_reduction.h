@@ -7,7 +7,6 @@
 #define MCA_COMMON_COLLIO_REDUCTION_H
 
 #include "compat/common_collio_compat.h"
-#include "node/common_collio_ahead.h"
 #include "node/common_collio_process.h"
 #include "node/common_collio_shm.h"
 
@@ -52,7 +51,6 @@ typedef struct mca_common_collio_reduction_t {
     uint32_t round;               /* reductions that are over */
     bool under_way;
     bool attentive;       /* others may need this rank's answers until they come: no sleep */
-    bool behind;          /* this rank does not wait for it yet */
     uint64_t begun_ns;    /* when this rank came */
     bool agreement;       /* reduce as the agreement does, else take the maximum */
     bool alone;           /* this node's ranks only */
@@ -63,9 +61,6 @@ typedef struct mca_common_collio_reduction_t {
     int64_t *result;
     int64_t nothing; /* result of a barrier */
     ompi_request_t *request;
-    mca_common_collio_ahead_t ahead;   /* calls without a meeting (run.h): one node with a page */
-    mca_common_collio_chunks_t chunks; /* the same elsewhere */
-    int64_t heard[MCA_COMMON_COLLIO_CHUNKS_FIELDS];
 } mca_common_collio_reduction_t;
 
 /** Allocates the file's reduction. Local: an Open MPI error code. */
@@ -92,12 +87,6 @@ int mca_common_collio_reduction_start(struct mca_common_collio_file_t *file, con
  *  Attentive ranks go on receiving messages while they wait. */
 int mca_common_collio_reduction_on_node(struct mca_common_collio_file_t *file, const int64_t *mine,
                                         int64_t *result, int fields, bool attentive);
-
-/** A reduction of maxima that nobody waits for yet: ranks do something else, and poll now and then,
- *  the first of each node at least, until a rank says by `wanted` that it does nothing but wait. */
-int mca_common_collio_reduction_behind(struct mca_common_collio_file_t *file, const int64_t *mine,
-                                       int64_t *result, int fields);
-void mca_common_collio_reduction_wanted(struct mca_common_collio_file_t *file);
 
 /** A reduction of attentive ranks without a result. */
 int mca_common_collio_reduction_barrier(struct mca_common_collio_file_t *file);

@@ -8,9 +8,6 @@
  *
  *   preallocate   io/ompio lets each rank look at the file's size while rank 0 already extends it;
  *                 those that see the new size skip a collective that the others wait in
- *   sync, set_size, set_atomicity, preallocate
- *                 the ranks tell each other the errors of calls that did not wait for that
- *                 (setting `errors`), and all have made their accesses before the file changes
  *   set_atomicity io/ompio waits for ever if ranks ask for different modes, and only those whose
  *                 locks do not work would not be in atomic mode
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
@@ -24,7 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "call/common_collio_op.h"
 #include "compat/common_collio_error.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_set_view.h"
@@ -119,18 +115,10 @@ static int preallocate(ompio_file_t *fh, int64_t size)
     return OMPI_SUCCESS != rc ? rc : agreed;
 }
 
-int mca_common_collio_entries_meet(const mca_common_collio_hook_t *hook, bool leave)
-{
-    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
-
-    return NULL == file || OMPI_SUCCESS != file->refused ? MPI_SUCCESS
-                                                         : mca_common_collio_late_meet(file, leave);
-}
-
 static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int late = mca_common_collio_entries_meet(hook, false), rc;
+    int rc;
 
     /* the access mode is the same on every rank */
     if (0 != (hook->fh->f_amode & MPI_MODE_RDONLY)) {
@@ -142,25 +130,7 @@ static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
     OPAL_THREAD_LOCK(&file->f_lock);
     rc = preallocate(hook->fh, (int64_t) size);
     OPAL_THREAD_UNLOCK(&file->f_lock);
-    return MPI_SUCCESS != rc ? rc : late;
-}
-
-static int file_sync(ompi_file_t *file)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int late = mca_common_collio_entries_meet(hook, false);
-    int rc = hook->original.io_module_file_sync(file);
-
-    return MPI_SUCCESS != rc ? rc : late;
-}
-
-static int file_set_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int late = mca_common_collio_entries_meet(hook, false);
-    int rc = hook->original.io_module_file_set_size(file, size);
-
-    return MPI_SUCCESS != rc ? rc : late;
+    return rc;
 }
 
 /* io/ompio hangs if ranks ask for different modes, and lets each rank decide whether its locks
@@ -191,11 +161,7 @@ static int set_atomicity(mca_common_collio_hook_t *hook, int atomic)
 
 static int file_set_atomicity(ompi_file_t *file, int atomic)
 {
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int late = mca_common_collio_entries_meet(hook, true);
-    int rc = set_atomicity(hook, atomic);
-
-    return MPI_SUCCESS != rc ? rc : late;
+    return set_atomicity(mca_common_collio_hook_find(file), atomic);
 }
 
 static int64_t etypes(ompio_file_t *fh)
@@ -246,8 +212,6 @@ void mca_common_collio_entries_install(mca_common_collio_hook_t *hook)
 
     table->io_module_file_preallocate = file_preallocate;
     table->io_module_file_seek = file_seek;
-    table->io_module_file_sync = file_sync;
-    table->io_module_file_set_size = file_set_size;
     table->io_module_file_set_atomicity = file_set_atomicity;
     mca_common_collio_hints_patch(hook);
 }

@@ -400,21 +400,6 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
     return file;
 }
 
-/* The ranks meet for the last time. Open MPI drops what an io module returns from its close. */
-static void meet_to_close(mca_common_collio_file_t *file)
-{
-    int late = mca_common_collio_late_meet(file, true);
-
-    if (MPI_SUCCESS != late && 0 == file->lost && 0 == file->rank) {
-        mca_common_collio_file_say(file,
-                                   "a collective call failed on some rank before this file was "
-                                   "closed: %s. That rank's call has returned it; MPI_File_close "
-                                   "cannot. With the hint collio_errors=call all ranks return it "
-                                   "from the same call.",
-                                   mca_common_collio_error_text(late));
-    }
-}
-
 void mca_common_collio_file_detach(ompio_file_t *fh)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
@@ -423,7 +408,7 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
         return;
     }
     if (OMPI_SUCCESS == file->refused) {
-        meet_to_close(file);
+        mca_common_collio_op_wait_all(file); /* calls that the program has not waited for */
         mca_common_collio_file_look_for_notice(file); /* the report is collective */
         mca_common_collio_report(file);
     }

@@ -4,12 +4,12 @@
 #
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The part "late" of the cluster suite: calls without a meeting where not all ranks share memory.
-# The programs are those of test/fault (t_batch: calls that share an agreement). And the part
+# The part "contract" of the cluster suite: every call returns the same on all ranks, where not all
+# ranks share memory. The programs are those of test/fault. And the part
 # "pointer". Read by run.
 # shellcheck disable=SC2154 # work, mode: variables of run
 
-late_of() {
+contract_of() {
     local fcoll=$1 layout map layouts="2,2 1,1,1 4,1,3" fbtl=posix program status what
     [[ $fcoll == overlap || $mode == full ]] || return 0 # the same code
     [[ $mode != full ]] || layouts+=" 1,2 2,5,1,3 8,8,8,8"
@@ -17,23 +17,23 @@ late_of() {
         cluster "$(tr -cd , <<<"$layout," | wc -c)"
         [[ ${map:-node} == slot ]] && map=node || map=slot
         [[ $fbtl == posix ]] && fbtl=mtpwrite || fbtl=posix
-        for program in t_late t_batch t_turns; do
+        for program in t_contract t_outstanding t_turns; do
             mpi 240 "$layout" "$map" --mca fcoll "$fcoll" --mca fbtl "$fbtl" -x COLLIO_FCOLL="$fcoll" \
                 -x T_DIR="$work" -x LD_PRELOAD="$COLLIO_BUILD/test/fault/.libs/libfault.so" \
                 "$COLLIO_BUILD/test/fault/$program" && status=0 || status=$?
-            while read -r what; do ok "late: $fcoll, $layout by $map, $what"; done \
+            while read -r what; do ok "contract: $fcoll, $layout by $map, $what"; done \
                 < <(sed -n 's/^ok //p' "$work/log")
-            ((status == 0)) || not_ok "late: $program, $fcoll, $layout by $map" "$work/log"
+            ((status == 0)) || not_ok "contract: $program, $fcoll, $layout by $map" "$work/log"
         done
     done
 }
 
-part_late() {
+part_contract() {
     if ! make -s -C "$COLLIO_BUILD/test/fault" check TESTS= >"$work/log" 2>&1; then
-        not_ok 'late: the programs of test/fault do not build' "$work/log"
+        not_ok 'contract: the programs of test/fault do not build' "$work/log"
         return
     fi
-    each_fcoll late late_of
+    each_fcoll contract contract_of
 }
 
 # Shared file pointers, which are then kept in a file beside the data.

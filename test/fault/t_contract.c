@@ -4,28 +4,23 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /*
- * errors = late: calls without an exchange do not wait for other ranks. The rank that failed
- * returns its error from that call; the others from a later call, all from the same one, or from
- * the collective function that comes next. No rank is more than AHEAD calls ahead of the slowest.
- * A rank that changes its request, or leaves its loop after an error, hangs nobody. Every byte is
- * compared by POSIX. Runs with libfault preloaded.
+ * The contract of collective calls: blocking or not, with an exchange or without, every call
+ * returns the same class on all ranks. An access that fails on one rank fails this call on all of
+ * them, and no other call. Ranks that leave their loop after the error close the file and open the
+ * next one. Every byte is compared by POSIX. Runs with libfault preloaded.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/t_pvar.h"
 #include "t_fault.h"
 
 enum {
     BLOCK = 512, /* bytes of a rank and call */
-    AHEAD = 32,  /* the setting `ahead` of all files here */
-    CALLS = 3 * AHEAD,
-    FAILS = AHEAD / 2,
-    NEVER = CALLS
+    CALLS = 40,
+    FAILS = 16, /* the call that fails */
 };
 
 static char path[512];
@@ -115,14 +110,15 @@ static void make_file(int calls)
     close(fd);
 }
 
-/* Every rank looks at its own blocks. Calls from `hole` to `end` need not be there. */
+/* Every rank looks at its own blocks. The last rank's blocks of calls from `hole` to `end` need not
+ * be there. */
 static void check_file(int calls, int hole, int end)
 {
     unsigned char data[BLOCK], wanted[BLOCK];
     int fd = open(path, O_RDONLY);
 
     for (int i = 0; i < calls; ++i) {
-        if (i >= hole && i < end) {
+        if (t_size - 1 == t_rank && i >= hole && i < end) {
             continue;
         }
         fill(wanted, place_of(i, t_rank), BLOCK);
@@ -142,18 +138,18 @@ static bool begin(kind_t kind, const char *hints, MPI_File *file)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (!writes(kind)) {
-        make_file(CALLS);
+        make_file(CALLS + 10);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     return t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, file);
 }
 
-/* The next access of this rank fails, if it is the last rank. */
+/* The next access of the last rank fails. */
 static void break_next(kind_t kind)
 {
     char spec[128];
 
-    snprintf(spec, sizeof(spec), "op=%s,match=late,rank=%d,errno=%d,at=1,times=1",
+    snprintf(spec, sizeof(spec), "op=%s,match=contract,rank=%d,errno=%d,at=1,times=1",
              writes(kind) ? "write" : "read", t_size - 1, writes(kind) ? ENOSPC : EIO);
     t_fault_set(spec);
 }
@@ -163,66 +159,41 @@ static int class_of(kind_t kind)
     return writes(kind) ? MPI_ERR_NO_SPACE : MPI_ERR_IO;
 }
 
-/* Calls go ahead, and the bytes are right. */
-static void goes_ahead(kind_t kind, const char *hints, bool expected)
+/* Fails the test unless all ranks have the same number. */
+static void all_have(int number, const char *what)
 {
-    char name[128];
-    double ahead;
-    MPI_File file;
+    int mine[2] = {number, -number}, most[2];
 
-    if (begin(kind, hints, &file)) {
-        ahead = t_pvar_read("calls_ahead", file);
-        for (int i = 0; i < CALLS; ++i) {
-            t_ok(call(file, kind, i), kind_names[kind]);
-        }
-        ahead = t_pvar_read("calls_ahead", file) - ahead;
-        t_ok(MPI_File_close(&file), "close");
-        if ((ahead > 0) != expected) {
-            t_fail("%.0f of %d calls without a meeting", ahead, CALLS);
-        }
-        check_file(CALLS, NEVER, NEVER);
+    MPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (most[0] != -most[1]) {
+        t_fail("%s: %d here, %d to %d elsewhere", what, number, -most[1], most[0]);
     }
-    snprintf(name, sizeof(name), "%s_%s_%s", kind_names[kind],
-             expected ? "does_not_wait" : "waits_for_all", hints);
-    t_verdict(name);
 }
 
-/* One call fails on one rank. late: the others learn it in one later call, else in this one. */
-static void one_fails(kind_t kind, const char *hints, bool late)
+/* One call fails on one rank, and so on all; none of the others does. With `views` the program sets
+ * a view before each call. */
+static void one_fails(kind_t kind, const char *hints, bool views)
 {
-    int told[2] = {NEVER, NEVER}, least[2], most[2], rc;
     MPI_File file;
     char name[128];
 
-    late = late && t_size > 1; /* nobody else is to be told */
+    snprintf(name, sizeof(name), "%s_fails%s_%s", kind_names[kind], views ? "_between_views" : "",
+             hints);
     if (begin(kind, hints, &file)) {
-        for (int i = 0, errors = 0; i < CALLS; ++i) {
+        for (int i = 0; i < CALLS; ++i) {
+            if (views) {
+                t_ok(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL),
+                     "set_view");
+            }
             if (FAILS == i) {
                 break_next(kind);
             }
-            rc = call(file, kind, i);
-            if (MPI_SUCCESS != rc && class_of(kind) != t_class(rc)) {
-                t_fail("call %d: '%s'", i, t_class_name(t_class(rc)));
-            }
-            if (MPI_SUCCESS != rc && errors < 2) {
-                told[errors++] = i;
-            }
+            t_same_class(call(file, kind, i), FAILS == i ? class_of(kind) : MPI_SUCCESS, name);
         }
         t_fault_set(NULL);
         t_ok(MPI_File_close(&file), "close");
-        check_file(writes(kind) ? CALLS : 0, FAILS, t_size - 1 == t_rank ? FAILS + 1 : FAILS);
+        check_file(writes(kind) ? CALLS : 0, FAILS, FAILS + 1);
     }
-    /* the rank that failed is told twice: by its call, and by the agreement */
-    if (t_size - 1 == t_rank && FAILS != told[0]) {
-        t_fail("the failing call %d returned no error, call %d did", FAILS, told[0]);
-    }
-    told[0] = t_size - 1 == t_rank && late ? told[1] : told[0];
-    MPI_Allreduce(told, least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(told, most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (least[0] != most[0] || least[0] < FAILS + late || most[0] > FAILS + late * (AHEAD + 1)) {
-        t_fail("this rank was told in call %d, others in %d to %d", told[0], least[0], most[0]);
-    }
-    snprintf(name, sizeof(name), "%s_fails_%s", kind_names[kind], hints);
     t_verdict(name);
 }
 
@@ -242,77 +213,27 @@ static int function_of(MPI_File file, int which)
     }
 }
 
-/* The last call before a collective function fails: it returns the error, on all ranks. */
-enum { AT_CLOSE = 5 };
-static void told_by_function(kind_t kind, int which)
+/* The call before a collective function fails: the function does not, and the next call works. */
+static void function_after_error(kind_t kind, int which)
 {
-    static const char *const names[] = {"sync",          "set_size", "preallocate",
-                                        "set_atomicity", "set_view", "close"};
+    static const char *const names[] = {"sync", "set_size", "preallocate", "set_atomicity",
+                                        "set_view"};
     char name[128];
     MPI_File file;
-    int rc;
 
-    snprintf(name, sizeof(name), "%s_error_is_told_by_%s", kind_names[kind], names[which]);
-    if (begin(kind, "ahead=32,errors=late,exchange=off", &file)) {
+    snprintf(name, sizeof(name), "%s_error_before_%s", kind_names[kind], names[which]);
+    if (begin(kind, "exchange=off", &file)) {
         for (int i = 0; i < 4; ++i) {
             t_ok(call(file, kind, i), kind_names[kind]);
         }
         break_next(kind);
-        rc = call(file, kind, 4);
+        t_same_class(call(file, kind, 4), class_of(kind), name);
         t_fault_set(NULL);
-        if ((MPI_SUCCESS != rc) != (t_size - 1 == t_rank)) {
-            t_fail("the call itself: '%s'", t_class_name(t_class(rc)));
-        }
-        if (which < AT_CLOSE) { /* which prints a line: test/fault/run looks for it */
-            t_same_class(function_of(file, which), t_size > 1 ? class_of(kind) : MPI_SUCCESS, name);
-            t_ok(function_of(file, which), "a second time");
-            t_ok(call(file, kind, 5), "a call after it");
-        }
+        t_ok(function_of(file, which), names[which]);
+        t_ok(call(file, kind, 5), "a call after it");
         t_ok(MPI_File_close(&file), "close");
-        check_file(writes(kind) ? 6 - (AT_CLOSE == which) : 0, 4, t_size - 1 == t_rank ? 5 : 4);
+        check_file(writes(kind) ? 6 : 0, 4, 5);
     }
-    t_verdict(name);
-}
-
-/* A view for each call, as programs with several variables set it: the ranks do not wait for each
- * other, and learn of an error in a later call. */
-static void views_between(kind_t kind)
-{
-    int told[2] = {NEVER, NEVER}, errors = 0;
-    char name[128];
-    double ahead;
-    MPI_File file;
-
-    if (begin(kind, "ahead=32,errors=late,exchange=off", &file)) {
-        ahead = t_pvar_read("calls_ahead", file);
-        for (int i = 0; i < CALLS; ++i) {
-            int rc;
-
-            t_ok(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL), "view");
-            if (FAILS == i) {
-                break_next(kind);
-            }
-            rc = call(file, kind, i);
-            if (MPI_SUCCESS != rc && errors < 2) {
-                told[errors++] = i;
-            }
-        }
-        t_fault_set(NULL);
-        ahead = t_pvar_read("calls_ahead", file) - ahead;
-        t_ok(MPI_File_close(&file), "close");
-        /* two meetings: the first call, and the one in which all are told */
-        if (ahead < CALLS - 4) {
-            t_fail("%.0f of %d calls without a meeting", ahead, CALLS);
-        }
-        check_file(writes(kind) ? CALLS : 0, FAILS, t_size - 1 == t_rank ? FAILS + 1 : FAILS);
-    }
-    /* set_view makes no rank wait, but communicates: nobody is more than a call ahead */
-    if (t_size > 1
-        && (1 + (t_size - 1 == t_rank) != errors || told[errors - 1] <= FAILS
-            || told[errors - 1] > FAILS + 3)) {
-        t_fail("%d errors, in calls %d and %d", errors, told[0], told[1]);
-    }
-    snprintf(name, sizeof(name), "%s_with_views_between", kind_names[kind]);
     t_verdict(name);
 }
 
@@ -334,7 +255,7 @@ static void next_file_works(void)
     }
 }
 
-/* Ranks leave their loop when they see an error, each at its own time, and close. */
+/* All ranks leave their loop in the same call, close the file and open the next one. */
 static void leaves_after_error(kind_t kind, const char *hints)
 {
     MPI_File file;
@@ -352,28 +273,31 @@ static void leaves_after_error(kind_t kind, const char *hints)
         }
         t_fault_set(NULL);
         t_ok(MPI_File_close(&file), "close");
+        all_have(made, "calls made");
         if (made < FAILS || made == CALLS) {
             t_fail("left after %d calls", made);
         }
-        check_file(writes(kind) ? made : 0, FAILS, t_size - 1 == t_rank ? FAILS + 1 : FAILS);
+        check_file(writes(kind) ? made : 0, FAILS, made);
         next_file_works();
     }
     snprintf(name, sizeof(name), "%s_loop_left_after_an_error_%s", kind_names[kind], hints);
     t_verdict(name);
 }
 
-/* 50 calls at once, one of which fails on one rank; the last rank starts them late, so that others
- * come to set_size with calls that it does not know of yet. */
+/* 50 calls at once, one of which fails on one rank, and so on all. The last rank starts them later
+ * than the others, which come to set_size while their calls are outstanding. */
 static void outstanding(kind_t kind, bool resize)
 {
     enum { MANY = 50 };
     static unsigned char data[MANY][BLOCK];
     MPI_Request request[MANY];
-    int failed = 0, rc;
+    int failed = -1, errors = 0, rc;
     char name[128];
     MPI_File file;
 
-    if (begin(kind, "ahead=32,errors=late,exchange=off", &file)) {
+    snprintf(name, sizeof(name), "%s_50_outstanding%s", kind_names[kind],
+             resize ? "_set_size" : "");
+    if (begin(kind, "exchange=off", &file)) {
         if (resize && t_size - 1 == t_rank) {
             usleep(50000);
         }
@@ -389,67 +313,30 @@ static void outstanding(kind_t kind, bool resize)
                      : MPI_File_iread_at_all(file, at, data[i], BLOCK, MPI_BYTE, &request[i]);
             t_ok(rc, kind_names[kind]);
         }
-        failed += resize && MPI_SUCCESS != MPI_File_set_size(file, place_of(MANY, 0));
+        if (resize) {
+            t_ok(MPI_File_set_size(file, place_of(MANY, 0)), "set_size");
+        }
         for (int i = 0; i < MANY; ++i) {
             MPI_Status status;
 
             rc = wait_for(&request[i], &status);
-            failed += MPI_SUCCESS != rc;
             if (MPI_SUCCESS == rc) {
                 t_status_check(&status, BLOCK, kind_names[kind]);
+            } else {
+                failed = i;
+                errors += class_of(kind) == t_class(rc) ? 1 : 2;
             }
         }
         t_fault_set(NULL);
-        rc = MPI_File_sync(file);
-        failed += MPI_SUCCESS != rc;
-        if (0 == failed) {
-            t_fail("the error was never told");
+        all_have(failed, name);
+        if (1 != errors) {
+            t_fail("%d calls failed, or with another class", errors);
         }
+        t_ok(MPI_File_sync(file), "sync");
         t_ok(MPI_File_close(&file), "close");
-        check_file(IWRITE == kind ? MANY : 0, 0, t_size - 1 == t_rank ? MANY : 0);
+        check_file(IWRITE == kind ? MANY : 0, failed, failed + 1);
     }
-    snprintf(name, sizeof(name), "%s_50_outstanding%s", kind_names[kind],
-             resize ? "_set_size" : "");
     t_verdict(name);
-}
-
-/* One rank is slow. The others count how far they are ahead of it. */
-static void bounded(void)
-{
-    char counts[600];
-    _Atomic int *count;
-    MPI_File file;
-    int fd, most = 0;
-
-    snprintf(counts, sizeof(counts), "%s.counts", path);
-    fd = open(counts, O_RDWR | O_CREAT, 0600);
-    if (0 != ftruncate(fd, 4096)) {
-        t_fail("ftruncate: %s", strerror(errno));
-    }
-    count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (begin(WRITE, "ahead=32,errors=late,exchange=off", &file)) {
-        if (t_size - 1 == t_rank) {
-            t_fault_set("op=write,match=late,delay_ms=1");
-        }
-        for (int i = 0; i < CALLS; ++i) {
-            int ahead;
-
-            t_ok(call(file, WRITE, i), "write");
-            count[t_rank] = i + 1;
-            ahead = i + 1 - count[t_size - 1];
-            most = ahead > most ? ahead : most;
-        }
-        t_fault_set(NULL);
-        t_ok(MPI_File_close(&file), "close");
-        check_file(CALLS, NEVER, NEVER);
-        if (most > AHEAD + 1) { /* the slow rank counts after its call has returned */
-            t_fail("%d calls ahead of the slowest", most);
-        }
-    }
-    munmap(count, 4096);
-    close(fd);
-    unlink(counts);
-    t_verdict("nobody_is_too_far_ahead");
 }
 
 enum { TINY = 16, PIECES = 64, SLOT = TINY * PIECES };
@@ -536,63 +423,34 @@ static void change_shapes(const char *hints, uint64_t seed)
     t_verdict(name);
 }
 
-static bool one_node(void)
-{
-    MPI_Comm node;
-    int ranks;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &ranks);
-    MPI_Comm_free(&node);
-    return ranks == t_size;
-}
-
 static void errors_of(kind_t kind)
 {
-    goes_ahead(kind, "ahead=32,errors=late,exchange=off", true);
-    goes_ahead(kind, "errors=call,exchange=off", false);
-    one_fails(kind, "ahead=32,errors=late,exchange=off", true);
-    one_fails(kind, "errors=call,exchange=off", false);
-    leaves_after_error(kind, "ahead=32,errors=late,exchange=off");
-    leaves_after_error(kind, "ahead=32,errors=late");
-    for (int i = 0; i < 4; ++i) {
-        told_by_function(kind, i);
+    one_fails(kind, "exchange=off", false);
+    one_fails(kind, "exchange=off", true);
+    leaves_after_error(kind, "exchange=off");
+    leaves_after_error(kind, "exchange=auto");
+    for (int i = 0; i < 5; ++i) {
+        function_after_error(kind, i);
     }
-    if (one_node()) {
-        views_between(kind);
-    } else {
-        told_by_function(kind, 4);
-    }
-    told_by_function(kind, AT_CLOSE);
 }
 
 int main(int argc, char *argv[])
 {
-    MPI_File file;
-
     t_init(&argc, &argv);
-    t_path(path, sizeof(path), "late");
+    t_path(path, sizeof(path), "contract");
     if (!t_fault_there()) {
-        return t_skip_all("late", "libfault is not preloaded");
-    }
-    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
-    MPI_File_close(&file);
-    if (!t_pvar_exists("calls_ahead")) {
-        return t_skip_all("late", "the component has no counter for it");
+        return t_skip_all("contract", "libfault is not preloaded");
     }
     for (kind_t kind = WRITE; kind < KINDS; ++kind) {
         errors_of(kind);
     }
-    goes_ahead(READ, "exchange=off", true);
-    goes_ahead(WRITE, "exchange=off", false);
     for (int resize = 0; resize < 2; ++resize) {
         outstanding(IWRITE, resize);
         outstanding(IREAD, resize);
     }
-    bounded();
-    change_shapes("ahead=32,errors=late", t_seed);
-    change_shapes("ahead=32,errors=late,exchange=off", t_seed + 1);
-    change_shapes("errors=call", t_seed + 2);
+    change_shapes("exchange=auto", t_seed);
+    change_shapes("exchange=off", t_seed + 1);
+    change_shapes("exchange=on", t_seed + 2);
     if (0 == t_rank) {
         unlink(path);
     }
