@@ -14,27 +14,26 @@
  * serve blocking calls only. Calls on one file queue up and only the oldest moves, so all ranks
  * communicate in the same order.
  *
- *   QUEUED -> (EARLY) -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE
- *                                                                            -> STOPS -> DONE
- *                |    only sparse    |              only     only      ^            only after
- *                |                   |              atomic   new plans |            a failure
- *                |                   +--- a plan is reused ------------+
- *                +--- no exchange ----------------------> DIRECT ------^
+ *   QUEUED -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE -> STOPS
+ *      |       ^  |    only sparse  |         only new plans       ^                ^    only after
+ *      |       |  |                 +------ a plan is reused ------+                |    a failure
+ *      |       |  +------ no exchange ----------------------------------> DIRECT ---+
+ *      +---> DIRECT: early access
  *
  * With two layers GATHER comes before ROUTE: offset lists go to the node's local aggregators.
+ * RECORDS and PLACED follow HISTOGRAM with partition memory only.
  *
- * EARLY: a call that looks to this rank like the last one, which skipped the exchange, accesses its
- * own pieces before it asks anybody; when all ranks did so, the agreement is also the settlement.
- * When only some did, the others follow (DIRECT), whatever they had in mind.
+ * Early access: a rank whose call looks like its last one, which skipped the exchange, accesses its
+ * own pieces before the agreement. When all ranks with data did so, the agreement is also the
+ * settlement. When only some did, the others access their pieces after it.
  *
  * COLLECTIVE RULE: a rank that fails locally notes the error in op->ex.error and goes on taking
  * part with an empty contribution; the agreements (AGREE, READY, SETTLE) tell everybody.
  */
 typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_QUEUED = 0,
-    MCA_COMMON_COLLIO_PHASE_EARLY,     /* as the last call skipped the exchange: my own pieces */
+    MCA_COMMON_COLLIO_PHASE_DIRECT,    /* no exchange: each rank accesses its own pieces */
     MCA_COMMON_COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
-    MCA_COMMON_COLLIO_PHASE_MEMORY,    /* partition memory: what the node has */
     MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests, partition memory: where the bytes are */
     MCA_COMMON_COLLIO_PHASE_RECORDS,   /* partition memory: what all nodes have and touch */
     MCA_COMMON_COLLIO_PHASE_PLACED,    /* partition memory: all ranks have made the domains */
@@ -44,7 +43,6 @@ typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_LOCK,      /* atomic mode: rank 0 locks the range for all */
     MCA_COMMON_COLLIO_PHASE_READY,     /* everybody has planned, and has its memory? */
     MCA_COMMON_COLLIO_PHASE_CYCLES,    /* shuffle and access */
-    MCA_COMMON_COLLIO_PHASE_DIRECT,    /* instead of all that: each rank its own pieces */
     MCA_COMMON_COLLIO_PHASE_SETTLE,    /* one result for all */
     MCA_COMMON_COLLIO_PHASE_STOPS,     /* after a failure: how far each aggregator came */
     MCA_COMMON_COLLIO_PHASE_DONE

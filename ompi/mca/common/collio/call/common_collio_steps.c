@@ -105,10 +105,10 @@ static void begin_plan(mca_common_collio_op_t *op)
                                      mca_common_collio_now() - start);
 }
 
-/* Everybody tells whether it could plan and has its memory; then the cycles can begin. */
-static void begin_ready(mca_common_collio_op_t *op)
+/* An agreement on errors so far, and on the number of cycles. */
+static void begin_check(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
 {
-    enter(op, MCA_COMMON_COLLIO_PHASE_READY);
+    enter(op, phase);
     op->result[MCA_COMMON_COLLIO_RESULT_ERROR] = op->ex.error;
     op->result[MCA_COMMON_COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
     if (OMPI_SUCCESS
@@ -116,6 +116,12 @@ static void begin_ready(mca_common_collio_op_t *op)
                                              MCA_COMMON_COLLIO_RESULT_READY_COUNT, false)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
+}
+
+/* Has every rank planned, and its memory? Then the cycles can begin. */
+static void begin_ready(mca_common_collio_op_t *op)
+{
+    begin_check(op, MCA_COMMON_COLLIO_PHASE_READY);
 }
 
 /* Atomic mode: rank 0 holds the lock on the whole range until the call is settled; READY is what
@@ -231,8 +237,7 @@ static void begin_share(mca_common_collio_op_t *op)
 static void begin_placed(mca_common_collio_op_t *op)
 {
     begin_plan(op);
-    begin_ready(op);
-    op->phase = MCA_COMMON_COLLIO_PHASE_PLACED;
+    begin_check(op, MCA_COMMON_COLLIO_PHASE_PLACED);
 }
 
 static void begin_records(mca_common_collio_op_t *op)
@@ -244,6 +249,9 @@ static void begin_records(mca_common_collio_op_t *op)
 static void begin_histogram(mca_common_collio_op_t *op)
 {
     enter(op, MCA_COMMON_COLLIO_PHASE_HISTOGRAM);
+    if (op->ex.file->memory.used) {
+        mca_common_collio_layout_memory_start(&op->ex);
+    }
     mca_common_collio_layout_histogram(&op->ex);
 }
 
@@ -291,9 +299,9 @@ static void begin_agree(mca_common_collio_op_t *op)
     mca_common_collio_agree_start(op);
 }
 
-static void begin_direct(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
+static void begin_direct(mca_common_collio_op_t *op)
 {
-    enter(op, phase);
+    enter(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
     op->ex.file->access.atomic = op->ex.atomic; /* each rank's request by itself */
     mca_common_collio_direct_start(op);
 }
@@ -302,6 +310,16 @@ static void begin_settle(mca_common_collio_op_t *op)
 {
     enter(op, MCA_COMMON_COLLIO_PHASE_SETTLE);
     mca_common_collio_settle_start(op);
+}
+
+/* An early access comes before the agreement, any other one after it. */
+static void after_direct(mca_common_collio_op_t *op)
+{
+    if (op->early) {
+        begin_agree(op);
+    } else {
+        begin_settle(op);
+    }
 }
 
 /* The agreed range, for everything below the call. */
@@ -351,12 +369,10 @@ static void after_agree(mca_common_collio_op_t *op)
         mca_common_collio_decide(op);
     }
     if (!op->ex.way.exchange) {
-        begin_direct(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
-    } else if (op->ex.plan_new && mca_common_collio_layout_sparse(&op->ex)) {
+        begin_direct(op);
+    } else if (op->ex.plan_new
+               && (op->ex.file->memory.used || mca_common_collio_layout_sparse(&op->ex))) {
         begin_histogram(op);
-    } else if (op->ex.plan_new && op->ex.file->memory.used) {
-        enter(op, MCA_COMMON_COLLIO_PHASE_MEMORY);
-        mca_common_collio_layout_memory_start(&op->ex);
     } else {
         begin_share(op);
     }
@@ -436,7 +452,7 @@ static void begin(mca_common_collio_op_t *op)
     op->early = 0 == op->ex.error && op->ex.request.bytes > 0
                 && mca_common_collio_tuner_expects_direct(&op->ex);
     if (op->early) {
-        begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
+        begin_direct(op);
     } else {
         begin_agree(op);
     }
@@ -449,9 +465,8 @@ static void begin(mca_common_collio_op_t *op)
 
 static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
     [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, at_once, begin},
-    [MCA_COMMON_COLLIO_PHASE_EARLY] = {0, mca_common_collio_direct_poll, begin_agree},
+    [MCA_COMMON_COLLIO_PHASE_DIRECT] = {0, mca_common_collio_direct_poll, after_direct},
     [MCA_COMMON_COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
-    [MCA_COMMON_COLLIO_PHASE_MEMORY] = {AGREE, collective_over, begin_histogram},
     [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = {AGREE, collective_over, after_histogram},
     [MCA_COMMON_COLLIO_PHASE_RECORDS] = {AGREE, collective_over, begin_placed},
     [MCA_COMMON_COLLIO_PHASE_PLACED] = {AGREE, collective_over, after_placed},
@@ -461,7 +476,6 @@ static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
     [MCA_COMMON_COLLIO_PHASE_LOCK] = {AGREE, lock_poll, begin_ready},
     [MCA_COMMON_COLLIO_PHASE_READY] = {AGREE, collective_over, after_ready},
     [MCA_COMMON_COLLIO_PHASE_CYCLES] = {0, cycles_over, begin_settle},
-    [MCA_COMMON_COLLIO_PHASE_DIRECT] = {0, mca_common_collio_direct_poll, begin_settle},
     [MCA_COMMON_COLLIO_PHASE_SETTLE] = {SETTLE, collective_over, after_settle},
     [MCA_COMMON_COLLIO_PHASE_STOPS] = {SETTLE, collective_over, after_stops},
     [MCA_COMMON_COLLIO_PHASE_DONE] = {0, NULL, NULL},

@@ -24,13 +24,13 @@
 /** Partition memory: what the ranks tell each other for a new plan, in memory that is taken at
  *  open, and the last layout, for the report. */
 typedef struct mca_common_collio_file_memory_t {
-    bool used;         /* agreed */
-    int64_t mine;      /* what this rank says, */
-    int64_t node;      /* and the least of its node */
-    int64_t usable;    /* at the last new plan: what its buffers may have in all */
-    int64_t announced; /* by this rank, for the last new plan */
-    uint64_t *records; /* per node: its memory, then the bins that it touches; twice */
-    int words;         /* of a node's bins */
+    bool used;          /* agreed */
+    int64_t minus_mine; /* negated: memory that this rank sees */
+    int64_t minus_node; /* negated: the least that a rank of the node sees */
+    int64_t usable;     /* at the last new plan: what its buffers may have in all */
+    int64_t announced;  /* by this rank, for the last new plan */
+    uint64_t *records;  /* per node: its memory, then the bins that it touches; twice */
+    int words;          /* of a node's bins */
     mca_common_collio_memory_part_t *part; /* the last layout: one per aggregator at most */
     int parts;
     int groups;
