@@ -48,24 +48,31 @@ typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_DONE
 } mca_common_collio_phase_t;
 
-/* Fields of the agreement. The first are summed, the others maximised, the last is and-ed. */
+/** Fields of the agreement: one cache line. */
 enum {
-    MCA_COMMON_COLLIO_AGREE_BYTES = 0,
+    MCA_COMMON_COLLIO_AGREE_STATE = 0, /* error class << 32, the maximum | bits below, or-ed */
+    MCA_COMMON_COLLIO_AGREE_LO,        /* maximum; negated: the lowest offset */
+    MCA_COMMON_COLLIO_AGREE_HI,        /* maximum */
+    MCA_COMMON_COLLIO_AGREE_DELTA,     /* maximum: how far a kept plan must move */
+    MCA_COMMON_COLLIO_AGREE_NOT_DELTA, /* maximum of the negated: ranks that agree have max = -max */
+    MCA_COMMON_COLLIO_AGREE_SUMS,      /* the fields from here on are summed */
+    MCA_COMMON_COLLIO_AGREE_BYTES = MCA_COMMON_COLLIO_AGREE_SUMS,
     MCA_COMMON_COLLIO_AGREE_PIECES,
-    MCA_COMMON_COLLIO_AGREE_SPANS, /* sum of (highest - lowest): more than the whole span
-                                          means that ranks interleave */
-    MCA_COMMON_COLLIO_AGREE_SUMS,  /* = number of summed fields */
-    MCA_COMMON_COLLIO_AGREE_LO = MCA_COMMON_COLLIO_AGREE_SUMS, /* negated: the minimum */
-    MCA_COMMON_COLLIO_AGREE_HI,
-    MCA_COMMON_COLLIO_AGREE_ERROR,
-    MCA_COMMON_COLLIO_AGREE_HASH,     /* write or read, atomic mode or not */
-    MCA_COMMON_COLLIO_AGREE_NOT_HASH, /* negated hash: equal ranks have max = -max(negated) */
-    MCA_COMMON_COLLIO_AGREE_DELTA,
-    MCA_COMMON_COLLIO_AGREE_NOT_DELTA,
-    MCA_COMMON_COLLIO_AGREE_EARLY,   /* 1: a rank has accessed its pieces already */
-    MCA_COMMON_COLLIO_AGREE_PENDING, /* 1: a rank has pieces that it has not accessed yet */
-    MCA_COMMON_COLLIO_AGREE_PLANS,   /* bits of the plans that fit */
+    MCA_COMMON_COLLIO_AGREE_SPANS, /* highest - lowest: more than the whole span means that ranks
+                                      interleave */
     MCA_COMMON_COLLIO_AGREE_FIELDS
+};
+
+/** Bits of AGREE_STATE: some rank ... */
+enum {
+    MCA_COMMON_COLLIO_AGREE_WRITE = 1 << 0,     /* writes */
+    MCA_COMMON_COLLIO_AGREE_READ = 1 << 1,      /* reads */
+    MCA_COMMON_COLLIO_AGREE_ATOMIC = 1 << 2,    /* is in atomic mode */
+    MCA_COMMON_COLLIO_AGREE_NONATOMIC = 1 << 3, /* is not in atomic mode */
+    MCA_COMMON_COLLIO_AGREE_EARLY = 1 << 4,     /* has accessed its pieces already */
+    MCA_COMMON_COLLIO_AGREE_PENDING = 1 << 5,   /* has pieces that it has not accessed yet */
+    MCA_COMMON_COLLIO_AGREE_UNFIT = 1 << 8,     /* ... << plan: cannot use this plan */
+    MCA_COMMON_COLLIO_AGREE_ERROR_SHIFT = 32
 };
 
 /** What READY and SETTLE agree on: the largest of every field. */
@@ -88,8 +95,8 @@ typedef struct mca_common_collio_op_t {
     mca_common_collio_stage_t stage; /* a packed copy of the user's buffer, where one is needed */
     bool staged;
 
-    int64_t mine[MCA_COMMON_COLLIO_AGREE_FIELDS];
-    int64_t all[MCA_COMMON_COLLIO_AGREE_FIELDS];
+    int64_t mine[MCA_COMMON_COLLIO_AGREE_FIELDS]; /* this rank's contribution to the agreement */
+    int64_t all[MCA_COMMON_COLLIO_AGREE_FIELDS];  /* its result; STATE only after early access */
     int64_t delta;
     bool early;                  /* this rank's access came before the agreement */
     mca_common_collio_job_t job; /* DIRECT */
@@ -150,7 +157,12 @@ void mca_common_collio_op_abandon(mca_common_collio_op_t *op);
  *  true when it is over. */
 void mca_common_collio_agree_start(mca_common_collio_op_t *op);
 void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type);
-/** After it: exchange or not, how, and with which plan. */
+/** After it: is this bit set in what all ranks have agreed on? */
+static inline bool mca_common_collio_agreed(const mca_common_collio_op_t *op, int bit)
+{
+    return 0 != (op->all[MCA_COMMON_COLLIO_AGREE_STATE] & bit);
+}
+/** Exchange or not, how, and with which plan. */
 void mca_common_collio_decide(mca_common_collio_op_t *op);
 void mca_common_collio_direct_start(mca_common_collio_op_t *op);
 bool mca_common_collio_direct_poll(mca_common_collio_op_t *op);

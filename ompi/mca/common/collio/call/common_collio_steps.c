@@ -113,7 +113,7 @@ static void begin_check(mca_common_collio_op_t *op, mca_common_collio_phase_t ph
     op->result[MCA_COMMON_COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
     if (OMPI_SUCCESS
         != mca_common_collio_reduction_start(op->ex.file, op->result, op->result_all,
-                                             MCA_COMMON_COLLIO_RESULT_READY_COUNT, false)) {
+                                             MCA_COMMON_COLLIO_RESULT_READY_COUNT)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
 }
@@ -325,7 +325,7 @@ static void after_direct(mca_common_collio_op_t *op)
 /* The agreed range, for everything below the call. */
 static void note_range(mca_common_collio_op_t *op)
 {
-    bool data = 0 < op->all[MCA_COMMON_COLLIO_AGREE_BYTES]; /* else nobody offered a range */
+    bool data = 0 < op->all[MCA_COMMON_COLLIO_AGREE_BYTES]; /* else no rank offered a range */
 
     op->ex.range = (mca_common_collio_range_t){
         .lo = data ? -op->all[MCA_COMMON_COLLIO_AGREE_LO] : 0,
@@ -336,25 +336,29 @@ static void note_range(mca_common_collio_op_t *op)
     };
 }
 
-/* After the agreement: everybody knows the same, and goes the same way. */
+/* The error class of the call, as far as the agreement shows it. */
+static int agreed_error(const mca_common_collio_op_t *op)
+{
+    const int direction = MCA_COMMON_COLLIO_AGREE_WRITE | MCA_COMMON_COLLIO_AGREE_READ;
+    const int mode = MCA_COMMON_COLLIO_AGREE_ATOMIC | MCA_COMMON_COLLIO_AGREE_NONATOMIC;
+    int64_t state = op->all[MCA_COMMON_COLLIO_AGREE_STATE];
+    int error = (int) (state >> MCA_COMMON_COLLIO_AGREE_ERROR_SHIFT);
+    bool differ = direction == (state & direction) || mode == (state & mode);
+
+    return 0 == error && differ ? MPI_ERR_NOT_SAME : error;
+}
+
+/* After the agreement: all ranks have the same values, and go the same way. */
 static void after_agree(mca_common_collio_op_t *op)
 {
-    const int64_t *all = op->all;
+    bool early = mca_common_collio_agreed(op, MCA_COMMON_COLLIO_AGREE_EARLY);
+    bool pending = mca_common_collio_agreed(op, MCA_COMMON_COLLIO_AGREE_PENDING);
 
-    if (all[MCA_COMMON_COLLIO_AGREE_HASH] != -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH]
-        || all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0) {
-        op->ex.error = all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
-                           ? (int) all[MCA_COMMON_COLLIO_AGREE_ERROR]
-                           : MPI_ERR_NOT_SAME;
-        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
-        return;
+    op->ex.error = agreed_error(op);
+    if (early && 0 == op->ex.error) {
+        mca_common_collio_tuner_served(&op->ex, !pending);
     }
-    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
-        mca_common_collio_tuner_served(&op->ex, 1 != all[MCA_COMMON_COLLIO_AGREE_PENDING]);
-    }
-    note_range(op);
-    if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]
-        || (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] && 1 != all[MCA_COMMON_COLLIO_AGREE_PENDING])) {
+    if (0 != op->ex.error || !pending) {
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
@@ -362,8 +366,9 @@ static void after_agree(mca_common_collio_op_t *op)
         begin_settle(op);
         return;
     }
+    note_range(op);
     op->work_ns = mca_common_collio_now();
-    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+    if (early) {
         op->ex.way.exchange = false; /* other ranks have accessed their pieces already */
     } else {
         mca_common_collio_decide(op);
@@ -398,7 +403,7 @@ static void after_settle(mca_common_collio_op_t *op)
     if (0 != op->ex.error && NULL != op->ex.plan) {
         op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
     }
-    if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+    if (!mca_common_collio_agreed(op, MCA_COMMON_COLLIO_AGREE_EARLY)) {
         mca_common_collio_tuner_learn(&op->ex,
                                       op->result_all[MCA_COMMON_COLLIO_RESULT_END_NS]
                                           + op->result_all[MCA_COMMON_COLLIO_RESULT_MINUS_BEGIN_NS],

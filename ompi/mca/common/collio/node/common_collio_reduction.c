@@ -40,6 +40,7 @@ typedef struct mca_common_collio_reduction_page_t {
     _Alignas(LINE) _Atomic uint32_t arrived; /* in all reductions so far, modulo 2^32 */
     _Alignas(LINE) _Atomic uint32_t reduced; /* reductions whose lines are reduced */
     _Alignas(LINE) _Atomic uint32_t gate;    /* reductions whose result is there */
+    int64_t first[2];                        /* the first field of each result, beside the gate */
     _Alignas(LINE) _Atomic uint32_t sleepers;
     _Alignas(LINE) fields_t result[2];
     _Alignas(LINE) seat_t seat[]; /* one per rank of the node */
@@ -65,6 +66,7 @@ static void reduce_lines(const mca_common_collio_reduction_t *reduction)
             take_maximum(reduction->page->seat[i].line[turn], to, reduction->fields);
         }
     }
+    reduction->page->first[turn] = to[0];
 }
 
 /* Lets everybody see that a reduction has come so far, and wakes those who sleep. */
@@ -88,7 +90,7 @@ static int reduce_by_messages(mca_common_collio_file_t *file, const int64_t *min
                                               MPI_MAX, comm, &reduction->request);
 }
 
-/* agreement, alone and attentive are set. */
+/* agreement, alone, attentive and wanted are set. */
 static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *result, int fields)
 {
     mca_common_collio_reduction_t *reduction = file->reduction;
@@ -98,7 +100,9 @@ static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *r
     reduction->fields = fields;
     reduction->result = result;
     reduction->under_way = true;
-    reduction->begun_ns = mca_common_collio_now();
+    if (reduction->crowded) { /* only there ranks sleep */
+        reduction->begun_ns = mca_common_collio_now();
+    }
     if (NULL == page) {
         memcpy(reduction->mine, mine, sizeof(*mine) * (size_t) fields);
         rc = reduce_by_messages(file, reduction->mine,
@@ -120,12 +124,23 @@ static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *r
 }
 
 int mca_common_collio_reduction_start(mca_common_collio_file_t *file, const int64_t *mine,
-                                      int64_t *result, int fields, bool agreement)
+                                      int64_t *result, int fields)
 {
-    file->reduction->agreement = agreement;
+    file->reduction->agreement = false;
     file->reduction->alone = 1 == file->nodes.nodes;
     file->reduction->attentive = false;
+    file->reduction->wanted = fields;
     return start(file, mine, result, fields);
+}
+
+int mca_common_collio_reduction_agree(mca_common_collio_file_t *file, const int64_t *mine,
+                                      int64_t *result, int wanted)
+{
+    file->reduction->agreement = true;
+    file->reduction->alone = 1 == file->nodes.nodes;
+    file->reduction->attentive = false;
+    file->reduction->wanted = wanted;
+    return start(file, mine, result, MCA_COMMON_COLLIO_REDUCTION_FIELDS);
 }
 
 int mca_common_collio_reduction_on_node(mca_common_collio_file_t *file, const int64_t *mine,
@@ -134,13 +149,14 @@ int mca_common_collio_reduction_on_node(mca_common_collio_file_t *file, const in
     file->reduction->agreement = false;
     file->reduction->alone = true;
     file->reduction->attentive = attentive;
+    file->reduction->wanted = fields;
     return start(file, mine, result, fields);
 }
 
 int mca_common_collio_reduction_barrier(mca_common_collio_file_t *file)
 {
     const int64_t nothing = 0;
-    int rc = mca_common_collio_reduction_start(file, &nothing, &file->reduction->nothing, 1, false);
+    int rc = mca_common_collio_reduction_start(file, &nothing, &file->reduction->nothing, 1);
 
     file->reduction->attentive = true;
     return rc;
@@ -173,6 +189,7 @@ static void lead(mca_common_collio_file_t *file)
             return; /* the gate stays shut: the others of the node are told by a notice */
         }
         memcpy(node, reduction->all, sizeof(*node) * (size_t) reduction->fields);
+        page->first[reduction->round & 1] = node[0];
         announce(page, &page->gate, reduction->round + 1);
     }
 }
@@ -200,10 +217,11 @@ bool mca_common_collio_reduction_poll(mca_common_collio_file_t *file)
         if (atomic_load(&reduction->page->gate) != reduction->round + 1) {
             return false;
         }
-        all = reduction->page->result[reduction->round & 1];
+        all = 1 == reduction->wanted ? &reduction->page->first[reduction->round & 1]
+                                     : reduction->page->result[reduction->round & 1];
     }
-    memcpy(reduction->result, all, sizeof(*all) * (size_t) reduction->fields);
-    if (!reduction->attentive) {
+    memcpy(reduction->result, all, sizeof(*all) * (size_t) reduction->wanted);
+    if (reduction->crowded && !reduction->attentive) {
         reduction->waited_ns[reduction->agreement] = (int64_t) (mca_common_collio_now()
                                                                 - reduction->begun_ns);
     }

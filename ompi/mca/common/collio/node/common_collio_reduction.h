@@ -29,7 +29,7 @@
  * One wait instead of log2(P), and nobody burns the core that another rank needs. Where no memory
  * can be shared it is an iallreduce over all ranks.
  */
-enum { MCA_COMMON_COLLIO_REDUCTION_FIELDS = 16 };
+enum { MCA_COMMON_COLLIO_REDUCTION_FIELDS = 8 }; /* a cache line */
 
 struct mca_common_collio_file_t;
 struct mca_common_collio_reduction_page_t;
@@ -51,11 +51,12 @@ typedef struct mca_common_collio_reduction_t {
     uint32_t round;               /* reductions that are over */
     bool under_way;
     bool attentive;       /* others may need this rank's answers until they come: no sleep */
-    uint64_t begun_ns;    /* when this rank came */
+    uint64_t begun_ns;    /* when this rank came; crowded nodes only */
     bool agreement;       /* reduce as the agreement does, else take the maximum */
     bool alone;           /* this node's ranks only */
     int64_t waited_ns[2]; /* in the last one that was no agreement, in the last that was */
-    int fields;
+    int fields;           /* of the reduction */
+    int wanted;           /* of its results: the first ones */
     int64_t mine[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
     int64_t all[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
     int64_t *result;
@@ -78,13 +79,17 @@ void mca_common_collio_reduction_connect(struct mca_common_collio_file_t *file,
                                          const int64_t key[MCA_COMMON_COLLIO_REDUCTION_KEY_FIELDS]);
 void mca_common_collio_reduction_close(struct mca_common_collio_file_t *file);
 
-/** Begins a reduction: all ranks begin the same ones in the same order, one at a time. result is
- *  written when poll returns true. An Open MPI error code ends it here. */
+/** Begins a reduction of maxima: all ranks begin the same ones in the same order, one at a time.
+ *  result is written when poll returns true. An Open MPI error code ends it here. */
 int mca_common_collio_reduction_start(struct mca_common_collio_file_t *file, const int64_t *mine,
-                                      int64_t *result, int fields, bool agreement);
+                                      int64_t *result, int fields);
 
-/** The same for the ranks of this node alone, who take the maxima: other nodes need not reduction.
- *  Attentive ranks go on receiving messages while they wait. */
+/** The same with all fields, reduced as reduction_open was asked to. `wanted`: how many of the
+ *  results this rank uses; the first one costs least. */
+int mca_common_collio_reduction_agree(struct mca_common_collio_file_t *file, const int64_t *mine,
+                                      int64_t *result, int wanted);
+
+/** A reduction of maxima among the ranks of this node; other nodes do not take part. Attentive ranks go on receiving messages while they wait. */
 int mca_common_collio_reduction_on_node(struct mca_common_collio_file_t *file, const int64_t *mine,
                                         int64_t *result, int fields, bool attentive);
 

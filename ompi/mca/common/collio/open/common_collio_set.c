@@ -193,7 +193,7 @@ static bool make_board(mca_common_collio_board_t *board, mca_common_collio_file_
     }
     missing = !mca_common_collio_board_attach(board, node);
     missing |= OMPI_SUCCESS != dup_leaders(board, file);
-    if (!wait_reduction(file, mca_common_collio_reduction_start(file, &missing, &any, 1, false))) {
+    if (!wait_reduction(file, mca_common_collio_reduction_start(file, &missing, &any, 1))) {
         return false;
     }
     mca_common_collio_board_unlink(board);

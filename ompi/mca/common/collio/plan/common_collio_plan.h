@@ -95,6 +95,8 @@ typedef struct mca_common_collio_plan_t {
 } mca_common_collio_plan_t;
 
 enum { MCA_COMMON_COLLIO_PLAN_SLOTS = 8 };
+/** A bit for each of them. */
+enum { MCA_COMMON_COLLIO_PLAN_ALL = (1 << MCA_COMMON_COLLIO_PLAN_SLOTS) - 1 };
 
 typedef struct mca_common_collio_plans_t {
     mca_common_collio_plan_t slot[MCA_COMMON_COLLIO_PLAN_SLOTS];
