@@ -36,6 +36,14 @@ static bool at_once(const mca_common_collio_op_t *op)
                            : is_brief(op);
 }
 
+/* The access is over, in the thread that began it. */
+static void note_done(mca_common_collio_op_t *op)
+{
+    op->clock_ns = mca_common_collio_now();
+    op->job.busy_ns = op->clock_ns - op->phase_ns;
+    op->job.done = 1;
+}
+
 /* The same for a small read, if the page cache has it: one that must wait for a device is left to
  * an engine. */
 static bool read_cached(mca_common_collio_op_t *op)
@@ -57,8 +65,7 @@ static bool read_cached(mca_common_collio_op_t *op)
         return false;
     }
     job->outcome.bytes = job->bytes;
-    job->busy_ns = mca_common_collio_now() - op->phase_ns;
-    job->done = 1;
+    note_done(op);
     return true;
 }
 
@@ -68,7 +75,7 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
 
     mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_calls_skipped, 1);
     memset(job, 0, sizeof(*job));
-    job->outcome.stop_offset = INT64_MAX;
+    mca_common_collio_outcome_init(&job->outcome);
     if (0 == op->ex.request.bytes) {
         job->done = 1;
         return;
@@ -85,10 +92,8 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
     if (!at_once(op) && (read_cached(op) || 0 == mca_common_collio_access_start(job))) {
         return;
     }
-    mca_common_collio_access_request(job->access, job->write, job->file, job->first, job->bytes,
-                                     job->memory, job->base, &job->outcome);
-    job->busy_ns = mca_common_collio_now() - op->phase_ns;
-    job->done = 1;
+    mca_common_collio_access_request_held(job, MCA_COMMON_COLLIO_HELD_NONE, &job->outcome);
+    note_done(op);
 }
 
 bool mca_common_collio_direct_poll(mca_common_collio_op_t *op)

@@ -106,4 +106,5 @@ void mca_common_collio_op_abandon(mca_common_collio_op_t *op)
         op->ex.done_bytes = 0; /* how far the aggregators came is not known */
     }
     op->phase = MCA_COMMON_COLLIO_PHASE_DONE;
+    op->phase_ns = mca_common_collio_now();
 }

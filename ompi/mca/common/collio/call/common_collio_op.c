@@ -50,10 +50,12 @@ static void finish(mca_common_collio_op_t *op)
                                  op->ex.write ? MCA_COMMON_COLLIO_STAT_bytes_written
                                               : MCA_COMMON_COLLIO_STAT_bytes_read,
                                  (uint64_t) op->ex.request.bytes);
-    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_errors, 0 != op->ex.error);
+    if (0 != op->ex.error) {
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_errors, 1);
+    }
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten, op->flatten_ns);
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_total,
-                                 mca_common_collio_now() - op->started_ns);
+                                 op->phase_ns - op->started_ns);
     release_request(op);
 }
 
@@ -66,8 +68,6 @@ static void tell_caller(mca_common_collio_op_t *op)
         op->finished = true;
     }
 }
-
-OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, NULL, NULL);
 
 static int drive(mca_common_collio_file_t *file, bool blocking_too)
 {

@@ -90,27 +90,28 @@ enum {
 typedef struct mca_common_collio_op_t {
     opal_list_item_t super;
     mca_common_collio_exchange_t ex; /* file, request, choices, error: all that code below sees */
-    mca_common_collio_phase_t phase;
 
-    mca_common_collio_stage_t stage; /* a packed copy of the user's buffer, where one is needed */
-    bool staged;
-
+    mca_common_collio_stage_t stage; /* a packed copy of the user's buffer, if `staged` */
     int64_t mine[MCA_COMMON_COLLIO_AGREE_FIELDS]; /* this rank's contribution to the agreement */
     int64_t all[MCA_COMMON_COLLIO_AGREE_FIELDS];  /* its result; STATE only after early access */
-    int64_t delta;
-    bool early;                  /* this rank's access came before the agreement */
-    mca_common_collio_job_t job; /* DIRECT */
-    bool locked;                 /* atomic mode: this rank holds the lock for all */
-    mca_common_collio_lock_retry_t lock_retry;
+    int64_t delta;                                /* how far the plans that fit must move */
+    mca_common_collio_job_t job;                  /* DIRECT */
+    mca_common_collio_lock_retry_t lock_retry;    /* LOCK */
     int64_t result[MCA_COMMON_COLLIO_RESULT_COUNT];
     int64_t result_all[MCA_COMMON_COLLIO_RESULT_COUNT];
+    bool exchanged; /* the last call that used this operation had an exchange */
 
+    mca_common_collio_phase_t phase; /* first of the fields that are cleared for every call */
+    bool staged;
+    bool early;                                      /* this rank's access came before AGREE */
+    bool locked;                                     /* atomic mode: this rank has the lock */
+    _Atomic bool finished;                           /* of a blocking call */
     struct mca_common_collio_request_t *mpi_request; /* of a nonblocking call */
-    _Atomic bool finished;                           /* of a blocking one */
     uint64_t started_ns;
     uint64_t flatten_ns; /* counted at the end: another call may be under way at the start */
     uint64_t work_ns;    /* when all ranks were there: what `auto` measures from */
     uint64_t phase_ns;   /* when the phase began */
+    uint64_t clock_ns;   /* a reading of the clock at which the next phase begins, or 0: read it */
     uint64_t waits_ns;   /* since when somebody waits in it, see lost.c */
 } mca_common_collio_op_t;
 

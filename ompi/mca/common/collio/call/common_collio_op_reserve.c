@@ -12,10 +12,31 @@
  */
 #include "call/common_collio_op.h"
 
+static void construct(mca_common_collio_op_t *op)
+{
+    op->exchanged = true; /* nothing of it is clear */
+}
+
+OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, construct, NULL);
+
 bool mca_common_collio_op_reserve(mca_common_collio_file_t *file)
 {
     file->spare = OBJ_NEW(mca_common_collio_op_t);
     return NULL != file->spare;
+}
+
+/* Most of an operation is used by calls with an exchange only, and need not be cleared after one
+ * without. */
+static void clear(mca_common_collio_op_t *op)
+{
+    const size_t rest = offsetof(mca_common_collio_op_t, phase);
+
+    if (op->exchanged) {
+        memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
+    } else {
+        memset(&op->ex, 0, offsetof(mca_common_collio_exchange_t, plan));
+        memset((char *) op + rest, 0, sizeof(*op) - rest);
+    }
 }
 
 static mca_common_collio_op_t *take_spare(mca_common_collio_file_t *file)
@@ -44,7 +65,7 @@ mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file
     if (NULL == op) {
         return NULL;
     }
-    memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
+    clear(op);
     op->ex.file = file;
     op->ex.sequence = sequence;
     return op;
@@ -58,6 +79,7 @@ void mca_common_collio_op_give(mca_common_collio_op_t *op)
     if (0 != file->lost) {
         return; /* messages for it may still arrive: see lost.c */
     }
+    op->exchanged = op->ex.way.exchange;
     OPAL_THREAD_LOCK(&file->lock);
     if (NULL == file->spare) {
         file->spare = op;

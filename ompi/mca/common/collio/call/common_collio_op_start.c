@@ -11,8 +11,6 @@
 
 #include <errno.h>
 
-#include "hook/common_collio_hook.h"
-
 /* View, buffer and file pointer; done in the caller's thread, before anybody else is needed. */
 static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi_datatype_t *type)
 {
@@ -28,7 +26,8 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
         rc = -EOVERFLOW;
     }
     if (0 == rc) {
-        rc = mca_common_collio_hook_take_refusal(fh);
+        rc = -op->ex.file->refusal;
+        op->ex.file->refusal = 0;
     }
     if (0 == rc && op->ex.request.bytes > 0 && 0 == op->ex.request.view->tiling.size) {
         rc = -EINVAL; /* a view without bytes takes none */
@@ -59,11 +58,13 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
     }
 }
 
+/* A call that is the only one begins at once, with the time that was just read. */
 static void enqueue(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
     OPAL_THREAD_LOCK(&file->lock);
+    op->clock_ns = opal_list_is_empty(&file->ops) ? op->phase_ns : 0;
     opal_list_append(&file->ops, &op->super);
     OPAL_THREAD_UNLOCK(&file->lock);
 }

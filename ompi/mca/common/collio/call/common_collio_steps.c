@@ -30,8 +30,9 @@ static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1]; /* the table of con
 /* Books the time of the phase that ends now, and begins the next. */
 static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
 {
-    uint64_t now = mca_common_collio_now();
+    uint64_t now = 0 != op->clock_ns ? op->clock_ns : mca_common_collio_now();
 
+    op->clock_ns = 0;
     if (0 != steps[op->phase].stat) {
         mca_common_collio_exchange_count(&op->ex, steps[op->phase].stat,
                                          now - op->phase_ns - op->ex.timing.elsewhere_ns);

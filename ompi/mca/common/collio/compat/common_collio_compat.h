@@ -54,12 +54,15 @@ typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_IO_VERSION       MCA_IO_BASE_V_2_0_0
 #endif
 
-/* a prepared convertor's buffer lies on a device, and the host cannot reach it */
+/* HAVE_DEVICES: user buffers may lie on devices. ON_DEVICE: a prepared convertor's buffer lies on a
+ * device, and the host cannot reach it. */
 #ifdef CONVERTOR_ACCELERATOR
+#    define MCA_COMMON_COLLIO_HAVE_DEVICES true
 #    define MCA_COMMON_COLLIO_ON_DEVICE(convertor)    \
         (((convertor)->flags & CONVERTOR_ACCELERATOR) \
          && !((convertor)->flags & CONVERTOR_ACCELERATOR_UNIFIED))
 #else
+#    define MCA_COMMON_COLLIO_HAVE_DEVICES opal_cuda_support
 #    define MCA_COMMON_COLLIO_ON_DEVICE(convertor) \
         (((convertor)->flags & CONVERTOR_CUDA) && !((convertor)->flags & CONVERTOR_CUDA_UNIFIED))
 #endif

@@ -102,6 +102,7 @@ typedef struct mca_common_collio_file_t {
     struct mca_common_collio_request_t *spare_request;
     atomic_flag progressing; /* one thread at a time drives this file */
     int64_t last_bytes;      /* true count of the last blocking call */
+    int refusal;             /* errno for the collective call that is about to start, or 0 */
 } mca_common_collio_file_t;
 
 /** NULL if there is none. Local. */
