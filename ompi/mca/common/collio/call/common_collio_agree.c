@@ -12,6 +12,8 @@
 
 #include <errno.h>
 
+#include "core/common_collio_sum.h"
+
 _Static_assert(MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_REDUCTION_FIELDS,
                "the agreement does not fit a line of the page");
 
@@ -23,7 +25,7 @@ void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datat
     (void) type;
     for (int element = 0; element < *count; ++element) {
         for (int i = 0; i < MCA_COMMON_COLLIO_AGREE_SUMS; ++i) {
-            to[i] += from[i];
+            to[i] = mca_common_collio_sum(to[i], from[i]);
         }
         for (int i = MCA_COMMON_COLLIO_AGREE_SUMS; i < MCA_COMMON_COLLIO_AGREE_PLANS; ++i) {
             to[i] = from[i] > to[i] ? from[i] : to[i];

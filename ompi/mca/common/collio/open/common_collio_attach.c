@@ -24,6 +24,10 @@
 #include "open/common_collio_set.h"
 #include "tuner/common_collio_tuner.h"
 
+/* No node has that much for an aggregator, and all aggregators of a node together stay far below
+ * INT64_MAX. */
+#define BUFFER_MOST (INT64_C(1) << 40)
+
 static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 {
     enum { OMPIO_DEFAULT = 32 << 20 };
@@ -31,7 +35,8 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
     int64_t allowed = file->fh->f_bytes_per_agg;
 
     if (0 != file->settings.buffer_bytes) {
-        return (int64_t) file->settings.buffer_bytes;
+        return file->settings.buffer_bytes < BUFFER_MOST ? (int64_t) file->settings.buffer_bytes
+                                                         : BUFFER_MOST;
     }
     if (allowed > 0 && OMPIO_DEFAULT != allowed) {
         return allowed; /* somebody has set io_ompio_bytes_per_agg */
