@@ -12,6 +12,8 @@
 
 #include <errno.h>
 
+#include "core/common_collio_sum.h"
+
 _Static_assert((int) MCA_COMMON_COLLIO_AGREE_FIELDS == (int) MCA_COMMON_COLLIO_REDUCTION_FIELDS,
                "the agreement is a line of the page");
 
@@ -31,7 +33,7 @@ void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datat
             to[i] = from[i] > to[i] ? from[i] : to[i];
         }
         for (int i = MCA_COMMON_COLLIO_AGREE_SUMS; i < MCA_COMMON_COLLIO_AGREE_FIELDS; ++i) {
-            to[i] += from[i];
+            to[i] = mca_common_collio_sum(to[i], from[i]);
         }
         to[MCA_COMMON_COLLIO_AGREE_STATE] = (to[MCA_COMMON_COLLIO_AGREE_STATE] & ~bits_mask) | bits;
         from += MCA_COMMON_COLLIO_AGREE_FIELDS;

@@ -24,7 +24,7 @@
 /** Partition memory: what the ranks tell each other for a new plan, in memory that is taken at
  *  open, and the last layout, for the report. */
 typedef struct mca_common_collio_file_memory_t {
-    bool used;          /* agreed */
+    bool used;          /* partition memory is in use, on all ranks */
     int64_t minus_mine; /* negated: memory that this rank sees */
     int64_t minus_node; /* negated: the least that a rank of the node sees */
     int64_t usable;     /* at the last new plan: what its buffers may have in all */
@@ -40,6 +40,17 @@ typedef struct mca_common_collio_file_memory_t {
     int64_t width;
 } mca_common_collio_file_memory_t;
 
+/** Members that are named one by one (file->align) and assigned together (file->derived). */
+#define MCA_COMMON_COLLIO_GROUP(tag, name, ...) \
+    union {                                     \
+        struct {                                \
+            __VA_ARGS__                         \
+        };                                      \
+        struct tag {                            \
+            __VA_ARGS__                         \
+        } name;                                 \
+    }
+
 /**
  * What lives as long as an open file: OMPIO selects the fcoll again at every set_view, without
  * finalising the old module, so nothing of this can hang on the module. Records are found by the
@@ -51,9 +62,6 @@ typedef struct mca_common_collio_file_t {
     ompio_file_t *fh;
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
-    int64_t settings_hash;
-    bool two_layers;                              /* agreed by all ranks, as is the next */
-    mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
     int refused;        /* error class of every collective call, if the record could not be made.
                     io/ompio ignores what a module says at open */
     int visitors;       /* threads that drive it by file_for_each; under the table's lock */
@@ -73,14 +81,27 @@ typedef struct mca_common_collio_file_t {
     int rank;
     int size;
     mca_common_collio_nodes_t nodes;
-    int *aggregators; /* their ranks */
-    int aggregator_count;
-    int *aggregator_slot; /* number of each aggregator among those of its node */
-    int my_aggregator;    /* my index in aggregators, or -1 */
-    mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
-    int64_t buffer_bytes;                              /* what one aggregator may use */
-    mca_common_collio_align_t align;                   /* of domains and windows */
-    mca_common_collio_file_memory_t memory;
+
+    /* Everything that follows from settings and facts. MPI_File_open makes it from nothing, once
+     * with the values of this rank and again where the ranks differ: see open/attach.c. */
+    /* clang-format off */
+    MCA_COMMON_COLLIO_GROUP(mca_common_collio_derived_t, derived,
+        int64_t settings_hash;
+        bool two_layers;
+        mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
+        int *aggregators;                             /* their ranks */
+        int aggregator_count;
+        int *aggregator_slot; /* number of each aggregator among those of its node */
+        int my_aggregator;    /* my index in aggregators, or -1 */
+        bool list_refused;    /* aggregator_list does not fit the communicator */
+        mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
+        int64_t buffer_bytes;                              /* what one aggregator may use */
+        mca_common_collio_align_t align;                   /* of domains and windows */
+        mca_common_collio_file_memory_t memory;
+        struct mca_common_collio_kept_t *kept; /* what exchanges keep between calls */
+        struct mca_common_collio_tuner_t *tuner;
+    );
+    /* clang-format on */
 
     struct mca_common_collio_reduction_t *reduction; /* where the ranks agree; see node/ */
     struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
@@ -88,8 +109,6 @@ typedef struct mca_common_collio_file_t {
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t access_stats;
 
-    struct mca_common_collio_kept_t *kept; /* what exchanges keep between calls; see exchange/ */
-    struct mca_common_collio_tuner_t *tuner;
     mca_common_collio_stats_t stats[2]; /* of reads, of writes; high-water marks in the first */
     bool writing;                       /* the call that is driven: what counts, counts there */
     int64_t memory_bytes;               /* held now, see memory_add */

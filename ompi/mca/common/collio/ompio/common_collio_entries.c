@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "access/common_collio_access_transfer.h"
 #include "compat/common_collio_error.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_set_view.h"
@@ -31,17 +32,16 @@ enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate 
 /* Writes zeros to [from, to). Returns 0 or an errno. */
 static int write_zeros(int fd, int64_t from, int64_t to)
 {
+    mca_common_collio_access_stats_t stats = {0};
+    mca_common_collio_access_t access;
     char *zeros = from < to ? calloc(1, ZERO_BYTES) : NULL;
     int error = from < to && NULL == zeros ? ENOMEM : 0;
 
+    mca_common_collio_access_open(&access, fd, &stats);
     while (0 == error && from < to) {
-        int64_t left = to - from;
-        ssize_t written = pwrite(fd, zeros, (size_t) (left < ZERO_BYTES ? left : ZERO_BYTES), from);
+        int64_t some = to - from < ZERO_BYTES ? to - from : ZERO_BYTES;
 
-        if (0 > written && EINTR != errno) {
-            error = errno;
-        }
-        from += 0 < written ? written : 0;
+        from += mca_common_collio_transfer_block(&access, true, from, zeros, some, &error);
     }
     free(zeros);
     return error;
@@ -72,31 +72,58 @@ static int fill_holes(int fd, int64_t end)
 /* Space for the first `size` bytes; a shorter file grows, a longer one stays. 0 or an errno. */
 static int allocate(int fd, int64_t size)
 {
-    struct stat info;
     int error;
 
-    if (0 == size) {
-        return 0;
-    }
     do {
-        error = 0 == fallocate(fd, 0, 0, size) ? 0 : errno;
+        error = 0 == size || 0 == fallocate(fd, 0, 0, size) ? 0 : errno;
     } while (EINTR == error);
-    if (EOPNOTSUPP != error && ENOSYS != error) {
-        return error;
-    }
-    if (0 != fstat(fd, &info)) {
-        return errno;
-    }
-    error = fill_holes(fd, info.st_size < size ? info.st_size : size);
-    return 0 != error ? error : write_zeros(fd, info.st_size, size);
+    return error;
 }
 
-/* The size must be the same everywhere, and all ranks return the same. One rank looks at the file
- * and changes it. */
+/* The size that this rank sees, after its own writes have left for the server. 0 or an errno. */
+static int look(int fd, int64_t *size)
+{
+    struct stat info;
+
+    if ((0 != fsync(fd) && EINVAL != errno) || 0 != fstat(fd, &info)) {
+        return errno;
+    }
+    *size = info.st_size;
+    return 0;
+}
+
+/* The same as allocate() where there is no fallocate: zeros are written. A client of a network file
+ * system may see an old size, and would write zeros over the bytes of other ranks. So all ranks
+ * look, and the first one that sees the largest size writes. Collective; an errno, the same on all
+ * ranks, or an Open MPI error code, which is negative. */
+static int allocate_by_writing(ompio_file_t *fh, int64_t size)
+{
+    int64_t seen[2] = {0}, all[2];
+    int turn, first, error, agreed, rc;
+
+    seen[1] = look(fh->fd, &seen[0]);
+    rc = mca_common_collio_allreduce(seen, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
+    if (OMPI_SUCCESS != rc || 0 != all[1]) {
+        return OMPI_SUCCESS != rc ? rc : (int) all[1];
+    }
+    turn = seen[0] == all[0] ? ompi_comm_size(fh->f_comm) - fh->f_rank : 0;
+    rc = mca_common_collio_allreduce(&turn, &first, 1, MPI_INT, MPI_MAX, fh->f_comm);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    error = turn == first ? fill_holes(fh->fd, all[0] < size ? all[0] : size) : 0;
+    if (0 == error && turn == first) {
+        error = write_zeros(fh->fd, all[0], size);
+    }
+    rc = mca_common_collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
+    return OMPI_SUCCESS != rc ? rc : agreed;
+}
+
+/* The size must be the same everywhere, and all ranks return the same. */
 static int preallocate(ompio_file_t *fh, int64_t size)
 {
     int64_t mine[2] = {size, -size}, all[2];
-    int error = MPI_SUCCESS, agreed = MPI_SUCCESS;
+    int error = 0, agreed = 0;
     int rc = mca_common_collio_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
 
     if (OMPI_SUCCESS != rc) {
@@ -108,11 +135,13 @@ static int preallocate(ompio_file_t *fh, int64_t size)
     if (0 > size) {
         return MPI_ERR_ARG;
     }
-    if (0 == fh->f_rank) {
-        error = mca_common_collio_error_class(allocate(fh->fd, size));
-    }
+    error = 0 == fh->f_rank ? allocate(fh->fd, size) : 0;
     rc = mca_common_collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
-    return OMPI_SUCCESS != rc ? rc : agreed;
+    if (OMPI_SUCCESS == rc && (EOPNOTSUPP == agreed || ENOSYS == agreed)) {
+        rc = allocate_by_writing(fh, size);
+        agreed = rc > 0 ? rc : 0;
+    }
+    return rc < 0 ? rc : mca_common_collio_error_class(agreed);
 }
 
 static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)

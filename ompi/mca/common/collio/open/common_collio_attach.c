@@ -24,6 +24,10 @@
 #include "open/common_collio_set.h"
 #include "tuner/common_collio_tuner.h"
 
+/* No node has that much for an aggregator, and all aggregators of a node together stay far below
+ * INT64_MAX. */
+#define BUFFER_MOST (INT64_C(1) << 40)
+
 static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 {
     enum { OMPIO_DEFAULT = 32 << 20 };
@@ -31,7 +35,8 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
     int64_t allowed = file->fh->f_bytes_per_agg;
 
     if (0 != file->settings.buffer_bytes) {
-        return (int64_t) file->settings.buffer_bytes;
+        return file->settings.buffer_bytes < BUFFER_MOST ? (int64_t) file->settings.buffer_bytes
+                                                         : BUFFER_MOST;
     }
     if (allowed > 0 && OMPIO_DEFAULT != allowed) {
         return allowed; /* somebody has set io_ompio_bytes_per_agg */
@@ -59,17 +64,11 @@ static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_f
     memcpy(facts, found, sizeof(found));
 }
 
-static void use_facts(mca_common_collio_file_t *file, const mca_common_collio_fact_t *facts)
+static void use_facts(ompio_file_t *fh, const mca_common_collio_fact_t *facts)
 {
-    ompio_file_t *fh = file->fh;
-
-    file->settings_hash = mca_common_collio_settings_set_hash(&file->component->set,
-                                                              &file->settings);
-    file->two_layers = 2 == facts[LAYERS].value;
     fh->f_fstype = (int) facts[FILE_SYSTEM].value;
     fh->f_stripe_size = (size_t) facts[STRIPE_BYTES].value;
     fh->f_stripe_count = (int) facts[STRIPES].value;
-    file->lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value;
     fh->f_bytes_per_agg = (int) facts[BUFFER].value;
 }
 
@@ -127,12 +126,13 @@ static void queue_close(mca_common_collio_file_t *file)
     }
 }
 
-static void aggregators_close(mca_common_collio_file_t *file)
+static void derived_close(mca_common_collio_file_t *file)
 {
+    mca_common_collio_tuner_drop(file);
+    mca_common_collio_context_keep_close(file);
     free(file->aggregators);
     free(file->aggregator_slot);
-    file->aggregators = file->aggregator_slot = NULL;
-    file->my_aggregator = -1;
+    file->derived = (struct mca_common_collio_derived_t){.my_aggregator = -1};
 }
 
 static void file_free(mca_common_collio_file_t *file)
@@ -147,7 +147,7 @@ static void file_free(mca_common_collio_file_t *file)
     if (NULL == file->set) {
         mca_common_collio_nodes_fini(&file->nodes);
     }
-    aggregators_close(file);
+    derived_close(file);
     OBJ_RELEASE(file);
 }
 
@@ -213,6 +213,9 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
     file->align = mca_common_collio_align_unpack(all[ALIGNMENT]);
     file->access.stripe_bytes = file->align.unit > 1 ? file->align.unit : 0;
     settle_guard(file, &all[GUARD]);
+    if (file->list_refused) { /* MPI_File_get_info does not return it */
+        file->settings.aggregator_list[0] = '\0';
+    }
     if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
         mca_common_collio_tuner_forget(file->tuner);
     }
@@ -227,19 +230,27 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
     return (int) all[ERROR];
 }
 
-/* What depends on the settings; local. Made anew where another rank has other settings. `rc`: what
- * this rank has met so far. */
-static int arrange(mca_common_collio_file_t *file, int rc)
+/* Makes what follows from settings and facts, from nothing: all other input is the same in every
+ * pass of agree(). `short_of_memory`: some node is, so `auto` is partition memory. `rc`: an earlier
+ * error of this rank. Local; an Open MPI error code. */
+static int derive(mca_common_collio_file_t *file, const mca_common_collio_fact_t *facts,
+                  bool short_of_memory, int rc)
 {
-    mca_common_collio_tuner_drop(file);
-    mca_common_collio_context_keep_close(file);
-    aggregators_close(file);
-    prepare_access(file);
-    file->align = find_alignment(file);
+    const mca_common_collio_settings_t *settings = &file->settings;
+
+    derived_close(file);
+    use_facts(file->fh, facts);
+    file->derived = (struct mca_common_collio_derived_t){
+        .settings_hash = mca_common_collio_settings_set_hash(&file->component->set, settings),
+        .two_layers = 2 == facts[LAYERS].value,
+        .lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value,
+        .my_aggregator = -1,
+        .align = find_alignment(file),
+        .memory.used = 0 == settings->partition
+                           ? short_of_memory
+                           : 1 + MCA_COMMON_COLLIO_PARTITION_MEMORY == settings->partition,
+    };
     file->buffer_bytes = resolve_buffer(file);
-    if (0 != file->settings.partition) { /* else agree() decides */
-        file->memory.used = 1 + MCA_COMMON_COLLIO_PARTITION_MEMORY == file->settings.partition;
-    }
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_collio_file_aggregators(file);
     }
@@ -264,51 +275,48 @@ static int reduce(mca_common_collio_file_t *file, const int64_t *mine, int64_t *
     return file->lost;
 }
 
-/* Settings first: each rank arranges the file as if all had its own, and offers what comes out
- * together with them. Only where they differ, all do it again with those of rank 0. `rc`: what this
- * rank has met so far; `unkept`: it cannot keep anything for a next file. 0 or an error class, the
- * same on all ranks but where the file is lost. */
+/* Each rank derives the file's values as if all ranks had its own settings and facts, and offers
+ * both in one reduction. Where settings or facts differ, a second pass uses those of rank 0; where
+ * some node is short of memory for the buffers, another one uses partition memory. `rc`: an earlier
+ * error of this rank; `unkept`: it cannot keep anything for a next file. 0 or an error class, the
+ * same on all ranks unless the file is lost. */
 static int agree(mca_common_collio_file_t *file, int rc, bool unkept, int64_t *all)
 {
+    enum { PASSES = 3 };
     mca_common_collio_settings_set_t *set = &file->component->set;
     ompio_file_t *fh = file->fh;
     mca_common_collio_fact_t facts[FACTS];
     int64_t mine[FIELDS];
-    bool again;
+    bool short_of_memory = false;
 
+    prepare_access(file);
     find_facts(file, facts);
     mca_common_collio_settings_resolve(file->component, fh, &file->settings);
-    mca_common_collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS,
-                                         &mine[SETTINGS]);
-    use_facts(file, facts);
-    offer_record(file, arrange(file, rc), mine);
     mca_common_collio_reduction_offer(file, &mine[PAGE]);
     mine[UNKEPT] = unkept;
     mca_common_collio_set_offer(file->set, &mine[SLOTS]);
-    if (0 != reduce(file, mine, all)) {
-        return file->lost;
-    }
-    if (mca_common_collio_settings_set_differ(&all[SETTINGS])) { /* back to what was offered */
-        mca_common_collio_settings_resolve(file->component, fh, &file->settings);
-    }
-    if (OMPI_SUCCESS
-        != mca_common_collio_settings_set_settle(set, fh->f_comm, fh->f_info, &file->settings,
-                                                 facts, FACTS, &all[SETTINGS])) {
-        mca_common_collio_file_lose(file, MPI_ERR_OTHER);
-        return file->lost;
-    }
-    again = mca_common_collio_settings_set_differ(&all[SETTINGS]);
-    if (0 == file->settings.partition && all[SHORT] > 0) { /* `auto` uses partition memory */
-        file->memory.used = again = true;
-    }
-    if (again) {
-        use_facts(file, facts);
-        offer_record(file, arrange(file, rc), mine);
+    for (int pass = 0; pass < PASSES; ++pass) {
+        mca_common_collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS,
+                                             &mine[SETTINGS]);
+        offer_record(file, derive(file, facts, short_of_memory, rc), mine);
         if (0 != reduce(file, mine, all)) {
             return file->lost;
         }
+        if (OMPI_SUCCESS
+            != mca_common_collio_settings_set_settle(set, fh->f_comm, fh->f_info, &file->settings,
+                                                     facts, FACTS, &all[SETTINGS])) {
+            mca_common_collio_file_lose(file, MPI_ERR_OTHER);
+            return file->lost;
+        }
+        if (mca_common_collio_settings_set_differ(&all[SETTINGS])) {
+            continue;
+        }
+        if (0 != file->settings.partition || short_of_memory || all[SHORT] <= 0) {
+            return settle_record(file, all);
+        }
+        short_of_memory = true;
     }
-    return settle_record(file, all);
+    return MPI_ERR_NOT_SAME; /* the settings of rank 0 differ between ranks */
 }
 
 /* The first file of its processes, or one of processes that keep nothing: it gets a context before

@@ -167,7 +167,8 @@ static int make_domains(mca_common_collio_exchange_t *ex, mca_common_collio_doma
 
     if (NULL != bound && NULL != window && NULL != aggregator) {
         for (size_t i = 0; i < parts; ++i) {
-            bound[i] = memory->origin + memory->part[i].first * memory->width;
+            bound[i] = mca_common_collio_memory_begin(memory->origin, memory->width,
+                                                      memory->part[i].first, ex->range.hi);
             aggregator[i] = memory->part[i].aggregator;
             window[i] = mca_common_collio_layout_window_in(ex, memory->part[i].buffer_bytes);
         }
