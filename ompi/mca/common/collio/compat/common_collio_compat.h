@@ -85,12 +85,38 @@ static inline int mca_common_collio_copy_nothing(MPI_Comm comm, int key, void *e
 }
 #endif
 
+/** Is this process between MPI_Init and MPI_Finalize? A process that has only sessions has no
+ *  MPI_COMM_SELF, and no callback runs when its last session ends. */
+static inline bool mca_common_collio_world_is_up(void)
+{
+    return OMPI_MPI_STATE_INIT_COMPLETED == ompi_mpi_state;
+}
+
+/** Does what is derived from this communicator live until MPI_Finalize? Else it belongs to a
+ *  session and ends with it. */
+static inline bool mca_common_collio_comm_of_world(const ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    if (comm->instance != ompi_mpi_comm_world.comm.instance) {
+        return false;
+    }
+#else
+    (void) comm;
+#endif
+    return mca_common_collio_world_is_up();
+}
+
 /** Calls `ended` when MPI_Finalize begins (an attribute of MPI_COMM_SELF): in 4.1 nobody closes
  *  the components of file access. 6.0's libopen_mpi has no MPI_*, so the internal names are used
- *  there. MPI_SUCCESS or an error. */
+ *  there. MPI_SUCCESS, or an error if that is impossible: there are only sessions, or
+ *  MPI_Finalize has begun. */
 static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_function *ended)
 {
     int key = MPI_KEYVAL_INVALID;
+
+    if (!mca_common_collio_world_is_up()) {
+        return MPI_ERR_OTHER;
+    }
 #if OMPI_MAJOR_VERSION >= 6
     ompi_attribute_fn_ptr_union_t copy = {
         .attr_communicator_copy_fn = mca_common_collio_copy_nothing};

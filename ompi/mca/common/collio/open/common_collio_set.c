@@ -150,7 +150,7 @@ mca_common_collio_set_t *mca_common_collio_set_prepare(ompi_communicator_t *comm
     mca_common_collio_set_t *set;
 
     if (mca_common_collio_thread_multiple() || set_count == SETS || OMPI_COMM_IS_INTER(comm)
-        || !ends_in_time()) {
+        || !mca_common_collio_comm_of_world(comm) || !ends_in_time()) {
         return NULL;
     }
     set = calloc(1, sizeof(*set));
