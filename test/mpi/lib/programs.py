@@ -109,6 +109,8 @@ TABLE = {
     't_align tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_ends': {'np': (1, 2, 5), 'hints': ['', 'exchange=on', 'exchange=on,keep=off']},
+    't_ends put': {'np': (3,), 'hints': ['exchange=on,transport=put_fence',
+                                         'exchange=on,transport=put_lock']},
     't_ends tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['exchange=on']},
     't_ends mixed': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_ends first': {'np': (1, 3), 'hints': ['', 'exchange=on']},
