@@ -94,7 +94,19 @@ static void set_free(mca_common_collio_set_t *set)
     free(set);
 }
 
-/* Before MPI ends: newest first, the same order on all ranks that have two sets in common. */
+/* No file can use this slot any more: on any rank, because a slot must be free or empty on all. */
+static void slot_end(mca_common_collio_set_t *set, int slot)
+{
+    if (BARE == set->slot[slot].state || FULL == set->slot[slot].state) {
+        mca_common_collio_context_fini(&set->slot[slot].context);
+    }
+    set->slot[slot].state = TAKEN;
+}
+
+/* MPI_Finalize has begun. Other callbacks may follow that use files and open further ones, so an
+ * open file loses nothing here: its context ends with it, and the sets stay, with their boards. The
+ * ranks need not come here at the same time: a rank that has not ended still agrees at the board.
+ * Newest first is the same order on all ranks that have two sets in common. */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void) comm;
@@ -102,20 +114,27 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     (void) value;
     (void) extra;
     ended = true;
+    for (mca_common_collio_set_t *set = sets; NULL != set; set = set->next) {
+        for (int i = 0; i < SLOTS; ++i) {
+            slot_end(set, i);
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+/* MPI has freed all communicators, also the boards' own. */
+void mca_common_collio_set_forget(void)
+{
     while (NULL != sets) {
         mca_common_collio_set_t *set = sets;
 
         sets = set->next;
-        for (int i = 0; i < SLOTS; ++i) {
-            if (BARE == set->slot[i].state || FULL == set->slot[i].state) {
-                mca_common_collio_context_fini(&set->slot[i].context);
-            }
-        }
+        set->board.leaders = NULL;
         mca_common_collio_board_fini(&set->board);
         mca_common_collio_nodes_fini(&set->nodes);
         set_free(set);
     }
-    return MPI_SUCCESS;
+    set_count = 0;
 }
 
 static bool ends_in_time(void)
@@ -131,7 +150,7 @@ mca_common_collio_set_t *mca_common_collio_set_prepare(ompi_communicator_t *comm
     mca_common_collio_set_t *set;
 
     if (mca_common_collio_thread_multiple() || set_count == SETS || OMPI_COMM_IS_INTER(comm)
-        || !ends_in_time()) {
+        || !mca_common_collio_comm_of_world(comm) || !ends_in_time()) {
         return NULL;
     }
     set = calloc(1, sizeof(*set));
@@ -278,7 +297,7 @@ bool mca_common_collio_set_give(mca_common_collio_file_t *file)
 {
     mca_common_collio_context_t *context;
 
-    if (NULL == file->set || -1 == file->slot) {
+    if (NULL == file->set || -1 == file->slot || ended) {
         return false;
     }
     if (NULL == file->reduction) { /* no rank could make a context */
