@@ -18,6 +18,7 @@
 #include "hook/common_collio_spare.h"
 
 #include "opal/runtime/opal_progress.h"
+#include "opal/util/output.h"
 
 typedef struct handle_t {
     struct handle_t *next;
@@ -69,6 +70,17 @@ static handle_t *find(ompio_file_t *fh)
     return handle;
 }
 
+/* Does the file system give a lock, or is it only held by somebody else? */
+static bool locks_work(mca_common_collio_access_t *access)
+{
+    int rc = mca_common_collio_access_try_lock(access, false, 0, 1);
+
+    if (0 == rc) {
+        mca_common_collio_access_unlock(access, 0, 1);
+    }
+    return 0 == rc || -EAGAIN == rc;
+}
+
 void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t *access,
                                     mca_common_collio_access_stats_t *stats)
 {
@@ -76,6 +88,14 @@ void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t
     mca_common_collio_lock_set_idle(idle);
     access->coherence = mca_common_collio_coherence_choose(
         access->file_system, access->network && mca_common_collio_spans_nodes(fh->f_comm));
+    if (MCA_COMMON_COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
+        && !locks_work(access)) {
+        opal_output(0,
+                    "collio: %s: this NFS mount gives no byte-range locks, without which nodes "
+                    "would overwrite each other's data. Reads and writes of this file fail. Start "
+                    "rpc.statd on this node, or mount with nolock.",
+                    fh->f_filename);
+    }
 }
 
 int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked)
@@ -123,17 +143,6 @@ static bool asked_by_hint(ompio_file_t *fh)
     }
     return mca_common_collio_hint_get(fh->f_info, "romio_ds_write", value, sizeof(value))
            && 0 == strcasecmp(value, "enable");
-}
-
-/* Does the file system give a lock, or say that somebody else has it? */
-static bool locks_work(mca_common_collio_access_t *access)
-{
-    int rc = mca_common_collio_access_try_lock(access, true, 0, 1);
-
-    if (0 == rc) {
-        mca_common_collio_access_unlock(access, 0, 1);
-    }
-    return 0 == rc || -EAGAIN == rc;
 }
 
 static int reason_of(ompio_file_t *fh, mca_common_collio_access_t *access, const handle_t *handle)
@@ -185,6 +194,11 @@ const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_a
     }
     mca_common_collio_hint_set(fh->f_info, "romio_ds_write", "disable");
     return reasons[reason];
+}
+
+bool mca_common_collio_guard_serves_all(const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS])
+{
+    return NO_FBTL != fields[1];
 }
 
 const char *mca_common_collio_guard_use(ompio_file_t *fh, mca_common_collio_access_t *access)

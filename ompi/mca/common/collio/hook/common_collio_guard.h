@@ -41,6 +41,9 @@ void mca_common_collio_guard_ask(ompio_file_t *fh, mca_common_collio_access_t *a
 const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_access_t *access,
                                            const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
 
+/** With the maxima: does fbtl/mtpwrite serve the handle on all ranks? */
+bool mca_common_collio_guard_serves_all(const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
+
 /** For the fbtl's own access, from the first transfer on: sets access->sieve_writes by what was
  *  settled. NULL, or why it is not done although it was asked for here and nobody has said so. */
 const char *mca_common_collio_guard_use(ompio_file_t *fh, mca_common_collio_access_t *access);
