@@ -52,7 +52,7 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
     const mca_fbtl_mtpwrite_settings_t *settings = &file->settings;
     mca_common_collio_access_t *access = &file->access;
 
-    mca_common_collio_access_open(access, file->fh->fd, &file->stats);
+    mca_common_collio_guard_access(file->fh, access, &file->stats);
     access->method = settings->method;
     access->engine = settings->engine;
     access->sieve_read = settings->sieve_read;

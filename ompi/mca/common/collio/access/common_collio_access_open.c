@@ -5,8 +5,10 @@
  *
  * What a descriptor tells about itself: can it be read, and does its file system live elsewhere?
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include "access/common_collio_access_transfer.h"
@@ -31,4 +33,18 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
     access->network = mca_common_collio_align_on_network(access->file_system);
     access->in_memory = mca_common_collio_align_in_memory(access->file_system);
     access->stats = stats;
+}
+
+int64_t mca_common_collio_access_ask_size(int fd)
+{
+#ifdef AT_STATX_FORCE_SYNC
+    struct statx fresh;
+
+    if (0 == statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &fresh)) {
+        return (int64_t) fresh.stx_size;
+    }
+#endif
+    struct stat about;
+
+    return 0 == fstat(fd, &about) ? (int64_t) about.st_size : -1;
 }

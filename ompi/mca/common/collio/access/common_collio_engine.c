@@ -79,7 +79,7 @@ void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
         mca_common_collio_access_transfer(job->access, job->write, job->lock.held, job->segments,
                                           job->count, &job->outcome);
     }
-    mca_common_collio_job_unlock(job);
+    mca_common_collio_job_unlock(job, &job->outcome);
     job->busy_ns = mca_common_collio_now_ns() - start;
 }
 

@@ -145,6 +145,17 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 #endif
 }
 
+/** Are there other nodes with processes of this communicator, or of the job, which may open the same
+ *  file by another communicator? */
+static inline bool mca_common_collio_spans_nodes(const ompi_communicator_t *comm)
+{
+    ompi_group_t *job = ompi_mpi_comm_world.comm.c_local_group;
+
+    return (NULL != comm && MPI_COMM_NULL != comm
+            && ompi_group_have_remote_peers(comm->c_local_group))
+           || (NULL != job && ompi_group_have_remote_peers(job));
+}
+
 /** A text that tells a communicator from all others of its processes, the same on all of them. */
 static inline void mca_common_collio_comm_id(const ompi_communicator_t *comm, char *text,
                                              size_t size)

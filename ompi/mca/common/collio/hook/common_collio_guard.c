@@ -14,9 +14,11 @@
 #include <strings.h>
 
 #include "access/common_collio_lock.h"
+#include "hook/common_collio_reach.h"
 #include "hook/common_collio_spare.h"
 
 #include "opal/runtime/opal_progress.h"
+#include "opal/util/output.h"
 
 typedef struct handle_t {
     struct handle_t *next;
@@ -27,10 +29,11 @@ typedef struct handle_t {
 } handle_t;
 
 /* Why not. The largest of all ranks counts; 0 is a yes. */
-enum { YES = 0, NOT_ASKED, NO_LOCKS, NO_FBTL, REASONS };
+enum { YES = 0, NOT_ASKED, NO_LOCKS, LOCAL_LOCKS, NO_FBTL, REASONS };
 static const char *const reasons[REASONS] = {
     [NOT_ASKED] = "it was not asked for on every rank",
     [NO_LOCKS] = "the file system gives no byte-range locks",
+    [LOCAL_LOCKS] = "byte-range locks of this file system do not reach other nodes",
     [NO_FBTL] = "fbtl/mtpwrite is not in use on every rank, so individual writes take no locks",
 };
 
@@ -65,6 +68,34 @@ static handle_t *find(ompio_file_t *fh)
         handle = handle->next;
     }
     return handle;
+}
+
+/* Does the file system give a lock, or is it only held by somebody else? */
+static bool locks_work(mca_common_collio_access_t *access)
+{
+    int rc = mca_common_collio_access_try_lock(access, false, 0, 1);
+
+    if (0 == rc) {
+        mca_common_collio_access_unlock(access, 0, 1);
+    }
+    return 0 == rc || -EAGAIN == rc;
+}
+
+void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t *access,
+                                    mca_common_collio_access_stats_t *stats)
+{
+    mca_common_collio_access_open(access, fh->fd, stats);
+    mca_common_collio_lock_set_idle(idle);
+    access->coherence = mca_common_collio_coherence_choose(
+        access->file_system, access->network && mca_common_collio_spans_nodes(fh->f_comm));
+    if (MCA_COMMON_COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
+        && !locks_work(access)) {
+        opal_output(0,
+                    "collio: %s: this NFS mount gives no byte-range locks, without which nodes "
+                    "would overwrite each other's data. Reads and writes of this file fail. Start "
+                    "rpc.statd on this node, or mount with nolock.",
+                    fh->f_filename);
+    }
 }
 
 int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked)
@@ -114,17 +145,6 @@ static bool asked_by_hint(ompio_file_t *fh)
            && 0 == strcasecmp(value, "enable");
 }
 
-/* Does the file system give a lock, or say that somebody else has it? */
-static bool locks_work(mca_common_collio_access_t *access)
-{
-    int rc = mca_common_collio_access_try_lock(access, true, 0, 1);
-
-    if (0 == rc) {
-        mca_common_collio_access_unlock(access, 0, 1);
-    }
-    return 0 == rc || -EAGAIN == rc;
-}
-
 static int reason_of(ompio_file_t *fh, mca_common_collio_access_t *access, const handle_t *handle)
 {
     if (NULL == handle) {
@@ -156,8 +176,12 @@ const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_a
                                            const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS])
 {
     handle_t *handle;
+    int64_t reason = fields[1];
 
-    access->sieve_writes = YES == fields[1];
+    if (YES == reason && !mca_common_collio_locks_reach(fh)) {
+        reason = LOCAL_LOCKS;
+    }
+    access->sieve_writes = YES == reason;
     pthread_mutex_lock(&mutex);
     handle = find(fh);
     if (NULL != handle) {
@@ -169,7 +193,12 @@ const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_a
         return NULL;
     }
     mca_common_collio_hint_set(fh->f_info, "romio_ds_write", "disable");
-    return reasons[fields[1]];
+    return reasons[reason];
+}
+
+bool mca_common_collio_guard_serves_all(const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS])
+{
+    return NO_FBTL != fields[1];
 }
 
 const char *mca_common_collio_guard_use(ompio_file_t *fh, mca_common_collio_access_t *access)

@@ -10,6 +10,7 @@
  *                 those that see the new size skip a collective that the others wait in
  *   set_atomicity io/ompio waits for ever if ranks ask for different modes, and only those whose
  *                 locks do not work would not be in atomic mode
+ *   get_size      a node's cache may hold an old size; the same for seeks from the end
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
  *                 valid position, which no later check can tell from a right one
  */
@@ -23,9 +24,12 @@
 
 #include "access/common_collio_access_transfer.h"
 #include "compat/common_collio_error.h"
+#include "hook/common_collio_reach.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_set_view.h"
 #include "view/common_collio_view.h"
+
+#include "opal/util/output.h"
 
 enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate */
 
@@ -162,6 +166,19 @@ static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
     return rc;
 }
 
+static void refuse_atomicity(const ompio_file_t *fh)
+{
+    if (0 == fh->f_rank) {
+        opal_output(0,
+                    "collio: %s: MPI_File_set_atomicity failed: byte-range locks of this file "
+                    "system do not reach other nodes, so atomic mode would not keep ranks of "
+                    "different nodes apart. All ranks return MPI_ERR_UNSUPPORTED_OPERATION. Use a "
+                    "mount with locks across nodes (BeeGFS: tuneUseGlobalFileLocks=true; NFS: "
+                    "without nolock and local_lock; Lustre: flock).",
+                    fh->f_filename);
+    }
+}
+
 /* io/ompio hangs if ranks ask for different modes, and lets each rank decide whether its locks
  * work. Here all are in atomic mode, or none. */
 static int set_atomicity(mca_common_collio_hook_t *hook, int atomic)
@@ -174,6 +191,10 @@ static int set_atomicity(mca_common_collio_hook_t *hook, int atomic)
     }
     if (any[0] && any[1]) {
         return MPI_ERR_NOT_SAME;
+    }
+    if (atomic && !mca_common_collio_locks_reach(hook->fh)) {
+        refuse_atomicity(hook->fh);
+        return MPI_ERR_UNSUPPORTED_OPERATION;
     }
     (void) hook->original.io_module_file_get_atomicity(hook->file, &before);
     rc = hook->original.io_module_file_set_atomicity(hook->file, atomic);
@@ -191,6 +212,15 @@ static int set_atomicity(mca_common_collio_hook_t *hook, int atomic)
 static int file_set_atomicity(ompi_file_t *file, int atomic)
 {
     return set_atomicity(mca_common_collio_hook_find(file), atomic);
+}
+
+/* A node of a network file system may have an old size in its cache. */
+static int file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+
+    (void) mca_common_collio_access_ask_size(hook->fh->fd);
+    return hook->original.io_module_file_get_size(file, size);
 }
 
 static int64_t etypes(ompio_file_t *fh)
@@ -221,6 +251,9 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
     if (MPI_SEEK_CUR == whence) {
         return seek_from_here(hook, offset);
     }
+    if (MPI_SEEK_END == whence) {
+        (void) mca_common_collio_access_ask_size(hook->fh->fd);
+    }
     if (MPI_SEEK_END == whence && 0 < offset) {
         rc = hook->original.io_module_file_seek(file, 0, MPI_SEEK_END);
         rc = MPI_SUCCESS == rc ? seek_from_here(hook, offset) : rc;
@@ -240,6 +273,7 @@ void mca_common_collio_entries_install(mca_common_collio_hook_t *hook)
     mca_common_collio_hook_table_t *table = mca_common_collio_hook_table(hook);
 
     table->io_module_file_preallocate = file_preallocate;
+    table->io_module_file_get_size = file_get_size;
     table->io_module_file_seek = file_seek;
     table->io_module_file_set_atomicity = file_set_atomicity;
     mca_common_collio_hints_patch(hook);

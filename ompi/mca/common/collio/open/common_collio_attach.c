@@ -18,6 +18,7 @@
 #include "call/common_collio_request.h"
 #include "hook/common_collio_guard.h"
 #include "hook/common_collio_hook.h"
+#include "hook/common_collio_reach.h"
 #include "node/common_collio_board.h"
 #include "open/common_collio_context.h"
 #include "open/common_collio_report.h"
@@ -93,7 +94,7 @@ static void prepare_access(mca_common_collio_file_t *file)
 {
     mca_common_collio_access_t *access = &file->access;
 
-    mca_common_collio_access_open(access, file->fh->fd, &file->access_stats);
+    mca_common_collio_guard_access(file->fh, access, &file->access_stats);
     access->jobs = 2; /* a schedule has two buffers */
     /* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy
      * to a kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70
@@ -164,6 +165,22 @@ static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
     }
 }
 
+/* Individual access through a stock fbtl locks the whole file on NFS. If these locks do not reach
+ * other nodes, the NFS client overwrites bytes of other nodes. Collective over the file. */
+static void warn_of_local_locks(mca_common_collio_file_t *file, const int64_t *fields)
+{
+    enum { NFS = 0x6969 };
+
+    if (NFS != file->access.file_system || mca_common_collio_guard_serves_all(fields)
+        || mca_common_collio_locks_reach(file->fh) || 0 != file->rank) {
+        return;
+    }
+    mca_common_collio_file_say(file, "locks of this NFS mount do not reach other nodes (nolock or "
+                                     "local_lock). Collective calls are safe, but individual reads "
+                                     "and writes through the stock fbtl component can lose bytes. "
+                                     "Use --mca fbtl mtpwrite, or mount with locks.");
+}
+
 /* What is reduced over the ranks when a file is opened: one maximum of each. */
 enum {
     SETTINGS,
@@ -213,6 +230,7 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
     file->align = mca_common_collio_align_unpack(all[ALIGNMENT]);
     file->access.stripe_bytes = file->align.unit > 1 ? file->align.unit : 0;
     settle_guard(file, &all[GUARD]);
+    warn_of_local_locks(file, &all[GUARD]);
     if (file->list_refused) { /* MPI_File_get_info does not return it */
         file->settings.aggregator_list[0] = '\0';
     }
