@@ -154,11 +154,12 @@ static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
     file->lockahead.version = MCA_COMMON_COLLIO_LOCKAHEAD_VERSION;
     file->lockahead.async = settings->async;
     file->lockahead.request = mca_fs_lustre_lla_lockahead_request;
+    file->lockahead.withdraw = mca_fs_lustre_lla_lockahead_withdraw;
     file->lockahead.collective = in_force(settings->collective, MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,
                                           verdict->lockahead);
     file->lockahead.individual = in_force(settings->individual, MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT,
                                           verdict->lockahead);
-    file->noexpand = verdict->lockahead && settings->noexpand
+    file->noexpand = verdict->lockahead && settings->noexpand && !verdict->layout.on_mdt
                      && 0 == mca_fs_lustre_lla_lockahead_noexpand(fh->fd, true);
 }
 

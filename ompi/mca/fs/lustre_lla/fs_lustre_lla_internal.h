@@ -71,6 +71,7 @@ typedef struct mca_fs_lustre_lla_layout_t {
     int32_t part_count; /* 0 = not known */
     int32_t composite;
     uint32_t empty; /* bit p: part p has no objects on OSTs: not instantiated, or on the MDT */
+    int32_t on_mdt; /* some component is on an MDT: no access there works with LOCKNOEXPAND */
     mca_fs_lustre_lla_part_t part[MCA_FS_LUSTRE_LLA_PARTS_MAX];
 } mca_fs_lustre_lla_layout_t;
 
@@ -83,11 +84,12 @@ typedef struct mca_fs_lustre_lla_file_t {
     int fd;
     int rank;
     bool cleared;           /* cached locks were cleared at open */
-    bool noexpand;          /* LOCKNOEXPAND is on */
+    _Atomic bool noexpand;  /* LOCKNOEXPAND is on */
+    bool withdrawn;         /* it was on, and is off because an access failed; under `mutex` */
     _Atomic bool dead;      /* lockahead failed for good: nothing is asked for any more */
     _Atomic int failures;   /* ladvise calls that failed, one after the other */
     _Atomic uint32_t empty; /* layout.empty as it is now: writes instantiate components */
-    pthread_mutex_t mutex;  /* of the asynchronous requests that were sent last */
+    pthread_mutex_t mutex;  /* of the asynchronous requests that were sent last, and `withdrawn` */
     mca_common_collio_extent_t *asked;
     size_t asked_count;
 } mca_fs_lustre_lla_file_t;
@@ -113,6 +115,9 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on);
 void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
                                          const mca_common_collio_extent_t *ranges, size_t count,
                                          bool write, bool now);
+
+/** mca_common_collio_lockahead_t.withdraw */
+bool mca_fs_lustre_lla_lockahead_withdraw(mca_common_collio_lockahead_t *self, int error);
 
 /** Prints the file's table on the root rank. Collective. */
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);

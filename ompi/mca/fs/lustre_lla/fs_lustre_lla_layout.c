@@ -317,6 +317,23 @@ static bool read_component(const mca_fs_lustre_lla_llapi_t *api, struct llapi_la
     return true;
 }
 
+/* Is any component, of any mirror, on an MDT? */
+static bool any_on_mdt(const mca_fs_lustre_lla_llapi_t *api, struct llapi_layout *found,
+                       bool composite)
+{
+    uint64_t pattern = 0;
+    bool more = NULL != api->pattern_get
+                && (!composite || 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST));
+
+    while (more) {
+        if (0 == api->pattern_get(found, &pattern) && MCA_FS_LUSTRE_LLA_PATTERN_MDT == pattern) {
+            return true;
+        }
+        more = composite && 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT);
+    }
+    return false;
+}
+
 void mca_fs_lustre_lla_layout_read(int fd, const char *path, mca_fs_lustre_lla_layout_t *layout)
 {
     const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
@@ -329,6 +346,7 @@ void mca_fs_lustre_lla_layout_read(int fd, const char *path, mca_fs_lustre_lla_l
         return;
     }
     layout->composite = api->has_composite && api->is_composite(found);
+    layout->on_mdt = any_on_mdt(api, found, layout->composite);
     if (layout->composite && 0 != api->comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST)) {
         layout->composite = 0;
     }

@@ -134,11 +134,34 @@ static void give_up(mca_fs_lustre_lla_file_t *file, int error)
     if (atomic_exchange(&file->dead, true)) {
         return;
     }
-    if (file->noexpand && unsupported(error)) {
+    if (unsupported(error) && atomic_exchange(&file->noexpand, false)) {
         (void) mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
     }
     mca_fs_lustre_lla_say(OMPIO_ROOT, "rank %d: lockahead failed (%s); it goes on without",
                           file->rank, strerror(error));
+}
+
+/* Threads that failed before the advice was gone wait here, and then try again as well. */
+bool mca_fs_lustre_lla_lockahead_withdraw(mca_common_collio_lockahead_t *self, int error)
+{
+    mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
+    bool again;
+
+    if (!unsupported(error)) {
+        return false;
+    }
+    pthread_mutex_lock(&file->mutex);
+    if (atomic_exchange(&file->noexpand, false)) {
+        file->withdrawn = 0 == mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
+        mca_fs_lustre_lla_say(OMPIO_ROOT,
+                              "rank %d: an access failed with LOCKNOEXPAND (%s). Trying again "
+                              "without it: locks of this rank can grow. To avoid this, set the "
+                              "hint collio_noexpand=false.",
+                              file->rank, strerror(error));
+    }
+    again = file->withdrawn;
+    pthread_mutex_unlock(&file->mutex);
+    return again;
 }
 
 static uint64_t now_ns(void)

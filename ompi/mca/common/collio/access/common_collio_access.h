@@ -87,6 +87,10 @@ typedef struct mca_common_collio_access_t {
     int jobs;                  /* asynchronous jobs that run at once, at least; 0 = `threads` */
     int queue_depth;           /* asynchronous jobs that may wait; 0 = 256 */
     bool pin;                  /* bind pool threads to cores the process may use */
+    /* Takes back what was advised for the descriptor if a transfer that failed with this errno may
+     * have failed because of it. True: try once more. NULL: nothing was advised. Any thread. */
+    bool (*withdraw)(void *advice, int error);
+    void *advice; /* the first argument of `withdraw` */
     mca_common_collio_access_stats_t *stats; /* never NULL */
 } mca_common_collio_access_t;
 

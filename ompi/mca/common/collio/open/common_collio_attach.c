@@ -95,6 +95,7 @@ static void prepare_access(mca_common_collio_file_t *file)
     mca_common_collio_access_t *access = &file->access;
 
     mca_common_collio_access_open(access, file->fh->fd, &file->access_stats);
+    mca_common_collio_lockahead_guard(file->fh, access);
     access->jobs = 2; /* a schedule has two buffers */
     /* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy
      * to a kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70
