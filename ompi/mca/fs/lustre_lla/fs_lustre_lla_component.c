@@ -110,7 +110,7 @@ static int component_register(void)
         return rc;
     }
     rc = mca_common_collio_settings_set_register(&set, component);
-    llapi_origin = mca_fs_lustre_lla_llapi()->origin;
+    llapi_origin = mca_common_collio_llapi()->origin;
     (void) mca_base_component_var_register(
         component, "llapi", "Where Lustre's user library comes from (cannot be set)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_3,

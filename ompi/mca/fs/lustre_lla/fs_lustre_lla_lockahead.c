@@ -76,7 +76,7 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on)
     one.lla_advice = LU_LADVISE_LOCKNOEXPAND;
     one.lla_peradvice_flags = on ? 0 : LF_UNSET;
     /* alone in its call: what follows it in an array is ignored */
-    return mca_fs_lustre_lla_ladvise(fd, 1, &one);
+    return mca_common_collio_llapi_ladvise(fd, 1, &one);
 }
 
 static bool unsupported(int error)
@@ -88,14 +88,14 @@ static bool unsupported(int error)
  * lockahead request has to succeed first. */
 const char *mca_fs_lustre_lla_lockahead_probe(int fd)
 {
-    const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
+    const mca_common_collio_llapi_t *api = mca_common_collio_llapi();
     struct llapi_lu_ladvise one = advice(0, (int64_t) sysconf(_SC_PAGESIZE) - 1, false, true);
     int error;
 
     if (!api->has_lockahead) {
         return api->origin;
     }
-    error = -mca_fs_lustre_lla_ladvise(fd, 1, &one);
+    error = -mca_common_collio_llapi_ladvise(fd, 1, &one);
     switch (error) {
     case 0:
         return NULL;
@@ -113,7 +113,7 @@ const char *mca_fs_lustre_lla_lockahead_probe(int fd)
  * an application that holds a group lock itself must not stop the open. */
 bool mca_fs_lustre_lla_lockahead_clear(int fd)
 {
-    const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
+    const mca_common_collio_llapi_t *api = mca_common_collio_llapi();
     int flags = fcntl(fd, F_GETFL);
     bool cleared = false;
 
@@ -206,7 +206,7 @@ static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_
             COUNT(file, sent, 1);
         }
         if (LLA_RESULT_SENT == list[i].lla_lockahead_result
-            && MCA_FS_LUSTRE_LLA_ADVICES_MAX > *sent_count) {
+            && MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX > *sent_count) {
             sent[(*sent_count)++] = (mca_common_collio_extent_t){
                 .offset = (int64_t) list[i].lla_start,
                 .length = (int64_t) (list[i].lla_end - list[i].lla_start)};
@@ -226,7 +226,7 @@ static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
 static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
 {
     uint64_t start = now_ns();
-    int error = -mca_fs_lustre_lla_ladvise(file->fd, count, list);
+    int error = -mca_common_collio_llapi_ladvise(file->fd, count, list);
 
     COUNT(file, time_ns, now_ns() - start);
     COUNT(file, calls, 1);
@@ -287,10 +287,10 @@ static bool has_no_object(mca_fs_lustre_lla_file_t *file, int64_t offset)
  * this costs no message. */
 static void look_for_objects(mca_fs_lustre_lla_file_t *file)
 {
-    mca_fs_lustre_lla_layout_t now;
+    mca_common_collio_lustre_layout_t now;
 
     if (0 != atomic_load(&file->empty)) {
-        mca_fs_lustre_lla_layout_read(file->fd, NULL, &now);
+        mca_common_collio_lustre_read(file->fd, NULL, &now);
         if (now.part_count == file->layout.part_count) {
             atomic_store(&file->empty, now.empty);
         }
@@ -342,7 +342,7 @@ static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, 
     if (0 < cut.range_count) {
         batch_t inner = *batch;
 
-        inner.room = MCA_FS_LUSTRE_LLA_ADVICES_MAX;
+        inner.room = MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX;
         inner.list = malloc((size_t) inner.room * sizeof(*inner.list));
         if (NULL != inner.list) {
             ask_all(&inner, &cut);
@@ -384,11 +384,11 @@ void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
     if (MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count) {
         cut.mode = MCA_FS_LUSTRE_LLA_CUT_STRIPES;
     }
-    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode && MCA_FS_LUSTRE_LLA_ADVICES_MAX > count
+    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode && MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX > count
                      ? (int) count
-                     : MCA_FS_LUSTRE_LLA_ADVICES_MAX;
+                     : MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX;
     batch.list = malloc((size_t) batch.room * sizeof(*batch.list));
-    batch.sent = batch.async ? malloc(MCA_FS_LUSTRE_LLA_ADVICES_MAX * sizeof(*batch.sent)) : NULL;
+    batch.sent = batch.async ? malloc(MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent)) : NULL;
     if (NULL == batch.list || (batch.async && NULL == batch.sent)) {
         COUNT(file, errors, 1);
         free(batch.sent);
