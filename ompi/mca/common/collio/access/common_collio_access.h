@@ -99,6 +99,10 @@ typedef struct mca_common_collio_access_t {
 void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
                                    mca_common_collio_access_stats_t *stats);
 
+/** A number for the client of the file system that the descriptor goes through, not negative: equal
+ *  for descriptors of one mount on one node. */
+int64_t mca_common_collio_access_client(int fd);
+
 /** The outcome of a transfer. */
 typedef struct mca_common_collio_outcome_t {
     int error;           /* 0, or a positive errno: the first (lowest offset) failure */
