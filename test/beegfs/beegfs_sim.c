@@ -118,7 +118,8 @@ static int refused(const make_t *make)
 
 static int make_file(int folder, const make_t *make)
 {
-    unsigned most = NULL == getenv("BEESIM_TARGETS") ? 8 : (unsigned) atoi(getenv("BEESIM_TARGETS"));
+    unsigned most = NULL == getenv("BEESIM_TARGETS") ? 8
+                                                     : (unsigned) atoi(getenv("BEESIM_TARGETS"));
     unsigned targets = 0 == make->targets ? 4 : make->targets < most ? make->targets : most;
     char path[PATH_MAX];
     struct stat status;

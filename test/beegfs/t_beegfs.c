@@ -7,7 +7,7 @@
 /**
  * One MPI program for everything that `run` does with files on (simulated) BeeGFS.
  *
- *   t_beegfs FILE create|excl|ro [BLOCK COUNT]    opens with the hints of BEE_HINTS (key=value ...),
+ *   t_beegfs FILE create|excl|ro [BLOCK COUNT]    opens with the hints BEE_HINTS (key=value ...),
  *                                                 prints class and hints after the open; writes
  *                                                 COUNT interleaved blocks per rank collectively
  *   t_beegfs FILE verify BYTES                    no MPI: the bytes, by plain reads

@@ -209,7 +209,7 @@ void unknown_pool_is_refused(void)
     unlink(path);
 }
 
-/* [0, 1 MiB) on the MDT, then one stripe. A descriptor, or -1 where the servers allow no such file. */
+/* [0, 1 MiB) on the MDT, then one stripe. A descriptor, or -1 where no such file is allowed. */
 static int open_on_mdt(const char *path)
 {
     struct llapi_layout *layout = llapi_layout_alloc();

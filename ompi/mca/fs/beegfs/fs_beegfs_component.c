@@ -46,9 +46,9 @@ static int component_register(void)
 {
     int rc = MCA_COMMON_COLLIO_FITS("fs/beegfs");
 
-    return OMPI_SUCCESS == rc ? mca_common_collio_settings_set_register(
-                                    &set, &mca_fs_beegfs_component.fsm_version)
-                              : rc;
+    return OMPI_SUCCESS == rc
+               ? mca_common_collio_settings_set_register(&set, &mca_fs_beegfs_component.fsm_version)
+               : rc;
 }
 
 static int component_open(void)
@@ -87,8 +87,7 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
         return NULL;
     }
     mca_common_collio_hints_check(fh->f_info);
-    *result = wanted && PRIORITY_NAMED > parameters.priority ? PRIORITY_NAMED
-                                                             : parameters.priority;
+    *result = wanted && PRIORITY_NAMED > parameters.priority ? PRIORITY_NAMED : parameters.priority;
     return mca_fs_beegfs_module(fh);
 }
 

@@ -45,8 +45,10 @@ static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_inf
         created = 0 != (flags & O_EXCL) || 0 != wanted.count || 0 != wanted.bytes;
         close(fd);
         if (NULL != why_not) {
-            opal_output(0, "fs/beegfs: %s: striping hints cannot be used (%s). Using the default "
-                           "striping.", path, why_not);
+            opal_output(0,
+                        "fs/beegfs: %s: striping hints cannot be used (%s). Using the default "
+                        "striping.",
+                        path, why_not);
         }
     }
     return created;
@@ -81,8 +83,9 @@ mca_fs_base_module_1_0_0_t *mca_fs_beegfs_module(ompio_file_t *fh)
 {
     const mca_base_component_list_item_t *item;
 
-    OPAL_LIST_FOREACH (item, &ompi_fs_base_framework.framework_components,
-                       mca_base_component_list_item_t) {
+    OPAL_LIST_FOREACH(item, &ompi_fs_base_framework.framework_components,
+                      mca_base_component_list_item_t)
+    {
         const mca_fs_base_component_2_0_0_t *component =
             (const mca_fs_base_component_2_0_0_t *) item->cli_component;
         const mca_fs_base_module_1_0_0_t *ufs;

@@ -32,8 +32,8 @@ int mca_fs_lustre_lla_cut_part(const mca_common_collio_lustre_part_t *part, size
     return -1;
 }
 
-static const mca_common_collio_lustre_part_t *part_of(const mca_common_collio_lustre_part_t *part, size_t count,
-                                               int64_t offset)
+static const mca_common_collio_lustre_part_t *part_of(const mca_common_collio_lustre_part_t *part,
+                                                      size_t count, int64_t offset)
 {
     int p = mca_fs_lustre_lla_cut_part(part, count, offset);
 
@@ -50,8 +50,8 @@ static int64_t part_end(const mca_common_collio_lustre_part_t *parts, size_t cou
 
 /* The exclusive end of the stripe that holds `offset`. A part with one stripe is one object, and is
  * cut only if every stripe is wanted for itself. */
-static int64_t stripe_end(const mca_common_collio_lustre_part_t *parts, size_t count, int64_t offset,
-                          bool every)
+static int64_t stripe_end(const mca_common_collio_lustre_part_t *parts, size_t count,
+                          int64_t offset, bool every)
 {
     const mca_common_collio_lustre_part_t *part = part_of(parts, count, offset);
     int64_t end;

@@ -384,11 +384,13 @@ void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
     if (MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count) {
         cut.mode = MCA_FS_LUSTRE_LLA_CUT_STRIPES;
     }
-    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode && MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX > count
+    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode
+                         && MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX > count
                      ? (int) count
                      : MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX;
     batch.list = malloc((size_t) batch.room * sizeof(*batch.list));
-    batch.sent = batch.async ? malloc(MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent)) : NULL;
+    batch.sent = batch.async ? malloc(MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent))
+                             : NULL;
     if (NULL == batch.list || (batch.async && NULL == batch.sent)) {
         COUNT(file, errors, 1);
         free(batch.sent);

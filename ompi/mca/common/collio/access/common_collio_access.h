@@ -90,7 +90,7 @@ typedef struct mca_common_collio_access_t {
     /* Takes back what was advised for the descriptor if a transfer that failed with this errno may
      * have failed because of it. True: try once more. NULL: nothing was advised. Any thread. */
     bool (*withdraw)(void *advice, int error);
-    void *advice; /* the first argument of `withdraw` */
+    void *advice;                            /* the first argument of `withdraw` */
     mca_common_collio_access_stats_t *stats; /* never NULL */
 } mca_common_collio_access_t;
 

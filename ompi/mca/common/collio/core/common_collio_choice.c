@@ -87,7 +87,8 @@ static bool exchange_worth(const mca_common_collio_facts_t *facts)
     if (!interleaved(facts)) {
         return piece_bytes(facts) < TINY_PIECE && facts->pieces > facts->ranks;
     }
-    return facts->contended || (facts->nodes > 1 && !facts->one_machine) || piece_bytes(facts) < LARGE_PIECE;
+    return facts->contended || (facts->nodes > 1 && !facts->one_machine)
+           || piece_bytes(facts) < LARGE_PIECE;
 }
 
 static int64_t least_direct(const mca_common_collio_facts_t *facts)

@@ -52,7 +52,7 @@ typedef struct mca_common_collio_file_t {
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
     int64_t settings_hash;
-    bool two_layers;                              /* agreed by all ranks, as are the next */
+    bool two_layers;      /* agreed by all ranks, as are the next */
     bool striped;         /* stripes are known: fh->f_stripe_size and f_stripe_count */
     bool several_clients; /* of a file system that gives locks to clients (Lustre) */
     mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */

@@ -9,7 +9,7 @@
  *
  *   read     GET_STRIPEINFO on the file: chunk size and number of targets
  *   create   MKFILE_STRIPEHINTS on the folder: exclusive, and for ordinary users. 0 is the folder's
- *            default; chunks are a power of 2 and at least 64 KiB; more targets than there are is all
+ *            default; chunks are a power of 2, at least 64 KiB; more targets than there are: all
  */
 #define _GNU_SOURCE
 #include "stripes/common_collio_stripes_provider.h"

@@ -35,7 +35,8 @@ enum { STRIPES_MAX = 2000 };
 #define STRIPE_BYTES_MAX (INT64_C(4) << 30)
 
 /* Adds the defaults of the directory where the hints say nothing. */
-static void add_defaults(const mca_common_collio_llapi_t *api, const char *path, mca_common_collio_stripes_t *wanted)
+static void add_defaults(const mca_common_collio_llapi_t *api, const char *path,
+                         mca_common_collio_stripes_t *wanted)
 {
     struct llapi_layout *found = NULL;
     uint64_t value;
@@ -50,9 +51,7 @@ static void add_defaults(const mca_common_collio_llapi_t *api, const char *path,
         (void) api->comp_use(found, LLAPI_LAYOUT_COMP_USE_LAST);
     }
     if (0 == wanted->count && 0 == api->stripe_count_get(found, &value)) {
-        wanted->count = LLAPI_LAYOUT_WIDE == value ? -1
-                          : STRIPES_MAX < value      ? 0
-                                                     : (int64_t) value;
+        wanted->count = LLAPI_LAYOUT_WIDE == value ? -1 : STRIPES_MAX < value ? 0 : (int64_t) value;
     }
     if (0 == wanted->bytes && 0 == api->stripe_size_get(found, &value)) {
         wanted->bytes = LLAPI_LAYOUT_INVALID <= value ? 0 : (int64_t) value;
@@ -73,19 +72,18 @@ static int fill(const mca_common_collio_llapi_t *api, const mca_common_collio_st
     errno = 0;
     /* the count before the index: an index without a count is a file of one stripe */
     if ((0 != stripes && 0 != api->stripe_count_set(layout, stripes))
-        || (0 != wanted->bytes
-            && 0 != api->stripe_size_set(layout, (uint64_t) wanted->bytes))
+        || (0 != wanted->bytes && 0 != api->stripe_size_set(layout, (uint64_t) wanted->bytes))
         || ('\0' != wanted->pool[0] && 0 != api->pool_name_set(layout, wanted->pool))
-        || (0 <= wanted->first
-            && 0 != api->ost_index_set(layout, 0, (uint64_t) wanted->first))) {
+        || (0 <= wanted->first && 0 != api->ost_index_set(layout, 0, (uint64_t) wanted->first))) {
         return mca_common_collio_llapi_failure();
     }
     return 0;
 }
 
 /* A descriptor or -errno */
-static int open_striped(const mca_common_collio_llapi_t *api, const mca_common_collio_stripes_t *wanted,
-                        const char *path, int amode, int perm)
+static int open_striped(const mca_common_collio_llapi_t *api,
+                        const mca_common_collio_stripes_t *wanted, const char *path, int amode,
+                        int perm)
 {
     struct llapi_layout *layout = api->layout_alloc();
     int rc = NULL == layout ? -ENOMEM : fill(api, wanted, layout);
@@ -196,7 +194,8 @@ static int64_t ost_count(const mca_common_collio_llapi_t *api, const char *path)
 /* Abstract values become what they will be when the part is instantiated: "all OSTs" their number,
  * "default" what the part before has. */
 static bool read_part(const mca_common_collio_llapi_t *api, struct llapi_layout *found,
-                      const char *path, bool composite, const mca_common_collio_lustre_part_t *before,
+                      const char *path, bool composite,
+                      const mca_common_collio_lustre_part_t *before,
                       mca_common_collio_lustre_part_t *part)
 {
     uint64_t count = 0;
@@ -230,8 +229,9 @@ static bool read_component(const mca_common_collio_llapi_t *api, struct llapi_la
                            const char *path, mca_common_collio_lustre_layout_t *layout, bool *stale)
 {
     /* more parts than there is room for: the last one is what matters most */
-    int32_t at = MCA_COMMON_COLLIO_LUSTRE_PARTS > layout->part_count ? layout->part_count
-                                                                  : MCA_COMMON_COLLIO_LUSTRE_PARTS - 1;
+    int32_t at = MCA_COMMON_COLLIO_LUSTRE_PARTS > layout->part_count
+                     ? layout->part_count
+                     : MCA_COMMON_COLLIO_LUSTRE_PARTS - 1;
     mca_common_collio_lustre_part_t part;
     uint32_t flags = MCA_COMMON_COLLIO_LLAPI_COMP_INIT;
     uint64_t pattern = 0;
@@ -258,7 +258,8 @@ static bool read_component(const mca_common_collio_llapi_t *api, struct llapi_la
     layout->part[at] = part;
     layout->part_count = at + 1;
     layout->empty &= ~(1u << at);
-    if (0 == (flags & MCA_COMMON_COLLIO_LLAPI_COMP_INIT) || MCA_COMMON_COLLIO_LLAPI_PATTERN_MDT == pattern) {
+    if (0 == (flags & MCA_COMMON_COLLIO_LLAPI_COMP_INIT)
+        || MCA_COMMON_COLLIO_LLAPI_PATTERN_MDT == pattern) {
         layout->empty |= 1u << at;
     }
     return true;
@@ -273,7 +274,8 @@ static bool any_on_mdt(const mca_common_collio_llapi_t *api, struct llapi_layout
                 && (!composite || 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST));
 
     while (more) {
-        if (0 == api->pattern_get(found, &pattern) && MCA_COMMON_COLLIO_LLAPI_PATTERN_MDT == pattern) {
+        if (0 == api->pattern_get(found, &pattern)
+            && MCA_COMMON_COLLIO_LLAPI_PATTERN_MDT == pattern) {
             return true;
         }
         more = composite && 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT);
@@ -281,7 +283,8 @@ static bool any_on_mdt(const mca_common_collio_llapi_t *api, struct llapi_layout
     return false;
 }
 
-void mca_common_collio_lustre_read(int fd, const char *path, mca_common_collio_lustre_layout_t *layout)
+void mca_common_collio_lustre_read(int fd, const char *path,
+                                   mca_common_collio_lustre_layout_t *layout)
 {
     const mca_common_collio_llapi_t *api = mca_common_collio_llapi();
     struct llapi_layout *found;
