@@ -53,6 +53,7 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
     mca_common_collio_access_t *access = &file->access;
 
     mca_common_collio_guard_access(file->fh, access, &file->stats);
+    mca_common_collio_lockahead_guard(file->fh, access);
     access->method = settings->method;
     access->engine = settings->engine;
     access->sieve_read = settings->sieve_read;

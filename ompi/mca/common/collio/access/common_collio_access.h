@@ -89,6 +89,10 @@ typedef struct mca_common_collio_access_t {
     int jobs;                  /* asynchronous jobs that run at once, at least; 0 = `threads` */
     int queue_depth;           /* asynchronous jobs that may wait; 0 = 256 */
     bool pin;                  /* bind pool threads to cores the process may use */
+    /* Takes back what was advised for the descriptor if a transfer that failed with this errno may
+     * have failed because of it. True: try once more. NULL: nothing was advised. Any thread. */
+    bool (*withdraw)(void *advice, int error);
+    void *advice;                            /* the first argument of `withdraw` */
     mca_common_collio_access_stats_t *stats; /* never NULL */
 } mca_common_collio_access_t;
 
@@ -100,6 +104,10 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
 /** Asks the server of a network file system for the size of the file, so that later calls on this
  *  node use it, too. The size, or -1. */
 int64_t mca_common_collio_access_ask_size(int fd);
+
+/** A number for the client of the file system that the descriptor goes through, not negative: equal
+ *  for descriptors of one mount on one node. */
+int64_t mca_common_collio_access_client(int fd);
 
 /** The outcome of a transfer. */
 typedef struct mca_common_collio_outcome_t {

@@ -52,6 +52,13 @@ size_t mca_common_collio_transfer_gather(const mca_common_collio_segment_t *segm
                                          int iov_most, struct iovec *iov, int *iov_count,
                                          int64_t *bytes);
 
+/** Has an advice been taken back that may be why a transfer failed with this errno? */
+static inline bool mca_common_collio_transfer_withdraw(const mca_common_collio_access_t *access,
+                                                       int error)
+{
+    return NULL != access->withdraw && access->withdraw(access->advice, error);
+}
+
 /** Drops the first `moved` bytes of a vector. */
 void mca_common_collio_transfer_skip(struct iovec **iov, int *count, size_t moved);
 

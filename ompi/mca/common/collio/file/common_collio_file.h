@@ -88,6 +88,8 @@ typedef struct mca_common_collio_file_t {
     MCA_COMMON_COLLIO_GROUP(mca_common_collio_derived_t, derived,
         int64_t settings_hash;
         bool two_layers;
+        bool striped;         /* stripes are known: fh->f_stripe_size and f_stripe_count */
+        bool several_clients; /* of a file system that gives locks to clients (Lustre) */
         mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
         int *aggregators;                             /* their ranks */
         int aggregator_count;

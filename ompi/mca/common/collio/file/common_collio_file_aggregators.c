@@ -22,7 +22,7 @@ mca_common_collio_site_t mca_common_collio_file_site(const mca_common_collio_fil
         .ranks = file->size,
         .nodes = file->nodes.nodes,
         .network = UFS != fh->f_fstype || file->access.network,
-        .lustre = LUSTRE == fh->f_fstype,
+        .striped = file->striped,
         .lockahead = MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead,
         .stripes = fh->f_stripe_count,
         .stripe_bytes = (int64_t) fh->f_stripe_size,

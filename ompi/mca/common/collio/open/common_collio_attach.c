@@ -23,6 +23,7 @@
 #include "open/common_collio_context.h"
 #include "open/common_collio_report.h"
 #include "open/common_collio_set.h"
+#include "settings/common_collio_striping.h"
 #include "tuner/common_collio_tuner.h"
 
 /* No node has that much for an aggregator, and all aggregators of a node together stay far below
@@ -47,17 +48,36 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 
 /* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file
  * systems differ between nodes more often than one thinks. */
-enum { LAYERS, FILE_SYSTEM, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+
+/* An fs component for Lustre has read the stripes; else the file system is asked. */
+static bool find_stripes(const ompio_file_t *fh, mca_common_collio_stripes_t *stripes)
+{
+    if (LUSTRE == fh->f_fstype && fh->f_stripe_size > 0) {
+        stripes->count = fh->f_stripe_count;
+        stripes->bytes = (int64_t) fh->f_stripe_size;
+        return true;
+    }
+    if (mca_common_collio_stripes_read(fh->fd, stripes)) {
+        return true;
+    }
+    stripes->count = fh->f_stripe_count;
+    stripes->bytes = (int64_t) fh->f_stripe_size;
+    return false;
+}
 
 static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_fact_t *facts)
 {
+    mca_common_collio_stripes_t stripes;
+    bool striped = find_stripes(file->fh, &stripes);
     const mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(file->fh);
     const ompio_file_t *fh = file->fh;
     const mca_common_collio_fact_t found[FACTS] = {
         [LAYERS] = {"number of layers", file->component->two_layers ? 2 : 1},
         [FILE_SYSTEM] = {"kind of file system", (int64_t) fh->f_fstype},
-        [STRIPE_BYTES] = {"stripe size", (int64_t) fh->f_stripe_size},
-        [STRIPES] = {"stripe count", (int64_t) fh->f_stripe_count},
+        [STRIPED] = {"whether the file has stripes", striped},
+        [STRIPE_BYTES] = {"stripe size", stripes.bytes},
+        [STRIPES] = {"stripe count", stripes.count},
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
         [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
     };
@@ -75,10 +95,10 @@ static void use_facts(ompio_file_t *fh, const mca_common_collio_fact_t *facts)
 
 /* What this rank sees; the ranks settle on one. st_blksize is asked for only where it is used: a
  * network file system may have to ask its server. */
-static mca_common_collio_align_t find_alignment(const mca_common_collio_file_t *file)
+static mca_common_collio_align_t find_alignment(const mca_common_collio_file_t *file, bool striped)
 {
     mca_common_collio_align_facts_t facts = {.file_system = file->access.file_system,
-                                             .lustre = LUSTRE == file->fh->f_fstype,
+                                             .striped = striped,
                                              .stripe_bytes = (int64_t) file->fh->f_stripe_size,
                                              .set_bytes = (int64_t) file->settings.align_bytes};
     struct stat about;
@@ -95,6 +115,7 @@ static void prepare_access(mca_common_collio_file_t *file)
     mca_common_collio_access_t *access = &file->access;
 
     mca_common_collio_guard_access(file->fh, access, &file->access_stats);
+    mca_common_collio_lockahead_guard(file->fh, access);
     access->jobs = 2; /* a schedule has two buffers */
     /* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy
      * to a kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70
@@ -191,6 +212,8 @@ enum {
     MINUS_MAGIC,
     MINUS_BUFFER,
     NETWORK,
+    CLIENT,
+    MINUS_CLIENT,
     ALIGNMENT,
     AGGREGATORS,
     MINUS_AGGREGATORS,
@@ -204,6 +227,13 @@ enum {
 _Static_assert((int) FIELDS <= (int) MCA_COMMON_COLLIO_BOARD_FIELDS,
                "an open is one reduction of the board");
 
+/* Do the servers give locks to clients, which take them from each other? */
+static bool gives_locks(const mca_common_collio_file_t *file)
+{
+    return LUSTRE == file->fh->f_fstype
+           || MCA_COMMON_COLLIO_STRIPES_LUSTRE == file->access.file_system;
+}
+
 /* The parts of the record, but for the settings. */
 static void offer_record(mca_common_collio_file_t *file, int rc, int64_t *mine)
 {
@@ -214,6 +244,8 @@ static void offer_record(mca_common_collio_file_t *file, int rc, int64_t *mine)
     mine[MINUS_MAGIC] = -mine[MAGIC];
     mine[MINUS_BUFFER] = -file->buffer_bytes;
     mine[NETWORK] = file->access.network;
+    mine[CLIENT] = gives_locks(file) ? mca_common_collio_access_client(file->access.fd) : 0;
+    mine[MINUS_CLIENT] = -mine[CLIENT];
     mine[ALIGNMENT] = mca_common_collio_align_pack(&file->align);
     mine[AGGREGATORS] = mca_common_collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
@@ -226,7 +258,9 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
 {
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
     file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
-    file->buffer_bytes = -all[MINUS_BUFFER];  /* what everybody allows */
+    file->several_clients = gives_locks(file)
+                            && (1 < file->nodes.nodes || all[CLIENT] != -all[MINUS_CLIENT]);
+    file->buffer_bytes = -all[MINUS_BUFFER]; /* what everybody allows */
     file->align = mca_common_collio_align_unpack(all[ALIGNMENT]);
     file->access.stripe_bytes = file->align.unit > 1 ? file->align.unit : 0;
     settle_guard(file, &all[GUARD]);
@@ -255,15 +289,17 @@ static int derive(mca_common_collio_file_t *file, const mca_common_collio_fact_t
                   bool short_of_memory, int rc)
 {
     const mca_common_collio_settings_t *settings = &file->settings;
+    bool striped = 0 != facts[STRIPED].value;
 
     derived_close(file);
     use_facts(file->fh, facts);
     file->derived = (struct mca_common_collio_derived_t){
         .settings_hash = mca_common_collio_settings_set_hash(&file->component->set, settings),
         .two_layers = 2 == facts[LAYERS].value,
+        .striped = striped,
         .lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value,
         .my_aggregator = -1,
-        .align = find_alignment(file),
+        .align = find_alignment(file, striped),
         .memory.used = 0 == settings->partition
                            ? short_of_memory
                            : 1 + MCA_COMMON_COLLIO_PARTITION_MEMORY == settings->partition,
@@ -400,6 +436,15 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
     return NULL == file->set ? make_first(file) : make_next(file);
 }
 
+static void publish_stripes(ompio_file_t *fh)
+{
+    mca_common_collio_stripes_t none = MCA_COMMON_COLLIO_STRIPES_NONE;
+    mca_common_collio_stripes_t has = {.count = fh->f_stripe_count,
+                                       .bytes = (int64_t) fh->f_stripe_size};
+
+    mca_common_collio_striping_publish(fh->f_info, &has, &none);
+}
+
 mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
                                                         mca_common_collio_component_t *component)
 {
@@ -418,6 +463,9 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
     if (OMPI_SUCCESS == file->refused) {
         mca_common_collio_settings_publish(component, &file->settings, fh, file->aggregator_count,
                                            file->buffer_bytes);
+        if (file->striped && LUSTRE != fh->f_fstype) { /* else its fs component has done it */
+            publish_stripes(fh);
+        }
     }
     hook = mca_common_collio_hook_get(fh);
     if (NULL != hook) {

@@ -23,7 +23,7 @@ enum {
 
 static bool striped(const mca_common_collio_file_t *file)
 {
-    return LUSTRE == file->fh->f_fstype && file->fh->f_stripe_size > 0;
+    return file->striped && file->fh->f_stripe_size > 0;
 }
 
 /* Messages, and puts that are packed, need a place next to the collective buffer; shared memory and

@@ -215,6 +215,8 @@ static mca_common_collio_facts_t facts_of(const mca_common_collio_exchange_t *ex
         .nodes = file->nodes.nodes,
         .in_memory = mca_common_collio_align_in_memory(file->access.file_system),
         .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
+        .contended = file->several_clients
+                     && (ex->write || MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead),
         .sieve_writes = file->access.sieve_writes,
         .many_cycles = share > window_bytes,
         .may_skip = MCA_COMMON_COLLIO_SETTING_ON != wanted,

@@ -3,16 +3,16 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_FS_LUSTRE_LLA_LLAPI_H
-#define MCA_FS_LUSTRE_LLA_LLAPI_H
+#ifndef MCA_COMMON_COLLIO_LLAPI_H
+#define MCA_COMMON_COLLIO_LLAPI_H
 
 /**
- * Lustre's user library, as a table of functions: linked where its header and library were there
- * at configure time, else loaded at run time, so that one binary package serves sites with and
- * without Lustre. Without the headers the documented interface is declared here.
+ * Lustre's user library, as a table of functions. It is loaded at run time, so that one binary
+ * package serves sites and nodes with and without Lustre. Where configure found no header, the
+ * documented interface is declared here.
  */
 
-#include "ompi/mca/common/collio/compat/common_collio_compat.h"
+#include "collio_config.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -55,19 +55,19 @@ struct llapi_layout;
 #    define LLAPI_LAYOUT_WIDE    (LLAPI_LAYOUT_INVALID + 2)
 #endif
 
-enum { MCA_FS_LUSTRE_LLA_ADVICES_MAX = LAH_COUNT_MAX - 1 }; /* of one call */
+enum { MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX = LAH_COUNT_MAX - 1 }; /* of one call */
 
 /* Values of the documented interface whose names are not in every release's header. */
 enum {
-    MCA_FS_LUSTRE_LLA_COMP_STALE = 0x1,                 /* LCME_FL_STALE */
-    MCA_FS_LUSTRE_LLA_COMP_INIT = 0x10,                 /* LCME_FL_INIT */
-    MCA_FS_LUSTRE_LLA_PATTERN_MDT = 0x2,                /* LLAPI_LAYOUT_MDT */
-    MCA_FS_LUSTRE_LLA_GET_EXPECTED = 0x1,               /* LLAPI_LAYOUT_GET_EXPECTED */
-    MCA_FS_LUSTRE_LLA_DELAY_CREATE = O_NOCTTY | O_ASYNC /* O_LOV_DELAY_CREATE */
+    MCA_COMMON_COLLIO_LLAPI_COMP_STALE = 0x1,                 /* LCME_FL_STALE */
+    MCA_COMMON_COLLIO_LLAPI_COMP_INIT = 0x10,                 /* LCME_FL_INIT */
+    MCA_COMMON_COLLIO_LLAPI_PATTERN_MDT = 0x2,                /* LLAPI_LAYOUT_MDT */
+    MCA_COMMON_COLLIO_LLAPI_GET_EXPECTED = 0x1,               /* LLAPI_LAYOUT_GET_EXPECTED */
+    MCA_COMMON_COLLIO_LLAPI_DELAY_CREATE = O_NOCTTY | O_ASYNC /* O_LOV_DELAY_CREATE */
 };
 
 /** NULL where the library has no such function. */
-typedef struct mca_fs_lustre_lla_llapi_t {
+typedef struct mca_common_collio_llapi_t {
     /* 0, or -1 and errno */
     int (*ladvise)(int fd, unsigned long long flags, int count, struct llapi_lu_ladvise *advice);
     /* 0, or a negative errno */
@@ -101,17 +101,17 @@ typedef struct mca_fs_lustre_lla_llapi_t {
     bool has_layout; /* everything to make and read plain layouts */
     bool has_composite;
     bool has_lockahead; /* ladvise and group locks */
-    char origin[256];   /* for people: linked or loaded, from where, or why not */
-} mca_fs_lustre_lla_llapi_t;
+    char origin[256];   /* for people: its path and what it lacks, or why there is none */
+} mca_common_collio_llapi_t;
 
 /** The library; looked up at the first call. Never NULL: without it, every function is. */
-const mca_fs_lustre_lla_llapi_t *mca_fs_lustre_lla_llapi(void);
+const mca_common_collio_llapi_t *mca_common_collio_llapi(void);
 
 /** The error of a call that has just failed, as a negative errno. It failed whatever errno says:
  *  set errno to 0 before the call, and a library that leaves it there gives -EINVAL. */
-int mca_fs_lustre_lla_llapi_failure(void);
+int mca_common_collio_llapi_failure(void);
 
 /** llapi_ladvise: 0 or a negative errno. */
-int mca_fs_lustre_lla_ladvise(int fd, int count, struct llapi_lu_ladvise *advice);
+int mca_common_collio_llapi_ladvise(int fd, int count, struct llapi_lu_ladvise *advice);
 
-#endif /* MCA_FS_LUSTRE_LLA_LLAPI_H */
+#endif /* MCA_COMMON_COLLIO_LLAPI_H */

@@ -5,20 +5,21 @@
  */
 
 /**
- * Finding liblustreapi. Either way each function is looked up by name in the library, so that one
- * that is older than our headers gives what it has, and a missing function is a NULL, not a
- * component that does not load.
+ * Finding liblustreapi. Each function is looked up by name in the library, so that one that is
+ * older than our headers gives what it has, and a missing function is a NULL.
  */
 
-#include "fs_lustre_lla_llapi.h"
+#define _GNU_SOURCE
+#include "stripes/common_collio_llapi.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-static mca_fs_lustre_lla_llapi_t api;
+static mca_common_collio_llapi_t api;
 
 static const struct {
     const char *name;
@@ -26,7 +27,7 @@ static const struct {
 } functions[] = {
 #define FUNCTION(name, member)                            \
     {                                                     \
-        name, offsetof(mca_fs_lustre_lla_llapi_t, member) \
+        name, offsetof(mca_common_collio_llapi_t, member) \
     }
     FUNCTION("llapi_ladvise", ladvise),
     FUNCTION("llapi_group_lock", group_lock),
@@ -53,42 +54,32 @@ static const struct {
 #undef FUNCTION
 };
 
-#if COLLIO_HAVE_LUSTREAPI
-/* The reference makes the linker keep the library. */
-static void *library_open(const char **how)
+/* The folder is that of configure's --with-lustre, or empty: the loader's search path. */
+static void *library_open(void)
 {
-    Dl_info found;
+    static const char *const names[] = {COLLIO_LUSTREAPI_FOLDER "liblustreapi.so.1",
+                                        "liblustreapi.so.1", "liblustreapi.so"};
+    void *handle = NULL;
 
-    *how = "linked";
-    if (0 == dladdr((void *) (intptr_t) llapi_group_lock, &found)) {
-        return NULL;
+    for (size_t i = 0; NULL == handle && i < sizeof(names) / sizeof(names[0]); ++i) {
+        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     }
-    return dlopen(found.dli_fname, RTLD_NOW | RTLD_LOCAL);
+    return handle;
 }
-#else
-static void *library_open(const char **how)
-{
-    void *handle = dlopen("liblustreapi.so.1", RTLD_NOW | RTLD_LOCAL);
 
-    *how = "loaded at run time";
-    return NULL != handle ? handle : dlopen("liblustreapi.so", RTLD_NOW | RTLD_LOCAL);
-}
-#endif
-
-static void describe(const char *how)
+static void describe(void)
 {
     Dl_info found = {.dli_fname = "?"};
 
     (void) dladdr((void *) (intptr_t) api.group_lock, &found);
-    snprintf(api.origin, sizeof(api.origin), "%s: %s%s%s", how, found.dli_fname,
+    snprintf(api.origin, sizeof(api.origin), "%s%s%s", found.dli_fname,
              api.has_lockahead ? "" : ", without lockahead",
              api.has_layout ? "" : ", without layouts");
 }
 
 static void look_up(void)
 {
-    const char *how;
-    void *library = library_open(&how);
+    void *library = library_open();
 
     if (NULL == library) {
         snprintf(api.origin, sizeof(api.origin), "not found: %s", dlerror());
@@ -110,10 +101,10 @@ static void look_up(void)
     if (NULL != api.msg_set_level) {
         api.msg_set_level(LLAPI_MSG_OFF); /* what matters of an error, we say ourselves */
     }
-    describe(how);
+    describe();
 }
 
-const mca_fs_lustre_lla_llapi_t *mca_fs_lustre_lla_llapi(void)
+const mca_common_collio_llapi_t *mca_common_collio_llapi(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -121,15 +112,15 @@ const mca_fs_lustre_lla_llapi_t *mca_fs_lustre_lla_llapi(void)
     return &api;
 }
 
-int mca_fs_lustre_lla_llapi_failure(void)
+int mca_common_collio_llapi_failure(void)
 {
     return 0 < errno ? -errno : -EINVAL;
 }
 
-int mca_fs_lustre_lla_ladvise(int fd, int count, struct llapi_lu_ladvise *advice)
+int mca_common_collio_llapi_ladvise(int fd, int count, struct llapi_lu_ladvise *advice)
 {
     errno = 0;
-    return 0 == mca_fs_lustre_lla_llapi()->ladvise(fd, 0, count, advice)
+    return 0 == mca_common_collio_llapi()->ladvise(fd, 0, count, advice)
                ? 0
-               : mca_fs_lustre_lla_llapi_failure();
+               : mca_common_collio_llapi_failure();
 }
