@@ -116,9 +116,9 @@ static void read_shared(shared_file *file)
     open_file(file, create);
     for (int i = file->rank; i < RECORDS; i += file->size) {
         make_record(record, i);
-        check_call(file, "MPI_File_write_at_all",
-                   MPI_File_write_at_all(file->fh, (MPI_Offset) i * RECORD_BYTES, record,
-                                         RECORD_BYTES, MPI_BYTE, &status));
+        check_call(file, "MPI_File_write_at",
+                   MPI_File_write_at(file->fh, (MPI_Offset) i * RECORD_BYTES, record, RECORD_BYTES,
+                                     MPI_BYTE, &status));
     }
     sync_barrier_sync(file);
     check_call(file, "MPI_File_seek_shared", MPI_File_seek_shared(file->fh, 0, MPI_SEEK_SET));

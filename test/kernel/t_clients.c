@@ -8,11 +8,11 @@
  * that MPI defines the result of. Bytes are compared with computed ones, at the end past the cache
  * of the node that looks. Plain MPI; the component under test is chosen by the caller.
  *
- *     t_clients [--list] [--seconds N] [--from CASE] DIR [CASE...]
+ *     t_clients [--list] [--seconds N] DIR [CASE...]
  *
  * prints, on rank 0, one line for each case: "ok CASE", "ok CASE # refused: ..." where MPI returned
  * an error in place of an unsafe operation, or "not ok CASE # what was wrong". A case that does not
- * end in time ends the program with "not ok CASE # no end ..."; --from goes on behind it.
+ * end in time ends the program with "not ok CASE # no end ...".
  */
 #include <getopt.h>
 #include <signal.h>
@@ -98,19 +98,18 @@ static bool wanted(const char *name, int count, char **names)
     return 0 == count;
 }
 
-static bool run_cases(const char *dir, const char *from, int count, char **names)
+static bool run_cases(const char *dir, int count, char **names)
 {
     long long run = (long long) getpid();
-    bool good = true, found = NULL == from;
+    bool good = true;
 
     MPI_Bcast(&run, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
     signal(SIGALRM, no_end);
     for (size_t g = 0; g < group_count; g++) {
         for (const test_case *test = groups[g]; NULL != test->name; test++) {
-            if (found && wanted(test->name, count, names)) {
+            if (wanted(test->name, count, names)) {
                 good = run_case(test, dir, run) && good;
             }
-            found = found || 0 == strcmp(test->name, from);
         }
     }
     return good;
@@ -129,9 +128,7 @@ int main(int argc, char **argv)
 {
     static const struct option options[] = {{"list", no_argument, NULL, 'l'},
                                             {"seconds", required_argument, NULL, 's'},
-                                            {"from", required_argument, NULL, 'f'},
                                             {NULL, 0, NULL, 0}};
-    const char *from = NULL;
     bool good;
     int option;
 
@@ -141,18 +138,16 @@ int main(int argc, char **argv)
             return 0;
         } else if ('s' == option) {
             seconds = atoi(optarg);
-        } else if ('f' == option) {
-            from = optarg;
         } else {
             return 2;
         }
     }
     if (optind >= argc) {
-        fprintf(stderr, "usage: t_clients [--list] [--seconds N] [--from CASE] DIR [CASE...]\n");
+        fprintf(stderr, "usage: t_clients [--list] [--seconds N] DIR [CASE...]\n");
         return 2;
     }
     MPI_Init(&argc, &argv);
-    good = run_cases(argv[optind], from, argc - optind - 1, argv + optind + 1);
+    good = run_cases(argv[optind], argc - optind - 1, argv + optind + 1);
     MPI_Finalize();
     return good ? 0 : 1;
 }
