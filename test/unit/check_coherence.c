@@ -49,8 +49,7 @@ END_TEST
 START_TEST(coherence_one_node_pays_nothing)
 {
     ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT, mca_common_collio_coherence_choose(NFS, false));
-    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT,
-                     mca_common_collio_coherence_choose(BEEGFS, false));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT, mca_common_collio_coherence_choose(BEEGFS, false));
 }
 END_TEST
 

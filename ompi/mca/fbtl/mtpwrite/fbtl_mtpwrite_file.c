@@ -119,8 +119,8 @@ void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh)
         add_stats(&closed, &file->stats);
     }
     pthread_mutex_unlock(&mutex);
-    free(file);
     mca_common_collio_guard_end(fh);
+    free(file);
 }
 
 void mca_fbtl_mtpwrite_file_totals(mca_common_collio_access_stats_t *totals)

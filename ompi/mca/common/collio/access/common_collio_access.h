@@ -105,6 +105,11 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
  *  node use it, too. The size, or -1. */
 int64_t mca_common_collio_access_ask_size(int fd);
 
+/** Sends what this node has written to the servers. 0 or a positive errno. */
+int mca_common_collio_access_flush(int fd);
+/** Makes this node drop what it has cached of the file, the size too. 0 or a positive errno. */
+int mca_common_collio_access_refresh(int fd);
+
 /** A number for the client of the file system that the descriptor goes through, not negative: equal
  *  for descriptors of one mount on one node. */
 int64_t mca_common_collio_access_client(int fd);
@@ -168,6 +173,8 @@ typedef struct mca_common_collio_range_lock_t {
 typedef struct mca_common_collio_job_t {
     mca_common_collio_access_t *access;
     bool write;
+    bool for_others; /* bytes of other ranks are accessed: other nodes must see them, or may have
+                        written them */
     const mca_common_collio_segment_t *segments; /* or, when NULL, a whole request: */
     size_t count;
     const mca_common_collio_tiling_t *file;

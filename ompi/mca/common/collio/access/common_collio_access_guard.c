@@ -19,7 +19,6 @@
  * on the file makes the client drop cached pages and write exact bytes.
  */
 #include <errno.h>
-#include <unistd.h>
 
 #include "access/common_collio_access_transfer.h"
 #include "access/common_collio_lock.h"
@@ -42,23 +41,32 @@ bool mca_common_collio_job_has_holes(const mca_common_collio_job_t *job)
     return false;
 }
 
+static bool job_is_empty(const mca_common_collio_job_t *job)
+{
+    return NULL == job->segments ? 0 >= job->bytes || 0 == job->file->size : 0 == job->count;
+}
+
+static void job_span(const mca_common_collio_job_t *job, int64_t *offset, int64_t *length)
+{
+    if (NULL == job->segments) {
+        mca_common_collio_access_request_span(job, offset, length);
+    } else {
+        mca_common_collio_access_span(job->segments, job->count, offset, length);
+    }
+}
+
 void mca_common_collio_job_lock_init(mca_common_collio_job_t *job)
 {
     mca_common_collio_access_t *access = job->access;
     mca_common_collio_range_lock_t *lock = &job->lock;
-    bool empty = NULL == job->segments ? 0 >= job->bytes || 0 == job->file->size : 0 == job->count;
 
     *lock = (mca_common_collio_range_lock_t){.held = MCA_COMMON_COLLIO_HELD_UNNEEDED};
-    if (empty || !mca_common_collio_access_locks(access, job->write)) {
+    if (job_is_empty(job) || !mca_common_collio_access_locks(access, job->write)) {
         return;
     }
     lock->wanted = true;
     lock->held = MCA_COMMON_COLLIO_HELD_NONE;
-    if (NULL == job->segments) {
-        mca_common_collio_access_request_span(job, &lock->offset, &lock->length);
-    } else {
-        mca_common_collio_access_span(job->segments, job->count, &lock->offset, &lock->length);
-    }
+    job_span(job, &lock->offset, &lock->length);
     lock->start = lock->offset;
     if (access->locked) {
         lock->offset = far_byte;
@@ -127,26 +135,43 @@ bool mca_common_collio_job_lock_wait(mca_common_collio_job_t *job,
  * the bytes in its cache. */
 static void flush(mca_common_collio_job_t *job, mca_common_collio_outcome_t *outcome)
 {
-    int rc;
+    int error = mca_common_collio_access_flush(job->access->fd);
+    int64_t length;
 
-    do {
-        rc = fdatasync(job->access->fd);
-    } while (0 != rc && EINTR == errno);
-    if (0 != rc && 0 == outcome->error) {
-        outcome->error = errno;
-        outcome->bytes = 0;
-        outcome->stop_offset = job->lock.start;
+    if (0 == error || 0 != outcome->error) {
+        return;
+    }
+    outcome->error = error;
+    outcome->bytes = 0;
+    job_span(job, &outcome->stop_offset, &length);
+}
+
+/* Without locks the nodes see each other's bytes by flushes. A rank's own bytes stay in the cache
+ * of its node until the next collective call (guard_flush). */
+static bool flushes(const mca_common_collio_job_t *job)
+{
+    return job->for_others && !job_is_empty(job)
+           && MCA_COMMON_COLLIO_COHERENCE_FLUSH == job->access->coherence;
+}
+
+void mca_common_collio_job_refresh(mca_common_collio_job_t *job)
+{
+    if (!job->write && flushes(job)) {
+        (void) mca_common_collio_access_refresh(job->access->fd);
     }
 }
 
 void mca_common_collio_job_unlock(mca_common_collio_job_t *job,
                                   mca_common_collio_outcome_t *outcome)
 {
-    if (MCA_COMMON_COLLIO_HELD_SHARED > job->lock.held) {
-        return;
-    }
-    if (job->write && MCA_COMMON_COLLIO_COHERENCE_LOCK == job->access->coherence) {
+    bool held = MCA_COMMON_COLLIO_HELD_SHARED <= job->lock.held;
+
+    if (job->write
+        && (flushes(job) || (held && MCA_COMMON_COLLIO_COHERENCE_LOCK == job->access->coherence))) {
         flush(job, outcome);
+    }
+    if (!held) {
+        return;
     }
     mca_common_collio_access_unlock(job->access, job->lock.offset, job->lock.length);
     job->lock.held = MCA_COMMON_COLLIO_HELD_NONE;

@@ -107,6 +107,8 @@ int mca_common_collio_job_lock_try(mca_common_collio_job_t *job);
 /** Waits for the lock if one is wanted. False: it failed, and `outcome` has the error. */
 bool mca_common_collio_job_lock_wait(mca_common_collio_job_t *job,
                                      mca_common_collio_outcome_t *outcome);
+/** Before a transfer: drops what this node has cached where other nodes may have written since. */
+void mca_common_collio_job_refresh(mca_common_collio_job_t *job);
 /** After the transfer: sends what was written to the server where coherence needs that, then
  *  unlocks. A failure is noted in `outcome`, with no byte counted: none is known to have arrived. */
 void mca_common_collio_job_unlock(mca_common_collio_job_t *job,

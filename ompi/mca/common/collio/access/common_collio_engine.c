@@ -73,6 +73,7 @@ void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
 {
     uint64_t start = mca_common_collio_now_ns();
 
+    mca_common_collio_job_refresh(job);
     if (NULL == job->segments) {
         mca_common_collio_access_request_held(job, job->lock.held, &job->outcome);
     } else {

@@ -80,6 +80,7 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
         job->done = 1;
         return;
     }
+    op->ex.file->unflushed |= op->ex.write;
     job->access = &op->ex.file->access;
     job->write = op->ex.write;
     job->file = &op->ex.request.view->tiling;

@@ -14,6 +14,7 @@
 
 #include "access/common_collio_lock.h"
 #include "access/common_collio_lockahead.h"
+#include "hook/common_collio_guard.h"
 #include "transport/onesided/common_collio_put.h"
 #include "tuner/common_collio_tuner.h"
 #include "twolayer/common_collio_relay.h"
@@ -417,6 +418,10 @@ static void after_settle(mca_common_collio_op_t *op)
     }
     if (op->ex.write && op->ex.way.exchange) {
         op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
+        if (MCA_COMMON_COLLIO_COHERENCE_FLUSH == op->ex.file->access.coherence) {
+            /* aggregators of other nodes have written for this rank, which may read it by itself */
+            (void) mca_common_collio_access_refresh(op->ex.file->access.fd);
+        }
     }
     enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
 }
@@ -453,15 +458,33 @@ static bool at_once(mca_common_collio_op_t *op)
     return true;
 }
 
+/* Where nodes have caches of their own, aggregators of other nodes must see what this rank has
+ * written by itself. */
+static void flush_own(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->ex.file;
+    int error = mca_common_collio_guard_flush(file->fh, &file->access);
+
+    if (0 == error && file->unflushed
+        && MCA_COMMON_COLLIO_COHERENCE_FLUSH == file->access.coherence) {
+        error = mca_common_collio_access_flush(file->access.fd);
+    }
+    file->unflushed = false;
+    if (0 != error) {
+        mca_common_collio_exchange_fail(&op->ex, error);
+    }
+}
+
 static void begin(mca_common_collio_op_t *op)
 {
     op->early = 0 == op->ex.error && op->ex.request.bytes > 0
                 && mca_common_collio_tuner_expects_direct(&op->ex);
     if (op->early) {
         begin_direct(op);
-    } else {
-        begin_agree(op);
+        return;
     }
+    flush_own(op);
+    begin_agree(op);
 }
 
 #define AGREE  MCA_COMMON_COLLIO_STAT_time_agree

@@ -110,6 +110,7 @@ typedef struct mca_common_collio_file_t {
     ompi_datatype_t *agree_type;
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t access_stats;
+    bool unflushed; /* this rank has made direct writes that other nodes may not see */
 
     mca_common_collio_stats_t stats[2]; /* of reads, of writes; high-water marks in the first */
     bool writing;                       /* the call that is driven: what counts, counts there */

@@ -23,9 +23,11 @@
 typedef struct handle_t {
     struct handle_t *next;
     ompio_file_t *fh;
-    bool asked;
-    bool settled;
-    bool on;
+    bool asked;       /* sieving writes, by parameter or hint */
+    bool settled;     /* the ranks have decided on sieving writes */
+    bool on;          /* the decision */
+    uint64_t flushed; /* bytes of individual writes that guard_flush() has seen */
+    const mca_common_collio_access_t *individual; /* of the fbtl; NULL before its first transfer */
 } handle_t;
 
 /* Why not. The largest of all ranks counts; 0 is a yes. */
@@ -81,13 +83,22 @@ static bool locks_work(mca_common_collio_access_t *access)
     return 0 == rc || -EAGAIN == rc;
 }
 
+static void open_access(const ompio_file_t *fh, mca_common_collio_access_t *access,
+                        mca_common_collio_access_stats_t *stats)
+{
+    mca_common_collio_access_open(access, fh->fd, stats);
+    access->coherence = mca_common_collio_coherence_choose(
+        access->file_system, access->network && mca_common_collio_spans_nodes(fh->f_comm));
+}
+
 void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t *access,
                                     mca_common_collio_access_stats_t *stats)
 {
-    mca_common_collio_access_open(access, fh->fd, stats);
+    open_access(fh, access, stats);
     mca_common_collio_lock_set_idle(idle);
-    access->coherence = mca_common_collio_coherence_choose(
-        access->file_system, access->network && mca_common_collio_spans_nodes(fh->f_comm));
+    if (MCA_COMMON_COLLIO_COHERENCE_FLUSH == access->coherence) {
+        (void) mca_common_collio_access_refresh(fh->fd); /* pages of an earlier handle */
+    }
     if (MCA_COMMON_COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
         && !locks_work(access)) {
         opal_output(0,
@@ -196,6 +207,41 @@ const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_a
     return reasons[reason];
 }
 
+/* With a stock fbtl nothing is known of individual writes. */
+int mca_common_collio_guard_flush(ompio_file_t *fh, const mca_common_collio_access_t *access)
+{
+    bool written = true;
+    handle_t *handle;
+
+    if (MCA_COMMON_COLLIO_COHERENCE_FLUSH != access->coherence || (fh->f_amode & MPI_MODE_RDONLY)) {
+        return 0;
+    }
+    pthread_mutex_lock(&mutex);
+    handle = find(fh);
+    if (NULL != handle) {
+        uint64_t bytes = NULL == handle->individual
+                             ? 0
+                             : __atomic_load_n(&handle->individual->stats->bytes_written,
+                                               __ATOMIC_RELAXED);
+
+        written = bytes != handle->flushed;
+        handle->flushed = bytes;
+    }
+    pthread_mutex_unlock(&mutex);
+    return written ? mca_common_collio_access_flush(fh->fd) : 0;
+}
+
+void mca_common_collio_guard_refresh(ompio_file_t *fh)
+{
+    mca_common_collio_access_stats_t stats = {0};
+    mca_common_collio_access_t access;
+
+    open_access(fh, &access, &stats);
+    if (MCA_COMMON_COLLIO_COHERENCE_FLUSH == access.coherence) {
+        (void) mca_common_collio_access_refresh(fh->fd);
+    }
+}
+
 bool mca_common_collio_guard_serves_all(const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS])
 {
     return NO_FBTL != fields[1];
@@ -220,6 +266,9 @@ const char *mca_common_collio_guard_use(ompio_file_t *fh, mca_common_collio_acce
         }
     }
     access->sieve_writes = NULL != handle && handle->on;
+    if (NULL != handle) {
+        handle->individual = access;
+    }
     pthread_mutex_unlock(&mutex);
     return why;
 }

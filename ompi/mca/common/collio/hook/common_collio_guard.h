@@ -41,6 +41,14 @@ void mca_common_collio_guard_ask(ompio_file_t *fh, mca_common_collio_access_t *a
 const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_access_t *access,
                                            const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
 
+/** Sends the bytes of individual writes on this node to the servers, where another rank's collective
+ *  access would not see them otherwise. Does nothing if there were none since the last time. Local;
+ *  0 or a positive errno. */
+int mca_common_collio_guard_flush(ompio_file_t *fh, const mca_common_collio_access_t *access);
+
+/** For MPI_File_sync: later reads on this node see what other nodes had written and flushed. Local. */
+void mca_common_collio_guard_refresh(ompio_file_t *fh);
+
 /** With the maxima: does fbtl/mtpwrite serve the handle on all ranks? */
 bool mca_common_collio_guard_serves_all(const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
 

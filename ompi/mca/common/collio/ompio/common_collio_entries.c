@@ -10,6 +10,7 @@
  *                 those that see the new size skip a collective that the others wait in
  *   set_atomicity io/ompio waits for ever if ranks ask for different modes, and only those whose
  *                 locks do not work would not be in atomic mode
+ *   sync          a node's cache may hold old bytes after other nodes have flushed new ones
  *   get_size      a node's cache may hold an old size; the same for seeks from the end
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
  *                 valid position, which no later check can tell from a right one
@@ -24,6 +25,7 @@
 
 #include "access/common_collio_access_transfer.h"
 #include "compat/common_collio_error.h"
+#include "hook/common_collio_guard.h"
 #include "hook/common_collio_reach.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_set_view.h"
@@ -214,6 +216,15 @@ static int file_set_atomicity(ompi_file_t *file, int atomic)
     return set_atomicity(mca_common_collio_hook_find(file), atomic);
 }
 
+static int file_sync(ompi_file_t *file)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+    int rc = hook->original.io_module_file_sync(file);
+
+    mca_common_collio_guard_refresh(hook->fh);
+    return rc;
+}
+
 /* A node of a network file system may have an old size in its cache. */
 static int file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
 {
@@ -274,6 +285,7 @@ void mca_common_collio_entries_install(mca_common_collio_hook_t *hook)
 
     table->io_module_file_preallocate = file_preallocate;
     table->io_module_file_get_size = file_get_size;
+    table->io_module_file_sync = file_sync;
     table->io_module_file_seek = file_seek;
     table->io_module_file_set_atomicity = file_set_atomicity;
     mca_common_collio_hints_patch(hook);
