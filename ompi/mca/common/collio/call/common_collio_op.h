@@ -54,7 +54,7 @@ enum {
     MCA_COMMON_COLLIO_AGREE_LO,        /* maximum; negated: the lowest offset */
     MCA_COMMON_COLLIO_AGREE_HI,        /* maximum */
     MCA_COMMON_COLLIO_AGREE_DELTA,     /* maximum: how far a kept plan must move */
-    MCA_COMMON_COLLIO_AGREE_NOT_DELTA, /* maximum of the negated: ranks that agree have max = -max */
+    MCA_COMMON_COLLIO_AGREE_NOT_DELTA, /* maximum of -delta: equal deltas have DELTA = -NOT_DELTA */
     MCA_COMMON_COLLIO_AGREE_SUMS,      /* the fields from here on are summed */
     MCA_COMMON_COLLIO_AGREE_BYTES = MCA_COMMON_COLLIO_AGREE_SUMS,
     MCA_COMMON_COLLIO_AGREE_PIECES,

@@ -89,7 +89,8 @@ int mca_common_collio_reduction_start(struct mca_common_collio_file_t *file, con
 int mca_common_collio_reduction_agree(struct mca_common_collio_file_t *file, const int64_t *mine,
                                       int64_t *result, int wanted);
 
-/** A reduction of maxima among the ranks of this node; other nodes do not take part. Attentive ranks go on receiving messages while they wait. */
+/** A reduction of maxima among the ranks of this node; other nodes do not take part.
+ *  Attentive ranks go on receiving messages while they wait. */
 int mca_common_collio_reduction_on_node(struct mca_common_collio_file_t *file, const int64_t *mine,
                                         int64_t *result, int fields, bool attentive);
 

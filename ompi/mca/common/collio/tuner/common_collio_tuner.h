@@ -39,8 +39,8 @@ void mca_common_collio_tuner_choose(struct mca_common_collio_exchange_t *ex, int
  *  ranks guessed the same. */
 bool mca_common_collio_tuner_expects_direct(const struct mca_common_collio_exchange_t *ex);
 
-/** Notes a call in which ranks accessed their pieces before the agreement. `by_all`: every rank with
- *  data did. */
+/** Notes a call in which ranks accessed their pieces before the agreement. `by_all`: every rank
+ *  with data did. */
 void mca_common_collio_tuner_served(struct mca_common_collio_exchange_t *ex, bool by_all);
 
 /** Notes how long the call took on the slowest rank, and how much of it could have been hidden. */
