@@ -9,8 +9,8 @@
 
 #include "t_clients.h"
 
-enum { PIECE_BYTES = 37, PIECES = 400, RECORD_BYTES = 997, RECORDS = 40 };
-enum { GAP_BLOCK = 100, GAP_BLOCKS = 2000 };
+enum { PIECE_BYTES = 37, PIECES = 150, RECORD_BYTES = 997, RECORDS = 40 };
+enum { GAP_BLOCK = 100, GAP_BLOCKS = 500 };
 
 static const int create = MPI_MODE_CREATE | MPI_MODE_RDWR;
 
@@ -51,7 +51,7 @@ static void pieces_of_pages(shared_file *file)
 /* Ranks write in turn into pages that all of them have, with sync-barrier-sync after each turn. */
 static void pieces_in_turn(shared_file *file)
 {
-    enum { TURN_PIECES = 100 };
+    enum { TURN_PIECES = 50 };
     size_t all = (size_t) TURN_PIECES * (size_t) file->size * PIECE_BYTES;
 
     open_file(file, create);
@@ -135,7 +135,7 @@ static void check_one_writer(shared_file *file, const unsigned char *buffer, int
 /* All ranks write the same blocks at the same time: the result is one rank's, all of it. */
 static void atomic_individual(shared_file *file)
 {
-    enum { BLOCKS = 120, STRIDE = 331, ROUNDS = 10 };
+    enum { BLOCKS = 60, STRIDE = 331, ROUNDS = 10 };
     unsigned char buffer[GAP_BLOCK * BLOCKS];
     MPI_Datatype view;
     MPI_Status status;

@@ -12,7 +12,7 @@
 
 #include "t_clients.h"
 
-enum { RECORD_BYTES = 997, RECORDS = 200, ORDERED = 40, VIEW_RECORDS = 40, VIEW_PIECES = 25 };
+enum { RECORD_BYTES = 997, RECORDS = 100, ORDERED = 30, VIEW_RECORDS = 30, VIEW_PIECES = 25 };
 
 static const int create = MPI_MODE_CREATE | MPI_MODE_RDWR;
 
