@@ -62,7 +62,8 @@ void check_bytes(shared_file *file, const char *what, const unsigned char *buffe
         }
     }
     if (0 < bad) {
-        found_wrong(file, bad, "%s: %lld of %zu bytes wrong, first at %lld", what, bad, bytes, first);
+        found_wrong(file, bad, "%s: %lld of %zu bytes wrong, first at %lld", what, bad, bytes,
+                    first);
     }
 }
 

@@ -20,8 +20,8 @@ static void individual_records(shared_file *file)
     for (int i = 0; i < RECORDS; i++) {
         write_own(file, ((long long) i * file->size + file->rank) * RECORD_BYTES, RECORD_BYTES,
                   1 + i);
-        expect(file, (long long) i * file->size * RECORD_BYTES,
-               (size_t) file->size * RECORD_BYTES, 1 + i);
+        expect(file, (long long) i * file->size * RECORD_BYTES, (size_t) file->size * RECORD_BYTES,
+               1 + i);
     }
     close_file(file);
     check_stored(file);
@@ -168,10 +168,7 @@ static void atomic_individual(shared_file *file)
 }
 
 const test_case piece_cases[] = {
-    {"individual_records", individual_records},
-    {"pieces_of_pages", pieces_of_pages},
-    {"pieces_in_turn", pieces_in_turn},
-    {"gaps_of_others", gaps_of_others},
-    {"atomic_individual", atomic_individual},
-    {NULL, NULL},
+    {"individual_records", individual_records}, {"pieces_of_pages", pieces_of_pages},
+    {"pieces_in_turn", pieces_in_turn},         {"gaps_of_others", gaps_of_others},
+    {"atomic_individual", atomic_individual},   {NULL, NULL},
 };

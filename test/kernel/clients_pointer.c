@@ -46,8 +46,9 @@ static void check_records(shared_file *file, const unsigned char *buffer, long l
         missing += !seen[i];
     }
     if (0 != missing || bytes != (long long) RECORDS * RECORD_BYTES) {
-        found_wrong(file, missing + 1, "%d of %d records missing, %d unreadable, %lld bytes instead of %lld",
-                    missing, RECORDS, unreadable, bytes, (long long) RECORDS * RECORD_BYTES);
+        found_wrong(file, missing + 1,
+                    "%d of %d records missing, %d unreadable, %lld bytes instead of %lld", missing,
+                    RECORDS, unreadable, bytes, (long long) RECORDS * RECORD_BYTES);
     }
 }
 

@@ -42,8 +42,8 @@ static void records_nonblocking(shared_file *file)
     for (int i = 0; i < RECORDS; i++) {
         fill(buffer, place(file, i, file->rank), RECORD_BYTES, 1 + i);
         check_call(file, "MPI_File_iwrite_at_all",
-                   MPI_File_iwrite_at_all(file->fh, place(file, i, file->rank), buffer, RECORD_BYTES,
-                                          MPI_BYTE, &request));
+                   MPI_File_iwrite_at_all(file->fh, place(file, i, file->rank), buffer,
+                                          RECORD_BYTES, MPI_BYTE, &request));
         check_call(file, "MPI_Wait", MPI_Wait(&request, &status));
         expect(file, place(file, i, 0), (size_t) file->size * RECORD_BYTES, 1 + i);
     }
@@ -67,9 +67,9 @@ static void records_ordered(shared_file *file)
             expect(file, offset, (size_t) (RECORD_BYTES + rank), 1 + i);
             offset += RECORD_BYTES + rank;
         }
-        check_call(file, "MPI_File_write_ordered",
-                   MPI_File_write_ordered(file->fh, buffer, RECORD_BYTES + file->rank, MPI_BYTE,
-                                          &status));
+        check_call(
+            file, "MPI_File_write_ordered",
+            MPI_File_write_ordered(file->fh, buffer, RECORD_BYTES + file->rank, MPI_BYTE, &status));
     }
     close_file(file);
     check_stored(file);
@@ -89,13 +89,13 @@ static void records_view(shared_file *file)
     MPI_Type_create_resized(view, 0, (MPI_Aint) VIEW_PIECES * PIECE * file->size, &view);
     MPI_Type_commit(&view);
     check_call(file, "MPI_File_set_view",
-               MPI_File_set_view(file->fh, (MPI_Offset) file->rank * PIECE, MPI_BYTE, view, "native",
-                                 MPI_INFO_NULL));
+               MPI_File_set_view(file->fh, (MPI_Offset) file->rank * PIECE, MPI_BYTE, view,
+                                 "native", MPI_INFO_NULL));
     for (int i = 0; i < VIEW_RECORDS; i++) {
         long long start = (long long) i * VIEW_PIECES * PIECE * file->size;
         for (int p = 0; p < VIEW_PIECES; p++) {
-            fill(buffer + p * PIECE, start + ((long long) p * file->size + file->rank) * PIECE, PIECE,
-                 1 + i);
+            fill(buffer + p * PIECE, start + ((long long) p * file->size + file->rank) * PIECE,
+                 PIECE, 1 + i);
         }
         check_call(file, "MPI_File_write_all",
                    MPI_File_write_all(file->fh, buffer, VIEW_PIECES * PIECE, MPI_BYTE, &status));

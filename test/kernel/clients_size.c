@@ -19,7 +19,8 @@ static void check_size(shared_file *file)
 
     check_call(file, "MPI_File_get_size", MPI_File_get_size(file->fh, &size));
     if (size != file->end) {
-        found_wrong(file, 1, "MPI_File_get_size: %lld instead of %lld", (long long) size, file->end);
+        found_wrong(file, 1, "MPI_File_get_size: %lld instead of %lld", (long long) size,
+                    file->end);
     }
 }
 

@@ -21,12 +21,12 @@ enum { MAX_BYTES = 5 << 20, MESSAGE_BYTES = 200 };
 typedef struct shared_file {
     MPI_File fh;
     bool is_open;
-    int rank, size;             /* of this process in MPI_COMM_WORLD */
+    int rank, size; /* of this process in MPI_COMM_WORLD */
     char path[4096];
-    unsigned char *version;     /* expected version of each byte, MAX_BYTES of them */
-    long long end;              /* expected size of the file */
-    long long wrong;            /* bytes or records that this rank found wrong */
-    bool refused;               /* an MPI call returned an error where a refusal is right */
+    unsigned char *version;      /* expected version of each byte, MAX_BYTES of them */
+    long long end;               /* expected size of the file */
+    long long wrong;             /* bytes or records that this rank found wrong */
+    bool refused;                /* an MPI call returned an error where a refusal is right */
     char message[MESSAGE_BYTES]; /* first thing that this rank found wrong */
 } shared_file;
 
