@@ -107,6 +107,8 @@ def fewer_messages(suite, scratch, folder):
 TABLE = {
     't_align': {'np': (2, 4), 'hints': ['']},
     't_align tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
+    't_bound': {'np': (2, 4), 'hints': ['', 'transport=isend'],
+                'sanitized': 'freed memory is kept by the sanitizer'},
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
     't_ends': {'np': (1, 2, 5), 'hints': ['', 'exchange=on', 'exchange=on,keep=off']},
     't_ends put': {'np': (3,), 'hints': ['exchange=on,transport=put_fence',

@@ -35,6 +35,7 @@
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/runtime/opal.h"
 #include "opal/util/info.h"
+#include "opal/util/proc.h"
 
 #if OMPI_MAJOR_VERSION >= 6
 #    define MCA_COMMON_COLLIO_FCOLL_VERSION    MCA_FCOLL_BASE_VERSION_3_0_0
@@ -452,6 +453,12 @@ static inline int mca_common_collio_win_fence(int assertion, mca_common_collio_w
 static inline const char *mca_common_collio_running_version(void)
 {
     return opal_version_string;
+}
+
+/** Processes of this job on this node. */
+static inline int mca_common_collio_ranks_on_node(void)
+{
+    return 1 + (int) opal_process_info.num_local_peers;
 }
 
 /** May several threads of this process be in MPI at the same time? */

@@ -284,6 +284,9 @@ static int agree(mca_common_collio_file_t *file, int rc, bool unkept, int64_t *a
     offer_record(file, arrange(file, rc), mine);
     mca_common_collio_reduction_offer(file, &mine[PAGE]);
     mine[UNKEPT] = unkept;
+    if (mine[SHORT] && mca_common_collio_set_relieve()) {
+        mine[SHORT] = mca_common_collio_kept_falls_short(file);
+    }
     mca_common_collio_set_offer(file->set, &mine[SLOTS]);
     if (0 != reduce(file, mine, all)) {
         return file->lost;

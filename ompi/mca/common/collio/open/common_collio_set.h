@@ -69,4 +69,8 @@ bool mca_common_collio_set_take(mca_common_collio_set_t *set,
 /** A file that has a slot is closed: its context is free for the next. False: it has none. */
 bool mca_common_collio_set_give(mca_common_collio_file_t *file);
 
+/** Memory is short: frees what contexts keep of it that no file uses. True when there was any. Not
+ *  between `offer` and `take`. Local. */
+bool mca_common_collio_set_relieve(void);
+
 #endif /* MCA_COMMON_COLLIO_SET_H */
