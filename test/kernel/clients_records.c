@@ -106,7 +106,7 @@ static void records_view(shared_file *file)
     check_stored(file);
 }
 
-/* A second pass over the same records, moved by a few bytes, so that every page is written again. */
+/* A second pass over the same records, a few bytes further: every page is written again. */
 static void records_again(shared_file *file)
 {
     open_file(file, create);

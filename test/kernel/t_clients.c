@@ -25,8 +25,8 @@
 
 enum { DEFAULT_SECONDS = 60 };
 
-static const test_case *const groups[] = {record_cases, piece_cases, sync_cases, size_cases,
-                                          pointer_cases, long_cases};
+static const test_case *const groups[] = {record_cases, piece_cases,   sync_cases,
+                                          size_cases,   pointer_cases, long_cases};
 static const size_t group_count = sizeof(groups) / sizeof(groups[0]);
 static const char *running = "";
 static int seconds = DEFAULT_SECONDS;
