@@ -162,7 +162,7 @@ RULES = (
     ('sync', '50% of the I/O time is in sync calls', 'Sync once',
      {'other': BUSY + [(POSIX, SYNC, 5, 0, SECOND, 0)]},
      ({'other': BUSY + [(POSIX, SYNC, 5, 0, SECOND // 10, 0)]},)),
-    ('metadata', 'twice as many as reads and writes: 1000 to 100.', 'keep the answer',
+    ('metadata', 'twice as many as reads and writes: 1000 to 100.', 'keep the result',
      {'functions': metadata(1000, 100), 'other': BUSY + [(POSIX, META, 1000, 0, SECOND, 0)]},
      ({'functions': metadata(1000, 600), 'other': BUSY + [(POSIX, META, 1000, 0, SECOND, 0)]},)),
     ('errors', '3 calls returned an error.', 'table of functions',

@@ -49,7 +49,7 @@ static const struct {
                {'x', "--exclude", "IOPROF_EXCLUDE"},     {0, "--max-files", "IOPROF_MAX_FILES"},
                {0, "--max-events", "IOPROF_MAX_EVENTS"}, {0, "--node", "IOPROF_NODE"}};
 
-static int complain(const char *format, const char *what)
+static int print_error(const char *format, const char *what)
 {
     fprintf(stderr, "ioprof: ");
     fprintf(stderr, format, what);
@@ -96,16 +96,16 @@ static int check_value(const char *option, const char *value)
 {
     if (0 == strcmp(option, "--level") && 0 != strcmp(value, "totals")
         && 0 != strcmp(value, "files") && 0 != strcmp(value, "events")) {
-        return complain("the level can be totals, files or events, not '%s'", value);
+        return print_error("the level can be totals, files or events, not '%s'", value);
     }
     if (0 == strcmp(option, "--ranks") && !is_rank_list(value)) {
-        return complain("--ranks is a list as 0,20-40, not '%s'", value);
+        return print_error("--ranks is a list as 0,20-40, not '%s'", value);
     }
     if (0 == strncmp(option, "--max-", 6) && !is_number(value, 1, 100000000)) {
-        return complain("a limit is a number from 1 to 100000000, not '%s'", value);
+        return print_error("a limit is a number from 1 to 100000000, not '%s'", value);
     }
     if (0 == strcmp(option, "--output") && '\0' == *value) {
-        return complain("--output needs a file name%s", "");
+        return print_error("--output needs a file name%s", "");
     }
     return 0;
 }
@@ -131,7 +131,7 @@ static int take_option(int argc, char **argv)
                    || ('-' == word[0] && 0 != word[1] && word[1] == options[i].letter
                        && '\0' == word[2])) {
             if (argc < 2) {
-                return complain("%s needs a value", word);
+                return print_error("%s needs a value", word);
             }
             value = argv[1];
         } else {
@@ -179,12 +179,12 @@ static int set_preload(void)
     char library[PATH_MAX + 64], list[2 * PATH_MAX + 4096];
 
     if (find_library(library, sizeof(library)) < 0) {
-        return complain("libioprof.so was not found near this program nor in %s", IOPROF_LIBDIR);
+        return print_error("libioprof.so was not found near this program nor in %s", IOPROF_LIBDIR);
     }
     if (NULL == before || '\0' == *before) {
         snprintf(list, sizeof(list), "%s", library);
     } else if ((size_t) snprintf(list, sizeof(list), "%s:%s", before, library) >= sizeof(list)) {
-        return complain("LD_PRELOAD is too long: %s", before);
+        return print_error("LD_PRELOAD is too long: %s", before);
     }
     return setenv("LD_PRELOAD", list, 1);
 }
@@ -204,13 +204,13 @@ static int launch(int argc, char **argv)
                 i++;
                 break;
             }
-            complain("there is no option %s", argv[i]);
+            print_error("unknown option %s", argv[i]);
             return 2;
         }
         i += words;
     }
     if (i >= argc) {
-        complain("which program?%s", "");
+        print_error("no program given%s", "");
         return 2;
     }
     if (set_preload() < 0) {

@@ -86,7 +86,7 @@ static int find_format(struct command *command, const char *option)
     return 0;
 }
 
-static int complain(const struct command *command, const char *what, const char *option)
+static int print_usage_error(const struct command *command, const char *what, const char *option)
 {
     fprintf(stderr, "ioprof %s: %s%s\n%s", command->name, what, option, command->usage);
     return 3;
@@ -109,13 +109,13 @@ static int parse(struct command *command, int argc, char **argv)
         }
         if (0 == strcmp(argv[i], "-o") || 0 == strcmp(argv[i], "--output")) {
             if (i + 1 == argc) {
-                return complain(command, "which file? after ", argv[i]);
+                return print_usage_error(command, "no file name after ", argv[i]);
             }
             command->output = argv[++i];
         } else if (0 == strncmp(argv[i], "--output=", 9)) {
             command->output = argv[i] + 9;
         } else if (!find_format(command, argv[i])) {
-            return complain(command, "there is no option ", argv[i]);
+            return print_usage_error(command, "unknown option ", argv[i]);
         }
     }
     command->paths = argv + i;
@@ -170,7 +170,7 @@ int ioprof_report_main(int argc, char **argv)
     int rc = parse(&command, argc, argv);
 
     if (0 == rc && 0 == command.npaths) {
-        rc = complain(&command, "which profile?", "");
+        rc = print_usage_error(&command, "no profile given", "");
     }
     if (0 != rc) {
         return rc - 1;
@@ -191,7 +191,7 @@ int ioprof_compare_main(int argc, char **argv)
     int rc = parse(&command, argc, argv);
 
     if (0 == rc && 2 != command.npaths) {
-        rc = complain(&command, "two profiles are needed", "");
+        rc = print_usage_error(&command, "two profiles are needed", "");
     }
     if (0 != rc) {
         return rc - 1;

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /* The data of the page. Ranks, files and events are reduced, so that a page of any job stays below
- * a few megabytes; the page says what was left out. */
+ * a few megabytes; the page names what was left out. */
 #include "page/page.h"
 #include "profile/printable.h"
 #include "report/text.h"

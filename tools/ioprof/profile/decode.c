@@ -83,7 +83,7 @@ static char *get_string(struct decoder *d, struct ioprof_cursor *in)
     return copy;
 }
 
-/** An array of as many items as the payload says; each takes some bytes of what is left. */
+/** An array of as many items as the payload announces; each takes some bytes of what is left. */
 static void *get_array(struct decoder *d, struct ioprof_cursor *in, size_t item, size_t *n)
 {
     uint64_t count = ioprof_get(in);

@@ -112,7 +112,7 @@ struct ioprof_file {
     uint64_t readers[IOPROF_CLASSES], writers[IOPROF_CLASSES]; /* ranks, by class */
     uint64_t first_ns[IOPROF_SPAN_KINDS]; /* ns since 1970; IOPROF_UNSET: never */
     uint64_t last_ns[IOPROF_SPAN_KINDS];
-    uint64_t block;                    /* block size of the file system as stat told */
+    uint64_t block;                    /* block size of the file system as stat returned it */
     uint64_t unaligned;                /* POSIX reads and writes that began inside a block */
     uint64_t sequential, consecutive;  /* POSIX: began after / exactly at the last one's end */
     uint64_t low, high;                /* POSIX: first byte and byte after the last */

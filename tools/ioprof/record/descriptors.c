@@ -82,7 +82,7 @@ static bool path_of(int fd, char *path, size_t bytes)
     return length > 0;
 }
 
-/** Finds out what a descriptor is; `opened` says that an open function of ours just made it. */
+/** Finds out what a descriptor is; `opened`: a wrapper of an open function just made it. */
 static struct ioprof_fd *classify(int fd, int flags, bool opened)
 {
     char path[4096 + 16];
@@ -129,7 +129,7 @@ struct ioprof_fd *ioprof_fd_get(int fd)
         return NOT_FILE == entry ? NULL : &descriptions[entry - 1];
     }
     if (ioprof_thread.in_library > 0) {
-        return NULL; /* the library's own: not worth a look */
+        return NULL; /* the library's own */
     }
     description = classify(fd, (int) syscall(SYS_fcntl, fd, F_GETFL), false);
     errno = saved;

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* The end of a rank that does not reach MPI_Finalize: it writes what it knows to a file of its own.
+/* The end of a rank that does not reach MPI_Finalize: it writes its records to a file of its own.
  *
  * Runs in signal handlers: no malloc, no locks, no stdio. */
 #include "profile/output.h"
@@ -110,7 +110,7 @@ int ioprof_encode_rank(struct ioprof_buffer *out, enum ioprof_end end, uint64_t 
     return rc;
 }
 
-static void complain(const char *what)
+static void print_error(const char *what)
 {
     const char *texts[] = {"ioprof: cannot write ", part_path, ": ", what, "\n"};
 
@@ -126,11 +126,11 @@ static void encode_and_write(enum ioprof_end end, uint64_t code)
     struct ioprof_buffer out = {0};
 
     if (ioprof_encode_rank(&out, end, code) < 0) {
-        complain("no memory");
+        print_error("no memory");
     } else if (ioprof_write_file(part_path, out.data, out.bytes) < 0) {
-        complain(ENOSPC == errno  ? "no space left"
-                 : ELOOP == errno ? "it is a symbolic link, which ioprof does not follow"
-                                  : "check the permissions of the folder");
+        print_error(ENOSPC == errno  ? "no space left"
+                    : ELOOP == errno ? "it is a symbolic link, which ioprof does not follow"
+                                     : "check the permissions of the folder");
     }
     ioprof_buffer_free(&out);
 }

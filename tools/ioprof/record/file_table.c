@@ -92,7 +92,7 @@ static int no_room(void)
     return OTHER;
 }
 
-/** Searches; `create` says whether a path that is not there is added. */
+/** Searches; with `create` a path that is not there is added. */
 static int look_up(const char *path, bool create)
 {
     uint64_t at = hash(path) & (nslots - 1), fresh = 0;

@@ -187,7 +187,7 @@ static void send_bytes(const struct ioprof_buffer *data, int to, MPI_Comm comm)
     }
 }
 
-/** What a rank and those below it know; NULL if it could not tell, which costs their records. */
+/** The profile of a rank and those below it; NULL if it cannot be had: their records are lost. */
 static struct ioprof_profile *receive(int from, MPI_Comm comm)
 {
     struct ioprof_profile *profile = NULL;
@@ -215,7 +215,7 @@ static struct ioprof_profile *receive(int from, MPI_Comm comm)
     return profile;
 }
 
-/** Adds what this rank alone knows to `profile`: decoded, as what comes from others is. */
+/** The profile of this rank alone, encoded and decoded as those of others are. */
 static struct ioprof_profile *own_profile(void)
 {
     struct ioprof_buffer out = {0};

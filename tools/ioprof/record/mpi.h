@@ -56,15 +56,15 @@ void ioprof_mpi_end_data(const struct ioprof_mpi *c, int rc, const MPI_Status *s
 /** A nonblocking call has begun; completion comes with its request. */
 void ioprof_mpi_end_start(const struct ioprof_mpi *c, int rc, MPI_Request *request, uint64_t bytes);
 
-/** A split call: the end knows the bytes and the span of what began. */
+/** A split call: bytes and span are known at its end. */
 void ioprof_split_begin(const struct ioprof_mpi *c);
 void ioprof_split_end(const struct ioprof_mpi *c, int rc, const MPI_Status *status);
 
-/** Bytes that a status tells of. */
+/** Bytes that a status counts. */
 uint64_t ioprof_mpi_bytes(const MPI_Status *status);
 uint64_t ioprof_mpi_type_bytes(MPI_Datatype type, MPI_Count count);
 
-/** Performance variables of I/O components: looks for new ones, and reads them in the end. */
+/** Performance variables of I/O components: watches new ones, and reads all at the end. */
 void ioprof_pvars_watch(void);
 void ioprof_pvars_add(struct ioprof_profile *profile);
 

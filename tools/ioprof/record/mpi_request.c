@@ -120,7 +120,7 @@ static bool wait_begin(struct wait *w, enum ioprof_id id, int n, const MPI_Reque
     return true;
 }
 
-/** Statuses to look at: the program's, or own ones where it does not want any. */
+/** Statuses to read: the program's, or own ones where it does not want any. */
 static MPI_Status *wait_statuses(struct wait *w, int n, MPI_Status *statuses, bool ignored)
 {
     if (!w->io || !ignored) {

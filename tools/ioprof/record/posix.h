@@ -48,7 +48,7 @@ void ioprof_end_data(const struct ioprof_posix *p, enum ioprof_id id, int fd, in
 void ioprof_end_other(const struct ioprof_posix *p, enum ioprof_id id, uint64_t bytes, bool failed);
 void ioprof_end_path(const struct ioprof_posix *p, enum ioprof_id id, const char *path,
                      bool failed);
-/** The end of an open; `counted` is what ioprof_begin_path said. Keeps errno. */
+/** The end of an open; `counted` is the result of ioprof_begin_path. Keeps errno. */
 void ioprof_end_open(const struct ioprof_posix *p, bool counted, enum ioprof_id id,
                      const char *path, int fd, int flags);
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Counting: function totals, the time line, and what a process knows of itself. */
+/* Counting: totals of functions and files, and the profile of this process. */
 #include "record/record.h"
 
 #include <stdlib.h>

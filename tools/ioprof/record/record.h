@@ -137,7 +137,7 @@ void ioprof_fd_closing(int fd);
 void ioprof_fd_closed(int fd);
 void ioprof_fds_init(void);
 
-/** Reads what a file does not know yet of its file system and stripes: record/layout.c. */
+/** Reads file system and stripes of a file, as far as its record lacks them: record/layout.c. */
 void ioprof_layout_read(int fd, struct ioprof_file *file, uint64_t device);
 
 /** Whether a call on this file counts, and as whose. */
@@ -187,7 +187,7 @@ void ioprof_count_node(uint64_t last, uint64_t now, const uint64_t *more);
 /** Reads settings and clock, once; the time, in ns since 1970. */
 uint64_t ioprof_state_begin(void);
 
-/** Events of this rank: recorded if the level and --ranks say so. */
+/** Events of this rank: recorded at level events, on the ranks of --ranks. */
 void ioprof_events_start(void);
 const struct ioprof_func *ioprof_function(int id, int inside);
 void ioprof_event_add(const struct ioprof_call *call, int thread);

@@ -231,7 +231,7 @@ static uint64_t bin_bytes(const struct ioprof_timeline *time, int bin, int layer
     return time->bin[bin][layer][kind].bytes;
 }
 
-static void tell_bursts(const struct ioprof_profile *p, int kind, uint64_t first, FILE *out)
+static void put_bursts(const struct ioprof_profile *p, int kind, uint64_t first, FILE *out)
 {
     const struct ioprof_timeline *time = &p->time;
     double start = ((double) time->start_ns - (double) first) / 1e9;
@@ -259,7 +259,7 @@ static void tell_bursts(const struct ioprof_profile *p, int kind, uint64_t first
 }
 
 /** Opens, closes and metadata: how many, and from when to when. */
-static void tell_others(const struct ioprof_profile *p, int row, uint64_t first, FILE *out)
+static void put_others(const struct ioprof_profile *p, int row, uint64_t first, FILE *out)
 {
     static const char *const names[IOPROF_BIN_KINDS] = {"Opens", "Closes", "", "",
                                                         "Metadata calls"};
@@ -297,14 +297,14 @@ static void answer_when(const struct ioprof_profile *p, FILE *out)
         fprintf(out, "Nothing was read or written.");
         return;
     }
-    tell_bursts(p, IOPROF_READ, first, out);
-    tell_bursts(p, IOPROF_WRITE, first, out);
+    put_bursts(p, IOPROF_READ, first, out);
+    put_bursts(p, IOPROF_WRITE, first, out);
     if (0 == f.inside_bytes + f.posix_bytes) {
         fprintf(out, "Nothing was read or written. ");
     }
-    tell_others(p, ioprof_bin_kind(IOPROF_OPEN), first, out);
-    tell_others(p, ioprof_bin_kind(IOPROF_CLOSE), first, out);
-    tell_others(p, ioprof_bin_kind(IOPROF_META), first, out);
+    put_others(p, ioprof_bin_kind(IOPROF_OPEN), first, out);
+    put_others(p, ioprof_bin_kind(IOPROF_CLOSE), first, out);
+    put_others(p, ioprof_bin_kind(IOPROF_META), first, out);
     fprintf(out, "The run took %s.",
             ioprof_show_time(p->nranks > 0 ? f.wall_ns / (double) p->nranks : 0));
 }

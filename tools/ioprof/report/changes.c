@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Figures of two runs, and the sentences that say what changed. */
+/* Figures of two runs, and the sentences about what changed. */
 #include "report/compare.h"
 #include "report/text.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_SENTENCES 64
-#define MAX_HINTS     12   /* changed hints and files that are told of */
+#define MAX_HINTS     12   /* changed hints and files that get a sentence */
 #define NOISE         0.03 /* two runs of the same program differ by as much */
 
 /** Figures of one run, from which both the table and the sentences are made. */
@@ -172,9 +172,9 @@ struct list {
     struct side a, b;
 };
 
-static void say(struct list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(struct list *list, const char *format, ...)
+static void add(struct list *list, const char *format, ...)
 {
     va_list args;
 
@@ -196,29 +196,29 @@ static int differs(double a, double b)
     return greater > 0 && (a > b ? a - b : b - a) > NOISE * greater;
 }
 
-static void say_incomplete(struct list *list, const struct side *s, const char *name)
+static void add_incomplete(struct list *list, const struct side *s, const char *name)
 {
     if (0 != s->missing + s->early) {
-        say(list,
+        add(list,
             "%s is not complete: %llu ranks left no record, %llu ended before MPI_Finalize. "
             "Times and bytes below are of what is known.",
             name, (unsigned long long) s->missing, (unsigned long long) s->early);
     }
 }
 
-static void say_run(struct list *list)
+static void add_run(struct list *list)
 {
     const struct side *a = &list->a, *b = &list->b;
 
     if (!differs(a->wall, b->wall)) {
-        say(list, "The run takes the same time within %.0f%%: %s in A, %s in B.", 100 * NOISE,
+        add(list, "The run takes the same time within %.0f%%: %s in A, %s in B.", 100 * NOISE,
             ioprof_show_time(a->wall), ioprof_show_time(b->wall));
     } else if (b->wall < a->wall) {
-        say(list, "B is %.2f times as fast as A: the run takes %s, not %s.",
+        add(list, "B is %.2f times as fast as A: the run takes %s, not %s.",
             b->wall > 0 ? a->wall / b->wall : 0, ioprof_show_time(b->wall),
             ioprof_show_time(a->wall));
     } else {
-        say(list, "B takes %.2f times as long as A: the run takes %s, not %s.",
+        add(list, "B takes %.2f times as long as A: the run takes %s, not %s.",
             a->wall > 0 ? b->wall / a->wall : 0, ioprof_show_time(b->wall),
             ioprof_show_time(a->wall));
     }
@@ -242,63 +242,63 @@ static int changed_kind(const struct list *list)
     return kind;
 }
 
-static void say_io(struct list *list)
+static void add_io(struct list *list)
 {
     const struct side *a = &list->a, *b = &list->b;
     int kind = changed_kind(list);
 
     if (!differs(a->io, b->io)) {
-        say(list, "I/O takes the same time a rank: %s in A, %s in B.", ioprof_show_time(a->io),
+        add(list, "I/O takes the same time a rank: %s in A, %s in B.", ioprof_show_time(a->io),
             ioprof_show_time(b->io));
         return;
     }
-    say(list, "I/O takes %s a rank, not %s (%.0f%% of the run, it was %.0f%%).",
+    add(list, "I/O takes %s a rank, not %s (%.0f%% of the run, it was %.0f%%).",
         ioprof_show_time(b->io), ioprof_show_time(a->io), 100 * share(b->f.io_ns, b->f.wall_ns),
         100 * share(a->f.io_ns, a->f.wall_ns));
-    say(list, "Most of the difference is in %s: %s a rank, not %s.",
+    add(list, "Most of the difference is in %s: %s a rank, not %s.",
         ioprof_kind_name((uint64_t) kind), ioprof_show_time(b->f.kind_ns[kind] / b->ranks),
         ioprof_show_time(a->f.kind_ns[kind] / a->ranks));
 }
 
-static void say_work(struct list *list)
+static void add_work(struct list *list)
 {
     const struct side *a = &list->a, *b = &list->b;
 
     if (a->p->nranks != b->p->nranks) {
-        say(list, "A has %zu ranks and B has %zu: times are compared as means of a rank.",
+        add(list, "A has %zu ranks and B has %zu: times are compared as means of a rank.",
             a->p->nranks, b->p->nranks);
     }
     if (differs(a->asked, b->asked)) {
-        say(list,
+        add(list,
             "The runs do not do the same work: the program moves %s in B and %s in A. Compare "
             "times with care.",
             ioprof_show_bytes(b->asked), ioprof_show_bytes(a->asked));
     }
     if (differs(a->f.mpi_bytes, b->f.mpi_bytes) && !differs(a->asked, b->asked)) {
-        say(list, "MPI-IO moves %s of it in B, %s in A; the rest is POSIX.",
+        add(list, "MPI-IO moves %s of it in B, %s in A; the rest is POSIX.",
             ioprof_show_bytes(b->f.mpi_bytes), ioprof_show_bytes(a->f.mpi_bytes));
     }
 }
 
-static void say_pattern(struct list *list)
+static void add_pattern(struct list *list)
 {
     const struct side *a = &list->a, *b = &list->b;
     double size_a = share(a->bytes, a->accesses), size_b = share(b->bytes, b->accesses);
 
     if (differs(a->accesses, b->accesses)) {
-        say(list, "Files are accessed in %.0f reads and writes of %s on average, not %.0f of %s.",
+        add(list, "Files are accessed in %.0f reads and writes of %s on average, not %.0f of %s.",
             b->accesses, ioprof_show_bytes(size_b), a->accesses, ioprof_show_bytes(size_a));
     }
     if (differs(a->bytes, b->bytes)) {
-        say(list, "%s reach files, not %s.", ioprof_show_bytes(b->bytes),
+        add(list, "%s reach files, not %s.", ioprof_show_bytes(b->bytes),
             ioprof_show_bytes(a->bytes));
     }
     if (a->workers != b->workers) {
-        say(list, "%.0f of %zu ranks access files, it was %.0f of %zu.", b->workers, b->p->nranks,
+        add(list, "%.0f of %zu ranks access files, it was %.0f of %zu.", b->workers, b->p->nranks,
             a->workers, a->p->nranks);
     }
     if (differs(a->opens, b->opens)) {
-        say(list, "Files are opened %.0f times, not %.0f.", b->opens, a->opens);
+        add(list, "Files are opened %.0f times, not %.0f.", b->opens, a->opens);
     }
 }
 
@@ -337,27 +337,27 @@ static const char *hint_value(const char *hints, const char *key, size_t key_len
 }
 
 /** Hints that both files have, with different values. */
-static void say_changed_hints(struct list *list, const struct ioprof_file *file,
-                              const struct ioprof_file *other, int *told)
+static void add_changed_hints(struct list *list, const struct ioprof_file *file,
+                              const struct ioprof_file *other, int *added)
 {
     const char *line = file->hints;
 
-    while (NULL != line && '\0' != *line && *told < MAX_HINTS) {
+    while (NULL != line && '\0' != *line && *added < MAX_HINTS) {
         size_t bytes = strcspn(line, "\n"), key = strcspn(line, "="), length = 0;
         const char *was = key < bytes ? hint_value(other->hints, line, key, &length) : NULL;
         size_t value = key < bytes ? bytes - key - 1 : 0;
 
         if (NULL != was && (length != value || 0 != strncmp(was, line + key + 1, length))) {
-            say(list, "Hint %.*s of %s is %.*s, it was %.*s.", (int) key, line, file->path,
+            add(list, "Hint %.*s of %s is %.*s, it was %.*s.", (int) key, line, file->path,
                 (int) value, line + key + 1, (int) length, was);
-            ++*told;
+            ++*added;
         }
         line += bytes + ('\n' == line[bytes]);
     }
 }
 
 /** Hints that only one of the files has, in one sentence. */
-static void say_new_hints(struct list *list, const struct ioprof_file *file,
+static void add_new_hints(struct list *list, const struct ioprof_file *file,
                           const struct ioprof_file *other, const char *run)
 {
     const char *line = file->hints;
@@ -377,30 +377,30 @@ static void say_new_hints(struct list *list, const struct ioprof_file *file,
         fclose(out);
     }
     if (NULL != text && n > 0) {
-        say(list, "Hints of %s that only %s has: %s.", file->path, run, text);
+        add(list, "Hints of %s that only %s has: %s.", file->path, run, text);
     }
     free(text);
 }
 
-static void say_all_hints(struct list *list)
+static void add_all_hints(struct list *list)
 {
-    int told = 0;
+    int added = 0;
 
-    for (size_t i = 0; i < list->b.p->nfiles && told < MAX_HINTS; i++) {
+    for (size_t i = 0; i < list->b.p->nfiles && added < MAX_HINTS; i++) {
         const struct ioprof_file *file = &list->b.p->files[i];
         const struct ioprof_file *was = 0 == file->comm_size ? NULL : same_file(list->a.p, file);
 
         if (NULL != was) {
-            say_changed_hints(list, file, was, &told);
-            say_new_hints(list, file, was, "B");
-            say_new_hints(list, was, file, "A");
-            told++;
+            add_changed_hints(list, file, was, &added);
+            add_new_hints(list, file, was, "B");
+            add_new_hints(list, was, file, "A");
+            added++;
         }
     }
 }
 
-/** Findings of `one` that `other` does not have. What a finding advises tells its sort. */
-static void say_findings(struct list *list, const struct ioprof_profile *one,
+/** Findings of `one` that `other` does not have. Findings with the same advice are of one sort. */
+static void add_findings(struct list *list, const struct ioprof_profile *one,
                          const struct ioprof_profile *other, const char *prefix)
 {
     struct ioprof_finding *mine = NULL, *theirs = NULL;
@@ -413,7 +413,7 @@ static void say_findings(struct list *list, const struct ioprof_profile *one,
             found |= 0 == strcmp(mine[i].advice, theirs[j].advice);
         }
         if (!found) {
-            say(list, "%s %s", prefix, mine[i].text);
+            add(list, "%s %s", prefix, mine[i].text);
         }
     }
     ioprof_findings_free(mine, n < 0 ? 0 : n);
@@ -431,15 +431,15 @@ int ioprof_changes(const struct ioprof_profile *a, const struct ioprof_profile *
     }
     measure(&list.a, a);
     measure(&list.b, b);
-    say_run(&list);
-    say_io(&list);
-    say_incomplete(&list, &list.a, "A");
-    say_incomplete(&list, &list.b, "B");
-    say_work(&list);
-    say_pattern(&list);
-    say_findings(&list, a, b, "No longer found:");
-    say_findings(&list, b, a, "New finding:");
-    say_all_hints(&list);
+    add_run(&list);
+    add_io(&list);
+    add_incomplete(&list, &list.a, "A");
+    add_incomplete(&list, &list.b, "B");
+    add_work(&list);
+    add_pattern(&list);
+    add_findings(&list, a, b, "No longer found:");
+    add_findings(&list, b, a, "New finding:");
+    add_all_hints(&list);
     return list.n;
 }
 

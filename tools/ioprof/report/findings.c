@@ -76,7 +76,7 @@ static void small_transfers(struct list *list, const struct ioprof_file *file, i
     } else {
         advice = "Use the collective call (MPI_File_write_all, MPI_File_read_all), or let data "
                  "sieving join the pieces: hints romio_ds_write=enable, romio_ds_read=enable "
-                 "(--mca fbtl mtpwrite knows them, too).";
+                 "(--mca fbtl mtpwrite has them, too).";
     }
     add(list, advice, "%s: %llu of %llu POSIX %ss%s have less than 64 KiB (%s on average).",
         file->path, (unsigned long long) small, (unsigned long long) cell->calls,
@@ -361,7 +361,7 @@ static void other_calls(struct list *list)
             100 * sync / list->f.io_ns);
     }
     if (meta > 10 * FEW_CALLS && meta > 2 * data && matters(list, list->f.kind_ns[IOPROF_META])) {
-        add(list, "Ask once and keep the answer; let one rank ask and tell the others.",
+        add(list, "Read it once and keep the result; let one rank read it and broadcast it.",
             "Opens and stats are more than twice as many as reads and writes: %llu to %llu.",
             (unsigned long long) meta, (unsigned long long) data);
     }

@@ -227,7 +227,7 @@ static void show_sizes(const struct ioprof_profile *p, FILE *out)
     }
 }
 
-/* The unit of a performance variable: its description ends with it, or its name tells. */
+/* The unit of a performance variable: at the end of its description, or part of its name. */
 enum { V_TIME, V_BYTES, V_COUNT, V_UNITS };
 
 static int unit_of(const struct ioprof_pvar *v)

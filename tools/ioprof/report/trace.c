@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* The profile in the Trace Event format, for ui.perfetto.dev and other viewers. A rank is a process;
+/* The profile in the Trace Event format, for ui.perfetto.dev and the like. A rank is a process;
  * a thread of it has two rows, MPI-IO and POSIX, each with a thread's number of its own. A call is
  * a complete event (X). A nonblocking one lasts until its completion, and others may begin and end
  * meanwhile: it is a pair of events (b, e). Memory and bandwidth of all ranks are counters (C) of a
