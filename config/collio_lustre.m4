@@ -2,17 +2,18 @@ dnl Copyright (c) 2026 The collio authors. All rights reserved.
 dnl
 dnl SPDX-License-Identifier: BSD-3-Clause
 dnl
-dnl COLLIO_LUSTRE: Lustre's user library, for fs/lustre_lla. Lockahead needs headers of 2.11; with
-dnl older ones, or none, the component is built all the same and loads the library at run time.
+dnl COLLIO_LUSTRE: the header of Lustre's user library, which is loaded at run time. Lockahead needs
+dnl headers of 2.11; without them what is needed is declared by ourselves.
 dnl The names of advices are enum constants, not macros, so they are compiled. The header of recent
 dnl releases uses struct file_handle, which <fcntl.h> declares with _GNU_SOURCE.
 
 AC_DEFUN([COLLIO_LUSTRE], [
     AC_ARG_WITH([lustre],
         [AS_HELP_STRING([--with-lustre@<:@=DIR@:>@],
-            [link liblustreapi (default: when found, else load it at run time)])],
+            [folder with include/ and lib/ of liblustreapi, which is loaded at run time])],
         [collio_with_lustre=$with_lustre], [collio_with_lustre=auto])
-    collio_have_lustre='no (loaded at run time)'
+    collio_have_lustre='no header (loaded at run time)'
+    collio_lustre_folder=
     collio_value=0
     LUSTREAPI_CPPFLAGS=
     LUSTREAPI_LIBS=
@@ -21,7 +22,8 @@ AC_DEFUN([COLLIO_LUSTRE], [
         collio_save_LIBS=$LIBS
         AS_CASE([$collio_with_lustre],
             [/*], [LUSTREAPI_CPPFLAGS="-I$collio_with_lustre/include"
-                   LUSTREAPI_LIBS="-L$collio_with_lustre/lib"])
+                   LUSTREAPI_LIBS="-L$collio_with_lustre/lib"
+                   collio_lustre_folder="$collio_with_lustre/lib/"])
         LUSTREAPI_LIBS="$LUSTREAPI_LIBS -llustreapi"
         CPPFLAGS="$CPPFLAGS $LUSTREAPI_CPPFLAGS"
         LIBS="$LUSTREAPI_LIBS $LIBS"
@@ -45,7 +47,9 @@ return llapi_ladvise(0, 0, 1, &advice) + llapi_group_lock(0, 1) + LLAPI_LAYOUT_C
         AS_IF([test "x$collio_value" = x0 && test "x$collio_with_lustre" != xauto],
             [AC_MSG_ERROR([--with-lustre was given, but <lustre/lustreapi.h> (2.11 or later) and liblustreapi cannot be used. Give the folder that has include/ and lib/ of it.])])
     ])
-    COLLIO_DEFINE([COLLIO_HAVE_LUSTREAPI], [$collio_value], [whether liblustreapi is linked])
+    COLLIO_DEFINE([COLLIO_HAVE_LUSTREAPI], [$collio_value], [whether <lustre/lustreapi.h> can be used])
+    COLLIO_DEFINE([COLLIO_LUSTREAPI_FOLDER], ["$collio_lustre_folder"],
+        [where liblustreapi is looked for first; with a slash, or empty])
     AC_SUBST([LUSTREAPI_CPPFLAGS])
     AC_SUBST([LUSTREAPI_LIBS])
 ])

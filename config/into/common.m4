@@ -32,6 +32,7 @@ AC_DEFUN([MCA_ompi_common_collio_CONFIG], [
     COLLIO_MINOR=@MINOR@
     COLLIO_RELEASE=@RELEASE@
     COLLIO_OPENMPI_VERSION="\"$OMPI_VERSION\""
+    COLLIO_LUSTREAPI_FOLDER="\"$collio_lustre_folder\""
 
     # A DSO sees what libmpi exports, and Open MPI hides the table of files; inside libmpi it is seen.
     AS_IF([test "$collio_mode" = dso], [collio_value=0], [collio_value=1])

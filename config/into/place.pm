@@ -153,7 +153,7 @@ The components are in Open MPI ${release}'s source tree. There:
     ./autogen.pl --force
     ./configure ...                 (--enable-mca-dso=LIST and --enable-mca-static=LIST choose as for
                                      any component; common-collio goes with the rest of them)
-    make install && ompi_info | grep -E 'overlap|tam|mtpwrite|lustre_lla|ondemand'
+    make install && ompi_info | grep -E 'overlap|tam|mtpwrite|lustre_lla|beegfs|ondemand'
 END
 }
 

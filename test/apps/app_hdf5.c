@@ -7,7 +7,9 @@
  * HDF5 as simulations use it: chunked and compressed datasets, collective metadata, a dataset that
  * grows in time, more chunks than ranks, ranks without data. Built with HDF5's own h5pcc.
  *
- * Usage: app_hdf5 FILE     writes the file, opens it again and reads it with another distribution
+ * Usage: app_hdf5 FILE            writes the file, opens it again and reads it with another
+ *                                 distribution
+ *        app_hdf5 FILE unclosed   writes the file; HDF5 flushes and closes it in MPI_Finalize
  *
  * value(i, j) = 1000 i + j; h5dump must show the same, and the stock component's file be equal.
  */
@@ -114,6 +116,17 @@ static void write_set(hid_t file, const char *name, int packed)
     H5Sclose(space);
 }
 
+/* Small datasets: metadata that HDF5 still holds when the program ends. */
+static void write_many(hid_t file)
+{
+    char name[16];
+
+    for (int i = 0; i < 20; ++i) {
+        snprintf(name, sizeof(name), "small%d", i);
+        write_set(file, name, 0);
+    }
+}
+
 int main(int argc, char *argv[])
 {
     static const char *const names[] = {"chunks", "packed"};
@@ -122,12 +135,17 @@ int main(int argc, char *argv[])
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (2 != argc) {
+    if (2 > argc) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     file = open_file(argv[1], 1);
     for (int i = 0; i < 2; ++i) {
         write_set(file, names[i], 1 == i);
+    }
+    if (2 < argc) {
+        write_many(file);
+        MPI_Finalize();
+        return 0 == failures ? 0 : 1;
     }
     H5Fclose(file);
 

@@ -19,6 +19,7 @@
 #include "opal_config.h"
 
 #include "opal/datatype/opal_convertor.h"
+#include "opal/runtime/opal_params.h"
 
 #ifdef CONVERTOR_ACCELERATOR
 #    define ON_DEVICE CONVERTOR_ACCELERATOR
@@ -38,6 +39,9 @@ static int32_t prepare(const char *name, const void *caller, opal_convertor_t *c
     int32_t rc = real(convertor, datatype, count, buffer);
     Dl_info from;
 
+#ifndef CONVERTOR_ACCELERATOR
+    opal_cuda_support = true; /* else no buffer is asked about */
+#endif
     if (0 == rc && NULL != buffer && dladdr(caller, &from) && NULL != from.dli_fname
         && NULL != strstr(from.dli_fname, "common_collio")) {
         convertor->flags |= ON_DEVICE;

@@ -20,6 +20,10 @@
  *     kill=K                the K-th call kills the process (SIGKILL)
  *     shm_errno=E           posix_fallocate fails with E: no room in /dev/shm,
  *     shm_bytes=N           but only beyond N bytes of a file
+ *     zero=K                the K-th call and all after it move no byte, and return no error
+ *     fallocate_errno=E     fallocate fails with E: the file system has none
+ *     stale=N               fstat, SEEK_HOLE and SEEK_DATA see the first N bytes of a file only:
+ *                           old attributes of a network file system
  *     malloc=N              allocations of N bytes and more fail
  *     progress_us=N         every look for messages takes N microseconds longer: a slow network,
  *                           when set on the ranks that send
@@ -41,6 +45,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +54,7 @@ typedef struct plan {
     bool on, write, read;
     char match[128];
     int64_t rank, short_bytes, eintr, error, at, times, after, delay_ms, jitter_ms, malloc_bytes,
-        progress_us, kill_at, shm_errno, shm_bytes;
+        progress_us, kill_at, shm_errno, shm_bytes, zero_at, fallocate_errno, stale;
 } plan;
 
 static plan fault = {.rank = -1};
@@ -86,8 +91,9 @@ static void set_word(plan *p, const char *word)
                && !number(word, "after", &p->after) && !number(word, "delay_ms", &p->delay_ms)
                && !number(word, "jitter_ms", &p->jitter_ms) && !number(word, "kill", &p->kill_at)
                && !number(word, "shm_errno", &p->shm_errno)
-               && !number(word, "shm_bytes", &p->shm_bytes)
-               && !number(word, "malloc", &p->malloc_bytes)
+               && !number(word, "shm_bytes", &p->shm_bytes) && !number(word, "zero", &p->zero_at)
+               && !number(word, "fallocate_errno", &p->fallocate_errno)
+               && !number(word, "stale", &p->stale) && !number(word, "malloc", &p->malloc_bytes)
                && !number(word, "progress_us", &p->progress_us)) {
         fprintf(stderr, "fault: unknown word '%s'\n", word);
         abort();
@@ -171,6 +177,10 @@ static int64_t decide(int64_t bytes)
         failed_calls++;
         errno = (int) fault.error;
         return -1;
+    }
+    if (0 < fault.zero_at && call >= fault.zero_at) {
+        failed_calls++;
+        return 0;
     }
     if (0 < fault.short_bytes && move > fault.short_bytes) {
         move = fault.short_bytes;
@@ -316,6 +326,53 @@ EXPORT int posix_fallocate(int fd, off_t at, off_t bytes)
         return (int) fault.shm_errno;
     }
     return real(fd, at, bytes);
+}
+
+EXPORT int fallocate(int fd, int mode, off_t at, off_t bytes)
+{
+    typedef int (*fallocate_t)(int, int, off_t, off_t);
+
+    REAL("fallocate", fallocate_t);
+    if (0 != fault.fallocate_errno && concerns(fd, true)) {
+        errno = (int) fault.fallocate_errno;
+        return -1;
+    }
+    return real(fd, mode, at, bytes);
+}
+
+static bool is_stale(int fd)
+{
+    return 0 < fault.stale && concerns(fd, true);
+}
+
+EXPORT int fstat(int fd, struct stat *info)
+{
+    typedef int (*fstat_t)(int, struct stat *);
+    int rc;
+
+    REAL("fstat", fstat_t);
+    rc = real(fd, info);
+    if (0 == rc && is_stale(fd) && info->st_size > fault.stale) {
+        info->st_size = fault.stale;
+    }
+    return rc;
+}
+
+EXPORT off_t lseek(int fd, off_t offset, int whence)
+{
+    typedef off_t (*lseek_t)(int, off_t, int);
+    off_t at;
+
+    REAL("lseek", lseek_t);
+    if ((SEEK_HOLE != whence && SEEK_DATA != whence) || !is_stale(fd)) {
+        return real(fd, offset, whence);
+    }
+    at = offset < fault.stale ? real(fd, offset, whence) : fault.stale;
+    if (offset >= fault.stale || (SEEK_DATA == whence && at >= fault.stale)) {
+        errno = ENXIO;
+        return -1;
+    }
+    return at < fault.stale ? at : fault.stale;
 }
 
 /* Open MPI's progress engine: what moves messages while a rank waits. */

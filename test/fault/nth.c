@@ -58,7 +58,7 @@ static int find_modules(struct dl_phdr_info *info, size_t size, void *data)
     (void) data;
     if (NULL == strstr(name, "mca_common_collio") && NULL == strstr(name, "mca_fcoll_overlap")
         && NULL == strstr(name, "mca_fcoll_tam") && NULL == strstr(name, "mca_fbtl_mtpwrite")
-        && NULL == strstr(name, "mca_fs_lustre_lla")
+        && NULL == strstr(name, "mca_fs_lustre_lla") && NULL == strstr(name, "mca_fs_beegfs")
         && NULL == strstr(name, "mca_sharedfp_ondemand")) {
         return 0;
     }

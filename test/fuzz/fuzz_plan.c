@@ -72,9 +72,7 @@ static const struct choice {
     {"romio_ds_read", "enable\0disable\0", 5},
     {"ind_wr_buffer_size", "700\0", 5},
     {"ind_rd_buffer_size", "700\0", 5},
-    {"collio_errors", "late\0call\0", 50},
     {"collio_keep", "true\0false\0", 25},
-    {"collio_ahead", "1\0003\00032\0", 15},
     {"collio_align_bytes", "1\000100\0004096\0", 10},
     {"collio_report", "on\0table\0lines\0json\0", 3}, /* run sends it to /dev/null */
 };
@@ -244,8 +242,8 @@ static void plan_op(uint64_t *random, memory *memory, int handles, fuzz_op *op)
     memory->op[memory->op_count++ % HISTORY] = *op;
 }
 
-/** What most of the many small calls are made of: without an exchange they share agreements
- *  (errors = call), or do not meet at all (errors = late). */
+/** What most of the many small calls are made of: alike, so that ranks make their accesses before
+ *  they agree. */
 static void many_begin(uint64_t *random, int handles, fuzz_op *op)
 {
     new_op(random, op);

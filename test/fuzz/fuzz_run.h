@@ -77,6 +77,7 @@ typedef struct fuzz_run {
     int step;
     int failures;
     bool show, check_all;
+    bool weak;  /* nodes keep caches of their own: every step ends with sync, barrier, sync */
     int damage; /* after this step rank 0 changes a byte of the file: a test of the test */
 } fuzz_run;
 

@@ -53,10 +53,11 @@ static void check_file(fuzz_run *run)
 {
     int64_t far = run->plan->far, bytes = run->size - far;
     unsigned char *have;
-    struct stat stat;
+    struct statx status = {0};
 
-    if (0 != fstat(run->fd, &stat) || stat.st_size != run->size) {
-        fuzz_fail(run, "the file has %lld bytes, not %lld", (long long) stat.st_size,
+    if (0 != statx(run->fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &status)
+        || (int64_t) status.stx_size != run->size) {
+        fuzz_fail(run, "the file has %lld bytes, not %lld", (long long) status.stx_size,
                   (long long) run->size);
         return;
     }
@@ -103,12 +104,30 @@ static void check_handles(fuzz_run *run)
     }
 }
 
+/** What one rank wrote is visible to all, where nodes keep caches of their own. */
+static void sync_all(fuzz_run *run)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        for (int h = 0; h < FUZZ_HANDLES; h++) {
+            const fuzz_handle *handle = &run->handle[h];
+
+            if (MPI_FILE_NULL != handle->file && !(MPI_MODE_RDONLY & handle->mode)) {
+                fuzz_ok(run, MPI_File_sync(handle->file), "sync");
+            }
+        }
+        MPI_Barrier(run->comm);
+    }
+}
+
 /** After a step. True when all is well on all ranks. */
 static bool check(fuzz_run *run, bool everything)
 {
     int wrong, all = 0;
 
     MPI_Barrier(run->comm); /* now everybody has done its part */
+    if (run->weak) {
+        sync_all(run);
+    }
     if (!everything) {
         return true;
     }
@@ -405,7 +424,7 @@ static void prepare_file(fuzz_run *run)
     run->size = 0 < prefill ? run->plan->far + prefill : 0;
     if (0 == run->rank) {
         unlink(run->path);
-        run->fd = open(run->path, O_RDWR | O_CREAT, 0600);
+        run->fd = open(run->path, O_RDWR | O_CREAT | (run->weak ? O_DIRECT : 0), 0600);
         if (0 > run->fd
             || (0 < prefill
                 && prefill

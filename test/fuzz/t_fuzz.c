@@ -11,7 +11,8 @@
  *
  * The first splits the ranks again and again; every group runs sequences of its own. The second
  * runs one sequence, or what is left of it: --size is the number of ranks that it was made for,
- * --ranks those that are still there. --threads lets threads make calls.
+ * --ranks those that are still there. --threads lets threads make calls. --weak is for a file
+ * system whose nodes see what others wrote only after a sync.
  */
 #include "fuzz_run.h"
 
@@ -30,7 +31,7 @@ typedef struct options {
     int who[FUZZ_RANKS], actors;
     uint32_t steps, hints;
     uint64_t features;
-    bool show, check_all, one;
+    bool show, check_all, weak, one;
     int damage;
     int progress; /* a file that tells what is running, or -1 */
 } options;
@@ -114,6 +115,10 @@ static void parse(int argc, char **argv, options *o)
         if (0 == strcmp(argv[i], "--threads")) {
             continue;
         }
+        if (0 == strcmp(argv[i], "--weak")) {
+            o->weak = true;
+            continue;
+        }
         if (0 == strcmp(argv[i], "--check-all")) {
             o->check_all = true;
             continue;
@@ -160,13 +165,26 @@ static void note(const options *o, uint64_t seed, int size)
     }
 }
 
+static void name_file(fuzz_run *run, const char *name)
+{
+    static char path[512];
+
+    t_path(path, sizeof(path), name);
+    run->path = path;
+}
+
 static void one_sequence(const options *o, fuzz_run *run, uint64_t seed, int size, totals *sum)
 {
     static fuzz_plan plan;
+    char name[64];
     bool good;
 
     fuzz_plan_make(seed, size, &plan);
     run->plan = &plan;
+    if (o->weak) { /* a node may know a file of the same name that is gone */
+        snprintf(name, sizeof(name), "fuzz.%llu", (unsigned long long) seed);
+        name_file(run, name);
+    }
     if (0 == run->rank) {
         note(o, seed, size);
     }
@@ -185,7 +203,6 @@ static void one_sequence(const options *o, fuzz_run *run, uint64_t seed, int siz
 
 static void group_begin(const options *o, MPI_Comm comm, int leader, fuzz_run *run)
 {
-    static char path[512];
     char name[64];
 
     memset(run, 0, sizeof(*run));
@@ -199,10 +216,10 @@ static void group_begin(const options *o, MPI_Comm comm, int leader, fuzz_run *r
     run->hints = o->hints;
     run->show = o->show;
     run->check_all = o->check_all;
+    run->weak = o->weak;
     run->damage = o->damage;
     snprintf(name, sizeof(name), "fuzz.%d", leader);
-    t_path(path, sizeof(path), name);
-    run->path = path;
+    name_file(run, name);
     run->bytes = t_alloc(FUZZ_MODEL);
     run->touched = t_alloc(FUZZ_MODEL);
 }

@@ -26,9 +26,10 @@ static bool failed;
         }                                                            \
     } while (0)
 
-static bool crosses(const mca_fs_lustre_lla_part_t *part, int64_t first, int64_t last, bool every)
+static bool crosses(const mca_common_collio_lustre_part_t *part, int64_t first, int64_t last,
+                    bool every)
 {
-    const mca_fs_lustre_lla_part_t *at = first < part[0].end ? &part[0] : &part[1];
+    const mca_common_collio_lustre_part_t *at = first < part[0].end ? &part[0] : &part[1];
 
     if (last >= at->end) {
         return true;
@@ -44,7 +45,7 @@ static void random_ranges(void)
     printf("# seed %u\n", seed);
     srand(seed);
     for (int round = 0; round < 2000; ++round) {
-        mca_fs_lustre_lla_part_t part[2] = {
+        mca_common_collio_lustre_part_t part[2] = {
             {.start = 0, .end = 96, .stripe_bytes = 8, .stripe_count = 1 + rand() % 2},
             {.start = 96,
              .end = INT64_MAX,
@@ -90,7 +91,8 @@ static void random_ranges(void)
 
 static void small_cases(void)
 {
-    mca_fs_lustre_lla_part_t part = {.end = INT64_MAX, .stripe_bytes = 64, .stripe_count = 2};
+    mca_common_collio_lustre_part_t part = {
+        .end = INT64_MAX, .stripe_bytes = 64, .stripe_count = 2};
     mca_common_collio_extent_t one = {.offset = 63, .length = 1};
     mca_common_collio_extent_t far = {.offset = INT64_MAX - 1, .length = 1};
     mca_fs_lustre_lla_cut_t cut = {

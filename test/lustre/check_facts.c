@@ -107,7 +107,7 @@ int settled(int fd, uint64_t start, uint64_t end)
     return async_write(fd, start, end);
 }
 
-static int noexpand(int fd, uint32_t flags)
+int noexpand(int fd, uint32_t flags)
 {
     struct llapi_lu_ladvise advice;
 
@@ -385,6 +385,8 @@ static const struct {
     {"existing_file_keeps_its_layout", existing_file_keeps_its_layout, 1},
     {"index_alone_is_one_stripe", index_alone_is_one_stripe, 1},
     {"unknown_pool_is_refused", unknown_pool_is_refused, 1},
+    {"mdt_data_need_expansion", mdt_data_need_expansion, 1},
+    {"delayed_layouts_stay_away", delayed_layouts_stay_away, 1},
     {"library_can_be_silenced", library_can_be_silenced, 1},
 };
 

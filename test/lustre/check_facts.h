@@ -44,6 +44,8 @@ int ahead(int fd, uint64_t start, uint64_t end, int mode, uint32_t flags);
 int async_write(int fd, uint64_t start, uint64_t end);
 /** The same, after a while: asynchronous requests are granted a little later on a real server. */
 int settled(int fd, uint64_t start, uint64_t end);
+/** LOCKNOEXPAND with these flags: 0 or -errno. */
+int noexpand(int fd, uint32_t flags);
 
 void group_errors(void);
 void group_shared_and_refused(void);
@@ -55,6 +57,8 @@ void count_defaults(void);
 void existing_file_keeps_its_layout(void);
 void index_alone_is_one_stripe(void);
 void unknown_pool_is_refused(void);
+void mdt_data_need_expansion(void);
+void delayed_layouts_stay_away(void);
 void library_can_be_silenced(void);
 
 #endif /* CHECK_FACTS_H */

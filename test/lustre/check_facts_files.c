@@ -209,6 +209,72 @@ void unknown_pool_is_refused(void)
     unlink(path);
 }
 
+/* [0, 1 MiB) on the MDT, then one stripe. A descriptor, or -1 where no such file is allowed. */
+static int open_on_mdt(const char *path)
+{
+    struct llapi_layout *layout = llapi_layout_alloc();
+    int fd = -1;
+
+    unlink(path);
+    if (0 == llapi_layout_comp_extent_set(layout, 0, MIB)
+        && 0 == llapi_layout_pattern_set(layout, LLAPI_LAYOUT_MDT)
+        && 0 == llapi_layout_stripe_size_set(layout, MIB) && 0 == llapi_layout_comp_add(layout)
+        && 0 == llapi_layout_comp_extent_set(layout, MIB, LUSTRE_EOF)) {
+        fd = llapi_layout_file_open(path, O_CREAT | O_RDWR, 0644, layout);
+    }
+    llapi_layout_free(layout);
+    return fd;
+}
+
+/* Without expansion, data on the MDT cannot be written or read; those on OSTs can. */
+void mdt_data_need_expansion(void)
+{
+    char path[512];
+    int fd;
+
+    path_of(path, 0);
+    fd = open_on_mdt(path);
+    if (0 > fd) {
+        printf("# no file with data on the MDT can be created here\n");
+        return;
+    }
+    EXPECT(4096 == pwrite(fd, data, 4096, 0));
+    EXPECT(0 == noexpand(fd, 0));
+    EXPECT(-1 == pwrite(fd, data, 4096, 8192) && EOPNOTSUPP == errno);
+    EXPECT(-1 == pread(fd, data, 4096, 0) && EOPNOTSUPP == errno);
+    EXPECT(4096 == pwrite(fd, data, 4096, (off_t) MIB));
+    EXPECT(0 == noexpand(fd, LF_UNSET));
+    EXPECT(4096 == pwrite(fd, data, 4096, 8192));
+    EXPECT(4096 == pread(fd, data, 4096, 0));
+    finish(fd, -1);
+}
+
+/* While a file without a layout is open for writing, a further open of this client does not give it
+ * one: that takes an open that reaches the server, or a write. */
+void delayed_layouts_stay_away(void)
+{
+    struct llapi_layout *layout;
+    char path[512];
+    uint64_t size = 0;
+    int own;
+    int fd;
+
+    path_of(path, 0);
+    unlink(path);
+    own = open(path, O_CREAT | O_EXCL | O_RDWR | O_LOV_DELAY_CREATE, 0644);
+    fd = open(path, O_RDWR);
+    EXPECT(0 <= own && 0 <= fd);
+    layout = llapi_layout_get_by_fd(fd, 0);
+    EXPECT(NULL == layout
+           || (0 == llapi_layout_stripe_size_get(layout, &size) && LLAPI_LAYOUT_INVALID <= size));
+    llapi_layout_free(layout);
+    close(own);
+    close(fd);
+    fd = open(path, O_RDWR);
+    EXPECT(1 <= stripes_of(path, &size) && 0 == size % 65536);
+    finish(fd, -1);
+}
+
 void library_can_be_silenced(void)
 {
     char path[512];

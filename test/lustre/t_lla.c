@@ -9,7 +9,7 @@
  * at an offset depends on the offset alone, so `verify`, which is no MPI program and runs without
  * the simulator, can check any file with plain reads.
  *
- *   t_lla info FILE [ro]                             component, striping, hints after the open
+ *   t_lla info FILE [ro|excl]                        component, striping, hints after the open
  *   t_lla ops FILE                                   sizes, sync, delete, errors
  *   t_lla ahead FILE write|read BLOCK COUNT SHIFT [again]
  *                                                    through the lockahead struct itself, then
@@ -141,12 +141,37 @@ static mca_common_collio_lockahead_t *lockahead_of(ompio_file_t *fh)
                : NULL;
 }
 
-static void info(const char *path, bool read_only)
+/* What MPI_File_get_info returns: the same on all ranks. */
+static void hints_after(MPI_File file, char text[512])
 {
-    MPI_File file = open_file(path, read_only ? MPI_MODE_RDONLY : MPI_MODE_RDWR | MPI_MODE_CREATE);
+    static const char *const keys[] = {"striping_factor", "striping_unit", "start_iodevice",
+                                       "collio_pool"};
+    char first[512];
+    int length = 0;
+    MPI_Info used;
+
+    MPI_File_get_info(file, &used);
+    for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); ++k) {
+        char value[64];
+
+        length += snprintf(text + length, 512 - (size_t) length, " %s=%s", keys[k],
+                           t_info_get(used, keys[k], value, sizeof(value)) ? value : "-");
+    }
+    MPI_Info_free(&used);
+    memcpy(first, text, sizeof(first));
+    MPI_Bcast(first, sizeof(first), MPI_CHAR, 0, MPI_COMM_WORLD);
+    EXPECT(0 == strcmp(first, text));
+}
+
+static void info(const char *path, const char *how)
+{
+    int amode = 0 == strcmp(how, "ro")     ? MPI_MODE_RDONLY
+                : 0 == strcmp(how, "excl") ? MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL
+                                           : MPI_MODE_RDWR | MPI_MODE_CREATE;
+    MPI_File file = open_file(path, amode);
     ompio_file_t *fh = handle(file);
     mca_common_collio_lockahead_t *lockahead = lockahead_of(fh);
-    MPI_Info used;
+    char text[512];
     int32_t mine[5] = {fh->f_fstype, (int32_t) fh->f_stripe_size, fh->f_stripe_count,
                        NULL == lockahead ? -1 : (int) lockahead->collective,
                        NULL == lockahead ? -1 : (int) lockahead->individual};
@@ -154,21 +179,11 @@ static void info(const char *path, bool read_only)
 
     MPI_Allreduce(mine, lowest, 5, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     EXPECT(0 == memcmp(mine, lowest, sizeof(mine))); /* the same on all ranks */
+    hints_after(file, text);
     if (0 == rank) {
-        static const char *const keys[] = {"striping_factor", "striping_unit"};
-
-        printf("fs=%s lustre=%d stripe_size=%zu stripe_count=%d collective=%d individual=%d",
+        printf("fs=%s lustre=%d stripe_size=%zu stripe_count=%d collective=%d individual=%d%s\n",
                fh->f_fs_component->mca_component_name, LUSTRE == fh->f_fstype, fh->f_stripe_size,
-               fh->f_stripe_count, mine[3], mine[4]);
-        MPI_File_get_info(file, &used);
-        for (int k = 0; k < 2; ++k) {
-            char value[64];
-
-            printf(" %s=%s", keys[k],
-                   t_info_get(used, keys[k], value, sizeof(value)) ? value : "-");
-        }
-        printf("\n");
-        MPI_Info_free(&used);
+               fh->f_stripe_count, mine[3], mine[4], text);
     }
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
 }
@@ -494,7 +509,7 @@ static void run(int argc, char **argv)
                          .count = argc > 5 ? atoi(argv[5]) : 0};
 
     if (0 == strcmp(argv[1], "info")) {
-        info(argv[2], argc > 3);
+        info(argv[2], argc > 3 ? argv[3] : "");
     } else if (0 == strcmp(argv[1], "exclusive")) {
         exclusive(argv[2]);
     } else if (0 == strcmp(argv[1], "fuzz") && argc > 4) {

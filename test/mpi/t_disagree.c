@@ -12,6 +12,9 @@
  *     t_disagree NAME A B          parameter fcoll_<component>_NAME is A on even ranks, B on odd;
  *                                  hint collio_NAME must be A afterwards
  *     t_disagree NAME A B VALUE    the same, but the hint must be VALUE
+ *     t_disagree pairs             every setting of the component, and every pair of its values:
+ *                                  one on even ranks, the other on odd
+ *     t_disagree pairs all         the same, each pair with every one of `bases`
  */
 #include "lib/t_compat.h"
 #include "lib/t_file.h"
@@ -171,17 +174,201 @@ static void modes_differ(void)
     t_verdict("atomic_mode_differs");
 }
 
+/** What the other settings are: pairs are tried with and without these. */
+static const char *const bases[] = {"", "cb_nodes=2", "keep=false", "cb_nodes=1,keep=false"};
+enum { BASES = sizeof(bases) / sizeof(bases[0]), VALUES = 16, VALUE_BYTES = 64, TEXT_BYTES = 2048 };
+
+typedef struct setting_t {
+    char name[128];
+    char value[VALUES][VALUE_BYTES];
+    int values;
+    bool choice; /* MPI_File_get_info returns the value as it was set */
+} setting_t;
+
+static void add_values(setting_t *setting, const char *list, const char *between)
+{
+    char text[TEXT_BYTES], *save = NULL;
+
+    snprintf(text, sizeof(text), "%s", list);
+    for (char *word = strtok_r(text, between, &save); NULL != word && setting->values < VALUES;
+         word = strtok_r(NULL, between, &save)) {
+        snprintf(setting->value[setting->values++], VALUE_BYTES, "%s", word);
+    }
+}
+
+/** The values of a setting, from the end of its description: "... [auto, on, off]". */
+static void find_values(setting_t *setting, const char *description)
+{
+    const char *allowed = strrchr(description, '[');
+    char choices[TEXT_BYTES];
+
+    setting->values = 0;
+    setting->choice = false;
+    if (NULL == allowed) {
+        return; /* the component's version */
+    }
+    if (0 == strncmp(allowed, "[a number of bytes", 18)) {
+        add_values(setting, "0 4096 65536", " ");
+    } else if (0 == strcmp(setting->name, "patience")) {
+        add_values(setting, "0 600", " ");
+    } else if (0 == strncmp(allowed, "[a number", 9)) {
+        add_values(setting, "0 1 2 3", " ");
+    } else if (0 == strcmp(setting->name, "aggregator_list")) {
+        add_values(setting, "0 1 0-1 9999", " ");
+    } else if (0 == strncmp(allowed, "[a text", 7)) {
+        add_values(setting, "disagree-1 disagree-2", " ");
+    } else {
+        setting->choice = true;
+        snprintf(choices, sizeof(choices), "%.*s", (int) strcspn(allowed + 1, "]"), allowed + 1);
+        add_values(setting, choices, ", ");
+    }
+}
+
+/** Fills in the i-th control variable if it is a setting of the component that has a hint. */
+static bool find_setting(int i, setting_t *setting)
+{
+    char name[256], prefix[64], text[TEXT_BYTES];
+    int name_bytes = sizeof(name), text_bytes = sizeof(text), level, binding, scope;
+    MPI_Datatype type;
+    MPI_T_enum values;
+
+    if (MPI_SUCCESS
+        != MPI_T_cvar_get_info(i, name, &name_bytes, &level, &type, &values, text, &text_bytes,
+                               &binding, &scope)) {
+        return false;
+    }
+    snprintf(prefix, sizeof(prefix), "fcoll_%s_", t_component());
+    if (0 != strncmp(name, prefix, strlen(prefix))) {
+        return false;
+    }
+    snprintf(setting->name, sizeof(setting->name), "%.*s", (int) sizeof(setting->name) - 1,
+             name + strlen(prefix));
+    if (0 == strcmp(setting->name, "priority")) {
+        return false; /* no hint */
+    }
+    find_values(setting, text);
+    return setting->values > 0;
+}
+
+/** MPI_File_get_info returns the same hints on all ranks, but for those that belong to a node. */
+static void expect_same_info(MPI_File file, const char *what)
+{
+    char text[16384] = "", root[sizeof(text)], key[MPI_MAX_INFO_KEY + 1];
+    char value[MPI_MAX_INFO_VAL + 1];
+    size_t used = 0;
+    MPI_Info info;
+    int keys;
+
+    t_ok(MPI_File_get_info(file, &info), "MPI_File_get_info");
+    MPI_Info_get_nkeys(info, &keys);
+    for (int i = 0; i < keys; i++) {
+        MPI_Info_get_nthkey(info, i, key);
+        if (0 == strcmp(key, "collio_memory_available") || 0 == strcmp(key, "collio_memory_root")) {
+            continue;
+        }
+        if (t_info_get(info, key, value, sizeof(value)) && used < sizeof(text)) {
+            used += (size_t) snprintf(text + used, sizeof(text) - used, "%s=%s\n", key, value);
+        }
+    }
+    MPI_Info_free(&info);
+    memcpy(root, text, sizeof(text));
+    MPI_Bcast(root, (int) sizeof(root), MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (char *save, *line = strtok_r(text, "\n", &save); NULL != line;
+         line = strtok_r(NULL, "\n", &save)) {
+        if (NULL == strstr(root, line)) {
+            t_fail("%s: hint %s, but rank 0 has another value", what, line);
+        }
+    }
+}
+
+/** Writes and reads; the bytes are checked here and in the file. */
+static void use_file(MPI_File file, const char *what)
+{
+    t_blocks mine = blocks_of(t_rank);
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    MPI_Status status;
+
+    t_blocks_view(file, &mine);
+    for (int i = 0; i < 2; i++) {
+        t_ok(MPI_File_write_at_all(file, 0, data, BLOCK * COUNT, MPI_BYTE, &status), what);
+    }
+    memset(data, 0, BLOCK * COUNT);
+    t_ok(MPI_File_read_at_all(file, 0, data, BLOCK * COUNT, MPI_BYTE, &status), what);
+    t_blocks_check(&mine, t_rank, data, what);
+    free(data);
+}
+
+/** A file whose ranks have different values, then one with the same value on all. */
+static void try_pair(const setting_t *setting, int even, int odd, const char *base)
+{
+    char hints[512], what[512], key[192];
+    bool memory = 0 == strncmp(setting->name, "memory_", 7);
+    MPI_File file;
+
+    snprintf(what, sizeof(what), "%s %s and %s, %s", setting->name, setting->value[even],
+             setting->value[odd], base);
+    for (int i = 0; i < 2; i++) {
+        snprintf(hints, sizeof(hints), "exchange=on%s%s%s,%s=%s", memory ? ",partition=memory" : "",
+                 '\0' == base[0] ? "" : ",", base, setting->name,
+                 setting->value[0 == t_rank % 2 || 1 == i ? even : odd]);
+        if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+            snprintf(key, sizeof(key), "collio_%s", setting->name);
+            if (setting->choice) {
+                expect_hint(file, key, setting->value[even]);
+            }
+            expect_same_info(file, what);
+            use_file(file, what);
+            t_ok(MPI_File_close(&file), what);
+        }
+        check_bytes();
+    }
+}
+
+static void pairs(bool all)
+{
+    int count, level, base = 0;
+    setting_t setting;
+    char name[256];
+    MPI_File file;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
+        MPI_File_close(&file); /* the settings of a component exist from the first open on */
+    }
+    MPI_T_cvar_get_num(&count);
+    for (int i = 0; i < count; i++) {
+        if (!find_setting(i, &setting)) {
+            continue;
+        }
+        for (int pair = 0; pair < setting.values * setting.values; pair++) {
+            int even = pair / setting.values, odd = pair % setting.values;
+
+            for (int b = 0; even != odd && b < (all ? BASES : 1); b++) {
+                try_pair(&setting, even, odd, bases[base++ % BASES]);
+            }
+        }
+        snprintf(name, sizeof(name), "pairs_of_%s", setting.name);
+        t_verdict(name);
+    }
+    MPI_T_finalize();
+}
+
 int main(int argc, char *argv[])
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     char name[256], key[64];
+    bool all_pairs = 2 <= argc && 0 == strcmp(argv[1], "pairs");
 
-    if (4 <= argc && NULL != rank) { /* before MPI_Init: that is when parameters are read */
+    if (4 <= argc && !all_pairs && NULL != rank) { /* before MPI_Init, which reads parameters */
         snprintf(name, sizeof(name), "OMPI_MCA_fcoll_%s_%s", t_component(), argv[1]);
         setenv(name, argv[2 + atoi(rank) % 2], 1);
     }
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "disagree");
+    if (all_pairs) {
+        pairs(3 <= argc && 0 == strcmp(argv[2], "all"));
+        return t_finish();
+    }
     if (4 <= argc) {
         snprintf(name, sizeof(name), "parameter_%s_differs_%s_%s", argv[1], argv[2], argv[3]);
         snprintf(key, sizeof(key), "%s%s", 0 == strncmp(argv[1], "buffer", 6) ? "cb_" : "collio_",

@@ -203,6 +203,53 @@ static void test_duplicates(void)
     t_verdict("duplicates of a communicator, freed between files");
 }
 
+static int attached; /* copies of the attribute of test_attributes */
+
+static int copy_attribute(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
+{
+    (void) comm;
+    (void) key;
+    (void) extra;
+    *(void **) copy = value;
+    *flag = 1;
+    ++attached;
+    return MPI_SUCCESS;
+}
+
+static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void) comm;
+    (void) key;
+    (void) value;
+    (void) extra;
+    --attached;
+    return MPI_SUCCESS;
+}
+
+/* Attributes of the user's communicator are not attached to what is kept. */
+static void test_attributes(void)
+{
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm comm;
+
+    MPI_Comm_create_keyval(copy_attribute, delete_attribute, &key, NULL);
+    for (int i = 0; i < 3; ++i) {
+        MPI_Comm_split(MPI_COMM_WORLD, 0, 0 == i ? -t_rank : t_rank, &comm);
+        MPI_Comm_set_attr(comm, key, NULL);
+        attached = 1;
+        whole_file(comm, "keep_a", i, 1 == i ? "keep=off" : "exchange=on");
+        if (1 != attached) {
+            t_fail("the attribute is attached to %d communicators after the close", attached);
+        }
+        MPI_Comm_free(&comm);
+        if (0 != attached) {
+            t_fail("the attribute is attached to %d communicators after MPI_Comm_free", attached);
+        }
+    }
+    MPI_Comm_free_keyval(&key);
+    t_verdict("attributes of the communicator");
+}
+
 /* Open at a time: more than a set has slots for, on communicators with the same processes. */
 static void test_at_once(void)
 {
@@ -469,6 +516,7 @@ int main(int argc, char **argv)
     } else if (0 == strcmp(what, "open")) {
         test_open(argc > 2 ? atoi(argv[2]) : 20);
     } else {
+        test_attributes(); /* first: the sets are new */
         test_one_after_the_other();
         test_no_calls();
         test_plans();

@@ -8,6 +8,8 @@
  * etype's size, passes INT64_MAX, and may come back as a small positive number. Every such request
  * ends, in the same error class on all ranks of a collective call, leaves the file as it was, and
  * the next call works. So it is when only one rank asks for them.
+ *
+ * Requests whose sum over the ranks passes INT64_MAX, where each of them is right, are served.
  */
 #include "lib/t_file.h"
 
@@ -189,6 +191,36 @@ static void run(const char *hints)
     }
 }
 
+/* Each rank reads its byte of the file, and one 2^62 bytes further: behind the end of the file. The
+ * spans of three ranks add up to more than INT64_MAX. */
+static void wide(const char *hints)
+{
+    unsigned char data[2] = {1, 1};
+    char name[256];
+    MPI_Datatype type;
+    MPI_Status status;
+    MPI_File file;
+
+    if (0 == t_rank) {
+        t_prefill(path, MOST);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, hints, &file)) {
+        MPI_Type_create_resized(MPI_BYTE, 0, (MPI_Aint) 1 << 62, &type);
+        MPI_Type_commit(&type);
+        t_ok(MPI_File_set_view(file, t_rank, MPI_BYTE, type, "native", MPI_INFO_NULL), "set_view");
+        t_ok(MPI_File_read_at_all(file, 0, data, 2, MPI_BYTE, &status), "read_at_all");
+        t_status_check(&status, 1, hints);
+        if (t_pre(t_rank) != data[0]) {
+            t_fail("%s: byte %d is %d", hints, t_rank, data[0]);
+        }
+        t_ok(MPI_File_close(&file), "close");
+        MPI_Type_free(&type);
+    }
+    snprintf(name, sizeof(name), "wide_%s", hints);
+    t_verdict(name);
+}
+
 /* A seek that would wrap is refused, and the pointer stays. */
 static void seeks(void)
 {
@@ -239,6 +271,12 @@ int main(int argc, char *argv[])
     run("exchange=on");
     run("exchange=off");
     run("exchange=on,transport=isend,partition=static_cyclic");
+    wide("exchange=auto");
+    wide("exchange=off");
+    wide("exchange=on,transport=isend");
+    wide("exchange=on,partition=memory");
+    wide("exchange=on,partition=static_cyclic");
+    wide("exchange=on,aggregators=3,buffer_bytes=9223372036854775807,transport=isend");
     seeks();
     if (0 == t_rank) {
         unlink(path);

@@ -127,6 +127,8 @@ static void make_round(struct round *round)
     round->access.serial_below = pick(0, 3) > 0 ? 1 : 0;
     round->access.engine = (mca_common_collio_engine_t) pick(0, 3);
     round->access.atomic = 0 == pick(0, 4);
+    round->access.coherence = 0 == pick(0, 3) ? MCA_COMMON_COLLIO_COHERENCE_LOCK
+                                              : MCA_COMMON_COLLIO_COHERENT;
     round->access.pin = 0 == pick(0, 4);
     round->image = malloc((size_t) round->file_bytes);
     round->buffer = malloc((size_t) round->memory_bytes);

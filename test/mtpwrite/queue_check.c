@@ -8,7 +8,9 @@
  * is the caller's again: nothing of it may reach the file with a later submission. Jobs that say
  * they are done are in the file.
  *
- * usage: queue_check DIRECTORY io_uring|libaio
+ * usage: queue_check DIRECTORY io_uring|libaio [withdraw]
+ *
+ * withdraw: an advice is why requests fail with EIO. Each is made again without it, so none fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,6 +67,14 @@ static int check_block(int fd, int number, bool written)
     return 0;
 }
 
+static bool withdraw(void *advice, int error)
+{
+    int *count = advice;
+
+    *count += EIO == error;
+    return EIO == error;
+}
+
 int main(int argc, char **argv)
 {
     mca_common_collio_access_stats_t stats = {0};
@@ -73,10 +83,11 @@ int main(int argc, char **argv)
     char path[4096];
     const char *why;
     mca_common_collio_engine_t engine;
-    int failures = 0, refused = 0, fd;
+    int failures = 0, refused = 0, withdrawn = 0, fd;
+    bool advised = 4 == argc && 0 == strcmp("withdraw", argv[3]);
 
-    if (3 != argc) {
-        fprintf(stderr, "usage: queue_check DIRECTORY io_uring|libaio\n");
+    if (3 != argc && !advised) {
+        fprintf(stderr, "usage: queue_check DIRECTORY io_uring|libaio [withdraw]\n");
         return 2;
     }
     engine = 0 == strcmp("libaio", argv[2]) ? MCA_COMMON_COLLIO_ENGINE_LIBAIO
@@ -91,6 +102,8 @@ int main(int argc, char **argv)
     unlink(path);
     mca_common_collio_access_open(&access, fd, &stats);
     access.engine = engine;
+    access.withdraw = advised ? withdraw : NULL;
+    access.advice = &withdrawn;
     for (int i = 0; i < JOBS; ++i) {
         written[i] = 0 == write_block(&access, i);
         refused += !written[i];
@@ -105,7 +118,8 @@ int main(int argc, char **argv)
     close(fd);
     printf("%d of %d refused, %llu submitted\n", refused, JOBS,
            (unsigned long long) stats.submitted[engine]);
-    if ((0 == refused) != (NULL != getenv("FAULT_AIO_SHORT")) || 0 == stats.submitted[engine]) {
+    if ((0 == refused) != (NULL != getenv("FAULT_AIO_SHORT") || advised)
+        || advised != (0 < withdrawn) || 0 == stats.submitted[engine]) {
         puts("not what was to be tested");
         return 1;
     }

@@ -55,6 +55,31 @@ START_TEST(choice_large_pieces_go_direct_on_one_node)
 }
 END_TEST
 
+/* Clients that would revoke each other's locks. Ranges that do not interleave stay as they are. */
+START_TEST(choice_clients_with_locks_exchange)
+{
+    for (int64_t piece = 8; piece <= 8 << 20; piece *= 8) {
+        for (int nodes = 1; nodes <= 2; ++nodes) {
+            facts_t facts = interleaved(nodes, piece);
+            candidates_t candidates;
+
+            facts.contended = true;
+            candidates = mca_common_collio_choice_candidates(&facts);
+            ck_assert_uint_eq(0, candidates.ways & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+            ck_assert_int_eq(0, candidates.patience);
+            facts.may_exchange = false;
+            ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
+                              mca_common_collio_choice_candidates(&facts).ways);
+            facts.may_exchange = true;
+            facts.spans = facts.span;
+            facts.pieces = facts.ranks;
+            ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
+                              mca_common_collio_choice_candidates(&facts).ways);
+        }
+    }
+}
+END_TEST
+
 START_TEST(choice_between_both_are_tried)
 {
     facts_t facts = interleaved(1, 4 << 10);
@@ -324,6 +349,7 @@ int main(void)
 
     tcase_add_test(tests, choice_tiny_pieces_are_exchanged);
     tcase_add_test(tests, choice_large_pieces_go_direct_on_one_node);
+    tcase_add_test(tests, choice_clients_with_locks_exchange);
     tcase_add_test(tests, choice_between_both_are_tried);
     tcase_add_test(tests, choice_obeys_the_user);
     tcase_add_test(tests, choice_random_facts_have_a_way);

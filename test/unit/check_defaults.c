@@ -41,7 +41,7 @@ static site_t lustre(int ranks, int nodes, int stripes)
     return (site_t){.ranks = ranks,
                     .nodes = nodes,
                     .network = true,
-                    .lustre = true,
+                    .striped = true,
                     .stripes = stripes,
                     .stripe_bytes = 1 << 20};
 }

@@ -6,6 +6,7 @@
 
 /* File domains, against dealing out the bytes one by one. */
 #include "common_collio_domain.h"
+#include "common_collio_sum.h"
 
 #include "unit.h"
 
@@ -99,6 +100,7 @@ START_TEST(domain_random_even)
 
             ck_assert_int_eq(0, 0 == i ? 0 : domains.bound[i] % unit * (domains.bound[i] != hi));
             ck_assert_int_le(size, fair + unit);
+            ck_assert_int_le(size, mca_common_collio_domains_even_most(lo, hi, unit, aggregators));
         }
         mca_common_collio_domains_fini(&domains);
     }
@@ -301,6 +303,29 @@ START_TEST(domain_by_bytes_uniform_is_even)
 }
 END_TEST
 
+/* Ranks that read the same bytes may want more than INT64_MAX of them together. */
+START_TEST(domain_by_bytes_saturates)
+{
+    const int64_t bytes[] = {INT64_MAX / 2, INT64_MAX, 0, INT64_MAX};
+    domains_t domains;
+
+    ck_assert_int_eq(0, mca_common_collio_domains_by_bytes(0, 4000, 1, 3, bytes, 4, &domains));
+    check_domains(&domains);
+    mca_common_collio_domains_fini(&domains);
+}
+END_TEST
+
+START_TEST(domain_sums_saturate)
+{
+    ck_assert_int_eq(3, mca_common_collio_sum(1, 2));
+    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(INT64_MAX, 0));
+    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(0, INT64_MAX));
+    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(INT64_MAX - 5, 5));
+    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(INT64_MAX - 5, 6));
+    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(INT64_MAX, INT64_MAX));
+}
+END_TEST
+
 START_TEST(domain_end_of_the_world)
 {
     const int64_t mib = 1 << 20;
@@ -315,7 +340,12 @@ START_TEST(domain_end_of_the_world)
     ck_assert_int_eq(INT64_MAX - 1,
                      mca_common_collio_domains_offset(&domains, 99999, place.local, &run));
     ck_assert(!mca_common_collio_domains_shift(&domains, mib));
+    ck_assert_int_le(mca_common_collio_domains_size(&domains, 0),
+                     mca_common_collio_domains_even_most(0, INT64_MAX, mib, 100000));
     mca_common_collio_domains_fini(&domains);
+    ck_assert_int_eq(INT64_MAX, mca_common_collio_domains_even_most(0, INT64_MAX, 1, 1));
+    ck_assert_int_eq(INT64_MAX, mca_common_collio_domains_even_most(1, INT64_MAX, mib, 1));
+    ck_assert_int_eq(INT64_MAX, mca_common_collio_domains_even_most(7, INT64_MAX, INT64_MAX, 3));
     ck_assert_int_eq(0, mca_common_collio_domains_static_cyclic(INT64_MAX - 5 * mib, INT64_MAX, mib,
                                                                 1000, &domains));
     place = mca_common_collio_domains_locate(&domains, INT64_MAX - 1);
@@ -336,6 +366,8 @@ int main(void)
     tcase_add_test(tests, domain_few_units_are_spread);
     tcase_add_test(tests, domain_by_bytes_splits_the_data);
     tcase_add_test(tests, domain_by_bytes_uniform_is_even);
+    tcase_add_test(tests, domain_by_bytes_saturates);
+    tcase_add_test(tests, domain_sums_saturate);
     tcase_add_test(tests, domain_end_of_the_world);
     tcase_add_test(tests, domain_random_even);
     tcase_add_test(tests, domain_random_by_bytes);

@@ -352,6 +352,14 @@ START_TEST(memory_bins_keep_stripes)
         unit_assert(origin <= lo && lo < origin + unit && width > 0);
         unit_assert(origin + bins * width >= hi);
         unit_assert(width == unit || origin + bins * (width - unit) < hi);
+        unit_assert(mca_common_collio_memory_begin(origin, width, bins, hi) == hi);
+    }
+    for (int bin = 0; bin < 4096; ++bin) { /* the last bins lie behind INT64_MAX */
+        int64_t origin, width, begin;
+
+        mca_common_collio_memory_cut(1, INT64_MAX, INT64_C(1) << 50, 4096, &origin, &width);
+        begin = mca_common_collio_memory_begin(origin, width, bin, INT64_MAX);
+        unit_assert(begin >= 0 && (INT64_MAX == begin || begin / width == bin));
     }
 }
 END_TEST

@@ -10,10 +10,11 @@
  * What the unit tests share: reproducible random numbers and a main program.
  *
  * The seed is printed, so that a failure can be run again: COLLIO_SEED=<seed> ./check_<module>
- * COLLIO_ROUNDS multiplies the number of random rounds.
+ * COLLIO_ROUNDS multiplies the number of random rounds. COLLIO_UNIT_TEST=<test> runs one test only.
  */
 #include <check.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,22 @@
             ck_abort_msg("%s is %" PRId64 ", not %" PRId64, #is, unit_is, unit_wanted); \
         }                                                                               \
     } while (0)
+
+/* As Check's own, but COLLIO_UNIT_TEST can name the only test to run. */
+#undef tcase_add_test
+#define tcase_add_test(tests, test)                      \
+    do {                                                 \
+        if (unit_selected(#test)) {                      \
+            tcase_add_test_raise_signal(tests, test, 0); \
+        }                                                \
+    } while (0)
+
+static inline bool unit_selected(const char *test)
+{
+    const char *only = getenv("COLLIO_UNIT_TEST");
+
+    return NULL == only || 0 == strcmp(only, test);
+}
 
 static uint64_t unit_state;
 
@@ -71,15 +88,16 @@ static inline int unit_main(Suite *suite, const char *name)
     const char *given = getenv("COLLIO_SEED");
     uint64_t seed = NULL == given ? (uint64_t) time(NULL) : strtoull(given, NULL, 0);
     SRunner *runner = srunner_create(suite);
-    int failed;
+    int failed, ran;
 
     printf("%s: COLLIO_SEED=%" PRIu64 "\n", name, seed);
     fflush(stdout);
     unit_state = seed * 2 + 1;
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
+    ran = srunner_ntests_run(runner);
     srunner_free(runner);
-    return 0 == failed ? EXIT_SUCCESS : EXIT_FAILURE;
+    return 0 == failed && 0 < ran ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /** A suite of one test case with a long timeout (valgrind, sanitizers). */

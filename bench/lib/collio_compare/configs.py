@@ -70,8 +70,6 @@ def every(romio):
                             (f"fcoll_{component}_exchange", "off")))
         found.append(_fcoll(f"{component}-exchange-on", "ours",
                             (f"fcoll_{component}_exchange", "on")))
-    for errors in ("call", "late"):
-        found.append(_fcoll(f"overlap-errors-{errors}", "ours", ("fcoll_overlap_errors", errors)))
     found.append(Config("mtpwrite", "ours", (("io", "ompio"), ("fcoll", "individual"),
                                              ("fbtl", "mtpwrite")), ("fbtl", "mtpwrite")))
     found.append(_fcoll("overlap-mtpwrite", "ours", ("fbtl", "mtpwrite")))

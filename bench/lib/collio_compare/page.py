@@ -6,7 +6,7 @@
 import html
 import math
 
-from . import buffers, buffers_page, patterns, svg, text
+from . import buffers, buffers_page, machine, patterns, svg, text
 
 STYLE = """
 :root { color-scheme: light dark; --bg: #fcfcfb; --panel: #fff; --edge: #e3e5e8; --ink: #1c2126;
@@ -305,8 +305,9 @@ def render(data):
     where = "virtual cluster, " if m["cluster"] else ""
     about = (f"{m['date']} · Open MPI {m['openmpi']} · {where}{m['file_system']} · "
              f"{m['cpus']} cpus ({m['cpu']}), Linux {m['kernel']} · {m['repeat']} repetitions of "
-             f"{m['steps']} time steps, interleaved · load {m['load']:.1f} before the run")
-    busy = text.busy(m)
+             f"{m['steps']} time steps, interleaved · "
+             f"CPUs {100 * m.get('busy', 0):.0f}% in use before the run")
+    busy = machine.warning(m)
     body = [f"<h1>{html.escape(m['title'])}</h1><p>{html.escape(about)}</p>",
             *([f'<p class="busy">{html.escape(busy)}</p>'] if busy else []), *_cards(data),
             *_summary(data), *_bars(data), *_breakdown(data["rows"]), *_against_ranks(data),

@@ -100,11 +100,3 @@ def verdict(found, floor):
                       ratio(row["speed"]), ratio(row["speed_later"]), ratio(row["limit"]),
                       row["best_stock"], "slower" if row["speed"] < floor else ""])
     return "\n".join(align(lines)) if len(lines) > 1 else "none of our components was measured"
-
-
-def busy(machine):
-    """A warning if others used the machine when the run began, or an empty string."""
-    if machine["load"] <= 0.3 * machine["cpus"]:
-        return ""
-    return (f"The machine was busy: load {machine['load']:.1f} on {machine['cpus']} cpus before the "
-            "run. These times and ratios are not reliable; measure again when it is idle.")

@@ -9,7 +9,8 @@ from spack.package import *
 
 class OpenmpiCollio(AutotoolsPackage):
     """Collective I/O components for Open MPI's OMPIO: fcoll/overlap, fcoll/tam, fbtl/mtpwrite,
-    fs/lustre_lla and sharedfp/ondemand. Components are plug-ins for exactly the Open MPI they are built with."""
+    fs/lustre_lla, fs/beegfs and sharedfp/ondemand. Components are plug-ins for exactly the Open MPI they are
+    built with."""
 
     license("BSD-3-Clause")
 

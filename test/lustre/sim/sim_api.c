@@ -196,7 +196,7 @@ struct llapi_layout *llapi_layout_get_by_fd(int fd, uint32_t flags)
     struct llapi_layout *layout = llapi_layout_alloc();
 
     (void) flags;
-    if (NULL != layout && 0 > ioctl(fd, SIM_IOC_GET_LAYOUT, &layout->data)) {
+    if (NULL != layout && 0 > ioctl(fd, SIM_IOC_GET_LAYOUT, &layout->data) && ENODATA != errno) {
         int error = errno;
         free(layout);
         errno = error;
@@ -346,7 +346,8 @@ int llapi_layout_comp_flags_set(struct llapi_layout *layout, uint32_t flags)
 
 int llapi_layout_pattern_get(const struct llapi_layout *layout, uint64_t *pattern)
 {
-    *pattern = current(layout)->on_mdt ? LLAPI_LAYOUT_MDT : LLAPI_LAYOUT_RAID0;
+    *pattern = current(layout)->on_mdt && NULL == getenv("LUSTRESIM_HIDE_MDT") ? LLAPI_LAYOUT_MDT
+                                                                               : LLAPI_LAYOUT_RAID0;
     return 0;
 }
 

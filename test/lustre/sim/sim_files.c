@@ -161,6 +161,21 @@ uint64_t sim_birth(int dir, const char *path)
     return (uint64_t) status.stx_btime.tv_sec * UINT64_C(1000000000) + status.stx_btime.tv_nsec;
 }
 
+/* Does the client have the file open for writing already? Then a further open stays on the client,
+ * and the servers do not give the file a layout. */
+static bool open_for_writing(uint32_t client, uint32_t file)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&table_mutex);
+    for (int fd = 0; fd < DESCRIPTORS && !found; ++fd) {
+        found = NULL != table[fd] && table[fd]->write && client == table[fd]->client
+                && file == table[fd]->file;
+    }
+    pthread_mutex_unlock(&table_mutex);
+    return found;
+}
+
 void sim_opened(int fd, const char *path, int flags)
 {
     const char *second = getenv("LUSTRESIM_MOUNT2");
@@ -177,11 +192,12 @@ void sim_opened(int fd, const char *path, int flags)
     }
     open->references = 1;
     open->append = 0 != (flags & O_APPEND);
+    open->write = O_RDONLY != (flags & O_ACCMODE);
     open->client = mount_client[NULL != second && NULL != path && below(path, second) ? 1 : 0];
     open->evicted = the_space->evicted[open->client];
     open->file = sim_file(the_space, status.st_dev, status.st_ino, sim_birth(fd, ""));
     if ((O_NOCTTY | FASYNC) != (flags & (O_NOCTTY | FASYNC)) /* not O_LOV_DELAY_CREATE */
-        && O_RDONLY != (flags & O_ACCMODE)) {
+        && open->write && !open_for_writing(open->client, open->file)) {
         sim_file_layout(the_space, open->file, &layout);
     }
     pthread_mutex_lock(&table_mutex);

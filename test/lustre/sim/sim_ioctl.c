@@ -183,6 +183,9 @@ static int dispatch(sim_open_t *open, int fd, unsigned long request, void *argum
         sim_group_unlock(open);
         return 0;
     case SIM_IOC_GET_LAYOUT:
+        if (!sim_file_has_layout(sim_space(), open->file)) {
+            return -ENODATA;
+        }
         sim_file_layout(sim_space(), open->file, argument);
         return 0;
     case SIM_IOC_SET_LAYOUT:
@@ -271,6 +274,18 @@ static uint64_t chunk_end(const sim_layout_t *layout, uint64_t start, uint64_t e
     return end;
 }
 
+static bool touches_mdt(const sim_layout_t *layout, uint64_t start, uint64_t end)
+{
+    for (uint32_t n = 0; n < layout->count; ++n) {
+        const sim_component_t *c = &layout->component[n];
+
+        if (c->on_mdt && c->start <= end && start < c->end) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void hold(sim_held_t *held, const sim_request_t *request, const sim_layout_t *layout,
                  uint64_t start, uint64_t end)
 {
@@ -305,6 +320,9 @@ int sim_io_begin(sim_held_t *held, int fd, off_t offset, int64_t length, sim_mod
         return -EOPNOTSUPP;
     }
     sim_file_layout(space, open->file, &layout);
+    if (open->no_expand && 0 < length && touches_mdt(&layout, start, end)) {
+        return -EOPNOTSUPP;
+    }
     if (SIM_WRITE == mode && 0 < length) {
         sim_file_instantiate(space, open->file, start, end);
         sim_file_layout(space, open->file, &layout);

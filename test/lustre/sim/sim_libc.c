@@ -365,6 +365,18 @@ STATFS(statfs64, statfs64)
 FSTATFS(fstatfs, statfs)
 FSTATFS(fstatfs64, statfs64)
 
+/* A client is a mount, and a mount has a device of its own. */
+int statx(int dir, const char *path, int flags, unsigned mask, struct statx *status)
+{
+    int rc = SIM_REAL(statx)(dir, path, flags, mask, status);
+    sim_open_t *open = '\0' == *path ? sim_open_of(dir) : NULL;
+
+    if (0 == rc && NULL != open) {
+        status->stx_dev_minor = 1000 + open->client;
+    }
+    return rc;
+}
+
 static void ask_size(int fd)
 {
     sim_open_t *open = sim_open_of(fd);

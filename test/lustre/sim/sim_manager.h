@@ -97,6 +97,7 @@ void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode, uint64
 int sim_file_set_layout(sim_space_t *space, uint32_t file, const sim_layout_t *wanted);
 /** Gives components that [start, end] touches their objects; a write makes other mirrors stale. */
 void sim_file_instantiate(sim_space_t *space, uint32_t file, uint64_t start, uint64_t end);
+bool sim_file_has_layout(sim_space_t *space, uint32_t file);
 /** The file's layout; one without gets the default one. */
 void sim_file_layout(sim_space_t *space, uint32_t file, sim_layout_t *layout);
 

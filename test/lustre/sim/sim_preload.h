@@ -19,6 +19,7 @@ typedef struct sim_open_t {
     uint32_t client;
     bool no_expand;
     bool append;
+    bool write;       /* opened for writing */
     uint32_t evicted; /* evictions of the client that this file knows of */
     bool lost;        /* dirty data were lost: the next write or fsync says so */
     size_t dirty_count, dirty_room;

@@ -312,6 +312,16 @@ int sim_file_set_layout(sim_space_t *space, uint32_t file, const sim_layout_t *w
     return rc;
 }
 
+bool sim_file_has_layout(sim_space_t *space, uint32_t file)
+{
+    bool has;
+
+    sim_enter(space);
+    has = 0 != space->file[file].layout.count;
+    sim_leave(space);
+    return has;
+}
+
 void sim_file_layout(sim_space_t *space, uint32_t file, sim_layout_t *layout)
 {
     sim_layout_t preset = {.count = 1, .component = {{.end = SIM_EOF, .first_ost = UINT32_MAX}}};

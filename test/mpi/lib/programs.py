@@ -12,6 +12,8 @@ import launch
 
 TIMEOUT = 240
 MTPWRITE = [('fbtl', 'mtpwrite')]   # also the calls that are not collective are under test
+UCX = [('pml', 'ucx'), ('osc', 'ucx'), ('opal_common_ucx_tls', 'any'),
+       ('opal_common_ucx_devices', 'any')]   # also where there is no network of its own
 MANY = ['exchange=on', 'exchange=on,schedule=write_comm2,buffer_bytes=8192',
         'exchange=on,transport=isend,schedule=write_comm,aggregators=2']
 
@@ -107,7 +109,15 @@ def fewer_messages(suite, scratch, folder):
 TABLE = {
     't_align': {'np': (2, 4), 'hints': ['']},
     't_align tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
+    't_bound': {'np': (2, 4), 'hints': ['', 'transport=isend'],
+                'sanitized': 'freed memory is kept by the sanitizer'},
     't_comms': {'np': (1, 4, 5), 'hints': ['', 'exchange=on']},
+    't_ends': {'np': (1, 2, 5), 'hints': ['', 'exchange=on', 'exchange=on,keep=off']},
+    't_ends put': {'np': (3,), 'hints': ['exchange=on,transport=put_fence',
+                                         'exchange=on,transport=put_lock']},
+    't_ends tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['exchange=on']},
+    't_ends mixed': {'np': (1, 3), 'hints': ['', 'exchange=on']},
+    't_ends first': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_gaps': {'np': (1, 4), 'hints': ['']},
     't_keep': {'np': (1, 2, 5), 'hints': ['']},
     't_keep tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
@@ -135,6 +145,14 @@ TABLE = {
     't_disagree schedule none sometimes': {'np': (3,), 'hints': ['']},
     't_disagree schedule sometimes none auto': {'np': (3,), 'hints': ['']},
     't_disagree exchange on perhaps': {'np': (4,), 'hints': ['']},
+    't_disagree partition even memory': {'np': (3,), 'hints': ['', 'cb_nodes=2', 'keep=false']},
+    't_disagree partition auto memory': {'np': (3,), 'hints': ['', 'cb_nodes=2', 'keep=false']},
+    't_disagree pairs': {'np': (3,), 'hints': ['']},
+    't_disagree pairs tam': {'np': (3,), 'fcoll': 'tam', 'hints': ['']},
+    't_disagree pairs all': {'np': (2,), 'hints': ['']},
+    't_disagree pairs all full': {'np': (4, 5), 'hints': [''], 'full': True, 'timeout': 600},
+    't_disagree pairs all tam': {'np': (2, 4, 5), 'fcoll': 'tam', 'hints': [''], 'full': True,
+                                 'timeout': 600},
     't_locked': {'np': (3, 4), 'fbtl': 'mtpwrite', 'hints': ['']},
     't_pointer': {'np': (1, 2, 5), 'hints': ['', 'exchange=on']},
     't_pointer spawn': {'np': (1,), 'btl': 'self,vader,tcp',
@@ -153,8 +171,12 @@ TABLE = {
     't_plan': {'np': (1, 4), 'hints': ['']},
     't_preallocate': {'np': (1, 2, 5), 'hints': [''], 'timeout': 90},
     't_put': {'np': (2, 4, 5), 'hints': ['']},
+    't_put ucx': {'np': (2, 4), 'hints': [''], 'mca': UCX, 'component': 'osc: ucx'},
     't_seen': {'np': (2,), 'hints': ['']},
     't_serial': {'np': (2, 5, 8), 'hints': ['', 'schedule=write_comm2']},
+    't_sessions': {'np': (1, 3), 'hints': ['', 'exchange=on']},
+    't_sessions held': {'np': (3,), 'hints': ['', 'exchange=on']},
+    't_sessions world': {'np': (3,), 'hints': ['', 'exchange=on']},
     't_tam': {'np': (1, 2, 5, 8), 'fcoll': 'tam', 'hints': ['', 'schedule=write_comm2']},
     't_large': {'np': (2,), 'hints': [''], 'full': True, 'timeout': 900},
     't_fortran': {'np': (1, 4), 'hints': [''], 'missing': 'no Fortran compiler for this Open MPI',
@@ -231,6 +253,8 @@ def run(suite, scratch, folder, wanted, everything):
             suite.skip(name, row['sanitized'])
         elif not os.path.exists(path):
             suite.skip(name, row.get('missing', 'not built'))
+        elif 'component' in row and f"MCA {row['component']} " not in output(['ompi_info']):
+            suite.skip(name, f"this Open MPI has no {row['component']}")
         elif launch.component_missing(row.get('fcoll', launch.FCOLL)):
             suite.skip(name, launch.component_missing(row.get('fcoll', launch.FCOLL)))
         else:

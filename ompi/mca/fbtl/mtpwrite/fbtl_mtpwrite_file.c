@@ -52,7 +52,8 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
     const mca_fbtl_mtpwrite_settings_t *settings = &file->settings;
     mca_common_collio_access_t *access = &file->access;
 
-    mca_common_collio_access_open(access, file->fh->fd, &file->stats);
+    mca_common_collio_guard_access(file->fh, access, &file->stats);
+    mca_common_collio_lockahead_guard(file->fh, access);
     access->method = settings->method;
     access->engine = settings->engine;
     access->sieve_read = settings->sieve_read;
@@ -118,8 +119,8 @@ void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh)
         add_stats(&closed, &file->stats);
     }
     pthread_mutex_unlock(&mutex);
-    free(file);
     mca_common_collio_guard_end(fh);
+    free(file);
 }
 
 void mca_fbtl_mtpwrite_file_totals(mca_common_collio_access_stats_t *totals)

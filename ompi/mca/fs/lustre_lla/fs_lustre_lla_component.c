@@ -17,6 +17,7 @@
 
 #include "ompi/mca/common/collio/report/common_collio_report_out.h"
 
+#include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
@@ -110,7 +111,7 @@ static int component_register(void)
         return rc;
     }
     rc = mca_common_collio_settings_set_register(&set, component);
-    llapi_origin = mca_fs_lustre_lla_llapi()->origin;
+    llapi_origin = mca_common_collio_llapi()->origin;
     (void) mca_base_component_var_register(
         component, "llapi", "Where Lustre's user library comes from (cannot be set)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_3,
@@ -177,26 +178,6 @@ const char *mca_fs_lustre_lla_plain_path(const char *filename)
     return 0 == strncasecmp(filename, "lustre:", 7) ? filename + 7 : filename;
 }
 
-/* Is the component named in the fs list? *alone: and nothing else. */
-static bool named(bool *alone)
-{
-    const char *list = ompi_fs_base_framework.framework_selection;
-    const char *name = "lustre_lla";
-    size_t length = strlen(name);
-
-    *alone = NULL != list && 0 == strcmp(list, name);
-    if (NULL == list || '^' == *list) {
-        return false;
-    }
-    for (const char *word = list; NULL != word; word = strchr(word, ',')) {
-        word += ',' == *word;
-        if (0 == strncmp(word, name, length) && ('\0' == word[length] || ',' == word[length])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* On the rank that looks (rank 0, or whoever deletes a file without a communicator). */
 static int type_of(ompio_file_t *fh)
 {
@@ -210,7 +191,7 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
 {
     int type = NONE;
     bool alone;
-    bool wanted = named(&alone);
+    bool wanted = mca_common_collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
 
     if (MPI_COMM_NULL != fh->f_comm) {
         mca_common_collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */

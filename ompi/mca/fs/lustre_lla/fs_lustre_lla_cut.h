@@ -7,6 +7,7 @@
 #define MCA_FS_LUSTRE_LLA_CUT_H
 
 #include "ompi/mca/common/collio/core/common_collio_extent.h"
+#include "ompi/mca/common/collio/stripes/common_collio_stripes_lustre.h"
 
 #include <stdbool.h>
 
@@ -26,16 +27,6 @@
  *                                                         part are on one object
  */
 
-/** A part of the file with one striping; plain layouts have one that goes on for ever. */
-typedef struct mca_fs_lustre_lla_part_t {
-    int64_t start;
-    int64_t end; /* exclusive; INT64_MAX = no end */
-    int64_t stripe_bytes;
-    int64_t stripe_count;
-} mca_fs_lustre_lla_part_t;
-
-enum { MCA_FS_LUSTRE_LLA_PARTS_MAX = 16 };
-
 typedef enum mca_fs_lustre_lla_cut_mode_t {
     MCA_FS_LUSTRE_LLA_CUT_NONE = 0,
     MCA_FS_LUSTRE_LLA_CUT_OBJECTS,
@@ -44,7 +35,7 @@ typedef enum mca_fs_lustre_lla_cut_mode_t {
 
 typedef struct mca_fs_lustre_lla_cut_t {
     /* set by the caller; sorted, ascending */
-    const mca_fs_lustre_lla_part_t *part;
+    const mca_common_collio_lustre_part_t *part;
     size_t part_count;
     const mca_common_collio_extent_t *range;
     size_t range_count;
@@ -60,11 +51,11 @@ typedef struct mca_fs_lustre_lla_cut_t {
 bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, int64_t *last);
 
 /** The number of the part that holds a byte; -1: none. */
-int mca_fs_lustre_lla_cut_part(const mca_fs_lustre_lla_part_t *part, size_t part_count,
+int mca_fs_lustre_lla_cut_part(const mca_common_collio_lustre_part_t *part, size_t part_count,
                                int64_t offset);
 
 /** Lies [first, last] in one piece of one object? */
-bool mca_fs_lustre_lla_cut_is_single(const mca_fs_lustre_lla_part_t *part, size_t part_count,
+bool mca_fs_lustre_lla_cut_is_single(const mca_common_collio_lustre_part_t *part, size_t part_count,
                                      int64_t first, int64_t last);
 
 #endif /* MCA_FS_LUSTRE_LLA_CUT_H */

@@ -36,7 +36,8 @@ typedef struct verdict_t {
     int32_t error; /* errno of the root's open */
     int32_t lockahead;
     int32_t cleared;
-    mca_fs_lustre_lla_layout_t layout;
+    mca_common_collio_lustre_layout_t layout;
+    mca_common_collio_stripes_t used; /* what the file was created with */
 } verdict_t;
 
 /* "/here/lustre:there" becomes "/here/there", "/here/lustre:/there" becomes "/there". In place: one
@@ -88,18 +89,39 @@ static void say_why_not(const char *path, const char *why_not)
     }
 }
 
+/* With the striping of the hints if that creates the file. A descriptor or -errno. */
+static int open_striped(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
+                        mca_common_collio_stripes_t *used)
+{
+    mca_common_collio_stripes_t wanted;
+    const char *why_not;
+    int fd;
+
+    mca_common_collio_striping_wanted(info, "fs/lustre_lla", used);
+    wanted = *used;
+    fd = mca_common_collio_stripes_open(path, amode, mca_fs_base_get_file_perm(fh), used, &why_not);
+    if (0 <= fd && NULL != why_not) {
+        mca_fs_lustre_lla_say(fh->f_rank,
+                              "%s gets the default striping: that of the hints is not possible "
+                              "(%s%s%s)",
+                              path, why_not, '\0' == wanted.pool[0] ? "" : "; collio_pool is ",
+                              wanted.pool);
+    }
+    return fd;
+}
+
 static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
                       const mca_fs_lustre_lla_settings_t *settings, verdict_t *verdict)
 {
     const char *why_not;
 
-    fh->fd = mca_fs_lustre_lla_layout_open(fh, path, amode, mca_fs_base_get_file_perm(fh), info);
+    fh->fd = open_striped(fh, path, amode, info, &verdict->used);
     if (0 > fh->fd) {
         verdict->error = -fh->fd;
         fh->fd = -1;
         return;
     }
-    mca_fs_lustre_lla_layout_read(fh->fd, path, &verdict->layout);
+    mca_common_collio_lustre_read(fh->fd, path, &verdict->layout);
     if (MCA_COMMON_COLLIO_LOCKAHEAD_OFF == settings->collective
         && MCA_COMMON_COLLIO_LOCKAHEAD_OFF == settings->individual) {
         return;
@@ -154,12 +176,30 @@ static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
     file->lockahead.version = MCA_COMMON_COLLIO_LOCKAHEAD_VERSION;
     file->lockahead.async = settings->async;
     file->lockahead.request = mca_fs_lustre_lla_lockahead_request;
+    file->lockahead.withdraw = mca_fs_lustre_lla_lockahead_withdraw;
     file->lockahead.collective = in_force(settings->collective, MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,
                                           verdict->lockahead);
     file->lockahead.individual = in_force(settings->individual, MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT,
                                           verdict->lockahead);
-    file->noexpand = verdict->lockahead && settings->noexpand
+    file->noexpand = verdict->lockahead && settings->noexpand && !verdict->layout.on_mdt
                      && 0 == mca_fs_lustre_lla_lockahead_noexpand(fh->fd, true);
+}
+
+/* Into f_stripe_size, f_stripe_count, and the hints that MPI_File_get_info gives. */
+static void publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdict)
+{
+    const mca_common_collio_lustre_layout_t *layout = &verdict->layout;
+    mca_common_collio_stripes_t has = MCA_COMMON_COLLIO_STRIPES_NONE;
+    int64_t unit = mca_common_collio_lustre_unit(layout);
+
+    if (0 < layout->part_count) {
+        has.count = layout->part[layout->part_count - 1].stripe_count;
+        has.bytes = layout->part[layout->part_count - 1].stripe_bytes;
+    }
+    fh->f_stripe_size = (size_t) unit;
+    fh->f_stripe_count = 0 < has.count ? (int) has.count : 1;
+    fh->f_fs_block_size = INT32_MAX < unit ? INT32_MAX : (int) unit;
+    mca_common_collio_striping_publish(info, &has, &verdict->used);
 }
 
 static void file_free(mca_fs_lustre_lla_file_t *file)
@@ -191,7 +231,7 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
         verdict.error = EIO; /* the communicator is broken, and agree() says so, too */
     }
     error = 0 != verdict.error ? verdict.error : NULL == file ? ENOMEM : 0;
-    lockahead = verdict.lockahead && mca_fs_lustre_lla_llapi()->has_lockahead;
+    lockahead = verdict.lockahead && mca_common_collio_llapi()->has_lockahead;
     if (OMPIO_ROOT != fh->f_rank) {
         fh->fd = -1;
         if (0 == error) {
@@ -215,7 +255,7 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
     file_init(file, fh, &settings, &verdict);
     fh->f_fs_ptr = file;
     fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre keeps overlapping accesses apart itself */
-    mca_fs_lustre_lla_layout_publish(fh, info, &file->layout);
+    publish(fh, info, &verdict);
     return OMPI_SUCCESS;
 }
 

@@ -9,10 +9,11 @@
 #include "fs_lustre_lla.h"
 
 #include "fs_lustre_lla_cut.h"
-#include "fs_lustre_lla_llapi.h"
 
 #include "ompi/mca/common/collio/access/common_collio_lockahead.h"
 #include "ompi/mca/common/collio/settings/common_collio_hints.h"
+#include "ompi/mca/common/collio/settings/common_collio_striping.h"
+#include "ompi/mca/common/collio/stripes/common_collio_stripes_lustre.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -66,42 +67,24 @@ typedef struct mca_fs_lustre_lla_counters_t {
 
 extern mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
 
-/** The striping of an open file; every rank has the same. */
-typedef struct mca_fs_lustre_lla_layout_t {
-    int32_t part_count; /* 0 = not known */
-    int32_t composite;
-    uint32_t empty; /* bit p: part p has no objects on OSTs: not instantiated, or on the MDT */
-    mca_fs_lustre_lla_part_t part[MCA_FS_LUSTRE_LLA_PARTS_MAX];
-} mca_fs_lustre_lla_layout_t;
-
 /** What hangs on f_fs_ptr while the file is open. */
 typedef struct mca_fs_lustre_lla_file_t {
     mca_common_collio_lockahead_t lockahead; /* first: this is what others see */
     mca_fs_lustre_lla_settings_t settings;   /* in force */
-    mca_fs_lustre_lla_layout_t layout;
+    mca_common_collio_lustre_layout_t layout;
     mca_fs_lustre_lla_counters_t counters;
     int fd;
     int rank;
     bool cleared;           /* cached locks were cleared at open */
-    bool noexpand;          /* LOCKNOEXPAND is on */
+    _Atomic bool noexpand;  /* LOCKNOEXPAND is on */
+    bool withdrawn;         /* it was on, and is off because an access failed; under `mutex` */
     _Atomic bool dead;      /* lockahead failed for good: nothing is asked for any more */
     _Atomic int failures;   /* ladvise calls that failed, one after the other */
     _Atomic uint32_t empty; /* layout.empty as it is now: writes instantiate components */
-    pthread_mutex_t mutex;  /* of the asynchronous requests that were sent last */
+    pthread_mutex_t mutex;  /* of the asynchronous requests that were sent last, and `withdrawn` */
     mca_common_collio_extent_t *asked;
     size_t asked_count;
 } mca_fs_lustre_lla_file_t;
-
-/** Opens on the root rank: with the striping of the hints if the file is created. A descriptor or
- *  -errno. */
-int mca_fs_lustre_lla_layout_open(ompio_file_t *fh, const char *path, int amode, int perm,
-                                  opal_info_t *info);
-/** Reads a file's striping; what cannot be read is left as "not known". The path is used to find
- *  the number of OSTs; NULL: that is not needed. */
-void mca_fs_lustre_lla_layout_read(int fd, const char *path, mca_fs_lustre_lla_layout_t *layout);
-/** Into f_stripe_size, f_stripe_count, and the hints that MPI_File_get_info gives. */
-void mca_fs_lustre_lla_layout_publish(ompio_file_t *fh, opal_info_t *info,
-                                      const mca_fs_lustre_lla_layout_t *layout);
 
 /** Root rank: does lockahead work on this file? NULL, or why not. */
 const char *mca_fs_lustre_lla_lockahead_probe(int fd);
@@ -113,6 +96,9 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on);
 void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
                                          const mca_common_collio_extent_t *ranges, size_t count,
                                          bool write, bool now);
+
+/** mca_common_collio_lockahead_t.withdraw */
+bool mca_fs_lustre_lla_lockahead_withdraw(mca_common_collio_lockahead_t *self, int error);
 
 /** Prints the file's table on the root rank. Collective. */
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);

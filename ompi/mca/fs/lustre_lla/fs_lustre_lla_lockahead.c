@@ -76,7 +76,7 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on)
     one.lla_advice = LU_LADVISE_LOCKNOEXPAND;
     one.lla_peradvice_flags = on ? 0 : LF_UNSET;
     /* alone in its call: what follows it in an array is ignored */
-    return mca_fs_lustre_lla_ladvise(fd, 1, &one);
+    return mca_common_collio_llapi_ladvise(fd, 1, &one);
 }
 
 static bool unsupported(int error)
@@ -88,14 +88,14 @@ static bool unsupported(int error)
  * lockahead request has to succeed first. */
 const char *mca_fs_lustre_lla_lockahead_probe(int fd)
 {
-    const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
+    const mca_common_collio_llapi_t *api = mca_common_collio_llapi();
     struct llapi_lu_ladvise one = advice(0, (int64_t) sysconf(_SC_PAGESIZE) - 1, false, true);
     int error;
 
     if (!api->has_lockahead) {
         return api->origin;
     }
-    error = -mca_fs_lustre_lla_ladvise(fd, 1, &one);
+    error = -mca_common_collio_llapi_ladvise(fd, 1, &one);
     switch (error) {
     case 0:
         return NULL;
@@ -113,7 +113,7 @@ const char *mca_fs_lustre_lla_lockahead_probe(int fd)
  * an application that holds a group lock itself must not stop the open. */
 bool mca_fs_lustre_lla_lockahead_clear(int fd)
 {
-    const mca_fs_lustre_lla_llapi_t *api = mca_fs_lustre_lla_llapi();
+    const mca_common_collio_llapi_t *api = mca_common_collio_llapi();
     int flags = fcntl(fd, F_GETFL);
     bool cleared = false;
 
@@ -134,11 +134,34 @@ static void give_up(mca_fs_lustre_lla_file_t *file, int error)
     if (atomic_exchange(&file->dead, true)) {
         return;
     }
-    if (file->noexpand && unsupported(error)) {
+    if (unsupported(error) && atomic_exchange(&file->noexpand, false)) {
         (void) mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
     }
     mca_fs_lustre_lla_say(OMPIO_ROOT, "rank %d: lockahead failed (%s); it goes on without",
                           file->rank, strerror(error));
+}
+
+/* Threads that failed before the advice was gone wait here, and then try again as well. */
+bool mca_fs_lustre_lla_lockahead_withdraw(mca_common_collio_lockahead_t *self, int error)
+{
+    mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
+    bool again;
+
+    if (!unsupported(error)) {
+        return false;
+    }
+    pthread_mutex_lock(&file->mutex);
+    if (atomic_exchange(&file->noexpand, false)) {
+        file->withdrawn = 0 == mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
+        mca_fs_lustre_lla_say(OMPIO_ROOT,
+                              "rank %d: an access failed with LOCKNOEXPAND (%s). Trying again "
+                              "without it: locks of this rank can grow. To avoid this, set the "
+                              "hint collio_noexpand=false.",
+                              file->rank, strerror(error));
+    }
+    again = file->withdrawn;
+    pthread_mutex_unlock(&file->mutex);
+    return again;
 }
 
 static uint64_t now_ns(void)
@@ -183,7 +206,7 @@ static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_
             COUNT(file, sent, 1);
         }
         if (LLA_RESULT_SENT == list[i].lla_lockahead_result
-            && MCA_FS_LUSTRE_LLA_ADVICES_MAX > *sent_count) {
+            && MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX > *sent_count) {
             sent[(*sent_count)++] = (mca_common_collio_extent_t){
                 .offset = (int64_t) list[i].lla_start,
                 .length = (int64_t) (list[i].lla_end - list[i].lla_start)};
@@ -203,7 +226,7 @@ static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
 static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
 {
     uint64_t start = now_ns();
-    int error = -mca_fs_lustre_lla_ladvise(file->fd, count, list);
+    int error = -mca_common_collio_llapi_ladvise(file->fd, count, list);
 
     COUNT(file, time_ns, now_ns() - start);
     COUNT(file, calls, 1);
@@ -264,10 +287,10 @@ static bool has_no_object(mca_fs_lustre_lla_file_t *file, int64_t offset)
  * this costs no message. */
 static void look_for_objects(mca_fs_lustre_lla_file_t *file)
 {
-    mca_fs_lustre_lla_layout_t now;
+    mca_common_collio_lustre_layout_t now;
 
     if (0 != atomic_load(&file->empty)) {
-        mca_fs_lustre_lla_layout_read(file->fd, NULL, &now);
+        mca_common_collio_lustre_read(file->fd, NULL, &now);
         if (now.part_count == file->layout.part_count) {
             atomic_store(&file->empty, now.empty);
         }
@@ -319,7 +342,7 @@ static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, 
     if (0 < cut.range_count) {
         batch_t inner = *batch;
 
-        inner.room = MCA_FS_LUSTRE_LLA_ADVICES_MAX;
+        inner.room = MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX;
         inner.list = malloc((size_t) inner.room * sizeof(*inner.list));
         if (NULL != inner.list) {
             ask_all(&inner, &cut);
@@ -361,11 +384,13 @@ void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
     if (MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count) {
         cut.mode = MCA_FS_LUSTRE_LLA_CUT_STRIPES;
     }
-    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode && MCA_FS_LUSTRE_LLA_ADVICES_MAX > count
+    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode
+                         && MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX > count
                      ? (int) count
-                     : MCA_FS_LUSTRE_LLA_ADVICES_MAX;
+                     : MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX;
     batch.list = malloc((size_t) batch.room * sizeof(*batch.list));
-    batch.sent = batch.async ? malloc(MCA_FS_LUSTRE_LLA_ADVICES_MAX * sizeof(*batch.sent)) : NULL;
+    batch.sent = batch.async ? malloc(MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent))
+                             : NULL;
     if (NULL == batch.list || (batch.async && NULL == batch.sent)) {
         COUNT(file, errors, 1);
         free(batch.sent);

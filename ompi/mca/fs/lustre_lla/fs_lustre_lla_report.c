@@ -26,7 +26,7 @@ static void describe(mca_common_collio_record_t *record, const mca_fs_lustre_lla
 {
     mca_common_collio_text_add(&record->json, ",\"stripes\":[");
     for (int32_t p = 0; p < file->layout.part_count; ++p) {
-        const mca_fs_lustre_lla_part_t *part = &file->layout.part[p];
+        const mca_common_collio_lustre_part_t *part = &file->layout.part[p];
 
         mca_common_collio_text_add(
             &record->about, "  %-13s %" PRId64 " of %.3f MiB, from %.3f MiB on\n",

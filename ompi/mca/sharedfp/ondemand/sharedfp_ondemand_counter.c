@@ -11,19 +11,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BYTES = MCA_SHAREDFP_ONDEMAND_SLOTS * sizeof(int64_t) };
 _Static_assert(4096 == BYTES, "all numbers are one block, so that the file never grows");
 
 void mca_sharedfp_ondemand_counter_init(mca_sharedfp_ondemand_counter_t *counter, char *path,
-                                        bool mapped)
+                                        bool mapped, bool locks)
 {
-    *counter = (mca_sharedfp_ondemand_counter_t){.path = path, .mapped = mapped, .fd = -1};
+    *counter = (mca_sharedfp_ondemand_counter_t){
+        .path = path, .mapped = mapped, .locks = locks, .fd = -1};
 }
 
 /* A file of somebody else, or a link, must not be taken for ours. A name in the session folder can
@@ -70,7 +73,6 @@ static int get_block(mca_sharedfp_ondemand_counter_t *counter)
     if (0 == error) {
         counter->block = block;
         memset(block, 0, BYTES);
-        (void) fcntl(counter->fd, F_SETFL, fcntl(counter->fd, F_GETFL) | O_DIRECT);
     }
     return error;
 }
@@ -89,15 +91,18 @@ static void drop(mca_sharedfp_ondemand_counter_t *counter)
     }
 }
 
-/* GlusterFS refuses a file that another node is making at the moment as if it had to be new. */
-static int open_file(const char *path, int create)
+/* GlusterFS refuses a file that another node is making at the moment as if it had to be new.
+ * BeeGFS ignores O_DIRECT unless it is given here; tmpfs refuses it. */
+static int open_file(const char *path, int flags)
 {
     enum { TRIES = 100 };
     int fd = -1;
 
     for (int i = 0; - 1 == fd && i < TRIES; ++i) {
-        fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | create, 0600);
-        if (-1 == fd && EEXIST != errno && EINTR != errno) {
+        fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+        if (-1 == fd && EINVAL == errno && 0 != (flags & O_DIRECT)) {
+            flags &= ~O_DIRECT;
+        } else if (-1 == fd && EEXIST != errno && EINTR != errno) {
             break;
         }
     }
@@ -111,7 +116,7 @@ static int use(mca_sharedfp_ondemand_counter_t *counter, int create)
     if (-1 != counter->fd) {
         return 0;
     }
-    counter->fd = open_file(counter->path, create);
+    counter->fd = open_file(counter->path, create | (counter->mapped ? 0 : O_DIRECT));
     if (-1 == counter->fd) {
         return errno;
     }
@@ -125,13 +130,51 @@ static int use(mca_sharedfp_ondemand_counter_t *counter, int create)
     return error;
 }
 
-static int lock(int fd, short type)
+/* A directory that only one rank at a time can make. A waiting rank sleeps longer after each
+ * attempt, and for a random part of that, so that ranks do not keep in step. */
+static int make_turn(const char *path)
 {
-    struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_len = BYTES};
+    enum { PAUSE_FIRST = 50000, PAUSE_MOST = 5000000 }; /* ns */
+    long pause = PAUSE_FIRST;
+
+    while (0 != mkdir(path, 0700)) {
+        struct timespec now;
+
+        if (EEXIST != errno && EINTR != errno) {
+            return errno;
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        now = (struct timespec){.tv_nsec = pause / 2 + now.tv_nsec % (pause / 2)};
+        nanosleep(&now, NULL);
+        pause = 2 * pause < PAUSE_MOST ? 2 * pause : PAUSE_MOST;
+    }
+    return 0;
+}
+
+static int take_turn(const mca_sharedfp_ondemand_counter_t *counter, bool begin)
+{
+    char *path;
+    int error;
+
+    if (0 > asprintf(&path, "%s.turn", counter->path)) {
+        return ENOMEM;
+    }
+    error = begin ? make_turn(path) : 0 == rmdir(path) ? 0 : errno;
+    free(path);
+    return error;
+}
+
+static int lock(const mca_sharedfp_ondemand_counter_t *counter, bool begin)
+{
+    struct flock range = {
+        .l_type = begin ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET, .l_len = BYTES};
     int rc;
 
+    if (!counter->locks) {
+        return take_turn(counter, begin);
+    }
     do {
-        rc = fcntl(fd, F_SETLKW, &range);
+        rc = fcntl(counter->fd, F_SETLKW, &range);
     } while (0 != rc && EINTR == errno);
     return 0 == rc ? 0 : errno;
 }
@@ -176,20 +219,22 @@ static int store(int fd, int64_t *block)
     return BYTES == n ? 0 : n < 0 ? errno : EIO;
 }
 
-static int add_locked(int fd, int64_t *block, int slot, int64_t bytes, int64_t *before)
+static int add_locked(const mca_sharedfp_ondemand_counter_t *counter, int slot, int64_t bytes,
+                      int64_t *before)
 {
-    int error = lock(fd, F_WRLCK), unlocked;
+    int64_t *block = counter->block;
+    int error = lock(counter, true), unlocked;
 
     if (0 != error) {
         return error;
     }
-    error = load(fd, block);
+    error = load(counter->fd, block);
     *before = block[slot];
     if (0 == error && 0 != bytes) {
         block[slot] += bytes;
-        error = store(fd, block);
+        error = store(counter->fd, block);
     }
-    unlocked = lock(fd, F_UNLCK);
+    unlocked = lock(counter, false);
     return 0 != error ? error : unlocked;
 }
 
@@ -205,20 +250,20 @@ int mca_sharedfp_ondemand_counter_add(mca_sharedfp_ondemand_counter_t *counter, 
         *before = __atomic_fetch_add(&counter->words[slot], bytes, __ATOMIC_SEQ_CST);
         return 0;
     }
-    return add_locked(counter->fd, counter->block, slot, bytes, before);
+    return add_locked(counter, slot, bytes, before);
 }
 
 /* With the lock, because that makes some file systems bring the other nodes' caches up to date. */
-static int clear_locked(int fd, int64_t *block)
+static int clear_locked(const mca_sharedfp_ondemand_counter_t *counter)
 {
-    int error = lock(fd, F_WRLCK), unlocked;
+    int error = lock(counter, true), unlocked;
 
     if (0 != error) {
         return error;
     }
-    memset(block, 0, BYTES);
-    error = store(fd, block);
-    unlocked = lock(fd, F_UNLCK);
+    memset(counter->block, 0, BYTES);
+    error = store(counter->fd, counter->block);
+    unlocked = lock(counter, false);
     return 0 != error ? error : unlocked;
 }
 
@@ -235,7 +280,7 @@ int mca_sharedfp_ondemand_counter_clear(mca_sharedfp_ondemand_counter_t *counter
         memset(counter->words, 0, BYTES);
         return 0;
     }
-    return clear_locked(counter->fd, counter->block);
+    return clear_locked(counter);
 }
 
 void mca_sharedfp_ondemand_counter_fini(mca_sharedfp_ondemand_counter_t *counter, bool last)

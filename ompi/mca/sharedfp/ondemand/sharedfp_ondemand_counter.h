@@ -18,15 +18,17 @@ enum { MCA_SHAREDFP_ONDEMAND_SLOTS = 512 };
 
 typedef struct mca_sharedfp_ondemand_counter_t {
     char *path;     /* the same file on all ranks */
-    bool mapped;    /* all ranks are on one node: the numbers are memory, else there are locks */
+    bool mapped;    /* all ranks are on one node: the numbers are memory */
+    bool locks;     /* not mapped: byte-range locks keep ranks of other nodes out */
     int fd;         /* -1: not used by this rank so far */
     int64_t *words; /* mapped: the numbers */
     int64_t *block; /* not mapped: for transfers */
 } mca_sharedfp_ondemand_counter_t;
 
-/** Takes over `path` (from malloc). Touches no file. */
+/** Takes over `path` (from malloc). Touches no file. Without `mapped` and without `locks` the ranks
+ *  take turns by making a directory: that is exclusive on every file system, and slower. */
 void mca_sharedfp_ondemand_counter_init(mca_sharedfp_ondemand_counter_t *counter, char *path,
-                                        bool mapped);
+                                        bool mapped, bool locks);
 
 /** Adds to number `slot`, and gives its value before that. Safe against all other ranks. 0 or a
  *  positive errno. */

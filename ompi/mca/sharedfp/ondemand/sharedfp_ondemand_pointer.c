@@ -19,7 +19,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "ompi/mca/common/collio/access/common_collio_access.h"
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
+#include "ompi/mca/common/collio/hook/common_collio_reach.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
@@ -130,6 +132,7 @@ int mca_sharedfp_ondemand_file_open(struct ompi_communicator_t *comm, const char
                                     int amode, struct opal_info_t *info, ompio_file_t *fh)
 {
     bool one_node = is_on_one_node(fh->f_comm);
+    bool locks = mca_common_collio_locks_reach(fh);
     int64_t number = 0;
     char *path;
     mca_sharedfp_ondemand_pointer_t *pointer;
@@ -153,7 +156,7 @@ int mca_sharedfp_ondemand_file_open(struct ompi_communicator_t *comm, const char
         free(pointer);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    mca_sharedfp_ondemand_counter_init(&pointer->counter, path, one_node);
+    mca_sharedfp_ondemand_counter_init(&pointer->counter, path, one_node, locks);
     fh->f_sharedfp_data = &pointer->base;
     return OMPI_SUCCESS;
 }
@@ -277,6 +280,7 @@ static int find_base(ompio_file_t *fh, int whence, int64_t *base)
     if (0 == fh->f_rank) {
         OMPI_MPI_OFFSET_TYPE place = 0;
 
+        mca_common_collio_access_ask_size(fh->fd);
         answer[RC] = MPI_SEEK_CUR == whence ? mca_sharedfp_ondemand_get_position(fh, &place)
                                             : mca_common_ompio_file_get_size(fh, &place);
         answer[BASE] = place;

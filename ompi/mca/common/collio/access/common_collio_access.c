@@ -26,9 +26,15 @@ static bool guarded_writes(const mca_common_collio_access_t *access, bool write)
     return write && access->sieve_writes && !access->locked;
 }
 
+bool mca_common_collio_access_locks_whole(const mca_common_collio_access_t *access)
+{
+    return (access->atomic && !access->locked)
+           || MCA_COMMON_COLLIO_COHERENCE_LOCK == access->coherence;
+}
+
 bool mca_common_collio_access_locks(const mca_common_collio_access_t *access, bool write)
 {
-    return (access->atomic && !access->locked) || guarded_writes(access, write);
+    return mca_common_collio_access_locks_whole(access) || guarded_writes(access, write);
 }
 
 void mca_common_collio_access_span(const mca_common_collio_segment_t *segments, size_t count,
@@ -101,22 +107,19 @@ void mca_common_collio_access_segments(mca_common_collio_access_t *access, bool 
     go_plain(access, write, held, &segments[plain], at - plain, outcome);
 }
 
-/* Atomic mode: one lock around everything. */
-static void go_atomic(mca_common_collio_access_t *access, bool write,
+/* One lock around everything. */
+static void go_locked(mca_common_collio_access_t *access, bool write,
                       const mca_common_collio_segment_t *segments, size_t count,
                       mca_common_collio_outcome_t *outcome)
 {
-    int64_t lo, length;
+    mca_common_collio_job_t job = {
+        .access = access, .write = write, .segments = segments, .count = count};
 
-    mca_common_collio_access_span(segments, count, &lo, &length);
-    outcome->error = -mca_common_collio_access_lock(access, write, lo, length, false);
-    if (0 != outcome->error) {
-        outcome->stop_offset = lo;
-        return;
+    mca_common_collio_job_lock_init(&job);
+    if (mca_common_collio_job_lock_wait(&job, outcome)) {
+        mca_common_collio_access_segments(access, write, job.lock.held, segments, count, outcome);
+        mca_common_collio_job_unlock(&job, outcome);
     }
-    mca_common_collio_access_segments(access, write, MCA_COMMON_COLLIO_HELD_EXCLUSIVE, segments,
-                                      count, outcome);
-    mca_common_collio_access_unlock(access, lo, length);
 }
 
 void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool write,
@@ -125,8 +128,9 @@ void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool 
                                        mca_common_collio_outcome_t *outcome)
 {
     mca_common_collio_outcome_init(outcome);
-    if (access->atomic && !access->locked && MCA_COMMON_COLLIO_HELD_NONE == held && 0 < count) {
-        go_atomic(access, write, segments, count, outcome);
+    if (MCA_COMMON_COLLIO_HELD_NONE == held && mca_common_collio_access_locks_whole(access)
+        && 0 < count) {
+        go_locked(access, write, segments, count, outcome);
     } else {
         mca_common_collio_access_segments(access, write, held, segments, count, outcome);
     }

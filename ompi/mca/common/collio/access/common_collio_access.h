@@ -7,6 +7,7 @@
 #define MCA_COMMON_COLLIO_ACCESS_H
 
 #include "core/common_collio_buildio.h" /* segment_t */
+#include "core/common_collio_coherence.h"
 #include "core/common_collio_tiling.h"
 
 #include <stdbool.h>
@@ -75,6 +76,7 @@ typedef struct mca_common_collio_access_t {
                              sieve no writes (several ranks write under that lock) */
     bool atomic;          /* lock the whole range of every call: exclusively to write, shared to
                              read. Without working locks this is an error (ENOLCK) */
+    mca_common_collio_coherence_t coherence; /* with the caches of other nodes */
     mca_common_collio_method_t method;
     mca_common_collio_engine_t engine;
     mca_common_collio_choice_t sieve_read;
@@ -87,6 +89,10 @@ typedef struct mca_common_collio_access_t {
     int jobs;                  /* asynchronous jobs that run at once, at least; 0 = `threads` */
     int queue_depth;           /* asynchronous jobs that may wait; 0 = 256 */
     bool pin;                  /* bind pool threads to cores the process may use */
+    /* Takes back what was advised for the descriptor if a transfer that failed with this errno may
+     * have failed because of it. True: try once more. NULL: nothing was advised. Any thread. */
+    bool (*withdraw)(void *advice, int error);
+    void *advice;                            /* the first argument of `withdraw` */
     mca_common_collio_access_stats_t *stats; /* never NULL */
 } mca_common_collio_access_t;
 
@@ -94,6 +100,19 @@ typedef struct mca_common_collio_access_t {
  *  (fd, can_read, file_system, network, in_memory, stats). */
 void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
                                    mca_common_collio_access_stats_t *stats);
+
+/** Asks the server of a network file system for the size of the file, so that later calls on this
+ *  node use it, too. The size, or -1. */
+int64_t mca_common_collio_access_ask_size(int fd);
+
+/** Sends what this node has written to the servers. 0 or a positive errno. */
+int mca_common_collio_access_flush(int fd);
+/** Makes this node drop what it has cached of the file, the size too. 0 or a positive errno. */
+int mca_common_collio_access_refresh(int fd);
+
+/** A number for the client of the file system that the descriptor goes through, not negative: equal
+ *  for descriptors of one mount on one node. */
+int64_t mca_common_collio_access_client(int fd);
 
 /** The outcome of a transfer. */
 typedef struct mca_common_collio_outcome_t {
@@ -142,8 +161,9 @@ typedef enum mca_common_collio_held_t {
 typedef struct mca_common_collio_range_lock_t {
     bool wanted;    /* needed and not yet held */
     bool exclusive; /* to write in atomic mode, or to sieve */
-    int64_t offset;
-    int64_t length;
+    int64_t offset; /* first byte of the lock */
+    int64_t length; /* bytes that the lock covers */
+    int64_t start;  /* first byte of the transfer: it stops there if the lock cannot be had */
     mca_common_collio_held_t held;
     mca_common_collio_lock_retry_t retry;
 } mca_common_collio_range_lock_t;
@@ -153,6 +173,8 @@ typedef struct mca_common_collio_range_lock_t {
 typedef struct mca_common_collio_job_t {
     mca_common_collio_access_t *access;
     bool write;
+    bool for_others; /* bytes of other ranks are accessed: other nodes must see them, or may have
+                        written them */
     const mca_common_collio_segment_t *segments; /* or, when NULL, a whole request: */
     size_t count;
     const mca_common_collio_tiling_t *file;

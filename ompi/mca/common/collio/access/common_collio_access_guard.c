@@ -13,12 +13,18 @@
  * windows wait for a thread of the pool. So the lock comes first, by attempts whenever the job is
  * tested, and covers all of the job: exclusively in atomic mode and where it may be sieved, else
  * shared.
+ *
+ * Where locks make the caches of nodes coherent (NFS), every job has one. If another rank holds the
+ * range for all of a collective call, the job locks a byte far behind all data instead: any lock
+ * on the file makes the client drop cached pages and write exact bytes.
  */
 #include <errno.h>
 
 #include "access/common_collio_access_transfer.h"
 #include "access/common_collio_lock.h"
 #include "access/common_collio_sieve.h"
+
+static const int64_t far_byte = INT64_C(1) << 60; /* behind all data */
 
 bool mca_common_collio_job_has_holes(const mca_common_collio_job_t *job)
 {
@@ -35,30 +41,53 @@ bool mca_common_collio_job_has_holes(const mca_common_collio_job_t *job)
     return false;
 }
 
+static bool job_is_empty(const mca_common_collio_job_t *job)
+{
+    return NULL == job->segments ? 0 >= job->bytes || 0 == job->file->size : 0 == job->count;
+}
+
+static void job_span(const mca_common_collio_job_t *job, int64_t *offset, int64_t *length)
+{
+    if (NULL == job->segments) {
+        mca_common_collio_access_request_span(job, offset, length);
+    } else {
+        mca_common_collio_access_span(job->segments, job->count, offset, length);
+    }
+}
+
 void mca_common_collio_job_lock_init(mca_common_collio_job_t *job)
 {
     mca_common_collio_access_t *access = job->access;
     mca_common_collio_range_lock_t *lock = &job->lock;
-    bool empty = NULL == job->segments ? 0 >= job->bytes || 0 == job->file->size : 0 == job->count;
 
     *lock = (mca_common_collio_range_lock_t){.held = MCA_COMMON_COLLIO_HELD_UNNEEDED};
-    if (empty || !mca_common_collio_access_locks(access, job->write)) {
+    if (job_is_empty(job) || !mca_common_collio_access_locks(access, job->write)) {
         return;
     }
     lock->wanted = true;
     lock->held = MCA_COMMON_COLLIO_HELD_NONE;
-    if (access->atomic) {
+    job_span(job, &lock->offset, &lock->length);
+    lock->start = lock->offset;
+    if (access->locked) {
+        lock->offset = far_byte;
+        lock->length = 1;
+    } else if (access->atomic) {
         lock->exclusive = job->write;
     } else {
         lock->exclusive = mca_common_collio_sieve_possible(access, true,
                                                            MCA_COMMON_COLLIO_HELD_NONE)
                           && mca_common_collio_job_has_holes(job);
     }
-    if (NULL == job->segments) {
-        mca_common_collio_access_request_span(job, &lock->offset, &lock->length);
-    } else {
-        mca_common_collio_access_span(job->segments, job->count, &lock->offset, &lock->length);
-    }
+}
+
+/* What the job holds now. A read needs no more than a shared lock. */
+static void note_held(mca_common_collio_job_t *job)
+{
+    mca_common_collio_range_lock_t *lock = &job->lock;
+
+    lock->wanted = false;
+    lock->held = lock->exclusive || !job->write ? MCA_COMMON_COLLIO_HELD_EXCLUSIVE
+                                                : MCA_COMMON_COLLIO_HELD_SHARED;
 }
 
 int mca_common_collio_job_lock_try(mca_common_collio_job_t *job)
@@ -72,10 +101,7 @@ int mca_common_collio_job_lock_try(mca_common_collio_job_t *job)
     rc = mca_common_collio_access_try_lock(job->access, lock->exclusive, lock->offset,
                                            lock->length);
     if (0 == rc) {
-        lock->wanted = false;
-        /* a read needs no more than it has */
-        lock->held = lock->exclusive || !job->write ? MCA_COMMON_COLLIO_HELD_EXCLUSIVE
-                                                    : MCA_COMMON_COLLIO_HELD_SHARED;
+        note_held(job);
         return 0;
     }
     if (mca_common_collio_lock_again(&lock->retry, rc, !job->access->atomic)) {
@@ -83,14 +109,70 @@ int mca_common_collio_job_lock_try(mca_common_collio_job_t *job)
     }
     lock->wanted = false;
     job->outcome.error = -rc;
-    job->outcome.stop_offset = lock->offset;
+    job->outcome.stop_offset = lock->start;
     return rc;
 }
 
-void mca_common_collio_job_unlock(mca_common_collio_job_t *job)
+bool mca_common_collio_job_lock_wait(mca_common_collio_job_t *job,
+                                     mca_common_collio_outcome_t *outcome)
 {
-    if (MCA_COMMON_COLLIO_HELD_SHARED <= job->lock.held) {
-        mca_common_collio_access_unlock(job->access, job->lock.offset, job->lock.length);
-        job->lock.held = MCA_COMMON_COLLIO_HELD_NONE;
+    mca_common_collio_range_lock_t *lock = &job->lock;
+
+    if (!lock->wanted) {
+        return true;
     }
+    outcome->error = -mca_common_collio_access_lock(job->access, lock->exclusive, lock->offset,
+                                                    lock->length, !job->access->atomic);
+    if (0 != outcome->error) {
+        outcome->stop_offset = lock->start;
+        return false;
+    }
+    note_held(job);
+    return true;
+}
+
+/* An NFS client reports a full disk, a quota or an error of the server here, not when pwrite puts
+ * the bytes in its cache. */
+static void flush(mca_common_collio_job_t *job, mca_common_collio_outcome_t *outcome)
+{
+    int error = mca_common_collio_access_flush(job->access->fd);
+    int64_t length;
+
+    if (0 == error || 0 != outcome->error) {
+        return;
+    }
+    outcome->error = error;
+    outcome->bytes = 0;
+    job_span(job, &outcome->stop_offset, &length);
+}
+
+/* Without locks the nodes see each other's bytes by flushes. A rank's own bytes stay in the cache
+ * of its node until the next collective call (guard_flush). */
+static bool flushes(const mca_common_collio_job_t *job)
+{
+    return job->for_others && !job_is_empty(job)
+           && MCA_COMMON_COLLIO_COHERENCE_FLUSH == job->access->coherence;
+}
+
+void mca_common_collio_job_refresh(mca_common_collio_job_t *job)
+{
+    if (!job->write && flushes(job)) {
+        (void) mca_common_collio_access_refresh(job->access->fd);
+    }
+}
+
+void mca_common_collio_job_unlock(mca_common_collio_job_t *job,
+                                  mca_common_collio_outcome_t *outcome)
+{
+    bool held = MCA_COMMON_COLLIO_HELD_SHARED <= job->lock.held;
+
+    if (job->write
+        && (flushes(job) || (held && MCA_COMMON_COLLIO_COHERENCE_LOCK == job->access->coherence))) {
+        flush(job, outcome);
+    }
+    if (!held) {
+        return;
+    }
+    mca_common_collio_access_unlock(job->access, job->lock.offset, job->lock.length);
+    job->lock.held = MCA_COMMON_COLLIO_HELD_NONE;
 }

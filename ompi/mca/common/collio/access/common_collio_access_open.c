@@ -5,9 +5,13 @@
  *
  * What a descriptor tells about itself: can it be read, and does its file system live elsewhere?
  */
+#define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "access/common_collio_access_transfer.h"
 #include "core/common_collio_align.h"
@@ -17,6 +21,17 @@ static uint32_t file_system_of(int fd)
     struct statfs about;
 
     return 0 == fstatfs(fd, &about) ? (uint32_t) about.f_type : 0;
+}
+
+/* Without questions to a server: the mount is known here. */
+int64_t mca_common_collio_access_client(int fd)
+{
+    struct statx about;
+
+    if (0 != statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &about)) {
+        return 0;
+    }
+    return (int64_t) about.stx_dev_major << 32 | about.stx_dev_minor;
 }
 
 void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
@@ -31,4 +46,38 @@ void mca_common_collio_access_open(mca_common_collio_access_t *access, int fd,
     access->network = mca_common_collio_align_on_network(access->file_system);
     access->in_memory = mca_common_collio_align_in_memory(access->file_system);
     access->stats = stats;
+}
+
+int mca_common_collio_access_flush(int fd)
+{
+    int rc;
+
+    do {
+        rc = fdatasync(fd);
+    } while (0 != rc && EINTR == errno);
+    return 0 == rc ? 0 : errno;
+}
+
+/* BeeGFS drops old pages in fsync, other clients in fadvise, once nothing is left to be written. */
+int mca_common_collio_access_refresh(int fd)
+{
+    int error = mca_common_collio_access_flush(fd);
+
+    (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    (void) mca_common_collio_access_ask_size(fd);
+    return error;
+}
+
+int64_t mca_common_collio_access_ask_size(int fd)
+{
+#ifdef AT_STATX_FORCE_SYNC
+    struct statx fresh;
+
+    if (0 == statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &fresh)) {
+        return (int64_t) fresh.stx_size;
+    }
+#endif
+    struct stat about;
+
+    return 0 == fstat(fd, &about) ? (int64_t) about.st_size : -1;
 }

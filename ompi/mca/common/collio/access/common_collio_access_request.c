@@ -297,32 +297,21 @@ static void carry_out(struct request *request)
                             (uint64_t) request->outcome->bytes);
 }
 
-/* Under a lock on all of it if that is needed: in atomic mode, and for guarded writes by several
- * threads, which cannot wait for locks window by window. */
+/* Under a lock on all of it if that is needed. Several threads need one, too: they cannot wait for
+ * locks window by window. */
 static void run_locked(struct request *request, mca_common_collio_job_t *job,
                        mca_common_collio_outcome_t *outcome)
 {
-    mca_common_collio_access_t *access = request->access;
-    mca_common_collio_range_lock_t *lock = &job->lock;
-
     if (MCA_COMMON_COLLIO_HELD_NONE == request->held
-        && ((access->atomic && !access->locked) || 1 < request->threads)) {
+        && (mca_common_collio_access_locks_whole(request->access) || 1 < request->threads)) {
         mca_common_collio_job_lock_init(job);
-    }
-    if (lock->wanted) {
-        outcome->error = -mca_common_collio_access_lock(access, lock->exclusive, lock->offset,
-                                                        lock->length, !access->atomic);
-        request->held = lock->exclusive || !request->write ? MCA_COMMON_COLLIO_HELD_EXCLUSIVE
-                                                           : MCA_COMMON_COLLIO_HELD_SHARED;
-    }
-    if (0 != outcome->error) {
-        outcome->stop_offset = lock->offset;
-        return;
+        if (!mca_common_collio_job_lock_wait(job, outcome)) {
+            return;
+        }
+        request->held = job->lock.held;
     }
     carry_out(request);
-    if (lock->wanted) {
-        mca_common_collio_access_unlock(access, lock->offset, lock->length);
-    }
+    mca_common_collio_job_unlock(job, outcome);
 }
 
 /* One piece in the file and in memory, without locks and too small for threads: most calls of many

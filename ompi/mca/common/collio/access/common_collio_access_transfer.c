@@ -93,14 +93,38 @@ static bool pause_again(int *again)
     return true;
 }
 
+/* A read returned 0 bytes. Does the file end there? A node may have an old size in its cache. */
+static bool file_ends(const mca_common_collio_access_t *access, int64_t offset)
+{
+    return MCA_COMMON_COLLIO_COHERENT == access->coherence
+           || mca_common_collio_access_ask_size(access->fd) <= offset;
+}
+
+/* Is the call that failed with this errno worth a second try? */
+static bool try_again(mca_common_collio_access_t *access, int error, int *again, bool *withdrawn)
+{
+    if (EINTR == error) {
+        return true;
+    }
+    if (EAGAIN == error) {
+        return pause_again(again);
+    }
+    if (*withdrawn) {
+        return false;
+    }
+    *withdrawn = mca_common_collio_transfer_withdraw(access, error);
+    return *withdrawn;
+}
+
 /* Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
  * the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
  * or a positive errno. */
 static int64_t transfer_vector(mca_common_collio_access_t *access, bool write, int64_t offset,
                                struct iovec *iov, int count, int64_t bytes, int *error)
 {
-    int64_t done = 0;
+    int64_t done = 0, asked_at = -1;
     int again = 0;
+    bool withdrawn = false;
 
     *error = 0;
     while (done < bytes) {
@@ -111,13 +135,19 @@ static int64_t transfer_vector(mca_common_collio_access_t *access, bool write, i
             again = 0;
             mca_common_collio_transfer_skip(&iov, &count, (size_t) moved);
         } else if (0 == moved && !write) {
-            break; /* end of file */
+            if (asked_at == done || file_ends(access, offset + done)) {
+                break;
+            }
+            asked_at = done; /* once more, with the size that the server has */
         } else if (0 == moved) {
             *error = EIO; /* a file that takes nothing and says nothing */
             break;
-        } else if (EINTR != errno && (EAGAIN != errno || !pause_again(&again))) {
+        } else {
             *error = errno;
-            break;
+            if (!try_again(access, *error, &again, &withdrawn)) {
+                break;
+            }
+            *error = 0;
         }
         if (done < bytes) {
             mca_common_collio_count(&access->stats->retries, 1);

@@ -52,6 +52,13 @@ size_t mca_common_collio_transfer_gather(const mca_common_collio_segment_t *segm
                                          int iov_most, struct iovec *iov, int *iov_count,
                                          int64_t *bytes);
 
+/** Has an advice been taken back that may be why a transfer failed with this errno? */
+static inline bool mca_common_collio_transfer_withdraw(const mca_common_collio_access_t *access,
+                                                       int error)
+{
+    return NULL != access->withdraw && access->withdraw(access->advice, error);
+}
+
 /** Drops the first `moved` bytes of a vector. */
 void mca_common_collio_transfer_skip(struct iovec **iov, int *count, size_t moved);
 
@@ -87,13 +94,25 @@ void mca_common_collio_access_request_span(const mca_common_collio_job_t *job, i
 /** Is there a gap between the job's pieces of the file? */
 bool mca_common_collio_job_has_holes(const mca_common_collio_job_t *job);
 
+/** Must each transfer hold one lock from its first byte to its last? Otherwise locks, where they are
+ *  needed, are taken window by window. */
+bool mca_common_collio_access_locks_whole(const mca_common_collio_access_t *access);
+
 /** Determines the lock that a job needs on its whole range (job->lock.wanted): it will run on a
  *  thread that must not wait for locks. */
 void mca_common_collio_job_lock_init(mca_common_collio_job_t *job);
 /** One attempt to get it, if one is due. 0: it is held; -EAGAIN: not yet; else the job has failed
  *  with that -errno. */
 int mca_common_collio_job_lock_try(mca_common_collio_job_t *job);
-void mca_common_collio_job_unlock(mca_common_collio_job_t *job);
+/** Waits for the lock if one is wanted. False: it failed, and `outcome` has the error. */
+bool mca_common_collio_job_lock_wait(mca_common_collio_job_t *job,
+                                     mca_common_collio_outcome_t *outcome);
+/** Before a transfer: drops what this node has cached where other nodes may have written since. */
+void mca_common_collio_job_refresh(mca_common_collio_job_t *job);
+/** After the transfer: sends what was written to the server where coherence needs that, then
+ *  unlocks. A failure is noted in `outcome`, with no byte counted: none is known to have arrived. */
+void mca_common_collio_job_unlock(mca_common_collio_job_t *job,
+                                  mca_common_collio_outcome_t *outcome);
 
 /** Pieces smaller than this are copied rather than put in a vector, bytes. */
 enum { MCA_COMMON_COLLIO_PACK_BELOW = 512 };

@@ -73,13 +73,14 @@ void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
 {
     uint64_t start = mca_common_collio_now_ns();
 
+    mca_common_collio_job_refresh(job);
     if (NULL == job->segments) {
         mca_common_collio_access_request_held(job, job->lock.held, &job->outcome);
     } else {
         mca_common_collio_access_transfer(job->access, job->write, job->lock.held, job->segments,
                                           job->count, &job->outcome);
     }
-    mca_common_collio_job_unlock(job);
+    mca_common_collio_job_unlock(job, &job->outcome);
     job->busy_ns = mca_common_collio_now_ns() - start;
 }
 

@@ -205,6 +205,22 @@ static void submit_waiting(mca_common_collio_queue_t *queue)
     }
 }
 
+/* Is the operation that failed with this errno worth a second try? */
+static bool try_again(mca_common_collio_queue_op_t *op, int error)
+{
+    if (EINTR == error) {
+        return true;
+    }
+    if (EAGAIN == error) {
+        return AGAIN_MOST >= ++op->again;
+    }
+    if (op->withdrawn) {
+        return false;
+    }
+    op->withdrawn = mca_common_collio_transfer_withdraw(op->owner->job->access, error);
+    return op->withdrawn;
+}
+
 /* True: the operation is over. False: the rest was submitted again. */
 static bool settle(mca_common_collio_queue_t *queue, mca_common_collio_queue_op_t *op,
                    int64_t result)
@@ -220,7 +236,7 @@ static bool settle(mca_common_collio_queue_t *queue, mca_common_collio_queue_op_
     } else if (0 == result) {
         op->error = own->job->write ? EIO : 0;
         return true;
-    } else if (-EINTR != result && (-EAGAIN != result || AGAIN_MOST < ++op->again)) {
+    } else if (!try_again(op, (int) -result)) {
         op->error = (int) -result;
         return true;
     }

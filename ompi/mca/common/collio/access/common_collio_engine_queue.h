@@ -25,8 +25,9 @@ typedef struct mca_common_collio_queue_op_t {
     struct iovec *iov;
     int iov_count;
     int error;
-    int again;    /* consecutive EAGAIN */
-    void *kernel; /* the backend's own */
+    int again;      /* consecutive EAGAIN */
+    bool withdrawn; /* was tried again without an advice */
+    void *kernel;   /* the backend's own */
 } mca_common_collio_queue_op_t;
 
 typedef struct mca_common_collio_queue_job_t {

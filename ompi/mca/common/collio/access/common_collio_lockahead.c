@@ -27,6 +27,19 @@ mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh)
     return lockahead;
 }
 
+static bool withdraw(void *advice, int error)
+{
+    mca_common_collio_lockahead_t *lockahead = advice;
+
+    return lockahead->withdraw(lockahead, error);
+}
+
+void mca_common_collio_lockahead_guard(ompio_file_t *fh, mca_common_collio_access_t *access)
+{
+    access->advice = mca_common_collio_lockahead_of(fh);
+    access->withdraw = NULL == access->advice ? NULL : withdraw;
+}
+
 /* File ranges of local [local, end), whole stripes, joined where they touch. */
 static int add_ranges(const mca_common_collio_domains_t *domains, int aggregator, int64_t local,
                       int64_t end, mca_common_collio_extents_t *ranges)

@@ -17,7 +17,7 @@
  * belongs to whichever fs component is selected.
  */
 #define MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC   UINT64_C(0x636f6c6c696f4c41)
-#define MCA_COMMON_COLLIO_LOCKAHEAD_VERSION 2
+#define MCA_COMMON_COLLIO_LOCKAHEAD_VERSION 3
 
 typedef enum mca_common_collio_lockahead_mode_t {
     MCA_COMMON_COLLIO_LOCKAHEAD_OFF = 0,
@@ -41,10 +41,16 @@ typedef struct mca_common_collio_lockahead_t {
      *  the caller goes on in any case. Local. */
     void (*request)(struct mca_common_collio_lockahead_t *self,
                     const mca_common_collio_extent_t *ranges, size_t count, bool write, bool now);
+    /** Takes back what was advised for the whole descriptor, if that can be why an access failed
+     *  with this errno. True: the access is worth a second try. Local, from any thread. */
+    bool (*withdraw)(struct mca_common_collio_lockahead_t *self, int error);
 } mca_common_collio_lockahead_t;
 
 /** The file's provider, or NULL. */
 mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh);
+
+/** Accesses of the file that fail because of an advice are made once more without it. */
+void mca_common_collio_lockahead_guard(ompio_file_t *fh, mca_common_collio_access_t *access);
 
 /** Before the cycles of a collective call: modes `global` (the aggregator's whole domain) and
  *  `stripe` (the stripes in which it has `runs`, in local coordinates). Asynchronous: all but the

@@ -12,8 +12,12 @@
 
 #include <errno.h>
 
-_Static_assert(MCA_COMMON_COLLIO_AGREE_FIELDS <= (int) MCA_COMMON_COLLIO_REDUCTION_FIELDS,
-               "the agreement does not fit a line of the page");
+#include "core/common_collio_sum.h"
+
+_Static_assert((int) MCA_COMMON_COLLIO_AGREE_FIELDS == (int) MCA_COMMON_COLLIO_REDUCTION_FIELDS,
+               "the agreement is a line of the page");
+
+static const int64_t bits_mask = (INT64_C(1) << MCA_COMMON_COLLIO_AGREE_ERROR_SHIFT) - 1;
 
 void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type)
 {
@@ -22,13 +26,16 @@ void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datat
 
     (void) type;
     for (int element = 0; element < *count; ++element) {
+        int64_t bits = (from[MCA_COMMON_COLLIO_AGREE_STATE] | to[MCA_COMMON_COLLIO_AGREE_STATE])
+                       & bits_mask;
+
         for (int i = 0; i < MCA_COMMON_COLLIO_AGREE_SUMS; ++i) {
-            to[i] += from[i];
-        }
-        for (int i = MCA_COMMON_COLLIO_AGREE_SUMS; i < MCA_COMMON_COLLIO_AGREE_PLANS; ++i) {
             to[i] = from[i] > to[i] ? from[i] : to[i];
         }
-        to[MCA_COMMON_COLLIO_AGREE_PLANS] &= from[MCA_COMMON_COLLIO_AGREE_PLANS];
+        for (int i = MCA_COMMON_COLLIO_AGREE_SUMS; i < MCA_COMMON_COLLIO_AGREE_FIELDS; ++i) {
+            to[i] = mca_common_collio_sum(to[i], from[i]);
+        }
+        to[MCA_COMMON_COLLIO_AGREE_STATE] = (to[MCA_COMMON_COLLIO_AGREE_STATE] & ~bits_mask) | bits;
         from += MCA_COMMON_COLLIO_AGREE_FIELDS;
         to += MCA_COMMON_COLLIO_AGREE_FIELDS;
     }
@@ -83,8 +90,8 @@ static void describe_request(mca_common_collio_op_t *op)
     op->mine[MCA_COMMON_COLLIO_AGREE_HI] = hi;
 }
 
-/* Which of the plans fit, and how far they must move. */
-static void propose_plan(mca_common_collio_op_t *op)
+/* Which of the plans fit, and how far they must move. Returns the bits of those that do not. */
+static int64_t propose_plan(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
     mca_common_collio_shape_t shape = mca_common_collio_layout_shape(&op->ex);
@@ -99,38 +106,44 @@ static void propose_plan(mca_common_collio_op_t *op)
         op->mine[MCA_COMMON_COLLIO_AGREE_DELTA] = op->delta;
         op->mine[MCA_COMMON_COLLIO_AGREE_NOT_DELTA] = -op->delta;
     }
-    op->mine[MCA_COMMON_COLLIO_AGREE_PLANS] = fits;
+    return MCA_COMMON_COLLIO_PLAN_ALL & ~fits;
+}
+
+/* After early access nothing is left to decide: this rank neither offers nor needs a range. */
+static int64_t describe(mca_common_collio_op_t *op)
+{
+    int64_t unfit = MCA_COMMON_COLLIO_PLAN_ALL;
+
+    if (op->early) {
+        return MCA_COMMON_COLLIO_AGREE_EARLY;
+    }
+    if (op->ex.request.bytes > 0 && 0 == op->ex.error) {
+        describe_request(op);
+    }
+    if (op->ex.file->settings.plan_reuse && 0 == op->ex.error) {
+        unfit = propose_plan(op);
+    }
+    return unfit * MCA_COMMON_COLLIO_AGREE_UNFIT
+           | (op->ex.request.bytes > 0 ? MCA_COMMON_COLLIO_AGREE_PENDING : 0);
 }
 
 void mca_common_collio_agree_start(mca_common_collio_op_t *op)
 {
-    mca_common_collio_file_t *file = op->ex.file;
+    int64_t *mine = op->mine, bits;
 
     for (int i = 0; i < MCA_COMMON_COLLIO_AGREE_FIELDS; ++i) {
-        op->mine[i] = i < MCA_COMMON_COLLIO_AGREE_SUMS ? 0 : INT64_MIN;
+        mine[i] = i < MCA_COMMON_COLLIO_AGREE_SUMS ? INT64_MIN : 0;
     }
-    op->mine[MCA_COMMON_COLLIO_AGREE_PLANS] = 0;
-    if (op->ex.request.bytes > 0 && 0 == op->ex.error) {
-        describe_request(op);
-    }
-    if (file->settings.plan_reuse && 0 == op->ex.error && !op->early) {
-        propose_plan(op);
-    }
-    op->mine[MCA_COMMON_COLLIO_AGREE_ERROR] = op->ex.error;
-    if (op->ex.request.bytes > 0 && !op->early) {
-        op->mine[MCA_COMMON_COLLIO_AGREE_LATE] = 1;
-    } else { /* who has nothing to access is neither early nor late */
-        op->mine[MCA_COMMON_COLLIO_AGREE_EARLY] = op->early;
-        op->mine[MCA_COMMON_COLLIO_AGREE_LATE] = -mca_common_collio_batch_offer(op);
-    }
-    if (!op->meeting) { /* all ranks must call the same, in the same mode */
-        op->mine[MCA_COMMON_COLLIO_AGREE_HASH] = op->ex.write | op->ex.atomic << 1;
-        op->mine[MCA_COMMON_COLLIO_AGREE_NOT_HASH] = -op->mine[MCA_COMMON_COLLIO_AGREE_HASH];
-    }
-    mca_common_collio_late_tell(op);
+    bits = describe(op);
+    /* all ranks must call the same, in the same mode */
+    bits |= op->ex.write ? MCA_COMMON_COLLIO_AGREE_WRITE : MCA_COMMON_COLLIO_AGREE_READ;
+    bits |= op->ex.atomic ? MCA_COMMON_COLLIO_AGREE_ATOMIC : MCA_COMMON_COLLIO_AGREE_NONATOMIC;
+    mine[MCA_COMMON_COLLIO_AGREE_STATE] = (int64_t) op->ex.error
+                                              << MCA_COMMON_COLLIO_AGREE_ERROR_SHIFT
+                                          | bits;
     if (OMPI_SUCCESS
-        != mca_common_collio_reduction_start(file, op->mine, op->all,
-                                             MCA_COMMON_COLLIO_AGREE_FIELDS, true)) {
+        != mca_common_collio_reduction_agree(op->ex.file, mine, op->all,
+                                             op->early ? 1 : MCA_COMMON_COLLIO_AGREE_FIELDS)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
 }

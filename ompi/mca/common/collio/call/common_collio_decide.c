@@ -23,12 +23,13 @@ static bool puts_are_packed(const mca_common_collio_exchange_t *ex)
 static mca_common_collio_plan_t *agreed_plan(mca_common_collio_op_t *op)
 {
     int64_t delta = op->all[MCA_COMMON_COLLIO_AGREE_DELTA];
+    int64_t unfit = op->all[MCA_COMMON_COLLIO_AGREE_STATE] / MCA_COMMON_COLLIO_AGREE_UNFIT;
 
     /* INT64_MIN: no rank that has data offered a plan */
     if (INT64_MIN == delta || delta != -op->all[MCA_COMMON_COLLIO_AGREE_NOT_DELTA]) {
         return NULL;
     }
-    return mca_common_collio_plans_agreed(&op->ex, op->all[MCA_COMMON_COLLIO_AGREE_PLANS], delta);
+    return mca_common_collio_plans_agreed(&op->ex, MCA_COMMON_COLLIO_PLAN_ALL & ~unfit, delta);
 }
 
 void mca_common_collio_decide(mca_common_collio_op_t *op)

@@ -17,7 +17,7 @@ enum { SMALL = 64 << 10 };
 /* A nonblocking call may take as long as a few of its own instructions do: a small write that the
  * page cache of this node takes, or a small read from a file system in memory, costs less than
  * handing it to an engine and asking for it later. */
-bool mca_common_collio_direct_is_brief(const mca_common_collio_op_t *op)
+static bool is_brief(const mca_common_collio_op_t *op)
 {
     const mca_common_collio_access_t *access = &op->ex.file->access;
 
@@ -33,7 +33,15 @@ static bool at_once(const mca_common_collio_op_t *op)
 {
     /* locks are never waited for */
     return op->ex.blocking ? !mca_common_collio_access_locks(&op->ex.file->access, op->ex.write)
-                           : mca_common_collio_direct_is_brief(op);
+                           : is_brief(op);
+}
+
+/* The access is over, in the thread that began it. */
+static void note_done(mca_common_collio_op_t *op)
+{
+    op->clock_ns = mca_common_collio_now();
+    op->job.busy_ns = op->clock_ns - op->phase_ns;
+    op->job.done = 1;
 }
 
 /* The same for a small read, if the page cache has it: one that must wait for a device is left to
@@ -57,8 +65,7 @@ static bool read_cached(mca_common_collio_op_t *op)
         return false;
     }
     job->outcome.bytes = job->bytes;
-    job->busy_ns = mca_common_collio_now() - op->phase_ns;
-    job->done = 1;
+    note_done(op);
     return true;
 }
 
@@ -68,11 +75,12 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
 
     mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_calls_skipped, 1);
     memset(job, 0, sizeof(*job));
-    job->outcome.stop_offset = INT64_MAX;
+    mca_common_collio_outcome_init(&job->outcome);
     if (0 == op->ex.request.bytes) {
         job->done = 1;
         return;
     }
+    op->ex.file->unflushed |= op->ex.write;
     job->access = &op->ex.file->access;
     job->write = op->ex.write;
     job->file = &op->ex.request.view->tiling;
@@ -85,10 +93,8 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
     if (!at_once(op) && (read_cached(op) || 0 == mca_common_collio_access_start(job))) {
         return;
     }
-    mca_common_collio_access_request(job->access, job->write, job->file, job->first, job->bytes,
-                                     job->memory, job->base, &job->outcome);
-    job->busy_ns = mca_common_collio_now() - op->phase_ns;
-    job->done = 1;
+    mca_common_collio_access_request_held(job, MCA_COMMON_COLLIO_HELD_NONE, &job->outcome);
+    note_done(op);
 }
 
 bool mca_common_collio_direct_poll(mca_common_collio_op_t *op)

@@ -37,14 +37,8 @@ static uint64_t look_ns(const mca_common_collio_file_t *file)
 /* A rank's own file access ends by itself, and must not be left before. */
 static bool can_leave(const mca_common_collio_op_t *op)
 {
-    switch (op->phase) {
-    case MCA_COMMON_COLLIO_PHASE_AHEAD:
-    case MCA_COMMON_COLLIO_PHASE_EARLY:
-    case MCA_COMMON_COLLIO_PHASE_DIRECT:
-        return 0 != op->job.done;
-    default:
-        return MCA_COMMON_COLLIO_PHASE_DONE != op->phase;
-    }
+    return MCA_COMMON_COLLIO_PHASE_DIRECT == op->phase ? 0 != op->job.done
+                                                       : MCA_COMMON_COLLIO_PHASE_DONE != op->phase;
 }
 
 bool mca_common_collio_op_lost(mca_common_collio_op_t *op)
@@ -112,4 +106,5 @@ void mca_common_collio_op_abandon(mca_common_collio_op_t *op)
         op->ex.done_bytes = 0; /* how far the aggregators came is not known */
     }
     op->phase = MCA_COMMON_COLLIO_PHASE_DONE;
+    op->phase_ns = mca_common_collio_now();
 }

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "call/common_collio_request.h"
-#include "node/common_collio_run.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -38,7 +37,6 @@ static void finish(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
-    op->ex.error = 0 != op->ex.error ? op->ex.error : op->told;
     mca_common_collio_op_unlock(op);
     file->access.locked = file->access.atomic = false;
     if (NULL != op->ex.plan && !op->ex.plan->valid && 0 == file->lost) {
@@ -47,16 +45,17 @@ static void finish(mca_common_collio_op_t *op)
     }
     mca_common_collio_file_count(
         file, op->ex.write ? MCA_COMMON_COLLIO_STAT_calls_write : MCA_COMMON_COLLIO_STAT_calls_read,
-        !op->meeting);
+        1);
     mca_common_collio_file_count(file,
                                  op->ex.write ? MCA_COMMON_COLLIO_STAT_bytes_written
                                               : MCA_COMMON_COLLIO_STAT_bytes_read,
                                  (uint64_t) op->ex.request.bytes);
-    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_errors, 0 != op->ex.error);
+    if (0 != op->ex.error) {
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_errors, 1);
+    }
     mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_flatten, op->flatten_ns);
-    mca_common_collio_file_count(
-        file, MCA_COMMON_COLLIO_STAT_time_total,
-        (op->brief ? op->phase_ns + op->job.busy_ns : mca_common_collio_now()) - op->started_ns);
+    mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_time_total,
+                                 op->phase_ns - op->started_ns);
     release_request(op);
 }
 
@@ -69,14 +68,6 @@ static void tell_caller(mca_common_collio_op_t *op)
         op->finished = true;
     }
 }
-
-void mca_common_collio_op_end(mca_common_collio_op_t *op)
-{
-    finish(op);
-    tell_caller(op);
-}
-
-OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, NULL, NULL);
 
 static int drive(mca_common_collio_file_t *file, bool blocking_too)
 {
@@ -121,7 +112,7 @@ static bool rest(mca_common_collio_file_t *file)
     bool rested = false;
 
     if (!atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
-        rested = mca_common_collio_run_rest(file) || mca_common_collio_reduction_rest(file);
+        rested = mca_common_collio_reduction_rest(file);
         atomic_flag_clear_explicit(&file->progressing, memory_order_release);
     }
     return rested;

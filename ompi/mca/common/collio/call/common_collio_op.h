@@ -14,28 +14,26 @@
  * serve blocking calls only. Calls on one file queue up and only the oldest moves, so all ranks
  * communicate in the same order.
  *
- *   QUEUED -> (EARLY) -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE
- *                                                                            -> STOPS -> DONE
- *                |    only sparse    |              only     only      ^            only after
- *                |                   |              atomic   new plans |            a failure
- *                |                   +--- a plan is reused ------------+
- *                +--- no exchange ----------------------> DIRECT ------^
+ *   QUEUED -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE -> STOPS
+ *      |       ^  |    only sparse  |         only new plans       ^                ^    only after
+ *      |       |  |                 +------ a plan is reused ------+                |    a failure
+ *      |       |  +------ no exchange ----------------------------------> DIRECT ---+
+ *      +---> DIRECT: early access
  *
  * With two layers GATHER comes before ROUTE: offset lists go to the node's local aggregators.
+ * RECORDS and PLACED follow HISTOGRAM with partition memory only.
  *
- * EARLY: a call that looks to this rank like the last one, which skipped the exchange, accesses its
- * own pieces before it asks anybody; when all ranks did so, the agreement is also the settlement.
- * When only some did, the others follow (DIRECT), whatever they had in mind.
+ * Early access: a rank whose call looks like its last one, which skipped the exchange, accesses its
+ * own pieces before the agreement. When all ranks with data did so, the agreement is also the
+ * settlement. When only some did, the others access their pieces after it.
  *
  * COLLECTIVE RULE: a rank that fails locally notes the error in op->ex.error and goes on taking
  * part with an empty contribution; the agreements (AGREE, READY, SETTLE) tell everybody.
  */
 typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_QUEUED = 0,
-    MCA_COMMON_COLLIO_PHASE_AHEAD,     /* my own pieces; other ranks are not asked in this call */
-    MCA_COMMON_COLLIO_PHASE_EARLY,     /* as the last call skipped the exchange: my own pieces */
+    MCA_COMMON_COLLIO_PHASE_DIRECT,    /* no exchange: each rank accesses its own pieces */
     MCA_COMMON_COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
-    MCA_COMMON_COLLIO_PHASE_MEMORY,    /* partition memory: what the node has */
     MCA_COMMON_COLLIO_PHASE_HISTOGRAM, /* sparse requests, partition memory: where the bytes are */
     MCA_COMMON_COLLIO_PHASE_RECORDS,   /* partition memory: what all nodes have and touch */
     MCA_COMMON_COLLIO_PHASE_PLACED,    /* partition memory: all ranks have made the domains */
@@ -45,34 +43,36 @@ typedef enum mca_common_collio_phase_t {
     MCA_COMMON_COLLIO_PHASE_LOCK,      /* atomic mode: rank 0 locks the range for all */
     MCA_COMMON_COLLIO_PHASE_READY,     /* everybody has planned, and has its memory? */
     MCA_COMMON_COLLIO_PHASE_CYCLES,    /* shuffle and access */
-    MCA_COMMON_COLLIO_PHASE_DIRECT,    /* instead of all that: each rank its own pieces */
     MCA_COMMON_COLLIO_PHASE_SETTLE,    /* one result for all */
     MCA_COMMON_COLLIO_PHASE_STOPS,     /* after a failure: how far each aggregator came */
     MCA_COMMON_COLLIO_PHASE_DONE
 } mca_common_collio_phase_t;
 
-/* Fields of the agreement. The first are summed, the others maximised, the last is and-ed. */
+/** Fields of the agreement: one cache line. */
 enum {
-    MCA_COMMON_COLLIO_AGREE_BYTES = 0,
+    MCA_COMMON_COLLIO_AGREE_STATE = 0, /* error class << 32, the maximum | bits below, or-ed */
+    MCA_COMMON_COLLIO_AGREE_LO,        /* maximum; negated: the lowest offset */
+    MCA_COMMON_COLLIO_AGREE_HI,        /* maximum */
+    MCA_COMMON_COLLIO_AGREE_DELTA,     /* maximum: how far a kept plan must move */
+    MCA_COMMON_COLLIO_AGREE_NOT_DELTA, /* maximum of -delta: equal deltas have DELTA = -NOT_DELTA */
+    MCA_COMMON_COLLIO_AGREE_SUMS,      /* the fields from here on are summed */
+    MCA_COMMON_COLLIO_AGREE_BYTES = MCA_COMMON_COLLIO_AGREE_SUMS,
     MCA_COMMON_COLLIO_AGREE_PIECES,
-    MCA_COMMON_COLLIO_AGREE_SPANS, /* sum of (highest - lowest): more than the whole span
-                                          means that ranks interleave */
-    MCA_COMMON_COLLIO_AGREE_SUMS,  /* = number of summed fields */
-    MCA_COMMON_COLLIO_AGREE_LO = MCA_COMMON_COLLIO_AGREE_SUMS, /* negated: the minimum */
-    MCA_COMMON_COLLIO_AGREE_HI,
-    MCA_COMMON_COLLIO_AGREE_ERROR,
-    MCA_COMMON_COLLIO_AGREE_HASH,     /* write or read, atomic mode or not */
-    MCA_COMMON_COLLIO_AGREE_NOT_HASH, /* negated hash: equal ranks have max = -max(negated) */
-    MCA_COMMON_COLLIO_AGREE_DELTA,
-    MCA_COMMON_COLLIO_AGREE_NOT_DELTA,
-    MCA_COMMON_COLLIO_AGREE_EARLY,        /* 1: a rank has accessed its pieces already */
-    MCA_COMMON_COLLIO_AGREE_LATE,         /* 1: a rank has not. Else negated: calls behind this one
-                                             that all ranks have made, too (batch.c) */
-    MCA_COMMON_COLLIO_AGREE_AHEAD_ERROR,  /* since the last meeting */
-    MCA_COMMON_COLLIO_AGREE_AHEAD_READS,  /* calls since then */
-    MCA_COMMON_COLLIO_AGREE_AHEAD_WRITES, /* follows READS */
-    MCA_COMMON_COLLIO_AGREE_PLANS,        /* bits of the plans that fit */
+    MCA_COMMON_COLLIO_AGREE_SPANS, /* highest - lowest: more than the whole span means that ranks
+                                      interleave */
     MCA_COMMON_COLLIO_AGREE_FIELDS
+};
+
+/** Bits of AGREE_STATE: some rank ... */
+enum {
+    MCA_COMMON_COLLIO_AGREE_WRITE = 1 << 0,     /* writes */
+    MCA_COMMON_COLLIO_AGREE_READ = 1 << 1,      /* reads */
+    MCA_COMMON_COLLIO_AGREE_ATOMIC = 1 << 2,    /* is in atomic mode */
+    MCA_COMMON_COLLIO_AGREE_NONATOMIC = 1 << 3, /* is not in atomic mode */
+    MCA_COMMON_COLLIO_AGREE_EARLY = 1 << 4,     /* has accessed its pieces already */
+    MCA_COMMON_COLLIO_AGREE_PENDING = 1 << 5,   /* has pieces that it has not accessed yet */
+    MCA_COMMON_COLLIO_AGREE_UNFIT = 1 << 8,     /* ... << plan: cannot use this plan */
+    MCA_COMMON_COLLIO_AGREE_ERROR_SHIFT = 32
 };
 
 /** What READY and SETTLE agree on: the largest of every field. */
@@ -90,32 +90,28 @@ enum {
 typedef struct mca_common_collio_op_t {
     opal_list_item_t super;
     mca_common_collio_exchange_t ex; /* file, request, choices, error: all that code below sees */
-    mca_common_collio_phase_t phase;
 
-    mca_common_collio_stage_t stage; /* a packed copy of the user's buffer, where one is needed */
-    bool staged;
-
-    int64_t mine[MCA_COMMON_COLLIO_AGREE_FIELDS];
-    int64_t all[MCA_COMMON_COLLIO_AGREE_FIELDS];
-    int64_t delta;
-    bool ahead;                  /* this call is made without a meeting */
-    bool was_ahead;              /* this call ends a run of such calls */
-    bool brief;                  /* made without a meeting and without a queue (late.c) */
-    bool meeting;                /* no call of the user: only for the agreement */
-    int told;                    /* agreed: error class of a call before this one, or 0 */
-    bool early;                  /* this rank's access came before the agreement */
-    mca_common_collio_job_t job; /* DIRECT */
-    bool locked;                 /* atomic mode: this rank holds the lock for all */
-    mca_common_collio_lock_retry_t lock_retry;
+    mca_common_collio_stage_t stage; /* a packed copy of the user's buffer, if `staged` */
+    int64_t mine[MCA_COMMON_COLLIO_AGREE_FIELDS]; /* this rank's contribution to the agreement */
+    int64_t all[MCA_COMMON_COLLIO_AGREE_FIELDS];  /* its result; STATE only after early access */
+    int64_t delta;                                /* how far the plans that fit must move */
+    mca_common_collio_job_t job;                  /* DIRECT */
+    mca_common_collio_lock_retry_t lock_retry;    /* LOCK */
     int64_t result[MCA_COMMON_COLLIO_RESULT_COUNT];
     int64_t result_all[MCA_COMMON_COLLIO_RESULT_COUNT];
+    bool exchanged; /* the last call that used this operation had an exchange */
 
+    mca_common_collio_phase_t phase; /* first of the fields that are cleared for every call */
+    bool staged;
+    bool early;                                      /* this rank's access came before AGREE */
+    bool locked;                                     /* atomic mode: this rank has the lock */
+    _Atomic bool finished;                           /* of a blocking call */
     struct mca_common_collio_request_t *mpi_request; /* of a nonblocking call */
-    _Atomic bool finished;                           /* of a blocking one */
     uint64_t started_ns;
     uint64_t flatten_ns; /* counted at the end: another call may be under way at the start */
     uint64_t work_ns;    /* when all ranks were there: what `auto` measures from */
     uint64_t phase_ns;   /* when the phase began */
+    uint64_t clock_ns;   /* a reading of the clock at which the next phase begins, or 0: read it */
     uint64_t waits_ns;   /* since when somebody waits in it, see lost.c */
 } mca_common_collio_op_t;
 
@@ -134,18 +130,12 @@ mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *fil
                                                    void *buffer, size_t count,
                                                    ompi_datatype_t *type);
 
-/** The same without a request of the user: takes part in one agreement. NULL: out of memory. */
-mca_common_collio_op_t *mca_common_collio_op_start_meeting(mca_common_collio_file_t *file);
-
 /** Turns the crank of the file's oldest operation. Returns the number of operations that ended. */
 int mca_common_collio_op_progress(mca_common_collio_file_t *file);
 
 /** The same for Open MPI's progress engine: it leaves blocking calls to their callers, because
  *  their steps may wait (one-sided epochs), and nothing may wait inside progress. */
 int mca_common_collio_op_background(mca_common_collio_file_t *file);
-
-/** Its end, when its steps are made and it is in no queue: figures, the caller is told. */
-void mca_common_collio_op_end(mca_common_collio_op_t *op);
 
 /** Turns it until this operation is done, and frees it. Returns the agreed error class. */
 int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes);
@@ -158,28 +148,6 @@ bool mca_common_collio_op_advance(mca_common_collio_op_t *op);
 /** Gives the lock of atomic mode back, if this rank holds it. */
 void mca_common_collio_op_unlock(mca_common_collio_op_t *op);
 
-/** See late.c. Calls without a meeting: may this call be one of them (false: ask again), its start
- *  and its end; what the next meeting tells, and whether calls may go without one after it. */
-bool mca_common_collio_late_allowed(const mca_common_collio_exchange_t *ex);
-bool mca_common_collio_late_turn(mca_common_collio_op_t *op);
-/** Does this call write after reads without a meeting, or read after writes without one? Then it
- *  begins when all ranks have made those. */
-bool mca_common_collio_late_direction_changes(const mca_common_collio_op_t *op);
-bool mca_common_collio_late_at_once(mca_common_collio_op_t *op);
-void mca_common_collio_late_end(mca_common_collio_op_t *op);
-void mca_common_collio_late_tell(mca_common_collio_op_t *op);
-void mca_common_collio_late_settle(mca_common_collio_op_t *op);
-void mca_common_collio_late_begin(mca_common_collio_op_t *op);
-/** Ends a run of such calls. Collective. Returns the agreed error class of the calls since the last
- *  meeting. `leave`: the next call is agreed on; else it may go without a meeting again. */
-int mca_common_collio_late_meet(mca_common_collio_file_t *file, bool leave);
-
-/** See batch.c. Calls behind this one that the rank has made and offers, before the agreement; as
- *  many as all ranks offered are settled with it, and batch_has tells each of them so. */
-int64_t mca_common_collio_batch_offer(mca_common_collio_op_t *op);
-void mca_common_collio_batch_settle(mca_common_collio_op_t *op, int64_t offered);
-bool mca_common_collio_batch_has(mca_common_collio_op_t *op);
-
 /** See lost.c. Looks, now and then, whether the ranks that this call waits for are still there;
  *  true when the file is lost, and this call with it. */
 bool mca_common_collio_op_lost(mca_common_collio_op_t *op);
@@ -190,10 +158,13 @@ void mca_common_collio_op_abandon(mca_common_collio_op_t *op);
  *  true when it is over. */
 void mca_common_collio_agree_start(mca_common_collio_op_t *op);
 void mca_common_collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type);
-/** After it: exchange or not, how, and with which plan. */
+/** After it: is this bit set in what all ranks have agreed on? */
+static inline bool mca_common_collio_agreed(const mca_common_collio_op_t *op, int bit)
+{
+    return 0 != (op->all[MCA_COMMON_COLLIO_AGREE_STATE] & bit);
+}
+/** Exchange or not, how, and with which plan. */
 void mca_common_collio_decide(mca_common_collio_op_t *op);
-/** Does its access take no longer than handing it to an engine? It is then made at once. */
-bool mca_common_collio_direct_is_brief(const mca_common_collio_op_t *op);
 void mca_common_collio_direct_start(mca_common_collio_op_t *op);
 bool mca_common_collio_direct_poll(mca_common_collio_op_t *op);
 void mca_common_collio_settle_start(mca_common_collio_op_t *op);

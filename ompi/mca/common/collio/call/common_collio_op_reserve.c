@@ -8,10 +8,16 @@
  * part in it, or the others would wait for ever; and to take part it needs an operation. So every
  * file has one in reserve, and the next one that ends takes its place.
  *
- * Another one is kept for speed. Small calls without a meeting (late.c) use little of it, so only
- * that is cleared again.
+ * One idle operation is cached for the next call.
  */
 #include "call/common_collio_op.h"
+
+static void construct(mca_common_collio_op_t *op)
+{
+    op->exchanged = true; /* nothing of it is clear */
+}
+
+OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, construct, NULL);
 
 bool mca_common_collio_op_reserve(mca_common_collio_file_t *file)
 {
@@ -19,17 +25,18 @@ bool mca_common_collio_op_reserve(mca_common_collio_file_t *file)
     return NULL != file->spare;
 }
 
-/* What a brief call has used. */
-static void clear_brief(mca_common_collio_op_t *op)
+/* Most of an operation is used by calls with an exchange only, and need not be cleared after one
+ * without. */
+static void clear(mca_common_collio_op_t *op)
 {
-    op->phase = MCA_COMMON_COLLIO_PHASE_QUEUED;
-    op->mpi_request = NULL;
-    op->ex.write = false;
-    op->ex.error = 0;
-    op->ex.done_bytes = 0;
-    op->ex.request = (mca_common_collio_ask_t){0};
-    op->staged = op->ahead = op->brief = false;
-    op->finished = false;
+    const size_t rest = offsetof(mca_common_collio_op_t, phase);
+
+    if (op->exchanged) {
+        memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
+    } else {
+        memset(&op->ex, 0, offsetof(mca_common_collio_exchange_t, plan));
+        memset((char *) op + rest, 0, sizeof(*op) - rest);
+    }
 }
 
 static mca_common_collio_op_t *take_spare(mca_common_collio_file_t *file)
@@ -47,24 +54,18 @@ mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file
 {
     mca_common_collio_op_t *op;
     uint32_t sequence;
-    bool kept;
 
     OPAL_THREAD_LOCK(&file->lock);
     op = (mca_common_collio_op_t *) file->idle;
     file->idle = NULL;
     sequence = file->sequence++;
     OPAL_THREAD_UNLOCK(&file->lock);
-    kept = NULL != op;
-    op = kept ? op : OBJ_NEW(mca_common_collio_op_t);
+    op = NULL == op ? OBJ_NEW(mca_common_collio_op_t) : op;
     op = NULL == op ? take_spare(file) : op;
     if (NULL == op) {
         return NULL;
     }
-    if (kept && op->brief) {
-        clear_brief(op);
-    } else {
-        memset((char *) op + sizeof(op->super), 0, sizeof(*op) - sizeof(op->super));
-    }
+    clear(op);
     op->ex.file = file;
     op->ex.sequence = sequence;
     return op;
@@ -78,6 +79,7 @@ void mca_common_collio_op_give(mca_common_collio_op_t *op)
     if (0 != file->lost) {
         return; /* messages for it may still arrive: see lost.c */
     }
+    op->exchanged = op->ex.way.exchange;
     OPAL_THREAD_LOCK(&file->lock);
     if (NULL == file->spare) {
         file->spare = op;

@@ -11,8 +11,6 @@
 
 #include <errno.h>
 
-#include "hook/common_collio_hook.h"
-
 /* View, buffer and file pointer; done in the caller's thread, before anybody else is needed. */
 static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi_datatype_t *type)
 {
@@ -28,7 +26,8 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
         rc = -EOVERFLOW;
     }
     if (0 == rc) {
-        rc = mca_common_collio_hook_take_refusal(fh);
+        rc = -op->ex.file->refusal;
+        op->ex.file->refusal = 0;
     }
     if (0 == rc && op->ex.request.bytes > 0 && 0 == op->ex.request.view->tiling.size) {
         rc = -EINVAL; /* a view without bytes takes none */
@@ -59,50 +58,15 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
     }
 }
 
+/* A call that is the only one begins at once, with the time that was just read. */
 static void enqueue(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
     OPAL_THREAD_LOCK(&file->lock);
+    op->clock_ns = opal_list_is_empty(&file->ops) ? op->phase_ns : 0;
     opal_list_append(&file->ops, &op->super);
     OPAL_THREAD_UNLOCK(&file->lock);
-}
-
-/* An operation with everything but its request. */
-static mca_common_collio_op_t *prepare(mca_common_collio_file_t *file)
-{
-    mca_common_collio_op_t *op = mca_common_collio_op_take(file);
-
-    if (NULL == op) {
-        return NULL;
-    }
-    op->ex.blocking = true;
-    op->ex.atomic = 0 != file->fh->f_atomicity;
-    op->started_ns = mca_common_collio_now();
-    op->flatten_ns = 0;
-    op->ex.aggregator.stop_local = INT64_MAX;
-    return op;
-}
-
-mca_common_collio_op_t *mca_common_collio_op_start_meeting(mca_common_collio_file_t *file)
-{
-    mca_common_collio_op_t *op = prepare(file);
-    int rc;
-
-    if (NULL != op) {
-        op->meeting = true;
-        op->phase_ns = op->started_ns;
-        /* others may make a call, and this rank takes part in it without bytes */
-        rc = mca_common_collio_flat_view(file->fh, &op->ex.request.view);
-        if (0 == rc) {
-            rc = mca_common_collio_flat_type(file->fh, MPI_BYTE, &op->ex.request.memory);
-        }
-        if (0 != rc) {
-            mca_common_collio_exchange_fail(&op->ex, -rc);
-        }
-        enqueue(op);
-    }
-    return op;
 }
 
 mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,
@@ -110,21 +74,20 @@ mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *fil
                                                    void *buffer, size_t count,
                                                    ompi_datatype_t *type)
 {
-    mca_common_collio_op_t *op = prepare(file);
+    mca_common_collio_op_t *op = mca_common_collio_op_take(file);
 
     if (NULL == op) {
         return NULL;
     }
+    op->started_ns = mca_common_collio_now();
     op->ex.write = write;
     op->ex.blocking = NULL == mpi_request;
+    op->ex.atomic = 0 != file->fh->f_atomicity;
+    op->ex.aggregator.stop_local = INT64_MAX;
     op->mpi_request = mpi_request;
     flatten(op, buffer, count, type);
     op->phase_ns = mca_common_collio_now();
     op->flatten_ns = op->phase_ns - op->started_ns;
-    if (mca_common_collio_late_at_once(op)) {
-        mca_common_collio_op_end(op);
-    } else {
-        enqueue(op);
-    }
+    enqueue(op);
     return op;
 }

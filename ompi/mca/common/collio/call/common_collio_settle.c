@@ -34,7 +34,7 @@ void mca_common_collio_settle_start(mca_common_collio_op_t *op)
     op->result[MCA_COMMON_COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
     if (OMPI_SUCCESS
         != mca_common_collio_reduction_start(op->ex.file, op->result, op->result_all,
-                                             MCA_COMMON_COLLIO_RESULT_COUNT, false)) {
+                                             MCA_COMMON_COLLIO_RESULT_COUNT)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
 }

@@ -14,6 +14,7 @@
 
 #include "access/common_collio_lock.h"
 #include "access/common_collio_lockahead.h"
+#include "hook/common_collio_guard.h"
 #include "transport/onesided/common_collio_put.h"
 #include "tuner/common_collio_tuner.h"
 #include "twolayer/common_collio_relay.h"
@@ -30,8 +31,9 @@ static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1]; /* the table of con
 /* Books the time of the phase that ends now, and begins the next. */
 static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
 {
-    uint64_t now = mca_common_collio_now();
+    uint64_t now = 0 != op->clock_ns ? op->clock_ns : mca_common_collio_now();
 
+    op->clock_ns = 0;
     if (0 != steps[op->phase].stat) {
         mca_common_collio_exchange_count(&op->ex, steps[op->phase].stat,
                                          now - op->phase_ns - op->ex.timing.elsewhere_ns);
@@ -105,17 +107,23 @@ static void begin_plan(mca_common_collio_op_t *op)
                                      mca_common_collio_now() - start);
 }
 
-/* Everybody tells whether it could plan and has its memory; then the cycles can begin. */
-static void begin_ready(mca_common_collio_op_t *op)
+/* An agreement on errors so far, and on the number of cycles. */
+static void begin_check(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
 {
-    enter(op, MCA_COMMON_COLLIO_PHASE_READY);
+    enter(op, phase);
     op->result[MCA_COMMON_COLLIO_RESULT_ERROR] = op->ex.error;
     op->result[MCA_COMMON_COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
     if (OMPI_SUCCESS
         != mca_common_collio_reduction_start(op->ex.file, op->result, op->result_all,
-                                             MCA_COMMON_COLLIO_RESULT_READY_COUNT, false)) {
+                                             MCA_COMMON_COLLIO_RESULT_READY_COUNT)) {
         mca_common_collio_exchange_lose(&op->ex);
     }
+}
+
+/* Has every rank planned, and its memory? Then the cycles can begin. */
+static void begin_ready(mca_common_collio_op_t *op)
+{
+    begin_check(op, MCA_COMMON_COLLIO_PHASE_READY);
 }
 
 /* Atomic mode: rank 0 holds the lock on the whole range until the call is settled; READY is what
@@ -231,8 +239,7 @@ static void begin_share(mca_common_collio_op_t *op)
 static void begin_placed(mca_common_collio_op_t *op)
 {
     begin_plan(op);
-    begin_ready(op);
-    op->phase = MCA_COMMON_COLLIO_PHASE_PLACED;
+    begin_check(op, MCA_COMMON_COLLIO_PHASE_PLACED);
 }
 
 static void begin_records(mca_common_collio_op_t *op)
@@ -244,6 +251,9 @@ static void begin_records(mca_common_collio_op_t *op)
 static void begin_histogram(mca_common_collio_op_t *op)
 {
     enter(op, MCA_COMMON_COLLIO_PHASE_HISTOGRAM);
+    if (op->ex.file->memory.used) {
+        mca_common_collio_layout_memory_start(&op->ex);
+    }
     mca_common_collio_layout_histogram(&op->ex);
 }
 
@@ -291,9 +301,9 @@ static void begin_agree(mca_common_collio_op_t *op)
     mca_common_collio_agree_start(op);
 }
 
-static void begin_direct(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
+static void begin_direct(mca_common_collio_op_t *op)
 {
-    enter(op, phase);
+    enter(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
     op->ex.file->access.atomic = op->ex.atomic; /* each rank's request by itself */
     mca_common_collio_direct_start(op);
 }
@@ -304,10 +314,20 @@ static void begin_settle(mca_common_collio_op_t *op)
     mca_common_collio_settle_start(op);
 }
 
+/* An early access comes before the agreement, any other one after it. */
+static void after_direct(mca_common_collio_op_t *op)
+{
+    if (op->early) {
+        begin_agree(op);
+    } else {
+        begin_settle(op);
+    }
+}
+
 /* The agreed range, for everything below the call. */
 static void note_range(mca_common_collio_op_t *op)
 {
-    bool data = 0 < op->all[MCA_COMMON_COLLIO_AGREE_BYTES]; /* else nobody offered a range */
+    bool data = 0 < op->all[MCA_COMMON_COLLIO_AGREE_BYTES]; /* else no rank offered a range */
 
     op->ex.range = (mca_common_collio_range_t){
         .lo = data ? -op->all[MCA_COMMON_COLLIO_AGREE_LO] : 0,
@@ -318,41 +338,29 @@ static void note_range(mca_common_collio_op_t *op)
     };
 }
 
-/* Ranks that only meet have no direction of their own, and take part in the call of the others. */
-static bool same_call(mca_common_collio_op_t *op)
+/* The error class of the call, as far as the agreement shows it. */
+static int agreed_error(const mca_common_collio_op_t *op)
 {
-    const int64_t *all = op->all;
+    const int direction = MCA_COMMON_COLLIO_AGREE_WRITE | MCA_COMMON_COLLIO_AGREE_READ;
+    const int mode = MCA_COMMON_COLLIO_AGREE_ATOMIC | MCA_COMMON_COLLIO_AGREE_NONATOMIC;
+    int64_t state = op->all[MCA_COMMON_COLLIO_AGREE_STATE];
+    int error = (int) (state >> MCA_COMMON_COLLIO_AGREE_ERROR_SHIFT);
+    bool differ = direction == (state & direction) || mode == (state & mode);
 
-    if (INT64_MIN == all[MCA_COMMON_COLLIO_AGREE_HASH]) {
-        return true;
-    }
-    op->ex.write = op->meeting ? 1 & all[MCA_COMMON_COLLIO_AGREE_HASH] : op->ex.write;
-    return all[MCA_COMMON_COLLIO_AGREE_HASH] == -all[MCA_COMMON_COLLIO_AGREE_NOT_HASH];
+    return 0 == error && differ ? MPI_ERR_NOT_SAME : error;
 }
 
-/* After the agreement: everybody knows the same, and goes the same way. */
+/* After the agreement: all ranks have the same values, and go the same way. */
 static void after_agree(mca_common_collio_op_t *op)
 {
-    const int64_t *all = op->all;
+    bool early = mca_common_collio_agreed(op, MCA_COMMON_COLLIO_AGREE_EARLY);
+    bool pending = mca_common_collio_agreed(op, MCA_COMMON_COLLIO_AGREE_PENDING);
 
-    mca_common_collio_late_settle(op);
-    if (!same_call(op) || all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0) {
-        op->ex.error = all[MCA_COMMON_COLLIO_AGREE_ERROR] > 0
-                           ? (int) all[MCA_COMMON_COLLIO_AGREE_ERROR]
-                           : MPI_ERR_NOT_SAME;
-        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
-        return;
+    op->ex.error = agreed_error(op);
+    if (early && 0 == op->ex.error) {
+        mca_common_collio_tuner_served(&op->ex, !pending);
     }
-    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
-        mca_common_collio_tuner_served(&op->ex, all[MCA_COMMON_COLLIO_AGREE_LATE] >= 1);
-    }
-    note_range(op);
-    if (0 == all[MCA_COMMON_COLLIO_AGREE_BYTES]
-        || (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] && all[MCA_COMMON_COLLIO_AGREE_LATE] < 1)) {
-        if (op->was_ahead || 0 != all[MCA_COMMON_COLLIO_AGREE_BYTES]) {
-            mca_common_collio_late_begin(op);
-        }
-        mca_common_collio_batch_settle(op, -all[MCA_COMMON_COLLIO_AGREE_LATE]);
+    if (0 != op->ex.error || !pending) {
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
@@ -360,20 +368,18 @@ static void after_agree(mca_common_collio_op_t *op)
         begin_settle(op);
         return;
     }
+    note_range(op);
     op->work_ns = mca_common_collio_now();
-    if (1 == all[MCA_COMMON_COLLIO_AGREE_EARLY] || 0 != op->told) {
-        /* others have gone ahead; or a rank has failed, and may have come to close the file */
-        op->ex.way.exchange = false;
+    if (early) {
+        op->ex.way.exchange = false; /* other ranks have accessed their pieces already */
     } else {
         mca_common_collio_decide(op);
     }
     if (!op->ex.way.exchange) {
-        begin_direct(op, MCA_COMMON_COLLIO_PHASE_DIRECT);
-    } else if (op->ex.plan_new && mca_common_collio_layout_sparse(&op->ex)) {
+        begin_direct(op);
+    } else if (op->ex.plan_new
+               && (op->ex.file->memory.used || mca_common_collio_layout_sparse(&op->ex))) {
         begin_histogram(op);
-    } else if (op->ex.plan_new && op->ex.file->memory.used) {
-        enter(op, MCA_COMMON_COLLIO_PHASE_MEMORY);
-        mca_common_collio_layout_memory_start(&op->ex);
     } else {
         begin_share(op);
     }
@@ -399,7 +405,7 @@ static void after_settle(mca_common_collio_op_t *op)
     if (0 != op->ex.error && NULL != op->ex.plan) {
         op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
     }
-    if (1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
+    if (!mca_common_collio_agreed(op, MCA_COMMON_COLLIO_AGREE_EARLY)) {
         mca_common_collio_tuner_learn(&op->ex,
                                       op->result_all[MCA_COMMON_COLLIO_RESULT_END_NS]
                                           + op->result_all[MCA_COMMON_COLLIO_RESULT_MINUS_BEGIN_NS],
@@ -410,12 +416,12 @@ static void after_settle(mca_common_collio_op_t *op)
         mca_common_collio_settle_stops(op);
         return;
     }
-    if (!op->ex.way.exchange && !op->ex.way.probing
-        && 1 != op->all[MCA_COMMON_COLLIO_AGREE_EARLY]) {
-        mca_common_collio_late_begin(op);
-    }
     if (op->ex.write && op->ex.way.exchange) {
         op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
+        if (MCA_COMMON_COLLIO_COHERENCE_FLUSH == op->ex.file->access.coherence) {
+            /* aggregators of other nodes have written for this rank, which may read it by itself */
+            (void) mca_common_collio_access_refresh(op->ex.file->access.fd);
+        }
     }
     enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
 }
@@ -446,34 +452,39 @@ static bool cycles_over(mca_common_collio_op_t *op)
     return mca_common_collio_cycles_poll(&op->ex);
 }
 
-static void after_ahead(mca_common_collio_op_t *op)
+static bool at_once(mca_common_collio_op_t *op)
 {
-    mca_common_collio_late_end(op);
-    enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
+    (void) op;
+    return true;
+}
+
+/* Where nodes have caches of their own, aggregators of other nodes must see what this rank has
+ * written by itself. */
+static void flush_own(mca_common_collio_op_t *op)
+{
+    mca_common_collio_file_t *file = op->ex.file;
+    int error = mca_common_collio_guard_flush(file->fh, &file->access);
+
+    if (0 == error && file->unflushed
+        && MCA_COMMON_COLLIO_COHERENCE_FLUSH == file->access.coherence) {
+        error = mca_common_collio_access_flush(file->access.fd);
+    }
+    file->unflushed = false;
+    if (0 != error) {
+        mca_common_collio_exchange_fail(&op->ex, error);
+    }
 }
 
 static void begin(mca_common_collio_op_t *op)
 {
-    if (mca_common_collio_batch_has(op)) {
-        enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
-        return;
-    }
-    if (op->early) { /* with an earlier call */
-        begin_agree(op);
-        return;
-    }
-    if (op->ahead) {
-        begin_direct(op, MCA_COMMON_COLLIO_PHASE_AHEAD);
-        return;
-    }
     op->early = 0 == op->ex.error && op->ex.request.bytes > 0
-                && !mca_common_collio_late_direction_changes(op)
                 && mca_common_collio_tuner_expects_direct(&op->ex);
     if (op->early) {
-        begin_direct(op, MCA_COMMON_COLLIO_PHASE_EARLY);
-    } else {
-        begin_agree(op);
+        begin_direct(op);
+        return;
     }
+    flush_own(op);
+    begin_agree(op);
 }
 
 #define AGREE  MCA_COMMON_COLLIO_STAT_time_agree
@@ -482,11 +493,9 @@ static void begin(mca_common_collio_op_t *op)
 #define SETTLE MCA_COMMON_COLLIO_STAT_time_settle
 
 static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
-    [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, mca_common_collio_late_turn, begin},
-    [MCA_COMMON_COLLIO_PHASE_AHEAD] = {0, mca_common_collio_direct_poll, after_ahead},
-    [MCA_COMMON_COLLIO_PHASE_EARLY] = {0, mca_common_collio_direct_poll, begin_agree},
+    [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, at_once, begin},
+    [MCA_COMMON_COLLIO_PHASE_DIRECT] = {0, mca_common_collio_direct_poll, after_direct},
     [MCA_COMMON_COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
-    [MCA_COMMON_COLLIO_PHASE_MEMORY] = {AGREE, collective_over, begin_histogram},
     [MCA_COMMON_COLLIO_PHASE_HISTOGRAM] = {AGREE, collective_over, after_histogram},
     [MCA_COMMON_COLLIO_PHASE_RECORDS] = {AGREE, collective_over, begin_placed},
     [MCA_COMMON_COLLIO_PHASE_PLACED] = {AGREE, collective_over, after_placed},
@@ -496,7 +505,6 @@ static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
     [MCA_COMMON_COLLIO_PHASE_LOCK] = {AGREE, lock_poll, begin_ready},
     [MCA_COMMON_COLLIO_PHASE_READY] = {AGREE, collective_over, after_ready},
     [MCA_COMMON_COLLIO_PHASE_CYCLES] = {0, cycles_over, begin_settle},
-    [MCA_COMMON_COLLIO_PHASE_DIRECT] = {0, mca_common_collio_direct_poll, begin_settle},
     [MCA_COMMON_COLLIO_PHASE_SETTLE] = {SETTLE, collective_over, after_settle},
     [MCA_COMMON_COLLIO_PHASE_STOPS] = {SETTLE, collective_over, after_stops},
     [MCA_COMMON_COLLIO_PHASE_DONE] = {0, NULL, NULL},

@@ -35,6 +35,7 @@
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/runtime/opal.h"
 #include "opal/util/info.h"
+#include "opal/util/proc.h"
 
 #if OMPI_MAJOR_VERSION >= 6
 #    define MCA_COMMON_COLLIO_FCOLL_VERSION    MCA_FCOLL_BASE_VERSION_3_0_0
@@ -54,12 +55,15 @@ typedef mca_io_base_module_2_0_0_t mca_common_collio_io_table_t;
 #    define MCA_COMMON_COLLIO_IO_VERSION       MCA_IO_BASE_V_2_0_0
 #endif
 
-/* a prepared convertor's buffer lies on a device, and the host cannot reach it */
+/* HAVE_DEVICES: user buffers may lie on devices. ON_DEVICE: a prepared convertor's buffer lies on a
+ * device, and the host cannot reach it. */
 #ifdef CONVERTOR_ACCELERATOR
+#    define MCA_COMMON_COLLIO_HAVE_DEVICES true
 #    define MCA_COMMON_COLLIO_ON_DEVICE(convertor)    \
         (((convertor)->flags & CONVERTOR_ACCELERATOR) \
          && !((convertor)->flags & CONVERTOR_ACCELERATOR_UNIFIED))
 #else
+#    define MCA_COMMON_COLLIO_HAVE_DEVICES opal_cuda_support
 #    define MCA_COMMON_COLLIO_ON_DEVICE(convertor) \
         (((convertor)->flags & CONVERTOR_CUDA) && !((convertor)->flags & CONVERTOR_CUDA_UNIFIED))
 #endif
@@ -85,12 +89,45 @@ static inline int mca_common_collio_copy_nothing(MPI_Comm comm, int key, void *e
 }
 #endif
 
+/** Is this process between MPI_Init and MPI_Finalize? A process that has only sessions has no
+ *  MPI_COMM_SELF, and no callback runs when its last session ends. */
+static inline bool mca_common_collio_world_is_up(void)
+{
+    return OMPI_MPI_STATE_INIT_COMPLETED == ompi_mpi_state;
+}
+
+/** In MPI_Finalize, behind the callbacks: MPI closes files that the program left open. 5.0 frees
+ *  windows before it does so, and refuses MPI_* calls. */
+static inline bool mca_common_collio_mpi_frees_all(void)
+{
+    return OMPI_MPI_STATE_FINALIZE_PAST_COMM_SELF_DESTRUCT <= ompi_mpi_state;
+}
+
+/** Does what is derived from this communicator live until MPI_Finalize? Else it belongs to a
+ *  session and ends with it. */
+static inline bool mca_common_collio_comm_of_world(const ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    if (comm->instance != ompi_mpi_comm_world.comm.instance) {
+        return false;
+    }
+#else
+    (void) comm;
+#endif
+    return mca_common_collio_world_is_up();
+}
+
 /** Calls `ended` when MPI_Finalize begins (an attribute of MPI_COMM_SELF): in 4.1 nobody closes
  *  the components of file access. 6.0's libopen_mpi has no MPI_*, so the internal names are used
- *  there. MPI_SUCCESS or an error. */
+ *  there. MPI_SUCCESS, or an error if that is impossible: there are only sessions, or
+ *  MPI_Finalize has begun. */
 static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_function *ended)
 {
     int key = MPI_KEYVAL_INVALID;
+
+    if (!mca_common_collio_world_is_up()) {
+        return MPI_ERR_OTHER;
+    }
 #if OMPI_MAJOR_VERSION >= 6
     ompi_attribute_fn_ptr_union_t copy = {
         .attr_communicator_copy_fn = mca_common_collio_copy_nothing};
@@ -107,6 +144,17 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 
     return MPI_SUCCESS == rc ? PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) : rc;
 #endif
+}
+
+/** Are there other nodes with processes of this communicator, or of the job, which may open the same
+ *  file by another communicator? */
+static inline bool mca_common_collio_spans_nodes(const ompi_communicator_t *comm)
+{
+    ompi_group_t *job = ompi_mpi_comm_world.comm.c_local_group;
+
+    return (NULL != comm && MPI_COMM_NULL != comm
+            && ompi_group_have_remote_peers(comm->c_local_group))
+           || (NULL != job && ompi_group_have_remote_peers(job));
 }
 
 /** A text that tells a communicator from all others of its processes, the same on all of them. */
@@ -247,7 +295,14 @@ static inline int mca_common_collio_op_create(mca_common_collio_op_fn_t *fn, str
     *op = ompi_op_create_user(true, false, fn);
     return NULL == *op ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
+#else
+static inline int mca_common_collio_op_create(mca_common_collio_op_fn_t *fn, struct ompi_op_t **op)
+{
+    return PMPI_Op_create(fn, 1, op);
+}
+#endif
 
+/** Also for a file that MPI itself closes at its end, where MPI_Op_free is refused. */
 static inline void mca_common_collio_op_free(struct ompi_op_t **op)
 {
     opal_object_t *object = (opal_object_t *) *op;
@@ -255,17 +310,6 @@ static inline void mca_common_collio_op_free(struct ompi_op_t **op)
     OBJ_RELEASE(object);
     *op = NULL;
 }
-#else
-static inline int mca_common_collio_op_create(mca_common_collio_op_fn_t *fn, struct ompi_op_t **op)
-{
-    return PMPI_Op_create(fn, 1, op);
-}
-
-static inline void mca_common_collio_op_free(struct ompi_op_t **op)
-{
-    (void) PMPI_Op_free(op);
-}
-#endif
 
 /* One-sided calls on bytes. 6.0's libopen_mpi has no MPI_*: there the osc module is called. */
 typedef struct ompi_win_t mca_common_collio_win_t;
@@ -285,7 +329,9 @@ static inline int mca_common_collio_win_allocate_shared(size_t bytes, ompi_commu
 
 static inline void mca_common_collio_win_free(mca_common_collio_win_t **win)
 {
-    (void) ompi_win_free(*win);
+    if (!mca_common_collio_mpi_frees_all()) {
+        (void) ompi_win_free(*win);
+    }
 }
 
 static inline int mca_common_collio_win_put(const void *from, int bytes, int peer, int64_t at,
@@ -364,7 +410,9 @@ static inline int mca_common_collio_win_allocate_shared(size_t bytes, ompi_commu
 
 static inline void mca_common_collio_win_free(mca_common_collio_win_t **win)
 {
-    (void) PMPI_Win_free(win);
+    if (!mca_common_collio_mpi_frees_all()) {
+        (void) PMPI_Win_free(win);
+    }
 }
 
 static inline int mca_common_collio_win_put(const void *from, int bytes, int peer, int64_t at,
@@ -419,6 +467,12 @@ static inline int mca_common_collio_win_fence(int assertion, mca_common_collio_w
 static inline const char *mca_common_collio_running_version(void)
 {
     return opal_version_string;
+}
+
+/** Processes of this job on this node. */
+static inline int mca_common_collio_ranks_on_node(void)
+{
+    return 1 + (int) opal_process_info.num_local_peers;
 }
 
 /** May several threads of this process be in MPI at the same time? */

@@ -62,7 +62,7 @@ mca_common_collio_align_choose(const mca_common_collio_align_facts_t *facts)
 
         return (mca_common_collio_align_t){unit, MCA_COMMON_COLLIO_ALIGN_SET, true};
     }
-    if (facts->lustre && facts->stripe_bytes > 0) {
+    if (facts->striped && facts->stripe_bytes > 0) {
         return (mca_common_collio_align_t){facts->stripe_bytes, MCA_COMMON_COLLIO_ALIGN_STRIPE,
                                            true};
     }

@@ -28,7 +28,7 @@ typedef enum mca_common_collio_align_source_t {
 /** What is known of a file. */
 typedef struct mca_common_collio_align_facts_t {
     uint32_t file_system; /* magic number, as statfs returns it; 0 = not known */
-    bool lustre;          /* opened by an fs component for Lustre */
+    bool striped;         /* the file has stripes (Lustre, BeeGFS): stripe_bytes is true */
     int64_t stripe_bytes; /* 0 = not known */
     int64_t block_bytes;  /* st_blksize; 0 = not known */
     int64_t set_bytes;    /* by the user; 0 = not set, 1 = no alignment */
@@ -48,8 +48,8 @@ bool mca_common_collio_align_in_memory(uint32_t file_system);
 
 /**
  *   the user has set it            that, strictly
- *   Lustre with stripes            the stripe, strictly: each has a lock of its own
- *   other network file systems     the stripe if it is known, else st_blksize; both must be whole
+ *   the file has stripes           the stripe, strictly: each has a server, on Lustre with a lock
+ *   other network file systems     the stripe if one was named, else st_blksize; both must be whole
  *                                  pages and at most 64 MiB, else a page
  *   local file systems             none: one page cache serves all ranks
  */

@@ -18,6 +18,9 @@
  *   (*) 8 KiB for writes to a file system in memory, 2 KiB for reads; 256 bytes, for both borders,
  *       where the nodes are containers of one machine
  *
+ * On a file system whose servers give locks to clients (Lustre) pieces that interleave are always
+ * exchanged where there are several clients: direct writes revoke each other's locks.
+ *
  * A first exchange makes a plan and shared memory, which is expensive; a program that makes a few
  * calls should not pay for it where direct access is a good guess. So there the guess serves some
  * calls before the exchange is tried at all.
@@ -67,6 +70,9 @@ static bool direct_worth(const mca_common_collio_facts_t *facts)
     if (!interleaved(facts)) {
         return !torn_write(facts);
     }
+    if (facts->contended) {
+        return false;
+    }
     if (facts->one_machine) {
         return piece_bytes(facts) >= MESSAGE_PIECE;
     }
@@ -81,7 +87,8 @@ static bool exchange_worth(const mca_common_collio_facts_t *facts)
     if (!interleaved(facts)) {
         return piece_bytes(facts) < TINY_PIECE && facts->pieces > facts->ranks;
     }
-    return (facts->nodes > 1 && !facts->one_machine) || piece_bytes(facts) < LARGE_PIECE;
+    return facts->contended || (facts->nodes > 1 && !facts->one_machine)
+           || piece_bytes(facts) < LARGE_PIECE;
 }
 
 static int64_t least_direct(const mca_common_collio_facts_t *facts)

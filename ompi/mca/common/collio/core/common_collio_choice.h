@@ -36,6 +36,8 @@ typedef struct mca_common_collio_facts_t {
     bool in_memory;    /* tmpfs or ramfs: a write is little more than a copy */
     bool one_machine;  /* several nodes on a local file system, so they are containers of one
                          machine and share its page cache, but exchange by messages */
+    bool contended;    /* direct accesses of several clients would take locks from each other, or
+                          ask for one lock each: pieces that interleave are exchanged */
     bool sieve_writes; /* writes may read, change and write whole windows: the gaps do not cost a
                           system call each */
     bool many_cycles;  /* more data than the aggregators' buffers: schedules matter */

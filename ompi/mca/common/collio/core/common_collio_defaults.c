@@ -21,8 +21,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* One per stripe: then static_cyclic gives each OST one writer. With fewer ranks than stripes, a
- * divisor of the stripes does the same; anything else would mix the writers of an OST. */
+/* One per stripe: then static_cyclic gives each server one writer. With fewer ranks than stripes, a
+ * divisor of the stripes does the same; anything else would mix the writers of a server. */
 static int per_stripe(const mca_common_collio_site_t *site)
 {
     int count = least(site->stripes, site->ranks);
@@ -58,7 +58,7 @@ int mca_common_collio_default_aggregators(const mca_common_collio_site_t *site)
 {
     int count = by_nodes(site);
 
-    if (site->lustre && site->stripe_bytes > 0 && site->stripes > 0) {
+    if (site->striped && site->stripe_bytes > 0 && site->stripes > 0) {
         count = site->lockahead ? with_lockahead(site) : per_stripe(site);
     } else if (site->stripes > 1) {
         count = site->stripes; /* of another file system: as many as serve it at a time */
@@ -73,5 +73,5 @@ int mca_common_collio_default_aggregators(const mca_common_collio_site_t *site)
  * Elsewhere an access costs a round trip to a server or between nodes, which a larger one hides. */
 int64_t mca_common_collio_default_buffer(const mca_common_collio_site_t *site)
 {
-    return 1 == site->nodes && !site->network && !site->lustre ? NODE_BUFFER : BUFFER;
+    return 1 == site->nodes && !site->network && !site->striped ? NODE_BUFFER : BUFFER;
 }

@@ -19,7 +19,7 @@ typedef struct mca_common_collio_site_t {
     int ranks;
     int nodes;
     bool network;         /* the file system is on other machines, or may be */
-    bool lustre;          /* stripes are known, and locks belong to them */
+    bool striped;         /* the file has stripes (Lustre, BeeGFS), and they are known */
     bool lockahead;       /* locks are asked for in advance */
     int stripes;          /* 0 or 1: not striped, or not known */
     int64_t stripe_bytes; /* 0: not known */

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 
 #include "common_collio_grow.h"
+#include "common_collio_sum.h"
 
 /* floor(total * i / parts) without overflow; 0 <= i <= parts < 2^31. */
 static int64_t part(int64_t total, int64_t i, int64_t parts)
@@ -82,6 +83,14 @@ int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int agg
     return cut_evenly(domains, aggregators);
 }
 
+int64_t mca_common_collio_domains_even_most(int64_t lo, int64_t hi, int64_t unit, int aggregators)
+{
+    int64_t span = hi - round_down(lo, unit);
+    int64_t whole = span / unit, least = whole / aggregators; /* units, and those of every domain */
+
+    return least == whole ? span : (least + 1) * unit;
+}
+
 /* floor(width * bytes / total) for bytes <= total, exact while total < 2^31, else with both scaled
  * down (the same everywhere). */
 static int64_t scale(int64_t width, int64_t bytes, int64_t total)
@@ -103,7 +112,7 @@ int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int
     int bin = 0;
 
     for (int b = 0; b < bins; ++b) {
-        total += bytes[b];
+        total = mca_common_collio_sum(total, bytes[b]);
     }
     if (0 == total || lo >= hi) {
         return mca_common_collio_domains_even(lo, hi, unit, aggregators, domains);
@@ -120,7 +129,7 @@ int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int
         int64_t end;
         int64_t offset;
 
-        while (before + bytes[bin] < wanted) {
+        while (mca_common_collio_sum(before, bytes[bin]) < wanted) {
             before += bytes[bin++];
         }
         /* bins behind the end of a short request hold nothing, so `from` is below hi */

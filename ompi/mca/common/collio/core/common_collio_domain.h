@@ -50,6 +50,8 @@ typedef struct mca_common_collio_domains_t {
  *  -ENOMEM. */
 int mca_common_collio_domains_even(int64_t lo, int64_t hi, int64_t unit, int aggregators,
                                    mca_common_collio_domains_t *domains);
+/** No domain of such a split is larger than this. */
+int64_t mca_common_collio_domains_even_most(int64_t lo, int64_t hi, int64_t unit, int aggregators);
 
 /** Even by BYTES instead of by span: `bytes[b]` is what all ranks together want in bin b of
  *  [lo, hi) cut in `bins` equal bins (the last may be shorter). For sparse requests: a header at 0

@@ -73,6 +73,12 @@ int mca_common_collio_memory_bins(int aggregators, int nodes);
  *  where stripes do. They cover [lo, hi). */
 void mca_common_collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *origin,
                                   int64_t *width);
+/** Where a bin begins, at most `hi`: the last ones may lie behind the range and INT64_MAX. */
+static inline int64_t mca_common_collio_memory_begin(int64_t origin, int64_t width, int bin,
+                                                     int64_t hi)
+{
+    return bin > (hi - origin) / width ? hi : origin + bin * width;
+}
 
 /** Words of 64 bits for the touched bins of a node. */
 static inline int mca_common_collio_memory_words(int bins)

@@ -22,6 +22,7 @@
 
 #include "transport/onesided/common_collio_put.h"
 
+#include "access/common_collio_engine.h"
 #include "access/common_collio_lockahead.h"
 #include "compat/common_collio_error.h"
 #include "tuner/common_collio_stopwatch.h"
@@ -216,6 +217,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
     lock_window(ex, number);
     job->access = &ex->file->access;
     job->write = ex->write;
+    job->for_others = true;
     job->segments = slot->segments;
     job->count = slot->segment_count;
     if ((ex->way.schedule->asynchronous || !ex->blocking
@@ -224,11 +226,7 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
         return;
     }
     mca_common_collio_stopwatch_start(&watch, ex->way.probing);
-    if (ex->write) {
-        mca_common_collio_access_write(job->access, job->segments, job->count, &job->outcome);
-    } else {
-        mca_common_collio_access_read(job->access, job->segments, job->count, &job->outcome);
-    }
+    mca_common_collio_engine_perform(job);
     job->busy_ns = mca_common_collio_stopwatch_stop(&watch);
     if (ex->blocking) {
         ex->timing.hideable_ns += ex->file->reduction->crowded ? watch.slept_ns : job->busy_ns;

@@ -10,6 +10,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+#include "node/common_collio_shm.h"
 
 enum { ALIGNMENT = 4096 };
 
@@ -21,7 +24,9 @@ int64_t mca_common_collio_arena_reserve(mca_common_collio_arena_t *arena, int64_
     if (bytes <= before) {
         return 0;
     }
-    if (0 != posix_memalign(&fresh, ALIGNMENT, (size_t) bytes)) {
+    if (0 != posix_memalign(&fresh, ALIGNMENT, (size_t) bytes)
+        && (!mca_common_collio_shm_relieve()
+            || 0 != posix_memalign(&fresh, ALIGNMENT, (size_t) bytes))) {
         return -ENOMEM;
     }
     free(arena->at);
@@ -35,4 +40,12 @@ void mca_common_collio_arena_fini(mca_common_collio_arena_t *arena)
     free(arena->at);
     arena->at = NULL;
     arena->bytes = 0;
+}
+
+void mca_common_collio_arena_discard(mca_common_collio_arena_t *arena)
+{
+    if (NULL != arena->at) {
+        (void) madvise(arena->at, (size_t) arena->bytes / ALIGNMENT * ALIGNMENT, MADV_DONTNEED);
+    }
+    mca_common_collio_arena_fini(arena);
 }

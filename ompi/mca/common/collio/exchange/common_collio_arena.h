@@ -22,5 +22,7 @@ typedef struct mca_common_collio_arena_t {
  *  bytes (0 if it was large enough), or -ENOMEM (then the old memory is still there). */
 int64_t mca_common_collio_arena_reserve(mca_common_collio_arena_t *arena, int64_t bytes);
 void mca_common_collio_arena_fini(mca_common_collio_arena_t *arena);
+/** The same, and gives the memory back to the kernel: the C library would keep it. */
+void mca_common_collio_arena_discard(mca_common_collio_arena_t *arena);
 
 #endif /* MCA_COMMON_COLLIO_ARENA_H */

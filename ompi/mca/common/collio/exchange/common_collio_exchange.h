@@ -165,7 +165,7 @@ typedef struct mca_common_collio_exchange_t {
     mca_common_collio_range_t range;
     mca_common_collio_choices_t way;
 
-    struct mca_common_collio_plan_t *plan;
+    struct mca_common_collio_plan_t *plan; /* first of the fields that only exchanges use */
     bool plan_new;
     int64_t *histogram;         /* NULL unless the request is sparse */
     ompi_request_t *collective; /* the reduction of histogram or stops that is under way */

@@ -68,4 +68,11 @@ int64_t mca_common_collio_kept_memory_usable(const struct mca_common_collio_file
 /** Bytes of this rank in collective buffers and their staging. */
 int64_t mca_common_collio_kept_buffers(const mca_common_collio_kept_t *kept);
 
+/** Bytes that are charged to each rank of this node for it: an equal part of what the node's
+ *  aggregators may use, and of what local aggregators share. The same on all ranks of the node. */
+int64_t mca_common_collio_kept_charge(const struct mca_common_collio_file_t *file);
+
+/** The amount of free memory may have changed: look again, whatever was found lately. */
+void mca_common_collio_kept_memory_changed(void);
+
 #endif /* MCA_COMMON_COLLIO_KEPT_H */

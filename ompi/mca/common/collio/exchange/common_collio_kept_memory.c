@@ -25,14 +25,22 @@ int64_t mca_common_collio_kept_memory_usable(const mca_common_collio_file_t *fil
     return mca_common_collio_available_bytes(file->settings.memory_root) / 2;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
+static uint64_t looked_ns;
+static int64_t found;
+
+void mca_common_collio_kept_memory_changed(void)
+{
+    pthread_mutex_lock(&lock);
+    looked_ns = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 /* The same, of at most a second ago: programs open many files one after the other, and reading the
  * kernel's files takes longer than anything else in such an open. */
 static int64_t usable_lately(const mca_common_collio_file_t *file)
 {
     enum { LATELY_NS = 1000000000 };
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static uint64_t looked_ns;
-    static int64_t found;
     uint64_t now = mca_common_collio_now();
     int64_t usable;
 
@@ -49,16 +57,24 @@ static int64_t usable_lately(const mca_common_collio_file_t *file)
     return usable;
 }
 
-bool mca_common_collio_kept_falls_short(const mca_common_collio_file_t *file)
+static int aggregators_here(const mca_common_collio_file_t *file)
 {
     int here = 0;
+
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        here += file->nodes.node_of[file->aggregators[i]] == file->nodes.node_of[file->rank];
+    }
+    return here;
+}
+
+bool mca_common_collio_kept_falls_short(const mca_common_collio_file_t *file)
+{
+    int here;
 
     if (file->my_aggregator < 0) {
         return false; /* aggregators look: reading the kernel's files on every rank costs time */
     }
-    for (int i = 0; i < file->aggregator_count; ++i) {
-        here += file->nodes.node_of[file->aggregators[i]] == file->nodes.node_of[file->rank];
-    }
+    here = aggregators_here(file);
     return here > 0
            && mca_common_collio_available_short(usable_lately(file), here, file->buffer_bytes);
 }
@@ -96,4 +112,17 @@ int64_t mca_common_collio_kept_buffers(const mca_common_collio_kept_t *kept)
         held += kept->put.buffers * kept->put.slot_bytes;
     }
     return held;
+}
+
+int64_t mca_common_collio_kept_charge(const mca_common_collio_file_t *file)
+{
+    const mca_common_collio_shared_t *relay = &file->kept->relay_shared;
+    int node = file->nodes.node_of[file->rank];
+    int ranks = file->nodes.first[node + 1] - file->nodes.first[node];
+
+    if (0 == file->memory_bytes && NULL == file->kept->shared.at) {
+        return 0; /* no call has made an exchange */
+    }
+    return aggregators_here(file) * file->buffer_bytes / ranks
+           + (NULL == relay->at ? 0 : (int64_t) relay->bytes / ranks);
 }

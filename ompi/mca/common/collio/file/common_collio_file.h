@@ -24,13 +24,13 @@
 /** Partition memory: what the ranks tell each other for a new plan, in memory that is taken at
  *  open, and the last layout, for the report. */
 typedef struct mca_common_collio_file_memory_t {
-    bool used;         /* agreed */
-    int64_t mine;      /* what this rank says, */
-    int64_t node;      /* and the least of its node */
-    int64_t usable;    /* at the last new plan: what its buffers may have in all */
-    int64_t announced; /* by this rank, for the last new plan */
-    uint64_t *records; /* per node: its memory, then the bins that it touches; twice */
-    int words;         /* of a node's bins */
+    bool used;          /* partition memory is in use, on all ranks */
+    int64_t minus_mine; /* negated: memory that this rank sees */
+    int64_t minus_node; /* negated: the least that a rank of the node sees */
+    int64_t usable;     /* at the last new plan: what its buffers may have in all */
+    int64_t announced;  /* by this rank, for the last new plan */
+    uint64_t *records;  /* per node: its memory, then the bins that it touches; twice */
+    int words;          /* of a node's bins */
     mca_common_collio_memory_part_t *part; /* the last layout: one per aggregator at most */
     int parts;
     int groups;
@@ -39,6 +39,17 @@ typedef struct mca_common_collio_file_memory_t {
     int64_t origin; /* where bin 0 begins, and how long each is */
     int64_t width;
 } mca_common_collio_file_memory_t;
+
+/** Members that are named one by one (file->align) and assigned together (file->derived). */
+#define MCA_COMMON_COLLIO_GROUP(tag, name, ...) \
+    union {                                     \
+        struct {                                \
+            __VA_ARGS__                         \
+        };                                      \
+        struct tag {                            \
+            __VA_ARGS__                         \
+        } name;                                 \
+    }
 
 /**
  * What lives as long as an open file: OMPIO selects the fcoll again at every set_view, without
@@ -51,9 +62,6 @@ typedef struct mca_common_collio_file_t {
     ompio_file_t *fh;
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
-    int64_t settings_hash;
-    bool two_layers;                              /* agreed by all ranks, as is the next */
-    mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
     int refused;        /* error class of every collective call, if the record could not be made.
                     io/ompio ignores what a module says at open */
     int visitors;       /* threads that drive it by file_for_each; under the table's lock */
@@ -73,23 +81,37 @@ typedef struct mca_common_collio_file_t {
     int rank;
     int size;
     mca_common_collio_nodes_t nodes;
-    int *aggregators; /* their ranks */
-    int aggregator_count;
-    int *aggregator_slot; /* number of each aggregator among those of its node */
-    int my_aggregator;    /* my index in aggregators, or -1 */
-    mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
-    int64_t buffer_bytes;                              /* what one aggregator may use */
-    mca_common_collio_align_t align;                   /* of domains and windows */
-    mca_common_collio_file_memory_t memory;
+
+    /* Everything that follows from settings and facts. MPI_File_open makes it from nothing, once
+     * with the values of this rank and again where the ranks differ: see open/attach.c. */
+    /* clang-format off */
+    MCA_COMMON_COLLIO_GROUP(mca_common_collio_derived_t, derived,
+        int64_t settings_hash;
+        bool two_layers;
+        bool striped;         /* stripes are known: fh->f_stripe_size and f_stripe_count */
+        bool several_clients; /* of a file system that gives locks to clients (Lustre) */
+        mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
+        int *aggregators;                             /* their ranks */
+        int aggregator_count;
+        int *aggregator_slot; /* number of each aggregator among those of its node */
+        int my_aggregator;    /* my index in aggregators, or -1 */
+        bool list_refused;    /* aggregator_list does not fit the communicator */
+        mca_common_collio_local_count_t local_aggregators; /* two layers: when a total is given */
+        int64_t buffer_bytes;                              /* what one aggregator may use */
+        mca_common_collio_align_t align;                   /* of domains and windows */
+        mca_common_collio_file_memory_t memory;
+        struct mca_common_collio_kept_t *kept; /* what exchanges keep between calls */
+        struct mca_common_collio_tuner_t *tuner;
+    );
+    /* clang-format on */
 
     struct mca_common_collio_reduction_t *reduction; /* where the ranks agree; see node/ */
     struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
     ompi_datatype_t *agree_type;
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t access_stats;
+    bool unflushed; /* this rank has made direct writes that other nodes may not see */
 
-    struct mca_common_collio_kept_t *kept; /* what exchanges keep between calls; see exchange/ */
-    struct mca_common_collio_tuner_t *tuner;
     mca_common_collio_stats_t stats[2]; /* of reads, of writes; high-water marks in the first */
     bool writing;                       /* the call that is driven: what counts, counts there */
     int64_t memory_bytes;               /* held now, see memory_add */
@@ -97,14 +119,12 @@ typedef struct mca_common_collio_file_t {
     opal_mutex_t lock; /* of ops and sequence; taken only where MPI may be called by threads */
     opal_list_t ops;   /* in the order they were started; the first is the active one */
     uint32_t sequence; /* of operations, equal on all ranks */
-    int settled;       /* of the oldest calls: over on all ranks, with a call before them */
-    bool run_writes;   /* the calls without a meeting write */
-    int ahead_error;   /* the first of this rank in a call without a meeting, until all are told */
     struct mca_common_collio_op_t *spare; /* for a call that finds no memory */
     opal_list_item_t *idle;               /* an operation for the next call */
     struct mca_common_collio_request_t *spare_request;
     atomic_flag progressing; /* one thread at a time drives this file */
     int64_t last_bytes;      /* true count of the last blocking call */
+    int refusal;             /* errno for the collective call that is about to start, or 0 */
 } mca_common_collio_file_t;
 
 /** NULL if there is none. Local. */

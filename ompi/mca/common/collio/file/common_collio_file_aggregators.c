@@ -22,7 +22,7 @@ mca_common_collio_site_t mca_common_collio_file_site(const mca_common_collio_fil
         .ranks = file->size,
         .nodes = file->nodes.nodes,
         .network = UFS != fh->f_fstype || file->access.network,
-        .lustre = LUSTRE == fh->f_fstype,
+        .striped = file->striped,
         .lockahead = MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead,
         .stripes = fh->f_stripe_count,
         .stripe_bytes = (int64_t) fh->f_stripe_size,
@@ -40,7 +40,7 @@ static void refuse_list(mca_common_collio_file_t *file, const char *bad)
                                   file->settings.aggregator_list, bad);
         mca_common_collio_findings_tell_mine();
     }
-    file->settings.aggregator_list[0] = '\0';
+    file->list_refused = true;
     file->aggregator_count = 0;
 }
 
@@ -50,14 +50,11 @@ static int choose_aggregators(mca_common_collio_file_t *file)
     const char *bad;
     int count = settings->aggregators;
 
-    free(file->aggregators); /* they are chosen anew for partition memory */
-    free(file->aggregator_slot);
     file->aggregators = malloc(sizeof(int) * (size_t) file->size);
     file->aggregator_slot = malloc(sizeof(int) * (size_t) file->size);
     if (NULL == file->aggregators || NULL == file->aggregator_slot) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    file->aggregator_count = 0;
     if ('\0' != settings->aggregator_list[0]) {
         file->aggregator_count = mca_common_collio_aggregators_parse(
             settings->aggregator_list, file->size, file->aggregators, &bad);
@@ -93,7 +90,6 @@ static int number_aggregators(mca_common_collio_file_t *file)
     if (NULL == seen) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    file->my_aggregator = -1;
     file->local_aggregators = mca_common_collio_local_aggregators_divide(
         &file->nodes, file->settings.local_aggregators);
     for (int i = 0; i < file->aggregator_count; ++i) {

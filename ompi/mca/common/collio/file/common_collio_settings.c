@@ -49,17 +49,6 @@ static const mca_common_collio_setting_t rows[] = {
     {"exchange_read", MCA_COMMON_COLLIO_CHOICE, AT(exchange_read), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_read,collective_buffering",
      "exchange, for reads only"},
-    {"errors", MCA_COMMON_COLLIO_CHOICE, AT(errors), "auto,call,late", 0, 4, AGREED, NULL,
-     "When a rank learns that another rank's access has failed, in calls without an exchange. "
-     "call: all ranks return the same from the same call, and wait for each other in it. late: the "
-     "rank "
-     "that failed returns its error at once, the others from a later call, at the latest from the "
-     "next MPI_File_sync, set_size, preallocate or set_atomicity; no rank waits. auto: late for "
-     "reads, call for writes"},
-    {"ahead", MCA_COMMON_COLLIO_NUMBER, AT(ahead), NULL, 256, 6, AGREED | POSITIVE, NULL,
-     "errors=late: most calls that a rank may be ahead of the slowest one, and so the calls after "
-     "which all ranks know of an error. Large calls may be fewer ahead: 8 MiB of an average rank "
-     "at most"},
     {"patience", MCA_COMMON_COLLIO_NUMBER, AT(patience), NULL, 0, 6, AGREED, NULL,
      "Seconds that a rank waits in one step of a collective call before it gives the file up: the "
      "call ends with MPI_ERR_OTHER. For networks that may go silent; it must be longer than any "

@@ -44,12 +44,6 @@ enum { /* auto, on, off */
        MCA_COMMON_COLLIO_SETTING_OFF
 };
 
-enum { /* of `errors` */
-       MCA_COMMON_COLLIO_ERRORS_AUTO = 0,
-       MCA_COMMON_COLLIO_ERRORS_CALL,
-       MCA_COMMON_COLLIO_ERRORS_LATE
-};
-
 enum { /* of `intra` */
        MCA_COMMON_COLLIO_INTRA_AUTO = 0,
        MCA_COMMON_COLLIO_INTRA_SHM,
@@ -62,9 +56,7 @@ typedef struct mca_common_collio_settings_t {
     int exchange;       /* on: always shuffle; off: every rank accesses its own pieces */
     int exchange_write; /* as `exchange`, from romio_cb_write; AUTO = see exchange */
     int exchange_read;
-    int patience; /* seconds; 0: for ever */
-    int ahead;    /* errors late: most calls that a rank may be ahead of the slowest */
-    int errors;   /* when a rank learns of another's: in the same call, or in a later one */
+    int patience;              /* seconds; 0: for ever */
     size_t memory_group_bytes; /* partition memory: see core/common_collio_memory.h */
     size_t memory_domain_bytes;
     size_t memory_min_bytes;

@@ -26,8 +26,6 @@
     X(calls_read, count, one, "collective reads")                                                  \
     X(calls_skipped, count, one,                                                                   \
       "calls that skipped the exchange: every rank accessed its own pieces")                       \
-    X(calls_ahead, count, one, "those of them that did not wait for other ranks (setting errors)") \
-    X(calls_batched, count, one, "those of them that shared the agreement of an earlier call")     \
     X(bytes_written, bytes, one, "data this rank asked to write")                                  \
     X(bytes_read, bytes, one, "data this rank asked to read")                                      \
     X(requests_in, count, one, "pieces this rank asked for, after joining neighbours")             \

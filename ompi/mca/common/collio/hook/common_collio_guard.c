@@ -14,23 +14,28 @@
 #include <strings.h>
 
 #include "access/common_collio_lock.h"
+#include "hook/common_collio_reach.h"
 #include "hook/common_collio_spare.h"
 
 #include "opal/runtime/opal_progress.h"
+#include "opal/util/output.h"
 
 typedef struct handle_t {
     struct handle_t *next;
     ompio_file_t *fh;
-    bool asked;
-    bool settled;
-    bool on;
+    bool asked;       /* sieving writes, by parameter or hint */
+    bool settled;     /* the ranks have decided on sieving writes */
+    bool on;          /* the decision */
+    uint64_t flushed; /* bytes of individual writes that guard_flush() has seen */
+    const mca_common_collio_access_t *individual; /* of the fbtl; NULL before its first transfer */
 } handle_t;
 
 /* Why not. The largest of all ranks counts; 0 is a yes. */
-enum { YES = 0, NOT_ASKED, NO_LOCKS, NO_FBTL, REASONS };
+enum { YES = 0, NOT_ASKED, NO_LOCKS, LOCAL_LOCKS, NO_FBTL, REASONS };
 static const char *const reasons[REASONS] = {
     [NOT_ASKED] = "it was not asked for on every rank",
     [NO_LOCKS] = "the file system gives no byte-range locks",
+    [LOCAL_LOCKS] = "byte-range locks of this file system do not reach other nodes",
     [NO_FBTL] = "fbtl/mtpwrite is not in use on every rank, so individual writes take no locks",
 };
 
@@ -65,6 +70,43 @@ static handle_t *find(ompio_file_t *fh)
         handle = handle->next;
     }
     return handle;
+}
+
+/* Does the file system give a lock, or is it only held by somebody else? */
+static bool locks_work(mca_common_collio_access_t *access)
+{
+    int rc = mca_common_collio_access_try_lock(access, false, 0, 1);
+
+    if (0 == rc) {
+        mca_common_collio_access_unlock(access, 0, 1);
+    }
+    return 0 == rc || -EAGAIN == rc;
+}
+
+static void open_access(const ompio_file_t *fh, mca_common_collio_access_t *access,
+                        mca_common_collio_access_stats_t *stats)
+{
+    mca_common_collio_access_open(access, fh->fd, stats);
+    access->coherence = mca_common_collio_coherence_choose(
+        access->file_system, access->network && mca_common_collio_spans_nodes(fh->f_comm));
+}
+
+void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t *access,
+                                    mca_common_collio_access_stats_t *stats)
+{
+    open_access(fh, access, stats);
+    mca_common_collio_lock_set_idle(idle);
+    if (MCA_COMMON_COLLIO_COHERENCE_FLUSH == access->coherence) {
+        (void) mca_common_collio_access_refresh(fh->fd); /* pages of an earlier handle */
+    }
+    if (MCA_COMMON_COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
+        && !locks_work(access)) {
+        opal_output(0,
+                    "collio: %s: this NFS mount gives no byte-range locks, without which nodes "
+                    "would overwrite each other's data. Reads and writes of this file fail. Start "
+                    "rpc.statd on this node, or mount with nolock.",
+                    fh->f_filename);
+    }
 }
 
 int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked)
@@ -114,17 +156,6 @@ static bool asked_by_hint(ompio_file_t *fh)
            && 0 == strcasecmp(value, "enable");
 }
 
-/* Does the file system give a lock, or say that somebody else has it? */
-static bool locks_work(mca_common_collio_access_t *access)
-{
-    int rc = mca_common_collio_access_try_lock(access, true, 0, 1);
-
-    if (0 == rc) {
-        mca_common_collio_access_unlock(access, 0, 1);
-    }
-    return 0 == rc || -EAGAIN == rc;
-}
-
 static int reason_of(ompio_file_t *fh, mca_common_collio_access_t *access, const handle_t *handle)
 {
     if (NULL == handle) {
@@ -156,8 +187,12 @@ const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_a
                                            const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS])
 {
     handle_t *handle;
+    int64_t reason = fields[1];
 
-    access->sieve_writes = YES == fields[1];
+    if (YES == reason && !mca_common_collio_locks_reach(fh)) {
+        reason = LOCAL_LOCKS;
+    }
+    access->sieve_writes = YES == reason;
     pthread_mutex_lock(&mutex);
     handle = find(fh);
     if (NULL != handle) {
@@ -169,7 +204,47 @@ const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_a
         return NULL;
     }
     mca_common_collio_hint_set(fh->f_info, "romio_ds_write", "disable");
-    return reasons[fields[1]];
+    return reasons[reason];
+}
+
+/* With a stock fbtl nothing is known of individual writes. */
+int mca_common_collio_guard_flush(ompio_file_t *fh, const mca_common_collio_access_t *access)
+{
+    bool written = true;
+    handle_t *handle;
+
+    if (MCA_COMMON_COLLIO_COHERENCE_FLUSH != access->coherence || (fh->f_amode & MPI_MODE_RDONLY)) {
+        return 0;
+    }
+    pthread_mutex_lock(&mutex);
+    handle = find(fh);
+    if (NULL != handle) {
+        uint64_t bytes = NULL == handle->individual
+                             ? 0
+                             : __atomic_load_n(&handle->individual->stats->bytes_written,
+                                               __ATOMIC_RELAXED);
+
+        written = bytes != handle->flushed;
+        handle->flushed = bytes;
+    }
+    pthread_mutex_unlock(&mutex);
+    return written ? mca_common_collio_access_flush(fh->fd) : 0;
+}
+
+void mca_common_collio_guard_refresh(ompio_file_t *fh)
+{
+    mca_common_collio_access_stats_t stats = {0};
+    mca_common_collio_access_t access;
+
+    open_access(fh, &access, &stats);
+    if (MCA_COMMON_COLLIO_COHERENCE_FLUSH == access.coherence) {
+        (void) mca_common_collio_access_refresh(fh->fd);
+    }
+}
+
+bool mca_common_collio_guard_serves_all(const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS])
+{
+    return NO_FBTL != fields[1];
 }
 
 const char *mca_common_collio_guard_use(ompio_file_t *fh, mca_common_collio_access_t *access)
@@ -191,6 +266,9 @@ const char *mca_common_collio_guard_use(ompio_file_t *fh, mca_common_collio_acce
         }
     }
     access->sieve_writes = NULL != handle && handle->on;
+    if (NULL != handle) {
+        handle->individual = access;
+    }
     pthread_mutex_unlock(&mutex);
     return why;
 }

@@ -22,6 +22,11 @@
 void mca_common_collio_guard_reserve(void);
 void mca_common_collio_guard_unreserve(void);
 
+/** An access struct for the handle: what follows from its descriptor and from the nodes of the job.
+ *  Local. */
+void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t *access,
+                                    mca_common_collio_access_stats_t *stats);
+
 /** From fbtl/mtpwrite when it is chosen for a handle; `asked`: by parameter or hint. Local. */
 int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked);
 /** The handle is closed. */
@@ -31,10 +36,21 @@ void mca_common_collio_guard_end(ompio_file_t *fh);
 enum { MCA_COMMON_COLLIO_GUARD_FIELDS = 2 };
 void mca_common_collio_guard_ask(ompio_file_t *fh, mca_common_collio_access_t *access,
                                  int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
-/** The result, with the maxima: sets access->sieve_writes. NULL, or why it is not done although
+/** The result, with the maxima: sets access->sieve_writes. Collective over fh->f_comm. NULL, or why it is not done although
  *  somebody asked for it. */
 const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_access_t *access,
                                            const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
+
+/** Sends the bytes of individual writes on this node to the servers, where another rank's collective
+ *  access would not see them otherwise. Does nothing if there were none since the last time. Local;
+ *  0 or a positive errno. */
+int mca_common_collio_guard_flush(ompio_file_t *fh, const mca_common_collio_access_t *access);
+
+/** For MPI_File_sync: later reads on this node see what other nodes had written and flushed. Local. */
+void mca_common_collio_guard_refresh(ompio_file_t *fh);
+
+/** With the maxima: does fbtl/mtpwrite serve the handle on all ranks? */
+bool mca_common_collio_guard_serves_all(const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
 
 /** For the fbtl's own access, from the first transfer on: sets access->sieve_writes by what was
  *  settled. NULL, or why it is not done although it was asked for here and nobody has said so. */

@@ -277,18 +277,6 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file)
     return NULL == record ? NULL : &record->hook;
 }
 
-int mca_common_collio_hook_take_refusal(ompio_file_t *fh)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
-    int error = 0;
-
-    if (NULL != hook) {
-        error = hook->refusal;
-        hook->refusal = 0;
-    }
-    return -error;
-}
-
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook)
 {
     return &MCA_COMMON_COLLIO_IO_TABLE(hook->file);

@@ -31,7 +31,6 @@ typedef struct mca_common_collio_hook_t {
     mca_common_collio_hook_table_t original;      /* io/ompio's own entries, complete */
     struct mca_common_collio_flat_cache_t *flats; /* of view.h; freed at close */
     void (*free_flats)(struct mca_common_collio_flat_cache_t *flats);
-    int refusal; /* errno for the collective call that is about to start, or 0 */
 } mca_common_collio_hook_t;
 
 /** Keep a record back for an open that finds no memory; give it up. */
@@ -47,11 +46,6 @@ mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file);
 
 /** The live table, to put entries in. */
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook);
-
-/** An entry of a collective call found an argument that io/ompio would overflow on. The
- *  rank must take part nevertheless: the engine takes the error from here as it starts the call.
- *  Returns 0 or -errno, and clears it. */
-int mca_common_collio_hook_take_refusal(ompio_file_t *fh);
 
 /** Called at MPI_File_close, before anything of the file is torn down, on every rank of the file's
  *  communicator (so it may communicate). A pair (callback, data) is registered once. 0, or

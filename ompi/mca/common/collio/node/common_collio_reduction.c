@@ -34,16 +34,15 @@ typedef int64_t fields_t[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
 typedef struct seat_t {
     _Alignas(LINE) fields_t line[2];
     mca_common_collio_process_t process; /* whose seat it is; written before the first reduction */
-    _Alignas(LINE) mca_common_collio_ahead_word_t done;
 } seat_t;
 
 typedef struct mca_common_collio_reduction_page_t {
     _Alignas(LINE) _Atomic uint32_t arrived; /* in all reductions so far, modulo 2^32 */
     _Alignas(LINE) _Atomic uint32_t reduced; /* reductions whose lines are reduced */
     _Alignas(LINE) _Atomic uint32_t gate;    /* reductions whose result is there */
+    int64_t first[2];                        /* the first field of each result, beside the gate */
     _Alignas(LINE) _Atomic uint32_t sleepers;
     _Alignas(LINE) fields_t result[2];
-    _Alignas(LINE) mca_common_collio_ahead_word_t begun;
     _Alignas(LINE) seat_t seat[]; /* one per rank of the node */
 } page_t;
 
@@ -67,6 +66,7 @@ static void reduce_lines(const mca_common_collio_reduction_t *reduction)
             take_maximum(reduction->page->seat[i].line[turn], to, reduction->fields);
         }
     }
+    reduction->page->first[turn] = to[0];
 }
 
 /* Lets everybody see that a reduction has come so far, and wakes those who sleep. */
@@ -90,7 +90,7 @@ static int reduce_by_messages(mca_common_collio_file_t *file, const int64_t *min
                                               MPI_MAX, comm, &reduction->request);
 }
 
-/* agreement, alone and attentive are set. */
+/* agreement, alone, attentive and wanted are set. */
 static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *result, int fields)
 {
     mca_common_collio_reduction_t *reduction = file->reduction;
@@ -100,8 +100,9 @@ static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *r
     reduction->fields = fields;
     reduction->result = result;
     reduction->under_way = true;
-    reduction->behind = false;
-    reduction->begun_ns = mca_common_collio_now();
+    if (reduction->crowded) { /* only there ranks sleep */
+        reduction->begun_ns = mca_common_collio_now();
+    }
     if (NULL == page) {
         memcpy(reduction->mine, mine, sizeof(*mine) * (size_t) fields);
         rc = reduce_by_messages(file, reduction->mine,
@@ -123,12 +124,23 @@ static int start(mca_common_collio_file_t *file, const int64_t *mine, int64_t *r
 }
 
 int mca_common_collio_reduction_start(mca_common_collio_file_t *file, const int64_t *mine,
-                                      int64_t *result, int fields, bool agreement)
+                                      int64_t *result, int fields)
 {
-    file->reduction->agreement = agreement;
+    file->reduction->agreement = false;
     file->reduction->alone = 1 == file->nodes.nodes;
     file->reduction->attentive = false;
+    file->reduction->wanted = fields;
     return start(file, mine, result, fields);
+}
+
+int mca_common_collio_reduction_agree(mca_common_collio_file_t *file, const int64_t *mine,
+                                      int64_t *result, int wanted)
+{
+    file->reduction->agreement = true;
+    file->reduction->alone = 1 == file->nodes.nodes;
+    file->reduction->attentive = false;
+    file->reduction->wanted = wanted;
+    return start(file, mine, result, MCA_COMMON_COLLIO_REDUCTION_FIELDS);
 }
 
 int mca_common_collio_reduction_on_node(mca_common_collio_file_t *file, const int64_t *mine,
@@ -137,30 +149,14 @@ int mca_common_collio_reduction_on_node(mca_common_collio_file_t *file, const in
     file->reduction->agreement = false;
     file->reduction->alone = true;
     file->reduction->attentive = attentive;
+    file->reduction->wanted = fields;
     return start(file, mine, result, fields);
-}
-
-int mca_common_collio_reduction_behind(mca_common_collio_file_t *file, const int64_t *mine,
-                                       int64_t *result, int fields)
-{
-    int rc = mca_common_collio_reduction_start(file, mine, result, fields, false);
-
-    file->reduction->behind = true;
-    return rc;
-}
-
-void mca_common_collio_reduction_wanted(mca_common_collio_file_t *file)
-{
-    if (file->reduction->behind) {
-        file->reduction->behind = false;
-        file->reduction->begun_ns = mca_common_collio_now();
-    }
 }
 
 int mca_common_collio_reduction_barrier(mca_common_collio_file_t *file)
 {
     const int64_t nothing = 0;
-    int rc = mca_common_collio_reduction_start(file, &nothing, &file->reduction->nothing, 1, false);
+    int rc = mca_common_collio_reduction_start(file, &nothing, &file->reduction->nothing, 1);
 
     file->reduction->attentive = true;
     return rc;
@@ -193,6 +189,7 @@ static void lead(mca_common_collio_file_t *file)
             return; /* the gate stays shut: the others of the node are told by a notice */
         }
         memcpy(node, reduction->all, sizeof(*node) * (size_t) reduction->fields);
+        page->first[reduction->round & 1] = node[0];
         announce(page, &page->gate, reduction->round + 1);
     }
 }
@@ -220,10 +217,11 @@ bool mca_common_collio_reduction_poll(mca_common_collio_file_t *file)
         if (atomic_load(&reduction->page->gate) != reduction->round + 1) {
             return false;
         }
-        all = reduction->page->result[reduction->round & 1];
+        all = 1 == reduction->wanted ? &reduction->page->first[reduction->round & 1]
+                                     : reduction->page->result[reduction->round & 1];
     }
-    memcpy(reduction->result, all, sizeof(*all) * (size_t) reduction->fields);
-    if (!reduction->attentive && !reduction->behind) {
+    memcpy(reduction->result, all, sizeof(*all) * (size_t) reduction->wanted);
+    if (reduction->crowded && !reduction->attentive) {
         reduction->waited_ns[reduction->agreement] = (int64_t) (mca_common_collio_now()
                                                                 - reduction->begun_ns);
     }
@@ -249,7 +247,7 @@ bool mca_common_collio_reduction_rest(mca_common_collio_file_t *file)
     _Atomic uint32_t *word;
 
     if (!reduction->under_way || NULL == reduction->page || !reduction->crowded
-        || reduction->attentive || reduction->behind || NULL != reduction->request) {
+        || reduction->attentive || NULL != reduction->request) {
         return false;
     }
     word = MPI_COMM_NULL != reduction->leaders && !reduction->alone ? &reduction->page->reduced
@@ -328,23 +326,8 @@ static int share_page(mca_common_collio_file_t *file, const int64_t *key)
     return rc;
 }
 
-/* Only where one page has all ranks: what is in it decides which calls need a meeting. */
-static void connect_ahead(mca_common_collio_file_t *file)
-{
-    mca_common_collio_reduction_t *reduction = file->reduction;
-
-    if (NULL != reduction->page && 1 == file->nodes.nodes) {
-        reduction->ahead.begun = &reduction->page->begun;
-        reduction->ahead.done = (char *) &reduction->page->seat[0].done;
-        reduction->ahead.stride = sizeof(seat_t);
-        reduction->ahead.ranks = reduction->ranks;
-        reduction->ahead.me = reduction->me;
-    }
-}
-
 static void disconnect(mca_common_collio_reduction_t *reduction)
 {
-    reduction->ahead.begun = NULL;
     mca_common_collio_shm_fini(&reduction->segment);
     reduction->page = NULL;
     if (MPI_COMM_NULL != reduction->leaders) {
@@ -411,7 +394,6 @@ void mca_common_collio_reduction_connect(mca_common_collio_file_t *file,
     if (OMPI_SUCCESS != rc) {
         mca_common_collio_file_lose(file, rc);
     }
-    connect_ahead(file);
 }
 
 bool mca_common_collio_reduction_peer_ended(const mca_common_collio_file_t *file)

@@ -7,7 +7,6 @@
 #define MCA_COMMON_COLLIO_REDUCTION_H
 
 #include "compat/common_collio_compat.h"
-#include "node/common_collio_ahead.h"
 #include "node/common_collio_process.h"
 #include "node/common_collio_shm.h"
 
@@ -30,7 +29,7 @@
  * One wait instead of log2(P), and nobody burns the core that another rank needs. Where no memory
  * can be shared it is an iallreduce over all ranks.
  */
-enum { MCA_COMMON_COLLIO_REDUCTION_FIELDS = 16 };
+enum { MCA_COMMON_COLLIO_REDUCTION_FIELDS = 8 }; /* a cache line */
 
 struct mca_common_collio_file_t;
 struct mca_common_collio_reduction_page_t;
@@ -52,20 +51,17 @@ typedef struct mca_common_collio_reduction_t {
     uint32_t round;               /* reductions that are over */
     bool under_way;
     bool attentive;       /* others may need this rank's answers until they come: no sleep */
-    bool behind;          /* this rank does not wait for it yet */
-    uint64_t begun_ns;    /* when this rank came */
+    uint64_t begun_ns;    /* when this rank came; crowded nodes only */
     bool agreement;       /* reduce as the agreement does, else take the maximum */
     bool alone;           /* this node's ranks only */
     int64_t waited_ns[2]; /* in the last one that was no agreement, in the last that was */
-    int fields;
+    int fields;           /* of the reduction */
+    int wanted;           /* of its results: the first ones */
     int64_t mine[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
     int64_t all[MCA_COMMON_COLLIO_REDUCTION_FIELDS];
     int64_t *result;
     int64_t nothing; /* result of a barrier */
     ompi_request_t *request;
-    mca_common_collio_ahead_t ahead;   /* calls without a meeting (run.h): one node with a page */
-    mca_common_collio_chunks_t chunks; /* the same elsewhere */
-    int64_t heard[MCA_COMMON_COLLIO_CHUNKS_FIELDS];
 } mca_common_collio_reduction_t;
 
 /** Allocates the file's reduction. Local: an Open MPI error code. */
@@ -83,21 +79,20 @@ void mca_common_collio_reduction_connect(struct mca_common_collio_file_t *file,
                                          const int64_t key[MCA_COMMON_COLLIO_REDUCTION_KEY_FIELDS]);
 void mca_common_collio_reduction_close(struct mca_common_collio_file_t *file);
 
-/** Begins a reduction: all ranks begin the same ones in the same order, one at a time. result is
- *  written when poll returns true. An Open MPI error code ends it here. */
+/** Begins a reduction of maxima: all ranks begin the same ones in the same order, one at a time.
+ *  result is written when poll returns true. An Open MPI error code ends it here. */
 int mca_common_collio_reduction_start(struct mca_common_collio_file_t *file, const int64_t *mine,
-                                      int64_t *result, int fields, bool agreement);
+                                      int64_t *result, int fields);
 
-/** The same for the ranks of this node alone, who take the maxima: other nodes need not reduction.
+/** The same with all fields, reduced as reduction_open was asked to. `wanted`: how many of the
+ *  results this rank uses; the first one costs least. */
+int mca_common_collio_reduction_agree(struct mca_common_collio_file_t *file, const int64_t *mine,
+                                      int64_t *result, int wanted);
+
+/** A reduction of maxima among the ranks of this node; other nodes do not take part.
  *  Attentive ranks go on receiving messages while they wait. */
 int mca_common_collio_reduction_on_node(struct mca_common_collio_file_t *file, const int64_t *mine,
                                         int64_t *result, int fields, bool attentive);
-
-/** A reduction of maxima that nobody waits for yet: ranks do something else, and poll now and then,
- *  the first of each node at least, until a rank says by `wanted` that it does nothing but wait. */
-int mca_common_collio_reduction_behind(struct mca_common_collio_file_t *file, const int64_t *mine,
-                                       int64_t *result, int fields);
-void mca_common_collio_reduction_wanted(struct mca_common_collio_file_t *file);
 
 /** A reduction of attentive ranks without a result. */
 int mca_common_collio_reduction_barrier(struct mca_common_collio_file_t *file);

@@ -177,6 +177,12 @@ bool mca_common_collio_shared_poll(mca_common_collio_file_t *file,
            || MCA_COMMON_COLLIO_SHARED_FAILED == shared->state;
 }
 
+void mca_common_collio_shared_discard(mca_common_collio_shared_t *shared)
+{
+    mca_common_collio_shm_discard(&shared->segment);
+    mca_common_collio_shared_fini(shared);
+}
+
 void mca_common_collio_shared_fini(mca_common_collio_shared_t *shared)
 {
     mca_common_collio_shm_fini(&shared->segment);

@@ -78,6 +78,8 @@ bool mca_common_collio_shared_poll(struct mca_common_collio_file_t *file,
                                    mca_common_collio_shared_t *shared);
 
 void mca_common_collio_shared_fini(mca_common_collio_shared_t *shared);
+/** The same, and gives the memory back for all ranks of the node: none of them uses it again. */
+void mca_common_collio_shared_discard(mca_common_collio_shared_t *shared);
 
 mca_common_collio_shared_control_t *
 mca_common_collio_shared_control(const mca_common_collio_shared_t *shared, int slot);

@@ -141,7 +141,19 @@ static int create(mca_common_collio_shm_t *segment, int64_t key[2], int *descrip
     return fd < 0 ? EEXIST : 0;
 }
 
-int mca_common_collio_shm_make(mca_common_collio_shm_t *segment, size_t bytes, int64_t key[2])
+static bool (*relieve)(void);
+
+void mca_common_collio_shm_set_relief(bool (*relief)(void))
+{
+    relieve = relief;
+}
+
+bool mca_common_collio_shm_relieve(void)
+{
+    return NULL != relieve && relieve();
+}
+
+static int make(mca_common_collio_shm_t *segment, size_t bytes, int64_t key[2])
 {
     int fd = -1, rc;
 
@@ -166,6 +178,15 @@ int mca_common_collio_shm_make(mca_common_collio_shm_t *segment, size_t bytes, i
     }
     *seal_of(segment) = (seal_t){key[1], (int64_t) bytes};
     return 0;
+}
+
+int mca_common_collio_shm_make(mca_common_collio_shm_t *segment, size_t bytes, int64_t key[2])
+{
+    int rc = make(segment, bytes, key);
+
+    return (ENOSPC == rc || ENOMEM == rc) && mca_common_collio_shm_relieve()
+               ? make(segment, bytes, key)
+               : rc;
 }
 
 static int check_object(int fd, size_t bytes)
@@ -221,4 +242,12 @@ void mca_common_collio_shm_fini(mca_common_collio_shm_t *segment)
         munmap(segment->at, mapped_bytes(segment->bytes));
         segment->at = NULL;
     }
+}
+
+void mca_common_collio_shm_discard(mca_common_collio_shm_t *segment)
+{
+    if (NULL != segment->at) {
+        (void) madvise(segment->at, mapped_bytes(segment->bytes), MADV_REMOVE);
+    }
+    mca_common_collio_shm_fini(segment);
 }

@@ -6,7 +6,9 @@
 #ifndef MCA_COMMON_COLLIO_SHM_H
 #define MCA_COMMON_COLLIO_SHM_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -42,5 +44,15 @@ void mca_common_collio_shm_unlink(mca_common_collio_shm_t *segment);
 
 /** Unmaps it, and removes the name. Idempotent. */
 void mca_common_collio_shm_fini(mca_common_collio_shm_t *segment);
+
+/** The same, and gives its memory back even while other processes have it mapped: its content is
+ *  lost for all of them. */
+void mca_common_collio_shm_discard(mca_common_collio_shm_t *segment);
+
+/** `relief` is called when memory is short: it frees what is kept for later use, and returns true
+ *  if there was anything. */
+void mca_common_collio_shm_set_relief(bool (*relief)(void));
+/** Calls it. True: an allocation that has failed can be tried once more. */
+bool mca_common_collio_shm_relieve(void);
 
 #endif /* MCA_COMMON_COLLIO_SHM_H */

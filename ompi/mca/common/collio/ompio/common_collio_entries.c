@@ -8,11 +8,10 @@
  *
  *   preallocate   io/ompio lets each rank look at the file's size while rank 0 already extends it;
  *                 those that see the new size skip a collective that the others wait in
- *   sync, set_size, set_atomicity, preallocate
- *                 the ranks tell each other the errors of calls that did not wait for that
- *                 (setting `errors`), and all have made their accesses before the file changes
  *   set_atomicity io/ompio waits for ever if ranks ask for different modes, and only those whose
  *                 locks do not work would not be in atomic mode
+ *   sync          a node's cache may hold old bytes after other nodes have flushed new ones
+ *   get_size      a node's cache may hold an old size; the same for seeks from the end
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
  *                 valid position, which no later check can tell from a right one
  */
@@ -24,28 +23,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "call/common_collio_op.h"
+#include "access/common_collio_access_transfer.h"
 #include "compat/common_collio_error.h"
+#include "hook/common_collio_guard.h"
+#include "hook/common_collio_reach.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_set_view.h"
 #include "view/common_collio_view.h"
+
+#include "opal/util/output.h"
 
 enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate */
 
 /* Writes zeros to [from, to). Returns 0 or an errno. */
 static int write_zeros(int fd, int64_t from, int64_t to)
 {
+    mca_common_collio_access_stats_t stats = {0};
+    mca_common_collio_access_t access;
     char *zeros = from < to ? calloc(1, ZERO_BYTES) : NULL;
     int error = from < to && NULL == zeros ? ENOMEM : 0;
 
+    mca_common_collio_access_open(&access, fd, &stats);
     while (0 == error && from < to) {
-        int64_t left = to - from;
-        ssize_t written = pwrite(fd, zeros, (size_t) (left < ZERO_BYTES ? left : ZERO_BYTES), from);
+        int64_t some = to - from < ZERO_BYTES ? to - from : ZERO_BYTES;
 
-        if (0 > written && EINTR != errno) {
-            error = errno;
-        }
-        from += 0 < written ? written : 0;
+        from += mca_common_collio_transfer_block(&access, true, from, zeros, some, &error);
     }
     free(zeros);
     return error;
@@ -76,31 +78,58 @@ static int fill_holes(int fd, int64_t end)
 /* Space for the first `size` bytes; a shorter file grows, a longer one stays. 0 or an errno. */
 static int allocate(int fd, int64_t size)
 {
-    struct stat info;
     int error;
 
-    if (0 == size) {
-        return 0;
-    }
     do {
-        error = 0 == fallocate(fd, 0, 0, size) ? 0 : errno;
+        error = 0 == size || 0 == fallocate(fd, 0, 0, size) ? 0 : errno;
     } while (EINTR == error);
-    if (EOPNOTSUPP != error && ENOSYS != error) {
-        return error;
-    }
-    if (0 != fstat(fd, &info)) {
-        return errno;
-    }
-    error = fill_holes(fd, info.st_size < size ? info.st_size : size);
-    return 0 != error ? error : write_zeros(fd, info.st_size, size);
+    return error;
 }
 
-/* The size must be the same everywhere, and all ranks return the same. One rank looks at the file
- * and changes it. */
+/* The size that this rank sees, after its own writes have left for the server. 0 or an errno. */
+static int look(int fd, int64_t *size)
+{
+    struct stat info;
+
+    if ((0 != fsync(fd) && EINVAL != errno) || 0 != fstat(fd, &info)) {
+        return errno;
+    }
+    *size = info.st_size;
+    return 0;
+}
+
+/* The same as allocate() where there is no fallocate: zeros are written. A client of a network file
+ * system may see an old size, and would write zeros over the bytes of other ranks. So all ranks
+ * look, and the first one that sees the largest size writes. Collective; an errno, the same on all
+ * ranks, or an Open MPI error code, which is negative. */
+static int allocate_by_writing(ompio_file_t *fh, int64_t size)
+{
+    int64_t seen[2] = {0}, all[2];
+    int turn, first, error, agreed, rc;
+
+    seen[1] = look(fh->fd, &seen[0]);
+    rc = mca_common_collio_allreduce(seen, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
+    if (OMPI_SUCCESS != rc || 0 != all[1]) {
+        return OMPI_SUCCESS != rc ? rc : (int) all[1];
+    }
+    turn = seen[0] == all[0] ? ompi_comm_size(fh->f_comm) - fh->f_rank : 0;
+    rc = mca_common_collio_allreduce(&turn, &first, 1, MPI_INT, MPI_MAX, fh->f_comm);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    error = turn == first ? fill_holes(fh->fd, all[0] < size ? all[0] : size) : 0;
+    if (0 == error && turn == first) {
+        error = write_zeros(fh->fd, all[0], size);
+    }
+    rc = mca_common_collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
+    return OMPI_SUCCESS != rc ? rc : agreed;
+}
+
+/* The size must be the same everywhere, and all ranks return the same. */
 static int preallocate(ompio_file_t *fh, int64_t size)
 {
     int64_t mine[2] = {size, -size}, all[2];
-    int error = MPI_SUCCESS, agreed = MPI_SUCCESS;
+    int error = 0, agreed = 0;
     int rc = mca_common_collio_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
 
     if (OMPI_SUCCESS != rc) {
@@ -112,25 +141,19 @@ static int preallocate(ompio_file_t *fh, int64_t size)
     if (0 > size) {
         return MPI_ERR_ARG;
     }
-    if (0 == fh->f_rank) {
-        error = mca_common_collio_error_class(allocate(fh->fd, size));
-    }
+    error = 0 == fh->f_rank ? allocate(fh->fd, size) : 0;
     rc = mca_common_collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
-    return OMPI_SUCCESS != rc ? rc : agreed;
-}
-
-int mca_common_collio_entries_meet(const mca_common_collio_hook_t *hook, bool leave)
-{
-    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
-
-    return NULL == file || OMPI_SUCCESS != file->refused ? MPI_SUCCESS
-                                                         : mca_common_collio_late_meet(file, leave);
+    if (OMPI_SUCCESS == rc && (EOPNOTSUPP == agreed || ENOSYS == agreed)) {
+        rc = allocate_by_writing(fh, size);
+        agreed = rc > 0 ? rc : 0;
+    }
+    return rc < 0 ? rc : mca_common_collio_error_class(agreed);
 }
 
 static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int late = mca_common_collio_entries_meet(hook, false), rc;
+    int rc;
 
     /* the access mode is the same on every rank */
     if (0 != (hook->fh->f_amode & MPI_MODE_RDONLY)) {
@@ -142,25 +165,20 @@ static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
     OPAL_THREAD_LOCK(&file->f_lock);
     rc = preallocate(hook->fh, (int64_t) size);
     OPAL_THREAD_UNLOCK(&file->f_lock);
-    return MPI_SUCCESS != rc ? rc : late;
+    return rc;
 }
 
-static int file_sync(ompi_file_t *file)
+static void refuse_atomicity(const ompio_file_t *fh)
 {
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int late = mca_common_collio_entries_meet(hook, false);
-    int rc = hook->original.io_module_file_sync(file);
-
-    return MPI_SUCCESS != rc ? rc : late;
-}
-
-static int file_set_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int late = mca_common_collio_entries_meet(hook, false);
-    int rc = hook->original.io_module_file_set_size(file, size);
-
-    return MPI_SUCCESS != rc ? rc : late;
+    if (0 == fh->f_rank) {
+        opal_output(0,
+                    "collio: %s: MPI_File_set_atomicity failed: byte-range locks of this file "
+                    "system do not reach other nodes, so atomic mode would not keep ranks of "
+                    "different nodes apart. All ranks return MPI_ERR_UNSUPPORTED_OPERATION. Use a "
+                    "mount with locks across nodes (BeeGFS: tuneUseGlobalFileLocks=true; NFS: "
+                    "without nolock and local_lock; Lustre: flock).",
+                    fh->f_filename);
+    }
 }
 
 /* io/ompio hangs if ranks ask for different modes, and lets each rank decide whether its locks
@@ -175,6 +193,10 @@ static int set_atomicity(mca_common_collio_hook_t *hook, int atomic)
     }
     if (any[0] && any[1]) {
         return MPI_ERR_NOT_SAME;
+    }
+    if (atomic && !mca_common_collio_locks_reach(hook->fh)) {
+        refuse_atomicity(hook->fh);
+        return MPI_ERR_UNSUPPORTED_OPERATION;
     }
     (void) hook->original.io_module_file_get_atomicity(hook->file, &before);
     rc = hook->original.io_module_file_set_atomicity(hook->file, atomic);
@@ -191,11 +213,25 @@ static int set_atomicity(mca_common_collio_hook_t *hook, int atomic)
 
 static int file_set_atomicity(ompi_file_t *file, int atomic)
 {
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
-    int late = mca_common_collio_entries_meet(hook, true);
-    int rc = set_atomicity(hook, atomic);
+    return set_atomicity(mca_common_collio_hook_find(file), atomic);
+}
 
-    return MPI_SUCCESS != rc ? rc : late;
+static int file_sync(ompi_file_t *file)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+    int rc = hook->original.io_module_file_sync(file);
+
+    mca_common_collio_guard_refresh(hook->fh);
+    return rc;
+}
+
+/* A node of a network file system may have an old size in its cache. */
+static int file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
+{
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
+
+    (void) mca_common_collio_access_ask_size(hook->fh->fd);
+    return hook->original.io_module_file_get_size(file, size);
 }
 
 static int64_t etypes(ompio_file_t *fh)
@@ -226,6 +262,9 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
     if (MPI_SEEK_CUR == whence) {
         return seek_from_here(hook, offset);
     }
+    if (MPI_SEEK_END == whence) {
+        (void) mca_common_collio_access_ask_size(hook->fh->fd);
+    }
     if (MPI_SEEK_END == whence && 0 < offset) {
         rc = hook->original.io_module_file_seek(file, 0, MPI_SEEK_END);
         rc = MPI_SUCCESS == rc ? seek_from_here(hook, offset) : rc;
@@ -245,9 +284,9 @@ void mca_common_collio_entries_install(mca_common_collio_hook_t *hook)
     mca_common_collio_hook_table_t *table = mca_common_collio_hook_table(hook);
 
     table->io_module_file_preallocate = file_preallocate;
-    table->io_module_file_seek = file_seek;
+    table->io_module_file_get_size = file_get_size;
     table->io_module_file_sync = file_sync;
-    table->io_module_file_set_size = file_set_size;
+    table->io_module_file_seek = file_seek;
     table->io_module_file_set_atomicity = file_set_atomicity;
     mca_common_collio_hints_patch(hook);
 }

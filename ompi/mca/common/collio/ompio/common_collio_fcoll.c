@@ -167,8 +167,26 @@ static bool ours(const mca_common_collio_hook_t *hook)
  * ranks. */
 static MPI_Offset check_offset(mca_common_collio_hook_t *hook, MPI_Offset offset)
 {
-    hook->refusal = !ours(hook) || mca_common_collio_view_reaches(hook->fh, offset) ? 0 : EOVERFLOW;
-    return 0 == hook->refusal ? offset : 0;
+    mca_common_collio_file_t *file;
+
+    if (!ours(hook) || mca_common_collio_view_reaches(hook->fh, offset)) {
+        return offset;
+    }
+    file = mca_common_collio_file_find(hook->fh);
+    if (NULL != file) {
+        file->refusal = EOVERFLOW;
+    }
+    return 0;
+}
+
+/* For a call that io/ompio ended before it called the fcoll. */
+static void drop_refusal(const mca_common_collio_hook_t *hook)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
+
+    if (NULL != file) {
+        file->refusal = 0;
+    }
 }
 
 /* The status of a blocking collective, after io/ompio's entry has written what it likes. A file
@@ -177,7 +195,9 @@ static void correct(mca_common_collio_hook_t *hook, int rc, ompi_status_public_t
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
 
-    hook->refusal = 0; /* io/ompio may have returned before it called the fcoll */
+    if (NULL != file) {
+        file->refusal = 0; /* io/ompio may have returned before it called the fcoll */
+    }
     if (NULL != file && MPI_STATUS_IGNORE != status && ours(hook)) {
         status->_ucount = (size_t) file->last_bytes;
         status->MPI_ERROR = rc;
@@ -236,7 +256,7 @@ static int file_iwrite_at_all(ompi_file_t *fh, MPI_Offset offset, const void *bu
     int rc = hook->original.io_module_file_iwrite_at_all(fh, check_offset(hook, offset), buffer,
                                                          count, type, request);
 
-    hook->refusal = 0;
+    drop_refusal(hook);
     return rc;
 }
 
@@ -247,7 +267,7 @@ static int file_write_at_all_begin(ompi_file_t *fh, MPI_Offset offset, const voi
     int rc = hook->original.io_module_file_write_at_all_begin(fh, check_offset(hook, offset),
                                                               buffer, count, type);
 
-    hook->refusal = 0;
+    drop_refusal(hook);
     return rc;
 }
 
@@ -259,7 +279,7 @@ static int file_iread_at_all(ompi_file_t *fh, MPI_Offset offset, void *buffer,
     int rc = hook->original.io_module_file_iread_at_all(fh, check_offset(hook, offset), buffer,
                                                         count, type, request);
 
-    hook->refusal = 0;
+    drop_refusal(hook);
     return rc;
 }
 
@@ -270,7 +290,7 @@ static int file_read_at_all_begin(ompi_file_t *fh, MPI_Offset offset, void *buff
     int rc = hook->original.io_module_file_read_at_all_begin(fh, check_offset(hook, offset), buffer,
                                                              count, type);
 
-    hook->refusal = 0;
+    drop_refusal(hook);
     return rc;
 }
 

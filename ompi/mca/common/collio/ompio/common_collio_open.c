@@ -15,6 +15,7 @@
 #include "file/common_collio_file.h"
 #include "hook/common_collio_guard.h"
 #include "hook/common_collio_hook.h"
+#include "open/common_collio_set.h"
 #include "settings/common_collio_findings.h"
 
 static int users;
@@ -82,6 +83,7 @@ void mca_common_collio_open(void)
 void mca_common_collio_close(void)
 {
     if (users > 0 && 0 == --users) {
+        mca_common_collio_set_forget();
         mca_common_collio_request_finalize();
         mca_common_collio_access_finalize();
         mca_common_collio_file_unreserve();

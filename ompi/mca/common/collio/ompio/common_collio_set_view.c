@@ -8,28 +8,8 @@
  */
 #include "ompio/common_collio_set_view.h"
 
-#include "file/common_collio_file.h"
-#include "node/common_collio_reduction.h"
-#include "ompio/common_collio_entries.h"
 #include "settings/common_collio_findings.h"
 #include "settings/common_collio_hints.h"
-#include "tuner/common_collio_tuner.h"
-
-/* Ranks that share a page do not meet here, so that programs which set a view for every variable
- * need not wait in each of them (setting `errors`); but a rank may no longer guess from its own
- * request what the others ask for. Other ranks meet: a change of requests would come to notice only
- * some calls later, and these may be slow without an exchange. */
-static int note_new_view(const mca_common_collio_hook_t *hook)
-{
-    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
-
-    if (NULL == file || OMPI_SUCCESS != file->refused) {
-        return MPI_SUCCESS;
-    }
-    mca_common_collio_tuner_new_view(file);
-    return NULL != file->reduction->ahead.begun ? MPI_SUCCESS
-                                                : mca_common_collio_entries_meet(hook, true);
-}
 
 /* Open has checked the hints of a file; MPI_File_set_info may have brought others since. OMPIO
  * reads two of them here. Programs set a view for every variable, so the others are not looked
@@ -48,7 +28,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
 {
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
     opal_info_t *copy = OBJ_NEW(opal_info_t);
-    int late = note_new_view(hook), rc;
+    int rc;
 
     check_file_hints(hook);
     if (NULL == copy || NULL == info || OPAL_SUCCESS != opal_info_dup(info, &copy)) {
@@ -64,7 +44,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
     if (0 == hook->fh->f_rank) {
         mca_common_collio_findings_tell_mine();
     }
-    return MPI_SUCCESS != rc ? rc : late;
+    return rc;
 }
 
 void mca_common_collio_hints_patch(mca_common_collio_hook_t *hook)

@@ -18,11 +18,17 @@
 #include "call/common_collio_request.h"
 #include "hook/common_collio_guard.h"
 #include "hook/common_collio_hook.h"
+#include "hook/common_collio_reach.h"
 #include "node/common_collio_board.h"
 #include "open/common_collio_context.h"
 #include "open/common_collio_report.h"
 #include "open/common_collio_set.h"
+#include "settings/common_collio_striping.h"
 #include "tuner/common_collio_tuner.h"
+
+/* No node has that much for an aggregator, and all aggregators of a node together stay far below
+ * INT64_MAX. */
+#define BUFFER_MOST (INT64_C(1) << 40)
 
 static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 {
@@ -31,7 +37,8 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
     int64_t allowed = file->fh->f_bytes_per_agg;
 
     if (0 != file->settings.buffer_bytes) {
-        return (int64_t) file->settings.buffer_bytes;
+        return file->settings.buffer_bytes < BUFFER_MOST ? (int64_t) file->settings.buffer_bytes
+                                                         : BUFFER_MOST;
     }
     if (allowed > 0 && OMPIO_DEFAULT != allowed) {
         return allowed; /* somebody has set io_ompio_bytes_per_agg */
@@ -41,17 +48,36 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 
 /* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file
  * systems differ between nodes more often than one thinks. */
-enum { LAYERS, FILE_SYSTEM, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+
+/* An fs component for Lustre has read the stripes; else the file system is asked. */
+static bool find_stripes(const ompio_file_t *fh, mca_common_collio_stripes_t *stripes)
+{
+    if (LUSTRE == fh->f_fstype && fh->f_stripe_size > 0) {
+        stripes->count = fh->f_stripe_count;
+        stripes->bytes = (int64_t) fh->f_stripe_size;
+        return true;
+    }
+    if (mca_common_collio_stripes_read(fh->fd, stripes)) {
+        return true;
+    }
+    stripes->count = fh->f_stripe_count;
+    stripes->bytes = (int64_t) fh->f_stripe_size;
+    return false;
+}
 
 static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_fact_t *facts)
 {
+    mca_common_collio_stripes_t stripes;
+    bool striped = find_stripes(file->fh, &stripes);
     const mca_common_collio_lockahead_t *lockahead = mca_common_collio_lockahead_of(file->fh);
     const ompio_file_t *fh = file->fh;
     const mca_common_collio_fact_t found[FACTS] = {
         [LAYERS] = {"number of layers", file->component->two_layers ? 2 : 1},
         [FILE_SYSTEM] = {"kind of file system", (int64_t) fh->f_fstype},
-        [STRIPE_BYTES] = {"stripe size", (int64_t) fh->f_stripe_size},
-        [STRIPES] = {"stripe count", (int64_t) fh->f_stripe_count},
+        [STRIPED] = {"whether the file has stripes", striped},
+        [STRIPE_BYTES] = {"stripe size", stripes.bytes},
+        [STRIPES] = {"stripe count", stripes.count},
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
         [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
     };
@@ -59,26 +85,20 @@ static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_f
     memcpy(facts, found, sizeof(found));
 }
 
-static void use_facts(mca_common_collio_file_t *file, const mca_common_collio_fact_t *facts)
+static void use_facts(ompio_file_t *fh, const mca_common_collio_fact_t *facts)
 {
-    ompio_file_t *fh = file->fh;
-
-    file->settings_hash = mca_common_collio_settings_set_hash(&file->component->set,
-                                                              &file->settings);
-    file->two_layers = 2 == facts[LAYERS].value;
     fh->f_fstype = (int) facts[FILE_SYSTEM].value;
     fh->f_stripe_size = (size_t) facts[STRIPE_BYTES].value;
     fh->f_stripe_count = (int) facts[STRIPES].value;
-    file->lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value;
     fh->f_bytes_per_agg = (int) facts[BUFFER].value;
 }
 
 /* What this rank sees; the ranks settle on one. st_blksize is asked for only where it is used: a
  * network file system may have to ask its server. */
-static mca_common_collio_align_t find_alignment(const mca_common_collio_file_t *file)
+static mca_common_collio_align_t find_alignment(const mca_common_collio_file_t *file, bool striped)
 {
     mca_common_collio_align_facts_t facts = {.file_system = file->access.file_system,
-                                             .lustre = LUSTRE == file->fh->f_fstype,
+                                             .striped = striped,
                                              .stripe_bytes = (int64_t) file->fh->f_stripe_size,
                                              .set_bytes = (int64_t) file->settings.align_bytes};
     struct stat about;
@@ -94,7 +114,8 @@ static void prepare_access(mca_common_collio_file_t *file)
 {
     mca_common_collio_access_t *access = &file->access;
 
-    mca_common_collio_access_open(access, file->fh->fd, &file->access_stats);
+    mca_common_collio_guard_access(file->fh, access, &file->access_stats);
+    mca_common_collio_lockahead_guard(file->fh, access);
     access->jobs = 2; /* a schedule has two buffers */
     /* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy
      * to a kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70
@@ -127,12 +148,13 @@ static void queue_close(mca_common_collio_file_t *file)
     }
 }
 
-static void aggregators_close(mca_common_collio_file_t *file)
+static void derived_close(mca_common_collio_file_t *file)
 {
+    mca_common_collio_tuner_drop(file);
+    mca_common_collio_context_keep_close(file);
     free(file->aggregators);
     free(file->aggregator_slot);
-    file->aggregators = file->aggregator_slot = NULL;
-    file->my_aggregator = -1;
+    file->derived = (struct mca_common_collio_derived_t){.my_aggregator = -1};
 }
 
 static void file_free(mca_common_collio_file_t *file)
@@ -147,7 +169,7 @@ static void file_free(mca_common_collio_file_t *file)
     if (NULL == file->set) {
         mca_common_collio_nodes_fini(&file->nodes);
     }
-    aggregators_close(file);
+    derived_close(file);
     OBJ_RELEASE(file);
 }
 
@@ -164,6 +186,22 @@ static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
     }
 }
 
+/* Individual access through a stock fbtl locks the whole file on NFS. If these locks do not reach
+ * other nodes, the NFS client overwrites bytes of other nodes. Collective over the file. */
+static void warn_of_local_locks(mca_common_collio_file_t *file, const int64_t *fields)
+{
+    enum { NFS = 0x6969 };
+
+    if (NFS != file->access.file_system || mca_common_collio_guard_serves_all(fields)
+        || mca_common_collio_locks_reach(file->fh) || 0 != file->rank) {
+        return;
+    }
+    mca_common_collio_file_say(file, "locks of this NFS mount do not reach other nodes (nolock or "
+                                     "local_lock). Collective calls are safe, but individual reads "
+                                     "and writes through the stock fbtl component can lose bytes. "
+                                     "Use --mca fbtl mtpwrite, or mount with locks.");
+}
+
 /* What is reduced over the ranks when a file is opened: one maximum of each. */
 enum {
     SETTINGS,
@@ -174,6 +212,8 @@ enum {
     MINUS_MAGIC,
     MINUS_BUFFER,
     NETWORK,
+    CLIENT,
+    MINUS_CLIENT,
     ALIGNMENT,
     AGGREGATORS,
     MINUS_AGGREGATORS,
@@ -187,6 +227,13 @@ enum {
 _Static_assert((int) FIELDS <= (int) MCA_COMMON_COLLIO_BOARD_FIELDS,
                "an open is one reduction of the board");
 
+/* Do the servers give locks to clients, which take them from each other? */
+static bool gives_locks(const mca_common_collio_file_t *file)
+{
+    return LUSTRE == file->fh->f_fstype
+           || MCA_COMMON_COLLIO_STRIPES_LUSTRE == file->access.file_system;
+}
+
 /* The parts of the record, but for the settings. */
 static void offer_record(mca_common_collio_file_t *file, int rc, int64_t *mine)
 {
@@ -197,6 +244,8 @@ static void offer_record(mca_common_collio_file_t *file, int rc, int64_t *mine)
     mine[MINUS_MAGIC] = -mine[MAGIC];
     mine[MINUS_BUFFER] = -file->buffer_bytes;
     mine[NETWORK] = file->access.network;
+    mine[CLIENT] = gives_locks(file) ? mca_common_collio_access_client(file->access.fd) : 0;
+    mine[MINUS_CLIENT] = -mine[CLIENT];
     mine[ALIGNMENT] = mca_common_collio_align_pack(&file->align);
     mine[AGGREGATORS] = mca_common_collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
@@ -209,10 +258,16 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
 {
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
     file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
-    file->buffer_bytes = -all[MINUS_BUFFER];  /* what everybody allows */
+    file->several_clients = gives_locks(file)
+                            && (1 < file->nodes.nodes || all[CLIENT] != -all[MINUS_CLIENT]);
+    file->buffer_bytes = -all[MINUS_BUFFER]; /* what everybody allows */
     file->align = mca_common_collio_align_unpack(all[ALIGNMENT]);
     file->access.stripe_bytes = file->align.unit > 1 ? file->align.unit : 0;
     settle_guard(file, &all[GUARD]);
+    warn_of_local_locks(file, &all[GUARD]);
+    if (file->list_refused) { /* MPI_File_get_info does not return it */
+        file->settings.aggregator_list[0] = '\0';
+    }
     if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
         mca_common_collio_tuner_forget(file->tuner);
     }
@@ -227,19 +282,29 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
     return (int) all[ERROR];
 }
 
-/* What depends on the settings; local. Made anew where another rank has other settings. `rc`: what
- * this rank has met so far. */
-static int arrange(mca_common_collio_file_t *file, int rc)
+/* Makes what follows from settings and facts, from nothing: all other input is the same in every
+ * pass of agree(). `short_of_memory`: some node is, so `auto` is partition memory. `rc`: an earlier
+ * error of this rank. Local; an Open MPI error code. */
+static int derive(mca_common_collio_file_t *file, const mca_common_collio_fact_t *facts,
+                  bool short_of_memory, int rc)
 {
-    mca_common_collio_tuner_drop(file);
-    mca_common_collio_context_keep_close(file);
-    aggregators_close(file);
-    prepare_access(file);
-    file->align = find_alignment(file);
+    const mca_common_collio_settings_t *settings = &file->settings;
+    bool striped = 0 != facts[STRIPED].value;
+
+    derived_close(file);
+    use_facts(file->fh, facts);
+    file->derived = (struct mca_common_collio_derived_t){
+        .settings_hash = mca_common_collio_settings_set_hash(&file->component->set, settings),
+        .two_layers = 2 == facts[LAYERS].value,
+        .striped = striped,
+        .lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value,
+        .my_aggregator = -1,
+        .align = find_alignment(file, striped),
+        .memory.used = 0 == settings->partition
+                           ? short_of_memory
+                           : 1 + MCA_COMMON_COLLIO_PARTITION_MEMORY == settings->partition,
+    };
     file->buffer_bytes = resolve_buffer(file);
-    if (0 != file->settings.partition) { /* else agree() decides */
-        file->memory.used = 1 + MCA_COMMON_COLLIO_PARTITION_MEMORY == file->settings.partition;
-    }
     if (OMPI_SUCCESS == rc) {
         rc = mca_common_collio_file_aggregators(file);
     }
@@ -264,51 +329,51 @@ static int reduce(mca_common_collio_file_t *file, const int64_t *mine, int64_t *
     return file->lost;
 }
 
-/* Settings first: each rank arranges the file as if all had its own, and offers what comes out
- * together with them. Only where they differ, all do it again with those of rank 0. `rc`: what this
- * rank has met so far; `unkept`: it cannot keep anything for a next file. 0 or an error class, the
- * same on all ranks but where the file is lost. */
+/* Each rank derives the file's values as if all ranks had its own settings and facts, and offers
+ * both in one reduction. Where settings or facts differ, a second pass uses those of rank 0; where
+ * some node is short of memory for the buffers, another one uses partition memory. `rc`: an earlier
+ * error of this rank; `unkept`: it cannot keep anything for a next file. 0 or an error class, the
+ * same on all ranks unless the file is lost. */
 static int agree(mca_common_collio_file_t *file, int rc, bool unkept, int64_t *all)
 {
+    enum { PASSES = 3 };
     mca_common_collio_settings_set_t *set = &file->component->set;
     ompio_file_t *fh = file->fh;
     mca_common_collio_fact_t facts[FACTS];
     int64_t mine[FIELDS];
-    bool again;
+    bool short_of_memory = false;
 
+    prepare_access(file);
     find_facts(file, facts);
     mca_common_collio_settings_resolve(file->component, fh, &file->settings);
-    mca_common_collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS,
-                                         &mine[SETTINGS]);
-    use_facts(file, facts);
-    offer_record(file, arrange(file, rc), mine);
     mca_common_collio_reduction_offer(file, &mine[PAGE]);
     mine[UNKEPT] = unkept;
-    mca_common_collio_set_offer(file->set, &mine[SLOTS]);
-    if (0 != reduce(file, mine, all)) {
-        return file->lost;
-    }
-    if (mca_common_collio_settings_set_differ(&all[SETTINGS])) { /* back to what was offered */
-        mca_common_collio_settings_resolve(file->component, fh, &file->settings);
-    }
-    if (OMPI_SUCCESS
-        != mca_common_collio_settings_set_settle(set, fh->f_comm, fh->f_info, &file->settings,
-                                                 facts, FACTS, &all[SETTINGS])) {
-        mca_common_collio_file_lose(file, MPI_ERR_OTHER);
-        return file->lost;
-    }
-    again = mca_common_collio_settings_set_differ(&all[SETTINGS]);
-    if (0 == file->settings.partition && all[SHORT] > 0) { /* `auto` uses partition memory */
-        file->memory.used = again = true;
-    }
-    if (again) {
-        use_facts(file, facts);
-        offer_record(file, arrange(file, rc), mine);
+    for (int pass = 0; pass < PASSES; ++pass) {
+        mca_common_collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS,
+                                             &mine[SETTINGS]);
+        offer_record(file, derive(file, facts, short_of_memory, rc), mine);
+        if (mine[SHORT] && mca_common_collio_set_relieve()) {
+            mine[SHORT] = mca_common_collio_kept_falls_short(file);
+        }
+        mca_common_collio_set_offer(file->set, &mine[SLOTS]); /* after memory was given back */
         if (0 != reduce(file, mine, all)) {
             return file->lost;
         }
+        if (OMPI_SUCCESS
+            != mca_common_collio_settings_set_settle(set, fh->f_comm, fh->f_info, &file->settings,
+                                                     facts, FACTS, &all[SETTINGS])) {
+            mca_common_collio_file_lose(file, MPI_ERR_OTHER);
+            return file->lost;
+        }
+        if (mca_common_collio_settings_set_differ(&all[SETTINGS])) {
+            continue;
+        }
+        if (0 != file->settings.partition || short_of_memory || all[SHORT] <= 0) {
+            return settle_record(file, all);
+        }
+        short_of_memory = true;
     }
-    return settle_record(file, all);
+    return MPI_ERR_NOT_SAME; /* the settings of rank 0 differ between ranks */
 }
 
 /* The first file of its processes, or one of processes that keep nothing: it gets a context before
@@ -374,6 +439,15 @@ static mca_common_collio_file_t *file_make(ompio_file_t *fh,
     return NULL == file->set ? make_first(file) : make_next(file);
 }
 
+static void publish_stripes(ompio_file_t *fh)
+{
+    mca_common_collio_stripes_t none = MCA_COMMON_COLLIO_STRIPES_NONE;
+    mca_common_collio_stripes_t has = {.count = fh->f_stripe_count,
+                                       .bytes = (int64_t) fh->f_stripe_size};
+
+    mca_common_collio_striping_publish(fh->f_info, &has, &none);
+}
+
 mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
                                                         mca_common_collio_component_t *component)
 {
@@ -392,27 +466,15 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
     if (OMPI_SUCCESS == file->refused) {
         mca_common_collio_settings_publish(component, &file->settings, fh, file->aggregator_count,
                                            file->buffer_bytes);
+        if (file->striped && LUSTRE != fh->f_fstype) { /* else its fs component has done it */
+            publish_stripes(fh);
+        }
     }
     hook = mca_common_collio_hook_get(fh);
     if (NULL != hook) {
         (void) mca_common_collio_hook_on_close(hook, on_close, NULL);
     }
     return file;
-}
-
-/* The ranks meet for the last time. Open MPI drops what an io module returns from its close. */
-static void meet_to_close(mca_common_collio_file_t *file)
-{
-    int late = mca_common_collio_late_meet(file, true);
-
-    if (MPI_SUCCESS != late && 0 == file->lost && 0 == file->rank) {
-        mca_common_collio_file_say(file,
-                                   "a collective call failed on some rank before this file was "
-                                   "closed: %s. That rank's call has returned it; MPI_File_close "
-                                   "cannot. With the hint collio_errors=call all ranks return it "
-                                   "from the same call.",
-                                   mca_common_collio_error_text(late));
-    }
 }
 
 void mca_common_collio_file_detach(ompio_file_t *fh)
@@ -423,7 +485,7 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
         return;
     }
     if (OMPI_SUCCESS == file->refused) {
-        meet_to_close(file);
+        mca_common_collio_op_wait_all(file); /* calls that the program has not waited for */
         mca_common_collio_file_look_for_notice(file); /* the report is collective */
         mca_common_collio_report(file);
     }

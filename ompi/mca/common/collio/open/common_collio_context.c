@@ -167,6 +167,7 @@ void mca_common_collio_context_give(mca_common_collio_file_t *file, bool memory,
     }
     context->kept = file->kept;
     context->memory_bytes = file->memory_bytes;
+    context->charge = NULL == file->kept ? 0 : mca_common_collio_kept_charge(file);
     context->comm = file->comm;
     context->node_comm = file->node_comm;
     context->reduction = file->reduction;
@@ -200,6 +201,33 @@ void mca_common_collio_context_take(mca_common_collio_context_t *context, bool m
         free_kept(context->kept);
     }
     memset(context, 0, sizeof(*context));
+}
+
+int64_t mca_common_collio_context_staging(const mca_common_collio_context_t *context)
+{
+    return NULL == context->kept ? 0 : context->kept->staging.bytes + context->kept->relay.bytes;
+}
+
+void mca_common_collio_context_drop_staging(mca_common_collio_context_t *context)
+{
+    if (NULL != context->kept) {
+        context->memory_bytes -= mca_common_collio_context_staging(context);
+        mca_common_collio_arena_discard(&context->kept->staging);
+        mca_common_collio_arena_discard(&context->kept->relay);
+    }
+}
+
+void mca_common_collio_context_shed(mca_common_collio_context_t *context)
+{
+    mca_common_collio_context_drop_staging(context);
+    if (NULL != context->kept) {
+        mca_common_collio_shared_discard(&context->kept->shared);
+        mca_common_collio_shared_discard(&context->kept->relay_shared);
+        mca_common_collio_arena_discard(&context->kept->buffers);
+        free_kept(context->kept);
+        context->kept = NULL;
+        context->memory_bytes = context->charge = 0;
+    }
 }
 
 void mca_common_collio_context_close(mca_common_collio_file_t *file)

@@ -22,8 +22,9 @@ typedef struct mca_common_collio_context_t {
     struct mca_common_collio_reduction_t *reduction;
     struct ompi_op_t *agree_op;
     ompi_datatype_t *agree_type;
-    struct mca_common_collio_kept_t *kept;            /* NULL: nothing of the exchanges */
-    int64_t memory_bytes;                             /* accounted for it */
+    struct mca_common_collio_kept_t *kept; /* NULL: nothing of the exchanges */
+    int64_t memory_bytes;                  /* accounted for it */
+    int64_t charge; /* of it: this rank's part of what the node keeps, without its own staging */
     int64_t traits[MCA_COMMON_COLLIO_CONTEXT_TRAITS]; /* agreed values that `kept` depends on */
     uint32_t sequence; /* of calls; it goes on, so tags and plans' ages stay in order */
 } mca_common_collio_context_t;
@@ -44,6 +45,14 @@ void mca_common_collio_context_give(mca_common_collio_file_t *file, bool memory,
  *  used if the file has the same traits. Local. */
 void mca_common_collio_context_take(mca_common_collio_context_t *context, bool memory,
                                     mca_common_collio_file_t *file);
+
+/** Bytes of this rank's own staging in a context that no file has, and how to free them. Local. */
+int64_t mca_common_collio_context_staging(const mca_common_collio_context_t *context);
+void mca_common_collio_context_drop_staging(mca_common_collio_context_t *context);
+
+/** Frees the memory of exchanges of a context that no file has, for the whole node. The next file
+ *  begins without it on all ranks. Local. */
+void mca_common_collio_context_shed(mca_common_collio_context_t *context);
 
 /** Frees the context of a file. */
 void mca_common_collio_context_close(mca_common_collio_file_t *file);

@@ -55,9 +55,18 @@ static int map_nodes(mca_common_collio_file_t *file)
     return rc;
 }
 
-static int duplicate(mca_common_collio_file_t *file)
+/* The communicator may be kept after the file is closed, so it has nothing of the user's: a split
+ * copies no attributes and no topology, as MPI_Comm_dup would, and errors return to us. */
+static int make_comm(mca_common_collio_file_t *file)
 {
-    return ompi_comm_dup(file->fh->f_comm, &file->comm);
+    int rc = ompi_comm_split(file->fh->f_comm, 0, file->rank, &file->comm, false);
+
+    if (OMPI_SUCCESS == rc) {
+        OBJ_RELEASE(file->comm->error_handler);
+        file->comm->error_handler = &ompi_mpi_errors_return.eh;
+        OBJ_RETAIN(file->comm->error_handler);
+    }
+    return rc;
 }
 
 static int split_by_node(mca_common_collio_file_t *file)
@@ -67,7 +76,7 @@ static int split_by_node(mca_common_collio_file_t *file)
 
 int mca_common_collio_file_connect(mca_common_collio_file_t *file)
 {
-    int rc = duplicate(file);
+    int rc = make_comm(file);
 
     if (OMPI_SUCCESS == rc && one_node(file)) {
         return map_one_node(file);
@@ -80,7 +89,7 @@ int mca_common_collio_file_connect(mca_common_collio_file_t *file)
 
 int mca_common_collio_file_connect_comms(mca_common_collio_file_t *file)
 {
-    int rc = duplicate(file);
+    int rc = make_comm(file);
 
     if (OMPI_SUCCESS == rc && 1 == file->nodes.nodes) {
         file->node_comm = file->comm;

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "exchange/common_collio_kept.h"
 #include "node/common_collio_board.h"
 #include "node/common_collio_reduction.h"
 #include "open/common_collio_context.h"
@@ -18,9 +19,9 @@
 #include "opal/runtime/opal_progress.h"
 
 enum {
-    SETS = 16,             /* most of one process */
+    SETS = 16,             /* maximum number of sets per process */
     FULL_SLOTS = 2,        /* slots that keep the memory of exchanges, not only a context */
-    KEPT_BYTES = 64 << 20, /* most of it on a node, per slot */
+    KEPT_BYTES = 64 << 20, /* bound of that memory, for all sets of a node */
     SLOTS = MCA_COMMON_COLLIO_SET_SLOTS
 };
 
@@ -32,21 +33,25 @@ typedef enum state_t {
     TAKEN
 } state_t;
 
+typedef struct slot_t {
+    state_t state;
+    uint64_t given; /* order in which slots became free: the smallest is the least recent */
+    mca_common_collio_context_t context;
+} slot_t;
+
 struct mca_common_collio_set_t {
     struct mca_common_collio_set_t *next;
     int size;
     opal_process_name_t *process;
     mca_common_collio_nodes_t nodes;
     mca_common_collio_board_t board;
-    struct {
-        state_t state;
-        mca_common_collio_context_t context;
-    } slot[SLOTS];
+    slot_t slot[SLOTS];
 };
 
 static mca_common_collio_set_t *sets;
 static int set_count;
-static bool ended; /* MPI_Finalize has begun */
+static uint64_t gifts; /* contexts that became free */
+static bool ended;     /* MPI_Finalize has begun */
 
 static bool same_processes(const mca_common_collio_set_t *set, ompi_communicator_t *comm)
 {
@@ -94,7 +99,19 @@ static void set_free(mca_common_collio_set_t *set)
     free(set);
 }
 
-/* Before MPI ends: newest first, the same order on all ranks that have two sets in common. */
+/* No file can use this slot any more: on any rank, because a slot must be free or empty on all. */
+static void slot_end(mca_common_collio_set_t *set, int slot)
+{
+    if (BARE == set->slot[slot].state || FULL == set->slot[slot].state) {
+        mca_common_collio_context_fini(&set->slot[slot].context);
+    }
+    set->slot[slot].state = TAKEN;
+}
+
+/* MPI_Finalize has begun. Other callbacks may follow that use files and open further ones, so an
+ * open file loses nothing here: its context ends with it, and the sets stay, with their boards. The
+ * ranks need not come here at the same time: a rank that has not ended still agrees at the board.
+ * Newest first is the same order on all ranks that have two sets in common. */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void) comm;
@@ -102,20 +119,27 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     (void) value;
     (void) extra;
     ended = true;
+    for (mca_common_collio_set_t *set = sets; NULL != set; set = set->next) {
+        for (int i = 0; i < SLOTS; ++i) {
+            slot_end(set, i);
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+/* MPI has freed all communicators, also the boards' own. */
+void mca_common_collio_set_forget(void)
+{
     while (NULL != sets) {
         mca_common_collio_set_t *set = sets;
 
         sets = set->next;
-        for (int i = 0; i < SLOTS; ++i) {
-            if (BARE == set->slot[i].state || FULL == set->slot[i].state) {
-                mca_common_collio_context_fini(&set->slot[i].context);
-            }
-        }
+        set->board.leaders = NULL;
         mca_common_collio_board_fini(&set->board);
         mca_common_collio_nodes_fini(&set->nodes);
         set_free(set);
     }
-    return MPI_SUCCESS;
+    set_count = 0;
 }
 
 static bool ends_in_time(void)
@@ -131,7 +155,7 @@ mca_common_collio_set_t *mca_common_collio_set_prepare(ompi_communicator_t *comm
     mca_common_collio_set_t *set;
 
     if (mca_common_collio_thread_multiple() || set_count == SETS || OMPI_COMM_IS_INTER(comm)
-        || !ends_in_time()) {
+        || !mca_common_collio_comm_of_world(comm) || !ends_in_time()) {
         return NULL;
     }
     set = calloc(1, sizeof(*set));
@@ -193,7 +217,7 @@ static bool make_board(mca_common_collio_board_t *board, mca_common_collio_file_
     }
     missing = !mca_common_collio_board_attach(board, node);
     missing |= OMPI_SUCCESS != dup_leaders(board, file);
-    if (!wait_reduction(file, mca_common_collio_reduction_start(file, &missing, &any, 1, false))) {
+    if (!wait_reduction(file, mca_common_collio_reduction_start(file, &missing, &any, 1))) {
         return false;
     }
     mca_common_collio_board_unlink(board);
@@ -210,6 +234,7 @@ void mca_common_collio_set_found(mca_common_collio_set_t *set, mca_common_collio
         mca_common_collio_set_drop(set);
         return;
     }
+    mca_common_collio_shm_set_relief(mca_common_collio_set_relieve);
     set->nodes = file->nodes;
     set->slot[0].state = TAKEN;
     set->next = sets;
@@ -263,22 +288,81 @@ bool mca_common_collio_set_take(mca_common_collio_set_t *set,
     return false;
 }
 
-/* Of agreed values, so that all ranks come to the same answer. */
-static bool memory_is_small(const mca_common_collio_file_t *file)
+static int64_t charge_of(const slot_t *slot)
 {
-    int64_t most = 0;
+    return slot->context.charge + mca_common_collio_context_staging(&slot->context);
+}
 
-    for (int i = 0; i < file->aggregator_count; ++i) {
-        most = file->aggregator_slot[i] >= most ? file->aggregator_slot[i] + 1 : most;
+static void shed_slot(slot_t *slot)
+{
+    mca_common_collio_context_shed(&slot->context);
+    slot->state = BARE;
+}
+
+/* The memory that is kept longest without use. *sum = what is charged to this rank in all. */
+static slot_t *least_recent(int64_t *sum)
+{
+    slot_t *oldest = NULL;
+
+    *sum = 0;
+    for (mca_common_collio_set_t *set = sets; NULL != set; set = set->next) {
+        for (int i = 0; i < SLOTS; ++i) {
+            slot_t *slot = &set->slot[i];
+
+            if (FULL == slot->state) {
+                *sum += charge_of(slot);
+                oldest = NULL == oldest || slot->given < oldest->given ? slot : oldest;
+            }
+        }
     }
-    return most * file->buffer_bytes <= KEPT_BYTES;
+    return oldest;
+}
+
+/* Frees memory until at most so much is kept. Local: ranks may differ in what they keep, and
+ * compare it at the next open. True when anything was freed. */
+static bool shed(int64_t most)
+{
+    bool any = false;
+    int64_t sum;
+
+    for (slot_t *slot = least_recent(&sum); NULL != slot && sum > most; slot = least_recent(&sum)) {
+        shed_slot(slot);
+        any = true;
+    }
+    return any;
+}
+
+bool mca_common_collio_set_relieve(void)
+{
+    bool any = shed(-1);
+
+    if (any) {
+        mca_common_collio_kept_memory_changed();
+    }
+    return any;
+}
+
+/* Memory that all sets of this process keep. Each rank of a node has an equal part of the bound and
+ * is charged an equal part of what the node has for a context: together they stay within it. */
+static void bound_memory(slot_t *slot)
+{
+    int64_t most = KEPT_BYTES / mca_common_collio_ranks_on_node();
+
+    slot->given = ++gifts;
+    if (charge_of(slot) > most) {
+        mca_common_collio_context_drop_staging(&slot->context);
+    }
+    if (charge_of(slot) > most) { /* it would only drive out the others */
+        shed_slot(slot);
+    }
+    (void) shed(most);
 }
 
 bool mca_common_collio_set_give(mca_common_collio_file_t *file)
 {
-    mca_common_collio_context_t *context;
+    slot_t *slot;
 
-    if (NULL == file->set || -1 == file->slot) {
+    if (NULL == file->set || -1 == file->slot || ended) {
         return false;
     }
     if (NULL == file->reduction) { /* no rank could make a context */
@@ -288,8 +372,9 @@ bool mca_common_collio_set_give(mca_common_collio_file_t *file)
     if (file->reduction->under_way || !opal_list_is_empty(&file->ops)) {
         return false; /* closed with calls under way: the slot stays taken */
     }
-    context = &file->set->slot[file->slot].context;
-    mca_common_collio_context_give(file, file->slot < FULL_SLOTS && memory_is_small(file), context);
-    file->set->slot[file->slot].state = NULL == context->kept ? BARE : FULL;
+    slot = &file->set->slot[file->slot];
+    mca_common_collio_context_give(file, file->slot < FULL_SLOTS, &slot->context);
+    slot->state = NULL == slot->context.kept ? BARE : FULL;
+    bound_memory(slot);
     return true;
 }

@@ -25,7 +25,8 @@
  * same order, because an open may wait for all of them; only several threads in MPI at a time could
  * do otherwise, so a set with MPI_THREAD_MULTIPLE on any rank keeps nothing. Whether a set has a
  * board never depends on settings, memory or what one rank knows: it is agreed once, by messages,
- * and stays until MPI_Finalize.
+ * and stays until MPI is over. In MPI_Finalize a rank ends what it keeps and marks all slots taken:
+ * callbacks of other libraries may still open files, which then have contexts of their own.
  */
 typedef struct mca_common_collio_set_t mca_common_collio_set_t;
 
@@ -35,9 +36,13 @@ enum { MCA_COMMON_COLLIO_SET_SLOTS = 4 };
 mca_common_collio_set_t *mca_common_collio_set_find(ompi_communicator_t *comm);
 
 /** A record for a set that has none yet. NULL: this process cannot keep anything (more than
- *  one thread in MPI, processes of another job, too many sets, no memory). Local. */
+ *  one thread in MPI, processes of another job, a communicator of a session, too many sets, no
+ *  memory). Local. */
 mca_common_collio_set_t *mca_common_collio_set_prepare(ompi_communicator_t *comm);
 void mca_common_collio_set_drop(mca_common_collio_set_t *set);
+
+/** MPI is over and has freed all communicators: drops the records of all sets. Local. */
+void mca_common_collio_set_forget(void);
 
 /** After the first file's context is there: makes the board and enters the set; the file has its
  *  first slot. Collective; all ranks have prepared one. Does nothing where no memory can be
@@ -63,5 +68,9 @@ bool mca_common_collio_set_take(mca_common_collio_set_t *set,
                                 mca_common_collio_file_t *file);
 /** A file that has a slot is closed: its context is free for the next. False: it has none. */
 bool mca_common_collio_set_give(mca_common_collio_file_t *file);
+
+/** Memory is short: frees what contexts keep of it that no file uses. True when there was any. Not
+ *  between `offer` and `take`. Local. */
+bool mca_common_collio_set_relieve(void);
 
 #endif /* MCA_COMMON_COLLIO_SET_H */

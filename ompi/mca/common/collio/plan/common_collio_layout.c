@@ -23,7 +23,7 @@ enum {
 
 static bool striped(const mca_common_collio_file_t *file)
 {
-    return LUSTRE == file->fh->f_fstype && file->fh->f_stripe_size > 0;
+    return file->striped && file->fh->f_stripe_size > 0;
 }
 
 /* Messages, and puts that are packed, need a place next to the collective buffer; shared memory and
@@ -167,8 +167,8 @@ static void fill_bins(mca_common_collio_exchange_t *ex)
         int64_t at = pieces.at[i].offset - lo, end = at + pieces.at[i].length;
 
         while (at < end) {
-            int64_t bin = at / width, border = (bin + 1) * width;
-            int64_t stop = end < border ? end : border;
+            int64_t bin = at / width;
+            int64_t stop = end - bin * width < width ? end : bin * width + width;
 
             ex->histogram[bin] += stop - at;
             at = stop;
@@ -275,9 +275,8 @@ int64_t mca_common_collio_layout_slot(const mca_common_collio_exchange_t *ex)
     int64_t largest = ex->range.hi - (lo - lo % unit);
 
     if (even && NULL == ex->histogram) {
-        int64_t units = (largest + unit - 1) / unit;
-
-        largest = (units / ex->file->aggregator_count + 1) * unit;
+        largest = mca_common_collio_domains_even_most(lo, ex->range.hi, unit,
+                                                      ex->file->aggregator_count);
     }
     largest = largest < window ? largest : window;
     return (largest + 63) / 64 * 64;

@@ -8,7 +8,7 @@
  * all of them compute the same domains (core/common_collio_memory.h has the policy and the cost).
  * All memory of the reductions was taken at open.
  *
- *   memory    inside the node: the least that a rank sees
+ *   memory    inside the node: the least that a rank sees; at the same time as
  *   sums      bytes per bin | busy aggregators per node | bytes held in buffers per node
  *   records   memory per node | bits of touched bins, node by node
  */
@@ -19,21 +19,16 @@
 
 #include "core/common_collio_available.h"
 
-static void started(mca_common_collio_exchange_t *ex, int rc)
-{
-    if (OMPI_SUCCESS != rc) {
-        ex->collective = MPI_REQUEST_NULL;
-        mca_common_collio_exchange_lose(ex);
-    }
-}
-
 void mca_common_collio_layout_memory_start(mca_common_collio_exchange_t *ex)
 {
     mca_common_collio_file_memory_t *memory = &ex->file->memory;
 
-    memory->mine = mca_common_collio_kept_memory_usable(ex->file);
-    started(ex, mca_common_collio_iallreduce(&memory->mine, &memory->node, 1, MPI_INT64_T, MPI_MIN,
-                                             ex->file->node_comm, &ex->collective));
+    memory->minus_mine = -mca_common_collio_kept_memory_usable(ex->file);
+    if (OMPI_SUCCESS
+        != mca_common_collio_reduction_on_node(ex->file, &memory->minus_mine, &memory->minus_node,
+                                               1, true)) {
+        mca_common_collio_exchange_lose(ex);
+    }
 }
 
 static int count_busy(mca_common_collio_file_t *file)
@@ -63,14 +58,18 @@ void mca_common_collio_layout_memory_records(mca_common_collio_exchange_t *ex)
     uint64_t *bits = memory->records + nodes + (size_t) node * (size_t) memory->words;
 
     memset(memory->records, 0, count * sizeof(*memory->records));
-    memory->records[node] = (uint64_t) (memory->node > 0 ? memory->node : 0);
+    memory->records[node] = (uint64_t) (memory->minus_node < 0 ? -memory->minus_node : 0);
     for (int bin = 0; bin < mca_common_collio_layout_bins(file); ++bin) {
         if (ex->histogram[bin] > 0) {
             bits[bin / 64] |= UINT64_C(1) << (bin % 64);
         }
     }
-    started(ex, mca_common_collio_iallreduce(memory->records, memory->records + count, (int) count,
-                                             MPI_UINT64_T, MPI_BOR, file->comm, &ex->collective));
+    if (OMPI_SUCCESS
+        != mca_common_collio_iallreduce(memory->records, memory->records + count, (int) count,
+                                        MPI_UINT64_T, MPI_BOR, file->comm, &ex->collective)) {
+        ex->collective = MPI_REQUEST_NULL;
+        mca_common_collio_exchange_lose(ex);
+    }
 }
 
 /* What the reductions have told about the nodes. */
@@ -168,7 +167,8 @@ static int make_domains(mca_common_collio_exchange_t *ex, mca_common_collio_doma
 
     if (NULL != bound && NULL != window && NULL != aggregator) {
         for (size_t i = 0; i < parts; ++i) {
-            bound[i] = memory->origin + memory->part[i].first * memory->width;
+            bound[i] = mca_common_collio_memory_begin(memory->origin, memory->width,
+                                                      memory->part[i].first, ex->range.hi);
             aggregator[i] = memory->part[i].aggregator;
             window[i] = mca_common_collio_layout_window_in(ex, memory->part[i].buffer_bytes);
         }

@@ -95,6 +95,8 @@ typedef struct mca_common_collio_plan_t {
 } mca_common_collio_plan_t;
 
 enum { MCA_COMMON_COLLIO_PLAN_SLOTS = 8 };
+/** A bit for each of them. */
+enum { MCA_COMMON_COLLIO_PLAN_ALL = (1 << MCA_COMMON_COLLIO_PLAN_SLOTS) - 1 };
 
 typedef struct mca_common_collio_plans_t {
     mca_common_collio_plan_t slot[MCA_COMMON_COLLIO_PLAN_SLOTS];
@@ -133,7 +135,7 @@ bool mca_common_collio_layout_all_shared(const mca_common_collio_exchange_t *ex)
 /** May requesters send outlines (first and last byte of each window) instead of pieces? */
 bool mca_common_collio_layout_may_outline(const mca_common_collio_exchange_t *ex);
 
-/** Partition memory (layout_memory.c): the reductions before and after the histogram, this rank's
+/** Partition memory (layout_memory.c): the reductions beside and after the histogram, this rank's
  *  part of the histogram's, then the domains, and what follows from them once the plan has them. */
 void mca_common_collio_layout_memory_start(mca_common_collio_exchange_t *ex);
 void mca_common_collio_layout_memory_sums(mca_common_collio_exchange_t *ex, int64_t *sums);

@@ -17,7 +17,7 @@
 
 #include "settings/common_collio_findings.h"
 
-enum { PACKAGE_TEXT = MCA_COMMON_COLLIO_TEXT_BYTES + 2048, FACTS_MAX = 16 };
+enum { PACKAGE_TEXT = 4 * MCA_COMMON_COLLIO_TEXT_BYTES, FACTS_MAX = 16 };
 
 /* What decides, of one rank. Settings are lines "name=value". */
 typedef struct package_t {

@@ -58,8 +58,6 @@ struct mca_common_collio_tuner_t {
     int kind;
     mca_common_collio_way_t way;
     last_t last[2]; /* reads, writes */
-    int ahead[2];   /* calls in each direction that were not agreed on yet */
-    bool new_view;  /* since the last call */
 };
 
 enum { REMEMBERED = 8 };
@@ -217,6 +215,8 @@ static mca_common_collio_facts_t facts_of(const mca_common_collio_exchange_t *ex
         .nodes = file->nodes.nodes,
         .in_memory = mca_common_collio_align_in_memory(file->access.file_system),
         .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
+        .contended = file->several_clients
+                     && (ex->write || MCA_COMMON_COLLIO_LOCKAHEAD_OFF != file->lockahead),
         .sieve_writes = file->access.sieve_writes,
         .many_cycles = share > window_bytes,
         .may_skip = MCA_COMMON_COLLIO_SETTING_ON != wanted,
@@ -299,46 +299,27 @@ static int wanted_exchange(const mca_common_collio_exchange_t *ex)
     return ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
 }
 
-bool mca_common_collio_tuner_last_was_direct(mca_common_collio_exchange_t *ex)
-{
-    mca_common_collio_tuner_t *tuner = ex->file->tuner;
-    int wanted = wanted_exchange(ex);
-
-    if (MCA_COMMON_COLLIO_SETTING_OFF == wanted) {
-        tuner->last[ex->write].used = tuner->last[ex->write].here = true;
-        return true;
-    }
-    return MCA_COMMON_COLLIO_SETTING_AUTO == wanted && tuner->last[ex->write].used
-           && !tuner->last[ex->write].exchange && tuner->last[ex->write].settled
-           && tuner->learnt[tuner->last[ex->write].kind].served
-                  < tuner->last[ex->write].until - tuner->ahead[ex->write];
-}
-
-static bool like_the_last(const mca_common_collio_exchange_t *ex)
+/* Did the last call in this direction skip the exchange, and is nothing to be tried now? The same
+ * on all ranks. */
+static bool last_was_direct(const mca_common_collio_exchange_t *ex)
 {
     const mca_common_collio_tuner_t *tuner = ex->file->tuner;
+    const last_t *last = &tuner->last[ex->write];
 
-    return MCA_COMMON_COLLIO_SETTING_OFF == wanted_exchange(ex)
-           || mca_common_collio_choice_alike(ex->request.bytes, piece_bound(ex),
-                                             tuner->last[ex->write].bytes,
-                                             tuner->last[ex->write].pieces);
+    return MCA_COMMON_COLLIO_SETTING_AUTO == wanted_exchange(ex) && last->used && !last->exchange
+           && last->settled && tuner->learnt[last->kind].served < last->until;
 }
 
-bool mca_common_collio_tuner_expects_direct(mca_common_collio_exchange_t *ex)
+bool mca_common_collio_tuner_expects_direct(const mca_common_collio_exchange_t *ex)
 {
-    return mca_common_collio_tuner_last_was_direct(ex) && like_the_last(ex);
-}
+    const last_t *last = &ex->file->tuner->last[ex->write];
 
-bool mca_common_collio_tuner_unchanged(const mca_common_collio_exchange_t *ex)
-{
-    bool without_bytes = 0 == ex->request.bytes && !ex->file->tuner->new_view;
-
-    return without_bytes || like_the_last(ex);
-}
-
-void mca_common_collio_tuner_new_view(mca_common_collio_file_t *file)
-{
-    file->tuner->new_view = true;
+    if (MCA_COMMON_COLLIO_SETTING_OFF == wanted_exchange(ex)) {
+        return true;
+    }
+    return last_was_direct(ex)
+           && mca_common_collio_choice_alike(ex->request.bytes, piece_bound(ex), last->bytes,
+                                             last->pieces);
 }
 
 /* A call that tried nothing. All ranks count the same ones. */
@@ -347,45 +328,15 @@ static void count_served(mca_common_collio_learnt_t *learnt)
     learnt->served += learnt->served < INT_MAX;
 }
 
-void mca_common_collio_tuner_ahead(mca_common_collio_exchange_t *ex)
-{
-    ++ex->file->tuner->ahead[ex->write];
-    ex->file->tuner->new_view = false;
-}
-
-void mca_common_collio_tuner_ahead_calls(const mca_common_collio_file_t *file, int64_t calls[2])
-{
-    calls[0] = file->tuner->ahead[0];
-    calls[1] = file->tuner->ahead[1];
-}
-
-/* Where ranks differ (one has left its loop after an error) all take the same number. */
-void mca_common_collio_tuner_ahead_settle(mca_common_collio_file_t *file, const int64_t calls[2])
-{
-    mca_common_collio_tuner_t *tuner = file->tuner;
-
-    for (int i = 0; i < 2; ++i) {
-        mca_common_collio_learnt_t *learnt = &tuner->learnt[tuner->last[i].kind];
-
-        if (MCA_COMMON_COLLIO_SETTING_AUTO
-            == (i ? file->settings.exchange_write : file->settings.exchange_read)) {
-            learnt->served += calls[i] < INT_MAX - learnt->served ? (int) calls[i]
-                                                                  : INT_MAX - learnt->served;
-        }
-        tuner->ahead[i] = 0;
-    }
-}
-
-void mca_common_collio_tuner_served(mca_common_collio_exchange_t *ex, bool late)
+void mca_common_collio_tuner_served(mca_common_collio_exchange_t *ex, bool by_all)
 {
     mca_common_collio_tuner_t *tuner = ex->file->tuner;
 
-    tuner->new_view = false;
-    tuner->last[ex->write].here = true;
+    tuner->last[ex->write].used = tuner->last[ex->write].here = true;
     if (MCA_COMMON_COLLIO_SETTING_AUTO == wanted_exchange(ex)) {
         count_served(&tuner->learnt[tuner->last[ex->write].kind]);
         /* this call was not like the last one for everybody: the next one is decided on anew */
-        tuner->last[ex->write].used = !late;
+        tuner->last[ex->write].used = by_all;
     }
 }
 
@@ -397,7 +348,6 @@ void mca_common_collio_tuner_choose(mca_common_collio_exchange_t *ex, int64_t wi
     int kind = mca_common_collio_choice_kind(&facts);
     mca_common_collio_learnt_t *learnt = &tuner->learnt[kind];
 
-    tuner->new_view = false;
     tuner->kind = kind;
     tuner->way = mca_common_collio_choice_next(learnt, &candidates, &ex->way.probing);
     ex->way.exchange = MCA_COMMON_COLLIO_WAY_DIRECT != tuner->way;

@@ -37,25 +37,11 @@ void mca_common_collio_tuner_choose(struct mca_common_collio_exchange_t *ex, int
 /** Does this rank's request resemble its last one in this direction, and did that call skip the
  *  exchange, other than for a measurement? Local, so only a guess: the agreement shows whether all
  *  ranks guessed the same. */
-bool mca_common_collio_tuner_expects_direct(struct mca_common_collio_exchange_t *ex);
+bool mca_common_collio_tuner_expects_direct(const struct mca_common_collio_exchange_t *ex);
 
-/** The two halves of this for calls that are not agreed on. Did the last call in this direction
- *  skip the exchange, and is nothing to be tried now? The same on all ranks. */
-bool mca_common_collio_tuner_last_was_direct(struct mca_common_collio_exchange_t *ex);
-/** Is this rank's request like its last one? One without bytes is no reason to ask others, unless
- *  they may have other requests than before, because the view is new. */
-bool mca_common_collio_tuner_unchanged(const struct mca_common_collio_exchange_t *ex);
-void mca_common_collio_tuner_new_view(struct mca_common_collio_file_t *file);
-/** Notes such a call. What was learnt changes only when the ranks have told each other how many
- *  there were (reads, writes), because it must be the same on all of them. */
-void mca_common_collio_tuner_ahead(struct mca_common_collio_exchange_t *ex);
-void mca_common_collio_tuner_ahead_calls(const struct mca_common_collio_file_t *file,
-                                         int64_t calls[2]);
-void mca_common_collio_tuner_ahead_settle(struct mca_common_collio_file_t *file,
-                                          const int64_t calls[2]);
-
-/** Notes a call that skipped the exchange before it was agreed on; `late`: some rank did not. */
-void mca_common_collio_tuner_served(struct mca_common_collio_exchange_t *ex, bool late);
+/** Notes a call in which ranks accessed their pieces before the agreement. `by_all`: every rank
+ *  with data did. */
+void mca_common_collio_tuner_served(struct mca_common_collio_exchange_t *ex, bool by_all);
 
 /** Notes how long the call took on the slowest rank, and how much of it could have been hidden. */
 void mca_common_collio_tuner_learn(struct mca_common_collio_exchange_t *ex, int64_t nanoseconds,

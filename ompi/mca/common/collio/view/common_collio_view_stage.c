@@ -16,6 +16,7 @@
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
+#include "opal/runtime/opal_params.h"
 
 #include "view/common_collio_view.h"
 
@@ -48,7 +49,8 @@ bool mca_common_collio_view_stage_needed(ompio_file_t *fh, const void *buf, size
     if (0 == count || 0 == type->super.size) {
         return false;
     }
-    return representation_differs(fh, type) || on_device(buf, count, type);
+    return representation_differs(fh, type)
+           || (MCA_COMMON_COLLIO_HAVE_DEVICES && on_device(buf, count, type));
 }
 
 int mca_common_collio_stage_init(mca_common_collio_stage_t *stage, ompio_file_t *fh, bool write,

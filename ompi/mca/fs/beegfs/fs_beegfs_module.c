@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * fs/ufs, with an open that creates files with the stripes of the hints.
+ *
+ *   rank 0    creates the file (MKFILE_STRIPEHINTS is exclusive) | open of fs/ufs, without EXCL
+ *   others                                                         open of fs/ufs
+ *
+ * Nothing here communicates, so it does not matter if another rank uses fs/ufs itself: what was
+ * created, and every error, reaches all ranks through the open of fs/ufs.
+ */
+
+#include "fs_beegfs.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "opal/util/output.h"
+
+#include "ompi/mca/common/collio/settings/common_collio_striping.h"
+
+static mca_fs_base_module_1_0_0_t module;
+static mca_fs_base_module_file_open_fn_t ufs_open;
+
+/* Rank 0: true if the file was created here. */
+static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_info_t *info)
+{
+    mca_common_collio_stripes_t wanted;
+    const char *why_not;
+    bool created = false;
+    int flags = mca_fs_base_get_file_amode(fh->f_rank, access_mode);
+    int fd;
+
+    mca_common_collio_striping_wanted(info, "fs/beegfs", &wanted);
+    if (0 == (flags & O_CREAT) || 0 == access(path, F_OK)) {
+        return false;
+    }
+    fd = mca_common_collio_stripes_open(path, flags, mca_fs_base_get_file_perm(fh), &wanted,
+                                        &why_not);
+    if (0 <= fd) {
+        created = 0 != (flags & O_EXCL) || 0 != wanted.count || 0 != wanted.bytes;
+        close(fd);
+        if (NULL != why_not) {
+            opal_output(0,
+                        "fs/beegfs: %s: striping hints cannot be used (%s). Using the default "
+                        "striping.",
+                        path, why_not);
+        }
+    }
+    return created;
+}
+
+/* What the file has, also one that existed. */
+static void publish(ompio_file_t *fh, opal_info_t *info)
+{
+    mca_common_collio_stripes_t none = MCA_COMMON_COLLIO_STRIPES_NONE;
+    mca_common_collio_stripes_t has;
+
+    (void) mca_common_collio_stripes_read(fh->fd, &has);
+    mca_common_collio_striping_publish(info, &has, &none);
+}
+
+static int file_open(struct ompi_communicator_t *comm, const char *filename, int access_mode,
+                     struct opal_info_t *info, ompio_file_t *fh)
+{
+    int rc;
+
+    if (OMPIO_ROOT == fh->f_rank && create(fh, filename, access_mode, info)) {
+        access_mode &= ~MPI_MODE_EXCL;
+    }
+    rc = ufs_open(comm, filename, access_mode, info, fh);
+    if (OMPI_SUCCESS == rc) {
+        publish(fh, info);
+    }
+    return rc;
+}
+
+mca_fs_base_module_1_0_0_t *mca_fs_beegfs_module(ompio_file_t *fh)
+{
+    const mca_base_component_list_item_t *item;
+
+    OPAL_LIST_FOREACH(item, &ompi_fs_base_framework.framework_components,
+                      mca_base_component_list_item_t)
+    {
+        const mca_fs_base_component_2_0_0_t *component =
+            (const mca_fs_base_component_2_0_0_t *) item->cli_component;
+        const mca_fs_base_module_1_0_0_t *ufs;
+        int priority;
+
+        if (0 == strcmp("ufs", item->cli_component->mca_component_name)
+            && NULL != (ufs = component->fsm_file_query(fh, &priority))) {
+            module = *ufs;
+            ufs_open = ufs->fs_file_open;
+            module.fs_file_open = file_open;
+            return &module;
+        }
+    }
+    return NULL;
+}

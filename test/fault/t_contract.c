@@ -1,0 +1,458 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/*
+ * The contract of collective calls: blocking or not, with an exchange or without, every call
+ * returns the same class on all ranks. An access that fails on one rank fails this call on all of
+ * them, and no other call. Ranks that leave their loop after the error close the file and open the
+ * next one. Every byte is compared by POSIX. Runs with libfault preloaded.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "t_fault.h"
+
+enum {
+    BLOCK = 512, /* bytes of a rank and call */
+    CALLS = 40,
+    FAILS = 16, /* the call that fails */
+};
+
+static char path[512];
+
+typedef enum { WRITE, READ, IWRITE, IREAD, KINDS } kind_t;
+static const char *const kind_names[] = {"write", "read", "iwrite", "iread"};
+
+static int64_t place_of(int call, int rank)
+{
+    return ((int64_t) call * t_size + rank) * BLOCK;
+}
+
+static bool writes(kind_t kind)
+{
+    return WRITE == kind || IWRITE == kind;
+}
+
+static void fill(unsigned char *data, int64_t at, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; ++i) {
+        data[i] = t_val(at + i, t_rank);
+    }
+}
+
+static int wait_for(MPI_Request *request, MPI_Status *status)
+{
+    int rc = MPI_Wait(request, status);
+
+    return MPI_ERR_IN_STATUS == t_class(rc) ? status->MPI_ERROR : rc;
+}
+
+static int transfer(MPI_File file, kind_t kind, int64_t at, void *data, int bytes,
+                    MPI_Status *status)
+{
+    MPI_Request request;
+    int rc;
+
+    switch (kind) {
+    case WRITE:
+        return MPI_File_write_at_all(file, at, data, bytes, MPI_BYTE, status);
+    case READ:
+        return MPI_File_read_at_all(file, at, data, bytes, MPI_BYTE, status);
+    case IWRITE:
+        rc = MPI_File_iwrite_at_all(file, at, data, bytes, MPI_BYTE, &request);
+        break;
+    default:
+        rc = MPI_File_iread_at_all(file, at, data, bytes, MPI_BYTE, &request);
+    }
+    return MPI_SUCCESS != rc ? rc : wait_for(&request, status);
+}
+
+/* One call of this rank, checked: its bytes when it reads, its count unless it failed itself. */
+static int call(MPI_File file, kind_t kind, int number)
+{
+    unsigned char data[BLOCK], wanted[BLOCK];
+    int64_t at = place_of(number, t_rank);
+    MPI_Status status = {0};
+    int rc;
+
+    fill(wanted, at, BLOCK);
+    memset(data, 0, sizeof(data));
+    if (writes(kind)) {
+        memcpy(data, wanted, sizeof(data));
+    }
+    rc = transfer(file, kind, at, data, BLOCK, &status);
+    if (MPI_SUCCESS == rc) {
+        t_status_check(&status, BLOCK, kind_names[kind]);
+        if (!writes(kind) && 0 != memcmp(data, wanted, BLOCK)) {
+            t_fail("%s: call %d returned other bytes", kind_names[kind], number);
+        }
+    }
+    return rc;
+}
+
+/* The file as `calls` calls of all ranks leave it, made by POSIX. */
+static void make_file(int calls)
+{
+    unsigned char data[BLOCK];
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+    for (int i = 0; i < calls; ++i) {
+        fill(data, place_of(i, t_rank), BLOCK);
+        if (BLOCK != pwrite(fd, data, BLOCK, place_of(i, t_rank))) {
+            t_fail("pwrite: %s", strerror(errno));
+        }
+    }
+    close(fd);
+}
+
+/* Every rank looks at its own blocks. The last rank's blocks of calls from `hole` to `end` need not
+ * be there. */
+static void check_file(int calls, int hole, int end)
+{
+    unsigned char data[BLOCK], wanted[BLOCK];
+    int fd = open(path, O_RDONLY);
+
+    for (int i = 0; i < calls; ++i) {
+        if (t_size - 1 == t_rank && i >= hole && i < end) {
+            continue;
+        }
+        fill(wanted, place_of(i, t_rank), BLOCK);
+        if (BLOCK != pread(fd, data, BLOCK, place_of(i, t_rank))
+            || 0 != memcmp(data, wanted, BLOCK)) {
+            t_fail("call %d: other bytes in the file", i);
+            break;
+        }
+    }
+    close(fd);
+}
+
+static bool begin(kind_t kind, const char *hints, MPI_File *file)
+{
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!writes(kind)) {
+        make_file(CALLS + 10);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    return t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, file);
+}
+
+/* The next access of the last rank fails. */
+static void break_next(kind_t kind)
+{
+    char spec[128];
+
+    snprintf(spec, sizeof(spec), "op=%s,match=contract,rank=%d,errno=%d,at=1,times=1",
+             writes(kind) ? "write" : "read", t_size - 1, writes(kind) ? ENOSPC : EIO);
+    t_fault_set(spec);
+}
+
+static int class_of(kind_t kind)
+{
+    return writes(kind) ? MPI_ERR_NO_SPACE : MPI_ERR_IO;
+}
+
+/* Fails the test unless all ranks have the same number. */
+static void all_have(int number, const char *what)
+{
+    int mine[2] = {number, -number}, most[2];
+
+    MPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (most[0] != -most[1]) {
+        t_fail("%s: %d here, %d to %d elsewhere", what, number, -most[1], most[0]);
+    }
+}
+
+/* One call fails on one rank, and so on all; none of the others does. With `views` the program sets
+ * a view before each call. */
+static void one_fails(kind_t kind, const char *hints, bool views)
+{
+    MPI_File file;
+    char name[128];
+
+    snprintf(name, sizeof(name), "%s_fails%s_%s", kind_names[kind], views ? "_between_views" : "",
+             hints);
+    if (begin(kind, hints, &file)) {
+        for (int i = 0; i < CALLS; ++i) {
+            if (views) {
+                t_ok(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL),
+                     "set_view");
+            }
+            if (FAILS == i) {
+                break_next(kind);
+            }
+            t_same_class(call(file, kind, i), FAILS == i ? class_of(kind) : MPI_SUCCESS, name);
+        }
+        t_fault_set(NULL);
+        t_ok(MPI_File_close(&file), "close");
+        check_file(writes(kind) ? CALLS : 0, FAILS, FAILS + 1);
+    }
+    t_verdict(name);
+}
+
+static int function_of(MPI_File file, int which)
+{
+    switch (which) {
+    case 0:
+        return MPI_File_sync(file);
+    case 1:
+        return MPI_File_set_size(file, place_of(CALLS, 0));
+    case 2:
+        return MPI_File_preallocate(file, place_of(CALLS, 0));
+    case 3:
+        return MPI_File_set_atomicity(file, 1);
+    default:
+        return MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    }
+}
+
+/* The call before a collective function fails: the function does not, and the next call works. */
+static void function_after_error(kind_t kind, int which)
+{
+    static const char *const names[] = {"sync", "set_size", "preallocate", "set_atomicity",
+                                        "set_view"};
+    char name[128];
+    MPI_File file;
+
+    snprintf(name, sizeof(name), "%s_error_before_%s", kind_names[kind], names[which]);
+    if (begin(kind, "exchange=off", &file)) {
+        for (int i = 0; i < 4; ++i) {
+            t_ok(call(file, kind, i), kind_names[kind]);
+        }
+        break_next(kind);
+        t_same_class(call(file, kind, 4), class_of(kind), name);
+        t_fault_set(NULL);
+        t_ok(function_of(file, which), names[which]);
+        t_ok(call(file, kind, 5), "a call after it");
+        t_ok(MPI_File_close(&file), "close");
+        check_file(writes(kind) ? 6 : 0, 4, 5);
+    }
+    t_verdict(name);
+}
+
+/* A file with exchanges, which need the same numbers of calls on all ranks: it uses the
+ * communicator of the file before it. */
+static void next_file_works(void)
+{
+    MPI_File file;
+    int calls = 4;
+
+    MPI_Barrier(MPI_COMM_WORLD); /* all have checked the file before it */
+
+    if (begin(WRITE, "exchange=on,transport=isend", &file)) {
+        for (int i = 0; i < calls; ++i) {
+            t_ok(call(file, WRITE, i), "write to the next file");
+        }
+        t_ok(MPI_File_close(&file), "close");
+        check_file(calls, calls, calls);
+    }
+}
+
+/* All ranks leave their loop in the same call, close the file and open the next one. */
+static void leaves_after_error(kind_t kind, const char *hints)
+{
+    MPI_File file;
+    char name[128];
+    int made = 0;
+
+    if (begin(kind, hints, &file)) {
+        while (made < CALLS) {
+            if (FAILS == made) {
+                break_next(kind);
+            }
+            if (MPI_SUCCESS != call(file, kind, made++)) {
+                break;
+            }
+        }
+        t_fault_set(NULL);
+        t_ok(MPI_File_close(&file), "close");
+        all_have(made, "calls made");
+        if (made < FAILS || made == CALLS) {
+            t_fail("left after %d calls", made);
+        }
+        check_file(writes(kind) ? made : 0, FAILS, made);
+        next_file_works();
+    }
+    snprintf(name, sizeof(name), "%s_loop_left_after_an_error_%s", kind_names[kind], hints);
+    t_verdict(name);
+}
+
+/* 50 calls at once, one of which fails on one rank, and so on all. The last rank starts them later
+ * than the others, which come to set_size while their calls are outstanding. */
+static void outstanding(kind_t kind, bool resize)
+{
+    enum { MANY = 50 };
+    static unsigned char data[MANY][BLOCK];
+    MPI_Request request[MANY];
+    int failed = -1, errors = 0, rc;
+    char name[128];
+    MPI_File file;
+
+    snprintf(name, sizeof(name), "%s_50_outstanding%s", kind_names[kind],
+             resize ? "_set_size" : "");
+    if (begin(kind, "exchange=off", &file)) {
+        if (resize && t_size - 1 == t_rank) {
+            usleep(50000);
+        }
+        for (int i = 0; i < MANY; ++i) {
+            int64_t at = place_of(i, t_rank);
+
+            fill(data[i], at, BLOCK);
+            if (FAILS == i) {
+                break_next(kind);
+            }
+            rc = IWRITE == kind
+                     ? MPI_File_iwrite_at_all(file, at, data[i], BLOCK, MPI_BYTE, &request[i])
+                     : MPI_File_iread_at_all(file, at, data[i], BLOCK, MPI_BYTE, &request[i]);
+            t_ok(rc, kind_names[kind]);
+        }
+        if (resize) {
+            t_ok(MPI_File_set_size(file, place_of(MANY, 0)), "set_size");
+        }
+        for (int i = 0; i < MANY; ++i) {
+            MPI_Status status;
+
+            rc = wait_for(&request[i], &status);
+            if (MPI_SUCCESS == rc) {
+                t_status_check(&status, BLOCK, kind_names[kind]);
+            } else {
+                failed = i;
+                errors += class_of(kind) == t_class(rc) ? 1 : 2;
+            }
+        }
+        t_fault_set(NULL);
+        all_have(failed, name);
+        if (1 != errors) {
+            t_fail("%d calls failed, or with another class", errors);
+        }
+        t_ok(MPI_File_sync(file), "sync");
+        t_ok(MPI_File_close(&file), "close");
+        check_file(IWRITE == kind ? MANY : 0, failed, failed + 1);
+    }
+    t_verdict(name);
+}
+
+enum { TINY = 16, PIECES = 64, SLOT = TINY * PIECES };
+
+/* The view of a rank: a slot of each call in one piece, or in tiny pieces between the others'. */
+static t_blocks view_of(int rank, bool tiny)
+{
+    int64_t block = tiny ? TINY : SLOT;
+
+    return (t_blocks){rank * block, block, t_size * block, 1};
+}
+
+/* What the first n * TINY bytes of its slot of a call are. */
+static t_blocks request_of(int number, int rank, bool tiny, int n)
+{
+    int64_t region = (int64_t) number * t_size * SLOT;
+
+    return tiny ? (t_blocks){region + (int64_t) rank * TINY, TINY, (int64_t) t_size * TINY, n}
+                : (t_blocks){region + (int64_t) rank * SLOT, (int64_t) n * TINY, SLOT, n > 0};
+}
+
+/* Mostly the whole slot. In some calls some ranks have less, or nothing. */
+static int pieces_of(uint64_t seed, int number, int rank)
+{
+    uint64_t own = t_mix(t_mix(seed + (uint64_t) number) + (uint64_t) rank);
+
+    if (0 == t_mix(seed * 3 + (uint64_t) number) % 6 && 0 == own % 3) {
+        return (int) (own / 3 % (PIECES + 1));
+    }
+    return PIECES;
+}
+
+static void step(MPI_File file, uint64_t seed, int number, bool tiny)
+{
+    t_blocks mine = request_of(number, t_rank, tiny, pieces_of(seed, number, t_rank));
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    int bytes = (int) t_blocks_bytes(&mine);
+    uint64_t how = t_mix(seed * 7 + (uint64_t) number);
+    int64_t at = (int64_t) number * SLOT;
+    MPI_Status status = {0};
+
+    if (t_ok(transfer(file, how % 2 ? IWRITE : WRITE, at, data, bytes, &status), "write")) {
+        t_status_check(&status, bytes, "write");
+    }
+    memset(data, 0, (size_t) bytes);
+    if (0 == how % 3
+        && t_ok(transfer(file, how % 5 ? READ : IREAD, at, data, bytes, &status), "read")) {
+        t_status_check(&status, bytes, "read");
+        t_blocks_check(&mine, t_rank, data, "read");
+    }
+    free(data);
+}
+
+static void change_shapes(const char *hints, uint64_t seed)
+{
+    enum { PHASES = 6, STEPS = 40 };
+    t_blocks *all = t_alloc((size_t) (PHASES * STEPS * t_size) * sizeof(*all));
+    int *writer = t_alloc((size_t) (PHASES * STEPS * t_size) * sizeof(*writer));
+    char name[160];
+    MPI_File file;
+
+    if (begin(WRITE, hints, &file)) {
+        for (int i = 0; i < PHASES * STEPS; ++i) {
+            bool tiny = 0 == t_mix(seed + (uint64_t) (i / STEPS)) % 2;
+            t_blocks view = view_of(t_rank, tiny);
+
+            if (0 == i % STEPS) {
+                t_blocks_view(file, &view);
+            }
+            step(file, seed, i, tiny);
+            for (int r = 0; r < t_size; ++r) {
+                all[i * t_size + r] = request_of(i, r, tiny, pieces_of(seed, i, r));
+                writer[i * t_size + r] = r;
+            }
+        }
+        t_ok(MPI_File_close(&file), "close");
+        if (0 == t_rank) {
+            t_blocks_check_file(path, all, writer, PHASES * STEPS * t_size, 0);
+        }
+    }
+    free(all);
+    free(writer);
+    snprintf(name, sizeof(name), "requests_change_%s", hints);
+    t_verdict(name);
+}
+
+static void errors_of(kind_t kind)
+{
+    one_fails(kind, "exchange=off", false);
+    one_fails(kind, "exchange=off", true);
+    leaves_after_error(kind, "exchange=off");
+    leaves_after_error(kind, "exchange=auto");
+    for (int i = 0; i < 5; ++i) {
+        function_after_error(kind, i);
+    }
+}
+
+int main(int argc, char *argv[])
+{
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "contract");
+    if (!t_fault_there()) {
+        return t_skip_all("contract", "libfault is not preloaded");
+    }
+    for (kind_t kind = WRITE; kind < KINDS; ++kind) {
+        errors_of(kind);
+    }
+    for (int resize = 0; resize < 2; ++resize) {
+        outstanding(IWRITE, resize);
+        outstanding(IREAD, resize);
+    }
+    change_shapes("exchange=auto", t_seed);
+    change_shapes("exchange=off", t_seed + 1);
+    change_shapes("exchange=on", t_seed + 2);
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}

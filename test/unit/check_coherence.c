@@ -1,0 +1,67 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/* Which file systems need locks or flushes to be coherent between nodes. */
+#include "common_collio_coherence.h"
+
+#include "unit.h"
+
+enum {
+    NFS = 0x6969,
+    LUSTRE = 0x0bd00bd0,
+    BEEGFS = 0x19830326,
+    CEPH = 0x00c36400,
+    EXT4 = 0xef53,
+    TMPFS = 0x01021994,
+    FUSE = 0x65735546
+};
+
+START_TEST(coherence_nfs_needs_locks)
+{
+    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENCE_LOCK,
+                     mca_common_collio_coherence_choose(NFS, true));
+}
+END_TEST
+
+START_TEST(coherence_beegfs_and_fuse_need_flushes)
+{
+    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENCE_FLUSH,
+                     mca_common_collio_coherence_choose(BEEGFS, true));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENCE_FLUSH,
+                     mca_common_collio_coherence_choose(FUSE, true));
+}
+END_TEST
+
+START_TEST(coherence_others_pay_nothing)
+{
+    static const uint32_t magics[] = {LUSTRE, CEPH, EXT4, TMPFS, 0};
+
+    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
+        ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT,
+                         mca_common_collio_coherence_choose(magics[i], true));
+    }
+}
+END_TEST
+
+START_TEST(coherence_one_node_pays_nothing)
+{
+    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT, mca_common_collio_coherence_choose(NFS, false));
+    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT, mca_common_collio_coherence_choose(BEEGFS, false));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("coherence");
+    TCase *tests = tcase_create("coherence");
+
+    tcase_add_test(tests, coherence_nfs_needs_locks);
+    tcase_add_test(tests, coherence_beegfs_and_fuse_need_flushes);
+    tcase_add_test(tests, coherence_others_pay_nothing);
+    tcase_add_test(tests, coherence_one_node_pays_nothing);
+    suite_add_tcase(suite, tests);
+    return unit_main(suite, "check_coherence");
+}
