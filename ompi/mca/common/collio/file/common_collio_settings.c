@@ -85,16 +85,17 @@ static const mca_common_collio_setting_t rows[] = {
      "have the node's mounted elsewhere"},
     {"aggregators", MCA_COMMON_COLLIO_NUMBER, AT(aggregators), NULL, 0, 4, AGREED | POSITIVE,
      "cb_nodes",
-     "Number of aggregators, the ranks that access the file. 0 chooses one per node (two "
+     "Number of aggregators, the ranks that access the file. 0 takes io_ompio_num_aggregators if "
+     "that is set, or else one per node (two "
      "on a single node), or one per stripe on a striped file system (up to four with lockahead). "
      "The hint cb_nodes sets it too"},
     {"aggregator_list", MCA_COMMON_COLLIO_TEXT, AT(aggregator_list), NULL, 0, 6, AGREED, NULL,
      "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over aggregators and "
      "placement. Empty lets placement choose"},
-    {"placement", MCA_COMMON_COLLIO_CHOICE, AT(placement), "auto,spread,round_robin,stripe", 0, 5,
+    {"placement", MCA_COMMON_COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5,
      AGREED, NULL,
      "Which ranks aggregate. spread: evenly over nodes and their ranks. round_robin: first rank of "
-     "each node, then the second of each. stripe: round robin, one per stripe"},
+     "each node, then the second of each. auto is round_robin"},
     {"buffer_bytes", MCA_COMMON_COLLIO_BYTES, AT(buffer_bytes), NULL, 0, 4, AGREED | POSITIVE,
      "cb_buffer_size",
      "Memory in bytes that an aggregator may use for collective buffers. 0 takes the hint "

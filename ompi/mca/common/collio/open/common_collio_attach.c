@@ -49,7 +49,7 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 
 /* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file
  * systems differ between nodes more often than one thinks. */
-enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, NUMBER, FACTS };
 
 /* An fs component for Lustre has read the stripes; else the file system is asked. */
 static bool find_stripes(const ompio_file_t *fh, mca_common_collio_stripes_t *stripes)
@@ -81,6 +81,7 @@ static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_f
         [STRIPES] = {"stripe count", stripes.count},
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
         [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
+        [NUMBER] = {"io_ompio_num_aggregators", mca_common_collio_ompio_parameter("num_aggregators")},
     };
 
     memcpy(facts, found, sizeof(found));
@@ -330,6 +331,7 @@ static int derive(mca_common_collio_file_t *file, const mca_common_collio_fact_t
         .two_layers = 2 == facts[LAYERS].value,
         .striped = striped,
         .lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value,
+        .ompio_aggregators = (int) facts[NUMBER].value,
         .my_aggregator = -1,
         .align = find_alignment(file, striped),
         .memory.used = 0 == settings->partition
