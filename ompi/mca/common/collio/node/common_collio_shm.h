@@ -6,6 +6,7 @@
 #ifndef MCA_COMMON_COLLIO_SHM_H
 #define MCA_COMMON_COLLIO_SHM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdbool.h>
 #include <stdint.h>

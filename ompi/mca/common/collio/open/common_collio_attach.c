@@ -383,14 +383,14 @@ static int agree(mca_common_collio_file_t *file, int rc, bool unkept, int64_t *a
     choose_engine(file);
     mca_common_collio_reduction_offer(file, &mine[PAGE]);
     mine[UNKEPT] = unkept;
-    if (mine[SHORT] && mca_common_collio_set_relieve()) {
-        mine[SHORT] = mca_common_collio_kept_falls_short(file);
-    }
-    mca_common_collio_set_offer(file->set, &mine[SLOTS]);
     for (int pass = 0; pass < PASSES; ++pass) {
         mca_common_collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS,
                                              &mine[SETTINGS]);
         offer_record(file, derive(file, facts, short_of_memory, rc), mine);
+        if (mine[SHORT] && mca_common_collio_set_relieve()) {
+            mine[SHORT] = mca_common_collio_kept_falls_short(file);
+        }
+        mca_common_collio_set_offer(file->set, &mine[SLOTS]); /* after memory was given back */
         if (0 != reduce(file, mine, all)) {
             return file->lost;
         }
