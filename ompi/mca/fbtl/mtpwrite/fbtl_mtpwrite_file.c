@@ -54,17 +54,9 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
 
     mca_common_collio_guard_access(file->fh, access, &file->stats);
     mca_common_collio_lockahead_guard(file->fh, access);
-    access->method = settings->method;
     access->engine = settings->engine;
-    access->sieve_read = settings->sieve_read;
-    access->sieve_read_bytes = (int64_t) settings->sieve_read_bytes;
-    access->sieve_write_bytes = (int64_t) settings->sieve_write_bytes;
-    access->stage_bytes = (int64_t) settings->stage_bytes;
     access->stripe_bytes = (int64_t) file->fh->f_stripe_size;
-    access->threads = settings->num_threads;
-    access->serial_below = settings->serial_below;
     access->queue_depth = settings->queue_depth;
-    access->pin = settings->pin;
     check_sieving(file);
 }
 

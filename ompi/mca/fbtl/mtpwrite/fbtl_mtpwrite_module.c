@@ -22,9 +22,18 @@
 static int module_init(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_settings_t settings;
+    mca_common_collio_access_t wanted = {0};
 
     mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
-    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_ON == settings.sieve_write)
+    wanted.method = settings.method;
+    wanted.sieve_read = settings.sieve_read;
+    wanted.sieve_read_bytes = (int64_t) settings.sieve_read_bytes;
+    wanted.sieve_write_bytes = (int64_t) settings.sieve_write_bytes;
+    wanted.stage_bytes = (int64_t) settings.stage_bytes;
+    wanted.threads = settings.num_threads;
+    wanted.serial_below = settings.serial_below;
+    wanted.pin = settings.pin;
+    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_ON == settings.sieve_write, &wanted)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

@@ -58,12 +58,13 @@ static const mca_common_collio_setting_t rows[] = {
     {"lockahead_individual", MCA_COMMON_COLLIO_CHOICE, AT(individual), individual_modes,
      MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
      "Which locks a rank requests for individual access: each transfer of a call (element), or "
-     "each piece of its view when the view is set (view). auto is element where the file system "
+     "each piece of its view at the first access to it (view). Accesses of more than 16,384 pieces "
+     "use ordinary locks. auto is element where the file system "
      "can do it"},
     {"async", MCA_COMMON_COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
      "Request locks without waiting for them, where the access does not follow at once: all "
      "windows of a domain but the first (global, stripe), the next window (cycle), later blocks "
-     "of a view (view). A request that meets a lock of another client is then dropped instead of "
+     "of a view (view). No effect on element, whose accesses follow at once. A request that meets a lock of another client is then dropped instead of "
      "taking that lock away"},
     {"noexpand", MCA_COMMON_COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
      "With lockahead, keep the servers from growing the locks of plain accesses"},

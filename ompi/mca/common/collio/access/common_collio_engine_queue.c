@@ -14,7 +14,8 @@
  * A short completion is submitted again for the rest, so that a job ends complete, at end of file
  * or with an errno, like a blocking transfer. After an error no more of the job is submitted.
  *
- * Jobs that need a byte-range lock are not taken: the lock would be held until somebody looks for
+ * Jobs that need a flush for other nodes are not taken: only a thread makes it. Jobs that need a
+ * byte-range lock are not taken: the lock would be held until somebody looks for
  * completions, and two processes that do not look could wait for each other for ever.
  */
 #include <errno.h>
@@ -56,7 +57,8 @@ bool mca_common_collio_queue_accepts(const mca_common_collio_job_t *job)
 {
     mca_common_collio_access_t *access = job->access;
 
-    if (mca_common_collio_access_locks(access, job->write)) {
+    if (mca_common_collio_access_locks(access, job->write)
+        || (job->for_others && MCA_COMMON_COLLIO_COHERENT != access->coherence)) {
         return false;
     }
     if (NULL == job->segments) {

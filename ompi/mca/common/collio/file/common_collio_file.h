@@ -91,6 +91,7 @@ typedef struct mca_common_collio_file_t {
         bool striped;         /* stripes are known: fh->f_stripe_size and f_stripe_count */
         bool several_clients; /* of a file system that gives locks to clients (Lustre) */
         mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
+        int ompio_aggregators;                        /* io_ompio_num_aggregators, or -1 */
         int *aggregators;                             /* their ranks */
         int aggregator_count;
         int *aggregator_slot; /* number of each aggregator among those of its node */

@@ -50,6 +50,9 @@ static int choose_aggregators(mca_common_collio_file_t *file)
     const char *bad;
     int count = settings->aggregators;
 
+    if (0 == count && file->ompio_aggregators > 0) {
+        count = file->ompio_aggregators;
+    }
     file->aggregators = malloc(sizeof(int) * (size_t) file->size);
     file->aggregator_slot = malloc(sizeof(int) * (size_t) file->size);
     if (NULL == file->aggregators || NULL == file->aggregator_slot) {

@@ -26,6 +26,7 @@ typedef struct handle_t {
     bool asked;       /* sieving writes, by parameter or hint */
     bool settled;     /* the ranks have decided on sieving writes */
     bool on;          /* the decision */
+    mca_common_collio_access_t wanted; /* by the settings of the fbtl */
     uint64_t flushed; /* bytes of individual writes that guard_flush() has seen */
     const mca_common_collio_access_t *individual; /* of the fbtl; NULL before its first transfer */
 } handle_t;
@@ -83,6 +84,25 @@ static bool locks_work(mca_common_collio_access_t *access)
     return 0 == rc || -EAGAIN == rc;
 }
 
+static void use_wanted(ompio_file_t *fh, mca_common_collio_access_t *access)
+{
+    const handle_t *handle;
+
+    pthread_mutex_lock(&mutex);
+    handle = find(fh);
+    if (NULL != handle) {
+        access->method = handle->wanted.method;
+        access->sieve_read = handle->wanted.sieve_read;
+        access->sieve_read_bytes = handle->wanted.sieve_read_bytes;
+        access->sieve_write_bytes = handle->wanted.sieve_write_bytes;
+        access->stage_bytes = handle->wanted.stage_bytes;
+        access->threads = handle->wanted.threads;
+        access->serial_below = handle->wanted.serial_below;
+        access->pin = handle->wanted.pin;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
 static void open_access(const ompio_file_t *fh, mca_common_collio_access_t *access,
                         mca_common_collio_access_stats_t *stats)
 {
@@ -95,6 +115,7 @@ void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t
                                     mca_common_collio_access_stats_t *stats)
 {
     open_access(fh, access, stats);
+    use_wanted(fh, access);
     mca_common_collio_lock_set_idle(idle);
     if (MCA_COMMON_COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) mca_common_collio_access_refresh(fh->fd); /* pages of an earlier handle */
@@ -109,7 +130,8 @@ void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t
     }
 }
 
-int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked)
+int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked,
+                                  const mca_common_collio_access_t *wanted)
 {
     handle_t *handle;
 
@@ -120,6 +142,7 @@ int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked)
         if (NULL != handle) {
             handle->fh = fh;
             handle->asked = asked;
+            handle->wanted = *wanted;
             handle->next = handles;
             handles = handle;
         }

@@ -27,8 +27,11 @@ void mca_common_collio_guard_unreserve(void);
 void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t *access,
                                     mca_common_collio_access_stats_t *stats);
 
-/** From fbtl/mtpwrite when it is chosen for a handle; `asked`: by parameter or hint. Local. */
-int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked);
+/** From fbtl/mtpwrite when it is chosen for a handle. asked: sieved writes, by parameter or hint.
+ *  wanted: what its settings say of method, threads, packing and sieving, which every access struct
+ *  of the handle takes over, that of direct collective calls too. Local. */
+int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked,
+                                  const mca_common_collio_access_t *wanted);
 /** The handle is closed. */
 void mca_common_collio_guard_end(ompio_file_t *fh);
 

@@ -15,12 +15,18 @@
 #include "call/common_collio_op.h"
 #include "call/common_collio_request.h"
 #include "ompio/common_collio_entries.h"
+#include "ompio/common_collio_named.h"
 #include "ompio/common_collio_sharedfp.h"
 #include "open/common_collio_attach.h"
+
+#include "ompi/mca/fcoll/base/base.h"
 
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
                                      const mca_base_component_t *mca)
 {
+    bool alone;
+
+    component->named = mca_common_collio_named(&ompi_fcoll_base_framework, component->name, &alone);
     mca_common_collio_stats_register(&component->stats, component->two_layers, mca);
     return mca_common_collio_settings_register(component, mca);
 }
