@@ -14,6 +14,8 @@
 #include "settings/common_collio_hints.h"
 #include "view/common_collio_view.h"
 
+#include "core/common_collio_hash.h"
+
 /**
  * One way in for all components: `fits` tells whether this library and the Open MPI that is running
  * are those that the component was built with; close ends threads and tables with the last user.
@@ -54,15 +56,10 @@ static inline uint64_t mca_common_collio_abi(void)
                              sizeof(ompi_file_t),
                              offsetof(ompi_file_t, f_io_selected_module),
                              offsetof(ompi_communicator_t, c_coll)};
-    uint64_t hash = UINT64_C(1469598103934665603);
 
-    for (size_t i = 0; i < sizeof(versions); ++i) {
-        hash = (hash ^ (unsigned char) versions[i]) * UINT64_C(1099511628211);
-    }
-    for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); ++i) {
-        hash = (hash ^ shared[i]) * UINT64_C(1099511628211);
-    }
-    return hash;
+    return mca_common_collio_hash(
+        mca_common_collio_hash(MCA_COMMON_COLLIO_HASH_BASIS, versions, sizeof(versions)), shared,
+        sizeof(shared));
 }
 
 /** The first thing a component calls, in its register function, before any struct passes between it
