@@ -11,7 +11,7 @@
 #include "core/common_collio_version.h"
 
 #include "call/common_collio_request.h"
-#include "compat/common_collio_layout.h"
+#include "compat/common_collio_sizes.h"
 #include "file/common_collio_file.h"
 #include "hook/common_collio_guard.h"
 #include "hook/common_collio_hook.h"
@@ -41,9 +41,9 @@ static bool release_fits(void)
 /* Two builds of one release need not be alike. */
 static bool structs_fit(void)
 {
-    mca_common_collio_layout_t other;
+    mca_common_collio_size_t other;
 
-    if (mca_common_collio_layout_fits(&other)) {
+    if (mca_common_collio_sizes_fit(&other)) {
         return true;
     }
     mca_common_collio_finding(
