@@ -24,7 +24,7 @@ static int module_init(ompio_file_t *fh)
     mca_fbtl_mtpwrite_settings_t settings;
 
     mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
-    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_ON == settings.sieve_write)
+    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_SETTING_ON == settings.sieve_write)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
