@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ompi/mca/common/collio/access/common_collio_lock.h"
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
 #include "ompi/mca/common/collio/hook/common_collio_guard.h"
 #include "ompi/mca/fbtl/base/base.h"
@@ -179,11 +180,7 @@ static bool check_atomicity(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
 
-    if (NULL == file || 0 != mca_common_collio_access_lock(&file->access, false, 0, 1, false)) {
-        return false;
-    }
-    mca_common_collio_access_unlock(&file->access, 0, 1);
-    return true;
+    return NULL != file && mca_common_collio_lock_works(&file->access);
 }
 #endif
 

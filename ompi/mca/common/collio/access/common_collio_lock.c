@@ -271,3 +271,13 @@ void mca_common_collio_lock_forget(void)
     pthread_mutex_init(&mutex, NULL);
     held = NULL;
 }
+
+bool mca_common_collio_lock_works(mca_common_collio_access_t *access)
+{
+    int rc = mca_common_collio_access_try_lock(access, false, 0, 1);
+
+    if (0 == rc) {
+        (void) mca_common_collio_access_unlock(access, 0, 1);
+    }
+    return 0 == rc || -EAGAIN == rc;
+}

@@ -13,8 +13,7 @@
 #include "call/common_collio_request.h"
 #include "compat/common_collio_sizes.h"
 #include "file/common_collio_file.h"
-#include "hook/common_collio_guard.h"
-#include "hook/common_collio_hook.h"
+#include "hook/common_collio_handle.h"
 #include "open/common_collio_set.h"
 #include "settings/common_collio_findings.h"
 
@@ -76,8 +75,7 @@ void mca_common_collio_open(void)
 {
     ++users;
     mca_common_collio_file_reserve();
-    mca_common_collio_hook_reserve();
-    mca_common_collio_guard_reserve();
+    mca_common_collio_handle_reserve();
 }
 
 void mca_common_collio_close(void)
@@ -87,8 +85,7 @@ void mca_common_collio_close(void)
         mca_common_collio_request_finalize();
         mca_common_collio_access_finalize();
         mca_common_collio_file_unreserve();
-        mca_common_collio_hook_unreserve();
-        mca_common_collio_guard_unreserve();
+        mca_common_collio_handle_unreserve();
         mca_common_collio_findings_fini();
     }
 }

@@ -10,7 +10,7 @@
 #include "access/common_collio_lockahead.h"
 #include "compat/common_collio_compat.h"
 #include "file/common_collio_settings.h"
-#include "hook/common_collio_hook.h"
+#include "hook/common_collio_handle.h"
 #include "settings/common_collio_hints.h"
 #include "view/common_collio_view.h"
 
@@ -32,6 +32,7 @@ static inline uint64_t mca_common_collio_abi(void)
                              sizeof(mca_common_collio_component_t),
                              sizeof(mca_common_collio_fact_t),
                              sizeof(mca_common_collio_flat_t),
+                             sizeof(mca_common_collio_handle_t),
                              sizeof(mca_common_collio_hook_t),
                              sizeof(mca_common_collio_job_t),
                              sizeof(mca_common_collio_lockahead_covered_t),
