@@ -51,7 +51,6 @@ void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
 
 /** What lives as long as an open handle (MPI files and those of shared file pointers). */
 typedef struct mca_fbtl_mtpwrite_file_t {
-    struct mca_fbtl_mtpwrite_file_t *next;
     ompio_file_t *fh;
     mca_fbtl_mtpwrite_settings_t settings;
     mca_common_collio_access_t access;

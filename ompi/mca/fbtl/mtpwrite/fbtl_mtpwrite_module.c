@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ompi/mca/common/collio/access/common_collio_lock.h"
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
 #include "ompi/mca/common/collio/hook/common_collio_guard.h"
 #include "ompi/mca/fbtl/base/base.h"
@@ -33,7 +34,7 @@ static int module_init(ompio_file_t *fh)
     wanted.threads = settings.num_threads;
     wanted.serial_below = settings.serial_below;
     wanted.pin = settings.pin;
-    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_ON == settings.sieve_write, &wanted)
+    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_SETTING_ON == settings.sieve_write, &wanted)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -188,11 +189,7 @@ static bool check_atomicity(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
 
-    if (NULL == file || 0 != mca_common_collio_access_lock(&file->access, false, 0, 1, false)) {
-        return false;
-    }
-    mca_common_collio_access_unlock(&file->access, 0, 1);
-    return true;
+    return NULL != file && mca_common_collio_lock_works(&file->access);
 }
 #endif
 

@@ -162,7 +162,7 @@ static void finish_job(mca_common_collio_queue_t *queue, mca_common_collio_queue
     mca_common_collio_job_t *job = own->job;
 
     sum_up(own);
-    job->busy_ns = mca_common_collio_now_ns() - own->start_ns;
+    job->busy_ns = mca_common_collio_now() - own->start_ns;
     mca_common_collio_count(&job->access->stats->access_ns, job->busy_ns);
     mca_common_collio_count(
         job->write ? &job->access->stats->write_ns : &job->access->stats->read_ns, job->busy_ns);
@@ -280,7 +280,7 @@ int mca_common_collio_queue_start(mca_common_collio_queue_t *queue, mca_common_c
 
     if (0 == rc) {
         own->job = job;
-        own->start_ns = mca_common_collio_now_ns();
+        own->start_ns = mca_common_collio_now();
         rc = make_ops(queue, own);
     }
     if (0 != rc) {

@@ -14,7 +14,7 @@
 
 #include "access/common_collio_lock.h"
 #include "access/common_collio_lockahead.h"
-#include "hook/common_collio_guard.h"
+#include "hook/common_collio_caches.h"
 #include "transport/onesided/common_collio_put.h"
 #include "tuner/common_collio_tuner.h"
 #include "twolayer/common_collio_relay.h"
@@ -463,7 +463,7 @@ static bool at_once(mca_common_collio_op_t *op)
 static void flush_own(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
-    int error = mca_common_collio_guard_flush(file->fh, &file->access);
+    int error = mca_common_collio_caches_flush(file->fh, &file->access);
 
     if (0 == error && file->unflushed
         && MCA_COMMON_COLLIO_COHERENCE_FLUSH == file->access.coherence) {

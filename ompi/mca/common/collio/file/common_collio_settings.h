@@ -38,12 +38,6 @@ typedef enum mca_common_collio_transport_id_t {
         MCA_COMMON_COLLIO_TRANSPORT_COUNT
 } mca_common_collio_transport_id_t;
 
-enum { /* auto, on, off */
-       MCA_COMMON_COLLIO_SETTING_AUTO = 0,
-       MCA_COMMON_COLLIO_SETTING_ON,
-       MCA_COMMON_COLLIO_SETTING_OFF
-};
-
 enum { /* of `intra` */
        MCA_COMMON_COLLIO_INTRA_AUTO = 0,
        MCA_COMMON_COLLIO_INTRA_SHM,

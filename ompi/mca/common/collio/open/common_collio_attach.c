@@ -17,7 +17,8 @@
 #include "access/common_collio_engine.h"
 #include "call/common_collio_op.h"
 #include "call/common_collio_request.h"
-#include "hook/common_collio_guard.h"
+#include "hook/common_collio_caches.h"
+#include "hook/common_collio_handle.h"
 #include "hook/common_collio_hook.h"
 #include "hook/common_collio_reach.h"
 #include "node/common_collio_board.h"
@@ -116,7 +117,7 @@ static void prepare_access(mca_common_collio_file_t *file)
 {
     mca_common_collio_access_t *access = &file->access;
 
-    mca_common_collio_guard_access(file->fh, access, &file->access_stats);
+    mca_common_collio_caches_open(file->fh, access, &file->access_stats);
     mca_common_collio_lockahead_guard(file->fh, access);
     access->jobs = 2; /* a schedule has two buffers */
 }
@@ -161,25 +162,6 @@ static void on_close(ompio_file_t *fh, void *data)
     mca_common_collio_file_detach(fh);
 }
 
-/* Calls need an operation and a request even when there is no memory left. */
-static int queue_open(mca_common_collio_file_t *file)
-{
-    file->spare_request = mca_common_collio_request_make();
-    return NULL == file->spare_request || !mca_common_collio_op_reserve(file)
-               ? OMPI_ERR_OUT_OF_RESOURCE
-               : OMPI_SUCCESS;
-}
-
-static void queue_close(mca_common_collio_file_t *file)
-{
-    if (NULL != file->spare) {
-        OBJ_RELEASE(file->spare);
-    }
-    if (NULL != file->spare_request) {
-        OBJ_RELEASE(file->spare_request);
-    }
-}
-
 static void derived_close(mca_common_collio_file_t *file)
 {
     mca_common_collio_tuner_drop(file);
@@ -197,12 +179,12 @@ static void file_free(mca_common_collio_file_t *file)
     mca_common_collio_tuner_close(file);
     (void) mca_common_collio_set_give(file);
     mca_common_collio_context_close(file); /* whatever of it was not given */
-    queue_close(file);
+    mca_common_collio_queue_close(file);
     if (NULL == file->set) {
         mca_common_collio_nodes_fini(&file->nodes);
     }
     derived_close(file);
-    OBJ_RELEASE(file);
+    free(file);
 }
 
 static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
@@ -424,7 +406,7 @@ static mca_common_collio_file_t *make_first(mca_common_collio_file_t *file)
         file_free(file);
         return NULL;
     }
-    rc = OMPI_SUCCESS == rc ? queue_open(file) : rc;
+    rc = OMPI_SUCCESS == rc ? mca_common_collio_queue_open(file) : rc;
     rc = OMPI_SUCCESS == rc ? mca_common_collio_context_parts(file) : rc;
     file->refused = agree(file, rc, NULL == set, all);
     if (OMPI_SUCCESS == file->refused) {
@@ -446,7 +428,7 @@ static mca_common_collio_file_t *make_next(mca_common_collio_file_t *file)
     int64_t all[FIELDS];
 
     mca_common_collio_set_nodes(file->set, file);
-    file->refused = agree(file, queue_open(file), false, all);
+    file->refused = agree(file, mca_common_collio_queue_open(file), false, all);
     if (OMPI_SUCCESS != file->refused) {
         return file;
     }
@@ -487,17 +469,19 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
                                                         mca_common_collio_component_t *component)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+    mca_common_collio_handle_t *handle;
     mca_common_collio_hook_t *hook;
 
     if (NULL != file) {
         return file;
     }
-    file = file_make(fh, component);
+    handle = mca_common_collio_handle_take(fh);
+    file = NULL == handle ? NULL : file_make(fh, component);
     if (NULL == file) {
+        mca_common_collio_handle_clear(fh, MCA_COMMON_COLLIO_PLACE_FCOLL);
         return NULL;
     }
-    mca_common_collio_file_reserve();
-    mca_common_collio_file_enter(file);
+    handle->place[MCA_COMMON_COLLIO_PLACE_FCOLL] = file;
     if (OMPI_SUCCESS == file->refused) {
         mca_common_collio_settings_publish(component, &file->settings, fh, file->aggregator_count,
                                            file->buffer_bytes);
@@ -524,6 +508,6 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
         mca_common_collio_file_look_for_notice(file); /* the report is collective */
         mca_common_collio_report(file);
     }
-    mca_common_collio_file_leave(file);
+    mca_common_collio_handle_clear(fh, MCA_COMMON_COLLIO_PLACE_FCOLL);
     file_free(file);
 }

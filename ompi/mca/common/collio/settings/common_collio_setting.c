@@ -15,6 +15,8 @@
 
 #include "settings/common_collio_findings.h"
 
+#include "core/common_collio_hash.h"
+
 static mca_common_collio_settings_set_t *sets;
 
 const mca_common_collio_settings_set_t *mca_common_collio_settings_sets(void)
@@ -94,22 +96,18 @@ void mca_common_collio_setting_format(const mca_common_collio_setting_t *row, co
     }
 }
 
-uint64_t mca_common_collio_setting_mix(uint64_t hash, uint64_t number)
-{
-    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 uint64_t mca_common_collio_setting_hash(const mca_common_collio_setting_t *row, const void *values,
                                         uint64_t hash)
 {
-    if (MCA_COMMON_COLLIO_TEXT != row->kind) {
-        return mca_common_collio_setting_mix(hash, (uint64_t) field_get(row, values));
+    int64_t number;
+
+    if (MCA_COMMON_COLLIO_TEXT == row->kind) {
+        const char *text = (const char *) values + row->offset;
+
+        return mca_common_collio_hash(hash, text, strlen(text) + 1);
     }
-    for (const char *at = (const char *) values + row->offset; '\0' != *at; ++at) {
-        hash = mca_common_collio_setting_mix(hash, (unsigned char) *at);
-    }
-    return mca_common_collio_setting_mix(hash, 0);
+    number = field_get(row, values);
+    return mca_common_collio_hash(hash, &number, sizeof(number));
 }
 
 void mca_common_collio_setting_parameter(const mca_common_collio_settings_set_t *set,

@@ -88,8 +88,7 @@ bool mca_common_collio_setting_parse(const mca_common_collio_setting_t *row, con
 /** A field as text, as parse takes it. */
 void mca_common_collio_setting_format(const mca_common_collio_setting_t *row, const void *values,
                                       char *text, size_t size);
-/** Adds a number, or a field, to a hash. */
-uint64_t mca_common_collio_setting_mix(uint64_t hash, uint64_t number);
+/** Adds a field to a hash. */
 uint64_t mca_common_collio_setting_hash(const mca_common_collio_setting_t *row, const void *values,
                                         uint64_t hash);
 /** The parameter's name, "fcoll_overlap_schedule". */
