@@ -15,7 +15,7 @@
 #include "call/common_collio_op.h"
 #include "call/common_collio_request.h"
 #include "ompio/common_collio_entries.h"
-#include "ompio/common_collio_sharedfp.h"
+#include "ompio/common_collio_named.h"
 #include "open/common_collio_attach.h"
 
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
@@ -28,11 +28,13 @@ int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
 int mca_common_collio_fcoll_open(void)
 {
     mca_common_collio_open();
+    mca_common_collio_sharedfp_select();
     return OMPI_SUCCESS;
 }
 
 int mca_common_collio_fcoll_close(void)
 {
+    mca_common_collio_sharedfp_release();
     mca_common_collio_close();
     return OMPI_SUCCESS;
 }
@@ -41,7 +43,6 @@ int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable
 {
     (void) enable_progress_threads;
     (void) enable_mpi_threads;
-    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 
