@@ -17,6 +17,8 @@
 
 /** What users set: each is a parameter fbtl_mtpwrite_<name> and a hint collio_<name>, except as the
  *  table in settings.c says. */
+enum { MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT = 5 }; /* below the stock components */
+
 typedef struct mca_fbtl_mtpwrite_settings_t {
     int priority;
     int num_threads;

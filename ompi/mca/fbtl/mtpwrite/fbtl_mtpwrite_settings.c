@@ -25,7 +25,8 @@ static const char on_off[] = "auto,on,off";
 #define AT(field) offsetof(mca_fbtl_mtpwrite_settings_t, field)
 
 static const mca_common_collio_setting_t rows[] = {
-    {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, 5, 3, NO_HINT, NULL,
+    {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT,
+     3, NO_HINT, NULL,
      "Priority of this component. Above 50 it is chosen on every file system with descriptors."},
     {"num_threads", MCA_COMMON_COLLIO_NUMBER, AT(num_threads), NULL, 0, 3, OMPIO, NULL,
      "Threads that match, pack and transfer an individual request. 0 or 1: the caller alone. They "

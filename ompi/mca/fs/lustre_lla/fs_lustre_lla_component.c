@@ -7,10 +7,11 @@
 /**
  * Parameters, pvars, and when the component applies.
  *
- * It takes files on Lustre only (statfs magic, or the "lustre:" prefix), and only when it is
- * wanted: named in the list of fs components (`--mca fs lustre_lla,ufs`), or with a priority above
- * that of the stock ones. The fs base asks every component on every rank, so a query communicates
- * in the same way on all of them.
+ * It takes files on Lustre only (statfs magic, or the "lustre:" prefix), and only when the user has
+ * asked for it: named in the list of fs components (`--mca fs lustre_lla,ufs`), or with a priority
+ * above that of the stock ones. Otherwise the query declines at once and liblustreapi is not
+ * loaded. The fs base queries every component on every rank, so a query that communicates does so
+ * on all of them.
  */
 
 #include "fs_lustre_lla_internal.h"
@@ -102,6 +103,12 @@ static void register_pvars(void)
 #undef X
 }
 
+static bool asked_for(void)
+{
+    return mca_common_collio_asked_for(&ompi_fs_base_framework, "lustre_lla",
+                                       mca_fs_lustre_lla_parameters.priority, PRIORITY_DEFAULT);
+}
+
 static int component_register(void)
 {
     const mca_base_component_t *component = &mca_fs_lustre_lla_component.fsm_version;
@@ -112,9 +119,11 @@ static int component_register(void)
         return rc;
     }
     rc = mca_common_collio_settings_set_register(&set, component);
-    llapi_origin = mca_common_collio_llapi()->origin;
+    llapi_origin = asked_for() ? mca_common_collio_llapi()->origin
+                               : "not loaded: fs/lustre_lla is not selected";
     (void) mca_base_component_var_register(
-        component, "llapi", "Where Lustre's user library comes from (cannot be set)",
+        component, "llapi",
+        "Path of Lustre's user library, if this component is selected (cannot be set)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_3,
         MCA_BASE_VAR_SCOPE_CONSTANT, &llapi_origin);
     register_pvars();
@@ -192,8 +201,11 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
 {
     int type = NONE;
     bool alone;
-    bool wanted = mca_common_collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
+    bool named = mca_common_collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
 
+    if (!asked_for()) {
+        return NULL;
+    }
     if (MPI_COMM_NULL != fh->f_comm) {
         mca_common_collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
     }
@@ -215,7 +227,7 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
         }
         return NULL;
     }
-    *result = wanted && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
+    *result = named && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
                   ? PRIORITY_NAMED
                   : mca_fs_lustre_lla_parameters.priority;
     return &module;

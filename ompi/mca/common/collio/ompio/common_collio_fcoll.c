@@ -16,7 +16,6 @@
 #include "call/common_collio_request.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_named.h"
-#include "ompio/common_collio_sharedfp.h"
 #include "open/common_collio_attach.h"
 
 #include "ompi/mca/fcoll/base/base.h"
@@ -34,11 +33,13 @@ int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
 int mca_common_collio_fcoll_open(void)
 {
     mca_common_collio_open();
+    mca_common_collio_sharedfp_select();
     return OMPI_SUCCESS;
 }
 
 int mca_common_collio_fcoll_close(void)
 {
+    mca_common_collio_sharedfp_release();
     mca_common_collio_close();
     return OMPI_SUCCESS;
 }
@@ -47,7 +48,6 @@ int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable
 {
     (void) enable_progress_threads;
     (void) enable_mpi_threads;
-    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 
