@@ -9,6 +9,7 @@ import subprocess
 
 import launch
 import report
+import verbose
 
 # The names that users type: each must be there, with a help text.
 PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'aggregator_list',
@@ -146,3 +147,4 @@ def run(suite, scratch, folder):
     hints(suite, folder, scratch)
     replaced_transports(suite, folder, scratch)
     report.check(suite, folder, scratch)
+    verbose.check(suite, folder, scratch)

@@ -16,15 +16,13 @@
  * ask. Where no component can serve a file, shared file pointers give an error and all else works,
  * as Open MPI has it.
  */
-#include "compat/common_collio_compat.h"
+#include "compat/common_collio_verbose.h"
 
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 
-#include "ompi/mca/fcoll/base/base.h"
-#include "ompi/mca/sharedfp/base/base.h"
 #include "ompi/mca/sharedfp/sharedfp.h"
 #include "ompio/common_collio_fcoll.h"
 #include "ompio/common_collio_sharedfp.h"
@@ -81,6 +79,9 @@ bool mca_common_collio_fcoll_is_chosen(void)
 static mca_sharedfp_base_module_t *ask(const stock_t *stock, ompio_file_t *fh, int *priority)
 {
     if (NULL != our_priority && our_priority() > stock->priority) {
+        MCA_COMMON_COLLIO_SHOW_ROOT(sharedfp, SELECT, fh,
+                                    "sharedfp/%s: %s: not asked: sharedfp/ondemand wins",
+                                    stock->name, fh->f_filename);
         *priority = 0;
         return NULL;
     }
@@ -92,6 +93,9 @@ static mca_sharedfp_base_module_t *ask_lockedfile(ompio_file_t *fh, int *priorit
     int length = snprintf(NULL, 0, "%s.locktest.%d", fh->f_filename, ompi_comm_rank(fh->f_comm));
 
     if (0 > length || LOCKEDFILE_BYTES <= length) {
+        MCA_COMMON_COLLIO_SHOW_ROOT(sharedfp, SELECT, fh,
+                                    "sharedfp/lockedfile: %s: not asked: the name is too long",
+                                    fh->f_filename);
         *priority = 0;
         return NULL;
     }
