@@ -9,6 +9,7 @@ import subprocess
 
 import launch
 import report
+import verbose
 
 # The names that users type: each must be there, with a help text.
 PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'aggregator_list',
@@ -166,3 +167,4 @@ def run(suite, scratch, folder):
     replaced_transports(suite, folder, scratch)
     unused_modes(suite, folder, scratch)
     report.check(suite, folder, scratch)
+    verbose.check(suite, folder, scratch)

@@ -17,6 +17,7 @@
 
 #include "ompi/mca/common/collio/access/common_collio_lock.h"
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/hook/common_collio_guard.h"
 #include "ompi/mca/fbtl/base/base.h"
 
@@ -37,6 +38,10 @@ static int module_init(ompio_file_t *fh)
     if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_SETTING_ON == settings.sieve_write, &wanted)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: selected", fh->f_filename);
+    if (OMPIO_ROOT == fh->f_rank && MCA_COMMON_COLLIO_VERBOSE(fbtl, FILE)) {
+        mca_fbtl_mtpwrite_settings_show(fh, &settings);
     }
     return OMPI_SUCCESS;
 }

@@ -18,6 +18,7 @@
 
 #include "ompi/mca/common/collio/report/common_collio_report_out.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
@@ -225,11 +226,15 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
                                   "--mca fs lustre_lla,ufs allows both",
                                   fh->f_filename);
         }
+        MCA_COMMON_COLLIO_SHOW_ROOT(
+            fs, SELECT, fh, "fs/lustre_lla: %s: not available: not on Lustre", fh->f_filename);
         return NULL;
     }
     *result = named && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
                   ? PRIORITY_NAMED
                   : mca_fs_lustre_lla_parameters.priority;
+    MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: available, priority %d",
+                                fh->f_filename, *result);
     return &module;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "call/common_collio_request.h"
+#include "compat/common_collio_verbose.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -37,6 +38,9 @@ static void finish(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
+    if (MCA_COMMON_COLLIO_VERBOSE(fcoll, CALL)) {
+        mca_common_collio_op_show_call(op);
+    }
     mca_common_collio_op_unlock(op);
     file->access.locked = file->access.atomic = false;
     if (NULL != op->ex.plan && !op->ex.plan->valid && 0 == file->lost) {

@@ -170,6 +170,11 @@ bool mca_common_collio_op_lost(mca_common_collio_op_t *op);
 /** Ends such a call: nothing of this process uses its memory or the user's any more. */
 void mca_common_collio_op_abandon(mca_common_collio_op_t *op);
 
+/** Verbose output, see op_show.c: the phase that ends and the one that follows; the whole call. */
+void mca_common_collio_op_show_phase(const mca_common_collio_op_t *op,
+                                     mca_common_collio_phase_t next, uint64_t now);
+void mca_common_collio_op_show_call(const mca_common_collio_op_t *op);
+
 /** The steps, each in its own file. The *_start functions begin one, the *_poll functions return
  *  true when it is over. */
 void mca_common_collio_agree_start(mca_common_collio_op_t *op);

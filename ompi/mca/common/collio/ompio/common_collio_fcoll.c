@@ -14,6 +14,7 @@
 #include "access/common_collio_access.h"
 #include "call/common_collio_op.h"
 #include "call/common_collio_request.h"
+#include "compat/common_collio_verbose.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_named.h"
 #include "open/common_collio_attach.h"
@@ -55,8 +56,12 @@ mca_fcoll_base_module_t *
 mca_common_collio_fcoll_file_query(const mca_common_collio_component_t *component,
                                    mca_fcoll_base_module_t *module, ompio_file_t *fh, int *priority)
 {
-    (void) fh;
     *priority = component->parameters.priority;
+    if (NULL != fh) { /* NULL: a question that is not about a file */
+        MCA_COMMON_COLLIO_SHOW_ROOT(fcoll, SELECT, fh, "fcoll/%s: %s: %s, priority %d",
+                                    component->name, fh->f_filename,
+                                    *priority > 0 ? "available" : "not available", *priority);
+    }
     return *priority > 0 ? module : NULL;
 }
 

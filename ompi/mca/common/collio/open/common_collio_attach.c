@@ -17,8 +17,10 @@
 #include "access/common_collio_engine.h"
 #include "call/common_collio_op.h"
 #include "call/common_collio_request.h"
+#include "compat/common_collio_verbose.h"
 #include "hook/common_collio_caches.h"
 #include "hook/common_collio_handle.h"
+#include "hook/common_collio_guard.h"
 #include "hook/common_collio_hook.h"
 #include "hook/common_collio_reach.h"
 #include "node/common_collio_board.h"
@@ -488,6 +490,9 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
         if (file->striped && LUSTRE != fh->f_fstype) { /* else its fs component has done it */
             publish_stripes(fh);
         }
+    }
+    if (0 == file->rank && MCA_COMMON_COLLIO_VERBOSE(fcoll, SELECT)) {
+        mca_common_collio_open_show(file);
     }
     hook = mca_common_collio_hook_get(fh);
     if (NULL != hook) {

@@ -292,3 +292,30 @@ void mca_common_collio_settings_set_publish(const mca_common_collio_settings_set
         }
     }
 }
+
+static bool is_initial(const mca_common_collio_setting_t *row, const void *values)
+{
+    return MCA_COMMON_COLLIO_TEXT == row->kind ? '\0' == *((const char *) values + row->offset)
+                                               : row->initial == field_get(row, values);
+}
+
+void mca_common_collio_settings_set_changed(const mca_common_collio_settings_set_t *set,
+                                            const void *values, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < set->count && used < size; ++i) {
+        const mca_common_collio_setting_t *row = &set->rows[i];
+        char value[MCA_COMMON_COLLIO_TEXT_BYTES];
+
+        if (mca_common_collio_settings_set_has(set, row) && !is_initial(row, values)) {
+            mca_common_collio_setting_format(row, values, value, sizeof(value));
+            used += (size_t) snprintf(text + used, size - used, "%s%s=%s", 0 == used ? "" : ", ",
+                                      row->name, value);
+        }
+    }
+    if (0 == used) {
+        snprintf(text, size, "all defaults");
+    }
+}

@@ -74,6 +74,11 @@ void mca_common_collio_settings_set_resolve(const mca_common_collio_settings_set
 void mca_common_collio_settings_set_publish(const mca_common_collio_settings_set_t *set,
                                             const void *values, opal_info_t *info);
 
+/** A list "name=value, ..." of the values that are not defaults, in their parameters' words; cut
+ *  off where `text` is full. */
+void mca_common_collio_settings_set_changed(const mca_common_collio_settings_set_t *set,
+                                            const void *values, char *text, size_t size);
+
 /** Is this row part of the set? */
 bool mca_common_collio_settings_set_has(const mca_common_collio_settings_set_t *set,
                                         const mca_common_collio_setting_t *row);

@@ -376,6 +376,20 @@ void mca_common_collio_tuner_used(mca_common_collio_exchange_t *ex)
     ex->file->tuner->last[ex->write].transport = ex->way.transport;
 }
 
+const char *mca_common_collio_tuner_reason(const mca_common_collio_exchange_t *ex)
+{
+    const mca_common_collio_tuner_t *tuner = ex->file->tuner;
+
+    if (MCA_COMMON_COLLIO_SETTING_AUTO != wanted_exchange(ex)) {
+        return "as set";
+    }
+    if (ex->way.probing) {
+        return "auto measures it";
+    }
+    return tuner->learnt[tuner->kind].tried[tuner->way] > 0 ? "the fastest that auto measured"
+                                                            : "auto, not measured";
+}
+
 /* shm is chosen for all, but moves bytes only where ranks have memory in common. */
 static void describe_transport(int transport, const uint64_t *sum, int ranks, char *text,
                                size_t size)
