@@ -501,6 +501,23 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
     return file;
 }
 
+/* Programs read a file by other means after MPI_File_close. A node whose client does not keep caches
+ * equal drops its pages, when all ranks have written theirs. Decided by agreed values: all ranks
+ * wait, or none. */
+static void drop_caches(mca_common_collio_file_t *file)
+{
+    int64_t mine = 0, all;
+
+    if (MCA_COMMON_COLLIO_COHERENT
+        == mca_common_collio_coherence_choose(file->access.file_system, 1 < file->nodes.nodes)) {
+        return;
+    }
+    (void) mca_common_collio_access_flush(file->access.fd);
+    if (0 == mca_common_collio_file_allreduce(file, file->comm, &mine, &all, 1)) {
+        (void) mca_common_collio_access_refresh(file->access.fd);
+    }
+}
+
 void mca_common_collio_file_detach(ompio_file_t *fh)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
@@ -512,6 +529,7 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
         mca_common_collio_op_wait_all(file); /* calls that the program has not waited for */
         mca_common_collio_file_look_for_notice(file); /* the report is collective */
         mca_common_collio_report(file);
+        drop_caches(file);
     }
     mca_common_collio_handle_clear(fh, MCA_COMMON_COLLIO_PLACE_FCOLL);
     file_free(file);
