@@ -416,7 +416,7 @@ static mca_common_collio_file_t *make_next(mca_common_collio_file_t *file)
         return file;
     }
     if (file->settings.keep && mca_common_collio_set_take(file->set, &all[SLOTS], file)) {
-        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_files_kept, 1);
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_files_reused, 1);
     } else {
         file->refused = mca_common_collio_context_new(file);
     }
