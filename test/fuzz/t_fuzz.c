@@ -11,8 +11,8 @@
  *
  * The first splits the ranks again and again; every group runs sequences of its own. The second
  * runs one sequence, or what is left of it: --size is the number of ranks that it was made for,
- * --ranks those that are still there. --threads lets threads make calls. --weak is for a file system
- * whose nodes see what others wrote only after a sync.
+ * --ranks those that are still there. --threads lets threads make calls. --weak is for a file
+ * system whose nodes see what others wrote only after a sync.
  */
 #include "fuzz_run.h"
 

@@ -12,7 +12,7 @@
  *   event RANK CLASS NAME OFFSET BYTES NS PATH
  *   time LAYER KIND CALLS BYTES
  *   hint PATH TEXT            pvar NAME SUM            fact KEY VALUE */
-#include "ioprof_profile.h"
+#include "profile/profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>

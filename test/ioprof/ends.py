@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from profiles import MPI_INDEPENDENT, POSIX, TIMEOUT, TOOL, Case, Profile, program
+from profiles import FOLDER, MPI_INDEPENDENT, POSIX, TIMEOUT, TOOL, Case, Profile, program
 
 
 def ends(suite):
@@ -56,42 +56,30 @@ def alive(pid):
 
 
 def signal_twice(place):
-    """Signals the rank; signals it again while it waits for the reader of the pipe that it takes
-    for its part. Returns whether it lived on, and what it wrote."""
-    pipe = os.path.join(place, 'out.iop.unfinished.0')
+    """Signals the rank; signals it again while fake.so keeps it in the middle of writing its part.
+    Returns whether it lived on."""
+    pipe = os.path.join(place, 'hold')
     os.mkfifo(pipe)
     wait_until(lambda: os.path.exists(os.path.join(place, 'pid'))
                and os.path.getsize(os.path.join(place, 'pid')) > 0)
     with open(os.path.join(place, 'pid'), encoding='ascii') as stream:
         pid = int(stream.read())
-    for _ in range(2):
-        os.kill(pid, signal.SIGTERM)
-        time.sleep(1)
+    os.kill(pid, signal.SIGTERM)
+    held = os.open(pipe, os.O_WRONLY)  # returns when the rank opens the other end
+    os.kill(pid, signal.SIGTERM)
+    time.sleep(1)
     lived = alive(pid)
-    data = b''
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    living = True
-    while living:  # and once more after its end
-        living = alive(pid)
-        time.sleep(0.05)
-        try:
-            data += os.read(reader, 1 << 20)
-        except BlockingIOError:
-            pass
-    os.close(reader)
-    return lived, data
+    os.close(held)
+    return lived
 
 
 def second_signal(suite):
     """A part that is being written when the next signal comes is still written, whole."""
     case = Case(suite, 'a second signal while the part is written', 1, [program('t_ends'), 'wait'],
-                expect=None, meanwhile=signal_twice)
-    lived, data = case.meanwhile.result()
-    case.equal('alive after the second signal', lived, True)
-    part = case.profile_path + '.copy'
-    with open(part, 'wb') as stream:
-        stream.write(data)
-    case.profile = Profile(part)
+                expect=None, meanwhile=signal_twice,
+                env={'LD_PRELOAD': os.path.join(FOLDER, 'fake.so')})
+    case.equal('alive after the second signal', case.meanwhile.result(), True)
+    case.profile = Profile(case.profile_path + '.part.0')
     case.func(MPI_INDEPENDENT, 'MPI_File_write_at', 1, 1000)
     case.equal('how it ended', case.profile.ranks.get(0, {}).get('end'), 3)
     case.done()

@@ -63,9 +63,9 @@ class Case:
     """A run below ioprof in a folder of its own, while `meanwhile` gets the folder."""
 
     def __init__(self, suite, name, np, program, options=(), mca=(), fcoll=launch.FCOLL, env=None,
-                 expect=0, before=(), folder=None, meanwhile=None):
+                 expect=0, before=(), folder=None, meanwhile=None, place=None):
         self.suite, self.name = suite, name
-        self.place = tempfile.mkdtemp(prefix='ioprof-', dir=folder)
+        self.place = place or tempfile.mkdtemp(prefix='ioprof-', dir=folder)
         self.profile_path = os.path.join(self.place, 'out.iop')
         command = launch.mpirun_command(
             np, [TOOL, '-o', 'out.iop', '-t', 'report.txt', *options, *program], fcoll=fcoll,
@@ -73,7 +73,7 @@ class Case:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             self.meanwhile = meanwhile and pool.submit(meanwhile, self.place)
             self.result = launch.run(command, TIMEOUT, cwd=self.place,
-                                     env=dict(env or {}, T_DIR=self.place))
+                                     env={'T_DIR': self.place, **(env or {})})
         self.wrong = []
         if self.result.hung:
             self.wrong.append('hung\n' + self.result.stacks)

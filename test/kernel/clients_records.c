@@ -106,7 +106,7 @@ static void records_view(shared_file *file)
     check_stored(file);
 }
 
-/* A second pass over the same records, moved by a few bytes, so that every page is written again. */
+/* A second pass over the same records, a few bytes further: every page is written again. */
 static void records_again(shared_file *file)
 {
     open_file(file, create);
@@ -141,6 +141,29 @@ static void records_reopened(shared_file *file)
     check_stored(file);
 }
 
+/* Works for ten seconds, so that a server or a link can be stopped meanwhile. */
+static void long_job(shared_file *file)
+{
+    enum { SECONDS = 10 };
+    double begin = MPI_Wtime();
+    int more = 1;
+
+    open_file(file, create);
+    for (int i = 0; more; i++) {
+        int record = i % RECORDS;
+        write_together(file, place(file, record, file->rank), RECORD_BYTES, 1 + i % 200);
+        expect(file, place(file, record, 0), (size_t) file->size * RECORD_BYTES, 1 + i % 200);
+        if (0 == i % 10) {
+            sync_barrier_sync(file);
+            read_own(file, place(file, record, (file->rank + 1) % file->size), RECORD_BYTES);
+            more = MPI_Wtime() - begin < SECONDS;
+            MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        }
+    }
+    close_file(file);
+    check_stored(file);
+}
+
 const test_case record_cases[] = {
     {"records", records},
     {"records_nonblocking", records_nonblocking},
@@ -148,5 +171,10 @@ const test_case record_cases[] = {
     {"records_view", records_view},
     {"records_again", records_again},
     {"records_reopened", records_reopened},
+    {NULL, NULL},
+};
+
+const test_case long_cases[] = {
+    {"long_job", long_job},
     {NULL, NULL},
 };

@@ -55,10 +55,12 @@ await_guest() { # NODE
     ssh "${options[@]}" -M -N -f "root@$(address_of "$1")"
 }
 
-# The host's pids are seen in the host's /proc only, which this namespace has not hidden yet.
-while_process() { # PID
-    cd "/proc/$1" || return
-    while [[ -e stat ]]; do sleep 1; done
+# The host's pids are in the host's /proc only: entered before this namespace has its own.
+watch_process() { # PID; adds to others
+    cd "/proc/$1"
+    while [[ -e stat ]]; do sleep 1; done &
+    others+=("$!")
+    cd /
 }
 
 inner_supervise() {
@@ -66,10 +68,7 @@ inner_supervise() {
     trap 'exit 1' ERR
     trap 'exit 0' TERM
     mount --make-rprivate /
-    if [[ -n $(get with) ]]; then
-        while_process "$(get with)" &
-        others+=("$!")
-    fi
+    [[ -z $(get with) ]] || watch_process "$(get with)"
     mount -t proc proc /proc
     mount -t tmpfs -o size=5g,mode=755 tmpfs "$STATE/mem" # the guests' memory
     mount --bind "$STATE/hosts" /etc/hosts

@@ -25,8 +25,8 @@
 
 enum { DEFAULT_SECONDS = 60 };
 
-static const test_case *const groups[] = {record_cases, piece_cases, sync_cases, size_cases,
-                                          pointer_cases};
+static const test_case *const groups[] = {record_cases, piece_cases,   sync_cases,
+                                          size_cases,   pointer_cases, long_cases};
 static const size_t group_count = sizeof(groups) / sizeof(groups[0]);
 static const char *running = "";
 static int seconds = DEFAULT_SECONDS;
@@ -88,14 +88,14 @@ static bool run_case(const test_case *test, const char *dir, long long run)
     return good;
 }
 
-static bool wanted(const char *name, int count, char **names)
+static bool wanted(const char *name, bool named_only, int count, char **names)
 {
     for (int i = 0; i < count; i++) {
         if (0 == strcmp(name, names[i])) {
             return true;
         }
     }
-    return 0 == count;
+    return 0 == count && !named_only;
 }
 
 static bool run_cases(const char *dir, int count, char **names)
@@ -107,7 +107,7 @@ static bool run_cases(const char *dir, int count, char **names)
     signal(SIGALRM, no_end);
     for (size_t g = 0; g < group_count; g++) {
         for (const test_case *test = groups[g]; NULL != test->name; test++) {
-            if (wanted(test->name, count, names)) {
+            if (wanted(test->name, long_cases == groups[g], count, names)) {
                 good = run_case(test, dir, run) && good;
             }
         }
@@ -117,7 +117,7 @@ static bool run_cases(const char *dir, int count, char **names)
 
 static void list_cases(void)
 {
-    for (size_t g = 0; g < group_count; g++) {
+    for (size_t g = 0; long_cases != groups[g]; g++) {
         for (const test_case *test = groups[g]; NULL != test->name; test++) {
             puts(test->name);
         }

@@ -38,6 +38,7 @@ typedef struct test_case {
 } test_case;
 
 extern const test_case record_cases[], piece_cases[], sync_cases[], size_cases[], pointer_cases[];
+extern const test_case long_cases[]; /* run only when they are named */
 
 /* Collective: opens the file, which is made by its first opening. */
 void open_file(shared_file *file, int mode);

@@ -422,12 +422,13 @@ int t_case_run(const t_space *space, const t_case *c, const t_run_options *optio
     run r = {.space = space, .c = c, .options = options};
     call calls[MAX_CALLS];
     int64_t shared[2] = {0, 0};
+    static int number; /* nodes with caches of their own may know a file of the same name */
     int mine, all;
 
     *why = '\0';
     r.pattern = &t_patterns[c->v[D_PATTERN]];
     r.writing = OP_WRITE == c->v[D_OP];
-    snprintf(r.path, sizeof(r.path), "%s/matrix.dat", options->dir);
+    snprintf(r.path, sizeof(r.path), "%s/matrix.%d.dat", options->dir, number++);
     request(&r, t_rank, &r.shape, &r.from, &r.to);
     if (0 == t_rank) {
         shared[0] = prepare(&r);

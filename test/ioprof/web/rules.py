@@ -6,9 +6,9 @@
 Findings depend on shares of time, which no program has the same twice; so the profiles are made. `run
 findings` has the two that programs can show.
 """
-from profile import (COLLECTIVE, INDEPENDENT, INSIDE, COMPLETION, META, OPEN, POSIX, READ, SYNC, WAIT,
+from made import (COLLECTIVE, INDEPENDENT, INSIDE, COMPLETION, META, OPEN, POSIX, READ, SYNC, WAIT,
                      WRITE)
-import profile as made
+import made
 
 MIB = 1 << 20
 SECOND = 10**9
@@ -16,7 +16,7 @@ SMALL = [0, 0, 100] + [0] * 8       # 100 transfers of 512 bytes to 4 KiB
 LARGE = [0] * 6 + [100] + [0] * 4   # 1 to 4 MiB
 
 
-def job(path, ranks=4, files=(), functions=(), variables=(), other=()):
+def job(path, ranks=4, files=(), functions=(), variables=(), other=(), memory=(0, 0)):
     """A profile: files are (path, comm_size, cells, more fields). Rank 0 has all of the time, and
     unless functions are given there is one for each kind of calls."""
     total = {}
@@ -25,7 +25,8 @@ def job(path, ranks=4, files=(), functions=(), variables=(), other=()):
         total[cls, kind] = tuple(a + b for a, b in zip(old, (calls, errors, ns, size)))
     made.write(path, {'program': 'p', 'command': 'p', 'ranks': str(ranks), 'job': '1', 'mpi': 'none',
                       'level': 'files', 'ioprof': '1'},
-               [made.rank(0, *((*key, *value) for key, value in total.items()), wall=100 * SECOND),
+               [made.rank(0, *((*key, *value) for key, value in total.items()), wall=100 * SECOND,
+                          peak=memory[0], held=memory[1]),
                 *(made.rank(n, wall=100 * SECOND) for n in range(1, ranks))],
                list(functions) or [made.function(f'f{cls}{kind}', cls, kind, calls, ns, size, errors=errors)
                                    for (cls, kind), (calls, errors, ns, size) in total.items()],
@@ -61,6 +62,14 @@ def scattered(writers, size=4000, calls=4000):
 def offsets(unaligned, sequential=0, calls=100):
     return one((POSIX, WRITE, calls, 0, SECOND, calls * MIB), block=4096, unaligned=unaligned,
                sequential=sequential, sizes={(POSIX, 1): LARGE})
+
+
+def striped(stripes, writers=2, high=16 << 30, inside=0, size=MIB):
+    """A file of Lustre or BeeGFS that aggregators write."""
+    return one((COLLECTIVE, WRITE, 100, 0, SECOND, 100 * size),
+               (INSIDE, WRITE, 100, 0, SECOND // 2, 100 * size), comm=8, ranks=8, block=4096,
+               writers={COLLECTIVE: 8, INSIDE: writers}, high=high, stripes=(stripes, MIB),
+               inside_stripe=inside, sizes={(INSIDE, 1): LARGE})
 
 
 def views(count):
@@ -121,6 +130,18 @@ RULES = (
      ({'files': posix(MIB, sizes=LARGE, writers={POSIX: 4})},)),
     ('unaligned', '50 of 100 POSIX reads and writes begin inside a block of 4.0 KiB.', 'striping_unit',
      {'files': offsets(50)}, ({'files': offsets(49)}, {'files': offsets(50, sequential=95)})),
+    ('inside stripes', '60 of 100 POSIX reads and writes begin inside a stripe of 1.0 MiB.',
+     'striping_unit', {'files': striped(4, inside=60)},
+     ({'files': striped(4, inside=40)}, {'files': striped(4, inside=60, size=MIB // 8)})),
+    ('one stripe', 'a file of 16.0 GiB has one stripe', 'striping_factor', {'files': striped(1)},
+     ({'files': striped(2)}, {'files': striped(1, high=MIB)}, {'files': striped(0)})),
+    ('more aggregators than stripes', '4 aggregators write 2 stripes', 'cb_nodes',
+     {'files': striped(2, 4)}, ({'files': striped(4, 4)}, {'files': striped(0, 4)})),
+    ('stripes that aggregators do not divide', '5 stripes are not a multiple of 2 aggregators',
+     'cb_nodes', {'files': striped(5)}, ({'files': striped(6)}, {'files': striped(1)})),
+    ('memory of MPI-IO', 'MPI-IO holds 64.0 MiB of the 200 MiB of memory on rank 0: 32%.',
+     'cb_buffer_size', {'memory': (200 * MIB, 64 * MIB), 'other': BUSY},
+     ({'memory': (400 * MIB, 64 * MIB), 'other': BUSY}, {'memory': (60 * MIB, 20 * MIB), 'other': BUSY})),
     ('not aggregated', 'collective writes were not aggregated: all 4 ranks', '--mca fcoll overlap',
      {'files': scattered(4)}, ({'files': scattered(1)}, {'files': scattered(4, MIB, 100)})),
     ('views that change', '32 MPI_File_set_view for 40 reads and writes.', 'collio_plan_reuse',
@@ -141,7 +162,7 @@ RULES = (
     ('sync', '50% of the I/O time is in sync calls', 'Sync once',
      {'other': BUSY + [(POSIX, SYNC, 5, 0, SECOND, 0)]},
      ({'other': BUSY + [(POSIX, SYNC, 5, 0, SECOND // 10, 0)]},)),
-    ('metadata', 'twice as many as reads and writes: 1000 to 100.', 'keep the answer',
+    ('metadata', 'twice as many as reads and writes: 1000 to 100.', 'keep the result',
      {'functions': metadata(1000, 100), 'other': BUSY + [(POSIX, META, 1000, 0, SECOND, 0)]},
      ({'functions': metadata(1000, 600), 'other': BUSY + [(POSIX, META, 1000, 0, SECOND, 0)]},)),
     ('errors', '3 calls returned an error.', 'table of functions',

@@ -52,8 +52,9 @@ def mpirun_command(np, program, fcoll=FCOLL, mca=(), before=()):
     command = ['mpirun', '--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1',
                '-np', str(np)]
     mca = [('btl', 'self,vader')] + list(mca) if 'btl' not in dict(mca) else mca
-    # 6.0's osc/ucx complains about each window where UCX has no network
-    command += ['--mca', 'osc', '^ucx']
+    if 'osc' not in dict(mca):
+        # 6.0's osc/ucx complains about each window where UCX has no network
+        command += ['--mca', 'osc', '^ucx']
     if fcoll == 'romio':
         command += ['--mca', 'io', 'romio321']
     elif fcoll:

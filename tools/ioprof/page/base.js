@@ -125,7 +125,7 @@ function legend(parent, entries) {
     })));
 }
 
-/** Where two runs are compared, a line says which one a picture shows. */
+/** Where two runs are compared, a line names the one that a picture shows. */
 function runTitle(parent, index) {
     if (runs.length > 1) {
         parent.append(element('p', { className: 'run' }, runName(index)));

@@ -14,7 +14,8 @@ function rankRows(run) {
     return run.ranks.rows.map((row) => {
         const rank = { rank: row[index.rank], host: run.ranks.hosts[row[index.host]],
             end: row[index.end], wall: row[index.wall], read: row[index.read],
-            written: row[index.written] };
+            written: row[index.written], memory_peak: row[index.memory_peak],
+            memory_io: row[index.memory_io] };
         for (const metric of Object.keys(METRIC)) {
             rank[metric] = SERIES.map((name) => row[index[METRIC[metric] + '_' + name]]);
         }
@@ -243,14 +244,16 @@ class RankPlot {
             + ['', ', exit without MPI_Finalize', ', MPI_Abort', ', ended by a signal'][rank.end]
             + ': ' + (parts.filter((part) => part).join('; ') || 'no I/O')
             + '. Files: ' + showBytes(rank.read) + ' read, ' + showBytes(rank.written)
-            + ' written.';
+            + ' written.' + (rank.memory_peak ? ' Memory: peak ' + showBytes(rank.memory_peak)
+            + (rank.memory_io ? ', ' + showBytes(rank.memory_io) + ' added by MPI-IO' : '') + '.' : '');
     }
 }
 
 function spread(parent, rows) {
     const columns = [['I/O time', (r) => above(r, 'time'), showTime],
         ['collective', (r) => r.time[0], showTime], ['< POSIX', (r) => r.time[3], showTime],
-        ['read', (r) => r.read, showBytes], ['written', (r) => r.written, showBytes]];
+        ['read', (r) => r.read, showBytes], ['written', (r) => r.written, showBytes],
+        ['peak memory', (r) => r.memory_peak, showBytes]];
     const n = rows.length;
     const line = ([name, value, show]) => {
         const sorted = rows.map(value).sort((a, b) => a - b);

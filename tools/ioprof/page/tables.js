@@ -104,6 +104,10 @@ function describeFile(f) {
         parts.push('opened by MPI_File_open on ' + showCount(f.comm_size) + ' ranks, '
             + showCount(f.views) + ' views set');
     }
+    if (f.fs) {
+        parts.push('on ' + f.mount + ' (' + f.fs + ')' + (f.stripes ? ', ' + showCount(f.stripes)
+            + (f.stripes === 1 ? ' stripe of ' : ' stripes of ') + showBytes(f.stripe_bytes) : ''));
+    }
     if (f.append) parts.push(showCount(f.append) + ' opens with O_APPEND');
     if (accesses > 0) {
         parts.push('bytes ' + showBytes(f.low || 0) + ' to ' + showBytes(f.high) + ' in '
@@ -119,6 +123,8 @@ function describeFile(f) {
 const FILE_COLUMNS = [
     ['file', (f) => f.path, null, 'path'],
     ['ranks', (f) => f.ranks, showCount],
+    ['on', (f) => f.fs || '', null, 'text extra'],
+    ['stripes', (f) => f.stripes || 0, (n, f) => (n ? n + ' × ' + showBytes(f.stripe_bytes) : ''), 'extra'],
     ['MPI-IO time', (f) => f.mpi[0], showTime, 'extra'],
     ['POSIX time', (f) => f.posix[0], showTime, 'extra'],
     ['read', (f) => f.posix[3], showBytes],
@@ -263,6 +269,8 @@ runs.forEach((run, i) => showFacts(run, i));
 document.getElementById('nav').append(element('a', { href: '#summary' }, 'Summary'));
 rankPanel();
 timePanel();
+memoryPanel();
+hostPanel();
 offsetPanel();
 sharePanel();
 sizePanel();

@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* When: the time line of opens, reads, writes and closes, and offsets against time. */
-const LINES = [0, 2, 3, 1]; /* open, read, write, close */
+/* When: the time line of opens, reads, writes, closes and metadata, and offsets against time. */
+const LINES = [0, 2, 3, 1, 4]; /* open, read, write, close, meta: rows in the order of the page */
+const LINE_NAMES = ['open', 'close', 'read', 'write', 'meta'];
 
 /** cells[kind][layer][bin] = [calls, ns, bytes] */
 function timeCells(run) {
@@ -16,7 +17,7 @@ function timeCells(run) {
 }
 
 const TIME_METRICS = {
-    busy: { name: 'ranks in a call', show: (x) => (x >= 10 ? showShort(x) : digits(x)) + ' ranks' },
+    busy: { name: 'ranks in a call', show: (x) => (x >= 10 ? showShort(x) : x > 0 && x < 0.01 ? '<0.01' : digits(x)) + ' ranks' },
     bytes: { name: 'bytes a second', show: (x) => showBytes(x) + '/s' },
     calls: { name: 'calls', show: (x) => showShort(x) + ' calls' },
 };
@@ -48,9 +49,9 @@ class TimePlot {
             this.run.wall / Math.max(1, this.run.ranks.n));
     }
 
-    /** Opens and closes have no bytes: calls are drawn for them. */
+    /** Only reads and writes have bytes: calls are drawn for the others. */
     metric(kind) {
-        return this.shared.metric === 'bytes' && kind < 2 ? 'calls' : this.shared.metric;
+        return this.shared.metric === 'bytes' && (kind < 2 || kind > 3) ? 'calls' : this.shared.metric;
     }
 
     value(kind, layer, bin) {
@@ -91,7 +92,7 @@ class TimePlot {
         const middle = top + 10 + (step - 14) / 2;
         const most = this.shared.max[kind] || 1;
         const half = (step - 20) / 2;
-        pen.text(KINDS[kind], 2, middle, { name: 'ink', bold: true });
+        pen.text(LINE_NAMES[kind], 2, middle, { name: 'ink', bold: true });
         for (let bin = 0; bin < this.bins; bin++) {
             const from = this.x(this.run.time.start + bin * this.run.time.width);
             const width = Math.max(1, this.x(this.run.time.start + (bin + 1) * this.run.time.width)
@@ -140,7 +141,7 @@ class TimePlot {
         this.kinds.forEach((kind) => ['MPI-IO', 'POSIX'].forEach((layer, i) => {
             const cell = this.cells[kind][i][selection];
             if (!cell) return;
-            parts.push(KINDS[kind] + ' ' + layer + ' ' + showCount(cell[0]) + ' begun, '
+            parts.push(LINE_NAMES[kind] + ' ' + layer + ' ' + showCount(cell[0]) + ' begun, '
                 + showTime(cell[1]) + ' of rank time'
                 + (cell[2] ? ', ' + showBytes(cell[2]) : ''));
         }));

@@ -13,6 +13,7 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
@@ -67,9 +68,15 @@ static mca_fbtl_base_module_t *file_query(ompio_file_t *fh, int *priority)
         mca_common_collio_hints_check(fh->f_info);
     }
     if (NONE != fh->f_fstype && UFS != fh->f_fstype && LUSTRE != fh->f_fstype) {
+        MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh,
+                                    "fbtl/mtpwrite: %s: not available: OMPIO's file system type "
+                                    "is %d",
+                                    fh->f_filename, (int) fh->f_fstype);
         return NULL;
     }
     *priority = mca_fbtl_mtpwrite_settings.priority;
+    MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: available, priority %d",
+                                fh->f_filename, *priority);
     return &mca_fbtl_mtpwrite_module;
 }
 

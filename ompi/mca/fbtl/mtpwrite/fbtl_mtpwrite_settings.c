@@ -8,6 +8,7 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/report/common_collio_report_out.h"
 #include "ompi/mca/common/collio/settings/common_collio_hints.h"
 
@@ -106,6 +107,15 @@ void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settin
 void mca_fbtl_mtpwrite_settings_of(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings)
 {
     mca_common_collio_settings_set_resolve(&set, fh->f_info, settings);
+}
+
+void mca_fbtl_mtpwrite_settings_show(const ompio_file_t *fh,
+                                     const mca_fbtl_mtpwrite_settings_t *settings)
+{
+    char text[1024];
+
+    mca_common_collio_settings_set_changed(&set, settings, text, sizeof(text));
+    MCA_COMMON_COLLIO_SHOW(fbtl, FILE, "fbtl/mtpwrite: %s: settings: %s", fh->f_filename, text);
 }
 
 void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,

@@ -18,6 +18,7 @@
 
 #include "ompi/mca/common/collio/report/common_collio_report_out.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
@@ -59,12 +60,14 @@ static const mca_common_collio_setting_t rows[] = {
     {"lockahead_individual", MCA_COMMON_COLLIO_CHOICE, AT(individual), individual_modes,
      MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
      "Which locks a rank requests for individual access: each transfer of a call (element), or "
-     "each piece of its view at the first access (view). auto is element where the file system "
+     "each piece of its view at the first access to it (view). Accesses of more than 16,384 "
+     "pieces use ordinary locks. auto is element where the file system "
      "can do it"},
     {"async", MCA_COMMON_COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
      "Request locks without waiting for them, where the access does not follow at once: all "
      "windows of a file domain but the first (lockahead global, stripe), the next window (cycle), "
-     "later blocks of a view (view). A request that conflicts with a lock of another client is "
+     "later blocks of a view (view). No effect on element, whose accesses follow at once. A "
+     "request that conflicts with a lock of another client is "
      "then dropped instead of taking that lock away. Try it if aggregators wait for locks that "
      "no other client holds"},
     {"noexpand", MCA_COMMON_COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
@@ -228,11 +231,15 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
                                   "--mca fs lustre_lla,ufs allows both",
                                   fh->f_filename);
         }
+        MCA_COMMON_COLLIO_SHOW_ROOT(
+            fs, SELECT, fh, "fs/lustre_lla: %s: not available: not on Lustre", fh->f_filename);
         return NULL;
     }
     *result = named && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
                   ? PRIORITY_NAMED
                   : mca_fs_lustre_lla_parameters.priority;
+    MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: available, priority %d",
+                                fh->f_filename, *result);
     return &module;
 }
 

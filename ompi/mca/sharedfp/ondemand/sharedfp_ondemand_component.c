@@ -12,6 +12,7 @@
  */
 #include "sharedfp_ondemand_internal.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
@@ -76,8 +77,10 @@ static int init_query(bool progress_threads, bool mpi_threads)
 
 static mca_sharedfp_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
-    (void) fh;
     *priority = priority_now();
+    MCA_COMMON_COLLIO_SHOW_ROOT(sharedfp, SELECT, fh, "sharedfp/ondemand: %s: %s, priority %d",
+                                fh->f_filename, *priority <= 0 ? "not available" : "available",
+                                *priority);
     return *priority <= 0 ? NULL : &mca_sharedfp_ondemand_module;
 }
 

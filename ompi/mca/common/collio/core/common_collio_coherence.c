@@ -17,6 +17,9 @@ static const struct {
     {0x6969, MCA_COMMON_COLLIO_COHERENCE_LOCK},      /* NFS */
     {0x19830326, MCA_COMMON_COLLIO_COHERENCE_FLUSH}, /* BeeGFS */
     {0x65735546, MCA_COMMON_COLLIO_COHERENCE_FLUSH}, /* FUSE: GlusterFS and others */
+    {0xff534d42, MCA_COMMON_COLLIO_COHERENCE_FLUSH}, /* CIFS */
+    {0xfe534d42, MCA_COMMON_COLLIO_COHERENCE_FLUSH}, /* SMB2 */
+    {0x01021997, MCA_COMMON_COLLIO_COHERENCE_FLUSH}, /* 9P */
 };
 
 mca_common_collio_coherence_t mca_common_collio_coherence_choose(uint32_t file_system,

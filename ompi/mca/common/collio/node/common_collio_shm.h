@@ -6,8 +6,8 @@
 #ifndef MCA_COMMON_COLLIO_SHM_H
 #define MCA_COMMON_COLLIO_SHM_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**

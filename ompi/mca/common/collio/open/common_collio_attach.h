@@ -17,10 +17,13 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
  *  that are not real MPI files, which have no close of their own. */
 void mca_common_collio_file_detach(ompio_file_t *fh);
 
-/** Makes a communicator of the same ranks and finds their nodes. Collective. An Open MPI error code;
- *  the communicator is there unless it could not be made. */
+/** Makes a communicator of the same ranks and finds their nodes. Collective. An Open MPI error
+ *  code; the communicator is there unless it could not be made. */
 int mca_common_collio_file_connect(mca_common_collio_file_t *file);
 /** Only the communicators: the nodes are known. Collective. An Open MPI error code. */
 int mca_common_collio_file_connect_comms(mca_common_collio_file_t *file);
+
+/** Verbose output: what the file's collective calls will use. Local. */
+void mca_common_collio_open_show(const mca_common_collio_file_t *file);
 
 #endif /* MCA_COMMON_COLLIO_ATTACH_H */

@@ -22,8 +22,8 @@ typedef struct mca_common_collio_context_t {
     struct mca_common_collio_reduction_t *reduction;
     struct ompi_op_t *agree_op;
     ompi_datatype_t *agree_type;
-    struct mca_common_collio_kept_t *kept;            /* NULL: nothing of the exchanges */
-    int64_t memory_bytes;                             /* accounted for it */
+    struct mca_common_collio_kept_t *kept; /* NULL: nothing of the exchanges */
+    int64_t memory_bytes;                  /* accounted for it */
     int64_t charge; /* of it: this rank's part of what the node keeps, without its own staging */
     int64_t traits[MCA_COMMON_COLLIO_CONTEXT_TRAITS]; /* agreed values that `kept` depends on */
     uint32_t sequence; /* of calls; it goes on, so tags and plans' ages stay in order */

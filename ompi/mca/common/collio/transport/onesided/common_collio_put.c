@@ -6,10 +6,14 @@
 /**
  * Windows over collective buffers. See put.h.
  */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE /* dladdr */
+#endif
 #include "transport/onesided/common_collio_put.h"
 
 #include "transport/common_collio_transport.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,22 +27,43 @@ static bool all_well(mca_common_collio_file_t *file, bool mine)
            && 0 == any;
 }
 
-static void give_up(mca_common_collio_file_t *file)
+static const char no_window[] = "no osc component can create an MPI window. Between nodes, --mca "
+                                "osc ucx works, and so does --mca osc pt2pt unless "
+                                "MPI_THREAD_MULTIPLE is used";
+static const char wrong_fence[] = "MPI_Win_fence of osc/ucx loses bytes between ranks of a node. "
+                                  "Use transport put_lock, or another osc component (--mca osc)";
+
+static void give_up(mca_common_collio_file_t *file, const char *why)
 {
     file->kept->put.failed = true;
     if (0 == file->rank) {
         mca_common_collio_file_say(file,
-                                   "no one-sided window can be made here (--mca osc selects what "
-                                   "makes them; pt2pt and ucx work between nodes, but pt2pt not "
-                                   "with MPI_THREAD_MULTIPLE). Transport %s is not used for this "
-                                   "file; data moves by messages (isend).",
-                                   mca_common_collio_transport_name(file->settings.transport));
+                                   "transport %s is not available; using transport isend: %s.",
+                                   mca_common_collio_transport_name(file->settings.transport), why);
     }
+}
+
+/* A window does not name its osc component, but its functions do. */
+static bool is_ucx(const mca_common_collio_win_t *win)
+{
+    Dl_info info;
+
+    return 0 != dladdr((void *) (intptr_t) win->w_osc_module->osc_fence, &info)
+           && ((NULL != info.dli_sname && NULL != strstr(info.dli_sname, "ucx"))
+               || NULL != strstr(info.dli_fname, "osc_ucx"));
+}
+
+/* Seen with UCX 1.13.1 in shared memory: a fence returns before the bytes of gets and puts have
+ * arrived, packed or not. Locks wait for them; so do fences over TCP. */
+static bool fence_is_wrong(const mca_common_collio_file_t *file, const mca_common_collio_win_t *win)
+{
+    return MCA_COMMON_COLLIO_TRANSPORT_PUT_FENCE == file->settings.transport
+           && file->size > file->nodes.nodes && is_ucx(win);
 }
 
 /* A failure is the same on all ranks, because it depends on the osc components that are installed.
  * osc/sm cannot make a window over existing memory. */
-static bool make_window(mca_common_collio_file_t *file, int i, int64_t bytes)
+static bool make_window(mca_common_collio_file_t *file, int i, int64_t bytes, const char **why)
 {
     mca_common_collio_put_t *put = &file->kept->put;
     int rc;
@@ -53,17 +78,21 @@ static bool make_window(mca_common_collio_file_t *file, int i, int64_t bytes)
              : mca_common_collio_win_create(put->base[i], (size_t) bytes, file->comm, &put->win[i]);
     if (OMPI_SUCCESS != rc) {
         put->win[i] = NULL;
+    } else if (fence_is_wrong(file, put->win[i])) {
+        *why = wrong_fence;
+        rc = OMPI_ERR_NOT_SUPPORTED;
     }
     return all_well(file, OMPI_SUCCESS == rc);
 }
 
-static bool make_windows(mca_common_collio_file_t *file, int buffers, int64_t bytes, bool allocated)
+static bool make_windows(mca_common_collio_file_t *file, int buffers, int64_t bytes, bool allocated,
+                         const char **why)
 {
     bool well = true;
 
     file->kept->put.allocated = allocated;
     for (int i = 0; i < buffers && well; ++i) {
-        well = make_window(file, i, bytes);
+        well = make_window(file, i, bytes, why);
     }
     if (!well) {
         mca_common_collio_put_close(file);
@@ -75,6 +104,7 @@ bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_byt
                                 bool mine, uint32_t stamp)
 {
     mca_common_collio_put_t *put = &file->kept->put;
+    const char *why = no_window;
     int64_t bytes;
 
     if (put->failed
@@ -88,9 +118,9 @@ bool mca_common_collio_put_open(mca_common_collio_file_t *file, int64_t slot_byt
     }
     bytes = mine ? slot_bytes + MCA_COMMON_COLLIO_PUT_LIMIT_BYTES : 0;
     mca_common_collio_put_close(file);
-    if (!make_windows(file, buffers, bytes, false)
-        && (file->nodes.nodes > 1 || !make_windows(file, buffers, bytes, true))) {
-        give_up(file);
+    if (!make_windows(file, buffers, bytes, false, &why)
+        && (file->nodes.nodes > 1 || !make_windows(file, buffers, bytes, true, &why))) {
+        give_up(file, why);
         return false;
     }
     put->open = true;

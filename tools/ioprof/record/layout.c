@@ -1,0 +1,168 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/* Where a file is: file system, mount, and its stripes on Lustre and BeeGFS. Asked when a file is
+ * opened, and once more when it is closed if there were no stripes yet. System calls only. */
+#include "profile/stripes.h"
+#include "record/record.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define LUSTRE_MAGIC      0x0bd00bd0
+#define BEEGFS_MAGIC      0x19830326
+#define BEEGFS_STRIPEINFO 0x800c6619 /* ioctl, on a file: struct beegfs_stripes */
+#define ROOM              (256 << 10)
+#define MAX_MOUNTS        32
+
+struct beegfs_stripes {
+    uint32_t pattern, chunk_bytes;
+    uint16_t targets;
+};
+
+/* Mounts that were looked up, by device. */
+static struct {
+    uint64_t device;
+    char *fs, *mount;
+} mounts[MAX_MOUNTS];
+static int nmounts;
+static bool striped; /* a file was on Lustre or BeeGFS: without any nothing is asked twice */
+static bool busy;    /* one thread at a time, and not in a signal handler that has interrupted it */
+
+static struct ioprof_stripes read_stripes(int fd, long magic, char *room)
+{
+    struct ioprof_stripes stripes = {0, 0};
+    struct beegfs_stripes beegfs;
+    long n;
+
+    if (LUSTRE_MAGIC == magic) {
+        n = syscall(SYS_fgetxattr, fd, "lustre.lov", room, (size_t) ROOM);
+        stripes = ioprof_lustre_stripes((unsigned char *) room, n < 0 ? 0 : (size_t) n);
+    } else if (BEEGFS_MAGIC == magic && 0 == syscall(SYS_ioctl, fd, BEEGFS_STRIPEINFO, &beegfs)) {
+        stripes = (struct ioprof_stripes){beegfs.chunk_bytes, beegfs.targets};
+    }
+    return stripes;
+}
+
+/** Ends a word of mountinfo, and undoes the escapes of blanks and the like (\040). */
+static char *take_word(char **at)
+{
+    char *word = *at, *from = word, *to = word;
+
+    for (; '\0' != *from && ' ' != *from && '\n' != *from; from++) {
+        if ('\\' == from[0] && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' && from[2] <= '7'
+            && from[3] >= '0' && from[3] <= '7') {
+            *to++ = (char) ((from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0');
+            from += 3;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *at = from + (' ' == *from);
+    *to = '\0';
+    return word;
+}
+
+/** Looks for a device in a line "ID PARENT MAJOR:MINOR ROOT MOUNT OPTIONS ... - TYPE ...". */
+static bool read_line(char *line, uint64_t device, char **fs, char **mount)
+{
+    char *at = line, *colon, *dash;
+    unsigned major_number, minor_number;
+
+    (void) take_word(&at);
+    (void) take_word(&at);
+    colon = take_word(&at);
+    major_number = (unsigned) strtoul(colon, &colon, 10);
+    minor_number = ':' == *colon ? (unsigned) strtoul(colon + 1, NULL, 10) : 0;
+    if (gnu_dev_makedev(major_number, minor_number) != device) {
+        return false;
+    }
+    (void) take_word(&at);
+    *mount = take_word(&at);
+    dash = strstr(at, " - ");
+    if (NULL == dash) {
+        return false;
+    }
+    at = dash + 3;
+    *fs = take_word(&at);
+    return true;
+}
+
+/** Finds the mount of a device; the last one that is listed hides the others. */
+static void find_mount(uint64_t device, char *room)
+{
+    int fd = (int) syscall(SYS_openat, AT_FDCWD, "/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+    char *fs = NULL, *mount = NULL, *line = room, *end;
+    size_t used = 0;
+    long n;
+
+    if (fd < 0) {
+        return;
+    }
+    while (used + 1 < ROOM && (n = syscall(SYS_read, fd, room + used, ROOM - 1 - used)) > 0) {
+        used += (size_t) n;
+    }
+    (void) syscall(SYS_close, fd);
+    room[used] = '\0';
+    for (; NULL != (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        (void) read_line(line, device, &fs, &mount);
+    }
+    if (NULL != fs) {
+        mounts[nmounts].device = device;
+        mounts[nmounts].fs = ioprof_keep_string(fs);
+        mounts[nmounts].mount = ioprof_keep_string(mount);
+        nmounts += NULL != mounts[nmounts].fs && NULL != mounts[nmounts].mount;
+    }
+}
+
+static void set_mount(struct ioprof_file *file, uint64_t device, char *room)
+{
+    for (int pass = 0; pass < 2 && NULL == file->fs; pass++) {
+        for (int i = 0; i < nmounts; i++) {
+            if (mounts[i].device == device) {
+                file->fs = mounts[i].fs;
+                file->mount = mounts[i].mount;
+            }
+        }
+        if (NULL == file->fs && 0 == pass && nmounts < MAX_MOUNTS) {
+            find_mount(device, room);
+        }
+    }
+}
+
+void ioprof_layout_read(int fd, struct ioprof_file *file, uint64_t device)
+{
+    struct ioprof_stripes stripes;
+    struct statfs fs;
+    void *room;
+    bool here;
+
+    if (0 != file->stripes || (NULL != file->fs && !striped)
+        || 0 != syscall(SYS_fstatfs, fd, &fs)) {
+        return;
+    }
+    here = LUSTRE_MAGIC == fs.f_type || BEEGFS_MAGIC == fs.f_type;
+    striped |= here;
+    if ((NULL != file->fs && !here) || __atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {
+        return;
+    }
+    room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (MAP_FAILED != room) {
+        set_mount(file, device, room);
+        stripes = read_stripes(fd, (long) fs.f_type, room);
+        file->stripe_bytes = stripes.bytes;
+        file->stripes = stripes.count;
+        (void) syscall(SYS_munmap, room, (size_t) ROOM);
+    }
+    __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,193 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/* ioprof compare: two runs side by side, as text and as a page. */
+#include "report/compare.h"
+#include "profile/printable.h"
+#include "report/report.h"
+#include "report/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOP_FILES 24
+
+static const char *fact(const struct ioprof_profile *p, const char *key)
+{
+    const char *value = ioprof_fact(p, key);
+
+    return NULL == value ? "?" : value;
+}
+
+static void show_sentences(const struct ioprof_profile *a, const struct ioprof_profile *b,
+                           FILE *out)
+{
+    char **texts;
+    int n = ioprof_changes(a, b, &texts);
+
+    fprintf(out, "\nWhat changed\n------------\n");
+    for (int i = 0; i < n; i++) {
+        fprintf(out, "  - %s\n", texts[i]);
+    }
+    ioprof_changes_free(texts, n < 0 ? 0 : n);
+}
+
+static void show_figures(const struct ioprof_profile *a, const struct ioprof_profile *b, FILE *out)
+{
+    struct ioprof_pair pairs[IOPROF_PAIRS];
+    int n = ioprof_pairs(a, b, pairs);
+
+    fprintf(out, "\n%-26s %12s %12s %14s\n", "", "A", "B", "change");
+    for (int i = 0; i < n; i++) {
+        fprintf(out, "%-26s %12s", pairs[i].name, ioprof_show_pair(&pairs[i], pairs[i].a));
+        fprintf(out, " %12s %14s\n", ioprof_show_pair(&pairs[i], pairs[i].b),
+                ioprof_show_change(&pairs[i]));
+    }
+}
+
+static int func_order(const struct ioprof_func *x, const struct ioprof_func *y)
+{
+    return x->class != y->class ? (x->class < y->class ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static void show_function(FILE *out, const struct ioprof_func *x, const struct ioprof_func *y)
+{
+    const struct ioprof_func *any = NULL == x ? y : x;
+    double ns[2] = {NULL == x ? 0 : (double) x->ns, NULL == y ? 0 : (double) y->ns};
+    struct ioprof_pair pair = {"", IOPROF_TIME, ns[0], ns[1]};
+
+    fprintf(out, "%s%-*s", IOPROF_INSIDE == any->class ? "<" : "",
+            IOPROF_INSIDE == any->class ? 27 : 28, any->name);
+    fprintf(out, " %10llu %10llu %10s %10s", NULL == x ? 0ULL : (unsigned long long) x->calls,
+            NULL == y ? 0ULL : (unsigned long long) y->calls, ioprof_show_time(ns[0]),
+            ioprof_show_time(ns[1]));
+    fprintf(out, " %12s\n", ioprof_show_change(&pair));
+}
+
+/** Both lists are sorted alike: they are walked side by side. */
+static void show_functions(const struct ioprof_profile *a, const struct ioprof_profile *b,
+                           FILE *out)
+{
+    size_t i = 0, j = 0;
+
+    fprintf(out, "\n%-28s %10s %10s %10s %10s %12s\n", "function (sums over ranks)", "calls A",
+            "calls B", "time A", "time B", "change");
+    while (i < a->nfuncs || j < b->nfuncs) {
+        int order = i == a->nfuncs   ? 1
+                    : j == b->nfuncs ? -1
+                                     : func_order(&a->funcs[i], &b->funcs[j]);
+
+        show_function(out, order <= 0 ? &a->funcs[i] : NULL, order >= 0 ? &b->funcs[j] : NULL);
+        i += order <= 0;
+        j += order >= 0;
+    }
+}
+
+static struct ioprof_bin file_values(const struct ioprof_file *file)
+{
+    struct ioprof_bin sum = {0};
+
+    for (int class = 0; NULL != file && class < IOPROF_CLASSES; class ++) {
+        for (int kind = 0; kind < IOPROF_KINDS; kind++) {
+            const struct ioprof_cell *cell = &file->cell[class][kind];
+            int data = class >= IOPROF_POSIX && (IOPROF_READ == kind || IOPROF_WRITE == kind);
+
+            sum.ns += IOPROF_INSIDE == class ? 0 : cell->ns;
+            sum.calls += data ? cell->calls : 0;
+            sum.bytes += data ? cell->bytes : 0;
+        }
+    }
+    return sum;
+}
+
+static void show_file(FILE *out, const struct ioprof_file *x, const struct ioprof_file *y)
+{
+    struct ioprof_bin a = file_values(x), b = file_values(y);
+
+    fprintf(out, "%s%s\n", NULL == x ? y->path : x->path,
+            NULL == x ? " (only in B)" : (NULL == y ? " (only in A)" : ""));
+    if (NULL != x) {
+        fprintf(out, "    A %10s in %9llu accesses, I/O time %10s\n",
+                ioprof_show_bytes((double) a.bytes), (unsigned long long) a.calls,
+                ioprof_show_time((double) a.ns));
+    }
+    if (NULL != y) {
+        fprintf(out, "    B %10s in %9llu accesses, I/O time %10s\n",
+                ioprof_show_bytes((double) b.bytes), (unsigned long long) b.calls,
+                ioprof_show_time((double) b.ns));
+    }
+}
+
+/** A file of both runs; one of them may not have it. */
+struct file_pair {
+    const struct ioprof_file *a, *b;
+};
+
+static uint64_t pair_bytes(const struct file_pair *pair)
+{
+    return file_values(pair->a).bytes + file_values(pair->b).bytes;
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+    uint64_t p = pair_bytes(x), q = pair_bytes(y);
+
+    return p > q ? -1 : p < q;
+}
+
+/** Both lists are sorted by path. The number of pairs. */
+static size_t pair_files(const struct ioprof_profile *a, const struct ioprof_profile *b,
+                         struct file_pair *pairs)
+{
+    size_t i = 0, j = 0, n = 0;
+
+    while (i < a->nfiles || j < b->nfiles) {
+        int order = i == a->nfiles   ? 1
+                    : j == b->nfiles ? -1
+                                     : strcmp(a->files[i].path, b->files[j].path);
+
+        pairs[n].a = order <= 0 ? &a->files[i++] : NULL;
+        pairs[n++].b = order >= 0 ? &b->files[j++] : NULL;
+    }
+    return n;
+}
+
+static void show_files(const struct ioprof_profile *a, const struct ioprof_profile *b, FILE *out)
+{
+    struct file_pair *pairs = calloc(a->nfiles + b->nfiles + 1, sizeof(*pairs));
+    size_t n, shown = 0;
+
+    if (NULL == pairs) {
+        return;
+    }
+    n = pair_files(a, b, pairs);
+    qsort(pairs, n, sizeof(*pairs), by_bytes);
+    fprintf(out, "\nfiles (most bytes first: those that reach them; time summed over ranks)\n");
+    while (shown < n && shown < TOP_FILES && pair_bytes(&pairs[shown]) > 0) {
+        show_file(out, pairs[shown].a, pairs[shown].b);
+        shown++;
+    }
+    if (n > shown) {
+        fprintf(out, "and %zu files %s\n", n - shown,
+                pair_bytes(&pairs[shown]) > 0 ? "more" : "that are not read or written");
+    }
+    free(pairs);
+}
+
+int ioprof_compare_text(struct ioprof_profile *a, struct ioprof_profile *b, FILE *out)
+{
+    if (ioprof_make_printable(a) < 0 || ioprof_make_printable(b) < 0) {
+        return -1;
+    }
+    fprintf(out, "A  %s, job %s, %zu ranks, %s\n   %s\n", fact(a, "program"), fact(a, "job"),
+            a->nranks, fact(a, "mpi"), fact(a, "command"));
+    fprintf(out, "B  %s, job %s, %zu ranks, %s\n   %s\n", fact(b, "program"), fact(b, "job"),
+            b->nranks, fact(b, "mpi"), fact(b, "command"));
+    show_sentences(a, b, out);
+    show_figures(a, b, out);
+    show_functions(a, b, out);
+    show_files(a, b, out);
+    return ferror(out) ? -1 : 0;
+}

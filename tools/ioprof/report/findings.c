@@ -1,0 +1,411 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/* Findings: patterns that cost time, and the parameter or hint that would change each. */
+#include "report/text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FINDINGS 40
+#define FEW_CALLS    64         /* fewer calls are not worth a finding */
+#define SMALL        (64 << 10) /* bytes of a transfer that is small */
+
+struct list {
+    struct ioprof_finding *items;
+    int n;
+    const struct ioprof_profile *p;
+    struct ioprof_figures f;
+};
+
+static void add(struct list *list, const char *advice, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void add(struct list *list, const char *advice, const char *format, ...)
+{
+    struct ioprof_finding *item = &list->items[list->n];
+    va_list args;
+
+    if (list->n == MAX_FINDINGS) {
+        return;
+    }
+    va_start(args, format);
+    if (vasprintf(&item->text, format, args) < 0) {
+        item->text = NULL;
+    }
+    va_end(args);
+    item->advice = strdup(advice);
+    list->n += NULL != item->text && NULL != item->advice;
+}
+
+/** Whether a time is worth a finding: 2% of the time in I/O. */
+static int matters(const struct list *list, double ns)
+{
+    return ns >= 0.02 * list->f.io_ns;
+}
+
+static uint64_t small_ones(const struct ioprof_file *file, int class, int write)
+{
+    uint64_t n = 0;
+
+    for (int i = 0; i < IOPROF_SIZES && ioprof_size_from[i] < SMALL; i++) {
+        n += file->sizes[class][write][i];
+    }
+    return n;
+}
+
+static void small_transfers(struct list *list, const struct ioprof_file *file, int class, int write)
+{
+    const struct ioprof_cell *cell = &file->cell[class][write ? IOPROF_WRITE : IOPROF_READ];
+    uint64_t small = small_ones(file, class, write);
+    const char *advice;
+
+    if (small < FEW_CALLS || small * 10 < cell->calls * 9 || !matters(list, (double) cell->ns)) {
+        return;
+    }
+    if (IOPROF_POSIX == class) {
+        advice = "Collect them in a buffer, or write the file with MPI_File_write_all, whose "
+                 "aggregators make large transfers of small ones.";
+    } else if (0 != file->cell[IOPROF_COLLECTIVE][write ? IOPROF_WRITE : IOPROF_READ].calls) {
+        advice = "The calls are collective, yet small pieces reach the file: switch collective "
+                 "buffering on (hint romio_cb_write=enable or romio_cb_read=enable, Open MPI: "
+                 "--mca fcoll overlap), and see that cb_buffer_size is not small.";
+    } else {
+        advice = "Use the collective call (MPI_File_write_all, MPI_File_read_all), or let data "
+                 "sieving join the pieces: hints romio_ds_write=enable, romio_ds_read=enable "
+                 "(--mca fbtl mtpwrite has them, too).";
+    }
+    add(list, advice, "%s: %llu of %llu POSIX %ss%s have less than 64 KiB (%s on average).",
+        file->path, (unsigned long long) small, (unsigned long long) cell->calls,
+        write ? "write" : "read", IOPROF_INSIDE == class ? " inside MPI-IO" : "",
+        ioprof_show_bytes((double) cell->bytes / (double) cell->calls));
+}
+
+static void one_rank(struct list *list, const struct ioprof_file *file)
+{
+    uint64_t bytes = file->cell[IOPROF_INSIDE][IOPROF_WRITE].bytes
+                     + file->cell[IOPROF_POSIX][IOPROF_WRITE].bytes;
+    double ns = 0;
+
+    for (int class = 0; class <= IOPROF_POSIX; class ++) {
+        ns += (double) file->cell[class][IOPROF_WRITE].ns;
+    }
+    if (list->p->nranks < 4 || bytes < (16 << 20) || !matters(list, ns)) {
+        return;
+    }
+    if (1 == file->writers[IOPROF_INSIDE] && file->comm_size > 1) {
+        add(list,
+            "Use more aggregators: hint cb_nodes (Open MPI: also --mca "
+            "io_ompio_num_aggregators).",
+            "%s: all bytes of %llu ranks are written by rank %llu, the only aggregator.",
+            file->path, (unsigned long long) file->comm_size, (unsigned long long) file->top_rank);
+    } else if (1 == file->writers[IOPROF_POSIX] && 0 == file->comm_size && 1 == list->p->nfiles) {
+        add(list, "Let every rank write its part of the file with MPI_File_write_at_all.",
+            "%s: rank %llu writes everything, %s.", file->path, (unsigned long long) file->top_rank,
+            ioprof_show_bytes((double) bytes));
+    }
+}
+
+/** Small transfers fill a stripe one after the other; only larger ones are held against it. */
+static void unaligned(struct list *list, const struct ioprof_file *file)
+{
+    uint64_t inside = file->unaligned, calls = 0, bytes = 0;
+    int striped;
+    double ns = 0;
+
+    for (int class = IOPROF_POSIX; class <= IOPROF_INSIDE; class ++) {
+        for (int kind = IOPROF_READ; kind <= IOPROF_WRITE; kind++) {
+            calls += file->cell[class][kind].calls;
+            bytes += file->cell[class][kind].bytes;
+            ns += (double) file->cell[class][kind].ns;
+        }
+    }
+    striped = 0 != file->stripe_bytes && bytes >= calls * (file->stripe_bytes / 4);
+    inside = striped ? file->stripe_unaligned : inside;
+    if (calls < FEW_CALLS || inside * 2 < calls || !matters(list, ns)
+        || file->sequential * 10 > calls * 9) {
+        return;
+    }
+    add(list,
+        "Put the parts of ranks at multiples of the block or stripe size; for collective calls set "
+        "the hint striping_unit, or cb_buffer_size to a multiple of the stripe.",
+        "%s: %llu of %llu POSIX reads and writes begin inside a %s of %s.", file->path,
+        (unsigned long long) inside, (unsigned long long) calls, striped ? "stripe" : "block",
+        ioprof_show_bytes((double) (striped ? file->stripe_bytes : file->block)));
+}
+
+static uint64_t file_end(const struct ioprof_file *file)
+{
+    return IOPROF_UNSET == file->high ? 0 : file->high;
+}
+
+/** One stripe is one server: for a file of many GiB that is the limit of its bandwidth. */
+static void few_stripes(struct list *list, const struct ioprof_file *file, double ns)
+{
+    if (1 == file->stripes && list->p->nranks > 1 && file_end(file) >= (4ULL << 30)
+        && matters(list, ns)) {
+        add(list,
+            "Create the file with more stripes: hint striping_factor (Lustre: lfs setstripe -c for "
+            "its folder, BeeGFS: beegfs-ctl --setpattern).",
+            "%s: a file of %s has one stripe: one server holds all of it.", file->path,
+            ioprof_show_bytes((double) file_end(file)));
+    }
+}
+
+/** Aggregators and stripes: an aggregator should have stripes of its own, and each as many. */
+static void uneven_stripes(struct list *list, const struct ioprof_file *file, double ns)
+{
+    uint64_t aggregators = file->writers[IOPROF_INSIDE], stripes = file->stripes;
+
+    if (stripes < 2 || aggregators < 2 || file->comm_size < 2 || !matters(list, ns)) {
+        return;
+    }
+    if (aggregators > stripes) {
+        add(list,
+            "Use as many aggregators as stripes, or more stripes: hints cb_nodes, striping_factor.",
+            "%s: %llu aggregators write %llu stripes: several of them use one server at a time, "
+            "and "
+            "may wait for each other's locks.",
+            file->path, (unsigned long long) aggregators, (unsigned long long) stripes);
+    } else if (0 != stripes % aggregators) {
+        add(list,
+            "Let the number of aggregators divide the stripes: hints cb_nodes, striping_factor.",
+            "%s: %llu stripes are not a multiple of %llu aggregators: some aggregators write more "
+            "stripes than others.",
+            file->path, (unsigned long long) stripes, (unsigned long long) aggregators);
+    }
+}
+
+static void layout(struct list *list, const struct ioprof_file *file)
+{
+    double ns = 0;
+
+    for (int class = 0; class <= IOPROF_POSIX; class ++) {
+        ns += (double) (file->cell[class][IOPROF_READ].ns + file->cell[class][IOPROF_WRITE].ns);
+    }
+    few_stripes(list, file, ns);
+    uneven_stripes(list, file, ns);
+}
+
+/** Collective calls after which every rank goes to the file itself, in small pieces. */
+static void not_aggregated(struct list *list, const struct ioprof_file *file, int kind)
+{
+    const uint64_t *own = IOPROF_WRITE == kind ? file->writers : file->readers;
+    const struct ioprof_cell *inside = &file->cell[IOPROF_INSIDE][kind];
+    const struct ioprof_cell *collective = &file->cell[IOPROF_COLLECTIVE][kind];
+
+    if (file->comm_size < 4 || collective->calls < file->comm_size
+        || own[IOPROF_INSIDE] < own[IOPROF_COLLECTIVE] || own[IOPROF_INSIDE] < 4
+        || inside->bytes > inside->calls * (256 << 10) || !matters(list, (double) inside->ns)) {
+        return;
+    }
+    add(list,
+        "Switch the exchange on: hints romio_cb_write=enable, romio_cb_read=enable, "
+        "collective_buffering=true; Open MPI: --mca fcoll overlap (not individual), hint "
+        "collio_exchange=on.",
+        "%s: collective %ss were not aggregated: all %llu ranks accessed the file themselves, %s "
+        "at a time.",
+        file->path, ioprof_kind_name((uint64_t) kind), (unsigned long long) own[IOPROF_INSIDE],
+        ioprof_show_bytes(inside->calls > 0 ? (double) inside->bytes / (double) inside->calls : 0));
+}
+
+static void changing_views(struct list *list, const struct ioprof_file *file)
+{
+    uint64_t calls = 0;
+
+    for (int class = 0; class <= IOPROF_INDEPENDENT; class ++) {
+        calls += file->cell[class][IOPROF_READ].calls + file->cell[class][IOPROF_WRITE].calls;
+    }
+    if (file->views < 8 * (0 == file->ranks ? 1 : file->ranks) || file->views * 10 < calls * 8
+        || !matters(list, (double) file->cell[IOPROF_COLLECTIVE][IOPROF_META].ns)) {
+        return;
+    }
+    add(list,
+        "Set the view once and move with offsets (MPI_File_write_at_all), or reuse the same "
+        "datatype: plans of the exchange are kept for a view (collio_plan_reuse).",
+        "%s: the view changes with nearly every call: %llu MPI_File_set_view for %llu reads and "
+        "writes.",
+        file->path, (unsigned long long) file->views, (unsigned long long) calls);
+}
+
+static void all_open(struct list *list, const struct ioprof_file *file)
+{
+    double ns = (double) file->cell[IOPROF_INSIDE][IOPROF_OPEN].ns
+                + (double) file->cell[IOPROF_POSIX][IOPROF_OPEN].ns;
+
+    if (file->open_ranks < 64 || file->open_ranks < list->p->nranks || !matters(list, ns)) {
+        return;
+    }
+    add(list,
+        0 == file->comm_size
+            ? "Let one rank read it and broadcast the contents."
+            : "Let aggregators alone open it: hint romio_no_indep_rw=true (ROMIO).",
+        "%s: all %llu ranks open the file; that takes %s of rank time.", file->path,
+        (unsigned long long) file->open_ranks, ioprof_show_time(ns));
+}
+
+static void file_per_rank(struct list *list)
+{
+    uint64_t single = 0;
+    double ns = 0;
+
+    for (size_t i = 0; i < list->p->nfiles; i++) {
+        const struct ioprof_file *file = &list->p->files[i];
+
+        if (1 == file->ranks && 0 != file->writers[IOPROF_POSIX]) {
+            single++;
+            ns += (double) file->cell[IOPROF_POSIX][IOPROF_OPEN].ns;
+        }
+    }
+    if (list->p->nranks >= 64 && single >= list->p->nranks && matters(list, ns)) {
+        add(list,
+            "One file for all ranks, written with MPI-IO, HDF5 or PnetCDF, spares the metadata "
+            "server; with file systems of many servers set striping_factor for it.",
+            "There is a file for every rank: %llu files written by one rank each; opening them "
+            "takes %s of rank time.",
+            (unsigned long long) single, ioprof_show_time(ns));
+    }
+}
+
+static double pvar(const struct ioprof_profile *p, const char *end)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < p->npvars; i++) {
+        size_t length = strlen(p->pvars[i].name), tail = strlen(end);
+
+        if (0 == strncmp(p->pvars[i].name, "fcoll_", 6) && length > tail
+            && 0 == strcmp(p->pvars[i].name + length - tail, end)) {
+            sum += (double) p->pvars[i].sum;
+        }
+    }
+    return sum;
+}
+
+static void low_overlap(struct list *list)
+{
+    double span = 0, waited = 0, io = pvar(list->p, "_time_io"),
+           hidden = pvar(list->p, "_time_hidden");
+    uint64_t calls = 0;
+
+    for (size_t i = 0; i < list->p->nfuncs; i++) {
+        const struct ioprof_func *func = &list->p->funcs[i];
+
+        if (0 != func->span_ns) {
+            span += (double) func->span_ns;
+            calls += func->calls;
+            waited += (double) func->ns;
+        }
+        waited += IOPROF_WAIT == func->kind && func->class < IOPROF_POSIX ? (double) func->ns : 0;
+    }
+    if (calls >= 8 && waited > 0.8 * span && matters(list, waited)) {
+        add(list, "Compute between the start and the wait: MPI_Test now and then gives progress.",
+            "Nonblocking and split calls hide little: of %s from start to completion, %s were "
+            "spent inside the start and the wait.",
+            ioprof_show_time(span), ioprof_show_time(waited));
+    }
+    if (pvar(list->p, "_time_exchange") > 0 && hidden < 0.2 * io && matters(list, io)) {
+        add(list,
+            "Try --mca fcoll_overlap_schedule write_comm (hint collio_schedule), and a buffer "
+            "(cb_buffer_size) of which a call fills several.",
+            "The collective component hid %.0f%% of its %s of file access behind the exchange.",
+            100 * hidden / io, ioprof_show_time(io));
+    }
+}
+
+/** Memory that MPI-IO holds: what resident memory has grown by in its calls. */
+static void io_memory(struct list *list)
+{
+    uint64_t held = 0;
+    size_t top = 0;
+
+    for (size_t i = 0; i < list->p->nranks; i++) {
+        top = list->p->ranks[i].memory_io > list->p->ranks[top].memory_io ? i : top;
+    }
+    if (0 == list->p->nranks) {
+        return;
+    }
+    held = list->p->ranks[top].memory_io;
+    if (held >= (32U << 20) && 4 * held >= list->p->ranks[top].memory_peak) {
+        add(list,
+            "Smaller or fewer collective buffers: hints cb_buffer_size, cb_nodes. Memory for a "
+            "buffer is taken once and used again.",
+            "MPI-IO holds %s of the %s of memory on rank %llu: %.0f%%.",
+            ioprof_show_bytes((double) held),
+            ioprof_show_bytes((double) list->p->ranks[top].memory_peak),
+            (unsigned long long) list->p->ranks[top].rank,
+            100 * (double) held / (double) list->p->ranks[top].memory_peak);
+    }
+}
+
+static void other_calls(struct list *list)
+{
+    double sync = list->f.kind_ns[IOPROF_SYNC];
+    uint64_t errors = 0, meta = 0, data = 0;
+
+    for (size_t i = 0; i < list->p->nfuncs; i++) {
+        const struct ioprof_func *func = &list->p->funcs[i];
+
+        errors += IOPROF_INSIDE == func->class ? 0 : func->errors;
+        if (IOPROF_POSIX == func->class) {
+            meta += IOPROF_META == func->kind || IOPROF_OPEN == func->kind ? func->calls : 0;
+            data += IOPROF_READ == func->kind || IOPROF_WRITE == func->kind ? func->calls : 0;
+        }
+    }
+    if (sync > 0.2 * list->f.io_ns) {
+        add(list, "Sync once, after the last write of a checkpoint.",
+            "%.0f%% of the I/O time is in sync calls (fsync, MPI_File_sync).",
+            100 * sync / list->f.io_ns);
+    }
+    if (meta > 10 * FEW_CALLS && meta > 2 * data && matters(list, list->f.kind_ns[IOPROF_META])) {
+        add(list, "Read it once and keep the result; let one rank read it and broadcast it.",
+            "Opens and stats are more than twice as many as reads and writes: %llu to %llu.",
+            (unsigned long long) meta, (unsigned long long) data);
+    }
+    if (0 != errors) {
+        add(list, "The table of functions names them. A failed open is often a search for a file.",
+            "%llu calls returned an error.", (unsigned long long) errors);
+    }
+}
+
+int ioprof_findings(const struct ioprof_profile *profile, struct ioprof_finding **findings)
+{
+    struct list list = {.items = calloc(MAX_FINDINGS, sizeof(**findings)), .p = profile};
+
+    *findings = list.items;
+    if (NULL == list.items) {
+        return -1;
+    }
+    ioprof_figure(profile, &list.f);
+    for (size_t i = 0; i < profile->nfiles; i++) {
+        const struct ioprof_file *file = &profile->files[i];
+
+        for (int write = 0; write < 2; write++) {
+            small_transfers(&list, file, IOPROF_POSIX, write);
+            small_transfers(&list, file, IOPROF_INSIDE, write);
+            not_aggregated(&list, file, write ? IOPROF_WRITE : IOPROF_READ);
+        }
+        one_rank(&list, file);
+        unaligned(&list, file);
+        layout(&list, file);
+        changing_views(&list, file);
+        all_open(&list, file);
+    }
+    file_per_rank(&list);
+    low_overlap(&list);
+    io_memory(&list);
+    other_calls(&list);
+    return list.n;
+}
+
+void ioprof_findings_free(struct ioprof_finding *findings, int n)
+{
+    for (int i = 0; i < n; i++) {
+        free(findings[i].text);
+        free(findings[i].advice);
+    }
+    free(findings);
+}

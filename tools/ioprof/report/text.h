@@ -1,0 +1,47 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/* Sentences and numbers of the report, for every format of it. */
+#ifndef IOPROF_REPORT_TEXT_H
+#define IOPROF_REPORT_TEXT_H
+
+#include <stdio.h>
+
+#include "profile/profile.h"
+
+/** "1.5 MiB", "12.3 s": short texts for people; each call may use up to four results at a time. */
+const char *ioprof_show_bytes(double bytes);
+const char *ioprof_show_time(double ns);
+
+/** Figures over all ranks, from which the sentences are made. */
+struct ioprof_figures {
+    double wall_ns; /* sum over ranks */
+    double io_ns;   /* MPI-IO and the program's POSIX: the inside ones are part of MPI-IO */
+    double mpi_ns, posix_ns, inside_ns;
+    double kind_ns[IOPROF_KINDS]; /* of io_ns */
+    double mpi_bytes, posix_bytes, inside_bytes;
+};
+void ioprof_figure(const struct ioprof_profile *profile, struct ioprof_figures *f);
+
+/** Answers the four questions: MPI-IO or POSIX, which ranks, how much time in what, and when. Each
+ *  answer is a sentence or more, to be freed. */
+#define IOPROF_QUESTIONS 4
+extern const char *const ioprof_questions[IOPROF_QUESTIONS];
+char *ioprof_answer(const struct ioprof_profile *profile, int question);
+
+/** What is worth acting on: a finding, and what would change it. */
+struct ioprof_finding {
+    char *text, *advice;
+};
+/** The findings in a malloc'ed array; its length, or -1 without memory. */
+int ioprof_findings(const struct ioprof_profile *profile, struct ioprof_finding **findings);
+void ioprof_findings_free(struct ioprof_finding *findings, int n);
+
+/** Bytes of a rank that reached files: POSIX, in MPI-IO or not. */
+uint64_t ioprof_rank_bytes(const struct ioprof_rank *rank);
+/** Time of a rank in I/O: MPI-IO, its completion, and POSIX of the program. */
+uint64_t ioprof_rank_ns(const struct ioprof_rank *rank);
+
+#endif /* IOPROF_REPORT_TEXT_H */

@@ -1,0 +1,323 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/* Ranks and files in the text report. */
+#include "report/text_tables.h"
+#include "report/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RANKS 32 /* more ranks get the compact table */
+#define TOP_RANKS 8
+#define TOP_FILES 24
+
+void ioprof_text_heading(FILE *out, const char *text)
+{
+    fprintf(out, "\n%s\n", text);
+    for (size_t i = 0; i < strlen(text); i++) {
+        fputc('-', out);
+    }
+    fputc('\n', out);
+}
+
+/* Tables have one unit in each column, which its heading names: the same as in the reports of the
+ * collective components. Up to eight results can be in use at a time. */
+static const char *number(double value)
+{
+    static char texts[8][32];
+    static int at;
+    char *text = texts[at = (at + 1) % 8];
+
+    if (value > 0 && value < 0.0005) {
+        snprintf(text, sizeof(texts[0]), "<0.001");
+    } else {
+        snprintf(text, sizeof(texts[0]), "%.3f", value);
+    }
+    return text;
+}
+
+const char *ioprof_text_ms(double ns)
+{
+    return number(ns / 1e6);
+}
+
+const char *ioprof_text_mib(double bytes)
+{
+    return number(bytes / 1048576);
+}
+
+/* Columns of the table of ranks. */
+enum {
+    R_IO,
+    R_COLLECTIVE,
+    R_OTHER_MPI,
+    R_POSIX,
+    R_INSIDE,
+    R_MPI_BYTES,
+    R_READ,
+    R_WRITTEN,
+    R_MEMORY,
+    R_N
+};
+static const char *const rank_columns[2][R_N] = {
+    {"I/O", "collective", "other MPI-IO", "POSIX", "<POSIX", "MPI-IO", "read", "written",
+     "peak memory"},
+    {"ms", "ms", "ms", "ms", "ms", "MiB", "MiB", "MiB", "MiB"}};
+
+static uint64_t class_ns(const struct ioprof_rank *r, int class)
+{
+    uint64_t ns = 0;
+
+    for (int kind = 0; kind < IOPROF_KINDS; kind++) {
+        ns += r->cell[class][kind].ns;
+    }
+    return ns;
+}
+
+static uint64_t both_bytes(const struct ioprof_rank *r, int class)
+{
+    return r->cell[class][IOPROF_READ].bytes + r->cell[class][IOPROF_WRITE].bytes;
+}
+
+static void rank_values(const struct ioprof_rank *r, uint64_t *value)
+{
+    value[R_IO] = ioprof_rank_ns(r);
+    value[R_COLLECTIVE] = class_ns(r, IOPROF_COLLECTIVE);
+    value[R_OTHER_MPI] = class_ns(r, IOPROF_INDEPENDENT) + class_ns(r, IOPROF_COMPLETION);
+    value[R_POSIX] = class_ns(r, IOPROF_POSIX);
+    value[R_INSIDE] = class_ns(r, IOPROF_INSIDE);
+    value[R_MPI_BYTES] = both_bytes(r, IOPROF_COLLECTIVE) + both_bytes(r, IOPROF_INDEPENDENT);
+    value[R_READ] = r->cell[IOPROF_POSIX][IOPROF_READ].bytes
+                    + r->cell[IOPROF_INSIDE][IOPROF_READ].bytes;
+    value[R_WRITTEN] = r->cell[IOPROF_POSIX][IOPROF_WRITE].bytes
+                       + r->cell[IOPROF_INSIDE][IOPROF_WRITE].bytes;
+    value[R_MEMORY] = r->memory_peak;
+}
+
+static void show_rank_row(FILE *out, const char *name, const uint64_t *value)
+{
+    fprintf(out, "%-16s", name);
+    for (int i = 0; i < R_N; i++) {
+        fprintf(out, " %12s",
+                i < R_MPI_BYTES ? ioprof_text_ms((double) value[i])
+                                : ioprof_text_mib((double) value[i]));
+    }
+    fputc('\n', out);
+}
+
+static void show_one_rank(FILE *out, const struct ioprof_rank *r)
+{
+    uint64_t value[R_N];
+    char name[32];
+
+    snprintf(name, sizeof(name), "%llu", (unsigned long long) r->rank);
+    rank_values(r, value);
+    show_rank_row(out, name, value);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+
+    return x < y ? -1 : x > y;
+}
+
+/** Least, median and greatest of each column. */
+static void show_spread(const struct ioprof_profile *p, FILE *out)
+{
+    uint64_t *column = calloc(p->nranks, sizeof(*column)), rows[3][R_N], value[R_N];
+    static const char *const names[3] = {"least", "median", "most"};
+
+    if (NULL == column) {
+        return;
+    }
+    for (int c = 0; c < R_N; c++) {
+        for (size_t i = 0; i < p->nranks; i++) {
+            rank_values(&p->ranks[i], value);
+            column[i] = value[c];
+        }
+        qsort(column, p->nranks, sizeof(*column), by_value);
+        rows[0][c] = column[0];
+        rows[1][c] = column[p->nranks / 2];
+        rows[2][c] = column[p->nranks - 1];
+    }
+    for (int i = 0; i < 3; i++) {
+        show_rank_row(out, names[i], rows[i]);
+    }
+    free(column);
+}
+
+static int by_bytes_down(const void *a, const void *b)
+{
+    const struct ioprof_rank *x = *(struct ioprof_rank *const *) a,
+                             *y = *(struct ioprof_rank *const *) b;
+    uint64_t p = ioprof_rank_bytes(x), q = ioprof_rank_bytes(y);
+
+    return p > q ? -1 : (p < q ? 1 : (x->rank < y->rank ? -1 : 1));
+}
+
+void ioprof_text_ranks(const struct ioprof_profile *p, FILE *out)
+{
+    struct ioprof_rank **order;
+
+    ioprof_text_heading(
+        out, "Ranks (time by class; bytes: MPI-IO as asked for, read and written in files; "
+             "greatest resident memory)");
+    for (int line = 0; line < 2; line++) {
+        fprintf(out, "%-16s", "");
+        for (int i = 0; i < R_N; i++) {
+            fprintf(out, " %12s", rank_columns[line][i]);
+        }
+        fputc('\n', out);
+    }
+    if (p->nranks <= MAX_RANKS) {
+        for (size_t i = 0; i < p->nranks; i++) {
+            show_one_rank(out, &p->ranks[i]);
+        }
+        return;
+    }
+    show_spread(p, out);
+    order = calloc(p->nranks, sizeof(*order));
+    if (NULL == order) {
+        return;
+    }
+    for (size_t i = 0; i < p->nranks; i++) {
+        order[i] = &p->ranks[i];
+    }
+    qsort(order, p->nranks, sizeof(*order), by_bytes_down);
+    fprintf(out, "ranks with most bytes in files\n");
+    for (size_t i = 0; i < TOP_RANKS; i++) {
+        show_one_rank(out, order[i]);
+    }
+    free(order);
+}
+
+static uint64_t file_bytes(const struct ioprof_file *file)
+{
+    uint64_t bytes = 0;
+
+    for (int class = 0; class < IOPROF_CLASSES; class ++) {
+        bytes += file->cell[class][IOPROF_READ].bytes + file->cell[class][IOPROF_WRITE].bytes;
+    }
+    return bytes;
+}
+
+static int by_file_bytes(const void *a, const void *b)
+{
+    uint64_t x = file_bytes(*(struct ioprof_file *const *) a),
+             y = file_bytes(*(struct ioprof_file *const *) b);
+
+    return x > y ? -1 : x < y;
+}
+
+/* What a line of the table of files shows; also summed up. */
+struct file_line {
+    double mpi_ns, mpi_read, mpi_written, posix_ns, read, written;
+    uint64_t unaligned;
+};
+
+static void add_file(struct file_line *line, const struct ioprof_file *file)
+{
+    for (int class = 0; class < IOPROF_CLASSES; class ++) {
+        int posix = class > IOPROF_COMPLETION;
+
+        for (int kind = 0; kind < IOPROF_KINDS; kind++) {
+            *(posix ? &line->posix_ns : &line->mpi_ns) += (double) file->cell[class][kind].ns;
+        }
+        *(posix ? &line->read : &line->mpi_read) += (double) file->cell[class][IOPROF_READ].bytes;
+        *(posix ? &line->written
+                : &line->mpi_written) += (double) file->cell[class][IOPROF_WRITE].bytes;
+    }
+    line->unaligned += file->unaligned;
+}
+
+static void show_file_line(FILE *out, const struct file_line *line, int mpi, uint64_t ranks,
+                           const char *name)
+{
+    fprintf(out, "%8llu", (unsigned long long) ranks);
+    fprintf(out, " %12s %12s %12s", mpi ? ioprof_text_ms(line->mpi_ns) : "-",
+            mpi ? ioprof_text_mib(line->mpi_read) : "-",
+            mpi ? ioprof_text_mib(line->mpi_written) : "-");
+    fprintf(out, " %12s %12s %12s %9llu  %s\n", ioprof_text_ms(line->posix_ns),
+            ioprof_text_mib(line->read), ioprof_text_mib(line->written),
+            (unsigned long long) line->unaligned, name);
+}
+
+static void show_file(FILE *out, const struct ioprof_file *file)
+{
+    struct file_line line = {0};
+    char *hints = strdup(NULL == file->hints ? "" : file->hints), *save = NULL, *at;
+
+    add_file(&line, file);
+    show_file_line(out, &line, 0 != file->comm_size, file->ranks, file->path);
+    if (NULL != file->fs && '\0' != *file->fs) {
+        fprintf(out, "%8s on %s (%s)", "", file->mount, file->fs);
+        if (0 != file->stripes) {
+            fprintf(out, ", %llu stripe%s of %s", (unsigned long long) file->stripes,
+                    1 == file->stripes ? "" : "s", ioprof_show_bytes((double) file->stripe_bytes));
+        }
+        fputc('\n', out);
+    }
+    if (0 != file->append) {
+        fprintf(out, "%8s O_APPEND\n", "");
+    }
+    if (NULL != hints && '\0' != *hints) {
+        fprintf(out, "%8s hints", "");
+        for (at = strtok_r(hints, "\n", &save); NULL != at; at = strtok_r(NULL, "\n", &save)) {
+            fprintf(out, " %s", at);
+        }
+        fputc('\n', out);
+    }
+    free(hints);
+}
+
+/** The files that are not listed in one line, and all of them in another. */
+static void show_other_files(const struct ioprof_profile *p, FILE *out, struct ioprof_file **order,
+                             size_t shown)
+{
+    struct file_line others = {0}, all = {0};
+    char name[64];
+
+    for (size_t i = 0; i < p->nfiles; i++) {
+        add_file(&all, order[i]);
+        if (i >= shown) {
+            add_file(&others, order[i]);
+        }
+    }
+    if (p->nfiles > shown) {
+        snprintf(name, sizeof(name), "%zu files more", p->nfiles - shown);
+        show_file_line(out, &others, 1, p->nranks, name);
+    }
+    if (p->nfiles > 1) {
+        snprintf(name, sizeof(name), "total of %zu files", p->nfiles);
+        show_file_line(out, &all, 1, p->nranks, name);
+    }
+}
+
+void ioprof_text_files(const struct ioprof_profile *p, FILE *out)
+{
+    struct ioprof_file **order = calloc(p->nfiles + 1, sizeof(*order));
+    size_t shown = p->nfiles < TOP_FILES ? p->nfiles : TOP_FILES;
+
+    if (NULL == order || 0 == p->nfiles) {
+        free(order);
+        return;
+    }
+    ioprof_text_heading(out, "Files (most bytes first; time is summed over ranks)");
+    fprintf(out, "%8s %12s %12s %12s %12s %12s %12s\n", "", "MPI-IO", "read", "written", "POSIX",
+            "read", "written");
+    fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %9s  %s\n", "ranks", "ms", "MiB", "MiB", "ms",
+            "MiB", "MiB", "unaligned", "file");
+    for (size_t i = 0; i < p->nfiles; i++) {
+        order[i] = &p->files[i];
+    }
+    qsort(order, p->nfiles, sizeof(*order), by_file_bytes);
+    for (size_t i = 0; i < shown; i++) {
+        show_file(out, order[i]);
+    }
+    show_other_files(p, out, order, shown);
+    free(order);
+}
