@@ -84,6 +84,8 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
 
     if (!mca_common_collio_asked_for(&ompi_fs_base_framework, "beegfs", parameters.priority,
                                      PRIORITY_DEFAULT)) {
+        MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: not available: not named",
+                                    fh->f_filename);
         return NULL;
     }
     if (MPI_COMM_NULL == fh->f_comm || !has_hints(fh->f_info)) {

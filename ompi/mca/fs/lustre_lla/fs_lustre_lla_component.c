@@ -210,6 +210,8 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
     bool named = mca_common_collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
 
     if (!asked_for()) {
+        MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: not available: not named",
+                                    fh->f_filename);
         return NULL;
     }
     if (MPI_COMM_NULL != fh->f_comm) {
