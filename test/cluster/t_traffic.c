@@ -22,7 +22,9 @@
  * messages between nodes is known: the sum, over all cycles, of the senders on other nodes. Senders
  * are all ranks, or SENDERS_PER_NODE local aggregators of each node.
  *
- * usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [SENDERS_PER_NODE]
+ * usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [SENDERS_PER_NODE [SETTING=VALUE...]]
+ *
+ * Settings are hints of collio, without their prefix.
  */
 
 #include "ompi_config.h"
@@ -258,6 +260,22 @@ static void print_world(void)
     MPI_Comm_free(&node);
 }
 
+/* Hints from words "name=value". */
+static MPI_Info settings(int count, char *word[])
+{
+    char name[MPI_MAX_INFO_KEY];
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    for (int i = 0; i < count; i++) {
+        size_t length = strcspn(word[i], "=");
+
+        snprintf(name, sizeof(name), "collio_%.*s", (int) length, word[i]);
+        MPI_Info_set(info, name, word[i] + length + ('=' == word[i][length]));
+    }
+    return info;
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, provided, wrong;
@@ -265,13 +283,15 @@ int main(int argc, char **argv)
     unsigned char *data;
     MPI_File fh;
     MPI_Datatype view;
+    MPI_Info info;
 
     MPI_Init(&argc, &argv);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc < 5) {
-        fprintf(stderr, "usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [SENDERS_PER_NODE]\n");
+        fprintf(stderr, "usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES "
+                        "[SENDERS_PER_NODE [SETTING=VALUE...]]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     pieces = strtoul(argv[3], NULL, 10);
@@ -281,9 +301,9 @@ int main(int argc, char **argv)
     fill(data, pieces * piece_bytes, rank);
     MPI_Type_vector((int) pieces, (int) piece_bytes, (int) piece_bytes * size, MPI_BYTE, &view);
     MPI_Type_commit(&view);
+    info = settings(argc - 6, argv + 6);
     if (MPI_SUCCESS
-        != MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
-                         &fh)) {
+        != MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, info, &fh)) {
         fprintf(stderr, "t_traffic: cannot open %s\n", argv[1]);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
@@ -294,6 +314,7 @@ int main(int argc, char **argv)
     wrong = transfer(fh, argv[2], data, pieces * piece_bytes);
     remove_spy();
     MPI_File_close(&fh);
+    MPI_Info_free(&info);
     MPI_Type_free(&view);
     free(data);
     print_sum("world", "wrong_ranks", wrong);

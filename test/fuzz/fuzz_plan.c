@@ -64,7 +64,6 @@ static const struct choice {
     {"collio_memory_group_bytes", "3000\00050000\0", 8},
     {"collio_memory_domain_bytes", "1000\00020000\0", 8},
     {"collio_memory_min_bytes", "1\0004096\0", 8},
-    {"collio_memory_aggregators_per_node", "1\0002\0", 8},
     {"collio_memory_available", "30000\0001M\0", 8},
     {"cb_nodes", "1\0002\0", 5},
     {"cb_buffer_size", "5000\0", 5},

@@ -209,7 +209,7 @@ static void find_values(setting_t *setting, const char *description)
     }
     if (0 == strncmp(allowed, "[a number of bytes", 18)) {
         add_values(setting, "0 4096 65536", " ");
-    } else if (0 == strcmp(setting->name, "patience")) {
+    } else if (0 == strcmp(setting->name, "timeout")) {
         add_values(setting, "0 600", " ");
     } else if (0 == strncmp(allowed, "[a number", 9)) {
         add_values(setting, "0 1 2 3", " ");

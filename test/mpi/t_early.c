@@ -68,9 +68,9 @@ static void change_after_direct_calls(const char *name, int same, int idle)
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
         t_ok(MPI_File_set_size(file, 0), "set_size");
         write_calls(file, &header, t_rank, LIKE);
-        skipped = t_pvar_read("calls_skipped", file);
+        skipped = t_pvar_read("calls_direct", file);
         write_calls(file, &pieces, t_rank, OTHER);
-        skipped = t_pvar_read("calls_skipped", file) - skipped;
+        skipped = t_pvar_read("calls_direct", file) - skipped;
         t_ok(MPI_File_close(&file), "close");
     }
     if (skipped > 1) {
@@ -93,15 +93,15 @@ static void first_call_of_next_file(void)
     for (int i = 0; i < 3; ++i) {
         t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
         t_ok(MPI_File_set_size(file, 0), "set_size");
-        settled = t_pvar_read("time_settle", file);
+        settled = t_pvar_read("time_complete", file);
         write_calls(file, &header, t_rank, 0 == i ? LIKE : 1);
-        settled = t_pvar_read("time_settle", file) - settled;
+        settled = t_pvar_read("time_complete", file) - settled;
         if (0 < i && 0 < settled) {
             t_fail("a file like the last one: the first call was settled by itself");
         }
-        skipped = t_pvar_read("calls_skipped", file);
+        skipped = t_pvar_read("calls_direct", file);
         write_calls(file, &pieces, t_rank, 1);
-        skipped = t_pvar_read("calls_skipped", file) - skipped;
+        skipped = t_pvar_read("calls_direct", file) - skipped;
         if (0 < skipped) {
             t_fail("tiny pieces had no exchange");
         }
@@ -124,7 +124,7 @@ int main(int argc, char *argv[])
     t_path(path, sizeof(path), "early");
     t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
     MPI_File_close(&file);
-    if (!t_pvar_exists("calls_skipped")) {
+    if (!t_pvar_exists("calls_direct")) {
         return t_skip_all("early", "the component has no counter for it");
     }
     change_after_direct_calls("all_ranks_change", -1, -1);

@@ -110,7 +110,7 @@ static void whole_file(MPI_Comm comm, const char *name, int number, const char *
 
 static double kept(void)
 {
-    return t_pvar_read("files_kept", MPI_FILE_NULL);
+    return t_pvar_read("files_reused", MPI_FILE_NULL);
 }
 
 /* The counter counts from its first read on; it exists from the first open on. */

@@ -65,7 +65,6 @@ def settings(config, size, nodes, seed):
                     "--read-hint", f"{key}={scaled(DOMAIN['read'])}"] + _hints((
             (key, scaled(DOMAIN["write"])), ("collio_buffer_bytes", scaled(max(drawn))),
             ("collio_memory_group_bytes", scaled(GROUP)),
-            ("collio_memory_min_bytes", scaled(MIN * size)),
-            ("collio_memory_aggregators_per_node", PER_NODE)))
+            ("collio_memory_min_bytes", scaled(MIN * size))))
     return (), _hints((("collio_buffer_bytes", scaled(_even(config, drawn, size))),
                        ("collio_aggregators", aggregators)))

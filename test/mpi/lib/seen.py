@@ -12,17 +12,17 @@ import report
 import verbose
 
 # The names that users type: each must be there, with a help text.
-PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'aggregator_list',
-              'placement', 'buffer_bytes', 'align_bytes', 'sync_send', 'engine', 'plan_reuse',
-              'report', 'report_file', 'priority')
+PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'placement',
+              'buffer_bytes', 'align_bytes', 'engine', 'timeout', 'keep', 'report', 'report_file',
+              'priority')
+MOST_PARAMETERS = 15   # what a user can be expected to read; all else is a hint or a constant
 # Wrong parameters (one run has all of them), and words that the message must hold besides the parameter and the value.
 WRONG = (('schedule', 'sometimes', ('write_comm2', '"auto", is used')),
          ('transport', 'pigeon', ('put_fence',)), ('exchange', 'perhaps', ('off',)),
          ('partition', 'odd', ('static_cyclic',)), ('aggregators', '-4', ('0 or more',)),
          ('buffer_bytes', '-1', ('64K',)),
-         ('plan_reuse', 'maybe', ('true, false', '"true", is used')),
-         ('report', 'loud', ('off, on, table, lines, json', '"off", is used')),
-         ('aggregator_list', '0,99', ('ranks', 'left out')))
+         ('keep', 'maybe', ('true, false', '"true", is used')),
+         ('report', 'loud', ('off, on, table, lines, json', '"off", is used')))
 # Wrong hints (one run has all but the first): as they are given, the key in the message, words.
 WRONG_HINTS = (('cb_nodes=0', 'cb_nodes', ('1 or more', 'left out')),
                ('schedule=sometimes', 'collio_schedule', ('write_comm2', 'left out')),
@@ -31,6 +31,7 @@ WRONG_HINTS = (('cb_nodes=0', 'cb_nodes', ('1 or more', 'left out')),
                ('romio_cb_write=perhaps', 'romio_cb_write', ('auto, on, off', 'left out')),
                ('collective_buffering=yep', 'collective_buffering', ('left out',)),
                ('aggregator_count=3', 'collio_aggregator_count', ('not known', 'left out')),
+               ('aggregator_list=99', 'collio_aggregator_list', ('ranks', 'left out')),
                ('num_threads=-2', 'collio_num_threads', ('0 or more', 'io_ompio_num_threads')),
                ('lockahead=sometimes', 'collio_lockahead', ('stripe', 'left out')))
 # Hints that ROMIO takes in any case: nothing to say.
@@ -60,6 +61,9 @@ def ompi_info(suite):
             wrong.append(f'{parameter}: not listed')
         elif len(found.group(1)) < 20:
             wrong.append(f'{parameter}: help text "{found.group(1)}"')
+    listed = re.findall(rf'param:fcoll_{launch.FCOLL}_(\w+):help:', text)
+    if len(listed) > MOST_PARAMETERS:
+        wrong.append(f'{len(listed)} parameters, at most {MOST_PARAMETERS} are allowed: {listed}')
     if wrong:
         suite.not_ok(name, '\n'.join(wrong))
     else:

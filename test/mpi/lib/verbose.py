@@ -24,8 +24,8 @@ ADDED = {
          (r': rank 2: call 0 \(write\): .*, then cycles$', 1)),
 }
 # With all frameworks at level 1: which components serve the file, and why others do not.
-SELECTED = (r'^fbtl/mtpwrite: \S+: selected$', r'^fs/lustre_lla: \S+: not available: not on Lustre$',
-            r'^fs/beegfs: \S+: not available: no striping hints$',
+SELECTED = (r'^fbtl/mtpwrite: \S+: selected$', r'^fs/lustre_lla: \S+: not available: not named$',
+            r'^fs/beegfs: \S+: not available: not named$',
             r'^sharedfp/ondemand: \S+: available, priority 60$')
 
 

@@ -28,41 +28,50 @@ static const char on_off[] = "auto,on,off";
 static const mca_common_collio_setting_t rows[] = {
     {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT,
      3, NO_HINT, NULL,
-     "Priority of this component. Above 50 it is chosen on every file system with descriptors."},
+     "Priority of this component among the fbtl components. Stock components have 50 at most: set "
+     "60 to use this one for every file without --mca fbtl"},
     {"num_threads", MCA_COMMON_COLLIO_NUMBER, AT(num_threads), NULL, 0, 3, OMPIO, NULL,
-     "Threads that match, pack and transfer an individual request. 0 or 1: the caller alone. They "
-     "live in a pool of the process, made when first needed. More than there are cores for the "
-     "process does not pay."},
+     "Number of threads that match, pack and transfer an individual request. 0 or 1: the caller "
+     "alone. The threads live in a pool of the process, created at first use. Set it if "
+     "individual requests are large and the process has cores to spare; more threads than cores "
+     "do not pay"},
     {"method", MCA_COMMON_COLLIO_CHOICE, AT(method), methods, 0, 5, 0, NULL,
      "How pieces reach the file. vector: preadv/pwritev of many at once; pack: through staging "
      "buffers, in large blocks; direct: one call each. auto packs pieces that are smaller than a "
-     "vector entry is worth."},
+     "vector entry is worth. Set it to compare them"},
     {"engine", MCA_COMMON_COLLIO_CHOICE, AT(engine), engines, 0, 5, 0, NULL,
      "What runs nonblocking transfers. auto: io_uring where the kernel has it, else threads. "
-     "libaio is asynchronous only for transfers whose offset, length and address suit O_DIRECT."},
+     "libaio is asynchronous only for transfers whose offset, length and address suit O_DIRECT. "
+     "Set it if io_uring is slow or not allowed"},
     {"queue_depth", MCA_COMMON_COLLIO_NUMBER, AT(queue_depth), NULL, 0, 5, 0, NULL,
-     "Nonblocking transfers that may wait in an engine's queue; one more waits for room. 0: the "
-     "engine's own limit."},
+     "Number of nonblocking transfers that may wait in an engine's queue; one more waits for "
+     "room. 0: the engine's own limit. Reduce it if the file system suffers from many requests at "
+     "a time"},
     {"stage_bytes", MCA_COMMON_COLLIO_BYTES, AT(stage_bytes), NULL, 0, 5, 0, NULL,
-     "Bytes of the staging buffer of each thread, for packing. 0: automatic."},
+     "Bytes of the staging buffer of each thread, for packing. 0: automatic. Reduce it if memory "
+     "is short"},
     {"pin", MCA_COMMON_COLLIO_SWITCH, AT(pin), NULL, 0, 5, 0, NULL,
-     "Bind each thread of the pool to one of the cores that the process may use."},
+     "Bind each thread of the pool to one of the cores that the process may use. Switch it on if "
+     "threads move between cores and the process has the cores for itself"},
     {"serial_below", MCA_COMMON_COLLIO_NUMBER, AT(serial_below), NULL, 0, 9, 0, NULL,
-     "Requests of fewer pieces than this (4 KiB of data count as a piece) stay with the caller's "
-     "thread. 0: automatic; 1: never."},
+     "Requests of fewer pieces than this number (4 KiB of data count as a piece) stay with the "
+     "caller's thread. 0: automatic; 1: never. For measurements"},
     {"sieve_read", MCA_COMMON_COLLIO_CHOICE, AT(sieve_read), on_off, 0, 5, 0, "romio_ds_read",
-     "Data sieving for reads: read a window with its holes, keep what is wanted. auto decides by "
-     "the holes, window by window."},
+     "Data sieving for reads: read an extent with its holes and keep the wanted bytes. auto "
+     "decides by the size of the holes. Set off if the file system reads small pieces fast"},
     {"sieve_write", MCA_COMMON_COLLIO_CHOICE, AT(sieve_write), on_off, 0, 5, AGREED,
      "romio_ds_write",
-     "Data sieving for writes: read, change and write a window under a lock, where that pays. on: "
-     "needs the same answer, this component and byte-range locks on all ranks of the file, and an "
-     "fcoll of collio if there are several; then every write to the file takes a lock. off and "
-     "auto: bytes between pieces are never written, and no write takes a lock."},
+     "Data sieving for writes: read, change and write an extent with its holes under a lock, "
+     "where that pays. on requires the same value, this component and byte-range locks on all "
+     "ranks of the file, and fcoll/overlap or fcoll/tam if there are several ranks; then every "
+     "write to the file takes a lock. off and auto: bytes between pieces are never written, and "
+     "no write takes a lock. Set on for many small pieces on a slow file system"},
     {"sieve_read_bytes", MCA_COMMON_COLLIO_BYTES, AT(sieve_read_bytes), NULL, 0, 5, POSITIVE,
-     "ind_rd_buffer_size", "Bytes of a window for sieving reads. 0: 4 MiB."},
+     "ind_rd_buffer_size",
+     "Bytes of the sieve buffer for reads. 0: 4 MiB. Reduce it if memory is short"},
     {"sieve_write_bytes", MCA_COMMON_COLLIO_BYTES, AT(sieve_write_bytes), NULL, 0, 5, POSITIVE,
-     "ind_wr_buffer_size", "Bytes of a window for sieving writes. 0: 512 KiB."},
+     "ind_wr_buffer_size",
+     "Bytes of the sieve buffer for writes. 0: 512 KiB. Enlarge it if the holes are large"},
     {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3,
      NO_HINT | AGREED, NULL,
      "Print at close what individual access to a file did." MCA_COMMON_COLLIO_REPORT_VALUES "."},

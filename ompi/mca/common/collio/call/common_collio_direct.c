@@ -73,7 +73,7 @@ void mca_common_collio_direct_start(mca_common_collio_op_t *op)
 {
     mca_common_collio_job_t *job = &op->job;
 
-    mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_calls_skipped, 1);
+    mca_common_collio_exchange_count(&op->ex, MCA_COMMON_COLLIO_STAT_calls_direct, 1);
     memset(job, 0, sizeof(*job));
     mca_common_collio_outcome_init(&job->outcome);
     if (0 == op->ex.request.bytes) {

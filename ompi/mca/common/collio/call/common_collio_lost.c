@@ -15,7 +15,7 @@
  * The look costs a system call for each rank of the node, after a second of waiting. So a process
  * that dies is noticed on its own node, and by notices everywhere. What neither covers: all
  * processes of a node die at once, or a link goes silent, and the MPI library does not tell (Open
- * MPI 4.1). Only a limit on time (`patience`) ends a call then; there is none unless it is set.
+ * MPI 4.1). Only a limit on time (`timeout`) ends a call then; there is none unless it is set.
  *
  * Messages may still arrive for a call that was left. So its buffers, its plan and the communicator
  * stay allocated until the process ends. Receives into the user's memory are cancelled.
@@ -64,8 +64,8 @@ bool mca_common_collio_op_lost(mca_common_collio_op_t *op)
     if (0 == file->lost && mca_common_collio_reduction_peer_ended(file)) {
         mca_common_collio_file_lose(file, MCA_COMMON_COLLIO_ERR_PROCESS);
     }
-    if (0 == file->lost && 0 != file->settings.patience
-        && now - op->waits_ns > UINT64_C(1000000000) * (uint64_t) file->settings.patience) {
+    if (0 == file->lost && 0 != file->settings.timeout
+        && now - op->waits_ns > UINT64_C(1000000000) * (uint64_t) file->settings.timeout) {
         mca_common_collio_file_lose(file, MPI_ERR_OTHER);
     }
     return 0 != file->lost;

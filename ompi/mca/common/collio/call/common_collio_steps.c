@@ -39,12 +39,10 @@ static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
         mca_common_collio_op_show_phase(op, phase, now);
     }
     if (0 != steps[op->phase].stat) {
-        mca_common_collio_exchange_count(&op->ex, steps[op->phase].stat,
-                                         now - op->phase_ns - op->ex.timing.elsewhere_ns);
+        mca_common_collio_exchange_count(&op->ex, steps[op->phase].stat, now - op->phase_ns);
     }
     op->phase = phase;
     op->phase_ns = now;
-    op->ex.timing.elsewhere_ns = 0;
 }
 
 static bool collective_over(mca_common_collio_op_t *op)
@@ -494,7 +492,7 @@ static void begin(mca_common_collio_op_t *op)
 #define AGREE  MCA_COMMON_COLLIO_STAT_time_agree
 #define GATHER MCA_COMMON_COLLIO_STAT_time_gather
 #define ROUTE  MCA_COMMON_COLLIO_STAT_time_route
-#define SETTLE MCA_COMMON_COLLIO_STAT_time_settle
+#define SETTLE MCA_COMMON_COLLIO_STAT_time_complete
 
 static const step_t steps[MCA_COMMON_COLLIO_PHASE_DONE + 1] = {
     [MCA_COMMON_COLLIO_PHASE_QUEUED] = {0, at_once, begin},

@@ -208,9 +208,8 @@ typedef struct mca_common_collio_exchange_t {
         uint64_t looked_ns; /* time of the last poll of the cycles */
         bool shuffling;     /* a shuffle was in flight at that time */
         bool accessing;
-        uint64_t exposed_ns;   /* time with an access but no shuffle in flight */
-        uint64_t hideable_ns;  /* access time that overlap could hide; measured for `auto` */
-        uint64_t elsewhere_ns; /* part of this step's time that is counted elsewhere */
+        uint64_t exposed_ns;  /* time with an access but no shuffle in flight */
+        uint64_t hideable_ns; /* access time that overlap could hide; measured for `auto` */
     } timing;
 } mca_common_collio_exchange_t;
 

@@ -36,10 +36,11 @@ mca_common_collio_site_t mca_common_collio_file_site(const mca_common_collio_fil
 static void refuse_list(mca_common_collio_file_t *file, const char *bad)
 {
     if (0 == file->rank && file->size > 1) {
-        mca_common_collio_finding("aggregator_list is \"%s\", wrong at \"%s\"; allowed: a list of "
-                                  "different ranks of the file's communicator, such as 0,2,4-7. "
-                                  "It is left out, placement chooses",
-                                  file->settings.aggregator_list, bad);
+        mca_common_collio_finding(
+            "hint collio_aggregator_list is \"%s\", wrong at \"%s\"; allowed: a list of "
+            "different ranks of the file's communicator, such as 0,2,4-7. "
+            "It is left out, placement chooses",
+            file->settings.aggregator_list, bad);
         mca_common_collio_findings_tell_mine();
     }
     file->list_refused = true;
@@ -69,7 +70,7 @@ static int choose_aggregators(mca_common_collio_file_t *file)
     }
     if (0 == file->aggregator_count && file->memory.used && 0 == count) {
         file->aggregator_count = mca_common_collio_aggregators_per_node(
-            &file->nodes, settings->memory_aggregators_per_node, file->aggregators);
+            &file->nodes, MCA_COMMON_COLLIO_MEMORY_PER_NODE, file->aggregators);
     }
     if (0 == file->aggregator_count) {
         mca_common_collio_placement_t placement =

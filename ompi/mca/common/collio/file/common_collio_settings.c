@@ -15,7 +15,8 @@ enum {
     NO_PARAMETER = MCA_COMMON_COLLIO_SETTING_NO_PARAMETER,
     AGREED = MCA_COMMON_COLLIO_SETTING_AGREED,
     POSITIVE = MCA_COMMON_COLLIO_SETTING_POSITIVE,
-    TWO_LAYERS = MCA_COMMON_COLLIO_SETTING_TWO_LAYERS
+    TWO_LAYERS = MCA_COMMON_COLLIO_SETTING_TWO_LAYERS,
+    FOR_TESTS = NO_PARAMETER /* a hint that tests and measurements use; users have no reason to */
 };
 
 #define AT(field) offsetof(mca_common_collio_settings_t, field)
@@ -44,85 +45,91 @@ static const mca_common_collio_setting_t rows[] = {
     {"exchange", MCA_COMMON_COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
      "file, packed and sieved. auto decides from the file system, the nodes and the piece sizes, "
-     "and is on where schedule, transport or --mca fcoll tam is named. The hints romio_cb_write and romio_cb_read set it per direction"},
+     "and is on where schedule, transport or --mca fcoll tam is named. The hints romio_cb_write "
+     "and romio_cb_read set it per direction"},
     {"exchange_write", MCA_COMMON_COLLIO_CHOICE, AT(exchange_write), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_write,collective_buffering",
      "exchange, for writes only"},
     {"exchange_read", MCA_COMMON_COLLIO_CHOICE, AT(exchange_read), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_read,collective_buffering",
      "exchange, for reads only"},
-    {"patience", MCA_COMMON_COLLIO_NUMBER, AT(patience), NULL, 0, 6, AGREED, NULL,
-     "Seconds that a rank waits in one step of a collective call before it gives the file up: the "
-     "call ends with MPI_ERR_OTHER. For networks that may go silent; it must be longer than any "
-     "call takes and than any rank comes late. 0: for ever"},
+    {"timeout", MCA_COMMON_COLLIO_NUMBER, AT(timeout), NULL, 0, 6, AGREED, NULL,
+     "Time limit in seconds for one step of a collective call. When it expires, the call "
+     "and all later collective calls on the file return MPI_ERR_OTHER. Set it on networks "
+     "that may go silent; it must exceed the longest call and the largest delay between "
+     "ranks. 0: no limit"},
     {"partition", MCA_COMMON_COLLIO_CHOICE, AT(partition),
      "auto,even,static_cyclic,group_cyclic,memory", 0, 5, AGREED, NULL,
-     "How the file is divided among aggregators. even: one contiguous part each. static_cyclic: "
-     "stripe i belongs to aggregator i modulo their number. group_cyclic: contiguous parts for "
-     "groups of as many aggregators as stripes, cyclic inside a group. memory: contiguous parts, "
-     "each for a node that has data in it and memory for it. auto uses memory when the buffers "
-     "asked for do not fit the memory of some node"},
-    {"memory_group_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_group_bytes), NULL, 256 << 20, 6,
-     AGREED, NULL,
-     "partition memory: the file is cut into groups that want at least this many bytes, where no "
-     "node has data on both sides of the cut; data moves inside a group only"},
-    {"memory_domain_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_domain_bytes), NULL, 0, 6, AGREED,
-     NULL,
-     "partition memory: an aggregator gets at most this many bytes, if there are enough of them. 0 "
-     "is 32 MiB for writes and 128 MiB for reads"},
-    {"memory_min_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_min_bytes), NULL, 1 << 20, 6, AGREED,
-     NULL,
-     "partition memory: a node that can give less than this takes no aggregator, while there is "
-     "another one"},
-    {"memory_aggregators_per_node", MCA_COMMON_COLLIO_NUMBER, AT(memory_aggregators_per_node), NULL,
-     4, 6, AGREED | POSITIVE, NULL, "partition memory: most aggregators of a node"},
-    {"memory_available", MCA_COMMON_COLLIO_BYTES, AT(memory_available), NULL, 0, 5, 0, NULL,
-     "Bytes that collective buffers may use on this rank's node; may differ between nodes. 0 "
-     "measures: half of the least of MemAvailable, of what the limits of the process's cgroups "
-     "leave, and of what RLIMIT_AS leaves"},
-    {"memory_root", MCA_COMMON_COLLIO_TEXT, AT(memory_root), NULL, 0, 8, 0, NULL,
-     "Directory in front of /proc and /sys where available memory is measured, for containers that "
-     "have the node's mounted elsewhere"},
+     "How the file is divided among aggregators. even: one contiguous part each. "
+     "static_cyclic: stripe i belongs to aggregator i modulo their number. group_cyclic: "
+     "contiguous parts for groups of as many aggregators as stripes, cyclic inside a "
+     "group. memory: contiguous parts, each for a node that has data in it and memory for "
+     "it. auto uses memory when the collective buffers do not fit the memory of some node, "
+     "static_cyclic on striped file systems without lockahead, otherwise even. Set it to "
+     "compare them, or if nodes run out of memory"},
+    {"memory_group_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_group_bytes), NULL, 256 << 20, 9,
+     FOR_TESTS | AGREED, NULL,
+     "partition memory: bytes of data that a group of nodes has at least. Groups are cut "
+     "where no node has data on both sides; data moves inside a group only"},
+    {"memory_domain_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_domain_bytes), NULL, 0, 9,
+     FOR_TESTS | AGREED, NULL,
+     "partition memory: bytes that an aggregator gets at most, if there are enough "
+     "aggregators. 0: 32 MiB for writes and 128 MiB for reads"},
+    {"memory_min_bytes", MCA_COMMON_COLLIO_BYTES, AT(memory_min_bytes), NULL, 1 << 20, 9,
+     FOR_TESTS | AGREED, NULL,
+     "partition memory: a node with less available memory than this many bytes gets no "
+     "aggregator while another node has more"},
+    {"memory_available", MCA_COMMON_COLLIO_BYTES, AT(memory_available), NULL, 0, 9, FOR_TESTS, NULL,
+     "Bytes that collective buffers may use on this rank's node; may differ between nodes. "
+     "0 measures: half of the least of MemAvailable, of what the limits of the process's "
+     "cgroups leave, and of what RLIMIT_AS leaves"},
+    {"memory_root", MCA_COMMON_COLLIO_TEXT, AT(memory_root), NULL, 0, 9, FOR_TESTS, NULL,
+     "Directory in front of /proc and /sys where available memory is measured"},
     {"aggregators", MCA_COMMON_COLLIO_NUMBER, AT(aggregators), NULL, 0, 4, AGREED | POSITIVE,
      "cb_nodes",
-     "Number of aggregators, the ranks that access the file. 0 takes io_ompio_num_aggregators if "
-     "that is set, or else one per node (two "
-     "on a single node), or one per stripe on a striped file system (up to four with lockahead). "
+     "Number of aggregators, the ranks that access the file. 0 takes "
+     "io_ompio_num_aggregators if that is set, or else one per node (two on a single node), or "
+     "one per stripe on a striped file system (up to four with lockahead). Set it if the file "
+     "system serves more or fewer clients at a time best. "
      "The hint cb_nodes sets it too"},
-    {"aggregator_list", MCA_COMMON_COLLIO_TEXT, AT(aggregator_list), NULL, 0, 6, AGREED, NULL,
-     "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over aggregators and "
-     "placement. Empty lets placement choose"},
-    {"placement", MCA_COMMON_COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5,
-     AGREED, NULL,
-     "Which ranks aggregate. spread: evenly over nodes and their ranks. round_robin: first rank of "
-     "each node, then the second of each. auto is round_robin"},
+    {"aggregator_list", MCA_COMMON_COLLIO_TEXT, AT(aggregator_list), NULL, 0, 6,
+     NO_PARAMETER | AGREED, NULL,
+     "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over "
+     "aggregators and placement. Empty: placement chooses"},
+    {"placement", MCA_COMMON_COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5, AGREED,
+     NULL,
+     "Which ranks aggregate. spread: evenly over nodes and their ranks. round_robin: first "
+     "rank of each node, then the second of each. "
+     "auto: round_robin. Set it if some ranks of a node are busier than others"},
     {"buffer_bytes", MCA_COMMON_COLLIO_BYTES, AT(buffer_bytes), NULL, 0, 4, AGREED | POSITIVE,
      "cb_buffer_size",
-     "Memory in bytes that an aggregator may use for collective buffers. 0 takes the hint "
-     "cb_buffer_size, or else io_ompio_bytes_per_agg; if that has its default, one node with a "
-     "local file system needs 2 MiB only"},
+     "Bytes of memory that an aggregator may use for collective buffers. 0 takes the hint "
+     "cb_buffer_size, or else io_ompio_bytes_per_agg; if that has its default, one node "
+     "with a local file system needs 2 MiB only. Enlarge it if calls have many cycles, "
+     "reduce it if nodes are short of memory"},
     {"align_bytes", MCA_COMMON_COLLIO_BYTES, AT(align_bytes), NULL, 0, 5, AGREED, NULL,
-     "Domains and windows begin at multiples of this; 1 switches alignment off. 0: the stripe on "
-     "Lustre, the block (st_blksize) on other network file systems, none on local ones. A value "
-     "that is set here holds in every call; a block is given up when a kept plan moves"},
-    {"sync_send", MCA_COMMON_COLLIO_CHOICE, AT(sync_send), on_off, 0, 7, AGREED, NULL,
-     "Whether data messages are synchronous sends, so that fast senders cannot flood an aggregator "
-     "that is busy writing. auto: on when a call needs more than one round"},
+     "File domains and windows begin at multiples of this many bytes; 1 switches alignment "
+     "off. 0: the stripe on Lustre and BeeGFS, the block (st_blksize) on other network "
+     "file systems, none on local ones. Set it if the file system locks or writes in "
+     "another unit. A value that is set here holds in every call; a block is given up when "
+     "a reused plan moves"},
+    {"sync_send", MCA_COMMON_COLLIO_CHOICE, AT(sync_send), on_off, 0, 9, FOR_TESTS | AGREED, NULL,
+     "Whether data messages are synchronous sends, so that fast senders cannot flood an "
+     "aggregator that is busy writing. auto: on when a call needs more than one round"},
     {"engine", MCA_COMMON_COLLIO_CHOICE, AT(engine), "auto,threads,libaio,io_uring", 0, 5, NO_HINT,
      NULL,
      "What runs the accesses of aggregators in the background (schedules write, write_comm and "
      "write_comm2). auto: threads, which hide more than io_uring behind the shuffle. libaio is "
      "asynchronous only for transfers that suit O_DIRECT. Accesses that need a lock or a flush use "
-     "threads"},
-    {"plan_reuse", MCA_COMMON_COLLIO_SWITCH, AT(plan_reuse), NULL, 1, 6, AGREED, NULL,
-     "Reuse the plan of an earlier call with the same view and request shape (the next variable or "
-     "time step). Switch it off only to measure its effect"},
+     "threads. Set it to compare them"},
+    {"plan_reuse", MCA_COMMON_COLLIO_SWITCH, AT(plan_reuse), NULL, 1, 9, FOR_TESTS | AGREED, NULL,
+     "Reuse the plan of an earlier call with the same view and request shape (the next "
+     "variable or time step)"},
     {"keep", MCA_COMMON_COLLIO_SWITCH, AT(keep), NULL, 1, 6, AGREED, NULL,
-     "Keep communicators, shared memory, buffers and plans when a file is closed, for the next "
-     "file that the same processes open. At most 64 MiB of buffers on a node for each of two files "
-     "that "
-     "are open at a time. Programs with MPI_THREAD_MULTIPLE keep nothing. Switch it off only to "
-     "measure its effect, or where memory is short between files"},
+     "Keep communicators, shared memory, buffers and plans when a file is closed, for the "
+     "next file that the same processes open; at most 64 MiB of buffers on a node. "
+     "Programs with MPI_THREAD_MULTIPLE keep nothing. Switch it off where memory is short "
+     "between files"},
     {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3, AGREED,
      NULL,
      "Print at close what the collective calls on a file did: aggregators, bandwidth, time of each "
@@ -130,20 +137,23 @@ static const mca_common_collio_setting_t rows[] = {
     {"report_file", MCA_COMMON_COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
      MCA_COMMON_COLLIO_REPORT_FILE_HELP},
     {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, 5, 3, NO_HINT, NULL,
-     "Priority of this component. Stock components have 10 to 100; 110 makes this one win for "
-     "every file, 0 switches it off"},
+     "Priority of this component among the fcoll components. Stock components have 10 to "
+     "100. Set 110 to use this one for every file without --mca fcoll, 0 to switch it off"},
     {"local_aggregators", MCA_COMMON_COLLIO_NUMBER, AT(local_aggregators), NULL, 0, 4,
-     AGREED | TWO_LAYERS, NULL,
-     "Local aggregators in all, which gather requests inside their node before the exchange "
-     "between nodes. 0: see local_aggregators_per_node. As many as ranks is plain two-phase"},
+     NO_PARAMETER | AGREED | TWO_LAYERS, NULL,
+     "Number of local aggregators on all nodes together, which gather requests inside "
+     "their node before the exchange between nodes. 0: see local_aggregators_per_node. As "
+     "many as ranks is plain two-phase"},
     {"local_aggregators_per_node", MCA_COMMON_COLLIO_NUMBER, AT(local_aggregators_per_node), NULL,
      0, 4, AGREED | TWO_LAYERS, NULL,
-     "Local aggregators on each node. 0 chooses from the ranks per node, the nodes, the "
-     "aggregators and the number of pieces"},
-    {"intra", MCA_COMMON_COLLIO_CHOICE, AT(intra), "auto,shm,isend", 0, 5, AGREED | TWO_LAYERS,
-     NULL,
-     "How data moves inside a node to its local aggregator. shm: each rank copies it into place "
-     "itself. isend: messages. auto uses shm where memory can be shared"},
+     "Number of local aggregators on each node, which gather requests inside the node "
+     "before the exchange between nodes. 0 chooses from the ranks per node, the nodes, the "
+     "aggregators and the number of pieces. Set it if the report shows that gathering "
+     "takes long, or that too many messages go between nodes"},
+    {"intra", MCA_COMMON_COLLIO_CHOICE, AT(intra), "auto,shm,isend", 0, 9,
+     FOR_TESTS | AGREED | TWO_LAYERS, NULL,
+     "How data moves inside a node to its local aggregator. shm: each rank copies it into "
+     "place itself. isend: messages. auto uses shm where memory can be shared"},
 };
 
 static char transport_names[MCA_COMMON_COLLIO_TRANSPORT_COUNT][16];

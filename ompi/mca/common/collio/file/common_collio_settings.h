@@ -44,17 +44,20 @@ enum { /* of `intra` */
        MCA_COMMON_COLLIO_INTRA_ISEND
 };
 
+/* partition memory: aggregators of a node at most. More of them would divide the node's memory into
+ * smaller buffers and make more cycles. */
+enum { MCA_COMMON_COLLIO_MEMORY_PER_NODE = 4 };
+
 typedef struct mca_common_collio_settings_t {
     int schedule;       /* SCHEDULE_AUTO, or 1 + index in mca_common_collio_schedules[] */
     int transport;      /* mca_common_collio_transport_id_t */
     int exchange;       /* on: always shuffle; off: every rank accesses its own pieces */
     int exchange_write; /* as `exchange`, from romio_cb_write; AUTO = see exchange */
     int exchange_read;
-    int patience;              /* seconds; 0: for ever */
+    int timeout;               /* seconds; 0: no limit */
     size_t memory_group_bytes; /* partition memory: see core/common_collio_memory.h */
     size_t memory_domain_bytes;
     size_t memory_min_bytes;
-    int memory_aggregators_per_node;
     size_t memory_available; /* of this rank's node; 0 = measured */
     char memory_root[MCA_COMMON_COLLIO_TEXT_BYTES];
     int partition;   /* 0 auto, else 1 + mca_common_collio_partition_t */

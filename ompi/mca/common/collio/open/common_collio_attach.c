@@ -19,8 +19,8 @@
 #include "call/common_collio_request.h"
 #include "compat/common_collio_verbose.h"
 #include "hook/common_collio_caches.h"
-#include "hook/common_collio_handle.h"
 #include "hook/common_collio_guard.h"
+#include "hook/common_collio_handle.h"
 #include "hook/common_collio_hook.h"
 #include "hook/common_collio_reach.h"
 #include "node/common_collio_board.h"
@@ -84,7 +84,8 @@ static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_f
         [STRIPES] = {"stripe count", stripes.count},
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
         [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
-        [NUMBER] = {"io_ompio_num_aggregators", mca_common_collio_ompio_parameter("num_aggregators")},
+        [NUMBER] = {"io_ompio_num_aggregators",
+                    mca_common_collio_ompio_parameter("num_aggregators")},
     };
 
     memcpy(facts, found, sizeof(found));
@@ -152,8 +153,7 @@ static void say_unused(mca_common_collio_file_t *file)
         && MCA_COMMON_COLLIO_SETTING_OFF == settings->exchange_write
         && MCA_COMMON_COLLIO_SETTING_OFF == settings->exchange_read) {
         mca_common_collio_file_say(file, "ignoring %s%s%s: exchange is off.",
-                                   schedule ? "schedule" : "",
-                                   schedule && transport ? " and " : "",
+                                   schedule ? "schedule" : "", schedule && transport ? " and " : "",
                                    transport ? "transport" : "");
     }
 }
@@ -435,7 +435,7 @@ static mca_common_collio_file_t *make_next(mca_common_collio_file_t *file)
         return file;
     }
     if (file->settings.keep && mca_common_collio_set_take(file->set, &all[SLOTS], file)) {
-        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_files_kept, 1);
+        mca_common_collio_file_count(file, MCA_COMMON_COLLIO_STAT_files_reused, 1);
     } else {
         file->refused = mca_common_collio_context_new(file);
     }

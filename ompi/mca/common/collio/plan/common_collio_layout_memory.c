@@ -87,7 +87,7 @@ static void read_nodes(const mca_common_collio_exchange_t *ex,
         if (node[n].available < INT64_MAX - sums[nodes + n]) {
             node[n].available += sums[nodes + n];
         }
-        node[n].held = (int) sums[n] + file->settings.memory_aggregators_per_node;
+        node[n].held = (int) sums[n] + MCA_COMMON_COLLIO_MEMORY_PER_NODE;
         node[n].touched = records + nodes + (size_t) n * (size_t) file->memory.words;
     }
     for (int i = 0; i < file->aggregator_count; ++i) { /* a place for each that it has */
@@ -116,7 +116,7 @@ static int compute_parts(mca_common_collio_exchange_t *ex, mca_common_collio_mem
                                                            : (ex->write ? 32 : 128) << 20,
         .min_bytes = (int64_t) settings->memory_min_bytes,
         .buffer_bytes = file->buffer_bytes,
-        .per_node = settings->memory_aggregators_per_node};
+        .per_node = MCA_COMMON_COLLIO_MEMORY_PER_NODE};
     int rc;
 
     read_nodes(ex, node);

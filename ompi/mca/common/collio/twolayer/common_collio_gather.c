@@ -264,16 +264,12 @@ bool mca_common_collio_relay_may_share(const mca_common_collio_exchange_t *ex)
 static void merge(mca_common_collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
-    uint64_t start = mca_common_collio_now(), passed;
     int rc = 0 == ex->error ? mca_common_collio_gather_merge(ex, relay->making.arrivals) : 0;
 
     if (0 != rc) {
         mca_common_collio_exchange_fail(ex, -rc);
     }
     free_arrivals(relay);
-    passed = mca_common_collio_now() - start;
-    ex->timing.elsewhere_ns += passed; /* it has a figure of its own */
-    mca_common_collio_file_count(ex->file, MCA_COMMON_COLLIO_STAT_time_gather_merge, passed);
 }
 
 static bool lists_poll(mca_common_collio_exchange_t *ex)
