@@ -10,7 +10,8 @@
  * large is found out first, without the slow file and without overlap: they grow until the exchange
  * of a cycle takes clearly longer than its access will. Then, by the component's own counters,
  * nothing is hidden under `none`, and more than half of the access time under every asynchronous
- * schedule, be it writes or reads, messages or shared memory. A measurement that another program
+ * schedule, be it writes or reads, by every transport. And by the clock of the caller: against the
+ * same call under `none`, at least a third of the access time is saved. A measurement that another program
  * has disturbed may be repeated once, after a look whether the exchange is still that slow. What
  * was read is compared byte by byte.
  */
@@ -31,6 +32,7 @@ static double began;
 
 typedef struct figures {
     double hidden, io, exchange, cycles;
+    double wall; /* nanoseconds of the call on the slowest rank */
 } figures;
 
 /* What the request of this size is, and the user's memory: data at even places, SPARE at odd. */
@@ -76,7 +78,7 @@ static void check_memory(const t_blocks *mine, const unsigned char *memory)
 static figures figures_now(MPI_File file)
 {
     figures now = {t_pvar_read("time_hidden", file), t_pvar_read("time_io", file),
-                   t_pvar_read("time_exchange", file), t_pvar_read("cycles", file)};
+                   t_pvar_read("time_exchange", file), t_pvar_read("cycles", file), 0};
 
     return now;
 }
@@ -88,6 +90,7 @@ static figures one_call(MPI_File file, bool write, const t_blocks *mine, unsigne
     int64_t bytes = t_blocks_bytes(mine);
     MPI_Datatype element;
     figures before, after;
+    double wall;
     int rc;
 
     MPI_Type_create_resized(MPI_BYTE, 0, 2, &element);
@@ -100,8 +103,10 @@ static figures one_call(MPI_File file, bool write, const t_blocks *mine, unsigne
     t_fault_set(!slow   ? NULL
                 : write ? "op=write,match=hidden,delay_ms=50"
                         : "op=read,match=hidden,delay_ms=50");
+    wall = MPI_Wtime();
     rc = write ? MPI_File_write_at_all(file, 0, memory, (int) bytes, element, MPI_STATUS_IGNORE)
                : MPI_File_read_at_all(file, 0, memory, (int) bytes, element, MPI_STATUS_IGNORE);
+    wall = 1e9 * (MPI_Wtime() - wall);
     t_fault_set(NULL);
     after = figures_now(file);
     t_ok(rc, write ? "write" : "read");
@@ -111,16 +116,17 @@ static figures one_call(MPI_File file, bool write, const t_blocks *mine, unsigne
     after.exchange -= before.exchange;
     after.cycles -= before.cycles;
     MPI_Bcast(&after, sizeof(after), MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(&wall, &after.wall, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return after;
 }
 
-/* A write and a read (result[0], result[1]) in windows of this size. A rank that sends messages
- * stages them, which halves what is left of the buffer. */
+/* A write and a read (result[0], result[1]) in windows of this size. Messages and packed puts have
+ * a staging as large as the window. */
 static void measure(const char *schedule, const char *transport, int64_t window, bool slow,
                     figures result[2])
 {
     int64_t buffer = window * (0 == strcmp(schedule, "none") ? 1 : 2)
-                     * (0 == strcmp(transport, "isend") ? 2 : 1);
+                     * (0 == strcmp(transport, "shm") ? 1 : 2);
     static unsigned char *memory;
     static int64_t filled; /* for windows of this size; a read leaves what was written */
     t_blocks mine = blocks_of(window);
@@ -192,10 +198,20 @@ static double share(const figures *figures)
     return figures->io > 0 ? figures->hidden / figures->io : 0;
 }
 
-static void check_none(const char *transport, int64_t window)
+/* The part of the access time that the call is shorter than under `none`. */
+static double saved(const figures *none, const figures *figures)
+{
+    return none->io > 0 ? (none->wall - figures->wall) / none->io : 0;
+}
+
+static bool good(const figures *none, const figures *figures)
+{
+    return share(figures) > 0.5 && saved(none, figures) > 1.0 / 3;
+}
+
+static void check_none(const char *transport, int64_t window, figures result[2])
 {
     static const char *const calls[] = {"writes", "reads"};
-    figures result[2];
     char name[128];
 
     measure("none", transport, window, true, result);
@@ -209,34 +225,41 @@ static void check_none(const char *transport, int64_t window)
     }
 }
 
-static void check_hidden(const char *schedule, const char *transport, int64_t *window)
+/* Measures schedule and `none` once more, in larger windows if the machine has become faster. */
+static void measure_again(const char *schedule, const char *transport, int64_t *window,
+                          figures none[2], figures result[2])
+{
+    int64_t larger = calibrate(transport, *window);
+
+    *window = 0 < larger ? larger : *window;
+    measure("none", transport, *window, true, none);
+    measure(schedule, transport, *window, true, result);
+}
+
+static void check_hidden(const char *schedule, const char *transport, int64_t *window,
+                         figures none[2])
 {
     static const char *const calls[] = {"writes", "reads"};
     figures result[2], again[2];
-    int64_t larger;
+    bool fine[2];
     char name[128];
 
     measure(schedule, transport, *window, true, result);
-    if (share(&result[0]) <= 0.5 || share(&result[1]) <= 0.5) {
+    for (int i = 0; i < 2; i++) {
+        fine[i] = good(&none[i], &result[i]);
         if (0 == t_rank) {
-            printf("# %s %s: hidden %.3f and %.3f; measured once more\n", transport, schedule,
-                   share(&result[0]), share(&result[1]));
+            printf("# %s %s %s: hidden %.3f of the access time, saved %.3f, %.0f cycles\n",
+                   transport, schedule, calls[i], share(&result[i]), saved(&none[i], &result[i]),
+                   result[i].cycles);
         }
-        larger = calibrate(transport, *window);
-        *window = 0 < larger ? larger : *window;
-        measure(schedule, transport, *window, true, again);
+    }
+    if (!fine[0] || !fine[1]) {
+        measure_again(schedule, transport, window, none, again);
     }
     for (int i = 0; i < 2; i++) {
-        if (share(&result[i]) <= 0.5) {
-            result[i] = again[i];
-        }
-        if (0 == t_rank) {
-            printf("# %s %s %s: hidden %.3f of the access time, %.0f cycles\n", transport, schedule,
-                   calls[i], share(&result[i]), result[i].cycles);
-        }
-        if (share(&result[i]) <= 0.5) {
-            t_fail("%s: hidden %.3f of the access time of %s", schedule, share(&result[i]),
-                   calls[i]);
+        if (!fine[i] && !good(&none[i], &again[i])) {
+            t_fail("%s: hidden %.3f, saved %.3f of the access time of %s", schedule,
+                   share(&again[i]), saved(&none[i], &again[i]), calls[i]);
         }
         snprintf(name, sizeof(name), "%s_are_hidden_under_%s_%s", calls[i], schedule, transport);
         t_verdict(name);
@@ -245,7 +268,7 @@ static void check_hidden(const char *schedule, const char *transport, int64_t *w
 
 int main(int argc, char *argv[])
 {
-    static const char *const transports[] = {"isend", "shm"};
+    static const char *const transports[] = {"isend", "shm", "put_lock", "put_fence"};
     static const char *const schedules[] = {"write", "write_comm", "write_comm2"};
     bool found = true, busy = false;
     MPI_File file;
@@ -263,12 +286,13 @@ int main(int argc, char *argv[])
     }
     for (size_t t = 0; t < sizeof(transports) / sizeof(transports[0]) && !busy; t++) {
         int64_t window = 1 < t_size ? calibrate(transports[t], window_first) : 0;
+        figures none[2];
 
-        check_none(transports[t], 0 < window ? window : window_first);
+        check_none(transports[t], 0 < window ? window : window_first, none);
         busy = too_busy();
         for (size_t i = 0; !busy && 0 < window && i < sizeof(schedules) / sizeof(schedules[0]);
              i++) {
-            check_hidden(schedules[i], transports[t], &window);
+            check_hidden(schedules[i], transports[t], &window, none);
             busy = too_busy();
         }
         found = found && (1 == t_size || 0 < window);
