@@ -14,7 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 512, PIECES = 2048, CHUNK = 64, CALLS = 2 }; /* gaps as large: in the file, in memory */
+enum {
+    PIECE = 512,
+    PIECES = 2048,
+    CHUNK = 64,
+    CALLS = 2
+}; /* gaps as large: in the file, in memory */
 
 static char path[512];
 
@@ -23,8 +28,9 @@ typedef struct setting {
     const char *common; /* hints of both files */
     const char *one;
     const char *other;
-    const char *figure; /* syscw, syscr: /proc/self/io. Threads: /proc/self/status. Else a counter */
-    int rank;           /* whose figure counts; -1: the sum of all */
+    const char
+        *figure; /* syscw, syscr: /proc/self/io. Threads: /proc/self/status. Else a counter */
+    int rank;    /* whose figure counts; -1: the sum of all */
 } setting;
 
 static const setting settings[] = {

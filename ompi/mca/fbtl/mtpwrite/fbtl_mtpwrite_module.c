@@ -33,7 +33,9 @@ static int module_init(ompio_file_t *fh)
     wanted.threads = settings.num_threads;
     wanted.serial_below = settings.serial_below;
     wanted.pin = settings.pin;
-    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_ON == settings.sieve_write, &wanted)
+    if (0
+            != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_ON == settings.sieve_write,
+                                             &wanted)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

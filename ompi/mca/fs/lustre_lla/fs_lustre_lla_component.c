@@ -64,7 +64,8 @@ static const mca_common_collio_setting_t rows[] = {
     {"async", MCA_COMMON_COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
      "Request locks without waiting for them, where the access does not follow at once: all "
      "windows of a domain but the first (global, stripe), the next window (cycle), later blocks "
-     "of a view (view). No effect on element, whose accesses follow at once. A request that meets a lock of another client is then dropped instead of "
+     "of a view (view). No effect on element, whose accesses follow at once. A request that meets "
+     "a lock of another client is then dropped instead of "
      "taking that lock away"},
     {"noexpand", MCA_COMMON_COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
      "With lockahead, keep the servers from growing the locks of plain accesses"},

@@ -44,7 +44,8 @@ static const mca_common_collio_setting_t rows[] = {
     {"exchange", MCA_COMMON_COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
      "file, packed and sieved. auto decides from the file system, the nodes and the piece sizes, "
-     "and is on where schedule, transport or --mca fcoll tam is named. The hints romio_cb_write and romio_cb_read set it per direction"},
+     "and is on where schedule, transport or --mca fcoll tam is named. The hints romio_cb_write "
+     "and romio_cb_read set it per direction"},
     {"exchange_write", MCA_COMMON_COLLIO_CHOICE, AT(exchange_write), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_write,collective_buffering",
      "exchange, for writes only"},
@@ -92,8 +93,8 @@ static const mca_common_collio_setting_t rows[] = {
     {"aggregator_list", MCA_COMMON_COLLIO_TEXT, AT(aggregator_list), NULL, 0, 6, AGREED, NULL,
      "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over aggregators and "
      "placement. Empty lets placement choose"},
-    {"placement", MCA_COMMON_COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5,
-     AGREED, NULL,
+    {"placement", MCA_COMMON_COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5, AGREED,
+     NULL,
      "Which ranks aggregate. spread: evenly over nodes and their ranks. round_robin: first rank of "
      "each node, then the second of each. auto is round_robin"},
     {"buffer_bytes", MCA_COMMON_COLLIO_BYTES, AT(buffer_bytes), NULL, 0, 4, AGREED | POSITIVE,

@@ -23,11 +23,11 @@
 typedef struct handle_t {
     struct handle_t *next;
     ompio_file_t *fh;
-    bool asked;       /* sieving writes, by parameter or hint */
-    bool settled;     /* the ranks have decided on sieving writes */
-    bool on;          /* the decision */
+    bool asked;                        /* sieving writes, by parameter or hint */
+    bool settled;                      /* the ranks have decided on sieving writes */
+    bool on;                           /* the decision */
     mca_common_collio_access_t wanted; /* by the settings of the fbtl */
-    uint64_t flushed; /* bytes of individual writes that guard_flush() has seen */
+    uint64_t flushed;                  /* bytes of individual writes that guard_flush() has seen */
     const mca_common_collio_access_t *individual; /* of the fbtl; NULL before its first transfer */
 } handle_t;
 

@@ -81,7 +81,8 @@ static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_f
         [STRIPES] = {"stripe count", stripes.count},
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
         [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
-        [NUMBER] = {"io_ompio_num_aggregators", mca_common_collio_ompio_parameter("num_aggregators")},
+        [NUMBER] = {"io_ompio_num_aggregators",
+                    mca_common_collio_ompio_parameter("num_aggregators")},
     };
 
     memcpy(facts, found, sizeof(found));
@@ -149,8 +150,7 @@ static void say_unused(mca_common_collio_file_t *file)
         && MCA_COMMON_COLLIO_SETTING_OFF == settings->exchange_write
         && MCA_COMMON_COLLIO_SETTING_OFF == settings->exchange_read) {
         mca_common_collio_file_say(file, "ignoring %s%s%s: exchange is off.",
-                                   schedule ? "schedule" : "",
-                                   schedule && transport ? " and " : "",
+                                   schedule ? "schedule" : "", schedule && transport ? " and " : "",
                                    transport ? "transport" : "");
     }
 }
