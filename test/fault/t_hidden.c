@@ -185,7 +185,7 @@ static void check_none(const char *transport, const figures result[2])
 
     for (int i = 0; i < 2; i++) {
         if (0 != result[i].hidden || slow_ns * result[i].cycles > result[i].io
-            || CYCLES > result[i].cycles) {
+            || (1 < t_size && CYCLES > result[i].cycles)) {
             t_fail("none: hidden %.0f of %.0f ns, in %.0f cycles", result[i].hidden, result[i].io,
                    result[i].cycles);
         }
