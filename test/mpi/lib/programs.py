@@ -173,6 +173,7 @@ TABLE = {
     't_put': {'np': (2, 4, 5), 'hints': ['']},
     't_put ucx': {'np': (2, 4), 'hints': [''], 'mca': UCX, 'component': 'osc: ucx'},
     't_seen': {'np': (2,), 'hints': ['']},
+    't_settings': {'np': (4,), 'fbtl': 'mtpwrite', 'hints': ['']},
     't_serial': {'np': (2, 5, 8), 'hints': ['', 'schedule=write_comm2']},
     't_sessions': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_sessions held': {'np': (3,), 'hints': ['', 'exchange=on']},

@@ -60,11 +60,11 @@ extern const mca_common_collio_schedule_t *const mca_common_collio_schedules[];
 bool mca_common_collio_shuffle_possible(const mca_common_collio_progress_t *progress, int buffers);
 bool mca_common_collio_access_possible(const mca_common_collio_progress_t *progress, int buffers);
 
-/** For ranks that take every step together (put_fence), where a step may wait: what to do next. The
- *  progress counts what was waited for, not what has happened, so it is the same on all ranks and so
- *  is the order of their steps. A stage is started if the schedule allows it. Otherwise one is
- *  ended: an access that is not asynchronous at once, then the shuffle, then the oldest access. Data
- *  flow with both in flight: END_EITHER, the access if it is complete on all ranks, else the
+/** For ranks that take every step together (put_fence), where a step may wait: what to do next.
+ *  The progress counts what was waited for, not what has happened, so it is the same on all ranks
+ *  and so is the order of their steps. A stage is started if the schedule allows it. Otherwise one
+ *  is ended: an access that is not asynchronous at once, then the shuffle, then the oldest access.
+ *  Data flow with both in flight: END_EITHER, the access if it is complete on all ranks, else the
  *  shuffle. */
 typedef enum mca_common_collio_step_t {
     MCA_COMMON_COLLIO_STEP_NONE = 0, /* all cycles are over */

@@ -23,8 +23,8 @@
  * reduction, whether the access is over on all of them; the other schedules need no messages.
  *
  * In two layers a local aggregator puts (gets) its members' bytes. Before the fence of a round each
- * member has handed over its bytes (read: taken those of all closed rounds), so nobody is in a fence
- * while a neighbor waits for it.
+ * member has handed over its bytes (read: taken those of all closed rounds), so nobody is in a
+ * fence while a neighbor waits for it.
  */
 #include "cycles/common_collio_cycles.h"
 
