@@ -175,97 +175,38 @@ static int nonblocking(struct call *call, ompi_request_t **request)
     return NULL == *request ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-static int file_write(ompi_file_t *file, const void *buf, mca_common_collio_count_t count,
-                      struct ompi_datatype_t *type, ompi_status_public_t *status)
-{
-    struct call call = {
-        .file = file, .write = true, .buf = (void *) buf, .count = (size_t) count, .type = type};
+/* Two entries of the table: at the file pointer, and at an offset. */
+#define ENTRIES(name, writes, buffer_type, how, result_type)                                     \
+    static int file_##name(ompi_file_t *file, buffer_type buf, mca_common_collio_count_t count,  \
+                           struct ompi_datatype_t *type, result_type result)                     \
+    {                                                                                            \
+        struct call call = {.file = file,                                                        \
+                            .write = (writes),                                                   \
+                            .buf = (void *) buf,                                                 \
+                            .count = (size_t) count,                                             \
+                            .type = type};                                                       \
+                                                                                                 \
+        return how(&call, result);                                                               \
+    }                                                                                            \
+    static int file_##name##_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, buffer_type buf, \
+                                mca_common_collio_count_t count, struct ompi_datatype_t *type,   \
+                                result_type result)                                              \
+    {                                                                                            \
+        struct call call = {.file = file,                                                        \
+                            .write = (writes),                                                   \
+                            .at = true,                                                          \
+                            .offset = offset,                                                    \
+                            .buf = (void *) buf,                                                 \
+                            .count = (size_t) count,                                             \
+                            .type = type};                                                       \
+                                                                                                 \
+        return how(&call, result);                                                               \
+    }
 
-    return blocking(&call, status);
-}
-
-static int file_write_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, const void *buf,
-                         mca_common_collio_count_t count, struct ompi_datatype_t *type,
-                         ompi_status_public_t *status)
-{
-    struct call call = {.file = file,
-                        .write = true,
-                        .at = true,
-                        .offset = offset,
-                        .buf = (void *) buf,
-                        .count = (size_t) count,
-                        .type = type};
-
-    return blocking(&call, status);
-}
-
-static int file_iwrite(ompi_file_t *file, const void *buf, mca_common_collio_count_t count,
-                       struct ompi_datatype_t *type, ompi_request_t **request)
-{
-    struct call call = {
-        .file = file, .write = true, .buf = (void *) buf, .count = (size_t) count, .type = type};
-
-    return nonblocking(&call, request);
-}
-
-static int file_iwrite_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, const void *buf,
-                          mca_common_collio_count_t count, struct ompi_datatype_t *type,
-                          ompi_request_t **request)
-{
-    struct call call = {.file = file,
-                        .write = true,
-                        .at = true,
-                        .offset = offset,
-                        .buf = (void *) buf,
-                        .count = (size_t) count,
-                        .type = type};
-
-    return nonblocking(&call, request);
-}
-
-static int file_read(ompi_file_t *file, void *buf, mca_common_collio_count_t count,
-                     struct ompi_datatype_t *type, ompi_status_public_t *status)
-{
-    struct call call = {.file = file, .buf = buf, .count = (size_t) count, .type = type};
-
-    return blocking(&call, status);
-}
-
-static int file_read_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *buf,
-                        mca_common_collio_count_t count, struct ompi_datatype_t *type,
-                        ompi_status_public_t *status)
-{
-    struct call call = {.file = file,
-                        .at = true,
-                        .offset = offset,
-                        .buf = buf,
-                        .count = (size_t) count,
-                        .type = type};
-
-    return blocking(&call, status);
-}
-
-static int file_iread(ompi_file_t *file, void *buf, mca_common_collio_count_t count,
-                      struct ompi_datatype_t *type, ompi_request_t **request)
-{
-    struct call call = {.file = file, .buf = buf, .count = (size_t) count, .type = type};
-
-    return nonblocking(&call, request);
-}
-
-static int file_iread_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, void *buf,
-                         mca_common_collio_count_t count, struct ompi_datatype_t *type,
-                         ompi_request_t **request)
-{
-    struct call call = {.file = file,
-                        .at = true,
-                        .offset = offset,
-                        .buf = buf,
-                        .count = (size_t) count,
-                        .type = type};
-
-    return nonblocking(&call, request);
-}
+ENTRIES(write, true, const void *, blocking, ompi_status_public_t *)
+ENTRIES(iwrite, true, const void *, nonblocking, ompi_request_t **)
+ENTRIES(read, false, void *, blocking, ompi_status_public_t *)
+ENTRIES(iread, false, void *, nonblocking, ompi_request_t **)
 
 /* A freed request may still be under way. */
 static void on_close(ompio_file_t *fh, void *file)

@@ -41,7 +41,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ompi/mca/common/collio/core/common_collio_clock.h"
+#include "ompi/mca/common/collio/compat/common_collio_clock.h"
 
 enum {
     FAILURES_MOST = 8,     /* in a row; then requests end */

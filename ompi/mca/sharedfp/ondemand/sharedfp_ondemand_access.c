@@ -11,100 +11,48 @@
 
 typedef mca_common_collio_count_t count_t;
 
-static int read_shared(ompio_file_t *fh, void *buffer, count_t count, ompi_datatype_t *type,
-                       ompi_status_public_t *status)
-{
-    OMPI_MPI_OFFSET_TYPE offset;
-    int rc = mca_sharedfp_ondemand_take(fh, count, type, &offset);
+/* An entry of the module: takes a place, then accesses it by an entry of OMPIO. */
+#define ENTRY(name, take, access, buffer_type, result_type)                                     \
+    static int name(ompio_file_t *fh, buffer_type buffer, count_t count, ompi_datatype_t *type, \
+                    result_type result)                                                         \
+    {                                                                                           \
+        OMPI_MPI_OFFSET_TYPE offset;                                                            \
+        int rc = mca_sharedfp_ondemand_##take(fh, count, type, &offset);                        \
+                                                                                                \
+        return OMPI_SUCCESS != rc                                                               \
+                   ? rc                                                                         \
+                   : mca_common_ompio_file_##access(fh, offset, buffer, count, type, result);   \
+    }
 
-    return OMPI_SUCCESS != rc
-               ? rc
-               : mca_common_ompio_file_read_at(fh, offset, buffer, count, type, status);
-}
-
-static int write_shared(ompio_file_t *fh, const void *buffer, count_t count, ompi_datatype_t *type,
-                        ompi_status_public_t *status)
-{
-    OMPI_MPI_OFFSET_TYPE offset;
-    int rc = mca_sharedfp_ondemand_take(fh, count, type, &offset);
-
-    return OMPI_SUCCESS != rc
-               ? rc
-               : mca_common_ompio_file_write_at(fh, offset, buffer, count, type, status);
-}
-
-static int iread_shared(ompio_file_t *fh, void *buffer, count_t count, ompi_datatype_t *type,
-                        ompi_request_t **request)
-{
-    OMPI_MPI_OFFSET_TYPE offset;
-    int rc = mca_sharedfp_ondemand_take(fh, count, type, &offset);
-
-    return OMPI_SUCCESS != rc
-               ? rc
-               : mca_common_ompio_file_iread_at(fh, offset, buffer, count, type, request);
-}
-
-static int iwrite_shared(ompio_file_t *fh, const void *buffer, count_t count, ompi_datatype_t *type,
-                         ompi_request_t **request)
-{
-    OMPI_MPI_OFFSET_TYPE offset;
-    int rc = mca_sharedfp_ondemand_take(fh, count, type, &offset);
-
-    return OMPI_SUCCESS != rc
-               ? rc
-               : mca_common_ompio_file_iwrite_at(fh, offset, buffer, count, type, request);
-}
-
-static int read_ordered(ompio_file_t *fh, void *buffer, count_t count, ompi_datatype_t *type,
-                        ompi_status_public_t *status)
-{
-    OMPI_MPI_OFFSET_TYPE offset;
-    int rc = mca_sharedfp_ondemand_take_ordered(fh, count, type, &offset);
-
-    return OMPI_SUCCESS != rc
-               ? rc
-               : mca_common_ompio_file_read_at_all(fh, offset, buffer, count, type, status);
-}
-
-static int write_ordered(ompio_file_t *fh, const void *buffer, count_t count, ompi_datatype_t *type,
-                         ompi_status_public_t *status)
-{
-    OMPI_MPI_OFFSET_TYPE offset;
-    int rc = mca_sharedfp_ondemand_take_ordered(fh, count, type, &offset);
-
-    return OMPI_SUCCESS != rc
-               ? rc
-               : mca_common_ompio_file_write_at_all(fh, offset, buffer, count, type, status);
-}
+ENTRY(read_shared, take, read_at, void *, ompi_status_public_t *)
+ENTRY(write_shared, take, write_at, const void *, ompi_status_public_t *)
+ENTRY(iread_shared, take, iread_at, void *, ompi_request_t **)
+ENTRY(iwrite_shared, take, iwrite_at, const void *, ompi_request_t **)
+ENTRY(read_ordered, take_ordered, read_at_all, void *, ompi_status_public_t *)
+ENTRY(write_ordered, take_ordered, write_at_all, const void *, ompi_status_public_t *)
+ENTRY(iread_ordered, take_ordered, iread_at_all, void *, ompi_request_t **)
+ENTRY(iwrite_ordered, take_ordered, iwrite_at_all, const void *, ompi_request_t **)
 
 /* One split collective call at a time; OMPIO keeps its request in the handle. */
 
 static int read_ordered_begin(ompio_file_t *fh, void *buffer, count_t count, ompi_datatype_t *type)
 {
-    OMPI_MPI_OFFSET_TYPE offset;
-    int rc = fh->f_split_coll_in_use ? MPI_ERR_REQUEST
-                                     : mca_sharedfp_ondemand_take_ordered(fh, count, type, &offset);
+    int rc = fh->f_split_coll_in_use
+                 ? MPI_ERR_REQUEST
+                 : iread_ordered(fh, buffer, count, type, &fh->f_split_coll_req);
 
-    if (OMPI_SUCCESS == rc) {
-        rc = mca_common_ompio_file_iread_at_all(fh, offset, buffer, count, type,
-                                                &fh->f_split_coll_req);
-        fh->f_split_coll_in_use = OMPI_SUCCESS == rc;
-    }
+    fh->f_split_coll_in_use = fh->f_split_coll_in_use || OMPI_SUCCESS == rc;
     return rc;
 }
 
 static int write_ordered_begin(ompio_file_t *fh, const void *buffer, count_t count,
                                ompi_datatype_t *type)
 {
-    OMPI_MPI_OFFSET_TYPE offset;
-    int rc = fh->f_split_coll_in_use ? MPI_ERR_REQUEST
-                                     : mca_sharedfp_ondemand_take_ordered(fh, count, type, &offset);
+    int rc = fh->f_split_coll_in_use
+                 ? MPI_ERR_REQUEST
+                 : iwrite_ordered(fh, buffer, count, type, &fh->f_split_coll_req);
 
-    if (OMPI_SUCCESS == rc) {
-        rc = mca_common_ompio_file_iwrite_at_all(fh, offset, buffer, count, type,
-                                                 &fh->f_split_coll_req);
-        fh->f_split_coll_in_use = OMPI_SUCCESS == rc;
-    }
+    fh->f_split_coll_in_use = fh->f_split_coll_in_use || OMPI_SUCCESS == rc;
     return rc;
 }
 

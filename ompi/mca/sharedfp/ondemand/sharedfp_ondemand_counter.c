@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ompi/mca/common/collio/core/common_collio_clock.h"
+#include "ompi/mca/common/collio/compat/common_collio_clock.h"
 
 enum { BYTES = MCA_SHAREDFP_ONDEMAND_SLOTS * sizeof(int64_t) };
 _Static_assert(4096 == BYTES, "all numbers are one block, so that the file never grows");

@@ -10,7 +10,7 @@
 
 #include "access/common_collio_access.h"
 
-#include "core/common_collio_clock.h"
+#include "compat/common_collio_clock.h"
 
 /** The lowest layer of file access: all transfers end in these calls. */
 

@@ -34,8 +34,7 @@ mca_common_collio_file_t *mca_common_collio_file_take(void)
     mca_common_collio_file_t *file = mca_common_collio_spare_take(&spare);
 
     if (NULL != file) {
-        file->comm = MPI_COMM_NULL;
-        file->node_comm = MPI_COMM_NULL;
+        file->connection = MCA_COMMON_COLLIO_UNCONNECTED;
         file->my_aggregator = -1;
         file->slot = -1;
     }

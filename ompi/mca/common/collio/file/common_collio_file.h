@@ -71,8 +71,17 @@ typedef struct mca_common_collio_file_t {
                                             nothing is kept for another file */
     int slot;                            /* for its context when it is closed, or -1 */
 
-    ompi_communicator_t *comm;      /* ours alone: messages of others cannot match ours */
-    ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
+    /* What belongs to the processes, and passes to their next file: see open/context.c. */
+    /* clang-format off */
+    MCA_COMMON_COLLIO_GROUP(mca_common_collio_connection_t, connection,
+        ompi_communicator_t *comm;      /* ours alone: messages of others cannot match ours */
+        ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
+        struct mca_common_collio_reduction_t *reduction; /* where the ranks agree; see node/ */
+        struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
+        ompi_datatype_t *agree_type;
+    );
+    /* clang-format on */
+
     int rank;
     int size;
     mca_common_collio_nodes_t nodes;
@@ -101,9 +110,6 @@ typedef struct mca_common_collio_file_t {
     );
     /* clang-format on */
 
-    struct mca_common_collio_reduction_t *reduction; /* where the ranks agree; see node/ */
-    struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
-    ompi_datatype_t *agree_type;
     mca_common_collio_access_t access;
     mca_common_collio_access_stats_t access_stats;
     bool unflushed; /* this rank has made direct writes that other nodes may not see */
@@ -132,6 +138,10 @@ int mca_common_collio_file_aggregators(mca_common_collio_file_t *file);
 mca_common_collio_site_t mca_common_collio_file_site(const mca_common_collio_file_t *file);
 /** Of their list: not negative, equal for equal lists. */
 int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *file);
+
+/** A file without communicators. */
+#define MCA_COMMON_COLLIO_UNCONNECTED \
+    ((struct mca_common_collio_connection_t){.comm = MPI_COMM_NULL, .node_comm = MPI_COMM_NULL})
 
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);

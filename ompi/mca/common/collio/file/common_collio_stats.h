@@ -12,7 +12,7 @@
 
 #include "opal/mca/mca.h"
 
-#include "core/common_collio_clock.h"
+#include "compat/common_collio_clock.h"
 
 /**
  * The counters: one list, from which come the fields, the MPI_T performance variables

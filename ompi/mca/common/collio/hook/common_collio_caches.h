@@ -10,8 +10,8 @@
 #include "compat/common_collio_compat.h"
 
 /**
- * Caches of nodes that file systems do not keep coherent: what a handle does about them follows from
- * its file system and from the nodes of the job (core/common_collio_coherence.h).
+ * Caches of nodes that file systems do not keep coherent: what a handle does about them follows
+ * from its file system and from the nodes of the job (core/common_collio_coherence.h).
  */
 
 /** An access struct for the handle: what follows from its descriptor and from the nodes of the job.

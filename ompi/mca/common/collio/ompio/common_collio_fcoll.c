@@ -196,9 +196,9 @@ static MPI_Offset check_offset(mca_common_collio_hook_t *hook, MPI_Offset offset
     return 0;
 }
 
-/* The status of a blocking collective, after io/ompio's entry has written what it likes. A file
+/* After a blocking collective: the status, where io/ompio's entry has written what it likes. A file
  * whose current fcoll is not ours keeps io/ompio's. */
-static void correct(mca_common_collio_hook_t *hook, int rc, ompi_status_public_t *status)
+static void end_blocking(const mca_common_collio_hook_t *hook, int rc, ompi_status_public_t *status)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
 
@@ -209,95 +209,57 @@ static void correct(mca_common_collio_hook_t *hook, int rc, ompi_status_public_t
     }
 }
 
-static int file_write_all(ompi_file_t *fh, const void *buffer, mca_common_collio_count_t count,
-                          ompi_datatype_t *type, ompi_status_public_t *status)
+static void end_nonblocking(const mca_common_collio_hook_t *hook, int rc, ompi_request_t **request)
 {
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_write_all(fh, buffer, count, type, status);
-
-    correct(hook, rc, status);
-    return rc;
-}
-
-static int file_read_all(ompi_file_t *fh, void *buffer, mca_common_collio_count_t count,
-                         ompi_datatype_t *type, ompi_status_public_t *status)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_read_all(fh, buffer, count, type, status);
-
-    correct(hook, rc, status);
-    return rc;
-}
-
-static int file_write_at_all(ompi_file_t *fh, MPI_Offset offset, const void *buffer,
-                             mca_common_collio_count_t count, ompi_datatype_t *type,
-                             ompi_status_public_t *status)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_write_at_all(fh, check_offset(hook, offset), buffer,
-                                                        count, type, status);
-
-    correct(hook, rc, status);
-    return rc;
-}
-
-static int file_read_at_all(ompi_file_t *fh, MPI_Offset offset, void *buffer,
-                            mca_common_collio_count_t count, ompi_datatype_t *type,
-                            ompi_status_public_t *status)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_read_at_all(fh, check_offset(hook, offset), buffer,
-                                                       count, type, status);
-
-    correct(hook, rc, status);
-    return rc;
-}
-
-static int file_iwrite_at_all(ompi_file_t *fh, MPI_Offset offset, const void *buffer,
-                              mca_common_collio_count_t count, ompi_datatype_t *type,
-                              ompi_request_t **request)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_iwrite_at_all(fh, check_offset(hook, offset), buffer,
-                                                         count, type, request);
-
+    (void) rc;
+    (void) request;
     set_refusal(hook, 0);
-    return rc;
 }
 
-static int file_write_at_all_begin(ompi_file_t *fh, MPI_Offset offset, const void *buffer,
-                                   mca_common_collio_count_t count, ompi_datatype_t *type)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_write_at_all_begin(fh, check_offset(hook, offset),
-                                                              buffer, count, type);
+#define ENTRY_ALL(name, buffer_type)                                                             \
+    static int file_##name(ompi_file_t *fh, buffer_type buffer, mca_common_collio_count_t count, \
+                           ompi_datatype_t *type, ompi_status_public_t *status)                  \
+    {                                                                                            \
+        mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);                        \
+        int rc = hook->original.io_module_file_##name(fh, buffer, count, type, status);          \
+                                                                                                 \
+        end_blocking(hook, rc, status);                                                          \
+        return rc;                                                                               \
+    }
 
-    set_refusal(hook, 0);
-    return rc;
-}
+#define ENTRY_AT_ALL(name, buffer_type, result_type, end)                                     \
+    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,            \
+                           mca_common_collio_count_t count, ompi_datatype_t *type,            \
+                           result_type result)                                                \
+    {                                                                                         \
+        mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);                     \
+        int rc = hook->original.io_module_file_##name(fh, check_offset(hook, offset), buffer, \
+                                                      count, type, result);                   \
+                                                                                              \
+        end(hook, rc, result);                                                                \
+        return rc;                                                                            \
+    }
 
-static int file_iread_at_all(ompi_file_t *fh, MPI_Offset offset, void *buffer,
-                             mca_common_collio_count_t count, ompi_datatype_t *type,
-                             ompi_request_t **request)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_iread_at_all(fh, check_offset(hook, offset), buffer,
-                                                        count, type, request);
+#define ENTRY_BEGIN(name, buffer_type)                                                        \
+    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,            \
+                           mca_common_collio_count_t count, ompi_datatype_t *type)            \
+    {                                                                                         \
+        mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);                     \
+        int rc = hook->original.io_module_file_##name(fh, check_offset(hook, offset), buffer, \
+                                                      count, type);                           \
+                                                                                              \
+        set_refusal(hook, 0);                                                                 \
+        return rc;                                                                            \
+    }
 
-    set_refusal(hook, 0);
-    return rc;
-}
-
-static int file_read_at_all_begin(ompi_file_t *fh, MPI_Offset offset, void *buffer,
-                                  mca_common_collio_count_t count, ompi_datatype_t *type)
-{
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(fh);
-    int rc = hook->original.io_module_file_read_at_all_begin(fh, check_offset(hook, offset), buffer,
-                                                             count, type);
-
-    set_refusal(hook, 0);
-    return rc;
-}
+ENTRY_ALL(write_all, const void *)
+ENTRY_ALL(read_all, void *)
+ENTRY_AT_ALL(write_at_all, const void *, ompi_status_public_t *, end_blocking)
+ENTRY_AT_ALL(read_at_all, void *, ompi_status_public_t *, end_blocking)
+ENTRY_AT_ALL(iwrite_at_all, const void *, ompi_request_t **, end_nonblocking)
+ENTRY_AT_ALL(iread_at_all, void *, ompi_request_t **, end_nonblocking)
+ENTRY_BEGIN(write_at_all_begin, const void *)
+ENTRY_BEGIN(read_at_all_begin, void *)
 
 static void patch_table(mca_common_collio_hook_t *hook)
 {

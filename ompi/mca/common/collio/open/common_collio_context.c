@@ -168,17 +168,10 @@ void mca_common_collio_context_give(mca_common_collio_file_t *file, bool memory,
     context->kept = file->kept;
     context->memory_bytes = file->memory_bytes;
     context->charge = NULL == file->kept ? 0 : mca_common_collio_kept_charge(file);
-    context->comm = file->comm;
-    context->node_comm = file->node_comm;
-    context->reduction = file->reduction;
-    context->agree_op = file->agree_op;
-    context->agree_type = file->agree_type;
+    context->connection = file->connection;
     context->sequence = file->queue->sequence;
     file->kept = NULL;
-    file->comm = file->node_comm = MPI_COMM_NULL;
-    file->reduction = NULL;
-    file->agree_op = NULL;
-    file->agree_type = NULL;
+    file->connection = MCA_COMMON_COLLIO_UNCONNECTED;
 }
 
 void mca_common_collio_context_take(mca_common_collio_context_t *context, bool memory,
@@ -187,11 +180,7 @@ void mca_common_collio_context_take(mca_common_collio_context_t *context, bool m
     int64_t traits[MCA_COMMON_COLLIO_CONTEXT_TRAITS];
 
     find_traits(file, traits);
-    file->comm = context->comm;
-    file->node_comm = context->node_comm;
-    file->reduction = context->reduction;
-    file->agree_op = context->agree_op;
-    file->agree_type = context->agree_type;
+    file->connection = context->connection;
     file->queue->sequence = context->sequence;
     if (memory && !file->memory.used && 0 == memcmp(traits, context->traits, sizeof(traits))) {
         free_kept(file->kept); /* what open has prepared */
@@ -255,11 +244,7 @@ void mca_common_collio_context_fini(mca_common_collio_context_t *context)
     if (NULL == file) {
         return; /* the process ends anyway */
     }
-    file->comm = context->comm;
-    file->node_comm = context->node_comm;
-    file->reduction = context->reduction;
-    file->agree_op = context->agree_op;
-    file->agree_type = context->agree_type;
+    file->connection = context->connection;
     if (NULL != context->kept) {
         free_kept(context->kept);
     }

@@ -17,11 +17,7 @@
 enum { MCA_COMMON_COLLIO_CONTEXT_TRAITS = 13 };
 
 typedef struct mca_common_collio_context_t {
-    ompi_communicator_t *comm;
-    ompi_communicator_t *node_comm;
-    struct mca_common_collio_reduction_t *reduction;
-    struct ompi_op_t *agree_op;
-    ompi_datatype_t *agree_type;
+    struct mca_common_collio_connection_t connection;
     struct mca_common_collio_kept_t *kept; /* NULL: nothing of the exchanges */
     int64_t memory_bytes;                  /* accounted for it */
     int64_t charge; /* of it: this rank's part of what the node keeps, without its own staging */

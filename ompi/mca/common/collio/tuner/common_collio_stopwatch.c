@@ -12,7 +12,7 @@
 
 #include <sys/resource.h>
 
-#include "core/common_collio_clock.h"
+#include "compat/common_collio_clock.h"
 
 static long count_switches(void)
 {
