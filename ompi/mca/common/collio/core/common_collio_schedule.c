@@ -62,3 +62,12 @@ bool mca_common_collio_second_behind_may_second(const mca_common_collio_stages_t
 {
     return stages->first_started == stages->first_done;
 }
+
+bool mca_common_collio_progress_holds(const mca_common_collio_progress_t *progress, int buffers)
+{
+    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+
+    return stages.second_done <= stages.second_started && stages.second_started <= stages.first_done
+           && stages.first_done <= stages.first_started && stages.first_started <= stages.cycles
+           && stages.first_started - stages.second_done <= (size_t) buffers;
+}

@@ -59,4 +59,8 @@ extern const mca_common_collio_schedule_t *const mca_common_collio_schedules[];
 bool mca_common_collio_shuffle_possible(const mca_common_collio_progress_t *progress, int buffers);
 bool mca_common_collio_access_possible(const mca_common_collio_progress_t *progress, int buffers);
 
+/** For asserts: no stage ends before it begins, the second stage of a cycle follows the first, and
+ *  no more cycles are under way than there are buffers. */
+bool mca_common_collio_progress_holds(const mca_common_collio_progress_t *progress, int buffers);
+
 #endif /* MCA_COMMON_COLLIO_SCHEDULE_H */

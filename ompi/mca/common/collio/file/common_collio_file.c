@@ -18,6 +18,8 @@
 
 #include "opal/util/output.h"
 
+#include "core/common_collio_assert.h"
+
 static void file_construct(mca_common_collio_file_t *file)
 {
     memset((char *) file + sizeof(file->super), 0, sizeof(*file) - sizeof(file->super));
@@ -128,6 +130,7 @@ static mca_common_collio_file_t *visit_next(mca_common_collio_file_t *file)
                                           : opal_list_get_next(&file->super);
 
     if (NULL != file) {
+        MCA_COMMON_COLLIO_ASSERT(0 < file->visitors);
         --file->visitors;
     }
     if (opal_list_get_end(&files) == next) {
@@ -202,6 +205,7 @@ void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes
     uint64_t *component_high = &file->component->stats.at[MCA_COMMON_COLLIO_STAT_memory_high];
 
     file->memory_bytes += bytes;
+    MCA_COMMON_COLLIO_ASSERT(0 <= file->memory_bytes); /* nothing is given back twice */
     if (file->memory_bytes > (int64_t) *high) {
         *high = (uint64_t) file->memory_bytes;
     }
