@@ -17,8 +17,16 @@ AC_DEFUN([COLLIO_COMPILER], [
         [], [enable_sanitizers=no])
     AS_IF([test "x$enable_sanitizers" = xyes], [enable_sanitizers=address,undefined])
 
+    AC_ARG_ENABLE([asserts],
+        [AS_HELP_STRING([--enable-asserts],
+            [abort where an invariant of the code does not hold; on with --enable-werror or
+             --enable-sanitizers])],
+        [], [AS_IF([test "x$enable_werror" = xyes || test "x$enable_sanitizers" != xno],
+                   [enable_asserts=yes], [enable_asserts=no])])
+
     collio_warnings='-Wall -Wextra'
     AS_IF([test "x$enable_werror" = xyes], [collio_warnings="$collio_warnings -Werror"])
+    AS_IF([test "x$enable_asserts" = xyes], [collio_warnings="$collio_warnings -DCOLLIO_ASSERTS=1"])
     # -fPIC: without it gcc links instrumented programs badly with functions of shared libraries
     AS_IF([test "x$enable_sanitizers" != xno], [
         CFLAGS="$CFLAGS -fsanitize=$enable_sanitizers -fno-omit-frame-pointer -fPIC"

@@ -60,6 +60,32 @@ static void given_hints(void)
     t_verdict("get_info_shows_given_hints");
 }
 
+/** Without hints: the standard ones with the values in use, and no list of our defaults. */
+static void no_defaults(void)
+{
+    char key[MPI_MAX_INFO_KEY + 1];
+    MPI_File file;
+    MPI_Info info;
+    int keys;
+
+    t_ok(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+         "open");
+    expect_hint(file, "cb_nodes", NULL);
+    expect_hint(file, "cb_buffer_size", NULL);
+    expect_hint(file, "romio_cb_write", NULL);
+    t_ok(MPI_File_get_info(file, &info), "MPI_File_get_info");
+    MPI_Info_get_nkeys(info, &keys);
+    for (int i = 0; i < keys; i++) {
+        MPI_Info_get_nthkey(info, i, key);
+        if (0 == strncmp(key, "collio_", 7)) {
+            t_fail("hint %s was not given and has its default", key);
+        }
+    }
+    MPI_Info_free(&info);
+    t_ok(MPI_File_close(&file), "close");
+    t_verdict("get_info_shows_no_defaults");
+}
+
 static void names_and_texts(void)
 {
     static const char *const topics[] = {"time",  "message", "bytes", "request",
@@ -177,6 +203,7 @@ int main(int argc, char *argv[])
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "seen");
     given_hints();
+    no_defaults();
     if (0 == t_pvar_count()) {
         t_fail("no performance variable fcoll_%s_*", t_component());
     }

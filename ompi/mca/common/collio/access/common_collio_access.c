@@ -20,6 +20,8 @@
 #include "access/common_collio_access_transfer.h"
 #include "access/common_collio_sieve.h"
 
+#include "core/common_collio_assert.h"
+
 /* Must plain writes take a lock, so that a sieving write of another rank cannot undo them? */
 static bool guarded_writes(const mca_common_collio_access_t *access, bool write)
 {
@@ -122,11 +124,26 @@ static void go_locked(mca_common_collio_access_t *access, bool write,
     }
 }
 
+/* Segments ascend; those of a write are disjoint. */
+static bool segments_hold(const mca_common_collio_segment_t *segments, size_t count, bool write)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (0 > segments[i].length
+            || (0 < i
+                && segments[i].offset
+                       < segments[i - 1].offset + (write ? segments[i - 1].length : 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool write,
                                        mca_common_collio_held_t held,
                                        const mca_common_collio_segment_t *segments, size_t count,
                                        mca_common_collio_outcome_t *outcome)
 {
+    MCA_COMMON_COLLIO_ASSERT(segments_hold(segments, count, write));
     mca_common_collio_outcome_init(outcome);
     if (MCA_COMMON_COLLIO_HELD_NONE == held && mca_common_collio_access_locks_whole(access)
         && 0 < count) {
@@ -134,6 +151,7 @@ void mca_common_collio_access_transfer(mca_common_collio_access_t *access, bool 
     } else {
         mca_common_collio_access_segments(access, write, held, segments, count, outcome);
     }
+    MCA_COMMON_COLLIO_ASSERT(0 == outcome->error || INT64_MAX != outcome->stop_offset);
     mca_common_collio_count(&access->stats->pieces_in, count);
     mca_common_collio_count(write ? &access->stats->calls_write : &access->stats->calls_read, 1);
     mca_common_collio_count(write ? &access->stats->bytes_written : &access->stats->bytes_read,

@@ -23,6 +23,7 @@
 #include "call/common_collio_op.h"
 
 #include "compat/common_collio_error.h"
+#include "compat/common_collio_verbose.h"
 
 enum { LOOK_MS = 1000, STAGGER_MS = 16, STAGGERED = 64 };
 
@@ -95,6 +96,9 @@ static void cancel_receives(mca_common_collio_op_t *op)
 
 void mca_common_collio_op_abandon(mca_common_collio_op_t *op)
 {
+    if (MCA_COMMON_COLLIO_VERBOSE(fcoll, PHASE)) {
+        mca_common_collio_op_show_phase(op, MCA_COMMON_COLLIO_PHASE_DONE, mca_common_collio_now());
+    }
     mca_common_collio_shm_unlink(&op->ex.file->kept->shared.making.segment);
     mca_common_collio_shm_unlink(&op->ex.file->kept->relay_shared.making.segment);
     if (MCA_COMMON_COLLIO_PHASE_CYCLES == op->phase) {

@@ -17,6 +17,8 @@
 
 #include "opal/runtime/opal_progress.h"
 
+#include "core/common_collio_assert.h"
+
 static void release_request(mca_common_collio_op_t *op)
 {
     if (op->staged && 0 == op->ex.file->lost) {
@@ -38,6 +40,8 @@ static void finish(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
+    MCA_COMMON_COLLIO_ASSERT(0 <= op->ex.done_bytes && op->ex.done_bytes <= op->ex.request.bytes);
+    MCA_COMMON_COLLIO_ASSERT(!op->locked || op->ex.atomic);
     if (MCA_COMMON_COLLIO_VERBOSE(fcoll, CALL)) {
         mca_common_collio_op_show_call(op);
     }
@@ -103,6 +107,7 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
         }
         finish(op);
         OPAL_THREAD_LOCK(&queue->lock);
+        MCA_COMMON_COLLIO_ASSERT(&op->super == opal_list_get_first(&queue->ops));
         opal_list_remove_item(&queue->ops, &op->super);
         --file->calls;
         OPAL_THREAD_UNLOCK(&queue->lock);

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/common_collio_assert.h"
+
 /* From the first rank's start to the last one's end: with more ranks than cores, ranks that access
  * their own bytes do so one after the other, and none of them takes long by itself. The ranks of a
  * node have one clock; between nodes only the slowest rank's own time can be compared. */
@@ -84,4 +86,5 @@ void mca_common_collio_settle_count(mca_common_collio_op_t *op)
             }
         }
     }
+    MCA_COMMON_COLLIO_ASSERT(op->ex.done_bytes <= op->ex.request.bytes);
 }

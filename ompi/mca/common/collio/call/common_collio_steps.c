@@ -20,6 +20,8 @@
 #include "tuner/common_collio_tuner.h"
 #include "twolayer/common_collio_relay.h"
 
+#include "core/common_collio_assert.h"
+
 /* A phase: where its time is booked (0: nowhere, or elsewhere), what ends it, and what follows. */
 typedef struct step_t {
     int stat;
@@ -34,6 +36,10 @@ static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
 {
     uint64_t now = 0 != op->clock_ns ? op->clock_ns : mca_common_collio_now();
 
+    MCA_COMMON_COLLIO_ASSERT(MCA_COMMON_COLLIO_PHASE_DONE != op->phase
+                             && MCA_COMMON_COLLIO_PHASE_QUEUED != phase);
+    MCA_COMMON_COLLIO_ASSERT(op->early || MCA_COMMON_COLLIO_PHASE_AGREE != phase
+                             || MCA_COMMON_COLLIO_PHASE_QUEUED == op->phase);
     op->clock_ns = 0;
     if (MCA_COMMON_COLLIO_VERBOSE(fcoll, PHASE)) {
         mca_common_collio_op_show_phase(op, phase, now);
@@ -74,6 +80,8 @@ static void lock_ahead(mca_common_collio_op_t *op)
 
 static void begin_cycles(mca_common_collio_op_t *op)
 {
+    MCA_COMMON_COLLIO_ASSERT(NULL != op->ex.plan && op->ex.way.exchange);
+    MCA_COMMON_COLLIO_ASSERT(op->ex.buffer_bytes == op->ex.plan->slot_bytes);
     op->ex.plan->used = op->ex.sequence;
     mca_common_collio_tuner_used(&op->ex);
     lock_ahead(op);
@@ -90,6 +98,7 @@ static void begin_plan(mca_common_collio_op_t *op)
     int rc;
 
     op->ex.plan = mca_common_collio_plans_evict(op->ex.file);
+    MCA_COMMON_COLLIO_ASSERT(!op->ex.plan->valid && op->ex.plan_new);
     op->ex.plan->slot_bytes = mca_common_collio_layout_slot(&op->ex); /* also when the rest fails */
     op->ex.plan->packed = op->ex.way.packed;
     mca_common_collio_plan_begin(op->ex.plan, &shape);
@@ -338,6 +347,8 @@ static void note_range(mca_common_collio_op_t *op)
         .pieces = op->all[MCA_COMMON_COLLIO_AGREE_PIECES],
         .spans = op->all[MCA_COMMON_COLLIO_AGREE_SPANS],
     };
+    MCA_COMMON_COLLIO_ASSERT(0 <= op->ex.range.lo && op->ex.range.lo <= op->ex.range.hi);
+    MCA_COMMON_COLLIO_ASSERT(op->ex.request.bytes <= op->ex.range.bytes);
 }
 
 /* The error class of the call, as far as the agreement shows it. */
@@ -395,6 +406,8 @@ static void after_ready(mca_common_collio_op_t *op)
         enter(op, MCA_COMMON_COLLIO_PHASE_DONE);
         return;
     }
+    MCA_COMMON_COLLIO_ASSERT((int64_t) op->ex.plan->collect.cycle_count
+                             <= op->result_all[MCA_COMMON_COLLIO_RESULT_CYCLES]);
     op->ex.plan->valid = op->ex.file->settings.plan_reuse;
     op->ex.plan->fence.rounds = (size_t) op->result_all[MCA_COMMON_COLLIO_RESULT_CYCLES];
     op->ex.file->access.locked = op->ex.atomic;
@@ -403,6 +416,8 @@ static void after_ready(mca_common_collio_op_t *op)
 
 static void after_settle(mca_common_collio_op_t *op)
 {
+    MCA_COMMON_COLLIO_ASSERT(0 == op->ex.error
+                             || 0 != op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR]);
     op->ex.error = (int) op->result_all[MCA_COMMON_COLLIO_RESULT_ERROR];
     if (0 != op->ex.error && NULL != op->ex.plan) {
         op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */

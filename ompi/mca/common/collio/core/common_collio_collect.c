@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common_collio_assert.h"
 #include "common_collio_cycle.h"
 #include "common_collio_grow.h"
 #include "common_collio_heap.h"
@@ -89,6 +90,22 @@ static void take_source(collector_t *collector, mca_common_collio_cycle_t *cycle
     }
 }
 
+/* The runs of a cycle are disjoint and ascend, and hold what its sources have. */
+static bool runs_hold(const mca_common_collio_collect_t *collect,
+                      const mca_common_collio_cycle_t *cycle, int64_t overlap_bytes)
+{
+    const mca_common_collio_extent_t *run = &collect->runs.at[cycle->run];
+    int64_t bytes = overlap_bytes;
+
+    for (size_t i = 0; i < cycle->run_count; ++i) {
+        if (0 < i && run[i - 1].offset + run[i - 1].length >= run[i].offset) {
+            return false;
+        }
+        bytes += run[i].length;
+    }
+    return 0 < cycle->run_count && bytes == cycle->bytes;
+}
+
 static int add_cycle(collector_t *collector, mca_common_collio_collect_t *collect)
 {
     mca_common_collio_cycle_t cycle = {.index = collector->heap[0].key,
@@ -109,6 +126,7 @@ static int add_cycle(collector_t *collector, mca_common_collio_collect_t *collec
     collect->overlap_bytes += overlap_bytes;
     runs = collect->runs.at;
     cycle.run_count = collect->runs.count - cycle.run;
+    MCA_COMMON_COLLIO_ASSERT(runs_hold(collect, &cycle, overlap_bytes));
     cycle.lo = runs[cycle.run].offset;
     cycle.hi = runs[collect->runs.count - 1].offset + runs[collect->runs.count - 1].length;
     if (collect->cycle_count == collector->cycle_capacity) {
@@ -120,6 +138,9 @@ static int add_cycle(collector_t *collector, mca_common_collio_collect_t *collec
         }
         collect->cycle = at;
     }
+    MCA_COMMON_COLLIO_ASSERT(0 == collect->cycle_count
+                             || (cycle.index > collect->cycle[collect->cycle_count - 1].index
+                                 && cycle.lo >= collect->cycle[collect->cycle_count - 1].hi));
     collect->cycle[collect->cycle_count++] = cycle;
     return 0;
 }
@@ -145,6 +166,7 @@ int mca_common_collio_collect_build(const mca_common_collio_split_t *splits, siz
     while (0 == rc && 0 < collector.heap_count) {
         rc = add_cycle(&collector, collect);
     }
+    MCA_COMMON_COLLIO_ASSERT(0 != rc || collect->source_count == windows);
     collector_fini(&collector);
     if (0 != rc) {
         mca_common_collio_collect_fini(collect);

@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common_collio_assert.h"
 #include "common_collio_grow.h"
 #include "common_collio_sum.h"
 
@@ -57,6 +58,17 @@ static int make_bounds(mca_common_collio_domains_t *domains, int parts)
     return 0;
 }
 
+/* Bounds ascend from lo to hi, so that the domains are disjoint and cover the request. */
+static bool bounds_hold(const mca_common_collio_domains_t *domains, int parts)
+{
+    for (int i = 0; i < parts; ++i) {
+        if (domains->bound[i] > domains->bound[i + 1]) {
+            return false;
+        }
+    }
+    return domains->lo == domains->bound[0] && domains->hi == domains->bound[parts];
+}
+
 /* Cuts [lo, hi) evenly by units. Units that remain are spread over the parts, the first part
  * first, so that a request of few units still uses aggregators far apart, not neighbours. */
 static int cut_evenly(mca_common_collio_domains_t *domains, int parts)
@@ -72,6 +84,7 @@ static int cut_evenly(mca_common_collio_domains_t *domains, int parts)
 
         domains->bound[i] = before < units ? domains->lo + before * domains->unit : domains->hi;
     }
+    MCA_COMMON_COLLIO_ASSERT(bounds_hold(domains, parts));
     return 0;
 }
 
@@ -130,6 +143,7 @@ int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int
         int64_t offset;
 
         while (mca_common_collio_sum(before, bytes[bin]) < wanted) {
+            MCA_COMMON_COLLIO_ASSERT(bin + 1 < bins);
             before += bytes[bin++];
         }
         /* bins behind the end of a short request hold nothing, so `from` is below hi */
@@ -139,6 +153,7 @@ int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int
         offset = round_down(offset, domains->unit);
         domains->bound[i] = offset > domains->bound[i - 1] ? offset : domains->bound[i - 1];
     }
+    MCA_COMMON_COLLIO_ASSERT(bounds_hold(domains, aggregators));
     return 0;
 }
 
@@ -183,10 +198,14 @@ int mca_common_collio_domains_memory(int64_t lo, int64_t hi, int64_t unit, int a
     }
     for (int i = 0; i < parts; ++i) {
         domains->bound[i] = 0 == i ? domains->lo : bound[i];
+        MCA_COMMON_COLLIO_ASSERT(0 <= aggregator[i] && aggregator[i] < aggregators);
+        MCA_COMMON_COLLIO_ASSERT(-1 == domains->part_of[aggregator[i]]); /* one part each */
+        MCA_COMMON_COLLIO_ASSERT(0 < window_bytes[i]);
         domains->aggregator_of[i] = aggregator[i];
         domains->part_of[aggregator[i]] = i;
         domains->window_bytes[aggregator[i]] = window_bytes[i];
     }
+    MCA_COMMON_COLLIO_ASSERT(bounds_hold(domains, parts));
     return 0;
 }
 

@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common_collio_assert.h"
 #include "common_collio_bitmap.h"
 #include "common_collio_grow.h"
 #include "common_collio_heap.h"
@@ -74,6 +75,7 @@ static int use(side_t *side, int64_t bound, union_t *all)
         int64_t offset = extent[0];
         int64_t end = offset + extent[1];
 
+        MCA_COMMON_COLLIO_ASSERT(all->lo <= offset && offset < end); /* sorted, not empty */
         if (offset > bound) {
             break;
         }

@@ -85,3 +85,12 @@ mca_common_collio_schedule_step(const mca_common_collio_schedule_t *schedule,
     }
     return accessing ? MCA_COMMON_COLLIO_STEP_END_ACCESS : MCA_COMMON_COLLIO_STEP_NONE;
 }
+
+bool mca_common_collio_progress_holds(const mca_common_collio_progress_t *progress, int buffers)
+{
+    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+
+    return stages.second_done <= stages.second_started && stages.second_started <= stages.first_done
+           && stages.first_done <= stages.first_started && stages.first_started <= stages.cycles
+           && stages.first_started - stages.second_done <= (size_t) buffers;
+}

@@ -79,4 +79,8 @@ mca_common_collio_step_t
 mca_common_collio_schedule_step(const mca_common_collio_schedule_t *schedule,
                                 const mca_common_collio_progress_t *progress);
 
+/** For asserts: no stage ends before it begins, the second stage of a cycle follows the first, and
+ *  no more cycles are under way than there are buffers. */
+bool mca_common_collio_progress_holds(const mca_common_collio_progress_t *progress, int buffers);
+
 #endif /* MCA_COMMON_COLLIO_SCHEDULE_H */

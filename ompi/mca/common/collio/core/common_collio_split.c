@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common_collio_assert.h"
 #include "common_collio_split.h"
 
 enum { BATCH = 256 }; /* pieces of a walk that are looked at together; they stay in the cache */
@@ -50,6 +51,9 @@ static void enter_box(splitter_t *splitter, int64_t offset)
                                                             splitter->window_bytes);
     int64_t left = window_bytes - place.local % window_bytes;
 
+    MCA_COMMON_COLLIO_ASSERT(0 <= place.aggregator
+                             && place.aggregator < splitter->domains->aggregators);
+    MCA_COMMON_COLLIO_ASSERT(0 <= place.local && 0 < place.run && 0 < window_bytes);
     splitter->box.lo = offset;
     splitter->box.hi = offset + (place.run < left ? place.run : left);
     splitter->box.shift = place.local - offset;
@@ -142,8 +146,10 @@ static int end_split(const splitter_t *splitter, bool sorted, mca_common_collio_
                                                  splitter->window_bytes),
                 first, end);
         }
+        MCA_COMMON_COLLIO_ASSERT(first <= end && end <= split->piece_count);
         first = end;
     }
+    MCA_COMMON_COLLIO_ASSERT(0 != rc || first == split->piece_count);
     return rc;
 }
 
@@ -208,6 +214,18 @@ static int split_ascending(const mca_common_collio_tiling_t *view, int64_t strea
     return end_split(splitter, true, split);
 }
 
+/* Every byte of a request is in one share. */
+static bool shares_hold(const mca_common_collio_split_t *split, int64_t bytes)
+{
+    for (size_t i = 0; i < split->share_count; ++i) {
+        bytes -= split->share[i].bytes;
+        if (0 < i && split->share[i].aggregator <= split->share[i - 1].aggregator) {
+            return false;
+        }
+    }
+    return 0 == bytes;
+}
+
 int mca_common_collio_split_view(const mca_common_collio_tiling_t *view, int64_t stream,
                                  int64_t bytes, const mca_common_collio_domains_t *domains,
                                  int64_t window_bytes, mca_common_collio_split_t *split,
@@ -221,6 +239,7 @@ int mca_common_collio_split_view(const mca_common_collio_tiling_t *view, int64_t
     if (view->ascending && MCA_COMMON_COLLIO_PARTITION_EVEN == domains->partition) {
         *split = (mca_common_collio_split_t){.window_bytes = window_bytes};
         rc = mca_common_collio_split_ordered(view, stream, bytes, domains, split, pieces);
+        MCA_COMMON_COLLIO_ASSERT(0 != rc || shares_hold(split, bytes));
         if (0 != rc) {
             mca_common_collio_split_fini(split);
         }
@@ -230,6 +249,7 @@ int mca_common_collio_split_view(const mca_common_collio_tiling_t *view, int64_t
         rc = splitter_init(&splitter, domains, window_bytes, split);
         if (0 == rc) {
             rc = split_ascending(view, stream, bytes, &splitter, split, pieces);
+            MCA_COMMON_COLLIO_ASSERT(0 != rc || shares_hold(split, bytes));
         }
         return splitter_fini(&splitter, split, rc);
     }
@@ -238,6 +258,7 @@ int mca_common_collio_split_view(const mca_common_collio_tiling_t *view, int64_t
         *pieces = (int64_t) list.count;
         rc = mca_common_collio_split_pieces(&list, domains, window_bytes, split);
     }
+    MCA_COMMON_COLLIO_ASSERT(0 != rc || shares_hold(split, bytes));
     mca_common_collio_pieces_fini(&list);
     return rc;
 }

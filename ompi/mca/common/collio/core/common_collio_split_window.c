@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common_collio_assert.h"
 #include "common_collio_grow.h"
 #include "common_collio_split.h"
 
@@ -73,6 +74,8 @@ int mca_common_collio_split_share(mca_common_collio_split_t *split, size_t *capa
             window->consecutive = window->consecutive
                                   && piece[-1].stream + piece[-1].length == piece->stream;
         }
+        MCA_COMMON_COLLIO_ASSERT(first == i || piece[-1].offset <= piece->offset);
+        MCA_COMMON_COLLIO_ASSERT(0 < piece->length && piece->length <= border - piece->offset);
         window->count++;
         window->bytes += piece->length;
         share->bytes += piece->length;

@@ -27,6 +27,8 @@
 #include "compat/common_collio_error.h"
 #include "tuner/common_collio_stopwatch.h"
 
+#include "core/common_collio_assert.h"
+
 mca_common_collio_slot_t *mca_common_collio_cycles_slot(mca_common_collio_exchange_t *ex,
                                                         size_t cycle)
 {
@@ -40,6 +42,8 @@ void mca_common_collio_cycles_enter(mca_common_collio_exchange_t *ex, size_t num
 {
     mca_common_collio_slot_t *slot = mca_common_collio_cycles_slot(ex, number);
 
+    MCA_COMMON_COLLIO_ASSERT(0 <= ex->file->my_aggregator);
+    MCA_COMMON_COLLIO_ASSERT(number < ex->plan->collect.cycle_count && 0 == slot->pending);
     slot->cycle = &ex->plan->collect.cycle[number];
     slot->limit = INT64_MAX;
     slot->batch = slot->next_source = slot->pending = 0;
@@ -106,6 +110,7 @@ static bool start_sources(mca_common_collio_exchange_t *ex, mca_common_collio_sl
         if (staging > 0) {
             move->staging = slot->staging + slot->staging_used;
             slot->staging_used += staging;
+            MCA_COMMON_COLLIO_ASSERT(slot->staging_used <= ex->staging_bytes);
         }
         start_source(ex, slot);
         started = true;
@@ -140,6 +145,7 @@ static bool shuffle_finished(mca_common_collio_exchange_t *ex, mca_common_collio
         if (MCA_COMMON_COLLIO_MOVE_COUNTED != move->state
             && move->transport->aggregator_test(ex, slot, move)) {
             move->state = MCA_COMMON_COLLIO_MOVE_COUNTED;
+            MCA_COMMON_COLLIO_ASSERT(slot->pending <= slot->next_source);
             --slot->pending;
             *moved = true;
         }
@@ -180,6 +186,8 @@ static void describe_access(mca_common_collio_exchange_t *ex, mca_common_collio_
                 &plan->domains, ex->file->my_aggregator, local, &length);
             segment->length = length < end - local ? length : end - local;
             segment->addr = slot->buffer + (local - start);
+            MCA_COMMON_COLLIO_ASSERT(start <= local && 0 < segment->length);
+            MCA_COMMON_COLLIO_ASSERT(local - start <= ex->buffer_bytes - segment->length);
             local += segment->length;
         }
     }
@@ -353,6 +361,7 @@ static void start_stages(mca_common_collio_exchange_t *ex, bool delivering, bool
         mca_common_collio_cycles_access_start(ex, number);
         *moved = true;
     }
+    MCA_COMMON_COLLIO_ASSERT(mca_common_collio_progress_holds(progress, ex->way.schedule->buffers));
 }
 
 static int begin(mca_common_collio_exchange_t *ex)

@@ -16,6 +16,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/common_collio_assert.h"
+
 static const mca_common_collio_window_t *window_at(const mca_common_collio_exchange_t *ex, size_t i)
 {
     return &ex->plan->split.window[ex->plan->order[i]];
@@ -60,6 +62,7 @@ static void start_delivery(mca_common_collio_exchange_t *ex, size_t i)
     mca_common_collio_delivery_t *delivery = &ex->requester.deliveries[i];
     mca_common_collio_move_t *move = &delivery->move;
 
+    MCA_COMMON_COLLIO_ASSERT(i < plan->split.window_count && !delivery->started);
     memset(delivery, 0, sizeof(*delivery));
     delivery->started = true;
     ex->requester.end = i + 1 > ex->requester.end ? i + 1 : ex->requester.end;
@@ -78,6 +81,8 @@ static void start_delivery(mca_common_collio_exchange_t *ex, size_t i)
         move->staging = ex->file->kept->staging.at + ex->requester.round * ex->requester.round_bytes
                         + ex->requester.round_used[ex->requester.round];
         ex->requester.round_used[ex->requester.round] += move->window->bytes;
+        MCA_COMMON_COLLIO_ASSERT(ex->requester.round_used[ex->requester.round]
+                                 <= ex->requester.round_bytes);
     }
     ex->requester.round_pending[ex->requester.round] += !move->relayed;
     move->transport->requester_start(ex, delivery);
@@ -115,6 +120,7 @@ bool mca_common_collio_requester_poll(mca_common_collio_exchange_t *ex, bool *mo
         if (delivery->move.relayed) {
             ex->layer1.actions->delivered(ex, delivery);
         } else {
+            MCA_COMMON_COLLIO_ASSERT(0 < ex->requester.round_pending[delivery->round]);
             --ex->requester.round_pending[delivery->round];
         }
         *moved = true;
@@ -131,6 +137,11 @@ bool mca_common_collio_requester_poll(mca_common_collio_exchange_t *ex, bool *mo
         start_delivery(ex, ex->requester.relay_next++);
         *moved = true;
     }
+    MCA_COMMON_COLLIO_ASSERT(ex->requester.first <= ex->requester.end
+                             && ex->requester.end <= windows);
+    MCA_COMMON_COLLIO_ASSERT(
+        ex->requester.first < windows
+        || 0 == ex->requester.round_pending[0] + ex->requester.round_pending[1]);
     return ex->requester.first == windows;
 }
 

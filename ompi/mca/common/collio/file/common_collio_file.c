@@ -16,6 +16,8 @@
 
 #include "opal/util/output.h"
 
+#include "core/common_collio_assert.h"
+
 /* An open that finds no memory for its record would leave the other ranks waiting. */
 static mca_common_collio_spare_t spare = MCA_COMMON_COLLIO_SPARE(mca_common_collio_file_t);
 
@@ -88,6 +90,7 @@ void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes
     uint64_t *component_high = &file->component->stats.at[MCA_COMMON_COLLIO_STAT_memory_high];
 
     file->memory_bytes += bytes;
+    MCA_COMMON_COLLIO_ASSERT(0 <= file->memory_bytes); /* nothing is given back twice */
     if (file->memory_bytes > (int64_t) *high) {
         *high = (uint64_t) file->memory_bytes;
     }

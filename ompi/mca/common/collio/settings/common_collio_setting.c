@@ -262,14 +262,25 @@ void mca_common_collio_settings_set_resolve(const mca_common_collio_settings_set
     }
 }
 
+static bool is_initial(const mca_common_collio_setting_t *row, const void *values)
+{
+    return MCA_COMMON_COLLIO_TEXT == row->kind ? '\0' == *((const char *) values + row->offset)
+                                               : row->initial == field_get(row, values);
+}
+
 static bool write_hint(const char *name, int64_t least, void *data)
 {
     const target_t *target = data;
     const mca_common_collio_setting_t *row = target->row;
+    bool ours = 0 == strncmp(name, "collio_", 7);
     char text[MCA_COMMON_COLLIO_TEXT_BYTES];
 
     (void) least;
-    if (MCA_COMMON_COLLIO_TEXT == row->kind || 0 == strncmp(name, "collio_", 7)) {
+    if (ours && is_initial(row, target->values)
+        && !mca_common_collio_hint_get(target->info, name, text, sizeof(text))) {
+        return true; /* nobody has set it */
+    }
+    if (MCA_COMMON_COLLIO_TEXT == row->kind || ours) {
         mca_common_collio_setting_format(row, target->values, text, sizeof(text));
     } else {
         mca_common_collio_value_romio(row->kind, row->choices, field_get(row, target->values), text,
@@ -291,12 +302,6 @@ void mca_common_collio_settings_set_publish(const mca_common_collio_settings_set
             mca_common_collio_setting_names(target.row, write_hint, &target);
         }
     }
-}
-
-static bool is_initial(const mca_common_collio_setting_t *row, const void *values)
-{
-    return MCA_COMMON_COLLIO_TEXT == row->kind ? '\0' == *((const char *) values + row->offset)
-                                               : row->initial == field_get(row, values);
 }
 
 void mca_common_collio_settings_set_changed(const mca_common_collio_settings_set_t *set,

@@ -70,7 +70,8 @@ void mca_common_collio_settings_set_resolve(const mca_common_collio_settings_set
                                             opal_info_t *info, void *values);
 
 /** Puts values where MPI_File_get_info finds them: under the first of the row's other names, in
- *  ROMIO's words, or else as collio_<name>. Empty texts are left out. */
+ *  ROMIO's words, or else as collio_<name>. Left out are empty texts, and defaults of collio_<name>
+ *  unless the user has given that hint. */
 void mca_common_collio_settings_set_publish(const mca_common_collio_settings_set_t *set,
                                             const void *values, opal_info_t *info);
 
