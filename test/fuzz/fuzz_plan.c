@@ -43,7 +43,7 @@ static const struct choice {
     {"collio_buffer_bytes", "4096\0008192\00020000\000100000\0", 40},
     {"collio_plan_reuse", "false\0true\0", 15},
     {"collio_sync_send", "on\0off\0", 15},
-    {"collio_placement", "spread\0round_robin\0stripe\0", 10},
+    {"collio_placement", "spread\0round_robin\0", 10},
     {"romio_cb_write", "enable\0disable\0automatic\0", 15},
     {"romio_cb_read", "enable\0disable\0automatic\0", 15},
     {"collio_local_aggregators_per_node", "1\0002\0003\0", 25},

@@ -8,8 +8,9 @@
  *   T_DIR/hold    a pipe: a process that gives its output the final name waits until somebody has
  *                 opened and closed the other end
  *   T_FS          every file is on: lustre (2 stripes of 1 MiB), components (3 of them; the last
- *                 that exists has 4 stripes of 2 MiB), mdt (data on the metadata server), beegfs
- *                 (3 chunks of 512 KiB) */
+ *                 that exists has 4 stripes of 2 MiB), mdt (data on the metadata server), late
+ *                 (as lustre, but not when the first two files are opened), beegfs (3 chunks of
+ *                 512 KiB) */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -76,6 +77,11 @@ static long put_components(unsigned char *at)
 /** The answer to fgetxattr of "lustre.lov". */
 static long answer_layout(const char *fs, unsigned char *at)
 {
+    static int asked;
+
+    if (0 == strcmp(fs, "late")) {
+        return asked++ < 2 ? -1 : put_plain(at, 1, 1 << 20, 2);
+    }
     return 0 == strcmp(fs, "lustre")       ? put_plain(at, 1, 1 << 20, 2)
            : 0 == strcmp(fs, "mdt")        ? put_plain(at, 0x100, 1 << 20, 1)
            : 0 == strcmp(fs, "components") ? put_components(at)

@@ -123,6 +123,55 @@ static void pvars_count(void)
     t_verdict("pvars_count_bytes");
 }
 
+/* Cycles of all ranks in one write of large pieces, which `auto` does not exchange on one node. */
+static int cycles_with(const char *hints, const char *cb_write)
+{
+    enum { LARGE = 512 << 10, PIECES = 2 };
+    t_blocks mine = {t_rank * LARGE, LARGE, t_size * LARGE, PIECES};
+    unsigned char *data = t_blocks_data(&mine, t_rank);
+    int cycles = 0, all = 0;
+    MPI_File file;
+
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        t_blocks_view(file, &mine);
+        cycles = (int) t_pvar_read("cycles", file);
+        t_ok(MPI_File_write_all(file, data, LARGE * PIECES, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+        cycles = (int) t_pvar_read("cycles", file) - cycles;
+        expect_hint(file, "romio_cb_write", cb_write);
+        t_ok(MPI_File_close(&file), "close");
+    }
+    free(data);
+    MPI_Allreduce(&cycles, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+/** A schedule, a transport or two layers that the user has named imply the exchange; `off` wins. */
+static void named_modes(void)
+{
+    static const struct {
+        const char *hints;
+        bool exchange;
+    } cases[] = {{"schedule=none", true},
+                 {"schedule=write_comm", true},
+                 {"transport=isend", true},
+                 {"transport=put_fence", true},
+                 {"exchange=off,transport=isend", false},
+                 {"romio_cb_write=disable,schedule=write", false}};
+    bool tam = 0 == strcmp("tam", t_component());
+
+    if (2 <= t_size && tam != (0 < cycles_with("report=off", tam ? "enable" : "automatic"))) {
+        t_fail("no mode is named: %s", tam ? "tam did not exchange" : "large pieces moved");
+    }
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int cycles = cycles_with(cases[i].hints, cases[i].exchange ? "enable" : "disable");
+
+        if (cases[i].exchange != (0 < cycles)) {
+            t_fail("%s: %d cycles", cases[i].hints, cycles);
+        }
+    }
+    t_verdict("named_modes_are_used");
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
@@ -133,6 +182,7 @@ int main(int argc, char *argv[])
     }
     names_and_texts();
     pvars_count();
+    named_modes();
     if (0 == t_rank) {
         unlink(path);
     }

@@ -117,7 +117,7 @@ static void make_round(struct round *round)
     round->access.can_read = true;
     round->access.stats = &round->stats;
     round->access.method = (mca_common_collio_method_t) pick(0, 3);
-    round->access.sieve_read = (mca_common_collio_choice_t) pick(0, 2);
+    round->access.sieve_read = (int) pick(0, 2);
     round->access.sieve_writes = 0 == pick(0, 1);
     round->access.sieve_read_bytes = pick(0, 2) * pick(1, 50000);
     round->access.sieve_write_bytes = pick(0, 2) * pick(1, 50000);

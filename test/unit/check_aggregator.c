@@ -89,11 +89,10 @@ START_TEST(place_as_documented)
     make_blocks(&nodes, 8, 4);
     expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 2, 4, 6}, 4);
     expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5}, 4);
-    expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_STRIPE, (int[]){0, 4, 1, 5}, 4);
     expect(&nodes, 1, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0}, 1);
     expect(&nodes, 3, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1}, 3);
     expect(&nodes, 99, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, 8);
-    expect(&nodes, 99, MCA_COMMON_COLLIO_PLACEMENT_STRIPE, (int[]){0, 4, 1, 5, 2, 6, 3, 7}, 8);
+    expect(&nodes, 99, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5, 2, 6, 3, 7}, 8);
     mca_common_collio_nodes_fini(&nodes);
     make_blocks(&nodes, 32, 4); /* 8 nodes: fewer aggregators take every second or fourth */
     expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 8, 16, 24}, 4);

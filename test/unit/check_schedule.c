@@ -323,6 +323,66 @@ START_TEST(schedule_rows_of_the_table)
 }
 END_TEST
 
+/* The order of put_fence's steps. `late`: no access is complete on all ranks when asked. */
+static void steps(const char *name, bool write, size_t cycles, bool late, char *out)
+{
+    const mca_common_collio_schedule_t *schedule = by_name(name);
+    mca_common_collio_progress_t run = {.cycles = cycles, .write = write};
+    mca_common_collio_step_t step;
+
+    while (MCA_COMMON_COLLIO_STEP_NONE
+           != (step = mca_common_collio_schedule_step(schedule, &run))) {
+        if (MCA_COMMON_COLLIO_STEP_END_EITHER == step) {
+            step = late ? MCA_COMMON_COLLIO_STEP_END_SHUFFLE : MCA_COMMON_COLLIO_STEP_END_ACCESS;
+        }
+        if (MCA_COMMON_COLLIO_STEP_SHUFFLE == step) {
+            *out++ = 'S';
+            *out++ = (char) ('1' + run.shuffles_started++);
+        } else if (MCA_COMMON_COLLIO_STEP_ACCESS == step) {
+            *out++ = 'A';
+            *out++ = (char) ('1' + run.accesses_started++);
+        } else if (MCA_COMMON_COLLIO_STEP_END_SHUFFLE == step) {
+            *out++ = 's';
+            *out++ = (char) ('1' + run.shuffles_done++);
+        } else {
+            *out++ = 'a';
+            *out++ = (char) ('1' + run.accesses_done++);
+        }
+    }
+    *out = '\0';
+    unit_equal(cycles, run.shuffles_done);
+    unit_equal(cycles, run.accesses_done);
+}
+
+START_TEST(schedule_steps_together)
+{
+    static const struct {
+        const char *name;
+        bool write, late;
+        const char *order;
+    } row[] = {
+        {"none", true, false, "S1s1A1a1S2s2A2a2S3s3A3a3"},
+        {"none", false, false, "A1a1S1s1A2a2S2s2A3a3S3s3"},
+        {"comm", true, false, "S1S2s1A1a1S3s2A2a2s3A3a3"},
+        {"comm", false, false, "A1a1S1A2a2S2s1A3a3S3s2s3"},
+        {"write", true, false, "S1s1A1S2s2A2a1S3s3A3a2a3"},
+        {"write", false, false, "A1A2a1S1s1A3a2S2s2a3S3s3"},
+        {"write_comm", true, false, "S1s1A1S2s2a1A2S3s3a2A3a3"},
+        {"write_comm", false, false, "A1a1S1A2s1a2S2A3s2a3S3s3"},
+        {"write_comm2", true, true, "S1S2s1A1s2A2a1S3s3A3a2a3"},
+        {"write_comm2", true, false, "S1S2s1A1a1S3s2A2a2s3A3a3"},
+        {"write_comm2", false, true, "A1A2a1S1s1A3a2S2s2a3S3s3"},
+        {"write_comm2", false, false, "A1A2a1S1a2S2s1A3a3S3s2s3"},
+    };
+    char out[64];
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        steps(row[i].name, row[i].write, 3, row[i].late, out);
+        ck_assert_str_eq(row[i].order, out);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("schedule");
@@ -335,5 +395,6 @@ int main(void)
     tcase_add_test(tests, schedule_write_comm_overlaps_one_of_each);
     tcase_add_test(tests, schedule_write_comm2_overlaps_everything);
     tcase_add_test(tests, schedule_rows_of_the_table);
+    tcase_add_test(tests, schedule_steps_together);
     return unit_main(suite, "check_schedule");
 }

@@ -9,10 +9,11 @@ import subprocess
 
 import launch
 import report
+import verbose
 
 # The names that users type: each must be there, with a help text.
 PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'aggregator_list',
-              'placement', 'buffer_bytes', 'align_bytes', 'sync_send', 'plan_reuse',
+              'placement', 'buffer_bytes', 'align_bytes', 'sync_send', 'engine', 'plan_reuse',
               'report', 'report_file', 'priority')
 # Wrong parameters (one run has all of them), and words that the message must hold besides the parameter and the value.
 WRONG = (('schedule', 'sometimes', ('write_comm2', '"auto", is used')),
@@ -137,6 +138,25 @@ def replaced_transports(suite, folder, scratch):
             suite.not_ok(name, text[:2000])
 
 
+def unused_modes(suite, folder, scratch):
+    """A named mode that cannot act is told in one line of a file."""
+    rows = [('exchange=off,schedule=write', 'ignoring schedule: exchange is off', True),
+            ('exchange=off,transport=isend', 'ignoring transport: exchange is off', True),
+            ('exchange=off', 'ignoring ', False)]
+    if launch.FCOLL == 'tam':
+        rows += [('local_aggregators_per_node=1', 'one layer: all ranks are on one node', True),
+                 ('transport=isend,local_aggregators_per_node=3', 'one layer: local_agg', True),
+                 ('transport=isend,local_aggregators_per_node=1', 'one layer', False)]
+    for hint, words, told in rows:
+        text = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_gaps')]), 120,
+                          env={'T_DIR': scratch, 'T_HINTS': hint}).text
+        name = f'{hint}: "{words}" is {"" if told else "not "}printed'
+        if told == (words in text):
+            suite.ok(name)
+        else:
+            suite.not_ok(name, text[:2000])
+
+
 def run(suite, scratch, folder):
     if launch.FCOLL in launch.STOCK or launch.FCOLL == 'romio':
         return
@@ -145,4 +165,6 @@ def run(suite, scratch, folder):
     wrong_on_one_rank(suite, folder, scratch)
     hints(suite, folder, scratch)
     replaced_transports(suite, folder, scratch)
+    unused_modes(suite, folder, scratch)
     report.check(suite, folder, scratch)
+    verbose.check(suite, folder, scratch)

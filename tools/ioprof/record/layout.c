@@ -35,7 +35,8 @@ static struct {
     char *fs, *mount;
 } mounts[MAX_MOUNTS];
 static int nmounts;
-static bool busy; /* one thread at a time, and not in a signal handler that has interrupted it */
+static bool striped; /* a file was on Lustre or BeeGFS: without any nothing is asked twice */
+static bool busy;    /* one thread at a time, and not in a signal handler that has interrupted it */
 
 static struct ioprof_stripes read_stripes(int fd, long magic, char *room)
 {
@@ -144,10 +145,15 @@ void ioprof_layout_read(int fd, struct ioprof_file *file, uint64_t device)
     struct ioprof_stripes stripes;
     struct statfs fs;
     void *room;
+    bool here;
 
-    if (0 != file->stripes || 0 != syscall(SYS_fstatfs, fd, &fs)
-        || (NULL != file->fs && LUSTRE_MAGIC != fs.f_type && BEEGFS_MAGIC != fs.f_type)
-        || __atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {
+    if (0 != file->stripes || (NULL != file->fs && !striped)
+        || 0 != syscall(SYS_fstatfs, fd, &fs)) {
+        return;
+    }
+    here = LUSTRE_MAGIC == fs.f_type || BEEGFS_MAGIC == fs.f_type;
+    striped |= here;
+    if ((NULL != file->fs && !here) || __atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {
         return;
     }
     room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

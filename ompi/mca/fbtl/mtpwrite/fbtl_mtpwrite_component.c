@@ -13,9 +13,11 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
+#include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
-#include "ompi/mca/common/collio/ompio/common_collio_sharedfp.h"
+#include "ompi/mca/fbtl/base/base.h"
 
 static int register_component(void)
 {
@@ -46,19 +48,35 @@ static int init_query(bool progress_threads, bool mpi_threads)
 {
     (void) progress_threads;
     (void) mpi_threads;
-    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 
-/* Where there is no descriptor, there is nothing for us. The hints are checked even if another fbtl
- * is chosen in the end: OMPIO divides by cb_nodes soon after this. */
+/* A component of ours that the user has asked for serves the file. */
+static bool hints_are_ours(void)
+{
+    return mca_common_collio_asked_for(&ompi_fbtl_base_framework, "mtpwrite",
+                                       mca_fbtl_mtpwrite_settings.priority,
+                                       MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT)
+           || mca_common_collio_fcoll_is_chosen();
+}
+
+/* Declines file systems without descriptors. With `--mca fcoll overlap` the hints are checked here,
+ * whichever fbtl is selected: OMPIO divides by cb_nodes before it selects an fcoll. */
 static mca_fbtl_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
-    mca_common_collio_hints_check(fh->f_info);
+    if (hints_are_ours()) {
+        mca_common_collio_hints_check(fh->f_info);
+    }
     if (NONE != fh->f_fstype && UFS != fh->f_fstype && LUSTRE != fh->f_fstype) {
+        MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh,
+                                    "fbtl/mtpwrite: %s: not available: OMPIO's file system type "
+                                    "is %d",
+                                    fh->f_filename, (int) fh->f_fstype);
         return NULL;
     }
     *priority = mca_fbtl_mtpwrite_settings.priority;
+    MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: available, priority %d",
+                                fh->f_filename, *priority);
     return &mca_fbtl_mtpwrite_module;
 }
 

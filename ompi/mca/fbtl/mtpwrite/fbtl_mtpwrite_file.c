@@ -5,9 +5,9 @@
  *
  * What lives as long as an open handle: settings, the access struct, figures.
  *
- * Records are found by the handle. OMPIO's shared file pointers have handles of their own, which
- * come through the fbtl module only; they get records too. A record is made at the first transfer,
- * because the descriptor is opened after the module was chosen, and ends with the module.
+ * It is place FBTL of the handle's record. OMPIO's shared file pointers have handles of their own,
+ * which come through the fbtl module only. It is made at the first transfer, because the descriptor
+ * is opened after the module was chosen, and ends with the module.
  */
 #include "fbtl_mtpwrite_internal.h"
 
@@ -17,10 +17,10 @@
 #include "opal/util/output.h"
 
 #include "ompi/mca/common/collio/access/common_collio_engine.h"
-#include "ompi/mca/common/collio/hook/common_collio_guard.h"
+#include "ompi/mca/common/collio/hook/common_collio_caches.h"
+#include "ompi/mca/common/collio/hook/common_collio_handle.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static mca_fbtl_mtpwrite_file_t *files;
 static mca_common_collio_access_stats_t closed; /* figures of files that are closed */
 
 static void check_engine(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
@@ -52,49 +52,54 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
     const mca_fbtl_mtpwrite_settings_t *settings = &file->settings;
     mca_common_collio_access_t *access = &file->access;
 
-    mca_common_collio_guard_access(file->fh, access, &file->stats);
+    mca_common_collio_caches_open(file->fh, access, &file->stats);
     mca_common_collio_lockahead_guard(file->fh, access);
-    access->method = settings->method;
     access->engine = settings->engine;
-    access->sieve_read = settings->sieve_read;
-    access->sieve_read_bytes = (int64_t) settings->sieve_read_bytes;
-    access->sieve_write_bytes = (int64_t) settings->sieve_write_bytes;
-    access->stage_bytes = (int64_t) settings->stage_bytes;
     access->stripe_bytes = (int64_t) file->fh->f_stripe_size;
-    access->threads = settings->num_threads;
-    access->serial_below = settings->serial_below;
     access->queue_depth = settings->queue_depth;
-    access->pin = settings->pin;
     check_sieving(file);
+}
+
+/* With the mutex held: another thread may have made it. */
+static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
+{
+    mca_fbtl_mtpwrite_file_t *file = mca_common_collio_handle_get(fh, MCA_COMMON_COLLIO_PLACE_FBTL);
+    mca_common_collio_handle_t *handle;
+
+    if (NULL != file) {
+        return file;
+    }
+    file = calloc(1, sizeof(*file));
+    handle = NULL == file ? NULL : mca_common_collio_handle_take(fh);
+    if (NULL == handle) {
+        free(file);
+        return NULL;
+    }
+    file->fh = fh;
+    mca_fbtl_mtpwrite_settings_of(fh, &file->settings);
+    check_engine(fh, &file->settings);
+    fill_access(file);
+    handle->place[MCA_COMMON_COLLIO_PLACE_FBTL] = file;
+    return file;
 }
 
 mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_t *file;
+    mca_fbtl_mtpwrite_file_t *file = mca_common_collio_handle_get(fh, MCA_COMMON_COLLIO_PLACE_FBTL);
 
-    pthread_mutex_lock(&mutex);
-    for (file = files; NULL != file && fh != file->fh; file = file->next) {
-    }
     if (NULL == file) {
-        file = calloc(1, sizeof(*file));
-        if (NULL != file) {
-            file->fh = fh;
-            mca_fbtl_mtpwrite_settings_of(fh, &file->settings);
-            check_engine(fh, &file->settings);
-            fill_access(file);
-            file->next = files;
-            files = file;
-        }
+        pthread_mutex_lock(&mutex);
+        file = get_or_make(fh);
+        pthread_mutex_unlock(&mutex);
     }
-    pthread_mutex_unlock(&mutex);
     if (NULL != file) {
         file->access.atomic = 0 != fh->f_atomicity;
     }
     return file;
 }
 
-static void add_stats(mca_common_collio_access_stats_t *sum,
-                      mca_common_collio_access_stats_t *stats)
+static void add_stats(mca_common_collio_access_stats_t *stats,
+                      mca_common_collio_access_stats_t *sum)
 {
     uint64_t *to = (uint64_t *) sum;
     uint64_t *from = (uint64_t *) stats;
@@ -106,29 +111,30 @@ static void add_stats(mca_common_collio_access_stats_t *sum,
 
 void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_t **at = &files;
     mca_fbtl_mtpwrite_file_t *file;
 
     pthread_mutex_lock(&mutex);
-    while (NULL != *at && fh != (*at)->fh) {
-        at = &(*at)->next;
-    }
-    file = *at;
+    file = mca_common_collio_handle_get(fh, MCA_COMMON_COLLIO_PLACE_FBTL);
     if (NULL != file) {
-        *at = file->next;
-        add_stats(&closed, &file->stats);
+        add_stats(&file->stats, &closed);
     }
+    mca_common_collio_handle_clear(fh, MCA_COMMON_COLLIO_PLACE_FBTL);
     pthread_mutex_unlock(&mutex);
     mca_common_collio_guard_end(fh);
     free(file);
+}
+
+static void add_file(void *value, void *totals)
+{
+    mca_fbtl_mtpwrite_file_t *file = value;
+
+    add_stats(&file->stats, totals);
 }
 
 void mca_fbtl_mtpwrite_file_totals(mca_common_collio_access_stats_t *totals)
 {
     pthread_mutex_lock(&mutex);
     *totals = closed;
-    for (mca_fbtl_mtpwrite_file_t *file = files; NULL != file; file = file->next) {
-        add_stats(totals, &file->stats);
-    }
+    mca_common_collio_handle_for_each(MCA_COMMON_COLLIO_PLACE_FBTL, add_file, totals);
     pthread_mutex_unlock(&mutex);
 }

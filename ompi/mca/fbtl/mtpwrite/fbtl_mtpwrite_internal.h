@@ -17,6 +17,8 @@
 
 /** What users set: each is a parameter fbtl_mtpwrite_<name> and a hint collio_<name>, except as the
  *  table in settings.c says. */
+enum { MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT = 5 }; /* below the stock components */
+
 typedef struct mca_fbtl_mtpwrite_settings_t {
     int priority;
     int num_threads;
@@ -45,13 +47,16 @@ void mca_fbtl_mtpwrite_settings_deregister(void);
 void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings);
 /** The parameters, with this file's hints over them. Local. */
 void mca_fbtl_mtpwrite_settings_of(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings);
+/** Verbose output: the values that are not defaults. */
+void mca_fbtl_mtpwrite_settings_show(const ompio_file_t *fh,
+                                     const mca_fbtl_mtpwrite_settings_t *settings);
+
 /** Puts the values in force where MPI_File_get_info finds them. */
 void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
                                         const mca_fbtl_mtpwrite_settings_t *settings);
 
 /** What lives as long as an open handle (MPI files and those of shared file pointers). */
 typedef struct mca_fbtl_mtpwrite_file_t {
-    struct mca_fbtl_mtpwrite_file_t *next;
     ompio_file_t *fh;
     mca_fbtl_mtpwrite_settings_t settings;
     mca_common_collio_access_t access;

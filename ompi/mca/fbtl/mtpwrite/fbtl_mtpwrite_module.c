@@ -15,18 +15,33 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ompi/mca/common/collio/access/common_collio_lock.h"
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/hook/common_collio_guard.h"
 #include "ompi/mca/fbtl/base/base.h"
 
 static int module_init(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_settings_t settings;
+    mca_common_collio_access_t wanted = {0};
 
     mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
-    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_ON == settings.sieve_write)
+    wanted.method = settings.method;
+    wanted.sieve_read = settings.sieve_read;
+    wanted.sieve_read_bytes = (int64_t) settings.sieve_read_bytes;
+    wanted.sieve_write_bytes = (int64_t) settings.sieve_write_bytes;
+    wanted.stage_bytes = (int64_t) settings.stage_bytes;
+    wanted.threads = settings.num_threads;
+    wanted.serial_below = settings.serial_below;
+    wanted.pin = settings.pin;
+    if (0 != mca_common_collio_guard_offer(fh, MCA_COMMON_COLLIO_SETTING_ON == settings.sieve_write, &wanted)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: selected", fh->f_filename);
+    if (OMPIO_ROOT == fh->f_rank && MCA_COMMON_COLLIO_VERBOSE(fbtl, FILE)) {
+        mca_fbtl_mtpwrite_settings_show(fh, &settings);
     }
     return OMPI_SUCCESS;
 }
@@ -179,11 +194,7 @@ static bool check_atomicity(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
 
-    if (NULL == file || 0 != mca_common_collio_access_lock(&file->access, false, 0, 1, false)) {
-        return false;
-    }
-    mca_common_collio_access_unlock(&file->access, 0, 1);
-    return true;
+    return NULL != file && mca_common_collio_lock_works(&file->access);
 }
 #endif
 

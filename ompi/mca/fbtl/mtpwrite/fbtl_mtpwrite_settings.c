@@ -8,6 +8,7 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/report/common_collio_report_out.h"
 #include "ompi/mca/common/collio/settings/common_collio_hints.h"
 
@@ -25,7 +26,8 @@ static const char on_off[] = "auto,on,off";
 #define AT(field) offsetof(mca_fbtl_mtpwrite_settings_t, field)
 
 static const mca_common_collio_setting_t rows[] = {
-    {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, 5, 3, NO_HINT, NULL,
+    {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT,
+     3, NO_HINT, NULL,
      "Priority of this component. Above 50 it is chosen on every file system with descriptors."},
     {"num_threads", MCA_COMMON_COLLIO_NUMBER, AT(num_threads), NULL, 0, 3, OMPIO, NULL,
      "Threads that match, pack and transfer an individual request. 0 or 1: the caller alone. They "
@@ -96,6 +98,15 @@ void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settin
 void mca_fbtl_mtpwrite_settings_of(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings)
 {
     mca_common_collio_settings_set_resolve(&set, fh->f_info, settings);
+}
+
+void mca_fbtl_mtpwrite_settings_show(const ompio_file_t *fh,
+                                     const mca_fbtl_mtpwrite_settings_t *settings)
+{
+    char text[1024];
+
+    mca_common_collio_settings_set_changed(&set, settings, text, sizeof(text));
+    MCA_COMMON_COLLIO_SHOW(fbtl, FILE, "fbtl/mtpwrite: %s: settings: %s", fh->f_filename, text);
 }
 
 void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,

@@ -13,6 +13,7 @@
 
 #include "fs_beegfs.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 #include "ompi/mca/common/collio/settings/common_collio_hints.h"
@@ -80,14 +81,28 @@ static bool has_hints(opal_info_t *info)
 static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh, int *result)
 {
     bool alone;
-    bool wanted = mca_common_collio_named(&ompi_fs_base_framework, "beegfs", &alone);
 
-    if (MPI_COMM_NULL == fh->f_comm || !has_hints(fh->f_info)
-        || MCA_COMMON_COLLIO_STRIPES_BEEGFS != mca_common_collio_stripes_system(fh->f_filename)) {
+    if (!mca_common_collio_asked_for(&ompi_fs_base_framework, "beegfs", parameters.priority,
+                                     PRIORITY_DEFAULT)) {
+        return NULL;
+    }
+    if (MPI_COMM_NULL == fh->f_comm || !has_hints(fh->f_info)) {
+        MCA_COMMON_COLLIO_SHOW_ROOT(
+            fs, SELECT, fh, "fs/beegfs: %s: not available: no striping hints", fh->f_filename);
+        return NULL;
+    }
+    if (MCA_COMMON_COLLIO_STRIPES_BEEGFS != mca_common_collio_stripes_system(fh->f_filename)) {
+        MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: not available: not on BeeGFS",
+                                    fh->f_filename);
         return NULL;
     }
     mca_common_collio_hints_check(fh->f_info);
-    *result = wanted && PRIORITY_NAMED > parameters.priority ? PRIORITY_NAMED : parameters.priority;
+    *result = mca_common_collio_named(&ompi_fs_base_framework, "beegfs", &alone)
+                      && PRIORITY_NAMED > parameters.priority
+                  ? PRIORITY_NAMED
+                  : parameters.priority;
+    MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: available, priority %d",
+                                fh->f_filename, *result);
     return mca_fs_beegfs_module(fh);
 }
 

@@ -7,16 +7,18 @@
 /**
  * Parameters, pvars, and when the component applies.
  *
- * It takes files on Lustre only (statfs magic, or the "lustre:" prefix), and only when it is
- * wanted: named in the list of fs components (`--mca fs lustre_lla,ufs`), or with a priority above
- * that of the stock ones. The fs base asks every component on every rank, so a query communicates
- * in the same way on all of them.
+ * It takes files on Lustre only (statfs magic, or the "lustre:" prefix), and only when the user has
+ * asked for it: named in the list of fs components (`--mca fs lustre_lla,ufs`), or with a priority
+ * above that of the stock ones. Otherwise the query declines at once and liblustreapi is not
+ * loaded. The fs base queries every component on every rank, so a query that communicates does so
+ * on all of them.
  */
 
 #include "fs_lustre_lla_internal.h"
 
 #include "ompi/mca/common/collio/report/common_collio_report_out.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 #include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
 
@@ -58,12 +60,13 @@ static const mca_common_collio_setting_t rows[] = {
     {"lockahead_individual", MCA_COMMON_COLLIO_CHOICE, AT(individual), individual_modes,
      MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
      "Which locks a rank requests for individual access: each transfer of a call (element), or "
-     "each piece of its view when the view is set (view). auto is element where the file system "
+     "each piece of its view at the first access to it (view). Accesses of more than 16,384 pieces "
+     "use ordinary locks. auto is element where the file system "
      "can do it"},
     {"async", MCA_COMMON_COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
      "Request locks without waiting for them, where the access does not follow at once: all "
      "windows of a domain but the first (global, stripe), the next window (cycle), later blocks "
-     "of a view (view). A request that meets a lock of another client is then dropped instead of "
+     "of a view (view). No effect on element, whose accesses follow at once. A request that meets a lock of another client is then dropped instead of "
      "taking that lock away"},
     {"noexpand", MCA_COMMON_COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
      "With lockahead, keep the servers from growing the locks of plain accesses"},
@@ -101,6 +104,12 @@ static void register_pvars(void)
 #undef X
 }
 
+static bool asked_for(void)
+{
+    return mca_common_collio_asked_for(&ompi_fs_base_framework, "lustre_lla",
+                                       mca_fs_lustre_lla_parameters.priority, PRIORITY_DEFAULT);
+}
+
 static int component_register(void)
 {
     const mca_base_component_t *component = &mca_fs_lustre_lla_component.fsm_version;
@@ -111,9 +120,11 @@ static int component_register(void)
         return rc;
     }
     rc = mca_common_collio_settings_set_register(&set, component);
-    llapi_origin = mca_common_collio_llapi()->origin;
+    llapi_origin = asked_for() ? mca_common_collio_llapi()->origin
+                               : "not loaded: fs/lustre_lla is not selected";
     (void) mca_base_component_var_register(
-        component, "llapi", "Where Lustre's user library comes from (cannot be set)",
+        component, "llapi",
+        "Path of Lustre's user library, if this component is selected (cannot be set)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_3,
         MCA_BASE_VAR_SCOPE_CONSTANT, &llapi_origin);
     register_pvars();
@@ -191,8 +202,11 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
 {
     int type = NONE;
     bool alone;
-    bool wanted = mca_common_collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
+    bool named = mca_common_collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
 
+    if (!asked_for()) {
+        return NULL;
+    }
     if (MPI_COMM_NULL != fh->f_comm) {
         mca_common_collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
     }
@@ -212,11 +226,15 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
                                   "--mca fs lustre_lla,ufs allows both",
                                   fh->f_filename);
         }
+        MCA_COMMON_COLLIO_SHOW_ROOT(
+            fs, SELECT, fh, "fs/lustre_lla: %s: not available: not on Lustre", fh->f_filename);
         return NULL;
     }
-    *result = wanted && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
+    *result = named && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
                   ? PRIORITY_NAMED
                   : mca_fs_lustre_lla_parameters.priority;
+    MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: available, priority %d",
+                                fh->f_filename, *result);
     return &module;
 }
 

@@ -23,6 +23,7 @@
 #include "fs_lustre_lla_internal.h"
 
 #include "ompi/mca/common/collio/compat/common_collio_error.h"
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -256,6 +257,12 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
     fh->f_fs_ptr = file;
     fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre keeps overlapping accesses apart itself */
     publish(fh, info, &verdict);
+    MCA_COMMON_COLLIO_SHOW_ROOT(fs, FILE, fh,
+                                "fs/lustre_lla: %s: %d stripes of %zu bytes, lockahead %s, for "
+                                "individual access %s",
+                                path, fh->f_stripe_count, (size_t) fh->f_stripe_size,
+                                mca_fs_lustre_lla_mode_name(file->lockahead.collective),
+                                mca_fs_lustre_lla_mode_name(file->lockahead.individual));
     return OMPI_SUCCESS;
 }
 

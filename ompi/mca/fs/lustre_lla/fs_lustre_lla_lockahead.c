@@ -39,8 +39,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "ompi/mca/common/collio/core/common_collio_clock.h"
 
 enum {
     FAILURES_MOST = 8,     /* in a row; then requests end */
@@ -164,14 +165,6 @@ bool mca_fs_lustre_lla_lockahead_withdraw(mca_common_collio_lockahead_t *self, i
     return again;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t) time.tv_sec * UINT64_C(1000000000) + (uint64_t) time.tv_nsec;
-}
-
 static int compare(const void *key, const void *element)
 {
     const mca_common_collio_extent_t *a = key;
@@ -225,10 +218,10 @@ static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
 /* One ladvise call. False if it failed. */
 static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
 {
-    uint64_t start = now_ns();
+    uint64_t start = mca_common_collio_now();
     int error = -mca_common_collio_llapi_ladvise(file->fd, count, list);
 
-    COUNT(file, time_ns, now_ns() - start);
+    COUNT(file, time_ns, mca_common_collio_now() - start);
     COUNT(file, calls, 1);
     COUNT(file, advices, count);
     if (0 == error) {

@@ -12,8 +12,11 @@
  */
 #include "sharedfp_ondemand_internal.h"
 
+#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
+#include "ompi/mca/common/collio/ompio/common_collio_named.h"
 #include "ompi/mca/common/collio/ompio/common_collio_open.h"
-#include "ompi/mca/common/collio/ompio/common_collio_sharedfp.h"
+
+#include "ompi/mca/sharedfp/base/base.h"
 
 enum {
     PRIORITY_DEFAULT = 5, /* below the stock components, which have 10 to 30 */
@@ -22,15 +25,18 @@ enum {
 
 static int parameter_priority = PRIORITY_DEFAULT;
 
-/* With an fcoll of ours it comes along; else it must be asked for. */
+/* 0: declines. The component serves files by itself where an fcoll of ours does; with other fcolls
+ * only if it is named or has a priority above the default. */
 static int priority_now(void)
 {
-    if (parameter_priority <= 0) {
-        return 0;
+    if (0 < parameter_priority && parameter_priority < PRIORITY_WITH_OURS
+        && mca_common_collio_fcoll_is_chosen()) {
+        return PRIORITY_WITH_OURS;
     }
-    return parameter_priority < PRIORITY_WITH_OURS && mca_common_collio_fcoll_is_chosen()
-               ? PRIORITY_WITH_OURS
-               : parameter_priority;
+    return mca_common_collio_asked_for(&ompi_sharedfp_base_framework, "ondemand",
+                                       parameter_priority, PRIORITY_DEFAULT)
+               ? parameter_priority
+               : 0;
 }
 
 static int register_component(void)
@@ -42,9 +48,9 @@ static int register_component(void)
     }
     rc = mca_base_component_var_register(
         &mca_sharedfp_ondemand_component.sharedfpm_version, "priority",
-        "Priority of this component. Stock components have 10 to 30; above, this one is used for "
-        "every file. Below, it is used where fcoll/overlap or fcoll/tam is, or where it is named; "
-        "0 switches it off",
+        "Priority of this component. With fcoll/overlap or fcoll/tam the default selects it. Set "
+        "it above 30, the highest of the stock components, to use it with every fcoll; set it to 0 "
+        "to use Open MPI's own shared file pointers with fcoll/overlap and fcoll/tam",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_ALL,
         &parameter_priority);
     return rc < 0 ? rc : OMPI_SUCCESS;
@@ -53,13 +59,11 @@ static int register_component(void)
 static int open_component(void)
 {
     mca_common_collio_open();
-    mca_common_collio_sharedfp_offer(priority_now);
     return OMPI_SUCCESS;
 }
 
 static int close_component(void)
 {
-    mca_common_collio_sharedfp_offer(NULL);
     mca_common_collio_close();
     return OMPI_SUCCESS;
 }
@@ -68,15 +72,16 @@ static int init_query(bool progress_threads, bool mpi_threads)
 {
     (void) progress_threads;
     (void) mpi_threads;
-    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 
 static mca_sharedfp_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
-    (void) fh;
     *priority = priority_now();
-    return 0 == *priority ? NULL : &mca_sharedfp_ondemand_module;
+    MCA_COMMON_COLLIO_SHOW_ROOT(sharedfp, SELECT, fh, "sharedfp/ondemand: %s: %s, priority %d",
+                                fh->f_filename, *priority <= 0 ? "not available" : "available",
+                                *priority);
+    return *priority <= 0 ? NULL : &mca_sharedfp_ondemand_module;
 }
 
 static int file_unquery(ompio_file_t *fh)

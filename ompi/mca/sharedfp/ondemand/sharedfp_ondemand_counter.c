@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ompi/mca/common/collio/core/common_collio_clock.h"
+
 enum { BYTES = MCA_SHAREDFP_ONDEMAND_SLOTS * sizeof(int64_t) };
 _Static_assert(4096 == BYTES, "all numbers are one block, so that the file never grows");
 
@@ -138,14 +140,13 @@ static int make_turn(const char *path)
     long pause = PAUSE_FIRST;
 
     while (0 != mkdir(path, 0700)) {
-        struct timespec now;
+        struct timespec turn = {.tv_nsec = pause / 2
+                                           + (long) (mca_common_collio_now() % (pause / 2))};
 
         if (EEXIST != errno && EINTR != errno) {
             return errno;
         }
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        now = (struct timespec){.tv_nsec = pause / 2 + now.tv_nsec % (pause / 2)};
-        nanosleep(&now, NULL);
+        nanosleep(&turn, NULL);
         pause = 2 * pause < PAUSE_MOST ? 2 * pause : PAUSE_MOST;
     }
     return 0;

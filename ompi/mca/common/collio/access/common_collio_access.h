@@ -9,6 +9,7 @@
 #include "core/common_collio_buildio.h" /* segment_t */
 #include "core/common_collio_coherence.h"
 #include "core/common_collio_tiling.h"
+#include "core/common_collio_value.h"
 
 #include <stdbool.h>
 
@@ -18,12 +19,6 @@
  * Stock fbtl/posix turns every errno into one error and loses short transfers, so everything of
  * ours (the fcolls' windows, individual access through fbtl/mtpwrite) goes through these calls.
  */
-
-typedef enum mca_common_collio_choice_t { /* auto / on / off, as users say it */
-                                          MCA_COMMON_COLLIO_AUTO = 0,
-                                          MCA_COMMON_COLLIO_ON,
-                                          MCA_COMMON_COLLIO_OFF
-} mca_common_collio_choice_t;
 
 typedef enum mca_common_collio_method_t {
     MCA_COMMON_COLLIO_METHOD_AUTO = 0,
@@ -79,7 +74,7 @@ typedef struct mca_common_collio_access_t {
     mca_common_collio_coherence_t coherence; /* with the caches of other nodes */
     mca_common_collio_method_t method;
     mca_common_collio_engine_t engine;
-    mca_common_collio_choice_t sieve_read;
+    int sieve_read;            /* MCA_COMMON_COLLIO_SETTING_AUTO, _ON or _OFF */
     int64_t sieve_read_bytes;  /* window; 0 = 4 MiB */
     int64_t sieve_write_bytes; /* window; 0 = 512 KiB */
     int64_t stage_bytes;       /* packing buffer per thread; 0 = automatic */

@@ -101,11 +101,10 @@ static int64_t move(struct request *request, mca_common_collio_buildio_t *build,
     int64_t wanted = build->remaining;
 
     while (moved < wanted && INT64_MAX == outcome->stop_offset) {
-        uint64_t start = mca_common_collio_now_ns();
+        uint64_t start = mca_common_collio_now();
         size_t count = mca_common_collio_buildio_next(build, segments, request->room);
 
-        mca_common_collio_count(&request->access->stats->build_ns,
-                                mca_common_collio_now_ns() - start);
+        mca_common_collio_count(&request->access->stats->build_ns, mca_common_collio_now() - start);
         mca_common_collio_outcome_init(outcome);
         if (request->file->ascending) {
             mca_common_collio_access_segments(request->access, request->write, request->held,
@@ -124,20 +123,20 @@ static int64_t cycle_packed(struct request *request, int64_t position, int64_t b
 {
     mca_common_collio_access_stats_t *stats = request->access->stats;
     mca_common_collio_buildio_t build;
-    uint64_t start = mca_common_collio_now_ns();
+    uint64_t start = mca_common_collio_now();
     int64_t moved;
 
     if (request->write) {
         mca_common_collio_tiling_pack(request->memory, request->base, position, bytes, stage);
-        mca_common_collio_count(&stats->build_ns, mca_common_collio_now_ns() - start);
+        mca_common_collio_count(&stats->build_ns, mca_common_collio_now() - start);
     }
     mca_common_collio_buildio_init_packed(&build, request->file, request->first + position, stage,
                                           bytes);
     moved = move(request, &build, segments, outcome);
     if (!request->write) {
-        start = mca_common_collio_now_ns();
+        start = mca_common_collio_now();
         mca_common_collio_tiling_unpack(request->memory, request->base, position, moved, stage);
-        mca_common_collio_count(&stats->build_ns, mca_common_collio_now_ns() - start);
+        mca_common_collio_count(&stats->build_ns, mca_common_collio_now() - start);
     }
     mca_common_collio_count(&stats->copied_bytes, (uint64_t) moved);
     return moved;

@@ -43,7 +43,7 @@ static int clip_vector(struct iovec *iov, int count, size_t *first_length)
 static ssize_t call_kernel(mca_common_collio_access_t *access, bool write, int64_t offset,
                            struct iovec *iov, int count)
 {
-    uint64_t start = mca_common_collio_now_ns();
+    uint64_t start = mca_common_collio_now();
     size_t first_length;
     int taken = clip_vector(iov, count, &first_length);
     int saved;
@@ -59,7 +59,7 @@ static ssize_t call_kernel(mca_common_collio_access_t *access, bool write, int64
     saved = errno;
     iov[0].iov_len = first_length;
     mca_common_collio_count(&access->stats->syscalls, 1);
-    start = mca_common_collio_now_ns() - start;
+    start = mca_common_collio_now() - start;
     mca_common_collio_count(&access->stats->access_ns, start);
     mca_common_collio_count(write ? &access->stats->write_ns : &access->stats->read_ns, start);
     errno = saved;

@@ -7,9 +7,10 @@
 #define MCA_COMMON_COLLIO_ACCESS_TRANSFER_H
 
 #include <sys/uio.h>
-#include <time.h>
 
 #include "access/common_collio_access.h"
+
+#include "core/common_collio_clock.h"
 
 /** The lowest layer of file access: all transfers end in these calls. */
 
@@ -19,14 +20,6 @@ enum { MCA_COMMON_COLLIO_IOV_MOST = 1024 }; /* Linux's IOV_MAX */
 static inline void mca_common_collio_count(uint64_t *counter, uint64_t amount)
 {
     __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
-}
-
-static inline uint64_t mca_common_collio_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
 }
 
 static inline void mca_common_collio_outcome_init(mca_common_collio_outcome_t *outcome)

@@ -71,7 +71,7 @@ const char *mca_common_collio_engine_name(mca_common_collio_engine_t engine)
 
 void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
 {
-    uint64_t start = mca_common_collio_now_ns();
+    uint64_t start = mca_common_collio_now();
 
     mca_common_collio_job_refresh(job);
     if (NULL == job->segments) {
@@ -81,7 +81,7 @@ void mca_common_collio_engine_perform(mca_common_collio_job_t *job)
                                           job->count, &job->outcome);
     }
     mca_common_collio_job_unlock(job, &job->outcome);
-    job->busy_ns = mca_common_collio_now_ns() - start;
+    job->busy_ns = mca_common_collio_now() - start;
 }
 
 static void watch_fork(void)

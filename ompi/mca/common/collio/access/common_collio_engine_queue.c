@@ -14,7 +14,8 @@
  * A short completion is submitted again for the rest, so that a job ends complete, at end of file
  * or with an errno, like a blocking transfer. After an error no more of the job is submitted.
  *
- * Jobs that need a byte-range lock are not taken: the lock would be held until somebody looks for
+ * Jobs that need a flush for other nodes are not taken: only a thread makes it. Jobs that need a
+ * byte-range lock are not taken: the lock would be held until somebody looks for
  * completions, and two processes that do not look could wait for each other for ever.
  */
 #include <errno.h>
@@ -56,7 +57,8 @@ bool mca_common_collio_queue_accepts(const mca_common_collio_job_t *job)
 {
     mca_common_collio_access_t *access = job->access;
 
-    if (mca_common_collio_access_locks(access, job->write)) {
+    if (mca_common_collio_access_locks(access, job->write)
+        || (job->for_others && MCA_COMMON_COLLIO_COHERENT != access->coherence)) {
         return false;
     }
     if (NULL == job->segments) {
@@ -160,7 +162,7 @@ static void finish_job(mca_common_collio_queue_t *queue, mca_common_collio_queue
     mca_common_collio_job_t *job = own->job;
 
     sum_up(own);
-    job->busy_ns = mca_common_collio_now_ns() - own->start_ns;
+    job->busy_ns = mca_common_collio_now() - own->start_ns;
     mca_common_collio_count(&job->access->stats->access_ns, job->busy_ns);
     mca_common_collio_count(
         job->write ? &job->access->stats->write_ns : &job->access->stats->read_ns, job->busy_ns);
@@ -278,7 +280,7 @@ int mca_common_collio_queue_start(mca_common_collio_queue_t *queue, mca_common_c
 
     if (0 == rc) {
         own->job = job;
-        own->start_ns = mca_common_collio_now_ns();
+        own->start_ns = mca_common_collio_now();
         rc = make_ops(queue, own);
     }
     if (0 != rc) {

@@ -122,7 +122,7 @@ int mca_common_collio_access_try_lock(mca_common_collio_access_t *access, bool w
                             .exclusive = exclusive,
                             .lo = offset,
                             .hi = offset + length,
-                            .since_ns = mca_common_collio_now_ns()};
+                            .since_ns = mca_common_collio_now()};
     pthread_mutex_lock(&mutex);
     if (!conflicts(range->fd, exclusive, range->lo, range->hi)) {
         error = kernel_lock(access->fd, exclusive ? F_WRLCK : F_RDLCK, range->lo, range->hi);
@@ -142,12 +142,12 @@ int mca_common_collio_access_try_lock(mca_common_collio_access_t *access, bool w
 
 bool mca_common_collio_lock_due(mca_common_collio_lock_retry_t *retry)
 {
-    return mca_common_collio_now_ns() >= retry->next_ns;
+    return mca_common_collio_now() >= retry->next_ns;
 }
 
 bool mca_common_collio_lock_again(mca_common_collio_lock_retry_t *retry, int rc, bool patient)
 {
-    uint64_t now = mca_common_collio_now_ns();
+    uint64_t now = mca_common_collio_now();
 
     if (-EAGAIN == rc) {
         retry->pause_ns = 0 == retry->pause_ns ? PAUSE_LEAST : 2 * retry->pause_ns;
@@ -168,7 +168,7 @@ void mca_common_collio_lock_pause(const mca_common_collio_lock_retry_t *retry)
     if (NULL != function) {
         function();
     }
-    now = mca_common_collio_now_ns();
+    now = mca_common_collio_now();
     if (now < retry->next_ns) {
         struct timespec pause = {.tv_nsec = (long) (retry->next_ns - now)};
 
@@ -180,7 +180,7 @@ void mca_common_collio_lock_pause(const mca_common_collio_lock_retry_t *retry)
  * which only looks now and then. So it stands back for an eighth of that time, once. */
 static void let_others(void)
 {
-    uint64_t now = mca_common_collio_now_ns();
+    uint64_t now = mca_common_collio_now();
     uint64_t courtesy = __atomic_load_n(&was_held_ns, __ATOMIC_RELAXED) / 8;
     uint64_t until;
 
@@ -257,7 +257,7 @@ int mca_common_collio_access_unlock(mca_common_collio_access_t *access, int64_t 
     rc = unlock_free_parts(range->fd, range->lo, range->hi);
     pthread_mutex_unlock(&mutex);
     if (range->exclusive) {
-        uint64_t now = mca_common_collio_now_ns();
+        uint64_t now = mca_common_collio_now();
 
         __atomic_store_n(&released_ns, now, __ATOMIC_RELAXED);
         __atomic_store_n(&was_held_ns, now - range->since_ns, __ATOMIC_RELAXED);
@@ -270,4 +270,14 @@ void mca_common_collio_lock_forget(void)
 {
     pthread_mutex_init(&mutex, NULL);
     held = NULL;
+}
+
+bool mca_common_collio_lock_works(mca_common_collio_access_t *access)
+{
+    int rc = mca_common_collio_access_try_lock(access, false, 0, 1);
+
+    if (0 == rc) {
+        (void) mca_common_collio_access_unlock(access, 0, 1);
+    }
+    return 0 == rc || -EAGAIN == rc;
 }

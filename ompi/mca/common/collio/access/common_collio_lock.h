@@ -18,6 +18,9 @@ bool mca_common_collio_lock_again(mca_common_collio_lock_retry_t *retry, int rc,
 /** Makes MPI progress, then sleeps until the next attempt is due. Not from threads of the pool. */
 void mca_common_collio_lock_pause(const mca_common_collio_lock_retry_t *retry);
 
+/** Does the file system give locks on this file? Also true if somebody else holds one. */
+bool mca_common_collio_lock_works(mca_common_collio_access_t *access);
+
 /** What a waiting caller does between two attempts: opal_progress(). None until it is set. */
 void mca_common_collio_lock_set_idle(void (*function)(void));
 

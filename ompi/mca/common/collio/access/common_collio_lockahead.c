@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "opal/mca/mca.h"
+#include "opal/util/output.h"
 
 mca_common_collio_lockahead_t *mca_common_collio_lockahead_of(ompio_file_t *fh)
 {
@@ -270,6 +271,22 @@ static void add_ahead(batch_t *batch, const mca_common_collio_tiling_t *file, in
     batch->now = true;
 }
 
+/* One rank prints it; ranks have similar requests. */
+static bool too_many(ompio_file_t *fh, mca_common_collio_lockahead_t *lockahead, int64_t pieces)
+{
+    if (PIECES_MOST >= pieces) {
+        return false;
+    }
+    if (!lockahead->said_many && 0 == fh->f_rank) {
+        opal_output(0,
+                    "fs/lustre_lla: %s: an access of more than %d pieces requests no locks ahead. "
+                    "Using ordinary locks for it. Data is not affected.",
+                    fh->f_filename, PIECES_MOST);
+    }
+    lockahead->said_many = true;
+    return true;
+}
+
 void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_collio_tiling_t *file,
                                         int64_t first, int64_t bytes, bool write,
                                         mca_common_collio_lockahead_covered_t *covered)
@@ -280,7 +297,7 @@ void mca_common_collio_lockahead_pieces(ompio_file_t *fh, const mca_common_colli
 
     if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual
         || 0 == file->size
-        || PIECES_MOST < mca_common_collio_tiling_piece_bound(file, first, bytes)) {
+        || too_many(fh, lockahead, mca_common_collio_tiling_piece_bound(file, first, bytes))) {
         return;
     }
     batch.lockahead = lockahead;
@@ -310,7 +327,7 @@ void mca_common_collio_lockahead_segments(ompio_file_t *fh,
     batch_t batch;
 
     if (NULL == lockahead || MCA_COMMON_COLLIO_LOCKAHEAD_OFF == lockahead->individual
-        || PIECES_MOST < count) {
+        || too_many(fh, lockahead, (int64_t) count)) {
         return;
     }
     batch.lockahead = lockahead;

@@ -17,7 +17,7 @@
  * belongs to whichever fs component is selected.
  */
 #define MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC   UINT64_C(0x636f6c6c696f4c41)
-#define MCA_COMMON_COLLIO_LOCKAHEAD_VERSION 3
+#define MCA_COMMON_COLLIO_LOCKAHEAD_VERSION 4
 
 typedef enum mca_common_collio_lockahead_mode_t {
     MCA_COMMON_COLLIO_LOCKAHEAD_OFF = 0,
@@ -33,7 +33,8 @@ typedef struct mca_common_collio_lockahead_t {
     uint32_t version;
     mca_common_collio_lockahead_mode_t collective; /* what is in force for this file */
     mca_common_collio_lockahead_mode_t individual;
-    bool async; /* requests with time to spare do not wait: make them early */
+    bool said_many; /* that an access had too many pieces: printed once */
+    bool async;     /* requests with time to spare do not wait: make them early */
     /** Requests locks that will be used for writing or reading; ranges are sorted. `now`: the
      *  access follows at once, so the request waits for the lock even if `async` is set. An access
      *  right behind its own asynchronous request does not find the lock yet and asks the server

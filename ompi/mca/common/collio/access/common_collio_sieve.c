@@ -55,7 +55,7 @@ bool mca_common_collio_sieve_possible(const mca_common_collio_access_t *access, 
                                       mca_common_collio_held_t held)
 {
     if (!write) {
-        return MCA_COMMON_COLLIO_OFF != access->sieve_read;
+        return MCA_COMMON_COLLIO_SETTING_OFF != access->sieve_read;
     }
     return access->sieve_writes && !access->locked && MCA_COMMON_COLLIO_HELD_SHARED != held
            && __atomic_load_n(&access->can_read, __ATOMIC_RELAXED);
@@ -65,7 +65,7 @@ size_t mca_common_collio_sieve_window(mca_common_collio_access_t *access, bool w
                                       const mca_common_collio_segment_t *segments, size_t count,
                                       bool *sieve)
 {
-    bool always = !write && MCA_COMMON_COLLIO_ON == access->sieve_read;
+    bool always = !write && MCA_COMMON_COLLIO_SETTING_ON == access->sieve_read;
     int64_t lo = segments[0].offset;
     int64_t limit = window_end(access, write, lo);
     int64_t end = lo + segments[0].length;

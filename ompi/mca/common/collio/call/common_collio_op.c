@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "call/common_collio_request.h"
+#include "compat/common_collio_verbose.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -37,6 +38,9 @@ static void finish(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
 
+    if (MCA_COMMON_COLLIO_VERBOSE(fcoll, CALL)) {
+        mca_common_collio_op_show_call(op);
+    }
     mca_common_collio_op_unlock(op);
     file->access.locked = file->access.atomic = false;
     if (NULL != op->ex.plan && !op->ex.plan->valid && 0 == file->lost) {
@@ -71,18 +75,20 @@ static void tell_caller(mca_common_collio_op_t *op)
 
 static int drive(mca_common_collio_file_t *file, bool blocking_too)
 {
+    mca_common_collio_queue_t *queue = file->queue;
     mca_common_collio_op_t *op;
     int ended = 0;
 
-    if (atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
+    if (0 == file->calls
+        || atomic_flag_test_and_set_explicit(&queue->progressing, memory_order_acquire)) {
         return 0;
     }
     for (;;) {
-        OPAL_THREAD_LOCK(&file->lock);
-        op = opal_list_is_empty(&file->ops)
+        OPAL_THREAD_LOCK(&queue->lock);
+        op = opal_list_is_empty(&queue->ops)
                  ? NULL
-                 : (mca_common_collio_op_t *) opal_list_get_first(&file->ops);
-        OPAL_THREAD_UNLOCK(&file->lock);
+                 : (mca_common_collio_op_t *) opal_list_get_first(&queue->ops);
+        OPAL_THREAD_UNLOCK(&queue->lock);
         if (NULL == op || (op->ex.blocking && !blocking_too)) {
             break;
         }
@@ -96,13 +102,14 @@ static int drive(mca_common_collio_file_t *file, bool blocking_too)
             break;
         }
         finish(op);
-        OPAL_THREAD_LOCK(&file->lock);
-        opal_list_remove_item(&file->ops, &op->super);
-        OPAL_THREAD_UNLOCK(&file->lock);
+        OPAL_THREAD_LOCK(&queue->lock);
+        opal_list_remove_item(&queue->ops, &op->super);
+        --file->calls;
+        OPAL_THREAD_UNLOCK(&queue->lock);
         ++ended;
         tell_caller(op);
     }
-    atomic_flag_clear_explicit(&file->progressing, memory_order_release);
+    atomic_flag_clear_explicit(&queue->progressing, memory_order_release);
     return ended;
 }
 
@@ -111,9 +118,9 @@ static bool rest(mca_common_collio_file_t *file)
 {
     bool rested = false;
 
-    if (!atomic_flag_test_and_set_explicit(&file->progressing, memory_order_acquire)) {
+    if (!atomic_flag_test_and_set_explicit(&file->queue->progressing, memory_order_acquire)) {
         rested = mca_common_collio_reduction_rest(file);
-        atomic_flag_clear_explicit(&file->progressing, memory_order_release);
+        atomic_flag_clear_explicit(&file->queue->progressing, memory_order_release);
     }
     return rested;
 }
@@ -146,7 +153,7 @@ int mca_common_collio_op_wait(mca_common_collio_op_t *op, int64_t *bytes)
 
 void mca_common_collio_op_wait_all(mca_common_collio_file_t *file)
 {
-    while (!opal_list_is_empty(&file->ops)) {
+    while (0 < file->calls) {
         if (0 == mca_common_collio_op_progress(file) && !rest(file)) {
             opal_progress();
         }

@@ -117,8 +117,24 @@ typedef struct mca_common_collio_op_t {
 
 OBJ_CLASS_DECLARATION(mca_common_collio_op_t);
 
+/** The collective calls of a file. */
+typedef struct mca_common_collio_queue_t {
+    opal_mutex_t lock; /* of the members below; taken only where MPI may be called by threads */
+    opal_list_t ops;   /* in the order they were started; the first is the active one */
+    uint32_t sequence; /* of operations, equal on all ranks */
+    mca_common_collio_op_t *spare; /* for a call that finds no memory */
+    mca_common_collio_op_t *idle;  /* an operation for the next call */
+    struct mca_common_collio_request_t *spare_request;
+    atomic_flag progressing; /* one thread at a time drives this file */
+    int64_t last_bytes;      /* true count of the last blocking call */
+    int refusal;             /* errno for the collective call that is about to start, or 0 */
+} mca_common_collio_queue_t;
+
+/** Makes and ends the queue of a file. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE. */
+int mca_common_collio_queue_open(mca_common_collio_file_t *file);
+void mca_common_collio_queue_close(mca_common_collio_file_t *file);
+
 /** See op_reserve.c: take gives an empty operation with its number, give takes it back. */
-bool mca_common_collio_op_reserve(mca_common_collio_file_t *file);
 mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file);
 void mca_common_collio_op_give(mca_common_collio_op_t *op);
 
@@ -153,6 +169,11 @@ void mca_common_collio_op_unlock(mca_common_collio_op_t *op);
 bool mca_common_collio_op_lost(mca_common_collio_op_t *op);
 /** Ends such a call: nothing of this process uses its memory or the user's any more. */
 void mca_common_collio_op_abandon(mca_common_collio_op_t *op);
+
+/** Verbose output, see op_show.c: the phase that ends and the one that follows; the whole call. */
+void mca_common_collio_op_show_phase(const mca_common_collio_op_t *op,
+                                     mca_common_collio_phase_t next, uint64_t now);
+void mca_common_collio_op_show_call(const mca_common_collio_op_t *op);
 
 /** The steps, each in its own file. The *_start functions begin one, the *_poll functions return
  *  true when it is over. */

@@ -12,6 +12,10 @@
  */
 #include "call/common_collio_op.h"
 
+#include <stdlib.h>
+
+#include "call/common_collio_request.h"
+
 static void construct(mca_common_collio_op_t *op)
 {
     op->exchanged = true; /* nothing of it is clear */
@@ -19,10 +23,42 @@ static void construct(mca_common_collio_op_t *op)
 
 OBJ_CLASS_INSTANCE(mca_common_collio_op_t, opal_list_item_t, construct, NULL);
 
-bool mca_common_collio_op_reserve(mca_common_collio_file_t *file)
+int mca_common_collio_queue_open(mca_common_collio_file_t *file)
 {
-    file->spare = OBJ_NEW(mca_common_collio_op_t);
-    return NULL != file->spare;
+    mca_common_collio_queue_t *queue = calloc(1, sizeof(*queue));
+
+    if (NULL == queue) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    OBJ_CONSTRUCT(&queue->lock, opal_mutex_t);
+    OBJ_CONSTRUCT(&queue->ops, opal_list_t);
+    atomic_flag_clear(&queue->progressing);
+    queue->spare = OBJ_NEW(mca_common_collio_op_t);
+    queue->spare_request = OBJ_NEW(mca_common_collio_request_t);
+    file->queue = queue;
+    return NULL == queue->spare || NULL == queue->spare_request ? OMPI_ERR_OUT_OF_RESOURCE
+                                                                : OMPI_SUCCESS;
+}
+
+void mca_common_collio_queue_close(mca_common_collio_file_t *file)
+{
+    mca_common_collio_queue_t *queue = file->queue;
+
+    if (NULL == queue) {
+        return;
+    }
+    if (NULL != queue->spare) {
+        OBJ_RELEASE(queue->spare);
+    }
+    if (NULL != queue->idle) {
+        OBJ_RELEASE(queue->idle);
+    }
+    if (NULL != queue->spare_request) {
+        OBJ_RELEASE(queue->spare_request);
+    }
+    OBJ_DESTRUCT(&queue->ops);
+    OBJ_DESTRUCT(&queue->lock);
+    free(queue);
 }
 
 /* Most of an operation is used by calls with an exchange only, and need not be cleared after one
@@ -39,29 +75,30 @@ static void clear(mca_common_collio_op_t *op)
     }
 }
 
-static mca_common_collio_op_t *take_spare(mca_common_collio_file_t *file)
+static mca_common_collio_op_t *take_spare(mca_common_collio_queue_t *queue)
 {
     mca_common_collio_op_t *op;
 
-    OPAL_THREAD_LOCK(&file->lock);
-    op = file->spare;
-    file->spare = NULL;
-    OPAL_THREAD_UNLOCK(&file->lock);
+    OPAL_THREAD_LOCK(&queue->lock);
+    op = queue->spare;
+    queue->spare = NULL;
+    OPAL_THREAD_UNLOCK(&queue->lock);
     return op;
 }
 
 mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file)
 {
+    mca_common_collio_queue_t *queue = file->queue;
     mca_common_collio_op_t *op;
     uint32_t sequence;
 
-    OPAL_THREAD_LOCK(&file->lock);
-    op = (mca_common_collio_op_t *) file->idle;
-    file->idle = NULL;
-    sequence = file->sequence++;
-    OPAL_THREAD_UNLOCK(&file->lock);
+    OPAL_THREAD_LOCK(&queue->lock);
+    op = queue->idle;
+    queue->idle = NULL;
+    sequence = queue->sequence++;
+    OPAL_THREAD_UNLOCK(&queue->lock);
     op = NULL == op ? OBJ_NEW(mca_common_collio_op_t) : op;
-    op = NULL == op ? take_spare(file) : op;
+    op = NULL == op ? take_spare(queue) : op;
     if (NULL == op) {
         return NULL;
     }
@@ -73,22 +110,22 @@ mca_common_collio_op_t *mca_common_collio_op_take(mca_common_collio_file_t *file
 
 void mca_common_collio_op_give(mca_common_collio_op_t *op)
 {
-    mca_common_collio_file_t *file = op->ex.file;
+    mca_common_collio_queue_t *queue = op->ex.file->queue;
     bool keep = true;
 
-    if (0 != file->lost) {
+    if (0 != op->ex.file->lost) {
         return; /* messages for it may still arrive: see lost.c */
     }
     op->exchanged = op->ex.way.exchange;
-    OPAL_THREAD_LOCK(&file->lock);
-    if (NULL == file->spare) {
-        file->spare = op;
-    } else if (NULL == file->idle) {
-        file->idle = &op->super;
+    OPAL_THREAD_LOCK(&queue->lock);
+    if (NULL == queue->spare) {
+        queue->spare = op;
+    } else if (NULL == queue->idle) {
+        queue->idle = op;
     } else {
         keep = false;
     }
-    OPAL_THREAD_UNLOCK(&file->lock);
+    OPAL_THREAD_UNLOCK(&queue->lock);
     if (!keep) {
         OBJ_RELEASE(op);
     }

@@ -26,8 +26,8 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
         rc = -EOVERFLOW;
     }
     if (0 == rc) {
-        rc = -op->ex.file->refusal;
-        op->ex.file->refusal = 0;
+        rc = -op->ex.file->queue->refusal;
+        op->ex.file->queue->refusal = 0;
     }
     if (0 == rc && op->ex.request.bytes > 0 && 0 == op->ex.request.view->tiling.size) {
         rc = -EINVAL; /* a view without bytes takes none */
@@ -61,12 +61,13 @@ static void flatten(mca_common_collio_op_t *op, void *buffer, size_t count, ompi
 /* A call that is the only one begins at once, with the time that was just read. */
 static void enqueue(mca_common_collio_op_t *op)
 {
-    mca_common_collio_file_t *file = op->ex.file;
+    mca_common_collio_queue_t *queue = op->ex.file->queue;
 
-    OPAL_THREAD_LOCK(&file->lock);
-    op->clock_ns = opal_list_is_empty(&file->ops) ? op->phase_ns : 0;
-    opal_list_append(&file->ops, &op->super);
-    OPAL_THREAD_UNLOCK(&file->lock);
+    OPAL_THREAD_LOCK(&queue->lock);
+    op->clock_ns = opal_list_is_empty(&queue->ops) ? op->phase_ns : 0;
+    opal_list_append(&queue->ops, &op->super);
+    ++op->ex.file->calls;
+    OPAL_THREAD_UNLOCK(&queue->lock);
 }
 
 mca_common_collio_op_t *mca_common_collio_op_start(mca_common_collio_file_t *file, bool write,

@@ -53,20 +53,15 @@ static int progress(void)
     return ended;
 }
 
-mca_common_collio_request_t *mca_common_collio_request_make(void)
-{
-    return OBJ_NEW(mca_common_collio_request_t);
-}
-
 mca_common_collio_request_t *mca_common_collio_request_new(mca_common_collio_file_t *file)
 {
-    mca_common_collio_request_t *request = mca_common_collio_request_make();
+    mca_common_collio_request_t *request = OBJ_NEW(mca_common_collio_request_t);
 
     if (NULL == request) {
-        OPAL_THREAD_LOCK(&file->lock);
-        request = file->spare_request;
-        file->spare_request = NULL;
-        OPAL_THREAD_UNLOCK(&file->lock);
+        OPAL_THREAD_LOCK(&file->queue->lock);
+        request = file->queue->spare_request;
+        file->queue->spare_request = NULL;
+        OPAL_THREAD_UNLOCK(&file->queue->lock);
     }
     if (NULL == request) {
         return NULL;

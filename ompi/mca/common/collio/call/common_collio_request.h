@@ -22,9 +22,6 @@ OBJ_CLASS_DECLARATION(mca_common_collio_request_t);
 
 struct mca_common_collio_file_t;
 
-/** A request for later: the spare one of a file. NULL: out of memory. */
-mca_common_collio_request_t *mca_common_collio_request_make(void);
-
 /** An active request; the progress engine drives all files from now on. NULL: out of memory, and
  *  the spare one is in use. */
 mca_common_collio_request_t *mca_common_collio_request_new(struct mca_common_collio_file_t *file);

@@ -14,7 +14,8 @@
 
 #include "access/common_collio_lock.h"
 #include "access/common_collio_lockahead.h"
-#include "hook/common_collio_guard.h"
+#include "compat/common_collio_verbose.h"
+#include "hook/common_collio_caches.h"
 #include "transport/onesided/common_collio_put.h"
 #include "tuner/common_collio_tuner.h"
 #include "twolayer/common_collio_relay.h"
@@ -34,6 +35,9 @@ static void enter(mca_common_collio_op_t *op, mca_common_collio_phase_t phase)
     uint64_t now = 0 != op->clock_ns ? op->clock_ns : mca_common_collio_now();
 
     op->clock_ns = 0;
+    if (MCA_COMMON_COLLIO_VERBOSE(fcoll, PHASE)) {
+        mca_common_collio_op_show_phase(op, phase, now);
+    }
     if (0 != steps[op->phase].stat) {
         mca_common_collio_exchange_count(&op->ex, steps[op->phase].stat,
                                          now - op->phase_ns - op->ex.timing.elsewhere_ns);
@@ -463,7 +467,7 @@ static bool at_once(mca_common_collio_op_t *op)
 static void flush_own(mca_common_collio_op_t *op)
 {
     mca_common_collio_file_t *file = op->ex.file;
-    int error = mca_common_collio_guard_flush(file->fh, &file->access);
+    int error = mca_common_collio_caches_flush(file->fh, &file->access);
 
     if (0 == error && file->unflushed
         && MCA_COMMON_COLLIO_COHERENCE_FLUSH == file->access.coherence) {

@@ -192,6 +192,18 @@ static inline ompi_file_t *mca_common_collio_file_of(MPI_Fint number)
 #define MCA_COMMON_COLLIO_COMPONENT_VERSION \
     MCA_BASE_MAKE_VERSION(component, COLLIO_MAJOR, COLLIO_MINOR, COLLIO_RELEASE)
 
+/** The value of an integer parameter of io/ompio; -1: there is none of that name. */
+static inline int mca_common_collio_ompio_parameter(const char *name)
+{
+    int index = mca_base_var_find("ompi", "io", "ompio", name);
+    const int *value = NULL;
+
+    return 0 <= index && OPAL_SUCCESS == mca_base_var_get_value(index, &value, NULL, NULL)
+                   && NULL != value
+               ? *value
+               : -1;
+}
+
 /** From 6.0 on io/ompio puts its own defaults among a file's hints, where nothing tells them from
  *  those of the user. A hint that has the default's value is therefore no hint: ours would else
  *  lose to it. */
@@ -202,11 +214,7 @@ static inline bool mca_common_collio_hint_is_ompios(const char *key, const char 
         return 0 == strcmp(value, "true");
     }
     if (0 == strcmp(key, "cb_buffer_size")) {
-        int index = mca_base_var_find("ompi", "io", "ompio", "bytes_per_agg");
-        const int *bytes = NULL;
-
-        return 0 <= index && OPAL_SUCCESS == mca_base_var_get_value(index, &bytes, NULL, NULL)
-               && NULL != bytes && *bytes == strtoll(value, NULL, 10);
+        return mca_common_collio_ompio_parameter("bytes_per_agg") == strtoll(value, NULL, 10);
     }
 #else
     (void) key;

@@ -26,15 +26,14 @@ void mca_common_collio_nodes_fini(mca_common_collio_nodes_t *nodes);
 
 typedef enum mca_common_collio_placement_t {
     MCA_COMMON_COLLIO_PLACEMENT_SPREAD = 0, /* evenly over the nodes; few: every k-th node */
-    MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, /* first rank of each node, then the second of each… */
-    MCA_COMMON_COLLIO_PLACEMENT_STRIPE       /* one per stripe: round-robin, count = stripes */
+    MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN /* first rank of each node, then the second of each… */
 } mca_common_collio_placement_t;
 
 /** Chooses `count` different ranks (clamped to 1..ranks) into list[], which has room for them.
  *  Returns the number chosen.
  *  spread: the count is divided over the nodes as evenly as their rank counts allow, on a node the
  *  chosen ranks are spread evenly over its members; the list ascends by node, then by rank.
- *  round_robin and stripe: 0, q, 1, q+1, ... (the TAM paper's order); nodes with fewer ranks drop
+ *  round_robin: 0, q, 1, q+1, ... (the TAM paper's order); nodes with fewer ranks drop
  *  out of later rounds. Fewer than nodes: nodes spread evenly (every nodes/count-th). */
 int mca_common_collio_aggregators_place(const mca_common_collio_nodes_t *nodes, int count,
                                         mca_common_collio_placement_t placement, int *list);

@@ -62,3 +62,26 @@ bool mca_common_collio_second_behind_may_second(const mca_common_collio_stages_t
 {
     return stages->first_started == stages->first_done;
 }
+
+mca_common_collio_step_t
+mca_common_collio_schedule_step(const mca_common_collio_schedule_t *schedule,
+                                const mca_common_collio_progress_t *progress)
+{
+    bool shuffling = progress->shuffles_started > progress->shuffles_done;
+    bool accessing = progress->accesses_started > progress->accesses_done;
+
+    if (schedule->may_shuffle(progress)) {
+        return MCA_COMMON_COLLIO_STEP_SHUFFLE;
+    }
+    if (schedule->may_access(progress)) {
+        return MCA_COMMON_COLLIO_STEP_ACCESS;
+    }
+    if (accessing && !schedule->asynchronous) {
+        return MCA_COMMON_COLLIO_STEP_END_ACCESS;
+    }
+    if (shuffling) {
+        return accessing && schedule->data_flow ? MCA_COMMON_COLLIO_STEP_END_EITHER
+                                                : MCA_COMMON_COLLIO_STEP_END_SHUFFLE;
+    }
+    return accessing ? MCA_COMMON_COLLIO_STEP_END_ACCESS : MCA_COMMON_COLLIO_STEP_NONE;
+}

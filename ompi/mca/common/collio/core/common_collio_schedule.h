@@ -38,6 +38,7 @@ typedef struct mca_common_collio_schedule_t {
     const char *description;
     int buffers;       /* parts the collective buffer is cut in: 1 or 2 */
     bool asynchronous; /* accesses run in the background, through an engine */
+    bool data_flow;    /* goes on after whichever stage ends first */
     bool (*may_shuffle)(const mca_common_collio_progress_t *progress);
     bool (*may_access)(const mca_common_collio_progress_t *progress);
 } mca_common_collio_schedule_t;
@@ -58,5 +59,24 @@ extern const mca_common_collio_schedule_t *const mca_common_collio_schedules[];
  *  started beyond `cycles`. The schedules above call these first. */
 bool mca_common_collio_shuffle_possible(const mca_common_collio_progress_t *progress, int buffers);
 bool mca_common_collio_access_possible(const mca_common_collio_progress_t *progress, int buffers);
+
+/** For ranks that take every step together (put_fence), where a step may wait: what to do next. The
+ *  progress counts what was waited for, not what has happened, so it is the same on all ranks and so
+ *  is the order of their steps. A stage is started if the schedule allows it. Otherwise one is
+ *  ended: an access that is not asynchronous at once, then the shuffle, then the oldest access. Data
+ *  flow with both in flight: END_EITHER, the access if it is complete on all ranks, else the
+ *  shuffle. */
+typedef enum mca_common_collio_step_t {
+    MCA_COMMON_COLLIO_STEP_NONE = 0, /* all cycles are over */
+    MCA_COMMON_COLLIO_STEP_SHUFFLE,
+    MCA_COMMON_COLLIO_STEP_ACCESS,
+    MCA_COMMON_COLLIO_STEP_END_SHUFFLE,
+    MCA_COMMON_COLLIO_STEP_END_ACCESS,
+    MCA_COMMON_COLLIO_STEP_END_EITHER
+} mca_common_collio_step_t;
+
+mca_common_collio_step_t
+mca_common_collio_schedule_step(const mca_common_collio_schedule_t *schedule,
+                                const mca_common_collio_progress_t *progress);
 
 #endif /* MCA_COMMON_COLLIO_SCHEDULE_H */

@@ -22,6 +22,13 @@ typedef enum mca_common_collio_kind_t {
     MCA_COMMON_COLLIO_TEXT
 } mca_common_collio_kind_t;
 
+/** Values of the choice "auto,on,off". */
+enum {
+    MCA_COMMON_COLLIO_SETTING_AUTO = 0,
+    MCA_COMMON_COLLIO_SETTING_ON,
+    MCA_COMMON_COLLIO_SETTING_OFF
+};
+
 /** Parses a value of any kind but TEXT. `choices` is a list such as "auto,on,off" (the value is the
  *  position) or "auto=-1,off=0,view=5". Numbers below `least` are refused. False, and *value is
  *  untouched, if the text is not one of the allowed values. */

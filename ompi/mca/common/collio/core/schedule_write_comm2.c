@@ -30,6 +30,7 @@ const mca_common_collio_schedule_t mca_common_collio_schedule_write_comm2 = {
     .description = "data-flow: whatever is finished starts what follows it",
     .buffers = 2,
     .asynchronous = true,
+    .data_flow = true,
     .may_shuffle = may_shuffle,
     .may_access = may_access,
 };

@@ -279,8 +279,7 @@ void mca_common_collio_cycles_access_finish(mca_common_collio_exchange_t *ex, si
     finish_access(ex, mca_common_collio_cycles_slot(ex, number));
 }
 
-/* Accounts for the time since the last call: what was under way then was under way until now. */
-static void book_time(mca_common_collio_exchange_t *ex)
+void mca_common_collio_cycles_book_time(mca_common_collio_exchange_t *ex)
 {
     uint64_t now = mca_common_collio_now(), passed = now - ex->timing.looked_ns;
 
@@ -349,7 +348,7 @@ static void start_stages(mca_common_collio_exchange_t *ex, bool delivering, bool
             mca_common_collio_cycles_enter(ex, progress->accesses_started);
         }
         number = progress->accesses_started++;
-        book_time(ex);
+        mca_common_collio_cycles_book_time(ex);
         note_stages(ex, delivering); /* the access may be a blocking one */
         mca_common_collio_cycles_access_start(ex, number);
         *moved = true;
@@ -379,7 +378,7 @@ static bool poll(mca_common_collio_exchange_t *ex)
             relayed = layer1->poll(ex, &moved);
         }
         delivered = mca_common_collio_requester_poll(ex, &moved);
-        book_time(ex);
+        mca_common_collio_cycles_book_time(ex);
         finish_stages(ex, &moved);
         start_stages(ex, !delivered, &moved);
         note_stages(ex, !delivered);

@@ -46,6 +46,9 @@ void mca_common_collio_cycles_access_start(mca_common_collio_exchange_t *ex, siz
 void mca_common_collio_cycles_access_finish(mca_common_collio_exchange_t *ex, size_t number);
 /** Waits for an access that was started and ignores its result. */
 void mca_common_collio_cycles_access_end(mca_common_collio_exchange_t *ex, size_t number);
+/** Accounts for the time since the last call: what timing.shuffling and timing.accessing show was
+ *  under way until now. */
+void mca_common_collio_cycles_book_time(mca_common_collio_exchange_t *ex);
 /** The transport between an aggregator (`aggregator` is its number, not its rank) and a requester
  *  (its rank). Both sides compute the same answer. */
 const mca_common_collio_transport_t *

@@ -10,12 +10,21 @@
  *
  *   round i:   fence | every requester puts (gets) what round i of each aggregator takes | fence
  *
- * A fence waits by nature, so overlap comes from the access being asynchronous (write, write_comm,
- * write_comm2), or from opening the next epoch before the last one is closed (comm).
+ * Which fence or access is next is the schedule's decision (core/common_collio_schedule.h,
+ * schedule_step). O: opening fence and puts (gets), C: closing fence, W: access, w: wait for it.
+ *
+ *   write, none          O1 C1 W1 w1 | O2 C2 W2 w2
+ *   write, comm          O1 O2 C1 W1 w1 O3 C2 W2 ...     epoch 2 is open while access 1 blocks
+ *   write, write         O1 C1 W1 O2 C2 W2 w1 O3 ...     access 1 runs while fences block
+ *   write, write_comm    O1 C1 W1 O2 C2 w1 | W2 O3 ...   both run, both are waited for
+ *   write, write_comm2   O1 O2 C1 W1 ...                 then C2, or w1 and O3 if access 1 is over
+ *
+ * The order of fences must be the same on all ranks. So write_comm2 asks in each round, by a
+ * reduction, whether the access is over on all of them; the other schedules need no messages.
  *
  * In two layers a local aggregator puts (gets) its members' bytes. Before the fence of a round each
- * member has handed over its bytes (read: taken those of the round before), so nobody is in a fence
- * while a neighbour waits for it.
+ * member has handed over its bytes (read: taken those of all closed rounds), so nobody is in a fence
+ * while a neighbor waits for it.
  */
 #include "cycles/common_collio_cycles.h"
 
@@ -48,6 +57,7 @@ typedef struct turn_t {
     int64_t *next;      /* per share: its first window that was not moved yet */
     int64_t *moving[2]; /* per buffer, per share: the window of the open round, or NO_WINDOW */
     int64_t staging_used[2];
+    size_t closed; /* rounds whose closing fence is over */
 } turn_t;
 
 static int64_t window_of(const mca_common_collio_exchange_t *ex, const turn_t *turn, size_t s,
@@ -127,7 +137,7 @@ static bool layer1_ready(const mca_common_collio_exchange_t *ex, const turn_t *t
             return false;
         }
     }
-    return ex->layer1.actions->before_fence(ex, round);
+    return ex->layer1.actions->before_fence(ex, round, turn->closed);
 }
 
 static void layer1_wait(mca_common_collio_exchange_t *ex, const turn_t *turn, size_t round)
@@ -267,27 +277,6 @@ static void close_round(mca_common_collio_exchange_t *ex, const turn_t *turn, in
     layer1_push(ex);
 }
 
-static void access_wait(mca_common_collio_exchange_t *ex, size_t round)
-{
-    uint64_t start = mca_common_collio_now(), waited;
-    mca_common_collio_slot_t *slot;
-
-    if (!mine(ex, round)) {
-        return;
-    }
-    slot = mca_common_collio_cycles_slot(ex, cycle_of(ex, round));
-    if (!slot->job.done) {
-        mca_common_collio_access_wait(&slot->job);
-    }
-    waited = mca_common_collio_now() - start;
-    mca_common_collio_exchange_count(ex, MCA_COMMON_COLLIO_STAT_time_wait, waited);
-    ex->timing.exposed_ns += ex->way.schedule->asynchronous ? waited : slot->job.busy_ns;
-    mca_common_collio_cycles_access_finish(ex, cycle_of(ex, round));
-    if (!ex->write) {
-        mca_common_collio_put_copy_all(ex, slot);
-    }
-}
-
 static void access_start(mca_common_collio_exchange_t *ex, size_t round)
 {
     size_t cycle = cycle_of(ex, round);
@@ -303,54 +292,77 @@ static void access_start(mca_common_collio_exchange_t *ex, size_t round)
     mca_common_collio_cycles_access_start(ex, cycle);
 }
 
-/* A round of a write takes the buffer of an earlier one, once the access of that has left it: even
- * an access that is not asynchronous may still be waiting for a lock. */
-static void open_write_round(mca_common_collio_exchange_t *ex, turn_t *turn, size_t round)
+/* Even an access that is not asynchronous may be in the background, waiting for a lock. */
+static void access_end(mca_common_collio_exchange_t *ex, size_t round)
 {
+    size_t cycle = cycle_of(ex, round);
+
+    if (!mine(ex, round)) {
+        return;
+    }
+    mca_common_collio_cycles_access_end(ex, cycle);
+    mca_common_collio_cycles_book_time(ex);
+    mca_common_collio_cycles_access_finish(ex, cycle);
+    if (!ex->write) {
+        mca_common_collio_put_copy_all(ex, mca_common_collio_cycles_slot(ex, cycle));
+    }
+}
+
+/* Is the access of this round complete on all ranks? They must agree, because their next step, a
+ * fence, depends on it. */
+static bool access_over(mca_common_collio_exchange_t *ex, size_t round)
+{
+    int here = 1, everywhere = 0;
+
+    if (mine(ex, round)) {
+        mca_common_collio_slot_t *slot = mca_common_collio_cycles_slot(ex, cycle_of(ex, round));
+
+        here = slot->job.done || mca_common_collio_access_test(&slot->job);
+    }
+    if (OMPI_SUCCESS
+        != mca_common_collio_allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, ex->file->comm)) {
+        mca_common_collio_exchange_lose(ex);
+        return false;
+    }
+    return 1 == everywhere;
+}
+
+/* The time of a step counts as what is under way in it. */
+static void note_step(mca_common_collio_exchange_t *ex, const mca_common_collio_progress_t *done,
+                      mca_common_collio_step_t step)
+{
+    mca_common_collio_cycles_book_time(ex);
+    ex->timing.accessing = MCA_COMMON_COLLIO_STEP_ACCESS == step
+                           || done->accesses_started > done->accesses_done;
+    ex->timing.shuffling = MCA_COMMON_COLLIO_STEP_SHUFFLE == step
+                           || done->shuffles_started > done->shuffles_done;
+}
+
+/* All rounds, in the order of the schedule: the same on all ranks. A buffer is used again only
+ * after its access (write) or its closing fence (read), as of every schedule. */
+static void take_steps(mca_common_collio_exchange_t *ex, turn_t *turn)
+{
+    mca_common_collio_progress_t done = {.cycles = rounds_of(ex->plan), .write = ex->write};
     size_t buffers = (size_t) ex->way.schedule->buffers;
+    mca_common_collio_step_t step;
 
-    if (round >= buffers) {
-        access_wait(ex, round - buffers);
-    }
-    open_round(ex, turn, round, (int) (round % buffers));
-}
-
-/* Shuffle feeds access. */
-static void write_rounds(mca_common_collio_exchange_t *ex, turn_t *turn)
-{
-    size_t rounds = rounds_of(ex->plan), buffers = (size_t) ex->way.schedule->buffers;
-    bool open_early = buffers > 1 && !ex->way.schedule->asynchronous;
-
-    for (size_t i = 0; i < rounds; ++i) {
-        if (!open_early || 0 == i) {
-            open_write_round(ex, turn, i);
+    while (MCA_COMMON_COLLIO_STEP_NONE
+           != (step = mca_common_collio_schedule_step(ex->way.schedule, &done))) {
+        note_step(ex, &done, step);
+        if (MCA_COMMON_COLLIO_STEP_END_EITHER == step) {
+            step = access_over(ex, done.accesses_done) ? MCA_COMMON_COLLIO_STEP_END_ACCESS
+                                                       : MCA_COMMON_COLLIO_STEP_END_SHUFFLE;
         }
-        if (open_early && i + 1 < rounds) {
-            open_write_round(ex, turn, i + 1);
-        }
-        close_round(ex, turn, (int) (i % buffers));
-        access_start(ex, i);
-    }
-    for (size_t i = rounds > buffers ? rounds - buffers : 0; i < rounds; ++i) {
-        access_wait(ex, i);
-    }
-}
-
-/* Access feeds shuffle: the next window is read while this one is got. */
-static void read_rounds(mca_common_collio_exchange_t *ex, turn_t *turn)
-{
-    size_t rounds = rounds_of(ex->plan), buffers = (size_t) ex->way.schedule->buffers;
-
-    access_start(ex, 0);
-    for (size_t i = 0; i < rounds; ++i) {
-        access_wait(ex, i);
-        if (buffers > 1 && i + 1 < rounds) {
-            access_start(ex, i + 1);
-        }
-        open_round(ex, turn, i, (int) (i % buffers));
-        close_round(ex, turn, (int) (i % buffers));
-        if (1 == buffers && i + 1 < rounds) {
-            access_start(ex, i + 1);
+        if (MCA_COMMON_COLLIO_STEP_SHUFFLE == step) {
+            turn->closed = done.shuffles_done;
+            open_round(ex, turn, done.shuffles_started, (int) (done.shuffles_started % buffers));
+            ++done.shuffles_started;
+        } else if (MCA_COMMON_COLLIO_STEP_ACCESS == step) {
+            access_start(ex, done.accesses_started++);
+        } else if (MCA_COMMON_COLLIO_STEP_END_SHUFFLE == step) {
+            close_round(ex, turn, (int) (done.shuffles_done++ % buffers));
+        } else {
+            access_end(ex, done.accesses_done++);
         }
     }
 }
@@ -380,16 +392,6 @@ static int begin(mca_common_collio_exchange_t *ex)
     return rc;
 }
 
-/* Time that was not spent on access alone counts as exchange. */
-static void count_exchange(mca_common_collio_exchange_t *ex)
-{
-    uint64_t passed = mca_common_collio_now() - ex->timing.looked_ns;
-
-    mca_common_collio_exchange_count(ex, MCA_COMMON_COLLIO_STAT_time_exchange,
-                                     passed > ex->timing.exposed_ns ? passed - ex->timing.exposed_ns
-                                                                    : 0);
-}
-
 static bool poll(mca_common_collio_exchange_t *ex)
 {
     size_t shares = ex->plan->split.share_count;
@@ -398,13 +400,10 @@ static bool poll(mca_common_collio_exchange_t *ex)
 
     memset(ex->plan->fence.turn, 0, shares * sizeof(*ex->plan->fence.turn));
     ex->aggregator.cycle_round = by_index(ex->plan) ? ex->plan->fence.told : NULL;
-    if (ex->write) {
-        write_rounds(ex, &turn);
-    } else {
-        read_rounds(ex, &turn);
-    }
+    take_steps(ex, &turn);
+    ex->timing.shuffling = true; /* layer 1 */
     layer1_finish(ex);
-    count_exchange(ex);
+    mca_common_collio_cycles_book_time(ex);
     return true;
 }
 

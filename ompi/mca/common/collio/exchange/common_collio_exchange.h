@@ -146,8 +146,10 @@ typedef struct mca_common_collio_layer1_t {
                       const mca_common_collio_delivery_t *delivery);
     /** The rank that orders a requester among others: in atomic mode its local aggregator's. */
     int (*leader)(const struct mca_common_collio_exchange_t *ex, int rank);
-    /** put_fence: has this rank as a member done what must precede the fence of this round? */
-    bool (*before_fence)(const struct mca_common_collio_exchange_t *ex, size_t round);
+    /** put_fence: has this rank as a member done what must precede the fence of this round?
+     *  `closed`: rounds whose closing fence is over. */
+    bool (*before_fence)(const struct mca_common_collio_exchange_t *ex, size_t round,
+                         size_t closed);
     /** put_fence: notes the rounds, from the bitmap of window numbers that are in use. */
     void (*number_rounds)(struct mca_common_collio_exchange_t *ex, const int64_t *bits);
 } mca_common_collio_layer1_t;

@@ -19,8 +19,6 @@
 
 #include <stdatomic.h>
 
-#include "opal/class/opal_list.h"
-
 /** Partition memory: what the ranks tell each other for a new plan, in memory that is taken at
  *  open, and the last layout, for the report. */
 typedef struct mca_common_collio_file_memory_t {
@@ -52,19 +50,16 @@ typedef struct mca_common_collio_file_memory_t {
     }
 
 /**
- * What lives as long as an open file: OMPIO selects the fcoll again at every set_view, without
- * finalising the old module, so nothing of this can hang on the module. Records are found by the
- * ompio handle. Made at the first selection (collective), freed at close, or, for handles that are
- * not real MPI files, by the module's finalize.
+ * What the fcoll has of an open file: place FCOLL of the handle's record (hook/). Made at the first
+ * selection (collective), freed at close, or, for handles that are not real MPI files, by the
+ * module's finalize. Folders above this one have members here that only they define.
  */
 typedef struct mca_common_collio_file_t {
-    opal_list_item_t super;
     ompio_file_t *fh;
     mca_common_collio_component_t *component;
     mca_common_collio_settings_t settings;
     int refused;        /* error class of every collective call, if the record could not be made.
                     io/ompio ignores what a module says at open */
-    int visitors;       /* threads that drive it by file_for_each; under the table's lock */
     _Atomic int lost;   /* 0, or the error class of the failure after which this rank has left its
                            collective calls: see call/common_collio_lost.c */
     uint64_t looked_ns; /* for failures of others */
@@ -91,6 +86,7 @@ typedef struct mca_common_collio_file_t {
         bool striped;         /* stripes are known: fh->f_stripe_size and f_stripe_count */
         bool several_clients; /* of a file system that gives locks to clients (Lustre) */
         mca_common_collio_lockahead_mode_t lockahead; /* of collective calls */
+        int ompio_aggregators;                        /* io_ompio_num_aggregators, or -1 */
         int *aggregators;                             /* their ranks */
         int aggregator_count;
         int *aggregator_slot; /* number of each aggregator among those of its node */
@@ -116,15 +112,8 @@ typedef struct mca_common_collio_file_t {
     bool writing;                       /* the call that is driven: what counts, counts there */
     int64_t memory_bytes;               /* held now, see memory_add */
 
-    opal_mutex_t lock; /* of ops and sequence; taken only where MPI may be called by threads */
-    opal_list_t ops;   /* in the order they were started; the first is the active one */
-    uint32_t sequence; /* of operations, equal on all ranks */
-    struct mca_common_collio_op_t *spare; /* for a call that finds no memory */
-    opal_list_item_t *idle;               /* an operation for the next call */
-    struct mca_common_collio_request_t *spare_request;
-    atomic_flag progressing; /* one thread at a time drives this file */
-    int64_t last_bytes;      /* true count of the last blocking call */
-    int refusal;             /* errno for the collective call that is about to start, or 0 */
+    struct mca_common_collio_queue_t *queue; /* of collective calls; see call/ */
+    _Atomic int calls;                       /* collective calls in the queue */
 } mca_common_collio_file_t;
 
 /** NULL if there is none. Local. */
@@ -147,11 +136,9 @@ int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void mca_common_collio_file_memory(mca_common_collio_file_t *file, int64_t bytes);
 
-/** An empty record: a new one, or the one in reserve. NULL only if that is in use too. */
+/** An empty record for free(): a new one, or the one in reserve. NULL only if that is in use
+ *  too. */
 mca_common_collio_file_t *mca_common_collio_file_take(void);
-/** Puts a record in the table, and takes it out when nobody visits it any more. */
-void mca_common_collio_file_enter(mca_common_collio_file_t *file);
-void mca_common_collio_file_leave(mca_common_collio_file_t *file);
 
 /** There are or have been nonblocking collectives in this process: some may be under way behind a
  *  blocking one. */

@@ -14,6 +14,8 @@
 #include "access/common_collio_lockahead.h"
 #include "settings/common_collio_findings.h"
 
+#include "core/common_collio_hash.h"
+
 mca_common_collio_site_t mca_common_collio_file_site(const mca_common_collio_file_t *file)
 {
     const ompio_file_t *fh = file->fh;
@@ -50,6 +52,9 @@ static int choose_aggregators(mca_common_collio_file_t *file)
     const char *bad;
     int count = settings->aggregators;
 
+    if (0 == count && file->ompio_aggregators > 0) {
+        count = file->ompio_aggregators;
+    }
     file->aggregators = malloc(sizeof(int) * (size_t) file->size);
     file->aggregator_slot = malloc(sizeof(int) * (size_t) file->size);
     if (NULL == file->aggregators || NULL == file->aggregator_slot) {
@@ -111,10 +116,7 @@ int mca_common_collio_file_aggregators(mca_common_collio_file_t *file)
 
 int64_t mca_common_collio_file_aggregators_hash(const mca_common_collio_file_t *file)
 {
-    uint64_t hash = UINT64_C(1469598103934665603);
-
-    for (int i = 0; i < file->aggregator_count; ++i) {
-        hash = (hash ^ (uint64_t) file->aggregators[i]) * UINT64_C(1099511628211);
-    }
-    return (int64_t) (hash >> 1);
+    return mca_common_collio_hash_positive(
+        mca_common_collio_hash(MCA_COMMON_COLLIO_HASH_BASIS, file->aggregators,
+                               (size_t) file->aggregator_count * sizeof(*file->aggregators)));
 }

@@ -32,17 +32,19 @@ static const mca_common_collio_setting_t rows[] = {
      "the next shuffle runs during a blocking access. write: access runs during a blocking "
      "shuffle. "
      "write_comm: both run, both are waited for. write_comm2: whatever is ready goes on. auto "
-     "measures the first calls of a file and keeps the fastest"},
+     "measures none and write_comm2 in the first calls of a file and keeps the faster one. A "
+     "schedule that is named implies exchange=on where exchange is auto"},
     {"transport", MCA_COMMON_COLLIO_CHOICE, AT(transport), transports, 0, 5, AGREED, NULL,
      "How data moves between a rank and an aggregator. isend: messages. put_fence, put_lock: "
      "one-sided puts. shm: one copy through memory shared on the aggregator's node (ranks of other "
-     "nodes use isend). auto measures shm, where memory can be shared, and isend. Atomic mode "
-     "always uses "
-     "isend, nonblocking calls do instead of puts"},
+     "nodes use isend). auto tries shm, where memory can be shared, and isend between nodes. It "
+     "does not try puts: their epochs wait for other ranks, so they serve blocking calls only. "
+     "Atomic mode always uses isend, nonblocking calls do instead of puts. A transport that is "
+     "named implies exchange=on where exchange is auto"},
     {"exchange", MCA_COMMON_COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
-     "file, packed and sieved. auto decides from the file system, the nodes and the piece sizes. "
-     "The hints romio_cb_write and romio_cb_read set it per direction"},
+     "file, packed and sieved. auto decides from the file system, the nodes and the piece sizes, "
+     "and is on where schedule, transport or --mca fcoll tam is named. The hints romio_cb_write and romio_cb_read set it per direction"},
     {"exchange_write", MCA_COMMON_COLLIO_CHOICE, AT(exchange_write), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_write,collective_buffering",
      "exchange, for writes only"},
@@ -83,16 +85,17 @@ static const mca_common_collio_setting_t rows[] = {
      "have the node's mounted elsewhere"},
     {"aggregators", MCA_COMMON_COLLIO_NUMBER, AT(aggregators), NULL, 0, 4, AGREED | POSITIVE,
      "cb_nodes",
-     "Number of aggregators, the ranks that access the file. 0 chooses one per node (two "
+     "Number of aggregators, the ranks that access the file. 0 takes io_ompio_num_aggregators if "
+     "that is set, or else one per node (two "
      "on a single node), or one per stripe on a striped file system (up to four with lockahead). "
      "The hint cb_nodes sets it too"},
     {"aggregator_list", MCA_COMMON_COLLIO_TEXT, AT(aggregator_list), NULL, 0, 6, AGREED, NULL,
      "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over aggregators and "
      "placement. Empty lets placement choose"},
-    {"placement", MCA_COMMON_COLLIO_CHOICE, AT(placement), "auto,spread,round_robin,stripe", 0, 5,
+    {"placement", MCA_COMMON_COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5,
      AGREED, NULL,
      "Which ranks aggregate. spread: evenly over nodes and their ranks. round_robin: first rank of "
-     "each node, then the second of each. stripe: round robin, one per stripe"},
+     "each node, then the second of each. auto is round_robin"},
     {"buffer_bytes", MCA_COMMON_COLLIO_BYTES, AT(buffer_bytes), NULL, 0, 4, AGREED | POSITIVE,
      "cb_buffer_size",
      "Memory in bytes that an aggregator may use for collective buffers. 0 takes the hint "
@@ -105,6 +108,12 @@ static const mca_common_collio_setting_t rows[] = {
     {"sync_send", MCA_COMMON_COLLIO_CHOICE, AT(sync_send), on_off, 0, 7, AGREED, NULL,
      "Whether data messages are synchronous sends, so that fast senders cannot flood an aggregator "
      "that is busy writing. auto: on when a call needs more than one round"},
+    {"engine", MCA_COMMON_COLLIO_CHOICE, AT(engine), "auto,threads,libaio,io_uring", 0, 5, NO_HINT,
+     NULL,
+     "What runs the accesses of aggregators in the background (schedules write, write_comm and "
+     "write_comm2). auto: threads, which hide more than io_uring behind the shuffle. libaio is "
+     "asynchronous only for transfers that suit O_DIRECT. Accesses that need a lock or a flush use "
+     "threads"},
     {"plan_reuse", MCA_COMMON_COLLIO_SWITCH, AT(plan_reuse), NULL, 1, 6, AGREED, NULL,
      "Reuse the plan of an earlier call with the same view and request shape (the next variable or "
      "time step). Switch it off only to measure its effect"},
@@ -171,12 +180,30 @@ static void resolve_exchange(ompio_file_t *fh, mca_common_collio_settings_t *set
     }
 }
 
+/* A mode of the exchange that the user has named is used: it implies the exchange, where that was
+ * left open. */
+static void imply_exchange(const mca_common_collio_component_t *component,
+                           mca_common_collio_settings_t *settings)
+{
+    bool implied = MCA_COMMON_COLLIO_SCHEDULE_AUTO != settings->schedule
+                   || MCA_COMMON_COLLIO_TRANSPORT_AUTO != settings->transport
+                   || (component->two_layers && component->named);
+
+    if (implied && MCA_COMMON_COLLIO_SETTING_AUTO == settings->exchange_read) {
+        settings->exchange_read = MCA_COMMON_COLLIO_SETTING_ON;
+    }
+    if (implied && MCA_COMMON_COLLIO_SETTING_AUTO == settings->exchange_write) {
+        settings->exchange_write = MCA_COMMON_COLLIO_SETTING_ON;
+    }
+}
+
 void mca_common_collio_settings_resolve(const mca_common_collio_component_t *component,
                                         ompio_file_t *fh, mca_common_collio_settings_t *settings)
 {
     mca_common_collio_hints_check(fh->f_info);
     mca_common_collio_settings_set_resolve(&component->set, fh->f_info, settings);
     resolve_exchange(fh, settings);
+    imply_exchange(component, settings);
 }
 
 void mca_common_collio_settings_publish(const mca_common_collio_component_t *component,

@@ -38,12 +38,6 @@ typedef enum mca_common_collio_transport_id_t {
         MCA_COMMON_COLLIO_TRANSPORT_COUNT
 } mca_common_collio_transport_id_t;
 
-enum { /* auto, on, off */
-       MCA_COMMON_COLLIO_SETTING_AUTO = 0,
-       MCA_COMMON_COLLIO_SETTING_ON,
-       MCA_COMMON_COLLIO_SETTING_OFF
-};
-
 enum { /* of `intra` */
        MCA_COMMON_COLLIO_INTRA_AUTO = 0,
        MCA_COMMON_COLLIO_INTRA_SHM,
@@ -70,6 +64,7 @@ typedef struct mca_common_collio_settings_t {
     size_t buffer_bytes; /* 0 = io_ompio_bytes_per_agg */
     size_t align_bytes;  /* 0 = what the file system says; see core/common_collio_align.h */
     int sync_send;
+    int engine; /* mca_common_collio_engine_t; AUTO = threads */
     bool plan_reuse;
     bool keep;  /* for the next file of the same processes */
     int report; /* mca_common_collio_report_mode_t */
@@ -84,6 +79,7 @@ typedef struct mca_common_collio_settings_t {
 typedef struct mca_common_collio_component_t {
     const char *name;
     bool two_layers;
+    bool named; /* in the list of fcoll components: --mca fcoll NAME */
     mca_common_collio_settings_t parameters;
     mca_common_collio_settings_set_t set; /* rows and parameters; filled by register */
     mca_common_collio_stats_t stats;      /* of all files, behind the performance variables */

@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "opal/mca/mca.h"
+
+#include "core/common_collio_clock.h"
 
 /**
  * The figures: one list, from which come the fields, the MPI_T performance variables
@@ -95,13 +96,5 @@ mca_common_collio_stat_kind_t mca_common_collio_stat_kind(int stat);
  *  for components that have them. */
 void mca_common_collio_stats_register(mca_common_collio_stats_t *stats, bool two_layers,
                                       const mca_base_component_t *mca);
-
-static inline uint64_t mca_common_collio_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
-}
 
 #endif /* MCA_COMMON_COLLIO_STATS_H */

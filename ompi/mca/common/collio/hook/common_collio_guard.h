@@ -18,17 +18,22 @@
  * handle of a single process can have it.
  */
 
-/** Keep a record back for an open that finds no memory; give it up. */
-void mca_common_collio_guard_reserve(void);
-void mca_common_collio_guard_unreserve(void);
+typedef struct mca_common_collio_guard_t {
+    bool asked;       /* sieving writes, by parameter or hint */
+    bool settled;     /* the ranks have decided on sieving writes */
+    bool on;          /* the decision */
+    uint64_t flushed; /* bytes of individual writes when guard_written() was called last */
+    mca_common_collio_access_t wanted;            /* by the settings of the fbtl */
+    const mca_common_collio_access_t *individual; /* of the fbtl; NULL before its first transfer */
+} mca_common_collio_guard_t;
 
-/** An access struct for the handle: what follows from its descriptor and from the nodes of the job.
- *  Local. */
-void mca_common_collio_guard_access(ompio_file_t *fh, mca_common_collio_access_t *access,
-                                    mca_common_collio_access_stats_t *stats);
-
-/** From fbtl/mtpwrite when it is chosen for a handle; `asked`: by parameter or hint. Local. */
-int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked);
+/** From fbtl/mtpwrite when it is chosen for a handle. asked: sieved writes, by parameter or hint.
+ *  wanted: what its settings say of method, threads, packing and sieving, which every access struct
+ *  of the handle takes over, that of direct collective calls too. Local. */
+int mca_common_collio_guard_offer(ompio_file_t *fh, bool asked,
+                                  const mca_common_collio_access_t *wanted);
+/** Takes over what guard_offer() got; nothing without fbtl/mtpwrite. Local. */
+void mca_common_collio_guard_use_wanted(ompio_file_t *fh, mca_common_collio_access_t *access);
 /** The handle is closed. */
 void mca_common_collio_guard_end(ompio_file_t *fh);
 
@@ -36,18 +41,13 @@ void mca_common_collio_guard_end(ompio_file_t *fh);
 enum { MCA_COMMON_COLLIO_GUARD_FIELDS = 2 };
 void mca_common_collio_guard_ask(ompio_file_t *fh, mca_common_collio_access_t *access,
                                  int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
-/** The result, with the maxima: sets access->sieve_writes. Collective over fh->f_comm. NULL, or why it is not done although
- *  somebody asked for it. */
+/** The result, with the maxima: sets access->sieve_writes. Collective over fh->f_comm. NULL, or why
+ *  it is not done although somebody asked for it. */
 const char *mca_common_collio_guard_settle(ompio_file_t *fh, mca_common_collio_access_t *access,
                                            const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);
 
-/** Sends the bytes of individual writes on this node to the servers, where another rank's collective
- *  access would not see them otherwise. Does nothing if there were none since the last time. Local;
- *  0 or a positive errno. */
-int mca_common_collio_guard_flush(ompio_file_t *fh, const mca_common_collio_access_t *access);
-
-/** For MPI_File_sync: later reads on this node see what other nodes had written and flushed. Local. */
-void mca_common_collio_guard_refresh(ompio_file_t *fh);
+/** May there be individual writes since this function was called last? Local. */
+bool mca_common_collio_guard_written(ompio_file_t *fh);
 
 /** With the maxima: does fbtl/mtpwrite serve the handle on all ranks? */
 bool mca_common_collio_guard_serves_all(const int64_t fields[MCA_COMMON_COLLIO_GUARD_FIELDS]);

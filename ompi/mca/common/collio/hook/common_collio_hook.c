@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The per-file table: one record per MPI file that a component of ours changed.
+ * The per-file table of an MPI file that a component of ours changed.
  *
  *   ompi_file_t                             hook
  *     f_io_selected_module (by value)         original   io/ompio's entries, for calling
@@ -16,100 +16,14 @@
  * never initialised), so it is looked for among the MPI files that exist, and taken if its
  * f_io_selected_data IS the handle. Nothing is read through an unknown pointer, nor through those
  * of other files: other threads may be closing them.
- * Records are few (open files), so a list is enough; it has its own lock, as files may be opened
- * by several threads at once.
  */
 #include "compat/common_collio_compat.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "access/common_collio_access.h"
-#include "hook/common_collio_hook.h"
-#include "hook/common_collio_spare.h"
-
-/* A component has one or two. */
-enum { CLOSERS = 6 };
-
-struct closer {
-    void (*callback)(ompio_file_t *fh, void *data);
-    void *data;
-};
-
-struct record {
-    mca_common_collio_hook_t hook;  /* first: a hook is its record */
-    struct closer closers[CLOSERS]; /* in the record: an open must not fail for want of one */
-    int closer_count;
-    struct record *next;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct record *records;
-static mca_common_collio_spare_t spare = {.bytes = sizeof(struct record)};
-
-void mca_common_collio_hook_reserve(void)
-{
-    pthread_mutex_lock(&lock);
-    mca_common_collio_spare_fill(&spare);
-    pthread_mutex_unlock(&lock);
-}
-
-void mca_common_collio_hook_unreserve(void)
-{
-    pthread_mutex_lock(&lock);
-    mca_common_collio_spare_drop(&spare);
-    pthread_mutex_unlock(&lock);
-}
-
-/* What this thread found last: a call looks its hook up several times. It holds while no record has
- * been removed since. The record itself is looked at only if the file is the same one, which nobody
- * closes while it is in use. */
-static _Thread_local struct {
-    const ompi_file_t *file;
-    const ompio_file_t *fh;
-    struct record *record;
-    unsigned removals;
-} lately;
-static _Atomic unsigned removals;
-
-static bool lately_holds(void)
-{
-    return NULL != lately.record
-           && lately.removals == atomic_load_explicit(&removals, memory_order_acquire);
-}
-
-/* With the lock held. */
-static void note_lately(struct record *record)
-{
-    if (NULL != record) {
-        lately.file = record->hook.file;
-        lately.fh = record->hook.fh;
-        lately.record = record;
-        lately.removals = atomic_load_explicit(&removals, memory_order_relaxed);
-    }
-}
-
-static struct record *find_by_handle(const ompio_file_t *fh)
-{
-    struct record *record = records;
-
-    while (NULL != record && fh != record->hook.fh) {
-        record = record->next;
-    }
-    return record;
-}
-
-static struct record *find_by_file(const ompi_file_t *file)
-{
-    struct record *record = records;
-
-    while (NULL != record && file != record->hook.file) {
-        record = record->next;
-    }
-    return record;
-}
+#include "hook/common_collio_handle.h"
 
 static bool owns(const ompi_file_t *file, const ompio_file_t *fh)
 {
@@ -158,28 +72,12 @@ static ompi_file_t *find_file(const ompio_file_t *fh)
 }
 #endif
 
-static struct record *unlink_by_file(const ompi_file_t *file)
+static void run_closers(mca_common_collio_hook_t *hook)
 {
-    struct record **at = &records;
-    struct record *record;
-
-    while (NULL != *at && file != (*at)->hook.file) {
-        at = &(*at)->next;
-    }
-    record = *at;
-    if (NULL != record) {
-        *at = record->next;
-        atomic_fetch_add_explicit(&removals, 1, memory_order_release);
-    }
-    return record;
-}
-
-static void run_closers(struct record *record)
-{
-    while (0 < record->closer_count) { /* newest first */
-        const struct closer *closer = &record->closers[--record->closer_count];
-
-        closer->callback(record->hook.fh, closer->data);
+    while (0 < hook->closer_count) {
+        --hook->closer_count;
+        hook->closers[hook->closer_count].callback(hook->fh,
+                                                   hook->closers[hook->closer_count].data);
     }
 }
 
@@ -187,26 +85,19 @@ static void run_closers(struct record *record)
  * must find io/ompio's own entries. */
 static int file_close(ompi_file_t *file)
 {
+    mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
     mca_common_collio_io_table_t original;
-    struct record *record;
 
-    pthread_mutex_lock(&lock);
-    record = find_by_file(file);
-    pthread_mutex_unlock(&lock);
-    if (NULL == record) {
+    if (NULL == hook) {
         return OMPI_ERR_BAD_PARAM;
     }
-    run_closers(record); /* they may still look the hook up */
-
-    pthread_mutex_lock(&lock);
-    unlink_by_file(file);
-    pthread_mutex_unlock(&lock);
-    original = record->hook.original;
+    run_closers(hook); /* they may still look the hook up */
+    original = hook->original;
     MCA_COMMON_COLLIO_IO_TABLE(file) = original;
-    if (NULL != record->hook.flats) {
-        record->hook.free_flats(record->hook.flats);
+    if (NULL != hook->flats) {
+        hook->free_flats(hook->flats);
     }
-    free(record);
+    mca_common_collio_handle_clear(hook->fh, MCA_COMMON_COLLIO_PLACE_HOOK);
     return original.io_module_file_close(file);
 }
 
@@ -221,60 +112,36 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static struct record *make_record(ompio_file_t *fh)
-{
-    static bool watching;
-    ompi_file_t *file = find_file(fh);
-    struct record *record;
-
-    if (NULL == file) {
-        return NULL;
-    }
-    record = mca_common_collio_spare_take(&spare);
-    if (NULL == record) {
-        return NULL;
-    }
-    if (!watching) {
-        watching = MPI_SUCCESS == mca_common_collio_call_at_finalize(at_finalize);
-    }
-    record->hook.file = file;
-    record->hook.fh = fh;
-    record->hook.original = MCA_COMMON_COLLIO_IO_TABLE(file);
-    record->next = records;
-    records = record;
-    MCA_COMMON_COLLIO_IO_TABLE(file).io_module_file_close = file_close;
-    return record;
-}
-
 mca_common_collio_hook_t *mca_common_collio_hook_get(ompio_file_t *fh)
 {
-    struct record *record;
+    static atomic_flag watching = ATOMIC_FLAG_INIT;
+    mca_common_collio_hook_t *hook = mca_common_collio_handle_get(fh, MCA_COMMON_COLLIO_PLACE_HOOK);
+    mca_common_collio_handle_t *handle;
+    ompi_file_t *file;
 
-    if (lately_holds() && fh == lately.fh) {
-        return &lately.record->hook;
+    if (NULL != hook) {
+        return hook;
     }
-    pthread_mutex_lock(&lock);
-    record = find_by_handle(fh);
-    if (NULL == record) {
-        record = make_record(fh);
+    file = find_file(fh);
+    handle = NULL == file ? NULL : mca_common_collio_handle_take(fh);
+    if (NULL == handle) {
+        return NULL;
     }
-    note_lately(record);
-    pthread_mutex_unlock(&lock);
-    return NULL == record ? NULL : &record->hook;
+    if (!atomic_flag_test_and_set(&watching)
+        && MPI_SUCCESS != mca_common_collio_call_at_finalize(at_finalize)) {
+        atomic_flag_clear(&watching);
+    }
+    handle->hook = (mca_common_collio_hook_t){
+        .file = file, .fh = fh, .original = MCA_COMMON_COLLIO_IO_TABLE(file)};
+    handle->place[MCA_COMMON_COLLIO_PLACE_HOOK] = &handle->hook;
+    MCA_COMMON_COLLIO_IO_TABLE(file).io_module_file_close = file_close;
+    return &handle->hook;
 }
 
 mca_common_collio_hook_t *mca_common_collio_hook_find(ompi_file_t *file)
 {
-    struct record *record;
-
-    if (lately_holds() && file == lately.file) {
-        return &lately.record->hook;
-    }
-    pthread_mutex_lock(&lock);
-    record = find_by_file(file);
-    note_lately(record);
-    pthread_mutex_unlock(&lock);
-    return NULL == record ? NULL : &record->hook;
+    return mca_common_collio_handle_get((const ompio_file_t *) file->f_io_selected_data,
+                                        MCA_COMMON_COLLIO_PLACE_HOOK);
 }
 
 mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_hook_t *hook)
@@ -285,16 +152,15 @@ mca_common_collio_hook_table_t *mca_common_collio_hook_table(mca_common_collio_h
 int mca_common_collio_hook_on_close(mca_common_collio_hook_t *hook,
                                     void (*callback)(ompio_file_t *fh, void *data), void *data)
 {
-    struct record *record = (struct record *) hook;
-
-    for (int i = 0; i < record->closer_count; ++i) {
-        if (callback == record->closers[i].callback && data == record->closers[i].data) {
+    for (int i = 0; i < hook->closer_count; ++i) {
+        if (callback == hook->closers[i].callback && data == hook->closers[i].data) {
             return 0;
         }
     }
-    if (CLOSERS == record->closer_count) {
+    if (MCA_COMMON_COLLIO_HOOK_CLOSERS == hook->closer_count) {
         return -ENOSPC;
     }
-    record->closers[record->closer_count++] = (struct closer){callback, data};
+    hook->closers[hook->closer_count].callback = callback;
+    hook->closers[hook->closer_count++].data = data;
     return 0;
 }

@@ -25,17 +25,21 @@
 /** The io module table type of this Open MPI (v2_0_0 or v3_0_0): compat.h */
 typedef mca_common_collio_io_table_t mca_common_collio_hook_table_t;
 
+/** Close callbacks of one file: a component has one or two. */
+enum { MCA_COMMON_COLLIO_HOOK_CLOSERS = 6 };
+
 typedef struct mca_common_collio_hook_t {
     ompi_file_t *file;
     ompio_file_t *fh;
     mca_common_collio_hook_table_t original;      /* io/ompio's own entries, complete */
     struct mca_common_collio_flat_cache_t *flats; /* of view.h; freed at close */
     void (*free_flats)(struct mca_common_collio_flat_cache_t *flats);
+    struct {
+        void (*callback)(ompio_file_t *fh, void *data);
+        void *data;
+    } closers[MCA_COMMON_COLLIO_HOOK_CLOSERS]; /* run newest first */
+    int closer_count;
 } mca_common_collio_hook_t;
-
-/** Keep a record back for an open that finds no memory; give it up. */
-void mca_common_collio_hook_reserve(void);
-void mca_common_collio_hook_unreserve(void);
 
 /** The hook of a file: found, or made (then file_close is patched). NULL if `fh` is not the
  *  handle of a real MPI file (then the caller does without) or out of memory. Local. */

@@ -12,9 +12,23 @@
 
 void mca_common_collio_spare_fill(mca_common_collio_spare_t *spare)
 {
+    pthread_mutex_lock(&spare->lock);
     if (NULL == spare->kept) {
         spare->kept = calloc(1, spare->bytes);
     }
+    pthread_mutex_unlock(&spare->lock);
+}
+
+/* Takes what was kept. */
+static void *empty(mca_common_collio_spare_t *spare)
+{
+    void *record;
+
+    pthread_mutex_lock(&spare->lock);
+    record = spare->kept;
+    spare->kept = NULL;
+    pthread_mutex_unlock(&spare->lock);
+    return record;
 }
 
 void *mca_common_collio_spare_take(mca_common_collio_spare_t *spare)
@@ -22,16 +36,13 @@ void *mca_common_collio_spare_take(mca_common_collio_spare_t *spare)
     void *record = calloc(1, spare->bytes);
 
     if (NULL == record) {
-        record = spare->kept;
-        spare->kept = NULL;
-    } else {
-        mca_common_collio_spare_fill(spare);
+        return empty(spare);
     }
+    mca_common_collio_spare_fill(spare);
     return record;
 }
 
 void mca_common_collio_spare_drop(mca_common_collio_spare_t *spare)
 {
-    free(spare->kept);
-    spare->kept = NULL;
+    free(empty(spare));
 }

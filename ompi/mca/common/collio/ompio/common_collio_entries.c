@@ -25,7 +25,7 @@
 
 #include "access/common_collio_access_transfer.h"
 #include "compat/common_collio_error.h"
-#include "hook/common_collio_guard.h"
+#include "hook/common_collio_caches.h"
 #include "hook/common_collio_reach.h"
 #include "ompio/common_collio_entries.h"
 #include "ompio/common_collio_set_view.h"
@@ -221,7 +221,7 @@ static int file_sync(ompi_file_t *file)
     mca_common_collio_hook_t *hook = mca_common_collio_hook_find(file);
     int rc = hook->original.io_module_file_sync(file);
 
-    mca_common_collio_guard_refresh(hook->fh);
+    mca_common_collio_caches_refresh(hook->fh);
     return rc;
 }
 

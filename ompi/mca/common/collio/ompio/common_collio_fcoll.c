@@ -14,13 +14,19 @@
 #include "access/common_collio_access.h"
 #include "call/common_collio_op.h"
 #include "call/common_collio_request.h"
+#include "compat/common_collio_verbose.h"
 #include "ompio/common_collio_entries.h"
-#include "ompio/common_collio_sharedfp.h"
+#include "ompio/common_collio_named.h"
 #include "open/common_collio_attach.h"
+
+#include "ompi/mca/fcoll/base/base.h"
 
 int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
                                      const mca_base_component_t *mca)
 {
+    bool alone;
+
+    component->named = mca_common_collio_named(&ompi_fcoll_base_framework, component->name, &alone);
     mca_common_collio_stats_register(&component->stats, component->two_layers, mca);
     return mca_common_collio_settings_register(component, mca);
 }
@@ -28,11 +34,13 @@ int mca_common_collio_fcoll_register(mca_common_collio_component_t *component,
 int mca_common_collio_fcoll_open(void)
 {
     mca_common_collio_open();
+    mca_common_collio_sharedfp_select();
     return OMPI_SUCCESS;
 }
 
 int mca_common_collio_fcoll_close(void)
 {
+    mca_common_collio_sharedfp_release();
     mca_common_collio_close();
     return OMPI_SUCCESS;
 }
@@ -41,7 +49,6 @@ int mca_common_collio_fcoll_init_query(bool enable_progress_threads, bool enable
 {
     (void) enable_progress_threads;
     (void) enable_mpi_threads;
-    mca_common_collio_sharedfp_guard();
     return OMPI_SUCCESS;
 }
 
@@ -49,8 +56,12 @@ mca_fcoll_base_module_t *
 mca_common_collio_fcoll_file_query(const mca_common_collio_component_t *component,
                                    mca_fcoll_base_module_t *module, ompio_file_t *fh, int *priority)
 {
-    (void) fh;
     *priority = component->parameters.priority;
+    if (NULL != fh) { /* NULL: a question that is not about a file */
+        MCA_COMMON_COLLIO_SHOW_ROOT(fcoll, SELECT, fh, "fcoll/%s: %s: %s, priority %d",
+                                    component->name, fh->f_filename,
+                                    *priority > 0 ? "available" : "not available", *priority);
+    }
     return *priority > 0 ? module : NULL;
 }
 
@@ -87,7 +98,7 @@ static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, om
         return NULL == file ? MPI_ERR_ARG : file->refused;
     }
     if (OMPI_SUCCESS != rc) {
-        file->last_bytes = 0;
+        file->queue->last_bytes = 0;
         return rc;
     }
     op = mca_common_collio_op_start(file, write, NULL, buffer, count, type);
@@ -95,7 +106,7 @@ static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, om
         return MPI_ERR_NO_MEM;
     }
     rc = mca_common_collio_op_wait(op, &bytes);
-    file->last_bytes = bytes;
+    file->queue->last_bytes = bytes;
     if (MPI_STATUS_IGNORE != status) {
         status->_ucount = (size_t) bytes;
     }
@@ -162,31 +173,27 @@ static bool ours(const mca_common_collio_hook_t *hook)
     return mca_common_collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all;
 }
 
+/* The error of the next call on this file; 0 when io/ompio has returned, which may not have called
+ * the fcoll. */
+static void set_refusal(const mca_common_collio_hook_t *hook, int error)
+{
+    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
+
+    if (NULL != file && NULL != file->queue) {
+        file->queue->refusal = error;
+    }
+}
+
 /* io/ompio computes the position of an explicit offset without overflow checks. An offset that
  * would wrap is replaced, and the engine is told: this rank takes part, and the call fails on all
  * ranks. */
 static MPI_Offset check_offset(mca_common_collio_hook_t *hook, MPI_Offset offset)
 {
-    mca_common_collio_file_t *file;
-
     if (!ours(hook) || mca_common_collio_view_reaches(hook->fh, offset)) {
         return offset;
     }
-    file = mca_common_collio_file_find(hook->fh);
-    if (NULL != file) {
-        file->refusal = EOVERFLOW;
-    }
+    set_refusal(hook, EOVERFLOW);
     return 0;
-}
-
-/* For a call that io/ompio ended before it called the fcoll. */
-static void drop_refusal(const mca_common_collio_hook_t *hook)
-{
-    mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
-
-    if (NULL != file) {
-        file->refusal = 0;
-    }
 }
 
 /* The status of a blocking collective, after io/ompio's entry has written what it likes. A file
@@ -195,11 +202,9 @@ static void correct(mca_common_collio_hook_t *hook, int rc, ompi_status_public_t
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(hook->fh);
 
-    if (NULL != file) {
-        file->refusal = 0; /* io/ompio may have returned before it called the fcoll */
-    }
+    set_refusal(hook, 0);
     if (NULL != file && MPI_STATUS_IGNORE != status && ours(hook)) {
-        status->_ucount = (size_t) file->last_bytes;
+        status->_ucount = NULL == file->queue ? 0 : (size_t) file->queue->last_bytes;
         status->MPI_ERROR = rc;
     }
 }
@@ -256,7 +261,7 @@ static int file_iwrite_at_all(ompi_file_t *fh, MPI_Offset offset, const void *bu
     int rc = hook->original.io_module_file_iwrite_at_all(fh, check_offset(hook, offset), buffer,
                                                          count, type, request);
 
-    drop_refusal(hook);
+    set_refusal(hook, 0);
     return rc;
 }
 
@@ -267,7 +272,7 @@ static int file_write_at_all_begin(ompi_file_t *fh, MPI_Offset offset, const voi
     int rc = hook->original.io_module_file_write_at_all_begin(fh, check_offset(hook, offset),
                                                               buffer, count, type);
 
-    drop_refusal(hook);
+    set_refusal(hook, 0);
     return rc;
 }
 
@@ -279,7 +284,7 @@ static int file_iread_at_all(ompi_file_t *fh, MPI_Offset offset, void *buffer,
     int rc = hook->original.io_module_file_iread_at_all(fh, check_offset(hook, offset), buffer,
                                                         count, type, request);
 
-    drop_refusal(hook);
+    set_refusal(hook, 0);
     return rc;
 }
 
@@ -290,7 +295,7 @@ static int file_read_at_all_begin(ompi_file_t *fh, MPI_Offset offset, void *buff
     int rc = hook->original.io_module_file_read_at_all_begin(fh, check_offset(hook, offset), buffer,
                                                              count, type);
 
-    drop_refusal(hook);
+    set_refusal(hook, 0);
     return rc;
 }
 

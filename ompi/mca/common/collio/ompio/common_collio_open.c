@@ -11,10 +11,9 @@
 #include "core/common_collio_version.h"
 
 #include "call/common_collio_request.h"
-#include "compat/common_collio_layout.h"
+#include "compat/common_collio_sizes.h"
 #include "file/common_collio_file.h"
-#include "hook/common_collio_guard.h"
-#include "hook/common_collio_hook.h"
+#include "hook/common_collio_handle.h"
 #include "open/common_collio_set.h"
 #include "settings/common_collio_findings.h"
 
@@ -41,9 +40,9 @@ static bool release_fits(void)
 /* Two builds of one release need not be alike. */
 static bool structs_fit(void)
 {
-    mca_common_collio_layout_t other;
+    mca_common_collio_size_t other;
 
-    if (mca_common_collio_layout_fits(&other)) {
+    if (mca_common_collio_sizes_fit(&other)) {
         return true;
     }
     mca_common_collio_finding(
@@ -76,8 +75,7 @@ void mca_common_collio_open(void)
 {
     ++users;
     mca_common_collio_file_reserve();
-    mca_common_collio_hook_reserve();
-    mca_common_collio_guard_reserve();
+    mca_common_collio_handle_reserve();
 }
 
 void mca_common_collio_close(void)
@@ -87,8 +85,7 @@ void mca_common_collio_close(void)
         mca_common_collio_request_finalize();
         mca_common_collio_access_finalize();
         mca_common_collio_file_unreserve();
-        mca_common_collio_hook_unreserve();
-        mca_common_collio_guard_unreserve();
+        mca_common_collio_handle_unreserve();
         mca_common_collio_findings_fini();
     }
 }

@@ -10,9 +10,11 @@
 #include "access/common_collio_lockahead.h"
 #include "compat/common_collio_compat.h"
 #include "file/common_collio_settings.h"
-#include "hook/common_collio_hook.h"
+#include "hook/common_collio_handle.h"
 #include "settings/common_collio_hints.h"
 #include "view/common_collio_view.h"
+
+#include "core/common_collio_hash.h"
 
 /**
  * One way in for all components: `fits` tells whether this library and the Open MPI that is running
@@ -30,6 +32,7 @@ static inline uint64_t mca_common_collio_abi(void)
                              sizeof(mca_common_collio_component_t),
                              sizeof(mca_common_collio_fact_t),
                              sizeof(mca_common_collio_flat_t),
+                             sizeof(mca_common_collio_handle_t),
                              sizeof(mca_common_collio_hook_t),
                              sizeof(mca_common_collio_job_t),
                              sizeof(mca_common_collio_lockahead_covered_t),
@@ -54,15 +57,10 @@ static inline uint64_t mca_common_collio_abi(void)
                              sizeof(ompi_file_t),
                              offsetof(ompi_file_t, f_io_selected_module),
                              offsetof(ompi_communicator_t, c_coll)};
-    uint64_t hash = UINT64_C(1469598103934665603);
 
-    for (size_t i = 0; i < sizeof(versions); ++i) {
-        hash = (hash ^ (unsigned char) versions[i]) * UINT64_C(1099511628211);
-    }
-    for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); ++i) {
-        hash = (hash ^ shared[i]) * UINT64_C(1099511628211);
-    }
-    return hash;
+    return mca_common_collio_hash(
+        mca_common_collio_hash(MCA_COMMON_COLLIO_HASH_BASIS, versions, sizeof(versions)), shared,
+        sizeof(shared));
 }
 
 /** The first thing a component calls, in its register function, before any struct passes between it

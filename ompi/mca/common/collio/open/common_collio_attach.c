@@ -14,8 +14,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "access/common_collio_engine.h"
 #include "call/common_collio_op.h"
 #include "call/common_collio_request.h"
+#include "compat/common_collio_verbose.h"
+#include "hook/common_collio_caches.h"
+#include "hook/common_collio_handle.h"
 #include "hook/common_collio_guard.h"
 #include "hook/common_collio_hook.h"
 #include "hook/common_collio_reach.h"
@@ -48,7 +52,7 @@ static int64_t resolve_buffer(const mca_common_collio_file_t *file)
 
 /* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file
  * systems differ between nodes more often than one thinks. */
-enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, FACTS };
+enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, NUMBER, FACTS };
 
 /* An fs component for Lustre has read the stripes; else the file system is asked. */
 static bool find_stripes(const ompio_file_t *fh, mca_common_collio_stripes_t *stripes)
@@ -80,6 +84,7 @@ static void find_facts(const mca_common_collio_file_t *file, mca_common_collio_f
         [STRIPES] = {"stripe count", stripes.count},
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
         [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
+        [NUMBER] = {"io_ompio_num_aggregators", mca_common_collio_ompio_parameter("num_aggregators")},
     };
 
     memcpy(facts, found, sizeof(found));
@@ -114,38 +119,49 @@ static void prepare_access(mca_common_collio_file_t *file)
 {
     mca_common_collio_access_t *access = &file->access;
 
-    mca_common_collio_guard_access(file->fh, access, &file->access_stats);
+    mca_common_collio_caches_open(file->fh, access, &file->access_stats);
     mca_common_collio_lockahead_guard(file->fh, access);
     access->jobs = 2; /* a schedule has two buffers */
-    /* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy
-     * to a kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70
-     * were hidden behind the shuffle, 55 ms with a thread of ours. */
-    access->engine = MCA_COMMON_COLLIO_ENGINE_THREADS;
+}
+
+/* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy to a
+ * kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70 were
+ * hidden behind the shuffle, 55 ms with a thread of ours. So `auto` is threads. */
+static void choose_engine(mca_common_collio_file_t *file)
+{
+    mca_common_collio_engine_t named = (mca_common_collio_engine_t) file->settings.engine;
+    const char *why = NULL;
+
+    file->access.engine = MCA_COMMON_COLLIO_ENGINE_AUTO == named
+                              ? MCA_COMMON_COLLIO_ENGINE_THREADS
+                              : mca_common_collio_engine_choose(named, &why);
+    if (NULL != why && 0 == file->rank) {
+        mca_common_collio_file_say(file, "engine %s cannot be used: %s. Using threads.",
+                                   mca_common_collio_engine_name(named), why);
+    }
+}
+
+/* Modes of an exchange that does not happen. */
+static void say_unused(mca_common_collio_file_t *file)
+{
+    const mca_common_collio_settings_t *settings = &file->settings;
+    bool schedule = MCA_COMMON_COLLIO_SCHEDULE_AUTO != settings->schedule;
+    bool transport = MCA_COMMON_COLLIO_TRANSPORT_AUTO != settings->transport;
+
+    if (0 == file->rank && (schedule || transport)
+        && MCA_COMMON_COLLIO_SETTING_OFF == settings->exchange_write
+        && MCA_COMMON_COLLIO_SETTING_OFF == settings->exchange_read) {
+        mca_common_collio_file_say(file, "ignoring %s%s%s: exchange is off.",
+                                   schedule ? "schedule" : "",
+                                   schedule && transport ? " and " : "",
+                                   transport ? "transport" : "");
+    }
 }
 
 static void on_close(ompio_file_t *fh, void *data)
 {
     (void) data;
     mca_common_collio_file_detach(fh);
-}
-
-/* Calls need an operation and a request even when there is no memory left. */
-static int queue_open(mca_common_collio_file_t *file)
-{
-    file->spare_request = mca_common_collio_request_make();
-    return NULL == file->spare_request || !mca_common_collio_op_reserve(file)
-               ? OMPI_ERR_OUT_OF_RESOURCE
-               : OMPI_SUCCESS;
-}
-
-static void queue_close(mca_common_collio_file_t *file)
-{
-    if (NULL != file->spare) {
-        OBJ_RELEASE(file->spare);
-    }
-    if (NULL != file->spare_request) {
-        OBJ_RELEASE(file->spare_request);
-    }
 }
 
 static void derived_close(mca_common_collio_file_t *file)
@@ -165,12 +181,12 @@ static void file_free(mca_common_collio_file_t *file)
     mca_common_collio_tuner_close(file);
     (void) mca_common_collio_set_give(file);
     mca_common_collio_context_close(file); /* whatever of it was not given */
-    queue_close(file);
+    mca_common_collio_queue_close(file);
     if (NULL == file->set) {
         mca_common_collio_nodes_fini(&file->nodes);
     }
     derived_close(file);
-    OBJ_RELEASE(file);
+    free(file);
 }
 
 static void settle_guard(mca_common_collio_file_t *file, const int64_t *fields)
@@ -265,6 +281,7 @@ static int settle_record(mca_common_collio_file_t *file, const int64_t *all)
     file->access.stripe_bytes = file->align.unit > 1 ? file->align.unit : 0;
     settle_guard(file, &all[GUARD]);
     warn_of_local_locks(file, &all[GUARD]);
+    say_unused(file);
     if (file->list_refused) { /* MPI_File_get_info does not return it */
         file->settings.aggregator_list[0] = '\0';
     }
@@ -298,6 +315,7 @@ static int derive(mca_common_collio_file_t *file, const mca_common_collio_fact_t
         .two_layers = 2 == facts[LAYERS].value,
         .striped = striped,
         .lockahead = (mca_common_collio_lockahead_mode_t) facts[LOCKAHEAD].value,
+        .ompio_aggregators = (int) facts[NUMBER].value,
         .my_aggregator = -1,
         .align = find_alignment(file, striped),
         .memory.used = 0 == settings->partition
@@ -346,6 +364,7 @@ static int agree(mca_common_collio_file_t *file, int rc, bool unkept, int64_t *a
     prepare_access(file);
     find_facts(file, facts);
     mca_common_collio_settings_resolve(file->component, fh, &file->settings);
+    choose_engine(file);
     mca_common_collio_reduction_offer(file, &mine[PAGE]);
     mine[UNKEPT] = unkept;
     for (int pass = 0; pass < PASSES; ++pass) {
@@ -389,7 +408,7 @@ static mca_common_collio_file_t *make_first(mca_common_collio_file_t *file)
         file_free(file);
         return NULL;
     }
-    rc = OMPI_SUCCESS == rc ? queue_open(file) : rc;
+    rc = OMPI_SUCCESS == rc ? mca_common_collio_queue_open(file) : rc;
     rc = OMPI_SUCCESS == rc ? mca_common_collio_context_parts(file) : rc;
     file->refused = agree(file, rc, NULL == set, all);
     if (OMPI_SUCCESS == file->refused) {
@@ -411,7 +430,7 @@ static mca_common_collio_file_t *make_next(mca_common_collio_file_t *file)
     int64_t all[FIELDS];
 
     mca_common_collio_set_nodes(file->set, file);
-    file->refused = agree(file, queue_open(file), false, all);
+    file->refused = agree(file, mca_common_collio_queue_open(file), false, all);
     if (OMPI_SUCCESS != file->refused) {
         return file;
     }
@@ -452,23 +471,28 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
                                                         mca_common_collio_component_t *component)
 {
     mca_common_collio_file_t *file = mca_common_collio_file_find(fh);
+    mca_common_collio_handle_t *handle;
     mca_common_collio_hook_t *hook;
 
     if (NULL != file) {
         return file;
     }
-    file = file_make(fh, component);
+    handle = mca_common_collio_handle_take(fh);
+    file = NULL == handle ? NULL : file_make(fh, component);
     if (NULL == file) {
+        mca_common_collio_handle_clear(fh, MCA_COMMON_COLLIO_PLACE_FCOLL);
         return NULL;
     }
-    mca_common_collio_file_reserve();
-    mca_common_collio_file_enter(file);
+    handle->place[MCA_COMMON_COLLIO_PLACE_FCOLL] = file;
     if (OMPI_SUCCESS == file->refused) {
         mca_common_collio_settings_publish(component, &file->settings, fh, file->aggregator_count,
                                            file->buffer_bytes);
         if (file->striped && LUSTRE != fh->f_fstype) { /* else its fs component has done it */
             publish_stripes(fh);
         }
+    }
+    if (0 == file->rank && MCA_COMMON_COLLIO_VERBOSE(fcoll, SELECT)) {
+        mca_common_collio_open_show(file);
     }
     hook = mca_common_collio_hook_get(fh);
     if (NULL != hook) {
@@ -489,6 +513,6 @@ void mca_common_collio_file_detach(ompio_file_t *fh)
         mca_common_collio_file_look_for_notice(file); /* the report is collective */
         mca_common_collio_report(file);
     }
-    mca_common_collio_file_leave(file);
+    mca_common_collio_handle_clear(fh, MCA_COMMON_COLLIO_PLACE_FCOLL);
     file_free(file);
 }

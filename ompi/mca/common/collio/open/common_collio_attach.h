@@ -23,4 +23,7 @@ int mca_common_collio_file_connect(mca_common_collio_file_t *file);
 /** Only the communicators: the nodes are known. Collective. An Open MPI error code. */
 int mca_common_collio_file_connect_comms(mca_common_collio_file_t *file);
 
+/** Verbose output: what the file's collective calls will use. Local. */
+void mca_common_collio_open_show(const mca_common_collio_file_t *file);
+
 #endif /* MCA_COMMON_COLLIO_ATTACH_H */

@@ -173,7 +173,7 @@ void mca_common_collio_context_give(mca_common_collio_file_t *file, bool memory,
     context->reduction = file->reduction;
     context->agree_op = file->agree_op;
     context->agree_type = file->agree_type;
-    context->sequence = file->sequence;
+    context->sequence = file->queue->sequence;
     file->kept = NULL;
     file->comm = file->node_comm = MPI_COMM_NULL;
     file->reduction = NULL;
@@ -192,7 +192,7 @@ void mca_common_collio_context_take(mca_common_collio_context_t *context, bool m
     file->reduction = context->reduction;
     file->agree_op = context->agree_op;
     file->agree_type = context->agree_type;
-    file->sequence = context->sequence;
+    file->queue->sequence = context->sequence;
     if (memory && !file->memory.used && 0 == memcmp(traits, context->traits, sizeof(traits))) {
         free_kept(file->kept); /* what open has prepared */
         file->kept = context->kept;
@@ -264,6 +264,6 @@ void mca_common_collio_context_fini(mca_common_collio_context_t *context)
         free_kept(context->kept);
     }
     mca_common_collio_context_close(file);
-    OBJ_RELEASE(file);
+    free(file);
     memset(context, 0, sizeof(*context));
 }

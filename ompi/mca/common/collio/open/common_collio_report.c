@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/common_collio_engine.h"
 #include "exchange/common_collio_kept.h"
 #include "file/common_collio_file.h"
 #include "report/common_collio_report_out.h"
@@ -54,6 +55,10 @@ static void add_aggregators(mca_common_collio_record_t *record,
     add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->align.unit,
         mca_common_collio_align_source_name(file->align.source));
     add(&record->json, ",\"align_bytes\":%" PRId64, file->align.unit);
+    add(&record->about, "  engine        %s\n",
+        mca_common_collio_engine_name(file->access.engine));
+    add(&record->json, ",\"engine\":\"%s\"",
+        mca_common_collio_engine_name(file->access.engine));
 }
 
 static void add_layers(mca_common_collio_record_t *record, const mca_common_collio_file_t *file)

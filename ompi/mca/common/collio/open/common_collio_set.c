@@ -369,7 +369,7 @@ bool mca_common_collio_set_give(mca_common_collio_file_t *file)
         file->set->slot[file->slot].state = EMPTY;
         return false;
     }
-    if (file->reduction->under_way || !opal_list_is_empty(&file->ops)) {
+    if (file->reduction->under_way || 0 < file->calls) {
         return false; /* closed with calls under way: the slot stays taken */
     }
     slot = &file->set->slot[file->slot];

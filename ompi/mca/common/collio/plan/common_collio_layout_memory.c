@@ -33,7 +33,7 @@ void mca_common_collio_layout_memory_start(mca_common_collio_exchange_t *ex)
 
 static int count_busy(mca_common_collio_file_t *file)
 {
-    return file->memory.announced > 0 && opal_list_get_size(&file->ops) > 0;
+    return file->memory.announced > 0 && 0 < file->calls;
 }
 
 /* This rank's part of what its node has in use. */

@@ -19,6 +19,8 @@
 
 #include "opal/util/output.h"
 
+#include "core/common_collio_hash.h"
+
 typedef struct finding_t {
     struct finding_t *next;
     uint64_t hash;
@@ -28,16 +30,6 @@ typedef struct finding_t {
 
 static finding_t *findings; /* in the order in which they were found */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = UINT64_C(1469598103934665603);
-
-    for (; '\0' != *text; ++text) {
-        hash = (hash ^ (unsigned char) *text) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
 
 void mca_common_collio_finding(const char *format, ...)
 {
@@ -49,7 +41,7 @@ void mca_common_collio_finding(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    hash = hash_of(text);
+    hash = mca_common_collio_hash(MCA_COMMON_COLLIO_HASH_BASIS, text, strlen(text));
     pthread_mutex_lock(&lock);
     while (NULL != *at && hash != (*at)->hash) {
         at = &(*at)->next;

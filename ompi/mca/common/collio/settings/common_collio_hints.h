@@ -13,9 +13,8 @@
  */
 
 /** Removes every hint of ours that cannot be used (of any component that is loaded, and unknown
- *  collio_* ones) and notes it as a finding. Idempotent. Local: it runs as soon as the first of our
- *  components sees the file, which is before OMPIO itself reads cb_nodes, unless only an fcoll of
- *  ours is loaded. */
+ *  collio_* ones) and notes it as a finding. Idempotent. Local. Only for files that a component of
+ *  ours serves; the first one that is queried calls it, fs and fbtl before OMPIO reads cb_nodes. */
 void mca_common_collio_hints_check(opal_info_t *info);
 /** The same for one hint. False: it had to be removed. */
 bool mca_common_collio_hint_check(opal_info_t *info, const char *key);

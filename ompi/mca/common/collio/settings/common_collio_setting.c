@@ -15,6 +15,8 @@
 
 #include "settings/common_collio_findings.h"
 
+#include "core/common_collio_hash.h"
+
 static mca_common_collio_settings_set_t *sets;
 
 const mca_common_collio_settings_set_t *mca_common_collio_settings_sets(void)
@@ -94,22 +96,18 @@ void mca_common_collio_setting_format(const mca_common_collio_setting_t *row, co
     }
 }
 
-uint64_t mca_common_collio_setting_mix(uint64_t hash, uint64_t number)
-{
-    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 uint64_t mca_common_collio_setting_hash(const mca_common_collio_setting_t *row, const void *values,
                                         uint64_t hash)
 {
-    if (MCA_COMMON_COLLIO_TEXT != row->kind) {
-        return mca_common_collio_setting_mix(hash, (uint64_t) field_get(row, values));
+    int64_t number;
+
+    if (MCA_COMMON_COLLIO_TEXT == row->kind) {
+        const char *text = (const char *) values + row->offset;
+
+        return mca_common_collio_hash(hash, text, strlen(text) + 1);
     }
-    for (const char *at = (const char *) values + row->offset; '\0' != *at; ++at) {
-        hash = mca_common_collio_setting_mix(hash, (unsigned char) *at);
-    }
-    return mca_common_collio_setting_mix(hash, 0);
+    number = field_get(row, values);
+    return mca_common_collio_hash(hash, &number, sizeof(number));
 }
 
 void mca_common_collio_setting_parameter(const mca_common_collio_settings_set_t *set,
@@ -292,5 +290,32 @@ void mca_common_collio_settings_set_publish(const mca_common_collio_settings_set
         if (mca_common_collio_settings_set_has(set, target.row)) {
             mca_common_collio_setting_names(target.row, write_hint, &target);
         }
+    }
+}
+
+static bool is_initial(const mca_common_collio_setting_t *row, const void *values)
+{
+    return MCA_COMMON_COLLIO_TEXT == row->kind ? '\0' == *((const char *) values + row->offset)
+                                               : row->initial == field_get(row, values);
+}
+
+void mca_common_collio_settings_set_changed(const mca_common_collio_settings_set_t *set,
+                                            const void *values, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < set->count && used < size; ++i) {
+        const mca_common_collio_setting_t *row = &set->rows[i];
+        char value[MCA_COMMON_COLLIO_TEXT_BYTES];
+
+        if (mca_common_collio_settings_set_has(set, row) && !is_initial(row, values)) {
+            mca_common_collio_setting_format(row, values, value, sizeof(value));
+            used += (size_t) snprintf(text + used, size - used, "%s%s=%s", 0 == used ? "" : ", ",
+                                      row->name, value);
+        }
+    }
+    if (0 == used) {
+        snprintf(text, size, "all defaults");
     }
 }

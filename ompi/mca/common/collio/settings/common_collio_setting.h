@@ -74,6 +74,11 @@ void mca_common_collio_settings_set_resolve(const mca_common_collio_settings_set
 void mca_common_collio_settings_set_publish(const mca_common_collio_settings_set_t *set,
                                             const void *values, opal_info_t *info);
 
+/** A list "name=value, ..." of the values that are not defaults, in their parameters' words; cut
+ *  off where `text` is full. */
+void mca_common_collio_settings_set_changed(const mca_common_collio_settings_set_t *set,
+                                            const void *values, char *text, size_t size);
+
 /** Is this row part of the set? */
 bool mca_common_collio_settings_set_has(const mca_common_collio_settings_set_t *set,
                                         const mca_common_collio_setting_t *row);
@@ -88,8 +93,7 @@ bool mca_common_collio_setting_parse(const mca_common_collio_setting_t *row, con
 /** A field as text, as parse takes it. */
 void mca_common_collio_setting_format(const mca_common_collio_setting_t *row, const void *values,
                                       char *text, size_t size);
-/** Adds a number, or a field, to a hash. */
-uint64_t mca_common_collio_setting_mix(uint64_t hash, uint64_t number);
+/** Adds a field to a hash. */
 uint64_t mca_common_collio_setting_hash(const mca_common_collio_setting_t *row, const void *values,
                                         uint64_t hash);
 /** The parameter's name, "fcoll_overlap_schedule". */

@@ -17,6 +17,8 @@
 
 #include "settings/common_collio_findings.h"
 
+#include "core/common_collio_hash.h"
+
 enum { PACKAGE_TEXT = 4 * MCA_COMMON_COLLIO_TEXT_BYTES, FACTS_MAX = 16 };
 
 /* What decides, of one rank. Settings are lines "name=value". */
@@ -54,7 +56,7 @@ static void pack(const mca_common_collio_settings_set_t *set, const void *values
 static int64_t hash_of(const mca_common_collio_settings_set_t *set, const void *values,
                        const mca_common_collio_fact_t *facts, int count)
 {
-    uint64_t hash = UINT64_C(1469598103934665603);
+    uint64_t hash = MCA_COMMON_COLLIO_HASH_BASIS;
 
     for (size_t i = 0; i < set->count; ++i) {
         if (agreed(set, i)) {
@@ -62,9 +64,9 @@ static int64_t hash_of(const mca_common_collio_settings_set_t *set, const void *
         }
     }
     for (int i = 0; i < count; ++i) {
-        hash = mca_common_collio_setting_mix(hash, (uint64_t) facts[i].value);
+        hash = mca_common_collio_hash(hash, &facts[i].value, sizeof(facts[i].value));
     }
-    return (int64_t) (hash >> 1);
+    return mca_common_collio_hash_positive(hash);
 }
 
 int64_t mca_common_collio_settings_set_hash(const mca_common_collio_settings_set_t *set,

@@ -11,15 +11,8 @@
 #include "tuner/common_collio_stopwatch.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
-static uint64_t read_clock(clockid_t clock)
-{
-    struct timespec now;
-
-    (void) clock_gettime(clock, &now);
-    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
-}
+#include "core/common_collio_clock.h"
 
 static long count_switches(void)
 {
@@ -34,17 +27,17 @@ void mca_common_collio_stopwatch_start(mca_common_collio_stopwatch_t *watch, boo
     *watch = (mca_common_collio_stopwatch_t){.closely = closely};
     if (closely) {
         watch->voluntary_switches = count_switches();
-        watch->worked_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+        watch->worked_ns = mca_common_collio_clock(CLOCK_THREAD_CPUTIME_ID);
     }
-    watch->started_ns = read_clock(CLOCK_MONOTONIC);
+    watch->started_ns = mca_common_collio_now();
 }
 
 uint64_t mca_common_collio_stopwatch_stop(mca_common_collio_stopwatch_t *watch)
 {
-    uint64_t took = read_clock(CLOCK_MONOTONIC) - watch->started_ns, worked;
+    uint64_t took = mca_common_collio_now() - watch->started_ns, worked;
 
     if (watch->closely && count_switches() != watch->voluntary_switches) {
-        worked = read_clock(CLOCK_THREAD_CPUTIME_ID) - watch->worked_ns;
+        worked = mca_common_collio_clock(CLOCK_THREAD_CPUTIME_ID) - watch->worked_ns;
         watch->slept_ns = took > worked ? took - worked : 0;
     }
     return took;

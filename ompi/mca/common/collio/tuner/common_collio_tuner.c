@@ -20,6 +20,7 @@
 
 #include "core/common_collio_align.h"
 #include "core/common_collio_choice.h"
+#include "core/common_collio_hash.h"
 
 /* What is remembered is for files of the same kind only. */
 typedef struct setting_t {
@@ -89,29 +90,19 @@ static memory_t *recall(const setting_t *setting)
     return NULL;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t count)
-{
-    const unsigned char *bytes = data;
-
-    for (size_t i = 0; i < count; ++i) {
-        hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
-
 /* What must be the same on all ranks. */
 static int64_t hash_of(const mca_common_collio_tuner_t *tuner)
 {
-    uint64_t hash = hash_bytes(UINT64_C(14695981039346656037), tuner->learnt,
-                               sizeof(tuner->learnt));
+    uint64_t hash = mca_common_collio_hash(MCA_COMMON_COLLIO_HASH_BASIS, tuner->learnt,
+                                           sizeof(tuner->learnt));
 
     for (int i = 0; i < 2; ++i) {
         const last_t *last = &tuner->last[i];
         const int agreed[] = {last->used, last->exchange, last->settled, last->kind, last->until};
 
-        hash = hash_bytes(hash, agreed, sizeof(agreed));
+        hash = mca_common_collio_hash(hash, agreed, sizeof(agreed));
     }
-    return (int64_t) (hash >> 1);
+    return mca_common_collio_hash_positive(hash);
 }
 
 mca_common_collio_tuner_t *mca_common_collio_tuner_open(mca_common_collio_file_t *file)
@@ -383,6 +374,20 @@ void mca_common_collio_tuner_learn(mca_common_collio_exchange_t *ex, int64_t nan
 void mca_common_collio_tuner_used(mca_common_collio_exchange_t *ex)
 {
     ex->file->tuner->last[ex->write].transport = ex->way.transport;
+}
+
+const char *mca_common_collio_tuner_reason(const mca_common_collio_exchange_t *ex)
+{
+    const mca_common_collio_tuner_t *tuner = ex->file->tuner;
+
+    if (MCA_COMMON_COLLIO_SETTING_AUTO != wanted_exchange(ex)) {
+        return "as set";
+    }
+    if (ex->way.probing) {
+        return "auto measures it";
+    }
+    return tuner->learnt[tuner->kind].tried[tuner->way] > 0 ? "the fastest that auto measured"
+                                                            : "auto, not measured";
 }
 
 /* shm is chosen for all, but moves bytes only where ranks have memory in common. */

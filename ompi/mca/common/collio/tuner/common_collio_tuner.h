@@ -50,6 +50,9 @@ void mca_common_collio_tuner_learn(struct mca_common_collio_exchange_t *ex, int6
 /** Notes the transport of a call whose cycles begin: not always the one that was chosen. */
 void mca_common_collio_tuner_used(struct mca_common_collio_exchange_t *ex);
 
+/** Why this call is exchanged or not, in a few words. */
+const char *mca_common_collio_tuner_reason(const struct mca_common_collio_exchange_t *ex);
+
 /** Describes in one line what was used last. sum: the file's counters, summed over all ranks. */
 void mca_common_collio_tuner_describe(const mca_common_collio_tuner_t *tuner, const uint64_t *sum,
                                       int ranks, char *text, size_t size);

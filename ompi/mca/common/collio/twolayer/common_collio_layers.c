@@ -80,6 +80,32 @@ static bool too_wide_for_fence(mca_common_collio_exchange_t *ex)
     return true;
 }
 
+/* The user has named two layers, and this call has one. */
+static void say_one_layer(mca_common_collio_exchange_t *ex)
+{
+    mca_common_collio_file_t *file = ex->file;
+    bool near = 1 == file->nodes.nodes && MCA_COMMON_COLLIO_LAYERS_BETWEEN == ex->layer1.kind;
+    const char *why;
+
+    if (!file->component->named || 1 == file->size || file->kept->said_one_layer
+        || (MCA_COMMON_COLLIO_LAYERS_ONE != ex->layer1.kind && !near)) {
+        return;
+    }
+    file->kept->said_one_layer = true;
+    if (near) {
+        why = "all ranks are on one node and share its aggregators' buffers";
+    } else if (file->size == file->nodes.nodes) {
+        why = "no node has more than one rank";
+    } else if (file->settings.local_aggregators + file->settings.local_aggregators_per_node > 0) {
+        why = "local_aggregators or local_aggregators_per_node includes every rank";
+    } else {
+        why = "one layer is estimated to be faster. To use two, set local_aggregators_per_node";
+    }
+    if (0 == file->rank) {
+        mca_common_collio_file_say(file, "using one layer: %s.", why);
+    }
+}
+
 static int layers_of(const mca_common_collio_exchange_t *ex)
 {
     if (ex->atomic) {
@@ -107,6 +133,7 @@ void mca_common_collio_layers_decide(mca_common_collio_exchange_t *ex)
             ex->layer1.kind = layers_of(ex);
         }
     }
+    say_one_layer(ex);
     file->kept->layers_used = ex->layer1.kind;
     file->kept->local_used = ex->layer1.local_aggregators;
 }

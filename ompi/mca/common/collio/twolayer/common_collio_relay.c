@@ -548,14 +548,14 @@ static void delivered(mca_common_collio_exchange_t *ex,
     }
 }
 
-/* put_fence: this rank's turns of the rounds up to this one (write), or before it (read), are over,
- * so nobody is in a fence while a neighbour waits for it. */
-static bool before_fence(const mca_common_collio_exchange_t *ex, size_t round)
+/* put_fence: this rank's turns of the rounds up to this one (write), or of those that are closed
+ * (read), are over, so nobody is in a fence while a neighbor waits for it. */
+static bool before_fence(const mca_common_collio_exchange_t *ex, size_t round, size_t closed)
 {
     const relay_t *relay = ex->plan->layer1.relay;
 
     return !relay->active || is_aggregator(ex) || relay->first_turn == relay->mine.turn_count
-           || relay->mine.turn[relay->first_turn].fence + (ex->write ? 0 : 1) > round;
+           || relay->mine.turn[relay->first_turn].fence >= (ex->write ? round + 1 : closed);
 }
 
 static void number_rounds(mca_common_collio_exchange_t *ex, const int64_t *bits)

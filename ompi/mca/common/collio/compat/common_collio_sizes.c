@@ -6,7 +6,7 @@
 /**
  * The sizes of Open MPI's structs: in our headers, and in the libraries that were loaded.
  */
-#include "compat/common_collio_layout.h"
+#include "compat/common_collio_sizes.h"
 
 #include "compat/common_collio_compat.h"
 
@@ -15,7 +15,7 @@
 #        type, sizeof(type), OBJ_CLASS(type) \
     }
 
-bool mca_common_collio_layout_fits(mca_common_collio_layout_t *other)
+bool mca_common_collio_sizes_fit(mca_common_collio_size_t *other)
 {
     static const struct {
         const char *name;
@@ -29,8 +29,8 @@ bool mca_common_collio_layout_fits(mca_common_collio_layout_t *other)
 
     for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); ++i) {
         if (classes[i].built != classes[i].running->cls_sizeof) {
-            *other = (mca_common_collio_layout_t){classes[i].name, classes[i].built,
-                                                  classes[i].running->cls_sizeof};
+            *other = (mca_common_collio_size_t){classes[i].name, classes[i].built,
+                                                classes[i].running->cls_sizeof};
             return false;
         }
     }

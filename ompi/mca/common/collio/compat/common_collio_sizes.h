@@ -3,19 +3,19 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COMMON_COLLIO_LAYOUT_H
-#define MCA_COMMON_COLLIO_LAYOUT_H
+#ifndef MCA_COMMON_COLLIO_SIZES_H
+#define MCA_COMMON_COLLIO_SIZES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /** A struct of Open MPI whose size differs between the headers of the build and the libraries that
  *  were loaded. */
-typedef struct mca_common_collio_layout_t {
+typedef struct mca_common_collio_size_t {
     const char *name;
     size_t built;
     size_t running;
-} mca_common_collio_layout_t;
+} mca_common_collio_size_t;
 
 /**
  * Compares the sizes of Open MPI's structs with those we were built with. Two builds of one release
@@ -23,6 +23,6 @@ typedef struct mca_common_collio_layout_t {
  * of their classes. ompio_file_t and the io table are no classes, and the class of ompi_file_t is
  * hidden: only the release tells about them. False with the first struct that differs.
  */
-bool mca_common_collio_layout_fits(mca_common_collio_layout_t *other);
+bool mca_common_collio_sizes_fit(mca_common_collio_size_t *other);
 
-#endif /* MCA_COMMON_COLLIO_LAYOUT_H */
+#endif /* MCA_COMMON_COLLIO_SIZES_H */

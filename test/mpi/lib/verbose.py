@@ -1,0 +1,73 @@
+# Copyright (c) 2026 The collio authors. All rights reserved.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+"""Verbose levels: t_report's calls are known, so are the lines about them."""
+import os
+import re
+import shutil
+import tempfile
+
+import launch
+
+NP = 3
+CALLS = 5    # of t_report: 3 writes, 2 reads
+FRAMEWORKS = ('fcoll', 'fbtl', 'fs', 'sharedfp')
+# What a level adds: a line of fcoll, and how many there are of it.
+ADDED = {
+    1: ((r': available, priority \d+$', 1), (r': selected$', 1)),
+    10: ((r': settings: .*exchange=on', 1), (r': 2 of 3 ranks aggregate .*: 0@node0', 1),
+         (r': file system 0x', 1), (r': alignment \d+ bytes .* coherence between nodes: ', 1)),
+    20: ((r': call \d+ \((write|read)\): 196608 bytes in 3 pieces .*: exchanged by \w+, .*'
+          r'\(as set\), plan (new|reused), .* ms$', CALLS),
+         (r'call 0 \(write\): .* plan new', 1), (r'call 1 \(write\): .* plan reused', 1)),
+    40: ((r': rank [012]: call \d+ \(\w+\): agree [\d.]+ ms, then \w+$', NP * CALLS),
+         (r': rank 2: call 0 \(write\): .*, then cycles$', 1)),
+}
+# With all frameworks at level 1: which components serve the file, and why others do not.
+SELECTED = (r'^fbtl/mtpwrite: \S+: selected$', r'^fs/lustre_lla: \S+: not available: not on Lustre$',
+            r'^fs/beegfs: \S+: not available: no striping hints$',
+            r'^sharedfp/ondemand: \S+: available, priority 60$')
+
+
+def lines(folder, scratch, levels, fbtl='mtpwrite'):
+    """Our own lines with these levels, (framework, level), without Open MPI's prefix. Each rank
+    prints to a file of its own: mpirun may tear lines of several ranks."""
+    place = tempfile.mkdtemp(dir=scratch)
+    mca = [(f'{framework}_base_verbose', level) for framework, level in levels] + [('fbtl', fbtl)]
+    program = ['sh', '-c', 'exec "$0" 2>"$T_DIR/printed.$$"', os.path.join(folder, 't_report')]
+    result = launch.run(launch.mpirun_command(NP, program, mca=mca), 120, env={'T_DIR': place})
+    text = result.text
+    for name in sorted(os.listdir(place)):
+        with open(os.path.join(place, name), encoding='utf-8', errors='replace') as printed:
+            text += printed.read()
+    shutil.rmtree(place, ignore_errors=True)
+    if result.rc != 0:
+        return [f'ended with {result.rc}', text[-2000:] + result.stacks]
+    found = re.finditer(r'(?:(?:%s)/(?:overlap|tam|mtpwrite|lustre_lla|beegfs|ondemand)): .*'
+                        % '|'.join(FRAMEWORKS), text)
+    return [match.group() for match in found]
+
+
+def verdict(suite, name, wrong, have):
+    if wrong:
+        suite.not_ok(name, '\n'.join(wrong + have[:60]))
+    else:
+        suite.ok(name)
+
+
+def check(suite, folder, scratch):
+    have = lines(folder, scratch, [(framework, 0) for framework in FRAMEWORKS])
+    verdict(suite, 'verbose 0 prints nothing', have, have)
+    for level in ADDED:
+        have = lines(folder, scratch, [('fcoll', level)])
+        wrong = []
+        for added, wanted in ADDED.items():
+            for pattern, count in wanted:
+                found = sum(re.search(pattern, line) is not None for line in have)
+                if found != (count if added <= level else 0):
+                    wrong.append(f'{found} lines with {pattern}')
+        verdict(suite, f'fcoll_base_verbose {level} prints what it should', wrong, have)
+    have = lines(folder, scratch, [(framework, 1) for framework in FRAMEWORKS])
+    verdict(suite, 'verbose 1 prints which components serve a file, and why others do not',
+            [f'no line {pattern}' for pattern in SELECTED
+             if not any(re.search(pattern, line) for line in have)], have)
