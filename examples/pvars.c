@@ -8,7 +8,7 @@
  * did, in the program that made it.
  *
  *     mpicc pvars.c -o pvars
- *     mpirun -np 4 --mca fcoll overlap ./pvars FILE
+ *     mpirun -np 4 --mca io ompio --mca fcoll overlap ./pvars FILE
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #
 # SPDX-License-Identifier: BSD-3-Clause
 """Buffers of a given size for every configuration, and nodes with uneven memory: the comparison of
-docs/memory.md.
+docs/low-memory.md.
 
 Plain configurations give every aggregator the same buffer. For the policy `memory` each node has
 what a normal distribution gives it, around the same mean. All sizes (data, buffers, standard

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The collio authors. All rights reserved.
 #
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results against the size of buffers: tables in Markdown and a plot, for docs/memory.md."""
+"""Results against the size of buffers: tables in Markdown and a plot, for docs/low-memory.md."""
 
 import math
 import re

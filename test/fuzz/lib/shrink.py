@@ -16,7 +16,7 @@ FEATURES = ('threads', 'overlap', 'overlap_own', 'view_hints', 'other', 'gap', '
             'many', 'burst', 'nonblocking', 'split', 'memory', 'etype', 'atomic', 'preallocate', 'set_size', 'modes', 'reversed', 'pointer',
             'individual', 'past_end_own', 'past_end', 'seek', 'sync', 'idle', 'prefill', 'hints', 'read', 'write')
 # What is left out because Open MPI gets it wrong, whatever the component ('*') or with the stock
-# component of that name. docs/reliability.md tells each with a reproducer.
+# component of that name. test/README.md tells each with a reproducer.
 KNOWN = {
     '*': ('seek_end',),
     'individual': ('past_end', 'overlap', 'preallocate', 'shared_second'),

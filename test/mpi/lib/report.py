@@ -155,7 +155,7 @@ def records(suite, folder, scratch):
 
 
 def example(suite, scratch):
-    """examples/pvars.c, as docs/tuning.md tells to build and run it."""
+    """examples/pvars.c, as docs/report.md builds and runs it."""
     name = 'examples/pvars.c reads the performance variables'
     compiler = shutil.which('mpicc', path=launch.ENV['PATH'])
     if not compiler or launch.UNSANITIZED:
