@@ -7,7 +7,7 @@
  * fcoll/overlap: two-phase collective I/O that overlaps shuffle and file access.
  *
  * Everything it does is in common/collio; this is the component's name, its parameters and its
- * tables. How it works: docs/overlap.md.
+ * tables. How it works: docs/collective-io.md.
  */
 #include "fcoll_overlap.h"
 

@@ -11,7 +11,7 @@
  *   ranks of a node ==> local aggregators ==> aggregators ==> file
  *
  * Everything it does is in common/collio (relay.h); this is the component's name, its parameters
- * and its tables. How it works: docs/tam.md.
+ * and its tables. How it works: docs/collective-io.md.
  */
 #include "fcoll_tam.h"
 
