@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /*
- * Each rank posts its columns of two PnetCDF variables; ncmpi_wait_all writes both in one collective
- * call. docs/netcdf.md explains it.
+ * Each rank posts its columns of two PnetCDF variables; ncmpi_wait_all writes both in one
+ * collective call. docs/netcdf.md explains it.
  *
  *     mpicc pnetcdf_columns.c -o pnetcdf_columns -lpnetcdf
  *     mpirun -np 4 --mca io ompio --mca fcoll overlap ./pnetcdf_columns

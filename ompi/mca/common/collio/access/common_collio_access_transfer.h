@@ -87,8 +87,8 @@ void mca_common_collio_access_request_span(const mca_common_collio_job_t *job, i
 /** Is there a gap between the job's pieces of the file? */
 bool mca_common_collio_job_has_holes(const mca_common_collio_job_t *job);
 
-/** Must each transfer hold one lock from its first byte to its last? Otherwise locks, where they are
- *  needed, are taken window by window. */
+/** Must each transfer hold one lock from its first byte to its last? Otherwise locks are taken
+ *  window by window, where they are needed. */
 bool mca_common_collio_access_locks_whole(const mca_common_collio_access_t *access);
 
 /** Determines the lock that a job needs on its whole range (job->lock.wanted): it will run on a
@@ -103,7 +103,8 @@ bool mca_common_collio_job_lock_wait(mca_common_collio_job_t *job,
 /** Before a transfer: drops what this node has cached where other nodes may have written since. */
 void mca_common_collio_job_refresh(mca_common_collio_job_t *job);
 /** After the transfer: sends what was written to the server where coherence needs that, then
- *  unlocks. A failure is noted in `outcome`, with no byte counted: none is known to have arrived. */
+ *  unlocks. A failure is noted in `outcome`, and no byte is counted: none is known to have
+ *  arrived. */
 void mca_common_collio_job_unlock(mca_common_collio_job_t *job,
                                   mca_common_collio_outcome_t *outcome);
 

@@ -146,8 +146,8 @@ static inline int mca_common_collio_call_at_finalize(MPI_Comm_delete_attr_functi
 #endif
 }
 
-/** Are there other nodes with processes of this communicator, or of the job, which may open the same
- *  file by another communicator? */
+/** Do processes of this communicator, or of the job, run on other nodes? Those of the job may open
+ *  the same file by another communicator. */
 static inline bool mca_common_collio_spans_nodes(const ompi_communicator_t *comm)
 {
     ompi_group_t *job = ompi_mpi_comm_world.comm.c_local_group;

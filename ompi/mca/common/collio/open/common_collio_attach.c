@@ -501,9 +501,9 @@ mca_common_collio_file_t *mca_common_collio_file_attach(ompio_file_t *fh,
     return file;
 }
 
-/* Programs read a file by other means after MPI_File_close. A node whose client does not keep caches
- * equal drops its pages, when all ranks have written theirs. Decided by agreed values: all ranks
- * wait, or none. */
+/* Programs read a file by other means after MPI_File_close. A node whose client does not keep
+ * caches equal drops its pages, when all ranks have written theirs. Decided by agreed values: all
+ * ranks wait, or none. */
 static void drop_caches(mca_common_collio_file_t *file)
 {
     int64_t mine = 0, all;
