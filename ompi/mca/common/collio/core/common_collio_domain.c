@@ -146,8 +146,8 @@ int mca_common_collio_domains_by_bytes(int64_t lo, int64_t hi, int64_t unit, int
             MCA_COMMON_COLLIO_ASSERT(bin + 1 < bins);
             before += bytes[bin++];
         }
-        /* bins behind the end of a short request hold nothing, so `from` is below hi */
-        from = lo + bin * width;
+        /* a short request ends before its last bins */
+        from = bin * width < hi - lo ? lo + bin * width : hi;
         end = hi - from < width ? hi : from + width;
         offset = 0 < bytes[bin] ? from + scale(end - from, wanted - before, bytes[bin]) : from;
         offset = round_down(offset, domains->unit);
