@@ -244,8 +244,8 @@ static bool find_setting(int i, setting_t *setting)
     }
     snprintf(setting->name, sizeof(setting->name), "%.*s", (int) sizeof(setting->name) - 1,
              name + strlen(prefix));
-    if (0 == strcmp(setting->name, "priority")) {
-        return false; /* no hint */
+    if (0 == strcmp(setting->name, "priority") || 0 == strcmp(setting->name, "engine")) {
+        return false; /* no hints: collio_engine is one of fbtl/mtpwrite */
     }
     find_values(setting, text);
     return setting->values > 0;

@@ -62,7 +62,7 @@ static const setting settings[] = {
     {"partition", "transport=shm,cb_nodes=2,align_bytes=4096", "partition=even",
      "partition=static_cyclic", "shm_bytes", 0},
     {"plan_reuse", "exchange=on", "plan_reuse=false", "plan_reuse=true", "plan_hits", -1},
-    {"keep", "exchange=on", "keep=false", "keep=true", "files_kept", -1},
+    {"keep", "exchange=on", "keep=false", "keep=true", "files_reused", -1},
 };
 
 /* A number that follows `name` in a file of /proc. */

@@ -106,7 +106,7 @@ static void apply_settings(const mca_common_collio_settings_set_t *set, char *te
             mca_common_collio_setting_format(row, values, mine, sizeof(mine));
             note(difference, size, row->name, mine, value + 1);
             (void) mca_common_collio_setting_parse(row, value + 1, 0, values);
-            if (mca_common_collio_settings_set_has(set, row)
+            if (0 != strcmp(mine, value + 1) && mca_common_collio_settings_set_has(set, row)
                 && 0 == (row->flags & MCA_COMMON_COLLIO_SETTING_NO_HINT)
                 && strlen(value + 1) < MPI_MAX_INFO_VAL) {
                 snprintf(hint, sizeof(hint), "collio_%s", row->name);
