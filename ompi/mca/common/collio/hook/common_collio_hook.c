@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The per-file table of an MPI file that a component of ours changed.
+ * The per-file table of an MPI file that a collio component changed.
  *
  *   ompi_file_t                             hook
  *     f_io_selected_module (by value)         original   io/ompio's entries, for calling
