@@ -44,8 +44,7 @@ static void add(scale_figures_t *sum, const scale_figures_t *figures)
 }
 
 static const char *replay(scale_pattern_t *pattern, const scale_machine_t *machine,
-                          const mca_common_collio_domains_t *domains, scale_stretch_t stretch,
-                          call_t *call)
+                          const collio_domains_t *domains, scale_stretch_t stretch, call_t *call)
 {
     scale_figures_t planned[SCALE_WAYS];
     scale_figures_t counted[SCALE_WAYS];
@@ -66,8 +65,7 @@ static const char *replay(scale_pattern_t *pattern, const scale_machine_t *machi
 /* All aggregators if they are small, else some that are spread over the file; if even one is too
  * large, the first cycles of one in the middle. */
 static const char *replay_some(scale_pattern_t *pattern, const scale_machine_t *machine,
-                               const mca_common_collio_domains_t *domains, int64_t limit,
-                               call_t *call)
+                               const collio_domains_t *domains, int64_t limit, call_t *call)
 {
     int64_t each = call->sum[SCALE_TWO_PHASE].extents / machine->aggregators + 1;
     int64_t count = limit / each < machine->aggregators ? limit / each : machine->aggregators;
@@ -98,12 +96,12 @@ static const char *replay_some(scale_pattern_t *pattern, const scale_machine_t *
 static const char *count_call(scale_pattern_t *pattern, const scale_machine_t *machine,
                               const scale_options_t *options, call_t *call)
 {
-    mca_common_collio_domains_t domains;
+    collio_domains_t domains;
     const char *error = NULL;
 
     if (0
-        != mca_common_collio_domains_even(0, pattern->rows * pattern->row_bytes, machine->unit,
-                                          machine->aggregators, &domains)) {
+        != collio_domains_even(0, pattern->rows * pattern->row_bytes, machine->unit,
+                               machine->aggregators, &domains)) {
         return "out of memory";
     }
     for (int aggregator = 0; NULL == error && aggregator < machine->aggregators; ++aggregator) {
@@ -127,7 +125,7 @@ static const char *count_call(scale_pattern_t *pattern, const scale_machine_t *m
     if (NULL == error) {
         error = replay_some(pattern, machine, &domains, options->replay_extents, call);
     }
-    mca_common_collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
     return error;
 }
 

@@ -327,7 +327,7 @@ static int64_t touch_members(scale_pattern_t *pattern, const scale_askers_t *ask
 
 /* Round by round, aggregator by aggregator, until all members are in the round. */
 int scale_count_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
-                      const mca_common_collio_domains_t *domains, int64_t *turns)
+                      const collio_domains_t *domains, int64_t *turns)
 {
     size_t seen_count = (size_t) machine->ranks + classes_of(pattern);
     int64_t *seen = calloc(seen_count, sizeof(*seen));

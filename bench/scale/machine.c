@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common_collio_policy.h"
+#include "policy.h"
 #include "scale.h"
 
 static int make_nodes(scale_machine_t *machine)
@@ -23,7 +23,7 @@ static int make_nodes(scale_machine_t *machine)
     for (int rank = 0; rank < machine->ranks; ++rank) {
         key[rank] = rank / machine->per_node;
     }
-    rc = mca_common_collio_nodes_init(&machine->nodes, key, machine->ranks);
+    rc = collio_nodes_init(&machine->nodes, key, machine->ranks);
     free(key);
     return rc;
 }
@@ -31,7 +31,7 @@ static int make_nodes(scale_machine_t *machine)
 /* Members of a group are neighbours in the node's list of members. */
 static void make_groups(scale_machine_t *machine)
 {
-    const mca_common_collio_nodes_t *nodes = &machine->nodes;
+    const collio_nodes_t *nodes = &machine->nodes;
 
     for (int node = 0; node < nodes->nodes; ++node) {
         int q = nodes->first[node + 1] - nodes->first[node];
@@ -39,7 +39,7 @@ static void make_groups(scale_machine_t *machine)
         int last = -1;
 
         for (int r = 0; r < q; ++r) {
-            int serving = mca_common_collio_local_aggregator_of(q, c, r);
+            int serving = collio_local_aggregator_of(q, c, r);
 
             if (serving != last) {
                 machine->group_first[machine->groups++] = nodes->first[node] + r;
@@ -55,7 +55,7 @@ static void make_groups(scale_machine_t *machine)
 static int choose_local(const scale_machine_t *machine, const scale_pattern_t *pattern)
 {
     int64_t extents = pattern->rows * (int64_t) pattern->run_count;
-    mca_common_collio_tam_facts_t facts = {
+    collio_tam_facts_t facts = {
         .ranks_per_node = machine->per_node,
         .nodes = machine->nodes.nodes,
         .global_aggregators = machine->aggregators,
@@ -64,7 +64,7 @@ static int choose_local(const scale_machine_t *machine, const scale_pattern_t *p
         .window_bytes = machine->window_bytes,
         .shared_memory = true};
 
-    return mca_common_collio_policy_local_aggregators(&facts);
+    return collio_policy_local_aggregators(&facts);
 }
 
 const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *pattern,
@@ -85,9 +85,8 @@ const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *
         || NULL == machine->member || NULL == machine->aggregator_rank) {
         return "out of memory";
     }
-    machine->aggregators = mca_common_collio_aggregators_place(
-        &machine->nodes, aggregators, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN,
-        machine->aggregator_rank);
+    machine->aggregators = collio_aggregators_place(
+        &machine->nodes, aggregators, COLLIO_PLACEMENT_ROUND_ROBIN, machine->aggregator_rank);
     machine->c = 0 < local ? local : choose_local(machine, pattern);
     make_groups(machine);
     return NULL;
@@ -155,7 +154,7 @@ bool scale_carried(const scale_askers_t *askers, int rank)
 
 void scale_machine_fini(scale_machine_t *machine)
 {
-    mca_common_collio_nodes_fini(&machine->nodes);
+    collio_nodes_fini(&machine->nodes);
     free(machine->aggregator_rank);
     free(machine->group_of);
     free(machine->group_first);

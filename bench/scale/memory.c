@@ -45,9 +45,9 @@ static int64_t draw(const scale_memory_t *memory, int node)
 
 /* Bins that each node touches, and what is wanted of them. */
 static void fill(const scale_memory_t *memory, int nodes, int bins, int64_t *bytes,
-                 uint64_t *touched, mca_common_collio_memory_node_t *node)
+                 uint64_t *touched, collio_memory_node_t *node)
 {
-    int words = mca_common_collio_memory_words(bins);
+    int words = collio_memory_words(bins);
     double width = (double) nodes / bins; /* of a bin, in nodes */
 
     for (int n = 0; n < nodes; ++n) {
@@ -62,7 +62,7 @@ static void fill(const scale_memory_t *memory, int nodes, int bins, int64_t *byt
             bits[bin / 64] |= UINT64_C(1) << (bin % 64);
             bytes[bin] += (int64_t) ((to - from) * (double) memory->node_bytes);
         }
-        node[n] = (mca_common_collio_memory_node_t){.available = draw(memory, n), .touched = bits};
+        node[n] = (collio_memory_node_t){.available = draw(memory, n), .touched = bits};
     }
 }
 
@@ -75,14 +75,13 @@ static double now(void)
 }
 
 /* What the domains take from each node, and what plain two-phase would. */
-static void sum_up(const scale_memory_t *memory, const mca_common_collio_memory_layout_t *layout,
-                   const mca_common_collio_memory_node_t *node, int64_t *taken,
-                   scale_memory_result_t *result)
+static void sum_up(const scale_memory_t *memory, const collio_memory_layout_t *layout,
+                   const collio_memory_node_t *node, int64_t *taken, scale_memory_result_t *result)
 {
     int64_t plain = PER_NODE * memory->buffer_bytes;
 
     for (int d = 0; d < layout->domains; ++d) {
-        const mca_common_collio_memory_domain_t *domain = &layout->domain[d];
+        const collio_memory_domain_t *domain = &layout->domain[d];
 
         taken[domain->node] += domain->bytes > 0 ? domain->buffer_bytes : 0;
         result->domains += domain->bytes > 0;
@@ -100,35 +99,34 @@ static void sum_up(const scale_memory_t *memory, const mca_common_collio_memory_
 const char *scale_memory(const scale_memory_t *memory, scale_memory_result_t *result)
 {
     int nodes = (memory->ranks + memory->ranks_per_node - 1) / memory->ranks_per_node;
-    int bins = mca_common_collio_memory_bins(PER_NODE * nodes, nodes);
-    size_t words = (size_t) mca_common_collio_memory_words(bins);
+    int bins = collio_memory_bins(PER_NODE * nodes, nodes);
+    size_t words = (size_t) collio_memory_words(bins);
     int64_t *bytes = calloc((size_t) bins, sizeof(*bytes));
     int64_t *taken = calloc((size_t) nodes, sizeof(*taken));
     uint64_t *touched = calloc((size_t) nodes * words, sizeof(*touched));
-    mca_common_collio_memory_node_t *node = calloc((size_t) nodes, sizeof(*node));
-    mca_common_collio_memory_limits_t limits = {.group_bytes = 256 * MIB,
-                                                .domain_bytes = 32 * MIB,
-                                                .min_bytes = MIB,
-                                                .buffer_bytes = memory->buffer_bytes,
-                                                .per_node = PER_NODE};
-    mca_common_collio_memory_layout_t layout = {0};
+    collio_memory_node_t *node = calloc((size_t) nodes, sizeof(*node));
+    collio_memory_limits_t limits = {.group_bytes = 256 * MIB,
+                                     .domain_bytes = 32 * MIB,
+                                     .min_bytes = MIB,
+                                     .buffer_bytes = memory->buffer_bytes,
+                                     .per_node = PER_NODE};
+    collio_memory_layout_t layout = {0};
     const char *error = "out of memory";
 
     *result = (scale_memory_result_t){.ranks = memory->ranks, .nodes = nodes, .bins = bins};
     if (NULL != bytes && NULL != taken && NULL != touched && NULL != node) {
-        mca_common_collio_memory_demand_t demand = {bytes, bins, node, nodes};
+        collio_memory_demand_t demand = {bytes, bins, node, nodes};
 
         fill(memory, nodes, bins, bytes, touched, node);
         result->seconds = -now();
-        if (0 == mca_common_collio_memory_layout_init(&demand, &limits, &layout)) {
+        if (0 == collio_memory_layout_init(&demand, &limits, &layout)) {
             error = NULL;
             result->seconds += now();
-            result->cost = mca_common_collio_memory_cost(bins, nodes, memory->ranks,
-                                                         memory->ranks_per_node);
+            result->cost = collio_memory_cost(bins, nodes, memory->ranks, memory->ranks_per_node);
             sum_up(memory, &layout, node, taken, result);
         }
     }
-    mca_common_collio_memory_layout_fini(&layout);
+    collio_memory_layout_fini(&layout);
     free(bytes);
     free(taken);
     free(touched);
@@ -148,7 +146,7 @@ void scale_memory_head(FILE *out)
 
 void scale_memory_line(FILE *out, const scale_memory_t *memory, const scale_memory_result_t *result)
 {
-    const mca_common_collio_memory_cost_t *cost = &result->cost;
+    const collio_memory_cost_t *cost = &result->cost;
 
     fprintf(out,
             "%8d %6d %5d %7d %7d | %9" PRId64 " %7d | %9" PRId64 " %7d %7d | %8" PRId64

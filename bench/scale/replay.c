@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_collio_cycle.h"
-#include "common_collio_grow.h"
-#include "common_collio_merge.h"
-#include "common_collio_wire.h"
+#include "cycle.h"
+#include "grow.h"
+#include "merge.h"
 #include "scale.h"
+#include "wire.h"
 
 /* Calls `put` for each run of [lo, hi), in file order. */
 static void walk(scale_pattern_t *pattern, int64_t lo, int64_t hi, void *context,
@@ -54,18 +54,17 @@ static void count_run(void *context, int rank, int64_t offset, int64_t length)
 
 static void put_run(void *context, int rank, int64_t offset, int64_t length)
 {
-    mca_common_collio_pieces_t *pieces = (mca_common_collio_pieces_t *) context + rank;
-    const mca_common_collio_piece_t *last = 0 < pieces->count ? &pieces->at[pieces->count - 1]
-                                                              : NULL;
+    collio_pieces_t *pieces = (collio_pieces_t *) context + rank;
+    const collio_piece_t *last = 0 < pieces->count ? &pieces->at[pieces->count - 1] : NULL;
     int64_t stream = NULL == last ? 0 : last->stream + last->length;
 
     /* there is room for every run, so this does not allocate */
-    (void) mca_common_collio_pieces_append(pieces, offset, length, stream);
+    (void) collio_pieces_append(pieces, offset, length, stream);
 }
 
 /* Pieces of every rank in [lo, hi), all in one array. */
-static int make_requests(scale_pattern_t *pattern, int64_t lo, int64_t hi,
-                         mca_common_collio_pieces_t *pieces, mca_common_collio_piece_t **array)
+static int make_requests(scale_pattern_t *pattern, int64_t lo, int64_t hi, collio_pieces_t *pieces,
+                         collio_piece_t **array)
 {
     size_t *count = calloc((size_t) pattern->ranks, sizeof(*count));
     size_t total = 0;
@@ -77,14 +76,14 @@ static int make_requests(scale_pattern_t *pattern, int64_t lo, int64_t hi,
     for (int rank = 0; rank < pattern->ranks; ++rank) {
         total += count[rank];
     }
-    *array = mca_common_collio_resize(NULL, total + 1, sizeof(**array));
+    *array = collio_resize(NULL, total + 1, sizeof(**array));
     if (NULL == *array) {
         free(count);
         return -ENOMEM;
     }
     total = 0;
     for (int rank = 0; rank < pattern->ranks; ++rank) {
-        pieces[rank] = (mca_common_collio_pieces_t){*array + total, 0, count[rank]};
+        pieces[rank] = (collio_pieces_t){*array + total, 0, count[rank]};
         total += count[rank];
     }
     free(count);
@@ -93,15 +92,15 @@ static int make_requests(scale_pattern_t *pattern, int64_t lo, int64_t hi,
 }
 
 /* Layer 1: the merged list of a group; without an aggregator that has its part already. */
-static int merge_group(const scale_askers_t *askers, int group,
-                       const mca_common_collio_pieces_t *ranks, mca_common_collio_pieces_t *merged)
+static int merge_group(const scale_askers_t *askers, int group, const collio_pieces_t *ranks,
+                       collio_pieces_t *merged)
 {
     const scale_machine_t *machine = askers->machine;
     int first = machine->group_first[group];
     int end = machine->group_first[group + 1];
     size_t members = 0;
-    mca_common_collio_merge_input_t *inputs = malloc((size_t) (end - first) * sizeof(*inputs));
-    mca_common_collio_extents_t list = {0};
+    collio_merge_input_t *inputs = malloc((size_t) (end - first) * sizeof(*inputs));
+    collio_extents_t list = {0};
     int64_t stream = 0;
     int rc;
 
@@ -109,24 +108,24 @@ static int merge_group(const scale_askers_t *askers, int group,
         return -ENOMEM;
     }
     for (int i = first; i < end; ++i) {
-        const mca_common_collio_pieces_t *pieces = &ranks[machine->member[i]];
+        const collio_pieces_t *pieces = &ranks[machine->member[i]];
 
         if (group == scale_asker_of(askers, machine->member[i])) {
-            inputs[members++] = (mca_common_collio_merge_input_t){pieces->at, pieces->count,
-                                                                  sizeof(*pieces->at)};
+            inputs[members++] = (collio_merge_input_t){pieces->at, pieces->count,
+                                                       sizeof(*pieces->at)};
         }
     }
-    rc = mca_common_collio_merge(inputs, members, &list, NULL);
+    rc = collio_merge(inputs, members, &list, NULL);
     for (size_t i = 0; 0 == rc && i < list.count; ++i) {
-        rc = mca_common_collio_pieces_append(merged, list.at[i].offset, list.at[i].length, stream);
+        rc = collio_pieces_append(merged, list.at[i].offset, list.at[i].length, stream);
         stream += list.at[i].length;
     }
     free(inputs);
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
     return rc;
 }
 
-static int64_t split_bytes(const mca_common_collio_split_t *split)
+static int64_t split_bytes(const collio_split_t *split)
 {
     return (int64_t) (split->piece_count * sizeof(*split->piece)
                       + split->window_count * sizeof(*split->window)
@@ -135,27 +134,26 @@ static int64_t split_bytes(const mca_common_collio_split_t *split)
 
 /* One requester: split by aggregator, over the wire, and cut again as the aggregator does. What is
  * the aggregator's own needs no message. */
-static int deliver(const mca_common_collio_pieces_t *pieces,
-                   const mca_common_collio_domains_t *domains, const scale_askers_t *askers,
-                   int rank, scale_figures_t *figures, mca_common_collio_split_t *received)
+static int deliver(const collio_pieces_t *pieces, const collio_domains_t *domains,
+                   const scale_askers_t *askers, int rank, scale_figures_t *figures,
+                   collio_split_t *received)
 {
     const scale_machine_t *machine = askers->machine;
     int64_t window_bytes = machine->window_bytes;
     bool own = rank == askers->aggregator_rank;
-    mca_common_collio_split_t split;
-    mca_common_collio_bytes_t wire = {0};
-    mca_common_collio_extents_t list = {0};
-    int rc = mca_common_collio_split_pieces(pieces, domains, window_bytes, &split);
+    collio_split_t split;
+    collio_bytes_t wire = {0};
+    collio_extents_t list = {0};
+    int rc = collio_split_pieces(pieces, domains, window_bytes, &split);
 
     if (0 == rc) {
-        rc = mca_common_collio_wire_encode(split.piece, split.piece_count, sizeof(*split.piece),
-                                           &wire);
+        rc = collio_wire_encode(split.piece, split.piece_count, sizeof(*split.piece), &wire);
     }
     if (0 == rc) {
-        rc = mca_common_collio_wire_decode(wire.at, wire.count, split.piece_count, &list);
+        rc = collio_wire_decode(wire.at, wire.count, split.piece_count, &list);
     }
     if (0 == rc) {
-        rc = mca_common_collio_split_extents(&list, window_bytes, received);
+        rc = collio_split_extents(&list, window_bytes, received);
     }
     if (0 == rc) {
         figures->extents += (int64_t) list.count;
@@ -168,20 +166,20 @@ static int deliver(const mca_common_collio_pieces_t *pieces,
         }
         figures->memory_bytes += split_bytes(received);
     }
-    mca_common_collio_split_fini(&split);
-    mca_common_collio_bytes_fini(&wire);
-    mca_common_collio_extents_fini(&list);
+    collio_split_fini(&split);
+    collio_bytes_fini(&wire);
+    collio_extents_fini(&list);
     return rc;
 }
 
 /* The aggregator's cycles from what arrived. */
-static int collect(const mca_common_collio_split_t *received, const int *requester_rank,
-                   size_t count, const scale_askers_t *askers, scale_figures_t *figures)
+static int collect(const collio_split_t *received, const int *requester_rank, size_t count,
+                   const scale_askers_t *askers, scale_figures_t *figures)
 {
     const int *node_of = askers->machine->nodes.node_of;
     int own = askers->aggregator_rank;
-    mca_common_collio_collect_t plan;
-    int rc = mca_common_collio_collect_build(received, count, &plan);
+    collio_collect_t plan;
+    int rc = collio_collect_build(received, count, &plan);
 
     if (0 != rc) {
         return rc;
@@ -201,23 +199,23 @@ static int collect(const mca_common_collio_split_t *received, const int *request
     figures->memory_bytes += (int64_t) (plan.cycle_count * sizeof(*plan.cycle)
                                         + plan.source_count * sizeof(*plan.source)
                                         + plan.runs.count * sizeof(*plan.runs.at));
-    mca_common_collio_collect_fini(&plan);
+    collio_collect_fini(&plan);
     return 0;
 }
 
-static int replay_way(const scale_machine_t *machine, const mca_common_collio_domains_t *domains,
-                      int aggregator, bool tam, const mca_common_collio_pieces_t *ranks,
+static int replay_way(const scale_machine_t *machine, const collio_domains_t *domains,
+                      int aggregator, bool tam, const collio_pieces_t *ranks,
                       scale_figures_t *figures)
 {
     scale_askers_t askers = scale_askers(machine, aggregator);
     int requesters = tam ? askers.limit : machine->ranks;
-    mca_common_collio_split_t *received = calloc((size_t) requesters, sizeof(*received));
+    collio_split_t *received = calloc((size_t) requesters, sizeof(*received));
     int *rank_of = malloc((size_t) requesters * sizeof(*rank_of));
     size_t count = 0;
     int rc = NULL == received || NULL == rank_of ? -ENOMEM : 0;
 
     for (int i = 0; 0 == rc && i < requesters; ++i) {
-        mca_common_collio_pieces_t merged = {0};
+        collio_pieces_t merged = {0};
         bool group = tam && i < machine->groups;
         int rank = tam ? scale_asker_rank(&askers, i) : i;
 
@@ -230,13 +228,13 @@ static int replay_way(const scale_machine_t *machine, const mca_common_collio_do
                          &received[count]);
             ++count;
         }
-        mca_common_collio_pieces_fini(&merged);
+        collio_pieces_fini(&merged);
     }
     if (0 == rc) {
         rc = collect(received, rank_of, count, &askers, figures);
     }
     while (0 < count) {
-        mca_common_collio_split_fini(&received[--count]);
+        collio_split_fini(&received[--count]);
     }
     free(received);
     free(rank_of);
@@ -244,11 +242,11 @@ static int replay_way(const scale_machine_t *machine, const mca_common_collio_do
 }
 
 int scale_replay(scale_pattern_t *pattern, const scale_machine_t *machine,
-                 const mca_common_collio_domains_t *domains, scale_stretch_t stretch,
+                 const collio_domains_t *domains, scale_stretch_t stretch,
                  scale_figures_t figures[SCALE_WAYS])
 {
-    mca_common_collio_pieces_t *ranks = calloc((size_t) machine->ranks, sizeof(*ranks));
-    mca_common_collio_piece_t *array = NULL;
+    collio_pieces_t *ranks = calloc((size_t) machine->ranks, sizeof(*ranks));
+    collio_piece_t *array = NULL;
     int rc = NULL == ranks ? -ENOMEM : 0;
 
     memset(figures, 0, SCALE_WAYS * sizeof(*figures));

@@ -24,9 +24,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common_collio_aggregator.h"
-#include "common_collio_domain.h"
-#include "common_collio_memory.h"
+#include "aggregator.h"
+#include "domain.h"
+#include "memory.h"
 
 /** A run of a row: from `start` (bytes from the row's start) to the next run, owned by a rank. */
 typedef struct scale_run_t {
@@ -74,7 +74,7 @@ typedef struct scale_machine_t {
     int aggregators;
     int64_t window_bytes;
     int64_t unit;
-    mca_common_collio_nodes_t nodes;
+    collio_nodes_t nodes;
     int *aggregator_rank; /* [aggregators] */
     int c;                /* local aggregators on a node */
     int groups;
@@ -144,14 +144,14 @@ int scale_count(scale_pattern_t *pattern, const scale_machine_t *machine, scale_
 /** Layer 1 by messages: a member sends its local aggregator one for each window number in which it
  *  has something for an aggregator. 0 or -ENOMEM. */
 int scale_count_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
-                      const mca_common_collio_domains_t *domains, int64_t *turns);
+                      const collio_domains_t *domains, int64_t *turns);
 
 /** Extents of a whole call, by ranks (before layer 1; id_of = NULL) or by groups (after it). */
 int64_t scale_count_extents(scale_pattern_t *pattern, const int *id_of);
 
 /** The same as scale_count from the real plan. */
 int scale_replay(scale_pattern_t *pattern, const scale_machine_t *machine,
-                 const mca_common_collio_domains_t *domains, scale_stretch_t stretch,
+                 const collio_domains_t *domains, scale_stretch_t stretch,
                  scale_figures_t figures[SCALE_WAYS]);
 
 /** All of a step: sums over calls and aggregators, and the busiest aggregator of a call. */
@@ -248,7 +248,7 @@ typedef struct scale_memory_result_t {
     int64_t memory_bytes; /* buffers on the node with most of them */
     int used_nodes;       /* that have buffers */
     int memory_short;     /* that have less memory than buffers */
-    mca_common_collio_memory_cost_t cost;
+    collio_memory_cost_t cost;
     double seconds; /* of the policy */
 } scale_memory_result_t;
 

@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "node/common_collio_process.h"
-#include "node/common_collio_shm.h"
+#include "node/process.h"
+#include "node/shm.h"
 
 enum { BYTES = 100000 };
 
@@ -78,22 +78,22 @@ static int in_child(int (*function)(const int64_t *key), const int64_t *key)
 /* Attaches, and touches every byte. */
 static int attach_and_touch(const int64_t *key)
 {
-    mca_common_collio_shm_t segment;
-    int rc = mca_common_collio_shm_attach(&segment, BYTES, key);
+    collio_shm_t segment;
+    int rc = collio_shm_attach(&segment, BYTES, key);
 
     if (0 == rc) {
         memset(segment.at, 7, BYTES);
-        mca_common_collio_shm_fini(&segment);
+        collio_shm_fini(&segment);
     }
     return rc;
 }
 
 static void shared_by_all(void)
 {
-    mca_common_collio_shm_t segment;
+    collio_shm_t segment;
     int64_t key[2];
     const unsigned char *at;
-    int rc = mca_common_collio_shm_make(&segment, BYTES, key);
+    int rc = collio_shm_make(&segment, BYTES, key);
 
     expect(0 == rc, "make: %s", strerror(rc));
     expect(name_exists(segment.name), "the name does not exist");
@@ -101,28 +101,28 @@ static void shared_by_all(void)
     expect(0 == rc, "attach: %d", rc);
     at = segment.at;
     expect(7 == at[0] && 7 == at[BYTES - 1], "the other process's bytes are not here");
-    mca_common_collio_shm_unlink(&segment);
+    collio_shm_unlink(&segment);
     expect(!name_exists(segment.name), "the name is still there");
     rc = in_child(attach_and_touch, key);
     expect(ENOENT == rc, "attached without a name: %d", rc);
-    mca_common_collio_shm_fini(&segment);
+    collio_shm_fini(&segment);
     verdict("a segment is shared, and leaves no name behind");
 }
 
 static void names_are_random(void)
 {
-    mca_common_collio_shm_t a, b;
+    collio_shm_t a, b;
     int64_t key[2], other[2];
     char pid[32];
 
-    expect(0 == mca_common_collio_shm_make(&a, BYTES, key), "make");
-    expect(0 == mca_common_collio_shm_make(&b, BYTES, other), "make");
+    expect(0 == collio_shm_make(&a, BYTES, key), "make");
+    expect(0 == collio_shm_make(&b, BYTES, other), "make");
     snprintf(pid, sizeof(pid), "-%ld-", (long) getpid());
     expect(0 != strcmp(a.name, b.name) && key[0] > 0 && key[1] > 0 && key[1] != other[1],
            "two segments have the same key");
     expect(NULL == strstr(a.name, pid), "the name %s holds the process number", a.name);
-    mca_common_collio_shm_fini(&a);
-    mca_common_collio_shm_fini(&b);
+    collio_shm_fini(&a);
+    collio_shm_fini(&b);
     verdict("names and keys are random");
 }
 
@@ -161,7 +161,7 @@ static void others_are_refused(void)
     };
 
     for (size_t i = 0; i < sizeof(planted) / sizeof(planted[0]); i++) {
-        mca_common_collio_shm_t segment;
+        collio_shm_t segment;
         char path[128];
         int64_t key[2];
         off_t whole;
@@ -171,9 +171,9 @@ static void others_are_refused(void)
             printf("skip a leftover %s is refused # needs root\n", planted[i].what);
             continue;
         }
-        expect(0 == mca_common_collio_shm_make(&segment, BYTES, key), "make");
+        expect(0 == collio_shm_make(&segment, BYTES, key), "make");
         whole = whole_size(segment.name);
-        mca_common_collio_shm_unlink(&segment);
+        collio_shm_unlink(&segment);
         plant(segment.name, whole * planted[i].of_size / 2, planted[i].mode);
         snprintf(path, sizeof(path), "/dev/shm%s", segment.name);
         if (0 != planted[i].owner) {
@@ -183,29 +183,29 @@ static void others_are_refused(void)
         expect(ESTALE == rc, "a leftover %s: %d instead of ESTALE (256 + n: signal n)",
                planted[i].what, rc);
         shm_unlink(segment.name);
-        mca_common_collio_shm_fini(&segment);
+        collio_shm_fini(&segment);
     }
     verdict("leftovers under the same name are refused: smaller, larger, other owner, other key");
 }
 
 static void links_are_refused(void)
 {
-    mca_common_collio_shm_t segment, victim;
+    collio_shm_t segment, victim;
     char path[128], target[128];
     int64_t key[2], other[2];
     int rc;
 
-    expect(0 == mca_common_collio_shm_make(&segment, BYTES, key), "make");
-    expect(0 == mca_common_collio_shm_make(&victim, BYTES, other), "make");
-    mca_common_collio_shm_unlink(&segment);
+    expect(0 == collio_shm_make(&segment, BYTES, key), "make");
+    expect(0 == collio_shm_make(&victim, BYTES, other), "make");
+    collio_shm_unlink(&segment);
     snprintf(path, sizeof(path), "/dev/shm%s", segment.name);
     snprintf(target, sizeof(target), "/dev/shm%s", victim.name);
     expect(0 == symlink(target, path), "symlink");
     rc = in_child(attach_and_touch, key);
     expect(ELOOP == rc, "a symbolic link was followed: %d", rc);
     unlink(path);
-    mca_common_collio_shm_fini(&segment);
-    mca_common_collio_shm_fini(&victim);
+    collio_shm_fini(&segment);
+    collio_shm_fini(&victim);
     verdict("symbolic links are refused");
 }
 
@@ -224,18 +224,18 @@ int posix_fallocate(int fd, off_t at, off_t bytes)
 
 static void signals_do_no_harm(void)
 {
-    mca_common_collio_shm_t segment;
+    collio_shm_t segment;
     int64_t key[2];
     int rc;
 
     alarm(60); /* for ever, otherwise */
     interrupting = 1;
-    rc = mca_common_collio_shm_make(&segment, (size_t) 64 << 20, key);
+    rc = collio_shm_make(&segment, (size_t) 64 << 20, key);
     interrupting = 0;
     alarm(0);
     expect(0 == rc && interruptions > 0, "interrupted %d times: %s", interruptions, strerror(rc));
     if (0 == rc) {
-        mca_common_collio_shm_fini(&segment);
+        collio_shm_fini(&segment);
     }
     verdict("signals do not keep a segment from being made");
 }
@@ -250,7 +250,7 @@ static void *outlive_main(void *pipe_end)
 
 /* A child that tells who it is and waits until the pipe is closed; with `thread`, in a second
  * thread, when the first one has ended. */
-static pid_t start_child(mca_common_collio_process_t *process, int *hold, int thread)
+static pid_t start_child(collio_process_t *process, int *hold, int thread)
 {
     int tell[2], wait[2];
     pid_t child;
@@ -260,7 +260,7 @@ static pid_t start_child(mca_common_collio_process_t *process, int *hold, int th
     }
     child = fork();
     if (0 == child) {
-        mca_common_collio_process_t self = mca_common_collio_process_self();
+        collio_process_t self = collio_process_self();
         static int end;
         pthread_t other;
 
@@ -282,26 +282,26 @@ static pid_t start_child(mca_common_collio_process_t *process, int *hold, int th
 
 static void ends_are_noticed(void)
 {
-    mca_common_collio_process_t self = mca_common_collio_process_self(), process = {0}, other;
+    collio_process_t self = collio_process_self(), process = {0}, other;
     int hold = -1;
     pid_t child = start_child(&process, &hold, 0);
 
     expect(child == process.pid, "the child says it is %lld", (long long) process.pid);
-    expect(!mca_common_collio_process_ended(&process, &self, false)
-               && !mca_common_collio_process_ended(&process, &self, true),
+    expect(!collio_process_ended(&process, &self, false)
+               && !collio_process_ended(&process, &self, true),
            "a living process is said to have ended");
     other = process;
     other.start -= 1;
-    expect(mca_common_collio_process_ended(&other, &self, true), "a reused number is not noticed");
+    expect(collio_process_ended(&other, &self, true), "a reused number is not noticed");
     other = process;
     other.space += 1;
     kill(child, SIGKILL);
     siginfo_t information;
     waitid(P_PID, (id_t) child, &information, WEXITED | WNOWAIT);
-    expect(mca_common_collio_process_ended(&process, &self, true), "a zombie is not noticed");
+    expect(collio_process_ended(&process, &self, true), "a zombie is not noticed");
     waitpid(child, NULL, 0);
-    expect(mca_common_collio_process_ended(&process, &self, false), "an end is not noticed");
-    expect(!mca_common_collio_process_ended(&other, &self, true),
+    expect(collio_process_ended(&process, &self, false), "an end is not noticed");
+    expect(!collio_process_ended(&other, &self, true),
            "a process of another namespace is said to have ended");
     close(hold);
     verdict("a process that ended is noticed, also as a zombie and by a reused number");
@@ -309,18 +309,18 @@ static void ends_are_noticed(void)
 
 static void threads_live_on(void)
 {
-    mca_common_collio_process_t self = mca_common_collio_process_self(), process = {0};
+    collio_process_t self = collio_process_self(), process = {0};
     int hold = -1;
     pid_t child = start_child(&process, &hold, 1);
 
     for (int i = 0; i < 20; i++) {
         usleep(10000);
-        expect(!mca_common_collio_process_ended(&process, &self, true),
+        expect(!collio_process_ended(&process, &self, true),
                "a process without its first thread is said to have ended");
     }
     close(hold);
     waitpid(child, NULL, 0);
-    expect(mca_common_collio_process_ended(&process, &self, true), "its end is not noticed");
+    expect(collio_process_ended(&process, &self, true), "its end is not noticed");
     verdict("a process lives as long as one of its threads");
 }
 

@@ -26,10 +26,9 @@ static bool failed;
         }                                                            \
     } while (0)
 
-static bool crosses(const mca_common_collio_lustre_part_t *part, int64_t first, int64_t last,
-                    bool every)
+static bool crosses(const collio_lustre_part_t *part, int64_t first, int64_t last, bool every)
 {
-    const mca_common_collio_lustre_part_t *at = first < part[0].end ? &part[0] : &part[1];
+    const collio_lustre_part_t *at = first < part[0].end ? &part[0] : &part[1];
 
     if (last >= at->end) {
         return true;
@@ -45,13 +44,13 @@ static void random_ranges(void)
     printf("# seed %u\n", seed);
     srand(seed);
     for (int round = 0; round < 2000; ++round) {
-        mca_common_collio_lustre_part_t part[2] = {
+        collio_lustre_part_t part[2] = {
             {.start = 0, .end = 96, .stripe_bytes = 8, .stripe_count = 1 + rand() % 2},
             {.start = 96,
              .end = INT64_MAX,
              .stripe_bytes = 8 << rand() % 3,
              .stripe_count = 1 + rand() % 3}};
-        mca_common_collio_extent_t range[20];
+        collio_extent_t range[20];
         mca_fs_lustre_lla_cut_t cut = {
             .part = part, .part_count = 2, .range = range, .page_bytes = PAGE, .mode = rand() % 3};
         int hit[BYTES / PAGE] = {0};
@@ -64,7 +63,7 @@ static void random_ranges(void)
         while (cut.range_count < 20 && at < BYTES - 60) {
             int64_t length = rand() % 50;
 
-            range[cut.range_count++] = (mca_common_collio_extent_t){.offset = at, .length = length};
+            range[cut.range_count++] = (collio_extent_t){.offset = at, .length = length};
             for (int64_t b = at; b < at + length; ++b) {
                 want[b / PAGE] = 1;
             }
@@ -91,10 +90,9 @@ static void random_ranges(void)
 
 static void small_cases(void)
 {
-    mca_common_collio_lustre_part_t part = {
-        .end = INT64_MAX, .stripe_bytes = 64, .stripe_count = 2};
-    mca_common_collio_extent_t one = {.offset = 63, .length = 1};
-    mca_common_collio_extent_t far = {.offset = INT64_MAX - 1, .length = 1};
+    collio_lustre_part_t part = {.end = INT64_MAX, .stripe_bytes = 64, .stripe_count = 2};
+    collio_extent_t one = {.offset = 63, .length = 1};
+    collio_extent_t far = {.offset = INT64_MAX - 1, .length = 1};
     mca_fs_lustre_lla_cut_t cut = {
         .part = &part, .part_count = 1, .range = &one, .range_count = 1, .page_bytes = PAGE};
     int64_t first = -1;

@@ -29,7 +29,7 @@
  * of key=value; the shell command LLA_AFTER_OPEN runs on rank 0 when all ranks have the file open.
  */
 
-#include "ompi/mca/common/collio/access/common_collio_lockahead.h"
+#include "ompi/mca/common/collio/access/lockahead.h"
 #include "ompi/mca/fs/lustre_lla/fs_lustre_lla_internal.h"
 
 #include <errno.h>
@@ -130,13 +130,13 @@ static ompio_file_t *handle(MPI_File file)
     return (ompio_file_t *) file->f_io_selected_data; /* its first member */
 }
 
-/* As mca_common_collio_lockahead_of(), without the library. */
-static mca_common_collio_lockahead_t *lockahead_of(ompio_file_t *fh)
+/* As collio_lockahead_of(), without the library. */
+static collio_lockahead_t *lockahead_of(ompio_file_t *fh)
 {
-    mca_common_collio_lockahead_t *lockahead = fh->f_fs_ptr;
+    collio_lockahead_t *lockahead = fh->f_fs_ptr;
 
     return 0 == strcmp("lustre_lla", fh->f_fs_component->mca_component_name)
-                   && MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC == lockahead->magic
+                   && COLLIO_LOCKAHEAD_MAGIC == lockahead->magic
                ? lockahead
                : NULL;
 }
@@ -170,7 +170,7 @@ static void info(const char *path, const char *how)
                                            : MPI_MODE_RDWR | MPI_MODE_CREATE;
     MPI_File file = open_file(path, amode);
     ompio_file_t *fh = handle(file);
-    mca_common_collio_lockahead_t *lockahead = lockahead_of(fh);
+    collio_lockahead_t *lockahead = lockahead_of(fh);
     char text[512];
     int32_t mine[5] = {fh->f_fstype, (int32_t) fh->f_stripe_size, fh->f_stripe_count,
                        NULL == lockahead ? -1 : (int) lockahead->collective,
@@ -315,8 +315,8 @@ static void access_at(MPI_File file, const pattern_t *pattern, unsigned char *bu
 static void ahead(const char *path, const pattern_t *pattern, bool again)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    mca_common_collio_lockahead_t *lockahead = lockahead_of(handle(file));
-    mca_common_collio_extent_t *range = malloc((size_t) pattern->count * sizeof(*range));
+    collio_lockahead_t *lockahead = lockahead_of(handle(file));
+    collio_extent_t *range = malloc((size_t) pattern->count * sizeof(*range));
     unsigned char *buffer = malloc((size_t) pattern->block);
 
     for (int i = 0; i < pattern->count; ++i) {
@@ -324,7 +324,7 @@ static void ahead(const char *path, const pattern_t *pattern, bool again)
         range[i].length = pattern->block;
     }
     for (int turn = 0; turn < (again ? 2 : 1); ++turn) {
-        if (NULL != lockahead && MCA_COMMON_COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
+        if (NULL != lockahead && COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
             lockahead->request(lockahead, range, (size_t) pattern->count, pattern->write, false);
         }
         MPI_Barrier(MPI_COMM_WORLD);

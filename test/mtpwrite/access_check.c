@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "access/common_collio_access.h"
-#include "access/common_collio_engine.h"
-#include "access/common_collio_pool.h"
+#include "access/access.h"
+#include "access/engine.h"
+#include "access/pool.h"
 
 static uint64_t random_state;
 static const char *directory;
@@ -47,10 +47,10 @@ static void die(const char *what)
 }
 
 /* A tiling of random, ascending pieces. */
-static void random_tiling(mca_common_collio_tiling_t *tiling, int64_t base, int64_t largest,
+static void random_tiling(collio_tiling_t *tiling, int64_t base, int64_t largest,
                           int64_t largest_hole)
 {
-    mca_common_collio_extent_t pieces[16];
+    collio_extent_t pieces[16];
     size_t count = (size_t) pick(1, 16);
     int64_t at = 0;
 
@@ -61,31 +61,31 @@ static void random_tiling(mca_common_collio_tiling_t *tiling, int64_t base, int6
         at += pieces[i].length;
     }
     at += pick(0, largest_hole);
-    if (0 != mca_common_collio_tiling_init(tiling, base, at, pieces, count)) {
+    if (0 != collio_tiling_init(tiling, base, at, pieces, count)) {
         die("tiling_init");
     }
 }
 
 /* Where stream position `stream` lies: the slow way, piece by piece. */
-static int64_t locate(const mca_common_collio_tiling_t *tiling, int64_t stream)
+static int64_t locate(const collio_tiling_t *tiling, int64_t stream)
 {
     int64_t origin = tiling->base + stream / tiling->size * tiling->extent;
 
     stream %= tiling->size;
     for (size_t i = 0; i < tiling->count; ++i) {
-        if (stream < mca_common_collio_tiling_length(tiling, i)) {
+        if (stream < collio_tiling_length(tiling, i)) {
             return origin + tiling->offset[i] + stream;
         }
-        stream -= mca_common_collio_tiling_length(tiling, i);
+        stream -= collio_tiling_length(tiling, i);
     }
     return -1;
 }
 
 struct round {
-    mca_common_collio_access_t access;
-    mca_common_collio_access_stats_t stats;
-    mca_common_collio_tiling_t file;
-    mca_common_collio_tiling_t memory;
+    collio_access_t access;
+    collio_access_stats_t stats;
+    collio_tiling_t file;
+    collio_tiling_t memory;
     int64_t first;
     int64_t bytes;
     int64_t file_bytes; /* size of the image */
@@ -116,7 +116,7 @@ static void make_round(struct round *round)
     round->access.fd = round->fd;
     round->access.can_read = true;
     round->access.stats = &round->stats;
-    round->access.method = (mca_common_collio_method_t) pick(0, 3);
+    round->access.method = (collio_method_t) pick(0, 3);
     round->access.sieve_read = (int) pick(0, 2);
     round->access.sieve_writes = 0 == pick(0, 1);
     round->access.sieve_read_bytes = pick(0, 2) * pick(1, 50000);
@@ -125,10 +125,9 @@ static void make_round(struct round *round)
     round->access.stripe_bytes = pick(0, 1) * 4096;
     round->access.threads = threads[pick(0, 4)];
     round->access.serial_below = pick(0, 3) > 0 ? 1 : 0;
-    round->access.engine = (mca_common_collio_engine_t) pick(0, 3);
+    round->access.engine = (collio_engine_t) pick(0, 3);
     round->access.atomic = 0 == pick(0, 4);
-    round->access.coherence = 0 == pick(0, 3) ? MCA_COMMON_COLLIO_COHERENCE_LOCK
-                                              : MCA_COMMON_COLLIO_COHERENT;
+    round->access.coherence = 0 == pick(0, 3) ? COLLIO_COHERENCE_LOCK : COLLIO_COHERENT;
     round->access.pin = 0 == pick(0, 4);
     round->image = malloc((size_t) round->file_bytes);
     round->buffer = malloc((size_t) round->memory_bytes);
@@ -145,8 +144,8 @@ static void make_round(struct round *round)
 
 static void end_round(struct round *round)
 {
-    mca_common_collio_tiling_fini(&round->file);
-    mca_common_collio_tiling_fini(&round->memory);
+    collio_tiling_fini(&round->file);
+    collio_tiling_fini(&round->memory);
     free(round->image);
     free(round->buffer);
     close(round->fd);
@@ -161,28 +160,28 @@ static void fill_file(struct round *round, int64_t bytes)
 }
 
 /* Blocking, or as a job. */
-static void request(struct round *round, bool write, bool job, mca_common_collio_outcome_t *outcome)
+static void request(struct round *round, bool write, bool job, collio_outcome_t *outcome)
 {
-    mca_common_collio_job_t async = {.access = &round->access,
-                                     .write = write,
-                                     .file = &round->file,
-                                     .first = round->first,
-                                     .bytes = round->bytes,
-                                     .memory = &round->memory,
-                                     .base = round->buffer};
+    collio_job_t async = {.access = &round->access,
+                          .write = write,
+                          .file = &round->file,
+                          .first = round->first,
+                          .bytes = round->bytes,
+                          .memory = &round->memory,
+                          .base = round->buffer};
 
     if (!job) {
-        mca_common_collio_access_request(&round->access, write, &round->file, round->first,
-                                         round->bytes, &round->memory, round->buffer, outcome);
+        collio_access_request(&round->access, write, &round->file, round->first, round->bytes,
+                              &round->memory, round->buffer, outcome);
         return;
     }
-    if (0 != mca_common_collio_access_start(&async)) {
+    if (0 != collio_access_start(&async)) {
         die("access_start");
     }
     if (0 == pick(0, 1)) {
-        mca_common_collio_access_wait(&async);
+        collio_access_wait(&async);
     }
-    while (!mca_common_collio_access_test(&async)) {
+    while (!collio_access_test(&async)) {
     }
     *outcome = async.outcome;
 }
@@ -202,7 +201,7 @@ static int compare(const char *what, const char *got, const char *wanted, int64_
 /* The whole file, foreign bytes and holes included, must be as computed. */
 static int check_write(struct round *round, bool job)
 {
-    mca_common_collio_outcome_t outcome;
+    collio_outcome_t outcome;
     int64_t existing = pick(0, round->file_bytes);
     int64_t last = locate(&round->file, round->first + round->bytes - 1) + 1;
     int64_t size = last > existing ? last : existing;
@@ -233,7 +232,7 @@ static int check_write(struct round *round, bool job)
 /* Also at end of file: the count is exact, bytes behind it are left alone. */
 static int check_read(struct round *round, bool job)
 {
-    mca_common_collio_outcome_t outcome;
+    collio_outcome_t outcome;
     int64_t size = 0 == pick(0, 2) ? pick(0, round->file_bytes) : round->file_bytes;
     char *wanted = malloc((size_t) round->memory_bytes);
     int64_t count = 0;
@@ -289,36 +288,34 @@ enum { WRITERS = 4, BLOCK = 64, BLOCKS = 3000 };
 struct writer {
     int fd;
     int number;
-    mca_common_collio_access_stats_t *stats;
+    collio_access_stats_t *stats;
 };
 
 static void *interleaved_writer(void *arg)
 {
     struct writer *writer = arg;
-    mca_common_collio_access_t access = {.fd = writer->fd,
-                                         .can_read = true,
-                                         .stats = writer->stats,
-                                         .sieve_writes = true,
-                                         .method = 3 == writer->number
-                                                       ? MCA_COMMON_COLLIO_METHOD_DIRECT
-                                                       : MCA_COMMON_COLLIO_METHOD_AUTO,
-                                         .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000,
-                                         .threads = writer->number,
-                                         .serial_below = 1};
-    mca_common_collio_extent_t piece = {.offset = (int64_t) writer->number * BLOCK,
-                                        .length = BLOCK};
-    mca_common_collio_extent_t block = {.offset = 0, .length = BLOCK};
-    mca_common_collio_tiling_t file, memory;
-    mca_common_collio_outcome_t outcome;
+    collio_access_t access = {.fd = writer->fd,
+                              .can_read = true,
+                              .stats = writer->stats,
+                              .sieve_writes = true,
+                              .method = 3 == writer->number ? COLLIO_METHOD_DIRECT
+                                                            : COLLIO_METHOD_AUTO,
+                              .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000,
+                              .threads = writer->number,
+                              .serial_below = 1};
+    collio_extent_t piece = {.offset = (int64_t) writer->number * BLOCK, .length = BLOCK};
+    collio_extent_t block = {.offset = 0, .length = BLOCK};
+    collio_tiling_t file, memory;
+    collio_outcome_t outcome;
     char *data = malloc((size_t) BLOCK * BLOCKS);
 
     memset(data, 'A' + writer->number, (size_t) BLOCK * BLOCKS);
-    mca_common_collio_tiling_init(&file, 0, (int64_t) WRITERS * BLOCK, &piece, 1);
-    mca_common_collio_tiling_init(&memory, 0, BLOCK, &block, 1);
-    mca_common_collio_access_request(&access, true, &file, 0, (int64_t) BLOCK * BLOCKS, &memory,
-                                     data, &outcome);
-    mca_common_collio_tiling_fini(&file);
-    mca_common_collio_tiling_fini(&memory);
+    collio_tiling_init(&file, 0, (int64_t) WRITERS * BLOCK, &piece, 1);
+    collio_tiling_init(&memory, 0, BLOCK, &block, 1);
+    collio_access_request(&access, true, &file, 0, (int64_t) BLOCK * BLOCKS, &memory, data,
+                          &outcome);
+    collio_tiling_fini(&file);
+    collio_tiling_fini(&memory);
     free(data);
     return (void *) (intptr_t) (0 != outcome.error);
 }
@@ -328,7 +325,7 @@ static int check_interleaved(bool own_descriptors)
     char path[4096];
     struct writer writers[WRITERS];
     pthread_t threads[WRITERS];
-    mca_common_collio_access_stats_t stats = {0};
+    collio_access_stats_t stats = {0};
     char block[BLOCK];
     int failures = 0;
     int fd;
@@ -370,22 +367,22 @@ static int check_interleaved(bool own_descriptors)
 /* Errors: the class's errno, the exact count, and no thread left behind. */
 static int check_full(void)
 {
-    mca_common_collio_access_stats_t stats = {0};
-    mca_common_collio_access_t access = {.fd = open("/dev/full", O_RDWR),
-                                         .can_read = true,
-                                         .stats = &stats,
-                                         .threads = 4,
-                                         .serial_below = 1};
-    mca_common_collio_extent_t piece = {.offset = 0, .length = 8};
-    mca_common_collio_tiling_t file, memory;
-    mca_common_collio_outcome_t outcome;
+    collio_access_stats_t stats = {0};
+    collio_access_t access = {.fd = open("/dev/full", O_RDWR),
+                              .can_read = true,
+                              .stats = &stats,
+                              .threads = 4,
+                              .serial_below = 1};
+    collio_extent_t piece = {.offset = 0, .length = 8};
+    collio_tiling_t file, memory;
+    collio_outcome_t outcome;
     static char data[1 << 20];
 
-    mca_common_collio_tiling_init(&file, 0, 8, &piece, 1);
-    mca_common_collio_tiling_init(&memory, 0, 12, &piece, 1);
-    mca_common_collio_access_request(&access, true, &file, 0, 600000, &memory, data, &outcome);
-    mca_common_collio_tiling_fini(&file);
-    mca_common_collio_tiling_fini(&memory);
+    collio_tiling_init(&file, 0, 8, &piece, 1);
+    collio_tiling_init(&memory, 0, 12, &piece, 1);
+    collio_access_request(&access, true, &file, 0, 600000, &memory, data, &outcome);
+    collio_tiling_fini(&file);
+    collio_tiling_fini(&memory);
     close(access.fd);
     if (ENOSPC != outcome.error || 0 != outcome.bytes || 0 != outcome.stop_offset) {
         fprintf(stderr, "full: error %d bytes %lld\n", outcome.error, (long long) outcome.bytes);
@@ -410,9 +407,9 @@ static int check_fork(void)
     }
     child = fork();
     if (0 == child) {
-        int rc = 0 == mca_common_collio_pool_size() && 0 == run_rounds(5) ? 0 : 1;
+        int rc = 0 == collio_pool_size() && 0 == run_rounds(5) ? 0 : 1;
 
-        mca_common_collio_access_finalize();
+        collio_access_finalize();
         _exit(rc);
     }
     waitpid(child, &status, 0);
@@ -424,10 +421,10 @@ static int check_fork(void)
  * counter of just this engine. */
 enum { JOBS = 8, JOB_BYTES = 1 << 18 };
 
-static int run_jobs(mca_common_collio_access_t *access, bool write, char *data)
+static int run_jobs(collio_access_t *access, bool write, char *data)
 {
-    mca_common_collio_job_t jobs[JOBS];
-    mca_common_collio_segment_t segments[JOBS];
+    collio_job_t jobs[JOBS];
+    collio_segment_t segments[JOBS];
     int failures = 0;
 
     memset(jobs, 0, sizeof(jobs));
@@ -439,30 +436,30 @@ static int run_jobs(mca_common_collio_access_t *access, bool write, char *data)
         jobs[i].write = write;
         jobs[i].segments = &segments[i];
         jobs[i].count = 1;
-        if (0 != mca_common_collio_access_start(&jobs[i])) {
+        if (0 != collio_access_start(&jobs[i])) {
             die("access_start");
         }
     }
     for (int i = 0; i < JOBS; ++i) {
-        mca_common_collio_access_wait(&jobs[i]);
+        collio_access_wait(&jobs[i]);
         failures += 0 != jobs[i].outcome.error || JOB_BYTES != jobs[i].outcome.bytes;
     }
     return failures;
 }
 
-static int check_engine(mca_common_collio_engine_t engine)
+static int check_engine(collio_engine_t engine)
 {
-    mca_common_collio_access_stats_t stats = {0};
-    mca_common_collio_access_t access = {
+    collio_access_stats_t stats = {0};
+    collio_access_t access = {
         .can_read = true, .engine = engine, .queue_depth = 2, .stats = &stats};
     const size_t bytes = (size_t) JOBS * JOB_BYTES;
-    const char *name = mca_common_collio_engine_name(engine);
+    const char *name = collio_engine_name(engine);
     char path[4096];
     void *out, *in;
     const char *why;
     int failures;
 
-    if (engine != mca_common_collio_engine_choose(engine, &why)) {
+    if (engine != collio_engine_choose(engine, &why)) {
         printf("skip engine_%s # %s\n", name, why);
         return 0;
     }
@@ -550,16 +547,15 @@ int main(int argc, char **argv)
     failures += check_interleaved(false);
     failures += check_interleaved(true);
     failures += check_full();
-    for (int engine = MCA_COMMON_COLLIO_ENGINE_THREADS; engine <= MCA_COMMON_COLLIO_ENGINE_IO_URING;
-         ++engine) {
+    for (int engine = COLLIO_ENGINE_THREADS; engine <= COLLIO_ENGINE_IO_URING; ++engine) {
         failures += check_engine(engine);
     }
     failures += check_fork();
-    mca_common_collio_access_finalize();
+    collio_access_finalize();
     for (int i = 0; i < 50 && before != threads_alive(); ++i) {
         usleep(100000); /* the kernel's own workers end a little later */
     }
-    if (0 != mca_common_collio_pool_size() || before != threads_alive()) {
+    if (0 != collio_pool_size() || before != threads_alive()) {
         fprintf(stderr, "threads were left behind\n");
         failures += 1;
     }

@@ -19,16 +19,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "access/common_collio_access.h"
-#include "access/common_collio_engine.h"
+#include "access/access.h"
+#include "access/engine.h"
 
 enum { JOBS = 300, BYTES = 8192, PAGE = 4096 /* libaio: direct access */ };
 
 /* One job; its buffer is filled with other bytes and freed when it is over. */
-static int write_block(mca_common_collio_access_t *access, int number)
+static int write_block(collio_access_t *access, int number)
 {
-    mca_common_collio_job_t *job = calloc(1, sizeof(*job));
-    mca_common_collio_segment_t *segment = calloc(1, sizeof(*segment));
+    collio_job_t *job = calloc(1, sizeof(*job));
+    collio_segment_t *segment = calloc(1, sizeof(*segment));
     char *data = aligned_alloc(PAGE, BYTES);
     int error;
 
@@ -40,8 +40,8 @@ static int write_block(mca_common_collio_access_t *access, int number)
     job->write = true;
     job->segments = segment;
     job->count = 1;
-    if (0 == mca_common_collio_access_start(job)) {
-        mca_common_collio_access_wait(job);
+    if (0 == collio_access_start(job)) {
+        collio_access_wait(job);
         error = job->outcome.error;
     } else {
         error = EAGAIN;
@@ -77,12 +77,12 @@ static bool withdraw(void *advice, int error)
 
 int main(int argc, char **argv)
 {
-    mca_common_collio_access_stats_t stats = {0};
-    mca_common_collio_access_t access;
+    collio_access_stats_t stats = {0};
+    collio_access_t access;
     bool written[JOBS];
     char path[4096];
     const char *why;
-    mca_common_collio_engine_t engine;
+    collio_engine_t engine;
     int failures = 0, refused = 0, withdrawn = 0, fd;
     bool advised = 4 == argc && 0 == strcmp("withdraw", argv[3]);
 
@@ -90,9 +90,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: queue_check DIRECTORY io_uring|libaio [withdraw]\n");
         return 2;
     }
-    engine = 0 == strcmp("libaio", argv[2]) ? MCA_COMMON_COLLIO_ENGINE_LIBAIO
-                                            : MCA_COMMON_COLLIO_ENGINE_IO_URING;
-    (void) mca_common_collio_engine_choose(engine, &why);
+    engine = 0 == strcmp("libaio", argv[2]) ? COLLIO_ENGINE_LIBAIO : COLLIO_ENGINE_IO_URING;
+    (void) collio_engine_choose(engine, &why);
     if (NULL != why) {
         puts(why);
         return 77;
@@ -100,7 +99,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof(path), "%s/queue_check.XXXXXX", argv[1]);
     fd = mkstemp(path);
     unlink(path);
-    mca_common_collio_access_open(&access, fd, &stats);
+    collio_access_open(&access, fd, &stats);
     access.engine = engine;
     access.withdraw = advised ? withdraw : NULL;
     access.advice = &withdrawn;
@@ -108,7 +107,7 @@ int main(int argc, char **argv)
         written[i] = 0 == write_block(&access, i);
         refused += !written[i];
     }
-    mca_common_collio_access_finalize();
+    collio_access_finalize();
     for (int i = 0; i < JOBS; ++i) {
         if (!written[i] && NULL != getenv("FAULT_AIO_EIO")) {
             continue; /* the shim has made a failure of a write that is there */

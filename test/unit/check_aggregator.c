@@ -5,17 +5,17 @@
  */
 
 /* Node map, placement of aggregators, lists of ranks, TAM's local aggregators. */
-#include "common_collio_aggregator.h"
+#include "aggregator.h"
 
 #include <errno.h>
 
 #include "unit.h"
 
-typedef mca_common_collio_nodes_t nodes_t;
+typedef collio_nodes_t nodes_t;
 
 static void make(nodes_t *nodes, const int *key, int ranks)
 {
-    ck_assert_int_eq(0, mca_common_collio_nodes_init(nodes, key, ranks));
+    ck_assert_int_eq(0, collio_nodes_init(nodes, key, ranks));
 }
 
 /* `ranks` ranks in blocks of `per_node`. */
@@ -30,13 +30,12 @@ static void make_blocks(nodes_t *nodes, int ranks, int per_node)
     free(key);
 }
 
-static void expect(const nodes_t *nodes, int count, mca_common_collio_placement_t placement,
-                   const int *wanted, int wanted_count)
+static void expect(const nodes_t *nodes, int count, collio_placement_t placement, const int *wanted,
+                   int wanted_count)
 {
     int *list = malloc((size_t) nodes->ranks * sizeof(int));
 
-    ck_assert_int_eq(wanted_count,
-                     mca_common_collio_aggregators_place(nodes, count, placement, list));
+    ck_assert_int_eq(wanted_count, collio_aggregators_place(nodes, count, placement, list));
     for (int i = 0; i < wanted_count; ++i) {
         ck_assert_int_eq(wanted[i], list[i]);
     }
@@ -62,8 +61,8 @@ START_TEST(nodes_numbered_by_lowest_rank)
     ck_assert_int_eq(3, nodes.first[1]);
     ck_assert_int_eq(5, nodes.first[2]);
     ck_assert_int_eq(6, nodes.first[3]);
-    mca_common_collio_nodes_fini(&nodes);
-    mca_common_collio_nodes_fini(&nodes);
+    collio_nodes_fini(&nodes);
+    collio_nodes_fini(&nodes);
 }
 END_TEST
 
@@ -75,10 +74,10 @@ START_TEST(place_one_rank)
 
     make(&nodes, &key, 1);
     for (int count = -1; count < 4; ++count) {
-        expect(&nodes, count, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, &wanted, 1);
-        expect(&nodes, count, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, &wanted, 1);
+        expect(&nodes, count, COLLIO_PLACEMENT_SPREAD, &wanted, 1);
+        expect(&nodes, count, COLLIO_PLACEMENT_ROUND_ROBIN, &wanted, 1);
     }
-    mca_common_collio_nodes_fini(&nodes);
+    collio_nodes_fini(&nodes);
 }
 END_TEST
 
@@ -87,17 +86,17 @@ START_TEST(place_as_documented)
     nodes_t nodes;
 
     make_blocks(&nodes, 8, 4);
-    expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 2, 4, 6}, 4);
-    expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5}, 4);
-    expect(&nodes, 1, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0}, 1);
-    expect(&nodes, 3, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1}, 3);
-    expect(&nodes, 99, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, 8);
-    expect(&nodes, 99, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5, 2, 6, 3, 7}, 8);
-    mca_common_collio_nodes_fini(&nodes);
+    expect(&nodes, 4, COLLIO_PLACEMENT_SPREAD, (int[]){0, 2, 4, 6}, 4);
+    expect(&nodes, 4, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5}, 4);
+    expect(&nodes, 1, COLLIO_PLACEMENT_SPREAD, (int[]){0}, 1);
+    expect(&nodes, 3, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1}, 3);
+    expect(&nodes, 99, COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, 8);
+    expect(&nodes, 99, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5, 2, 6, 3, 7}, 8);
+    collio_nodes_fini(&nodes);
     make_blocks(&nodes, 32, 4); /* 8 nodes: fewer aggregators take every second or fourth */
-    expect(&nodes, 4, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 8, 16, 24}, 4);
-    expect(&nodes, 2, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 16}, 2);
-    mca_common_collio_nodes_fini(&nodes);
+    expect(&nodes, 4, COLLIO_PLACEMENT_SPREAD, (int[]){0, 8, 16, 24}, 4);
+    expect(&nodes, 2, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 16}, 2);
+    collio_nodes_fini(&nodes);
 }
 END_TEST
 
@@ -107,10 +106,10 @@ START_TEST(place_unequal_nodes)
     nodes_t nodes;
 
     make(&nodes, key, 8);
-    expect(&nodes, 5, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7}, 5);
-    expect(&nodes, 6, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7, 3}, 6);
-    expect(&nodes, 5, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 3, 6, 7}, 5);
-    mca_common_collio_nodes_fini(&nodes);
+    expect(&nodes, 5, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7}, 5);
+    expect(&nodes, 6, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7, 3}, 6);
+    expect(&nodes, 5, COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 3, 6, 7}, 5);
+    collio_nodes_fini(&nodes);
 }
 END_TEST
 
@@ -121,9 +120,9 @@ START_TEST(place_ranks_by_node)
     nodes_t nodes;
 
     make(&nodes, key, 8);
-    expect(&nodes, 3, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 2}, 3);
-    expect(&nodes, 6, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, (int[]){0, 3, 1, 4, 2, 5}, 6);
-    mca_common_collio_nodes_fini(&nodes);
+    expect(&nodes, 3, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 2}, 3);
+    expect(&nodes, 6, COLLIO_PLACEMENT_SPREAD, (int[]){0, 3, 1, 4, 2, 5}, 6);
+    collio_nodes_fini(&nodes);
 }
 END_TEST
 
@@ -174,11 +173,11 @@ START_TEST(place_random_is_fair)
         for (int placement = 0; placement < 3; ++placement) {
             int count = (int) unit_between(1, ranks);
 
-            unit_equal(count, mca_common_collio_aggregators_place(
-                                  &nodes, count, (mca_common_collio_placement_t) placement, list));
+            unit_equal(count, collio_aggregators_place(&nodes, count,
+                                                       (collio_placement_t) placement, list));
             check_fair(&nodes, list, count);
         }
-        mca_common_collio_nodes_fini(&nodes);
+        collio_nodes_fini(&nodes);
     }
 }
 END_TEST
@@ -190,13 +189,13 @@ START_TEST(place_a_million_ranks)
 
     make_blocks(&nodes, 1000000, 64);
     ck_assert_int_eq(15625, nodes.nodes);
-    ck_assert_int_eq(100000, mca_common_collio_aggregators_place(
-                                 &nodes, 100000, MCA_COMMON_COLLIO_PLACEMENT_SPREAD, list));
+    ck_assert_int_eq(100000,
+                     collio_aggregators_place(&nodes, 100000, COLLIO_PLACEMENT_SPREAD, list));
     check_fair(&nodes, list, 100000);
-    ck_assert_int_eq(1000, mca_common_collio_aggregators_place(
-                               &nodes, 1000, MCA_COMMON_COLLIO_PLACEMENT_ROUND_ROBIN, list));
+    ck_assert_int_eq(1000,
+                     collio_aggregators_place(&nodes, 1000, COLLIO_PLACEMENT_ROUND_ROBIN, list));
     check_fair(&nodes, list, 1000);
-    mca_common_collio_nodes_fini(&nodes);
+    collio_nodes_fini(&nodes);
     free(list);
 }
 END_TEST
@@ -206,14 +205,14 @@ START_TEST(parse_lists)
     int list[32];
     int wanted[] = {0, 4, 8, 9, 10, 11, 12, 16, 20};
 
-    ck_assert_int_eq(9, mca_common_collio_aggregators_parse("0,4,8-11,12-20:4", 32, list, NULL));
+    ck_assert_int_eq(9, collio_aggregators_parse("0,4,8-11,12-20:4", 32, list, NULL));
     for (int i = 0; i < 9; ++i) {
         ck_assert_int_eq(wanted[i], list[i]);
     }
-    ck_assert_int_eq(1, mca_common_collio_aggregators_parse("31", 32, list, NULL));
-    ck_assert_int_eq(32, mca_common_collio_aggregators_parse("0-31", 32, list, NULL));
-    ck_assert_int_eq(1, mca_common_collio_aggregators_parse("5-5:2147483647", 32, list, NULL));
-    ck_assert_int_eq(2, mca_common_collio_aggregators_parse("7,3", 32, list, NULL));
+    ck_assert_int_eq(1, collio_aggregators_parse("31", 32, list, NULL));
+    ck_assert_int_eq(32, collio_aggregators_parse("0-31", 32, list, NULL));
+    ck_assert_int_eq(1, collio_aggregators_parse("5-5:2147483647", 32, list, NULL));
+    ck_assert_int_eq(2, collio_aggregators_parse("7,3", 32, list, NULL));
     ck_assert_int_eq(7, list[0]); /* the order is the user's */
 }
 END_TEST
@@ -247,8 +246,7 @@ START_TEST(parse_names_the_bad_part)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         const char *bad = NULL;
 
-        ck_assert_int_eq(-EINVAL,
-                         mca_common_collio_aggregators_parse(cases[i].text, 32, list, &bad));
+        ck_assert_int_eq(-EINVAL, collio_aggregators_parse(cases[i].text, 32, list, &bad));
         ck_assert_ptr_nonnull(bad);
         ck_assert_int_eq(0, strncmp(cases[i].bad, bad, strlen(cases[i].bad)));
         ck_assert(cases[i].text <= bad && bad <= cases[i].text + strlen(cases[i].text));
@@ -261,10 +259,10 @@ START_TEST(local_aggregator_published_example)
 {
     int serving[] = {0, 0, 0, 3, 3};
 
-    ck_assert_int_eq(0, mca_common_collio_local_aggregator(5, 2, 0));
-    ck_assert_int_eq(3, mca_common_collio_local_aggregator(5, 2, 1));
+    ck_assert_int_eq(0, collio_local_aggregator(5, 2, 0));
+    ck_assert_int_eq(3, collio_local_aggregator(5, 2, 1));
     for (int r = 0; r < 5; ++r) {
-        ck_assert_int_eq(serving[r], mca_common_collio_local_aggregator_of(5, 2, r));
+        ck_assert_int_eq(serving[r], collio_local_aggregator_of(5, 2, r));
     }
 }
 END_TEST
@@ -283,11 +281,11 @@ START_TEST(local_aggregator_all_small_nodes)
                 int next = i < e ? up * i : up * e + down * (i - e);
 
                 if (i < c && r == next) {
-                    ck_assert_int_eq(next, mca_common_collio_local_aggregator(q, c, i));
+                    ck_assert_int_eq(next, collio_local_aggregator(q, c, i));
                     nearest = r;
                     ++i;
                 }
-                ck_assert_int_eq(nearest, mca_common_collio_local_aggregator_of(q, c, r));
+                ck_assert_int_eq(nearest, collio_local_aggregator_of(q, c, r));
                 ck_assert(r + 1 < q || i == c);
             }
         }
@@ -299,19 +297,19 @@ END_TEST
 START_TEST(local_aggregators_divided)
 {
     for (int round = unit_rounds(300); 0 < round; --round) {
-        mca_common_collio_nodes_t nodes;
-        mca_common_collio_local_count_t count;
+        collio_nodes_t nodes;
+        collio_local_count_t count;
         int ranks = (int) unit_between(1, 60), total = (int) unit_between(1, ranks + 3);
         int key[60], sum = 0;
 
         for (int r = 0; r < ranks; ++r) {
             key[r] = (int) unit_below(7);
         }
-        ck_assert_int_eq(0, mca_common_collio_nodes_init(&nodes, key, ranks));
-        count = mca_common_collio_local_aggregators_divide(&nodes, total);
+        ck_assert_int_eq(0, collio_nodes_init(&nodes, key, ranks));
+        count = collio_local_aggregators_divide(&nodes, total);
         for (int node = 0; node < nodes.nodes; ++node) {
             int q = nodes.first[node + 1] - nodes.first[node];
-            int c = mca_common_collio_local_aggregators_on(&nodes, count, node);
+            int c = collio_local_aggregators_on(&nodes, count, node);
 
             ck_assert(1 <= c && c <= q);
             ck_assert(c == q || c == count.level || c == count.level + 1);
@@ -319,7 +317,7 @@ START_TEST(local_aggregators_divided)
         }
         total = total < nodes.nodes ? nodes.nodes : total;
         ck_assert_int_eq(total < ranks ? total : ranks, sum);
-        mca_common_collio_nodes_fini(&nodes);
+        collio_nodes_fini(&nodes);
     }
 }
 END_TEST
@@ -328,17 +326,17 @@ END_TEST
 START_TEST(aggregators_per_node)
 {
     static const int key[] = {0, 0, 0, 0, 0, 1, 2, 2}, want[] = {0, 2, 5, 6, 7};
-    mca_common_collio_nodes_t nodes;
+    collio_nodes_t nodes;
     int list[8];
 
-    ck_assert_int_eq(0, mca_common_collio_nodes_init(&nodes, key, 8));
-    ck_assert_int_eq(5, mca_common_collio_aggregators_per_node(&nodes, 2, list));
+    ck_assert_int_eq(0, collio_nodes_init(&nodes, key, 8));
+    ck_assert_int_eq(5, collio_aggregators_per_node(&nodes, 2, list));
     for (int i = 0; i < 5; ++i) {
         ck_assert_int_eq(want[i], list[i]);
     }
-    ck_assert_int_eq(3, mca_common_collio_aggregators_per_node(&nodes, 0, list));
-    ck_assert_int_eq(8, mca_common_collio_aggregators_per_node(&nodes, 9, list));
-    mca_common_collio_nodes_fini(&nodes);
+    ck_assert_int_eq(3, collio_aggregators_per_node(&nodes, 0, list));
+    ck_assert_int_eq(8, collio_aggregators_per_node(&nodes, 9, list));
+    collio_nodes_fini(&nodes);
 }
 END_TEST
 

@@ -4,18 +4,18 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /* What the kernel's files say about memory, and the two rules about it. */
-#include "common_collio_available.h"
+#include "available.h"
 
 #include "unit.h"
 
 START_TEST(available_meminfo)
 {
-    ck_assert_int_eq(INT64_C(5) << 20,
-                     mca_common_collio_available_meminfo(
-                         "MemTotal:  100 kB\nMemFree: 7 kB\nMemAvailable:    5120 kB\n"));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_available_meminfo("MemTotal: 100 kB\n"));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_available_meminfo(""));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_available_meminfo("MemAvailable: x kB"));
+    ck_assert_int_eq(
+        INT64_C(5) << 20,
+        collio_available_meminfo("MemTotal:  100 kB\nMemFree: 7 kB\nMemAvailable:    5120 kB\n"));
+    ck_assert_int_eq(INT64_MAX, collio_available_meminfo("MemTotal: 100 kB\n"));
+    ck_assert_int_eq(INT64_MAX, collio_available_meminfo(""));
+    ck_assert_int_eq(INT64_MAX, collio_available_meminfo("MemAvailable: x kB"));
 }
 END_TEST
 
@@ -24,17 +24,17 @@ START_TEST(available_cgroup_of_both_versions)
     static const char both[] = "12:cpu,cpuacct:/a\n4:pids,memory:/slurm/job_7\n0::/user/me\n";
     char path[32];
 
-    ck_assert(mca_common_collio_available_cgroup(both, true, path, sizeof(path)));
+    ck_assert(collio_available_cgroup(both, true, path, sizeof(path)));
     ck_assert_str_eq("/user/me", path);
-    ck_assert(mca_common_collio_available_cgroup(both, false, path, sizeof(path)));
+    ck_assert(collio_available_cgroup(both, false, path, sizeof(path)));
     ck_assert_str_eq("/slurm/job_7", path);
-    ck_assert(mca_common_collio_available_cgroup("0::/", true, path, sizeof(path)));
+    ck_assert(collio_available_cgroup("0::/", true, path, sizeof(path)));
     ck_assert_str_eq("/", path);
-    ck_assert(!mca_common_collio_available_cgroup("0::/x\n", false, path, sizeof(path)));
-    ck_assert(!mca_common_collio_available_cgroup("4:memoryx:/x\n", false, path, sizeof(path)));
-    ck_assert(!mca_common_collio_available_cgroup("", true, path, sizeof(path)));
-    ck_assert(!mca_common_collio_available_cgroup("0::/0123456789", true, path, 11));
-    ck_assert(mca_common_collio_available_cgroup("0::/0123456789", true, path, 12));
+    ck_assert(!collio_available_cgroup("0::/x\n", false, path, sizeof(path)));
+    ck_assert(!collio_available_cgroup("4:memoryx:/x\n", false, path, sizeof(path)));
+    ck_assert(!collio_available_cgroup("", true, path, sizeof(path)));
+    ck_assert(!collio_available_cgroup("0::/0123456789", true, path, 11));
+    ck_assert(collio_available_cgroup("0::/0123456789", true, path, 12));
 }
 END_TEST
 
@@ -42,39 +42,38 @@ START_TEST(available_parents_up_to_the_root)
 {
     char path[] = "/a/b";
 
-    ck_assert(mca_common_collio_available_parent(path));
+    ck_assert(collio_available_parent(path));
     ck_assert_str_eq("/a", path);
-    ck_assert(mca_common_collio_available_parent(path));
+    ck_assert(collio_available_parent(path));
     ck_assert_str_eq("/", path);
-    ck_assert(!mca_common_collio_available_parent(path));
+    ck_assert(!collio_available_parent(path));
 }
 END_TEST
 
 START_TEST(available_limits)
 {
-    ck_assert_int_eq(4096, mca_common_collio_available_limit("4096\n"));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_available_limit("max\n"));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_available_limit("9223372036854771712\n"));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_available_limit(""));
-    ck_assert_int_eq(
-        17, mca_common_collio_available_stat("anon 3\ninactive_file 17\n", "inactive_file"));
-    ck_assert_int_eq(0, mca_common_collio_available_stat("anon 3\n", "inactive_file"));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_available_left(INT64_MAX, 5, 0));
-    ck_assert_int_eq(70, mca_common_collio_available_left(100, 50, 20));
-    ck_assert_int_eq(100, mca_common_collio_available_left(100, 50, 60));
-    ck_assert_int_eq(0, mca_common_collio_available_left(100, 150, 20));
+    ck_assert_int_eq(4096, collio_available_limit("4096\n"));
+    ck_assert_int_eq(INT64_MAX, collio_available_limit("max\n"));
+    ck_assert_int_eq(INT64_MAX, collio_available_limit("9223372036854771712\n"));
+    ck_assert_int_eq(INT64_MAX, collio_available_limit(""));
+    ck_assert_int_eq(17, collio_available_stat("anon 3\ninactive_file 17\n", "inactive_file"));
+    ck_assert_int_eq(0, collio_available_stat("anon 3\n", "inactive_file"));
+    ck_assert_int_eq(INT64_MAX, collio_available_left(INT64_MAX, 5, 0));
+    ck_assert_int_eq(70, collio_available_left(100, 50, 20));
+    ck_assert_int_eq(100, collio_available_left(100, 50, 60));
+    ck_assert_int_eq(0, collio_available_left(100, 150, 20));
 }
 END_TEST
 
 START_TEST(available_rules)
 {
-    ck_assert(!mca_common_collio_available_short(64, 2, 32));
-    ck_assert(mca_common_collio_available_short(63, 2, 32));
-    ck_assert(!mca_common_collio_available_short(INT64_MAX, 4, INT64_C(1) << 40));
-    ck_assert(mca_common_collio_available_lost(99, true, 100));
-    ck_assert(!mca_common_collio_available_lost(100, true, 100));
-    ck_assert(mca_common_collio_available_lost(24, false, 100));
-    ck_assert(!mca_common_collio_available_lost(25, false, 100));
+    ck_assert(!collio_available_short(64, 2, 32));
+    ck_assert(collio_available_short(63, 2, 32));
+    ck_assert(!collio_available_short(INT64_MAX, 4, INT64_C(1) << 40));
+    ck_assert(collio_available_lost(99, true, 100));
+    ck_assert(!collio_available_lost(100, true, 100));
+    ck_assert(collio_available_lost(24, false, 100));
+    ck_assert(!collio_available_lost(25, false, 100));
 }
 END_TEST
 

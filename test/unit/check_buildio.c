@@ -5,14 +5,14 @@
  */
 
 /* Build-IO, against walking both streams byte by byte. */
-#include "common_collio_buildio.h"
+#include "buildio.h"
 
 #include "unit.h"
 
-typedef mca_common_collio_tiling_t tiling_t;
-typedef mca_common_collio_extent_t extent_t;
-typedef mca_common_collio_segment_t segment_t;
-typedef mca_common_collio_buildio_t buildio_t;
+typedef collio_tiling_t tiling_t;
+typedef collio_extent_t extent_t;
+typedef collio_segment_t segment_t;
+typedef collio_buildio_t buildio_t;
 
 static void random_tiling(tiling_t *tiling, int64_t base)
 {
@@ -27,7 +27,7 @@ static void random_tiling(tiling_t *tiling, int64_t base)
         at += pieces[i].length;
     }
     at += unit_below(4);
-    ck_assert_int_eq(0, mca_common_collio_tiling_init(tiling, base, at, pieces, count));
+    ck_assert_int_eq(0, collio_tiling_init(tiling, base, at, pieces, count));
 }
 
 static int64_t locate(const tiling_t *tiling, int64_t stream)
@@ -36,10 +36,10 @@ static int64_t locate(const tiling_t *tiling, int64_t stream)
 
     stream %= tiling->size;
     for (size_t i = 0; i < tiling->count; ++i) {
-        if (stream < mca_common_collio_tiling_length(tiling, i)) {
+        if (stream < collio_tiling_length(tiling, i)) {
             return origin + tiling->offset[i] + stream;
         }
-        stream -= mca_common_collio_tiling_length(tiling, i);
+        stream -= collio_tiling_length(tiling, i);
     }
     return -1;
 }
@@ -54,8 +54,8 @@ static void check_request(const tiling_t *file, int64_t first, const tiling_t *m
     int64_t done = 0;
     size_t count, total = 0;
 
-    mca_common_collio_buildio_init(&build, file, first, memory, skipped, base, bytes);
-    while (0 < (count = mca_common_collio_buildio_next(&build, segments, room))) {
+    collio_buildio_init(&build, file, first, memory, skipped, base, bytes);
+    while (0 < (count = collio_buildio_next(&build, segments, room))) {
         unit_assert(count <= room);
         total += count;
         for (size_t i = 0; i < count; ++i) {
@@ -72,8 +72,8 @@ static void check_request(const tiling_t *file, int64_t first, const tiling_t *m
     }
     unit_equal(bytes, done);
     if (room == 64) { /* N + M - 1, unless the list had to be given out in parts */
-        int64_t most = mca_common_collio_buildio_pieces(file, first, bytes)
-                       + mca_common_collio_buildio_pieces(memory, skipped, bytes) - 1;
+        int64_t most = collio_buildio_pieces(file, first, bytes)
+                       + collio_buildio_pieces(memory, skipped, bytes) - 1;
 
         unit_assert(0 == bytes || (int64_t) total <= most + bytes / 64);
     }
@@ -88,8 +88,8 @@ START_TEST(buildio_random_requests)
         random_tiling(&memory, 0);
         check_request(&file, unit_below(200), &memory, unit_below(200), unit_below(300),
                       0 == unit_below(2) ? 64 : (size_t) unit_between(1, 5));
-        mca_common_collio_tiling_fini(&file);
-        mca_common_collio_tiling_fini(&memory);
+        collio_tiling_fini(&file);
+        collio_tiling_fini(&memory);
     }
 }
 END_TEST
@@ -102,16 +102,16 @@ START_TEST(buildio_contiguous_is_one_segment)
     buildio_t build;
     char base[1];
 
-    mca_common_collio_tiling_init(&file, INT64_C(5) << 32, 1, &all, 1);
-    mca_common_collio_tiling_init(&memory, 0, 1, &all, 1);
-    mca_common_collio_buildio_init(&build, &file, 7, &memory, 0, base, INT64_C(3) << 31);
-    ck_assert_uint_eq(1, mca_common_collio_buildio_next(&build, segments, 2));
+    collio_tiling_init(&file, INT64_C(5) << 32, 1, &all, 1);
+    collio_tiling_init(&memory, 0, 1, &all, 1);
+    collio_buildio_init(&build, &file, 7, &memory, 0, base, INT64_C(3) << 31);
+    ck_assert_uint_eq(1, collio_buildio_next(&build, segments, 2));
     ck_assert_int_eq((INT64_C(5) << 32) + 7, segments[0].offset);
     ck_assert_int_eq(INT64_C(3) << 31, segments[0].length);
-    ck_assert_uint_eq(0, mca_common_collio_buildio_next(&build, segments, 2));
-    ck_assert_int_eq(1, mca_common_collio_buildio_pieces(&file, 0, INT64_C(3) << 31));
-    mca_common_collio_tiling_fini(&file);
-    mca_common_collio_tiling_fini(&memory);
+    ck_assert_uint_eq(0, collio_buildio_next(&build, segments, 2));
+    ck_assert_int_eq(1, collio_buildio_pieces(&file, 0, INT64_C(3) << 31));
+    collio_tiling_fini(&file);
+    collio_tiling_fini(&memory);
 }
 END_TEST
 
@@ -123,9 +123,9 @@ START_TEST(buildio_packed_follows_the_file)
     buildio_t build;
     char packed[8];
 
-    mca_common_collio_tiling_init(&file, 100, 20, pieces, 2);
-    mca_common_collio_buildio_init_packed(&build, &file, 1, packed, 7);
-    ck_assert_uint_eq(4, mca_common_collio_buildio_next(&build, segments, 8));
+    collio_tiling_init(&file, 100, 20, pieces, 2);
+    collio_buildio_init_packed(&build, &file, 1, packed, 7);
+    ck_assert_uint_eq(4, collio_buildio_next(&build, segments, 8));
     ck_assert_int_eq(103, segments[0].offset);
     ck_assert_int_eq(2, segments[0].length);
     ck_assert_int_eq(110, segments[1].offset);
@@ -133,7 +133,7 @@ START_TEST(buildio_packed_follows_the_file)
     ck_assert_int_eq(3, segments[2].length);
     ck_assert(packed + 3 == segments[2].addr);
     ck_assert_int_eq(110 + 20, segments[3].offset);
-    mca_common_collio_tiling_fini(&file);
+    collio_tiling_fini(&file);
 }
 END_TEST
 
@@ -143,11 +143,11 @@ START_TEST(buildio_nothing)
     segment_t segment;
     buildio_t build;
 
-    mca_common_collio_tiling_init(&empty, 0, 0, NULL, 0);
-    mca_common_collio_buildio_init(&build, &empty, 0, &empty, 0, NULL, 0);
-    ck_assert_uint_eq(0, mca_common_collio_buildio_next(&build, &segment, 1));
-    ck_assert_int_eq(0, mca_common_collio_buildio_pieces(&empty, 0, 100));
-    mca_common_collio_tiling_fini(&empty);
+    collio_tiling_init(&empty, 0, 0, NULL, 0);
+    collio_buildio_init(&build, &empty, 0, &empty, 0, NULL, 0);
+    ck_assert_uint_eq(0, collio_buildio_next(&build, &segment, 1));
+    ck_assert_int_eq(0, collio_buildio_pieces(&empty, 0, 100));
+    collio_tiling_fini(&empty);
 }
 END_TEST
 

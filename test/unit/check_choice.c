@@ -5,14 +5,14 @@
  */
 
 /* What `auto` tries, and what it keeps. */
-#include "common_collio_choice.h"
+#include "choice.h"
 
 #include "unit.h"
 
-typedef mca_common_collio_facts_t facts_t;
-typedef mca_common_collio_learnt_t learnt_t;
-typedef mca_common_collio_candidates_t candidates_t;
-typedef mca_common_collio_way_t way_t;
+typedef collio_facts_t facts_t;
+typedef collio_learnt_t learnt_t;
+typedef collio_candidates_t candidates_t;
+typedef collio_way_t way_t;
 
 static unsigned bit(way_t way)
 {
@@ -39,10 +39,10 @@ static facts_t interleaved(int nodes, int64_t piece)
 START_TEST(choice_tiny_pieces_are_exchanged)
 {
     facts_t facts = interleaved(1, 8);
-    candidates_t candidates = mca_common_collio_choice_candidates(&facts);
+    candidates_t candidates = collio_choice_candidates(&facts);
 
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_SHM), candidates.ways);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, candidates.first);
+    ck_assert_uint_eq(bit(COLLIO_WAY_SHM), candidates.ways);
+    ck_assert_int_eq(COLLIO_WAY_SHM, candidates.first);
 }
 END_TEST
 
@@ -50,8 +50,7 @@ START_TEST(choice_large_pieces_go_direct_on_one_node)
 {
     facts_t facts = interleaved(1, 1 << 20);
 
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
@@ -64,17 +63,15 @@ START_TEST(choice_clients_with_locks_exchange)
             candidates_t candidates;
 
             facts.contended = true;
-            candidates = mca_common_collio_choice_candidates(&facts);
-            ck_assert_uint_eq(0, candidates.ways & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+            candidates = collio_choice_candidates(&facts);
+            ck_assert_uint_eq(0, candidates.ways & bit(COLLIO_WAY_DIRECT));
             ck_assert_int_eq(0, candidates.patience);
             facts.may_exchange = false;
-            ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                              mca_common_collio_choice_candidates(&facts).ways);
+            ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
             facts.may_exchange = true;
             facts.spans = facts.span;
             facts.pieces = facts.ranks;
-            ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                              mca_common_collio_choice_candidates(&facts).ways);
+            ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
         }
     }
 }
@@ -84,12 +81,11 @@ START_TEST(choice_between_both_are_tried)
 {
     facts_t facts = interleaved(1, 4 << 10);
 
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT) | bit(COLLIO_WAY_SHM),
+                      collio_choice_candidates(&facts).ways);
     facts.many_cycles = true;
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT) | bit(MCA_COMMON_COLLIO_WAY_SHM)
-                          | bit(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT) | bit(COLLIO_WAY_SHM) | bit(COLLIO_WAY_SHM_OVERLAP),
+                      collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
@@ -99,16 +95,15 @@ START_TEST(choice_obeys_the_user)
     candidates_t candidates;
 
     facts.may_skip = false;
-    candidates = mca_common_collio_choice_candidates(&facts);
-    ck_assert_uint_eq(0, candidates.ways & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    candidates = collio_choice_candidates(&facts);
+    ck_assert_uint_eq(0, candidates.ways & bit(COLLIO_WAY_DIRECT));
     facts.may_shm = false;
-    candidates = mca_common_collio_choice_candidates(&facts);
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_ISEND), candidates.ways);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_ISEND, candidates.first);
+    candidates = collio_choice_candidates(&facts);
+    ck_assert_uint_eq(bit(COLLIO_WAY_ISEND), candidates.ways);
+    ck_assert_int_eq(COLLIO_WAY_ISEND, candidates.first);
     facts = interleaved(4, 8);
     facts.may_exchange = false;
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
@@ -131,11 +126,11 @@ START_TEST(choice_random_facts_have_a_way)
                          .may_overlap = unit_below(2),
                          .may_shm = shm,
                          .may_isend = !shm || unit_below(2)};
-        candidates_t candidates = mca_common_collio_choice_candidates(&facts);
-        int kind = mca_common_collio_choice_kind(&facts);
+        candidates_t candidates = collio_choice_candidates(&facts);
+        int kind = collio_choice_kind(&facts);
 
         unit_assert(0 != (candidates.ways & bit(candidates.first)));
-        unit_assert(0 <= kind && kind < MCA_COMMON_COLLIO_KINDS);
+        unit_assert(0 <= kind && kind < COLLIO_KINDS);
     }
 }
 END_TEST
@@ -151,11 +146,10 @@ static way_t settle(const int64_t *cost, int64_t hideable, candidates_t candidat
     for (int i = 0; i < calls; ++i) {
         bool probing;
 
-        way = mca_common_collio_choice_next(&learnt, &candidates, &probing);
+        way = collio_choice_next(&learnt, &candidates, &probing);
         ck_assert_uint_ne(0, candidates.ways & bit(way));
         if (probing) {
-            mca_common_collio_choice_learn(&learnt, way, 1 << 20, cost[way] * 1000000,
-                                           hideable * 1000000);
+            collio_choice_learn(&learnt, way, 1 << 20, cost[way] * 1000000, hideable * 1000000);
         } else {
             ++learnt.served;
         }
@@ -165,58 +159,57 @@ static way_t settle(const int64_t *cost, int64_t hideable, candidates_t candidat
 }
 
 static const candidates_t three = {
-    .ways = 1u << MCA_COMMON_COLLIO_WAY_DIRECT | 1u << MCA_COMMON_COLLIO_WAY_SHM
-            | 1u << MCA_COMMON_COLLIO_WAY_SHM_OVERLAP,
-    .first = MCA_COMMON_COLLIO_WAY_SHM,
+    .ways = 1u << COLLIO_WAY_DIRECT | 1u << COLLIO_WAY_SHM | 1u << COLLIO_WAY_SHM_OVERLAP,
+    .first = COLLIO_WAY_SHM,
 };
 
 START_TEST(choice_keeps_the_fastest)
 {
-    static const int64_t slow_disk[MCA_COMMON_COLLIO_WAYS] = {90, 60, 40, 70, 45};
-    static const int64_t slow_exchange[MCA_COMMON_COLLIO_WAYS] = {10, 60, 50, 70, 55};
-    int tries[MCA_COMMON_COLLIO_WAYS] = {0};
+    static const int64_t slow_disk[COLLIO_WAYS] = {90, 60, 40, 70, 45};
+    static const int64_t slow_exchange[COLLIO_WAYS] = {10, 60, 50, 70, 55};
+    int tries[COLLIO_WAYS] = {0};
 
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP, settle(slow_disk, 20, three, 20, tries));
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, settle(slow_exchange, 20, three, 20, tries));
+    ck_assert_int_eq(COLLIO_WAY_SHM_OVERLAP, settle(slow_disk, 20, three, 20, tries));
+    ck_assert_int_eq(COLLIO_WAY_DIRECT, settle(slow_exchange, 20, three, 20, tries));
 }
 END_TEST
 
 /* A hopeless way costs one call, not two. */
 START_TEST(choice_drops_the_hopeless)
 {
-    static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {900, 10, 10, 0, 0};
-    int tries[MCA_COMMON_COLLIO_WAYS] = {0};
+    static const int64_t cost[COLLIO_WAYS] = {900, 10, 10, 0, 0};
+    int tries[COLLIO_WAYS] = {0};
 
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 5, three, 20, tries));
-    ck_assert_int_eq(1, tries[MCA_COMMON_COLLIO_WAY_DIRECT]);
-    ck_assert_int_eq(2, tries[MCA_COMMON_COLLIO_WAY_SHM_OVERLAP]);
+    ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 5, three, 20, tries));
+    ck_assert_int_eq(1, tries[COLLIO_WAY_DIRECT]);
+    ck_assert_int_eq(2, tries[COLLIO_WAY_SHM_OVERLAP]);
 }
 END_TEST
 
 /* Without anything to hide no overlap is tried, however fast it would be. */
 START_TEST(choice_overlap_needs_something_to_hide)
 {
-    static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {70, 64, 10, 0, 0};
-    int tries[MCA_COMMON_COLLIO_WAYS] = {0};
+    static const int64_t cost[COLLIO_WAYS] = {70, 64, 10, 0, 0};
+    int tries[COLLIO_WAYS] = {0};
 
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 7, three, 20, tries));
-    ck_assert_int_eq(0, tries[MCA_COMMON_COLLIO_WAY_SHM_OVERLAP]);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM_OVERLAP, settle(cost, 9, three, 20, tries));
+    ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 7, three, 20, tries));
+    ck_assert_int_eq(0, tries[COLLIO_WAY_SHM_OVERLAP]);
+    ck_assert_int_eq(COLLIO_WAY_SHM_OVERLAP, settle(cost, 9, three, 20, tries));
 }
 END_TEST
 
 /* Where direct access is a good guess it serves some calls before the exchange is tried. */
 START_TEST(choice_is_patient_with_a_good_guess)
 {
-    static const int64_t cost[MCA_COMMON_COLLIO_WAYS] = {70, 30, 0, 0, 0};
+    static const int64_t cost[COLLIO_WAYS] = {70, 30, 0, 0, 0};
     facts_t facts = interleaved(1, 64 << 10);
-    candidates_t candidates = mca_common_collio_choice_candidates(&facts);
-    int tries[MCA_COMMON_COLLIO_WAYS] = {0};
+    candidates_t candidates = collio_choice_candidates(&facts);
+    int tries[COLLIO_WAYS] = {0};
 
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, candidates.first);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, settle(cost, 0, candidates, 32, tries));
-    ck_assert_int_eq(0, tries[MCA_COMMON_COLLIO_WAY_SHM]);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, settle(cost, 0, candidates, 40, tries));
+    ck_assert_int_eq(COLLIO_WAY_DIRECT, candidates.first);
+    ck_assert_int_eq(COLLIO_WAY_DIRECT, settle(cost, 0, candidates, 32, tries));
+    ck_assert_int_eq(0, tries[COLLIO_WAY_SHM]);
+    ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 0, candidates, 40, tries));
 }
 END_TEST
 
@@ -224,15 +217,13 @@ START_TEST(choice_guesses_by_direction_and_file_system)
 {
     facts_t facts = interleaved(1, 16 << 10);
 
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, mca_common_collio_choice_candidates(&facts).first);
+    ck_assert_int_eq(COLLIO_WAY_SHM, collio_choice_candidates(&facts).first);
     facts.in_memory = true;
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT,
-                     mca_common_collio_choice_candidates(&facts).first);
+    ck_assert_int_eq(COLLIO_WAY_DIRECT, collio_choice_candidates(&facts).first);
     facts.pieces *= 4;
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_SHM, mca_common_collio_choice_candidates(&facts).first);
+    ck_assert_int_eq(COLLIO_WAY_SHM, collio_choice_candidates(&facts).first);
     facts.write = facts.in_memory = false;
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT,
-                     mca_common_collio_choice_candidates(&facts).first);
+    ck_assert_int_eq(COLLIO_WAY_DIRECT, collio_choice_candidates(&facts).first);
 }
 END_TEST
 
@@ -242,18 +233,17 @@ START_TEST(choice_one_machine_of_many_nodes)
     facts_t facts = interleaved(4, 300);
     candidates_t candidates;
 
-    ck_assert_uint_eq(0, mca_common_collio_choice_candidates(&facts).ways
-                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    ck_assert_uint_eq(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
     facts.one_machine = true;
-    candidates = mca_common_collio_choice_candidates(&facts);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_WAY_DIRECT, candidates.first);
-    ck_assert_uint_ne(0, candidates.ways & bit(MCA_COMMON_COLLIO_WAY_SHM));
+    candidates = collio_choice_candidates(&facts);
+    ck_assert_int_eq(COLLIO_WAY_DIRECT, candidates.first);
+    ck_assert_uint_ne(0, candidates.ways & bit(COLLIO_WAY_SHM));
     facts.pieces *= 4;
-    candidates = mca_common_collio_choice_candidates(&facts);
-    ck_assert_uint_eq(0, candidates.ways & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    candidates = collio_choice_candidates(&facts);
+    ck_assert_uint_eq(0, candidates.ways & bit(COLLIO_WAY_DIRECT));
     facts.pieces = 16;
-    candidates = mca_common_collio_choice_candidates(&facts);
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT), candidates.ways);
+    candidates = collio_choice_candidates(&facts);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), candidates.ways);
 }
 END_TEST
 
@@ -274,14 +264,11 @@ START_TEST(choice_unsieved_tiny_writes_are_not_tried_directly)
 {
     facts_t facts = apart(4);
 
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_SHM),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_SHM), collio_choice_candidates(&facts).ways);
     facts.sieve_writes = true;
-    ck_assert_uint_ne(0, mca_common_collio_choice_candidates(&facts).ways
-                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
     facts.sieve_writes = facts.write = false;
-    ck_assert_uint_ne(0, mca_common_collio_choice_candidates(&facts).ways
-                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
 }
 END_TEST
 
@@ -292,24 +279,19 @@ START_TEST(choice_unsieved_writes_that_stay_direct)
     facts_t facts = apart(4);
 
     facts.spans = facts.bytes * 3 / 2;
-    ck_assert_uint_ne(0, mca_common_collio_choice_candidates(&facts).ways
-                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
     facts = apart(512);
-    ck_assert_uint_ne(0, mca_common_collio_choice_candidates(&facts).ways
-                             & bit(MCA_COMMON_COLLIO_WAY_DIRECT));
+    ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
     facts = apart(4);
     facts.bytes = 64;
     facts.pieces = 8;
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
     facts = apart(4);
     facts.pieces = facts.bytes / (4 << 10);
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
     facts = apart(4);
     facts.may_exchange = false;
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
@@ -318,27 +300,26 @@ START_TEST(choice_small_calls_teach_nothing)
     learnt_t learnt = {{0}, 0, {0}, 0};
     facts_t facts = interleaved(1, 64 << 10);
 
-    mca_common_collio_choice_learn(&learnt, MCA_COMMON_COLLIO_WAY_SHM, 100, 5, 5);
-    ck_assert_int_eq(0, learnt.tried[MCA_COMMON_COLLIO_WAY_SHM]);
+    collio_choice_learn(&learnt, COLLIO_WAY_SHM, 100, 5, 5);
+    ck_assert_int_eq(0, learnt.tried[COLLIO_WAY_SHM]);
     facts.bytes = 32 << 10;
     facts.pieces = 1;
-    ck_assert_uint_eq(bit(MCA_COMMON_COLLIO_WAY_DIRECT),
-                      mca_common_collio_choice_candidates(&facts).ways);
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
 END_TEST
 
 START_TEST(choice_requests_that_are_alike)
 {
-    ck_assert(mca_common_collio_choice_alike(800, 100, 800, 100)); /* tiny: only the same */
-    ck_assert(!mca_common_collio_choice_alike(808, 101, 800, 100));
-    ck_assert(mca_common_collio_choice_alike(0, 0, 0, 0));
-    ck_assert(!mca_common_collio_choice_alike(0, 0, 4096, 1));
-    ck_assert(!mca_common_collio_choice_alike(4096, 1, 0, 0));
+    ck_assert(collio_choice_alike(800, 100, 800, 100)); /* tiny: only the same */
+    ck_assert(!collio_choice_alike(808, 101, 800, 100));
+    ck_assert(collio_choice_alike(0, 0, 0, 0));
+    ck_assert(!collio_choice_alike(0, 0, 4096, 1));
+    ck_assert(!collio_choice_alike(4096, 1, 0, 0));
     /* 11 components, then 1, of rows of 7 KiB; a row more or less */
-    ck_assert(mca_common_collio_choice_alike(17 * 7168, 17, 11 * 17 * 7168, 11 * 17));
-    ck_assert(mca_common_collio_choice_alike(50 * 4096, 1, 51 * 4096, 1));
-    ck_assert(!mca_common_collio_choice_alike(50 * 4096, 1, 100 * 4096, 1));
-    ck_assert(!mca_common_collio_choice_alike(100 * 4096, 1, 50 * 4096, 1));
+    ck_assert(collio_choice_alike(17 * 7168, 17, 11 * 17 * 7168, 11 * 17));
+    ck_assert(collio_choice_alike(50 * 4096, 1, 51 * 4096, 1));
+    ck_assert(!collio_choice_alike(50 * 4096, 1, 100 * 4096, 1));
+    ck_assert(!collio_choice_alike(100 * 4096, 1, 50 * 4096, 1));
 }
 END_TEST
 

@@ -5,7 +5,7 @@
  */
 
 /* Which file systems need locks or flushes to be coherent between nodes. */
-#include "common_collio_coherence.h"
+#include "coherence.h"
 
 #include "unit.h"
 
@@ -21,17 +21,14 @@ enum {
 
 START_TEST(coherence_nfs_needs_locks)
 {
-    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENCE_LOCK,
-                     mca_common_collio_coherence_choose(NFS, true));
+    ck_assert_int_eq(COLLIO_COHERENCE_LOCK, collio_coherence_choose(NFS, true));
 }
 END_TEST
 
 START_TEST(coherence_beegfs_and_fuse_need_flushes)
 {
-    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENCE_FLUSH,
-                     mca_common_collio_coherence_choose(BEEGFS, true));
-    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENCE_FLUSH,
-                     mca_common_collio_coherence_choose(FUSE, true));
+    ck_assert_int_eq(COLLIO_COHERENCE_FLUSH, collio_coherence_choose(BEEGFS, true));
+    ck_assert_int_eq(COLLIO_COHERENCE_FLUSH, collio_coherence_choose(FUSE, true));
 }
 END_TEST
 
@@ -40,16 +37,15 @@ START_TEST(coherence_others_pay_nothing)
     static const uint32_t magics[] = {LUSTRE, CEPH, EXT4, TMPFS, 0};
 
     for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
-        ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT,
-                         mca_common_collio_coherence_choose(magics[i], true));
+        ck_assert_int_eq(COLLIO_COHERENT, collio_coherence_choose(magics[i], true));
     }
 }
 END_TEST
 
 START_TEST(coherence_one_node_pays_nothing)
 {
-    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT, mca_common_collio_coherence_choose(NFS, false));
-    ck_assert_int_eq(MCA_COMMON_COLLIO_COHERENT, mca_common_collio_coherence_choose(BEEGFS, false));
+    ck_assert_int_eq(COLLIO_COHERENT, collio_coherence_choose(NFS, false));
+    ck_assert_int_eq(COLLIO_COHERENT, collio_coherence_choose(BEEGFS, false));
 }
 END_TEST
 

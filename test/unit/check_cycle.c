@@ -9,18 +9,18 @@
  * cycle, at the right local place. Arrays are painted: every byte of a requester has its own value,
  * goes the whole way (split, pack, wire, decode, collect, place), and is looked for in the "file".
  */
-#include "common_collio_cycle.h"
-#include "common_collio_wire.h"
+#include "cycle.h"
 #include "unit.h"
+#include "wire.h"
 
 enum { SPAN = 4000, MAX_RANKS = 6 };
 
 typedef struct world_t {
-    mca_common_collio_domains_t domains;
+    collio_domains_t domains;
     int64_t window_bytes;
     int ranks;
-    mca_common_collio_pieces_t pieces[MAX_RANKS];
-    mca_common_collio_split_t splits[MAX_RANKS];
+    collio_pieces_t pieces[MAX_RANKS];
+    collio_split_t splits[MAX_RANKS];
     int64_t base;
 } world_t;
 
@@ -36,18 +36,17 @@ static void make_domains(world_t *world, int64_t lo, int64_t hi)
     }
     switch (unit_below(4)) {
     case 0:
-        rc = mca_common_collio_domains_even(lo, hi, unit, aggregators, &world->domains);
+        rc = collio_domains_even(lo, hi, unit, aggregators, &world->domains);
         break;
     case 1:
-        rc = mca_common_collio_domains_by_bytes(lo, hi, unit, aggregators, bytes, 16,
-                                                &world->domains);
+        rc = collio_domains_by_bytes(lo, hi, unit, aggregators, bytes, 16, &world->domains);
         break;
     case 2:
-        rc = mca_common_collio_domains_static_cyclic(lo, hi, unit, aggregators, &world->domains);
+        rc = collio_domains_static_cyclic(lo, hi, unit, aggregators, &world->domains);
         break;
     default:
-        rc = mca_common_collio_domains_group_cyclic(lo, hi, unit, aggregators,
-                                                    (int) unit_between(1, 9), &world->domains);
+        rc = collio_domains_group_cyclic(lo, hi, unit, aggregators, (int) unit_between(1, 9),
+                                         &world->domains);
     }
     ck_assert_int_eq(0, rc);
 }
@@ -63,8 +62,8 @@ static void make_pieces(world_t *world, int rank, bool overlap)
         int64_t length = unit_between(1, longest);
 
         length = length < SPAN - at ? length : SPAN - at;
-        ck_assert_int_eq(0, mca_common_collio_pieces_append(&world->pieces[rank], world->base + at,
-                                                            length, stream));
+        ck_assert_int_eq(
+            0, collio_pieces_append(&world->pieces[rank], world->base + at, length, stream));
         stream += length;
         at += overlap && unit_below(2) ? unit_below(length) : length + unit_below(30);
     }
@@ -83,7 +82,7 @@ static void make_world(world_t *world, bool overlap)
     for (int rank = 0; rank < world->ranks; ++rank) {
         make_pieces(world, rank, overlap);
         for (size_t i = 0; i < world->pieces[rank].count; ++i) {
-            const mca_common_collio_piece_t *piece = &world->pieces[rank].at[i];
+            const collio_piece_t *piece = &world->pieces[rank].at[i];
 
             lo = piece->offset < lo ? piece->offset : lo;
             hi = piece->offset + piece->length > hi ? piece->offset + piece->length : hi;
@@ -94,40 +93,38 @@ static void make_world(world_t *world, bool overlap)
     }
     make_domains(world, lo, hi);
     for (int rank = 0; rank < world->ranks; ++rank) {
-        ck_assert_int_eq(0,
-                         mca_common_collio_split_pieces(&world->pieces[rank], &world->domains,
-                                                        world->window_bytes, &world->splits[rank]));
+        ck_assert_int_eq(0, collio_split_pieces(&world->pieces[rank], &world->domains,
+                                                world->window_bytes, &world->splits[rank]));
     }
 }
 
 static void free_world(world_t *world)
 {
     for (int rank = 0; rank < world->ranks; ++rank) {
-        mca_common_collio_pieces_fini(&world->pieces[rank]);
-        mca_common_collio_split_fini(&world->splits[rank]);
+        collio_pieces_fini(&world->pieces[rank]);
+        collio_split_fini(&world->splits[rank]);
     }
-    mca_common_collio_domains_fini(&world->domains);
+    collio_domains_fini(&world->domains);
 }
 
 /* What the header promises about the order of a split. */
-static void check_order(const mca_common_collio_split_t *split,
-                        const mca_common_collio_domains_t *domains)
+static void check_order(const collio_split_t *split, const collio_domains_t *domains)
 {
     size_t windows = 0;
     size_t parts = 0;
 
     for (size_t s = 0; s < split->share_count; ++s) {
-        const mca_common_collio_share_t *share = &split->share[s];
+        const collio_share_t *share = &split->share[s];
         int64_t bytes = 0;
-        int64_t each = NULL == domains ? split->window_bytes
-                                       : mca_common_collio_domains_window(
-                                           domains, share->aggregator, split->window_bytes);
+        int64_t each = NULL == domains
+                           ? split->window_bytes
+                           : collio_domains_window(domains, share->aggregator, split->window_bytes);
 
         unit_assert(0 == s || split->share[s - 1].aggregator < share->aggregator);
         unit_equal(windows, share->first);
         unit_assert(0 < share->count);
         for (size_t w = share->first; w < share->first + share->count; ++w) {
-            const mca_common_collio_window_t *window = &split->window[w];
+            const collio_window_t *window = &split->window[w];
             int64_t window_bytes = 0;
             bool consecutive = true;
 
@@ -135,7 +132,7 @@ static void check_order(const mca_common_collio_split_t *split,
             unit_equal(parts, window->first);
             unit_assert(0 < window->count);
             for (size_t i = window->first; i < window->first + window->count; ++i) {
-                const mca_common_collio_piece_t *piece = &split->piece[i];
+                const collio_piece_t *piece = &split->piece[i];
 
                 unit_assert(0 < piece->length);
                 unit_equal(window->index, piece->offset / each);
@@ -163,38 +160,37 @@ static unsigned char paint(int rank, int64_t stream)
 }
 
 /* One requester's share of an aggregator as it arrives: over the wire, then cut again. */
-static void receive(const mca_common_collio_split_t *split, const mca_common_collio_share_t *share,
-                    mca_common_collio_split_t *received)
+static void receive(const collio_split_t *split, const collio_share_t *share,
+                    collio_split_t *received)
 {
-    mca_common_collio_bytes_t wire = {0};
-    mca_common_collio_extents_t list = {0};
-    const mca_common_collio_window_t *last = &split->window[share->first + share->count - 1];
+    collio_bytes_t wire = {0};
+    collio_extents_t list = {0};
+    const collio_window_t *last = &split->window[share->first + share->count - 1];
     size_t first = split->window[share->first].first;
     size_t count = last->first + last->count - first;
 
-    unit_equal(0, mca_common_collio_wire_encode(split->piece + first, count, sizeof(*split->piece),
-                                                &wire));
-    unit_equal(0, mca_common_collio_wire_decode(wire.at, wire.count, count, &list));
-    unit_equal(0, mca_common_collio_split_extents(&list, split->window_bytes, received));
+    unit_equal(0, collio_wire_encode(split->piece + first, count, sizeof(*split->piece), &wire));
+    unit_equal(0, collio_wire_decode(wire.at, wire.count, count, &list));
+    unit_equal(0, collio_split_extents(&list, split->window_bytes, received));
     check_order(received, NULL);
     unit_equal(share->count, received->window_count);
     unit_equal(1, received->share_count);
-    mca_common_collio_bytes_fini(&wire);
-    mca_common_collio_extents_fini(&list);
+    collio_bytes_fini(&wire);
+    collio_extents_fini(&list);
 }
 
 /* Writes a requester's bytes for an aggregator into the "file" as a cycle would: the packed message
  * of each window is scattered by the aggregator's own list. Every byte must hit its file place
  * once. */
-static void deliver(const world_t *world, int rank, const mca_common_collio_share_t *share,
-                    const mca_common_collio_split_t *received, unsigned char *file, int *hits)
+static void deliver(const world_t *world, int rank, const collio_share_t *share,
+                    const collio_split_t *received, unsigned char *file, int *hits)
 {
-    const mca_common_collio_split_t *split = &world->splits[rank];
+    const collio_split_t *split = &world->splits[rank];
     unsigned char message[MAX_RANKS * SPAN * 4];
 
     for (size_t w = 0; w < share->count; ++w) {
-        const mca_common_collio_window_t *mine = &split->window[share->first + w];
-        const mca_common_collio_window_t *theirs = &received->window[w];
+        const collio_window_t *mine = &split->window[share->first + w];
+        const collio_window_t *theirs = &received->window[w];
         int64_t packed = 0;
 
         unit_equal(mine->index, theirs->index);
@@ -205,12 +201,12 @@ static void deliver(const world_t *world, int rank, const mca_common_collio_shar
             }
         }
         for (size_t i = theirs->first; i < theirs->first + theirs->count; ++i) {
-            const mca_common_collio_piece_t *piece = &received->piece[i];
+            const collio_piece_t *piece = &received->piece[i];
 
             for (int64_t b = 0; b < piece->length; ++b) {
                 int64_t run;
-                int64_t offset = mca_common_collio_domains_offset(
-                    &world->domains, share->aggregator, piece->offset + b, &run);
+                int64_t offset = collio_domains_offset(&world->domains, share->aggregator,
+                                                       piece->offset + b, &run);
 
                 unit_assert(0 < run);
                 file[offset - world->base] = message[piece->stream + b];
@@ -224,7 +220,7 @@ static void deliver(const world_t *world, int rank, const mca_common_collio_shar
 static void check_rank(const world_t *world, int rank, const unsigned char *file, const int *hits)
 {
     int wanted[SPAN] = {0};
-    const mca_common_collio_pieces_t *pieces = &world->pieces[rank];
+    const collio_pieces_t *pieces = &world->pieces[rank];
 
     for (size_t i = 0; i < pieces->count; ++i) {
         for (int64_t b = 0; b < pieces->at[i].length; ++b) {
@@ -246,17 +242,16 @@ static void check_rank(const world_t *world, int rank, const unsigned char *file
 }
 
 /* The cycles of one aggregator against what its requesters' pieces say, byte by byte. */
-static void check_collect(const mca_common_collio_split_t *received, size_t count,
-                          int64_t window_bytes)
+static void check_collect(const collio_split_t *received, size_t count, int64_t window_bytes)
 {
-    mca_common_collio_collect_t collect;
+    collio_collect_t collect;
     size_t sources = 0;
     size_t runs = 0;
     int64_t bytes = 0;
 
-    unit_equal(0, mca_common_collio_collect_build(received, count, &collect));
+    unit_equal(0, collio_collect_build(received, count, &collect));
     for (size_t c = 0; c < collect.cycle_count; ++c) {
-        const mca_common_collio_cycle_t *cycle = &collect.cycle[c];
+        const collio_cycle_t *cycle = &collect.cycle[c];
         int *wanted = calloc((size_t) window_bytes, sizeof(int));
         int64_t sum = 0;
         int64_t from = cycle->index * window_bytes;
@@ -265,9 +260,9 @@ static void check_collect(const mca_common_collio_split_t *received, size_t coun
         unit_equal(sources, cycle->source);
         unit_equal(runs, cycle->run);
         for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
-            const mca_common_collio_source_t *source = &collect.source[s];
-            const mca_common_collio_split_t *split = &received[source->requester];
-            const mca_common_collio_window_t *window = &split->window[source->window];
+            const collio_source_t *source = &collect.source[s];
+            const collio_split_t *split = &received[source->requester];
+            const collio_window_t *window = &split->window[source->window];
 
             unit_assert(s == cycle->source || collect.source[s - 1].requester < source->requester);
             unit_equal(cycle->index, window->index);
@@ -281,7 +276,7 @@ static void check_collect(const mca_common_collio_split_t *received, size_t coun
         unit_equal(sum, cycle->bytes);
         unit_equal(cycle->lo, collect.runs.at[cycle->run].offset);
         for (size_t r = cycle->run; r < cycle->run + cycle->run_count; ++r) {
-            const mca_common_collio_extent_t *run = &collect.runs.at[r];
+            const collio_extent_t *run = &collect.runs.at[r];
 
             unit_assert(r == cycle->run || run[-1].offset + run[-1].length < run->offset);
             for (int64_t b = 0; b < run->length; ++b) {
@@ -301,13 +296,13 @@ static void check_collect(const mca_common_collio_split_t *received, size_t coun
         windows += received[i].window_count;
         unit_assert(i + 1 < count || windows == sources);
     }
-    mca_common_collio_collect_fini(&collect);
+    collio_collect_fini(&collect);
 }
 
 static void run_world(bool overlap)
 {
     world_t world;
-    mca_common_collio_split_t received[MAX_RANKS];
+    collio_split_t received[MAX_RANKS];
 
     make_world(&world, overlap);
     for (int rank = 0; rank < world.ranks; ++rank) {
@@ -316,11 +311,11 @@ static void run_world(bool overlap)
 
         check_order(&world.splits[rank], &world.domains);
         for (size_t s = 0; s < world.splits[rank].share_count; ++s) {
-            const mca_common_collio_share_t *share = &world.splits[rank].share[s];
+            const collio_share_t *share = &world.splits[rank].share[s];
 
             receive(&world.splits[rank], share, &received[0]);
             deliver(&world, rank, share, &received[0], file, hits);
-            mca_common_collio_split_fini(&received[0]);
+            collio_split_fini(&received[0]);
         }
         check_rank(&world, rank, file, hits);
     }
@@ -328,7 +323,7 @@ static void run_world(bool overlap)
         size_t count = 0;
 
         for (int rank = 0; rank < world.ranks; ++rank) {
-            const mca_common_collio_split_t *split = &world.splits[rank];
+            const collio_split_t *split = &world.splits[rank];
 
             for (size_t s = 0; s < split->share_count; ++s) {
                 if (split->share[s].aggregator == aggregator) {
@@ -338,7 +333,7 @@ static void run_world(bool overlap)
         }
         check_collect(received, count, world.window_bytes);
         while (0 < count) {
-            mca_common_collio_split_fini(&received[--count]);
+            collio_split_fini(&received[--count]);
         }
     }
     free_world(&world);
@@ -362,27 +357,27 @@ END_TEST
 
 START_TEST(cycle_nothing)
 {
-    mca_common_collio_pieces_t pieces = {0};
-    mca_common_collio_extents_t list = {0};
-    mca_common_collio_domains_t domains;
-    mca_common_collio_split_t split;
-    mca_common_collio_collect_t collect;
+    collio_pieces_t pieces = {0};
+    collio_extents_t list = {0};
+    collio_domains_t domains;
+    collio_split_t split;
+    collio_collect_t collect;
 
-    ck_assert_int_eq(0, mca_common_collio_domains_even(0, 0, 1, 4, &domains));
-    ck_assert_int_eq(0, mca_common_collio_split_pieces(&pieces, &domains, 100, &split));
+    ck_assert_int_eq(0, collio_domains_even(0, 0, 1, 4, &domains));
+    ck_assert_int_eq(0, collio_split_pieces(&pieces, &domains, 100, &split));
     ck_assert_uint_eq(0, split.share_count);
     ck_assert_uint_eq(0, split.window_count);
-    ck_assert_int_eq(0, mca_common_collio_collect_build(&split, 1, &collect));
+    ck_assert_int_eq(0, collio_collect_build(&split, 1, &collect));
     ck_assert_uint_eq(0, collect.cycle_count);
-    mca_common_collio_collect_fini(&collect);
-    ck_assert_int_eq(0, mca_common_collio_collect_build(NULL, 0, &collect));
-    mca_common_collio_collect_fini(&collect);
-    mca_common_collio_split_fini(&split);
-    ck_assert_int_eq(0, mca_common_collio_split_extents(&list, 100, &split));
+    collio_collect_fini(&collect);
+    ck_assert_int_eq(0, collio_collect_build(NULL, 0, &collect));
+    collio_collect_fini(&collect);
+    collio_split_fini(&split);
+    ck_assert_int_eq(0, collio_split_extents(&list, 100, &split));
     ck_assert_uint_eq(0, split.share_count);
-    mca_common_collio_split_fini(&split);
-    mca_common_collio_split_fini(&split);
-    mca_common_collio_domains_fini(&domains);
+    collio_split_fini(&split);
+    collio_split_fini(&split);
+    collio_domains_fini(&domains);
 }
 END_TEST
 
@@ -390,16 +385,16 @@ END_TEST
 START_TEST(cycle_one_huge_piece)
 {
     const int64_t mib = INT64_C(1) << 20;
-    mca_common_collio_pieces_t pieces = {0};
-    mca_common_collio_domains_t domains;
-    mca_common_collio_split_t split;
+    collio_pieces_t pieces = {0};
+    collio_domains_t domains;
+    collio_split_t split;
     int64_t sum = 0;
 
-    ck_assert_int_eq(0, mca_common_collio_pieces_append(&pieces, INT64_C(1) << 40, 8192 * mib, 0));
-    ck_assert_int_eq(0, mca_common_collio_domains_static_cyclic(INT64_C(1) << 40,
-                                                                (INT64_C(1) << 40) + 8192 * mib,
-                                                                128 * mib, 4, &domains));
-    ck_assert_int_eq(0, mca_common_collio_split_pieces(&pieces, &domains, 100 * mib, &split));
+    ck_assert_int_eq(0, collio_pieces_append(&pieces, INT64_C(1) << 40, 8192 * mib, 0));
+    ck_assert_int_eq(0,
+                     collio_domains_static_cyclic(INT64_C(1) << 40, (INT64_C(1) << 40) + 8192 * mib,
+                                                  128 * mib, 4, &domains));
+    ck_assert_int_eq(0, collio_split_pieces(&pieces, &domains, 100 * mib, &split));
     check_order(&split, NULL);
     ck_assert_uint_eq(4, split.share_count);
     for (size_t s = 0; s < split.share_count; ++s) {
@@ -408,106 +403,105 @@ START_TEST(cycle_one_huge_piece)
         sum += split.share[s].bytes;
     }
     ck_assert_int_eq(8192 * mib, sum);
-    mca_common_collio_split_fini(&split);
-    mca_common_collio_domains_fini(&domains);
-    mca_common_collio_pieces_fini(&pieces);
+    collio_split_fini(&split);
+    collio_domains_fini(&domains);
+    collio_pieces_fini(&pieces);
 }
 END_TEST
 
 /* Windows that nobody wants do not exist: a header and data 1 TiB behind it are two cycles. */
 START_TEST(cycle_sparse_request_has_two_cycles)
 {
-    mca_common_collio_extents_t list = {0};
-    mca_common_collio_split_t split;
-    mca_common_collio_collect_t collect;
+    collio_extents_t list = {0};
+    collio_split_t split;
+    collio_collect_t collect;
 
-    ck_assert_int_eq(0, mca_common_collio_extents_append(&list, 0, 100));
-    ck_assert_int_eq(0, mca_common_collio_extents_append(&list, INT64_C(1) << 40, 100));
-    ck_assert_int_eq(0, mca_common_collio_split_extents(&list, 1 << 20, &split));
-    ck_assert_int_eq(0, mca_common_collio_collect_build(&split, 1, &collect));
+    ck_assert_int_eq(0, collio_extents_append(&list, 0, 100));
+    ck_assert_int_eq(0, collio_extents_append(&list, INT64_C(1) << 40, 100));
+    ck_assert_int_eq(0, collio_split_extents(&list, 1 << 20, &split));
+    ck_assert_int_eq(0, collio_collect_build(&split, 1, &collect));
     ck_assert_uint_eq(2, collect.cycle_count);
     ck_assert_int_eq(INT64_C(1) << 20, collect.cycle[1].index);
     ck_assert_int_eq(0, collect.overlap_bytes);
-    mca_common_collio_collect_fini(&collect);
-    mca_common_collio_split_fini(&split);
-    mca_common_collio_extents_fini(&list);
+    collio_collect_fini(&collect);
+    collio_split_fini(&split);
+    collio_extents_fini(&list);
 }
 END_TEST
 
 START_TEST(cycle_many_aggregators_one_piece_each)
 {
     enum { OWNERS = 100000 };
-    mca_common_collio_pieces_t pieces = {0};
-    mca_common_collio_domains_t domains;
-    mca_common_collio_split_t split;
+    collio_pieces_t pieces = {0};
+    collio_domains_t domains;
+    collio_split_t split;
 
     for (int64_t i = 0; i < OWNERS; ++i) {
-        ck_assert_int_eq(0, mca_common_collio_pieces_append(&pieces, i * 1000 + 10, 8, i * 8));
+        ck_assert_int_eq(0, collio_pieces_append(&pieces, i * 1000 + 10, 8, i * 8));
     }
-    ck_assert_int_eq(
-        0, mca_common_collio_domains_even(10, INT64_C(1000) * OWNERS, 1000, OWNERS, &domains));
-    ck_assert_int_eq(0, mca_common_collio_split_pieces(&pieces, &domains, 1 << 20, &split));
+    ck_assert_int_eq(0, collio_domains_even(10, INT64_C(1000) * OWNERS, 1000, OWNERS, &domains));
+    ck_assert_int_eq(0, collio_split_pieces(&pieces, &domains, 1 << 20, &split));
     check_order(&split, NULL);
     ck_assert_uint_eq(OWNERS, split.share_count);
     for (int i = 0; i < OWNERS; ++i) {
         ck_assert_int_eq(i, split.share[i].aggregator);
         ck_assert_int_eq(10, split.piece[i].offset);
     }
-    mca_common_collio_split_fini(&split);
-    mca_common_collio_domains_fini(&domains);
-    mca_common_collio_pieces_fini(&pieces);
+    collio_split_fini(&split);
+    collio_domains_fini(&domains);
+    collio_pieces_fini(&pieces);
 }
 END_TEST
 
 /* An absurd list from a peer is an error, not a crash. */
 START_TEST(cycle_absurd_window_count)
 {
-    mca_common_collio_extents_t list = {0};
-    mca_common_collio_split_t split;
+    collio_extents_t list = {0};
+    collio_split_t split;
 
-    ck_assert_int_eq(0, mca_common_collio_extents_append(&list, 0, INT64_MAX));
-    ck_assert_int_eq(-12, mca_common_collio_split_extents(&list, 1, &split));
-    mca_common_collio_extents_fini(&list);
+    ck_assert_int_eq(0, collio_extents_append(&list, 0, INT64_MAX));
+    ck_assert_int_eq(-12, collio_split_extents(&list, 1, &split));
+    collio_extents_fini(&list);
 }
 END_TEST
 
 /* A view of a few thousand bytes, walked from the definition: where each stream byte must go. */
-static void check_view(const mca_common_collio_tiling_t *view, const mca_common_collio_extent_t *at,
-                       size_t count, int64_t skip, int64_t bytes, int64_t window_bytes,
-                       const mca_common_collio_domains_t *domains)
+static void check_view(const collio_tiling_t *view, const collio_extent_t *at, size_t count,
+                       int64_t skip, int64_t bytes, int64_t window_bytes,
+                       const collio_domains_t *domains)
 {
-    mca_common_collio_split_t split;
+    collio_split_t split;
     int64_t pieces, stream = -skip, seen = 0;
     size_t next = 0;
 
-    ck_assert_int_eq(
-        0, mca_common_collio_split_view(view, skip, bytes, domains, window_bytes, &split, &pieces));
+    ck_assert_int_eq(0,
+                     collio_split_view(view, skip, bytes, domains, window_bytes, &split, &pieces));
     unit_assert(pieces > 0);
     check_order(&split, domains);
     for (int64_t turn = 0; stream < bytes; next = (next + 1) % count) {
         for (int64_t b = 0; b < at[next].length && stream < bytes; ++b, ++stream) {
             int64_t offset = view->base + turn * view->extent + at[next].offset + b;
-            mca_common_collio_place_t place;
+            collio_place_t place;
             bool found = false;
 
             if (0 > stream) {
                 continue;
             }
-            place = mca_common_collio_domains_locate(domains, offset);
+            place = collio_domains_locate(domains, offset);
             for (size_t s = 0; s < split.share_count && !found; ++s) {
-                const mca_common_collio_window_t *window = &split.window[split.share[s].first];
+                const collio_window_t *window = &split.window[split.share[s].first];
 
                 for (size_t w = 0;
                      split.share[s].aggregator == place.aggregator && w < split.share[s].count;
                      ++w) {
                     for (size_t i = window[w].first; i < window[w].first + window[w].count; ++i) {
-                        const mca_common_collio_piece_t *piece = &split.piece[i];
+                        const collio_piece_t *piece = &split.piece[i];
 
                         found |= piece->stream <= stream && stream < piece->stream + piece->length
                                  && piece->offset + stream - piece->stream == place.local
                                  && place.local
-                                            / mca_common_collio_domains_window(
-                                                domains, place.aggregator, window_bytes)
+                                            / collio_domains_window(domains, place.aggregator,
+                                                                    window_bytes)
                                         == window[w].index;
                     }
                 }
@@ -522,11 +516,11 @@ static void check_view(const mca_common_collio_tiling_t *view, const mca_common_
         seen -= split.piece[i].length;
     }
     unit_equal(0, seen); /* and nothing twice */
-    mca_common_collio_split_fini(&split);
+    collio_split_fini(&split);
 }
 
 /* Three aggregators: even, cyclic, or in another order and each with its own window. */
-static void make_view_domains(int kind, int64_t hi, mca_common_collio_domains_t *domains)
+static void make_view_domains(int kind, int64_t hi, collio_domains_t *domains)
 {
     const int64_t bound[] = {1000, 1000 + (hi - 1000) / 5, hi - 11};
     const int aggregator[] = {2, 0, 1};
@@ -534,12 +528,11 @@ static void make_view_domains(int kind, int64_t hi, mca_common_collio_domains_t 
     int rc;
 
     if (0 == kind) {
-        rc = mca_common_collio_domains_even(1000, hi, 1, 3, domains);
+        rc = collio_domains_even(1000, hi, 1, 3, domains);
     } else if (1 == kind) {
-        rc = mca_common_collio_domains_static_cyclic(1000, hi, 64, 3, domains);
+        rc = collio_domains_static_cyclic(1000, hi, 64, 3, domains);
     } else {
-        rc = mca_common_collio_domains_memory(1000, hi, 1, 3, 3, bound, aggregator, window_bytes,
-                                              domains);
+        rc = collio_domains_memory(1000, hi, 1, 3, 3, bound, aggregator, window_bytes, domains);
     }
     ck_assert_int_eq(0, rc);
 }
@@ -549,27 +542,27 @@ START_TEST(cycle_views_against_walk)
 {
     for (int round = unit_rounds(12); 0 < round; --round) {
         enum { COUNT = 300 };
-        mca_common_collio_extent_t at[COUNT];
-        mca_common_collio_tiling_t view;
-        mca_common_collio_domains_t domains;
+        collio_extent_t at[COUNT];
+        collio_tiling_t view;
+        collio_domains_t domains;
         bool backward = 0 == round % 3;
         int64_t end = 0, hi;
 
         for (int i = 0; i < COUNT; ++i) {
-            mca_common_collio_extent_t *piece = &at[backward ? COUNT - 1 - i : i];
+            collio_extent_t *piece = &at[backward ? COUNT - 1 - i : i];
 
             piece->offset = end + unit_below(3);
             piece->length = 1 + unit_below(4);
             end = piece->offset + piece->length;
         }
-        ck_assert_int_eq(0, mca_common_collio_tiling_init(&view, 1000, end, at, COUNT));
+        ck_assert_int_eq(0, collio_tiling_init(&view, 1000, end, at, COUNT));
         unit_equal(!backward, view.ascending);
         hi = 1000 + 3 * end;
         make_view_domains((int) (round / 3 % 3), hi, &domains);
         check_view(&view, at, COUNT, unit_below((uint64_t) view.size), view.size + 7, 100,
                    &domains);
-        mca_common_collio_domains_fini(&domains);
-        mca_common_collio_tiling_fini(&view);
+        collio_domains_fini(&domains);
+        collio_tiling_fini(&view);
     }
 }
 END_TEST

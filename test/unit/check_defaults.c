@@ -5,20 +5,20 @@
  */
 
 /* Defaults of aggregators and buffers. */
-#include "common_collio_defaults.h"
+#include "defaults.h"
 
 #include "unit.h"
 
-typedef mca_common_collio_site_t site_t;
+typedef collio_site_t site_t;
 
 static int aggregators(site_t site)
 {
-    return mca_common_collio_default_aggregators(&site);
+    return collio_default_aggregators(&site);
 }
 
 static int64_t buffer(site_t site)
 {
-    return mca_common_collio_default_buffer(&site);
+    return collio_default_buffer(&site);
 }
 
 START_TEST(defaults_one_node_has_two_aggregators)

@@ -5,12 +5,12 @@
  */
 
 /* File domains, against dealing out the bytes one by one. */
-#include "common_collio_domain.h"
-#include "common_collio_sum.h"
+#include "domain.h"
+#include "sum.h"
 
 #include "unit.h"
 
-typedef mca_common_collio_domains_t domains_t;
+typedef collio_domains_t domains_t;
 
 enum { LINE = 700, OWNERS = 9 };
 
@@ -22,8 +22,8 @@ static void check_domains(const domains_t *domains)
     int64_t next[OWNERS] = {0};
 
     for (int64_t at = domains->lo; at < domains->hi; ++at) {
-        mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, at);
-        mca_common_collio_place_t last;
+        collio_place_t place = collio_domains_locate(domains, at);
+        collio_place_t last;
         int64_t run;
 
         unit_assert(0 <= place.aggregator);
@@ -31,45 +31,44 @@ static void check_domains(const domains_t *domains)
         unit_equal(next[place.aggregator]++, place.local);
         unit_assert(0 < place.run);
         unit_assert(at + place.run <= domains->hi);
-        last = mca_common_collio_domains_locate(domains, at + place.run - 1);
+        last = collio_domains_locate(domains, at + place.run - 1);
         unit_equal(place.aggregator, last.aggregator);
         unit_equal(place.local + place.run - 1, last.local);
-        unit_equal(at,
-                   mca_common_collio_domains_offset(domains, place.aggregator, place.local, &run));
+        unit_equal(at, collio_domains_offset(domains, place.aggregator, place.local, &run));
         unit_equal(place.run, run);
     }
     for (int aggregator = 0; aggregator < domains->aggregators; ++aggregator) {
-        unit_equal(next[aggregator], mca_common_collio_domains_size(domains, aggregator));
+        unit_equal(next[aggregator], collio_domains_size(domains, aggregator));
     }
 }
 
 static void check_shift(domains_t *domains, int64_t step)
 {
     int64_t lo = domains->lo;
-    mca_common_collio_place_t before[LINE];
+    collio_place_t before[LINE];
     int64_t delta = step * unit_between(1, 5);
 
     for (int64_t at = lo; at < domains->hi; ++at) {
-        before[at - lo] = mca_common_collio_domains_locate(domains, at);
+        before[at - lo] = collio_domains_locate(domains, at);
     }
-    unit_assert(!mca_common_collio_domains_shift(domains, -lo - step));
+    unit_assert(!collio_domains_shift(domains, -lo - step));
     if (1 < domains->unit) {
-        unit_assert(!mca_common_collio_domains_shift(domains, delta + 1));
+        unit_assert(!collio_domains_shift(domains, delta + 1));
     }
     if (INT64_MAX % step < domains->hi) {
-        unit_assert(!mca_common_collio_domains_shift(domains, INT64_MAX / step * step));
+        unit_assert(!collio_domains_shift(domains, INT64_MAX / step * step));
     }
     unit_equal(lo, domains->lo);
-    unit_assert(mca_common_collio_domains_shift(domains, delta));
+    unit_assert(collio_domains_shift(domains, delta));
     unit_equal(lo + delta, domains->lo);
     for (int64_t at = domains->lo; at < domains->hi; ++at) {
-        mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, at);
+        collio_place_t place = collio_domains_locate(domains, at);
 
         unit_equal(before[at - domains->lo].aggregator, place.aggregator);
         unit_equal(before[at - domains->lo].local, place.local);
         unit_equal(before[at - domains->lo].run, place.run);
     }
-    unit_assert(mca_common_collio_domains_shift(domains, -delta));
+    unit_assert(collio_domains_shift(domains, -delta));
     check_domains(domains);
 }
 
@@ -91,18 +90,18 @@ START_TEST(domain_random_even)
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        ck_assert_int_eq(0, mca_common_collio_domains_even(lo, hi, unit, aggregators, &domains));
+        ck_assert_int_eq(0, collio_domains_even(lo, hi, unit, aggregators, &domains));
         check_domains(&domains);
         check_shift(&domains, unit);
         for (int i = 0; i < aggregators && lo < hi; ++i) {
-            int64_t size = mca_common_collio_domains_size(&domains, i);
+            int64_t size = collio_domains_size(&domains, i);
             int64_t fair = (hi - domains.lo) / aggregators;
 
             ck_assert_int_eq(0, 0 == i ? 0 : domains.bound[i] % unit * (domains.bound[i] != hi));
             ck_assert_int_le(size, fair + unit);
-            ck_assert_int_le(size, mca_common_collio_domains_even_most(lo, hi, unit, aggregators));
+            ck_assert_int_le(size, collio_domains_even_most(lo, hi, unit, aggregators));
         }
-        mca_common_collio_domains_fini(&domains);
+        collio_domains_fini(&domains);
     }
 }
 END_TEST
@@ -125,11 +124,11 @@ START_TEST(domain_random_by_bytes)
 
             bytes[b] = inside && unit_below(2) ? unit_below(INT64_C(1) << unit_below(50)) : 0;
         }
-        ck_assert_int_eq(0, mca_common_collio_domains_by_bytes(lo, hi, unit, aggregators, bytes,
-                                                               bins, &domains));
+        ck_assert_int_eq(0,
+                         collio_domains_by_bytes(lo, hi, unit, aggregators, bytes, bins, &domains));
         check_domains(&domains);
         check_shift(&domains, unit);
-        mca_common_collio_domains_fini(&domains);
+        collio_domains_fini(&domains);
     }
 }
 END_TEST
@@ -144,14 +143,13 @@ START_TEST(domain_random_static_cyclic)
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        unit_equal(0, mca_common_collio_domains_static_cyclic(lo, hi, unit, aggregators, &domains));
+        unit_equal(0, collio_domains_static_cyclic(lo, hi, unit, aggregators, &domains));
         check_domains(&domains);
         check_shift(&domains, unit * aggregators);
         for (int64_t at = lo; at < hi; ++at) {
-            unit_equal(at / unit % aggregators,
-                       mca_common_collio_domains_locate(&domains, at).aggregator);
+            unit_equal(at / unit % aggregators, collio_domains_locate(&domains, at).aggregator);
         }
-        mca_common_collio_domains_fini(&domains);
+        collio_domains_fini(&domains);
     }
 }
 END_TEST
@@ -167,16 +165,15 @@ START_TEST(domain_random_group_cyclic)
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        unit_equal(0, mca_common_collio_domains_group_cyclic(lo, hi, unit, aggregators, stripes,
-                                                             &domains));
+        unit_equal(0, collio_domains_group_cyclic(lo, hi, unit, aggregators, stripes, &domains));
         check_domains(&domains);
         check_shift(&domains, unit * 2520); /* a multiple of all ring sizes */
         unit_equal(aggregators / stripes < 1 ? 1 : aggregators / stripes, domains.groups);
         for (int64_t at = lo; 0 == aggregators % stripes && at < hi; ++at) {
             unit_equal(at / unit % stripes,
-                       mca_common_collio_domains_locate(&domains, at).aggregator % stripes);
+                       collio_domains_locate(&domains, at).aggregator % stripes);
         }
-        mca_common_collio_domains_fini(&domains);
+        collio_domains_fini(&domains);
     }
 }
 END_TEST
@@ -190,15 +187,15 @@ START_TEST(domain_memory_keeps_stripes)
     const int aggregator[] = {2, 0, 1};
     int64_t run;
 
-    ck_assert_int_eq(0, mca_common_collio_domains_memory(5000, 20000, 4096, 3, 3, bound, aggregator,
-                                                         window, &domains));
-    ck_assert_int_eq(4096, mca_common_collio_domains_offset(&domains, 2, 0, &run));
-    ck_assert_int_eq(2, mca_common_collio_domains_locate(&domains, 5000).aggregator);
-    ck_assert_int_eq(904, mca_common_collio_domains_locate(&domains, 5000).local);
-    ck_assert_int_eq(4096, mca_common_collio_domains_size(&domains, 2));
-    ck_assert(mca_common_collio_domains_can_shift(&domains, 8192));
-    ck_assert(!mca_common_collio_domains_can_shift(&domains, 100));
-    mca_common_collio_domains_fini(&domains);
+    ck_assert_int_eq(
+        0, collio_domains_memory(5000, 20000, 4096, 3, 3, bound, aggregator, window, &domains));
+    ck_assert_int_eq(4096, collio_domains_offset(&domains, 2, 0, &run));
+    ck_assert_int_eq(2, collio_domains_locate(&domains, 5000).aggregator);
+    ck_assert_int_eq(904, collio_domains_locate(&domains, 5000).local);
+    ck_assert_int_eq(4096, collio_domains_size(&domains, 2));
+    ck_assert(collio_domains_can_shift(&domains, 8192));
+    ck_assert(!collio_domains_can_shift(&domains, 100));
+    collio_domains_fini(&domains);
 }
 END_TEST
 
@@ -223,15 +220,14 @@ START_TEST(domain_random_memory)
         for (int i = 1; i <= parts; ++i) {
             bound[i] = i == parts ? hi : bound[i - 1] + unit_below(hi - bound[i - 1] + 1);
         }
-        ck_assert_int_eq(0, mca_common_collio_domains_memory(lo, hi, 1, aggregators, parts, bound,
-                                                             aggregator, window, &domains));
+        ck_assert_int_eq(0, collio_domains_memory(lo, hi, 1, aggregators, parts, bound, aggregator,
+                                                  window, &domains));
         check_domains(&domains);
         check_shift(&domains, 1);
         for (int i = 0; i < parts; ++i) {
-            ck_assert_int_eq(window[i],
-                             mca_common_collio_domains_window(&domains, aggregator[i], 99));
+            ck_assert_int_eq(window[i], collio_domains_window(&domains, aggregator[i], 99));
         }
-        mca_common_collio_domains_fini(&domains);
+        collio_domains_fini(&domains);
     }
 }
 END_TEST
@@ -240,16 +236,16 @@ START_TEST(domain_empty_request)
 {
     domains_t domains;
 
-    ck_assert_int_eq(0, mca_common_collio_domains_even(77, 77, 10, 3, &domains));
+    ck_assert_int_eq(0, collio_domains_even(77, 77, 10, 3, &domains));
     check_domains(&domains);
     for (int i = 0; i < 3; ++i) {
-        ck_assert_int_eq(0, mca_common_collio_domains_size(&domains, i));
+        ck_assert_int_eq(0, collio_domains_size(&domains, i));
     }
-    mca_common_collio_domains_fini(&domains);
-    mca_common_collio_domains_fini(&domains);
-    ck_assert_int_eq(0, mca_common_collio_domains_group_cyclic(77, 77, 10, 3, 2, &domains));
+    collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
+    ck_assert_int_eq(0, collio_domains_group_cyclic(77, 77, 10, 3, 2, &domains));
     check_domains(&domains);
-    mca_common_collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
 }
 END_TEST
 
@@ -258,11 +254,11 @@ START_TEST(domain_few_units_are_spread)
 {
     domains_t domains;
 
-    ck_assert_int_eq(0, mca_common_collio_domains_even(0, 4000, 1000, 16, &domains));
+    ck_assert_int_eq(0, collio_domains_even(0, 4000, 1000, 16, &domains));
     for (int i = 0; i < 4; ++i) {
-        ck_assert_int_eq(4 * i, mca_common_collio_domains_locate(&domains, 1000 * i).aggregator);
+        ck_assert_int_eq(4 * i, collio_domains_locate(&domains, 1000 * i).aggregator);
     }
-    mca_common_collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
 }
 END_TEST
 
@@ -274,14 +270,13 @@ START_TEST(domain_by_bytes_splits_the_data)
     int64_t bytes[1024] = {[0] = 4096, [1023] = gib};
     domains_t domains;
 
-    ck_assert_int_eq(0,
-                     mca_common_collio_domains_by_bytes(0, tib, 1 << 20, 8, bytes, 1024, &domains));
+    ck_assert_int_eq(0, collio_domains_by_bytes(0, tib, 1 << 20, 8, bytes, 1024, &domains));
     for (int i = 1; i < 8; ++i) {
         ck_assert_int_le(tib - gib, domains.bound[i]);
-        ck_assert_int_lt(mca_common_collio_domains_size(&domains, i), gib / 8 + (2 << 20));
-        ck_assert_int_lt(gib / 8 - (2 << 20), mca_common_collio_domains_size(&domains, i));
+        ck_assert_int_lt(collio_domains_size(&domains, i), gib / 8 + (2 << 20));
+        ck_assert_int_lt(gib / 8 - (2 << 20), collio_domains_size(&domains, i));
     }
-    mca_common_collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
 }
 END_TEST
 
@@ -293,13 +288,13 @@ START_TEST(domain_by_bytes_uniform_is_even)
     for (int b = 0; b < 64; ++b) {
         bytes[b] = INT64_C(1) << 40;
     }
-    ck_assert_int_eq(0, mca_common_collio_domains_by_bytes(0, 64 * 700, 1, 7, bytes, 64, &domains));
+    ck_assert_int_eq(0, collio_domains_by_bytes(0, 64 * 700, 1, 7, bytes, 64, &domains));
     for (int i = 0; i < 7; ++i) {
-        int64_t size = mca_common_collio_domains_size(&domains, i);
+        int64_t size = collio_domains_size(&domains, i);
 
         ck_assert(6399 <= size && size <= 6401);
     }
-    mca_common_collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
 }
 END_TEST
 
@@ -309,20 +304,20 @@ START_TEST(domain_by_bytes_saturates)
     const int64_t bytes[] = {INT64_MAX / 2, INT64_MAX, 0, INT64_MAX};
     domains_t domains;
 
-    ck_assert_int_eq(0, mca_common_collio_domains_by_bytes(0, 4000, 1, 3, bytes, 4, &domains));
+    ck_assert_int_eq(0, collio_domains_by_bytes(0, 4000, 1, 3, bytes, 4, &domains));
     check_domains(&domains);
-    mca_common_collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
 }
 END_TEST
 
 START_TEST(domain_sums_saturate)
 {
-    ck_assert_int_eq(3, mca_common_collio_sum(1, 2));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(INT64_MAX, 0));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(0, INT64_MAX));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(INT64_MAX - 5, 5));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(INT64_MAX - 5, 6));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_sum(INT64_MAX, INT64_MAX));
+    ck_assert_int_eq(3, collio_sum(1, 2));
+    ck_assert_int_eq(INT64_MAX, collio_sum(INT64_MAX, 0));
+    ck_assert_int_eq(INT64_MAX, collio_sum(0, INT64_MAX));
+    ck_assert_int_eq(INT64_MAX, collio_sum(INT64_MAX - 5, 5));
+    ck_assert_int_eq(INT64_MAX, collio_sum(INT64_MAX - 5, 6));
+    ck_assert_int_eq(INT64_MAX, collio_sum(INT64_MAX, INT64_MAX));
 }
 END_TEST
 
@@ -330,30 +325,29 @@ START_TEST(domain_end_of_the_world)
 {
     const int64_t mib = 1 << 20;
     domains_t domains;
-    mca_common_collio_place_t place;
+    collio_place_t place;
     int64_t run;
 
-    ck_assert_int_eq(0, mca_common_collio_domains_even(0, INT64_MAX, mib, 100000, &domains));
-    place = mca_common_collio_domains_locate(&domains, INT64_MAX - 1);
+    ck_assert_int_eq(0, collio_domains_even(0, INT64_MAX, mib, 100000, &domains));
+    place = collio_domains_locate(&domains, INT64_MAX - 1);
     ck_assert_int_eq(99999, place.aggregator);
     ck_assert_int_eq(1, place.run);
-    ck_assert_int_eq(INT64_MAX - 1,
-                     mca_common_collio_domains_offset(&domains, 99999, place.local, &run));
-    ck_assert(!mca_common_collio_domains_shift(&domains, mib));
-    ck_assert_int_le(mca_common_collio_domains_size(&domains, 0),
-                     mca_common_collio_domains_even_most(0, INT64_MAX, mib, 100000));
-    mca_common_collio_domains_fini(&domains);
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_domains_even_most(0, INT64_MAX, 1, 1));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_domains_even_most(1, INT64_MAX, mib, 1));
-    ck_assert_int_eq(INT64_MAX, mca_common_collio_domains_even_most(7, INT64_MAX, INT64_MAX, 3));
-    ck_assert_int_eq(0, mca_common_collio_domains_static_cyclic(INT64_MAX - 5 * mib, INT64_MAX, mib,
-                                                                1000, &domains));
-    place = mca_common_collio_domains_locate(&domains, INT64_MAX - 1);
+    ck_assert_int_eq(INT64_MAX - 1, collio_domains_offset(&domains, 99999, place.local, &run));
+    ck_assert(!collio_domains_shift(&domains, mib));
+    ck_assert_int_le(collio_domains_size(&domains, 0),
+                     collio_domains_even_most(0, INT64_MAX, mib, 100000));
+    collio_domains_fini(&domains);
+    ck_assert_int_eq(INT64_MAX, collio_domains_even_most(0, INT64_MAX, 1, 1));
+    ck_assert_int_eq(INT64_MAX, collio_domains_even_most(1, INT64_MAX, mib, 1));
+    ck_assert_int_eq(INT64_MAX, collio_domains_even_most(7, INT64_MAX, INT64_MAX, 3));
+    ck_assert_int_eq(
+        0, collio_domains_static_cyclic(INT64_MAX - 5 * mib, INT64_MAX, mib, 1000, &domains));
+    place = collio_domains_locate(&domains, INT64_MAX - 1);
     ck_assert_int_eq((INT64_MAX - 1) / mib % 1000, place.aggregator);
-    ck_assert_int_eq(INT64_MAX - 1, mca_common_collio_domains_offset(&domains, place.aggregator,
-                                                                     place.local, &run));
+    ck_assert_int_eq(INT64_MAX - 1,
+                     collio_domains_offset(&domains, place.aggregator, place.local, &run));
     ck_assert_int_eq(1, run);
-    mca_common_collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
 }
 END_TEST
 

@@ -5,28 +5,28 @@
  */
 
 /* Reports: columns that line up, one unit in each, no empty rows; JSON that is JSON. */
-#include "report/common_collio_format.h"
+#include "report/format.h"
 
 #include "unit.h"
 
-static const mca_common_collio_figure_t figures[] = {
-    {"time_io", MCA_COMMON_COLLIO_UNIT_NS, 0, 3500000, 4000000},
-    {"time_none", MCA_COMMON_COLLIO_UNIT_NS, 0, 0, 0},
-    {"copied_bytes", MCA_COMMON_COLLIO_UNIT_BYTES, 1, 3 << 20, 6 << 20},
-    {"cycles", MCA_COMMON_COLLIO_UNIT_COUNT, 1, 2, 6},
+static const collio_figure_t figures[] = {
+    {"time_io", COLLIO_UNIT_NS, 0, 3500000, 4000000},
+    {"time_none", COLLIO_UNIT_NS, 0, 0, 0},
+    {"copied_bytes", COLLIO_UNIT_BYTES, 1, 3 << 20, 6 << 20},
+    {"cycles", COLLIO_UNIT_COUNT, 1, 2, 6},
 };
 
-static mca_common_collio_record_t record_of(const char *path)
+static collio_record_t record_of(const char *path)
 {
-    static const mca_common_collio_table_t section = {"write", figures, 4};
+    static const collio_table_t section = {"write", figures, 4};
 
-    return (mca_common_collio_record_t){.component = "fcoll/test",
-                                        .path = path,
-                                        .ranks = 4,
-                                        .traffic_name = {"write", "read"},
-                                        .traffic = {{3, 6 << 20, 12 * 1000000}, {0, 0, 0}},
-                                        .section = &section,
-                                        .sections = 1};
+    return (collio_record_t){.component = "fcoll/test",
+                             .path = path,
+                             .ranks = 4,
+                             .traffic_name = {"write", "read"},
+                             .traffic = {{3, 6 << 20, 12 * 1000000}, {0, 0, 0}},
+                             .section = &section,
+                             .sections = 1};
 }
 
 static char *find(char *text, const char *word)
@@ -51,10 +51,10 @@ static int column_after(char *text, const char *row, const char *word)
 
 START_TEST(format_table_lines_up)
 {
-    mca_common_collio_record_t record = record_of("/a/file");
-    mca_common_collio_text_t text = {0};
+    collio_record_t record = record_of("/a/file");
+    collio_text_t text = {0};
 
-    mca_common_collio_format_table(&text, &record);
+    collio_format_table(&text, &record);
     find(text.at, "fcoll/test: /a/file\n");
     unit_equal(column_after(text.at, "write: time, ms", "max"),
                column_after(text.at, "time_io", "3.500"));
@@ -70,33 +70,33 @@ START_TEST(format_table_lines_up)
                column_after(text.at, "  write  ", "500.0"));
     ck_assert(NULL == strstr(text.at, "time_none"));
     ck_assert(NULL == strstr(text.at, "  read"));
-    mca_common_collio_text_fini(&text);
+    collio_text_fini(&text);
 }
 END_TEST
 
 START_TEST(format_lines_end_with_the_name)
 {
-    mca_common_collio_record_t record = record_of("/a/file");
-    mca_common_collio_text_t text = {0};
+    collio_record_t record = record_of("/a/file");
+    collio_text_t text = {0};
 
-    mca_common_collio_format_heading(&text, &record);
-    mca_common_collio_format_line(&text, &record, record.path);
+    collio_format_heading(&text, &record);
+    collio_format_line(&text, &record, record.path);
     record.traffic[0].bytes = 123456789012;
-    mca_common_collio_format_line(&text, &record, "total of 2 files");
+    collio_format_line(&text, &record, "total of 2 files");
     unit_equal(column_after(text.at, "  file\n", "file"),
                column_after(text.at, "/a/file\n", "/a/f"));
     unit_equal(column_after(text.at, "  file\n", "file"),
                column_after(text.at, "total of 2 files\n", "tota"));
-    mca_common_collio_text_fini(&text);
+    collio_text_fini(&text);
 }
 END_TEST
 
 START_TEST(format_json_escapes)
 {
-    mca_common_collio_record_t record = record_of("a\"b\\c\n\xff\xc3\xa9");
-    mca_common_collio_text_t text = {0};
+    collio_record_t record = record_of("a\"b\\c\n\xff\xc3\xa9");
+    collio_text_t text = {0};
 
-    mca_common_collio_format_json(&text, &record, 0);
+    collio_format_json(&text, &record, 0);
     find(text.at, "\"file\":\"a\\\"b\\\\c\\u000a\\ufffd\xc3\xa9\"");
     find(text.at,
          "\"write\":{\"calls\":3,\"bytes\":6291456,\"ns\":12000000,\"mib_per_s\":500.000}");
@@ -105,26 +105,26 @@ START_TEST(format_json_escapes)
     ck_assert(NULL == strstr(text.at, "time_none"));
     ck_assert_int_eq('\n', text.at[text.used - 1]);
     ck_assert_ptr_eq(strchr(text.at, '\n'), text.at + text.used - 1);
-    mca_common_collio_text_fini(&text);
-    mca_common_collio_format_json(&text, &record, 7);
+    collio_text_fini(&text);
+    collio_format_json(&text, &record, 7);
     find(text.at, "\"files\":7");
     ck_assert(NULL == strstr(text.at, "\"file\":"));
-    mca_common_collio_text_fini(&text);
+    collio_text_fini(&text);
 }
 END_TEST
 
 START_TEST(text_grows)
 {
-    mca_common_collio_text_t text = {0};
+    collio_text_t text = {0};
 
-    ck_assert_str_eq("", mca_common_collio_text_string(&text));
+    ck_assert_str_eq("", collio_text_string(&text));
     for (int i = 0; i < 1000; ++i) {
-        mca_common_collio_text_add(&text, "%03d,", i);
+        collio_text_add(&text, "%03d,", i);
     }
     unit_equal(4000, text.used);
     unit_equal(4000, strlen(text.at));
     ck_assert(0 == strncmp(text.at + 3996, "999,", 4));
-    mca_common_collio_text_fini(&text);
+    collio_text_fini(&text);
     ck_assert(NULL == text.at && 0 == text.used);
 }
 END_TEST

@@ -5,31 +5,30 @@
  */
 
 /* Memory-conscious placement: groups, the tree and its merges, placement; then random demands. */
-#include "common_collio_memory.h"
+#include "memory.h"
 
 #include "unit.h"
 
 enum { BINS_MOST = 200, NODES_MOST = 24, WORDS = (BINS_MOST + 63) / 64 };
 
-typedef mca_common_collio_memory_domain_t domain_t;
+typedef collio_memory_domain_t domain_t;
 
 /* A demand that owns its arrays. */
 typedef struct demand_t {
     int64_t bytes[BINS_MOST];
     int64_t wants[NODES_MOST][BINS_MOST];
     uint64_t touched[NODES_MOST][WORDS];
-    mca_common_collio_memory_node_t node[NODES_MOST];
-    mca_common_collio_memory_demand_t demand;
+    collio_memory_node_t node[NODES_MOST];
+    collio_memory_demand_t demand;
 } demand_t;
 
 static void begin(demand_t *d, int bins, int nodes, int64_t available)
 {
     memset(d, 0, sizeof(*d));
     for (int i = 0; i < nodes; ++i) {
-        d->node[i] = (mca_common_collio_memory_node_t){.available = available,
-                                                       .touched = d->touched[i]};
+        d->node[i] = (collio_memory_node_t){.available = available, .touched = d->touched[i]};
     }
-    d->demand = (mca_common_collio_memory_demand_t){d->bytes, bins, d->node, nodes};
+    d->demand = (collio_memory_demand_t){d->bytes, bins, d->node, nodes};
 }
 
 static void want(demand_t *d, int node, int first, int end, int64_t bytes)
@@ -41,11 +40,11 @@ static void want(demand_t *d, int node, int first, int end, int64_t bytes)
     }
 }
 
-static const mca_common_collio_memory_limits_t roomy = {.group_bytes = 1 << 20,
-                                                        .domain_bytes = 100,
-                                                        .min_bytes = 10,
-                                                        .buffer_bytes = 1 << 20,
-                                                        .per_node = 4};
+static const collio_memory_limits_t roomy = {.group_bytes = 1 << 20,
+                                             .domain_bytes = 100,
+                                             .min_bytes = 10,
+                                             .buffer_bytes = 1 << 20,
+                                             .per_node = 4};
 
 START_TEST(memory_touches_crosses_words)
 {
@@ -53,11 +52,11 @@ START_TEST(memory_touches_crosses_words)
 
     begin(&d, 200, 1, 1);
     want(&d, 0, 130, 131, 1);
-    ck_assert(mca_common_collio_memory_touches(&d.node[0], 0, 200));
-    ck_assert(mca_common_collio_memory_touches(&d.node[0], 130, 131));
-    ck_assert(!mca_common_collio_memory_touches(&d.node[0], 0, 130));
-    ck_assert(!mca_common_collio_memory_touches(&d.node[0], 131, 200));
-    ck_assert(!mca_common_collio_memory_touches(&d.node[0], 64, 64));
+    ck_assert(collio_memory_touches(&d.node[0], 0, 200));
+    ck_assert(collio_memory_touches(&d.node[0], 130, 131));
+    ck_assert(!collio_memory_touches(&d.node[0], 0, 130));
+    ck_assert(!collio_memory_touches(&d.node[0], 131, 200));
+    ck_assert(!collio_memory_touches(&d.node[0], 64, 64));
 }
 END_TEST
 
@@ -71,12 +70,12 @@ START_TEST(memory_groups_end_where_no_node_goes_on)
     want(&d, 1, 2, 4, 10); /* shares bin 2 with node 0: no cut before bin 4 */
     want(&d, 2, 4, 6, 10);
     want(&d, 3, 6, 8, 10);
-    ck_assert_int_eq(3, mca_common_collio_memory_groups(&d.demand, 20, end));
+    ck_assert_int_eq(3, collio_memory_groups(&d.demand, 20, end));
     ck_assert_int_eq(4, end[0]);
     ck_assert_int_eq(6, end[1]);
     ck_assert_int_eq(8, end[2]);
     /* larger groups take several nodes */
-    ck_assert_int_eq(2, mca_common_collio_memory_groups(&d.demand, 45, end));
+    ck_assert_int_eq(2, collio_memory_groups(&d.demand, 45, end));
     ck_assert_int_eq(4, end[0]);
 }
 END_TEST
@@ -90,7 +89,7 @@ START_TEST(memory_interleaved_nodes_are_one_group)
     for (int i = 0; i < 4; ++i) {
         want(&d, i, 0, 64, 10);
     }
-    ck_assert_int_eq(1, mca_common_collio_memory_groups(&d.demand, 20, end));
+    ck_assert_int_eq(1, collio_memory_groups(&d.demand, 20, end));
     ck_assert_int_eq(64, end[0]);
 }
 END_TEST
@@ -102,10 +101,10 @@ START_TEST(memory_empty_bins_at_the_end_are_no_group)
 
     begin(&d, 8, 1, 1);
     want(&d, 0, 0, 4, 10);
-    ck_assert_int_eq(1, mca_common_collio_memory_groups(&d.demand, 40, end));
+    ck_assert_int_eq(1, collio_memory_groups(&d.demand, 40, end));
     ck_assert_int_eq(8, end[0]);
     begin(&d, 8, 1, 1);
-    ck_assert_int_eq(1, mca_common_collio_memory_groups(&d.demand, 40, end));
+    ck_assert_int_eq(1, collio_memory_groups(&d.demand, 40, end));
     ck_assert_int_eq(8, end[0]);
 }
 END_TEST
@@ -113,37 +112,37 @@ END_TEST
 START_TEST(memory_tree_halves_by_bytes)
 {
     demand_t d;
-    mca_common_collio_memory_tree_t tree;
+    collio_memory_tree_t tree;
     int leaf;
 
     begin(&d, 8, 1, 1);
     want(&d, 0, 0, 1, 400);
     want(&d, 0, 1, 8, 50);
-    ck_assert_int_eq(0, mca_common_collio_memory_tree_init(&d.demand, 0, 8, 200, &tree));
-    leaf = mca_common_collio_memory_tree_leaf(&tree, tree.root, true);
+    ck_assert_int_eq(0, collio_memory_tree_init(&d.demand, 0, 8, 200, &tree));
+    leaf = collio_memory_tree_leaf(&tree, tree.root, true);
     ck_assert_int_eq(0, tree.vertex[leaf].first);
     ck_assert_int_eq(1, tree.vertex[leaf].end); /* one bin cannot be cut, however full */
-    leaf = mca_common_collio_memory_tree_next(&tree, leaf);
+    leaf = collio_memory_tree_next(&tree, leaf);
     ck_assert_int_eq(1, tree.vertex[leaf].first);
     ck_assert(tree.vertex[leaf].bytes <= 200);
-    mca_common_collio_memory_tree_fini(&tree);
+    collio_memory_tree_fini(&tree);
 }
 END_TEST
 
 /* Leaves of a tree with bins 0..7 of 10 bytes, cut down to one bin each. */
-static void full_tree(demand_t *d, mca_common_collio_memory_tree_t *tree)
+static void full_tree(demand_t *d, collio_memory_tree_t *tree)
 {
     begin(d, 8, 1, 1);
     want(d, 0, 0, 8, 10);
-    ck_assert_int_eq(0, mca_common_collio_memory_tree_init(&d->demand, 0, 8, 10, tree));
+    ck_assert_int_eq(0, collio_memory_tree_init(&d->demand, 0, 8, 10, tree));
 }
 
-static int leaf_at(const mca_common_collio_memory_tree_t *tree, int bin)
+static int leaf_at(const collio_memory_tree_t *tree, int bin)
 {
-    int leaf = mca_common_collio_memory_tree_leaf(tree, tree->root, true);
+    int leaf = collio_memory_tree_leaf(tree, tree->root, true);
 
     while (tree->vertex[leaf].end <= bin) {
-        leaf = mca_common_collio_memory_tree_next(tree, leaf);
+        leaf = collio_memory_tree_next(tree, leaf);
     }
     return leaf;
 }
@@ -151,106 +150,106 @@ static int leaf_at(const mca_common_collio_memory_tree_t *tree, int bin)
 START_TEST(memory_merge_sibling_leaf_takes_over)
 {
     demand_t d;
-    mca_common_collio_memory_tree_t tree;
+    collio_memory_tree_t tree;
     int taker;
 
     full_tree(&d, &tree);
-    taker = mca_common_collio_memory_tree_merge(&tree, leaf_at(&tree, 0));
+    taker = collio_memory_tree_merge(&tree, leaf_at(&tree, 0));
     ck_assert_int_eq(taker, leaf_at(&tree, 1));
     ck_assert_int_eq(0, tree.vertex[taker].first);
     ck_assert_int_eq(2, tree.vertex[taker].end);
     ck_assert_int_eq(20, tree.vertex[taker].bytes);
     ck_assert_int_eq(1, tree.vertex[taker].merged);
-    mca_common_collio_memory_tree_fini(&tree);
+    collio_memory_tree_fini(&tree);
 }
 END_TEST
 
 START_TEST(memory_merge_inner_sibling_nearest_leaf)
 {
     demand_t d;
-    mca_common_collio_memory_tree_t tree;
+    collio_memory_tree_t tree;
     int taker;
 
     full_tree(&d, &tree);
     /* bins 0 and 1 become one leaf, whose sibling (2, 3) is inner: bin 2 touches it */
-    taker = mca_common_collio_memory_tree_merge(&tree, leaf_at(&tree, 0));
-    taker = mca_common_collio_memory_tree_merge(&tree, taker);
+    taker = collio_memory_tree_merge(&tree, leaf_at(&tree, 0));
+    taker = collio_memory_tree_merge(&tree, taker);
     ck_assert_int_eq(taker, leaf_at(&tree, 2));
     ck_assert_int_eq(0, tree.vertex[taker].first);
     ck_assert_int_eq(3, tree.vertex[taker].end);
     /* from the right: bins 6 and 7, then bin 5 takes them */
-    taker = mca_common_collio_memory_tree_merge(&tree, leaf_at(&tree, 7));
-    taker = mca_common_collio_memory_tree_merge(&tree, taker);
+    taker = collio_memory_tree_merge(&tree, leaf_at(&tree, 7));
+    taker = collio_memory_tree_merge(&tree, taker);
     ck_assert_int_eq(taker, leaf_at(&tree, 5));
     ck_assert_int_eq(5, tree.vertex[taker].first);
     ck_assert_int_eq(8, tree.vertex[taker].end);
     ck_assert_int_eq(3, 1 + tree.vertex[taker].merged);
-    mca_common_collio_memory_tree_fini(&tree);
+    collio_memory_tree_fini(&tree);
 }
 END_TEST
 
 START_TEST(memory_merge_ends_at_the_root)
 {
     demand_t d;
-    mca_common_collio_memory_tree_t tree;
+    collio_memory_tree_t tree;
     int leaf = 0;
 
     full_tree(&d, &tree);
     for (int i = 0; i < 7; ++i) {
-        leaf = mca_common_collio_memory_tree_merge(&tree, leaf_at(&tree, 4));
+        leaf = collio_memory_tree_merge(&tree, leaf_at(&tree, 4));
         ck_assert_int_ge(leaf, 0);
     }
-    ck_assert_int_eq(-1, mca_common_collio_memory_tree_merge(&tree, leaf));
+    ck_assert_int_eq(-1, collio_memory_tree_merge(&tree, leaf));
     ck_assert_int_eq(0, tree.vertex[tree.root].first);
     ck_assert_int_eq(8, tree.vertex[tree.root].end);
     ck_assert_int_eq(80, tree.vertex[tree.root].bytes);
-    mca_common_collio_memory_tree_fini(&tree);
+    collio_memory_tree_fini(&tree);
 }
 END_TEST
 
-static void lay_out(demand_t *d, const mca_common_collio_memory_limits_t *limits,
-                    mca_common_collio_memory_layout_t *layout)
+static void lay_out(demand_t *d, const collio_memory_limits_t *limits,
+                    collio_memory_layout_t *layout)
 {
-    ck_assert_int_eq(0, mca_common_collio_memory_layout_init(&d->demand, limits, layout));
+    ck_assert_int_eq(0, collio_memory_layout_init(&d->demand, limits, layout));
 }
 
 START_TEST(memory_placed_where_memory_is)
 {
     demand_t d;
-    mca_common_collio_memory_layout_t layout;
+    collio_memory_layout_t layout;
 
     begin(&d, 4, 3, 1 << 20);
     for (int i = 0; i < 3; ++i) {
         want(&d, i, 0, 4, 10);
     }
     d.node[1].available = 8 << 20;
-    lay_out(&d, &(mca_common_collio_memory_limits_t){1 << 20, 1 << 20, 10, 1 << 20, 4}, &layout);
+    lay_out(&d, &(collio_memory_limits_t){1 << 20, 1 << 20, 10, 1 << 20, 4}, &layout);
     ck_assert_int_eq(1, layout.domains);
     ck_assert_int_eq(1, layout.domain[0].node);
     ck_assert_int_eq(1 << 20, layout.domain[0].buffer_bytes);
     ck_assert(!layout.domain[0].reduced);
-    mca_common_collio_memory_layout_fini(&layout);
+    collio_memory_layout_fini(&layout);
 }
 END_TEST
 
 START_TEST(memory_only_nodes_with_data_are_candidates)
 {
     demand_t d;
-    mca_common_collio_memory_layout_t layout;
+    collio_memory_layout_t layout;
 
     begin(&d, 4, 2, 1 << 20);
     want(&d, 0, 0, 4, 10);
     d.node[1].available = INT64_C(1) << 40;
     lay_out(&d, &roomy, &layout);
     ck_assert_int_eq(0, layout.domain[0].node);
-    mca_common_collio_memory_layout_fini(&layout);
+    collio_memory_layout_fini(&layout);
 }
 END_TEST
 
 START_TEST(memory_full_node_is_left_out)
 {
     demand_t d;
-    mca_common_collio_memory_layout_t layout;
+    collio_memory_layout_t layout;
 
     begin(&d, 4, 2, 1 << 20);
     want(&d, 0, 0, 4, 10);
@@ -259,14 +258,14 @@ START_TEST(memory_full_node_is_left_out)
     d.node[0].held = 4; /* as many as a node may have */
     lay_out(&d, &roomy, &layout);
     ck_assert_int_eq(1, layout.domain[0].node);
-    mca_common_collio_memory_layout_fini(&layout);
+    collio_memory_layout_fini(&layout);
 }
 END_TEST
 
 START_TEST(memory_small_node_is_merged_away)
 {
     demand_t d;
-    mca_common_collio_memory_layout_t layout;
+    collio_memory_layout_t layout;
 
     begin(&d, 4, 2, 1 << 20);
     want(&d, 0, 0, 3, 50); /* bins 0 1 | 2 ... */
@@ -278,15 +277,15 @@ START_TEST(memory_small_node_is_merged_away)
     for (int i = 0; i < layout.domains; ++i) {
         ck_assert_int_eq(0, layout.domain[i].node);
     }
-    mca_common_collio_memory_layout_fini(&layout);
+    collio_memory_layout_fini(&layout);
 }
 END_TEST
 
 START_TEST(memory_no_node_fits_the_largest_takes_it)
 {
     demand_t d;
-    mca_common_collio_memory_layout_t layout;
-    mca_common_collio_memory_limits_t limits = roomy;
+    collio_memory_layout_t layout;
+    collio_memory_limits_t limits = roomy;
 
     begin(&d, 8, 2, 1000);
     want(&d, 0, 0, 8, 50);
@@ -297,8 +296,8 @@ START_TEST(memory_no_node_fits_the_largest_takes_it)
     ck_assert_int_eq(1, layout.domains);
     ck_assert_int_eq(1, layout.domain[0].node);
     ck_assert(layout.domain[0].reduced);
-    ck_assert_int_eq(MCA_COMMON_COLLIO_MEMORY_LEAST, layout.domain[0].buffer_bytes);
-    mca_common_collio_memory_layout_fini(&layout);
+    ck_assert_int_eq(COLLIO_MEMORY_LEAST, layout.domain[0].buffer_bytes);
+    collio_memory_layout_fini(&layout);
 }
 END_TEST
 
@@ -306,8 +305,8 @@ END_TEST
 START_TEST(memory_few_places_are_shared_evenly)
 {
     demand_t d;
-    mca_common_collio_memory_layout_t layout;
-    mca_common_collio_memory_limits_t limits = {
+    collio_memory_layout_t layout;
+    collio_memory_limits_t limits = {
         .domain_bytes = 100, .min_bytes = 1, .buffer_bytes = 1 << 20, .per_node = 2};
 
     begin(&d, 8, 1, INT64_C(1) << 30);
@@ -315,7 +314,7 @@ START_TEST(memory_few_places_are_shared_evenly)
     lay_out(&d, &limits, &layout);
     ck_assert_int_eq(2, layout.domains);
     ck_assert_int_eq(layout.domain[0].bytes, layout.domain[1].bytes);
-    mca_common_collio_memory_layout_fini(&layout);
+    collio_memory_layout_fini(&layout);
 }
 END_TEST
 
@@ -324,8 +323,8 @@ END_TEST
 START_TEST(memory_places_are_what_memory_allows)
 {
     demand_t d;
-    mca_common_collio_memory_layout_t layout;
-    mca_common_collio_memory_limits_t limits = {
+    collio_memory_layout_t layout;
+    collio_memory_limits_t limits = {
         .domain_bytes = 100, .min_bytes = 1 << 20, .buffer_bytes = 4 << 20, .per_node = 4};
 
     begin(&d, 8, 1, (9 << 20) - 1);
@@ -334,7 +333,7 @@ START_TEST(memory_places_are_what_memory_allows)
     ck_assert_int_eq(2, layout.domains);
     ck_assert_int_eq(0, layout.merges);
     ck_assert_int_eq(layout.domain[0].bytes, layout.domain[1].bytes);
-    mca_common_collio_memory_layout_fini(&layout);
+    collio_memory_layout_fini(&layout);
 }
 END_TEST
 
@@ -346,19 +345,19 @@ START_TEST(memory_bins_keep_stripes)
         int64_t hi = lo + unit_between(1, INT64_C(1) << unit_between(1, 40)), origin, width;
         int bins = (int) unit_between(512, 4096);
 
-        mca_common_collio_memory_cut(lo, hi, unit, bins, &origin, &width);
+        collio_memory_cut(lo, hi, unit, bins, &origin, &width);
         unit_equal(0, origin % unit);
         unit_equal(0, width % unit);
         unit_assert(origin <= lo && lo < origin + unit && width > 0);
         unit_assert(origin + bins * width >= hi);
         unit_assert(width == unit || origin + bins * (width - unit) < hi);
-        unit_assert(mca_common_collio_memory_begin(origin, width, bins, hi) == hi);
+        unit_assert(collio_memory_begin(origin, width, bins, hi) == hi);
     }
     for (int bin = 0; bin < 4096; ++bin) { /* the last bins lie behind INT64_MAX */
         int64_t origin, width, begin;
 
-        mca_common_collio_memory_cut(1, INT64_MAX, INT64_C(1) << 50, 4096, &origin, &width);
-        begin = mca_common_collio_memory_begin(origin, width, bin, INT64_MAX);
+        collio_memory_cut(1, INT64_MAX, INT64_C(1) << 50, 4096, &origin, &width);
+        begin = collio_memory_begin(origin, width, bin, INT64_MAX);
         unit_assert(begin >= 0 && (INT64_MAX == begin || begin / width == bin));
     }
 }
@@ -383,7 +382,7 @@ static void random_demand(demand_t *d)
 }
 
 /* Could a node take one more domain with these bins? */
-static bool has_room(const demand_t *d, const mca_common_collio_memory_limits_t *limits, int node,
+static bool has_room(const demand_t *d, const collio_memory_limits_t *limits, int node,
                      const int *given, const int64_t *left)
 {
     return d->node[node].held + given[node] < limits->per_node && left[node] >= limits->min_bytes
@@ -393,7 +392,7 @@ static bool has_room(const demand_t *d, const mca_common_collio_memory_limits_t 
 /* The group of every bin, and of every node: that of its data, -1 if it has none. */
 static void find_groups(const demand_t *d, int64_t group_bytes, int *of_bin, int *of_node)
 {
-    int end[BINS_MOST], groups = mca_common_collio_memory_groups(&d->demand, group_bytes, end);
+    int end[BINS_MOST], groups = collio_memory_groups(&d->demand, group_bytes, end);
 
     for (int g = 0, bin = 0; g < groups; ++g) {
         for (; bin < end[g]; ++bin) {
@@ -411,7 +410,7 @@ static void find_groups(const demand_t *d, int64_t group_bytes, int *of_bin, int
 /* The shuffle: bytes of a node that go to an aggregator of another group are counted. There are
  * none, unless a group has no aggregator at all. */
 static void check_shuffle(const demand_t *d, int64_t group_bytes, const int *node_of,
-                          int aggregators, const mca_common_collio_memory_part_t *part, int parts)
+                          int aggregators, const collio_memory_part_t *part, int parts)
 {
     int of_bin[BINS_MOST], of_node[NODES_MOST];
     bool has[BINS_MOST] = {false};
@@ -442,10 +441,10 @@ static void check_shuffle(const demand_t *d, int64_t group_bytes, const int *nod
 
 /* All bins once, no aggregator twice, on the domain's node while it has one; slots without gaps. */
 static void check_assign(const demand_t *d, int64_t group_bytes,
-                         const mca_common_collio_memory_layout_t *layout)
+                         const collio_memory_layout_t *layout)
 {
     enum { OWNERS_MOST = 3 * NODES_MOST };
-    mca_common_collio_memory_part_t part[OWNERS_MOST];
+    collio_memory_part_t part[OWNERS_MOST];
     int node_of[OWNERS_MOST], aggregators = (int) unit_between(1, OWNERS_MOST), parts, at = 0;
     bool used[OWNERS_MOST] = {false};
     int64_t wanted = 0, got = 0;
@@ -456,7 +455,7 @@ static void check_assign(const demand_t *d, int64_t group_bytes,
     for (int bin = 0; bin < d->demand.bins; ++bin) {
         wanted += d->bytes[bin];
     }
-    parts = mca_common_collio_memory_assign(layout, node_of, aggregators, d->demand.nodes, part);
+    parts = collio_memory_assign(layout, node_of, aggregators, d->demand.nodes, part);
     unit_assert(parts <= aggregators && (parts > 0) == (wanted > 0));
     for (int i = 0; i < parts; ++i) {
         unit_equal(at, part[i].first);
@@ -480,12 +479,12 @@ static void check_random(void)
     static demand_t d;
 
     random_demand(&d);
-    mca_common_collio_memory_limits_t limits = {.group_bytes = unit_between(0, 20000),
-                                                .domain_bytes = unit_between(1, 20000),
-                                                .min_bytes = unit_below(1 << 20),
-                                                .buffer_bytes = unit_between(1 << 10, 1 << 23),
-                                                .per_node = (int) unit_between(1, 6)};
-    mca_common_collio_memory_layout_t layout;
+    collio_memory_limits_t limits = {.group_bytes = unit_between(0, 20000),
+                                     .domain_bytes = unit_between(1, 20000),
+                                     .min_bytes = unit_below(1 << 20),
+                                     .buffer_bytes = unit_between(1 << 10, 1 << 23),
+                                     .per_node = (int) unit_between(1, 6)};
+    collio_memory_layout_t layout;
     int given[NODES_MOST] = {0}, group_of[NODES_MOST];
     int64_t left[NODES_MOST];
     int at = 0, reduced = 0;
@@ -508,7 +507,7 @@ static void check_random(void)
         unit_equal(bytes, domain->bytes);
         /* whoever wants bytes of a domain is in its group, and in no other */
         for (int n = 0; n < d.demand.nodes; ++n) {
-            if (mca_common_collio_memory_touches(&d.node[n], domain->first, domain->end)) {
+            if (collio_memory_touches(&d.node[n], domain->first, domain->end)) {
                 unit_assert(-1 == group_of[n] || group_of[n] == domain->group);
                 group_of[n] = domain->group;
             }
@@ -528,11 +527,9 @@ static void check_random(void)
         }
         unit_assert(d.node[domain->node].held + given[domain->node] <= limits.per_node);
         unit_assert(domain->buffer_bytes <= limits.buffer_bytes
-                    || MCA_COMMON_COLLIO_MEMORY_LEAST == domain->buffer_bytes);
-        unit_assert(
-            mca_common_collio_memory_touches(&d.node[domain->node], domain->first, domain->end));
-        unit_assert(left[domain->node] >= 0
-                    || MCA_COMMON_COLLIO_MEMORY_LEAST == domain->buffer_bytes);
+                    || COLLIO_MEMORY_LEAST == domain->buffer_bytes);
+        unit_assert(collio_memory_touches(&d.node[domain->node], domain->first, domain->end));
+        unit_assert(left[domain->node] >= 0 || COLLIO_MEMORY_LEAST == domain->buffer_bytes);
     }
     /* a reduced domain is one that no node of its group could have taken */
     for (int i = 0; i < layout.domains && reduced > 0; ++i) {
@@ -541,13 +538,13 @@ static void check_random(void)
             int64_t whole[NODES_MOST];
 
             whole[n] = d.node[n].available;
-            unit_assert(!mca_common_collio_memory_touches(&d.node[n], layout.domain[i].first,
-                                                          layout.domain[i].end)
-                        || !has_room(&d, &limits, n, before, whole));
+            unit_assert(
+                !collio_memory_touches(&d.node[n], layout.domain[i].first, layout.domain[i].end)
+                || !has_room(&d, &limits, n, before, whole));
         }
     }
     check_assign(&d, limits.group_bytes, &layout);
-    mca_common_collio_memory_layout_fini(&layout);
+    collio_memory_layout_fini(&layout);
 }
 
 START_TEST(memory_random_demands_keep_the_rules)

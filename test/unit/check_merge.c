@@ -5,13 +5,13 @@
  */
 
 /* The k-way merge, against a painted line of bytes. */
-#include "common_collio_merge.h"
-#include "common_collio_tiling.h"
+#include "merge.h"
+#include "tiling.h"
 #include "unit.h"
 
-typedef mca_common_collio_extent_t extent_t;
-typedef mca_common_collio_extents_t list_t;
-typedef mca_common_collio_merge_input_t input_t;
+typedef collio_extent_t extent_t;
+typedef collio_extents_t list_t;
+typedef collio_merge_input_t input_t;
 
 #define INPUT(array) ((input_t){(array), sizeof(array) / sizeof((array)[0]), sizeof((array)[0])})
 
@@ -21,14 +21,14 @@ static void expect(const input_t *inputs, size_t count, const extent_t *wanted, 
     list_t out = {0};
     int64_t overlap = -1;
 
-    ck_assert_int_eq(0, mca_common_collio_merge(inputs, count, &out, &overlap));
+    ck_assert_int_eq(0, collio_merge(inputs, count, &out, &overlap));
     ck_assert_uint_eq(wanted_count, out.count);
     for (size_t i = 0; i < wanted_count; ++i) {
         ck_assert_int_eq(wanted[i].offset, out.at[i].offset);
         ck_assert_int_eq(wanted[i].length, out.at[i].length);
     }
     ck_assert_int_eq(wanted_overlap, overlap);
-    mca_common_collio_extents_fini(&out);
+    collio_extents_fini(&out);
 }
 
 START_TEST(merge_nothing)
@@ -87,16 +87,16 @@ END_TEST
 /* A piece_t begins like an extent_t; what was in the output stays, and is not joined. */
 START_TEST(merge_appends_pieces)
 {
-    mca_common_collio_piece_t pieces[] = {{100, 8, 0}, {108, 8, 77}};
+    collio_piece_t pieces[] = {{100, 8, 0}, {108, 8, 77}};
     input_t inputs[] = {INPUT(pieces)};
     list_t out = {0};
 
-    ck_assert_int_eq(0, mca_common_collio_extents_append(&out, 92, 8));
-    ck_assert_int_eq(0, mca_common_collio_merge(inputs, 1, &out, NULL));
+    ck_assert_int_eq(0, collio_extents_append(&out, 92, 8));
+    ck_assert_int_eq(0, collio_merge(inputs, 1, &out, NULL));
     ck_assert_uint_eq(2, out.count);
     ck_assert_int_eq(100, out.at[1].offset);
     ck_assert_int_eq(16, out.at[1].length);
-    mca_common_collio_extents_fini(&out);
+    collio_extents_fini(&out);
 }
 END_TEST
 
@@ -164,7 +164,7 @@ START_TEST(merge_random_against_painted_line)
             }
             inputs[i] = (input_t){lists[i], n, sizeof(extent_t)};
         }
-        unit_equal(0, mca_common_collio_merge(inputs, count, &out, &overlap));
+        unit_equal(0, collio_merge(inputs, count, &out, &overlap));
         for (size_t i = 0; i < out.count; ++i) {
             unit_assert(0 < out.at[i].length);
             unit_assert(0 == i || out.at[i - 1].offset + out.at[i - 1].length < out.at[i].offset);
@@ -179,7 +179,7 @@ START_TEST(merge_random_against_painted_line)
             unit_equal(0, line[at]);
         }
         unit_equal(sum, overlap);
-        mca_common_collio_extents_fini(&out);
+        collio_extents_fini(&out);
     }
 }
 END_TEST

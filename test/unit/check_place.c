@@ -5,20 +5,20 @@
  */
 
 /* Shapes, places and ranges of requests, against offsets of every byte in 128 bits. */
-#include "common_collio_tiling.h"
+#include "tiling.h"
 
 #include <errno.h>
 
 #include "unit.h"
 
-typedef mca_common_collio_tiling_t tiling_t;
-typedef mca_common_collio_extent_t extent_t;
+typedef collio_tiling_t tiling_t;
+typedef collio_extent_t extent_t;
 __extension__ typedef __int128 wide_t;
 
 static void make(tiling_t *tiling, int64_t base, int64_t extent, const extent_t *pieces,
                  size_t count)
 {
-    ck_assert_int_eq(0, mca_common_collio_tiling_init(tiling, base, extent, pieces, count));
+    ck_assert_int_eq(0, collio_tiling_init(tiling, base, extent, pieces, count));
 }
 
 /* Offset of one byte of the stream, from the definition. */
@@ -27,8 +27,8 @@ static wide_t byte_at(const tiling_t *tiling, int64_t stream)
     int64_t within = stream % tiling->size;
     size_t i = 0;
 
-    while (within >= mca_common_collio_tiling_length(tiling, i)) {
-        within -= mca_common_collio_tiling_length(tiling, i++);
+    while (within >= collio_tiling_length(tiling, i)) {
+        within -= collio_tiling_length(tiling, i++);
     }
     return (wide_t) tiling->base + (wide_t) (stream / tiling->size) * tiling->extent
            + tiling->offset[i] + within;
@@ -45,30 +45,30 @@ START_TEST(place_shapes_that_differ)
 
     make(&a, 0, 16, pieces, 2);
     make(&b, 1000, 16, pieces, 2);
-    ck_assert(mca_common_collio_tiling_same_shape(&a, &b));
-    mca_common_collio_tiling_fini(&b);
+    ck_assert(collio_tiling_same_shape(&a, &b));
+    collio_tiling_fini(&b);
     make(&b, 0, 16, inside, 2);
-    ck_assert(mca_common_collio_tiling_same_shape(&a, &b));
-    mca_common_collio_tiling_fini(&b);
+    ck_assert(collio_tiling_same_shape(&a, &b));
+    collio_tiling_fini(&b);
     make(&b, 0, 17, pieces, 2);
-    ck_assert(!mca_common_collio_tiling_same_shape(&a, &b));
-    mca_common_collio_tiling_fini(&b);
+    ck_assert(!collio_tiling_same_shape(&a, &b));
+    collio_tiling_fini(&b);
     make(&b, 0, 16, pieces, 1);
-    ck_assert(!mca_common_collio_tiling_same_shape(&a, &b));
-    mca_common_collio_tiling_fini(&b);
+    ck_assert(!collio_tiling_same_shape(&a, &b));
+    collio_tiling_fini(&b);
     make(&b, 0, 16, other, 2);
-    ck_assert(!mca_common_collio_tiling_same_shape(&a, &b));
-    mca_common_collio_tiling_fini(&b);
+    ck_assert(!collio_tiling_same_shape(&a, &b));
+    collio_tiling_fini(&b);
     make(&b, 0, 16, lengths, 2);
-    ck_assert(!mca_common_collio_tiling_same_shape(&a, &b));
-    mca_common_collio_tiling_fini(&b);
+    ck_assert(!collio_tiling_same_shape(&a, &b));
+    collio_tiling_fini(&b);
     make(&b, 0, 16, swapped, 2);
-    ck_assert(!mca_common_collio_tiling_same_shape(&a, &b));
-    mca_common_collio_tiling_fini(&b);
+    ck_assert(!collio_tiling_same_shape(&a, &b));
+    collio_tiling_fini(&b);
     make(&b, 0, 0, NULL, 0);
-    ck_assert(!mca_common_collio_tiling_same_shape(&a, &b));
-    mca_common_collio_tiling_fini(&b);
-    mca_common_collio_tiling_fini(&a);
+    ck_assert(!collio_tiling_same_shape(&a, &b));
+    collio_tiling_fini(&b);
+    collio_tiling_fini(&a);
 }
 END_TEST
 
@@ -83,10 +83,10 @@ START_TEST(place_of_a_dense_type_that_begins_inside)
 
         make(&tiling, 7, 24, &piece, 1);
         ck_assert(tiling.dense);
-        mca_common_collio_tiling_place(&tiling, 30, &anchor, &phase);
+        collio_tiling_place(&tiling, 30, &anchor, &phase);
         ck_assert_int_eq(7 + at + 30, anchor);
         ck_assert_int_eq(0, phase);
-        mca_common_collio_tiling_fini(&tiling);
+        collio_tiling_fini(&tiling);
     }
 }
 END_TEST
@@ -124,16 +124,16 @@ START_TEST(place_and_shape_tell_every_offset)
 
         random_tiling(&a);
         random_tiling(&b);
-        mca_common_collio_tiling_place(&a, s, &from, &phase_a);
-        mca_common_collio_tiling_place(&b, t, &to, &phase_b);
-        if (0 < a.size && phase_a == phase_b && mca_common_collio_tiling_same_shape(&a, &b)) {
+        collio_tiling_place(&a, s, &from, &phase_a);
+        collio_tiling_place(&b, t, &to, &phase_b);
+        if (0 < a.size && phase_a == phase_b && collio_tiling_same_shape(&a, &b)) {
             for (int64_t i = 0; i < BYTES; ++i) {
                 unit_equal(to - from, byte_at(&b, t + i) - byte_at(&a, s + i));
             }
             ++alike;
         }
-        mca_common_collio_tiling_fini(&a);
-        mca_common_collio_tiling_fini(&b);
+        collio_tiling_fini(&a);
+        collio_tiling_fini(&b);
     }
     ck_assert_int_gt(alike, 100);
 }
@@ -149,18 +149,17 @@ START_TEST(range_that_wraps_to_a_valid_offset)
 
     for (size_t i = 0; i < sizeof(extents) / sizeof(extents[0]); ++i) {
         make(&tiling, 0, extents[i], &byte, 1);
-        ck_assert_int_eq(0, mca_common_collio_tiling_range(&tiling, 0, 1, &lo, &hi));
-        ck_assert_int_eq(-EOVERFLOW, mca_common_collio_tiling_range(&tiling, 0, 100, &lo, &hi));
-        ck_assert_int_eq(-EOVERFLOW, mca_common_collio_tiling_range(&tiling, 16, 1, &lo, &hi));
-        ck_assert_int_eq(-EOVERFLOW,
-                         mca_common_collio_tiling_range(&tiling, INT64_MAX, 1, &lo, &hi));
-        mca_common_collio_tiling_fini(&tiling);
+        ck_assert_int_eq(0, collio_tiling_range(&tiling, 0, 1, &lo, &hi));
+        ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, 0, 100, &lo, &hi));
+        ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, 16, 1, &lo, &hi));
+        ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, INT64_MAX, 1, &lo, &hi));
+        collio_tiling_fini(&tiling);
     }
     make(&tiling, 0, INT64_C(1) << 60, &byte, 1); /* seven fit, the eighth is at 2^63 - 2^60 */
-    ck_assert_int_eq(0, mca_common_collio_tiling_range(&tiling, 0, 8, &lo, &hi));
+    ck_assert_int_eq(0, collio_tiling_range(&tiling, 0, 8, &lo, &hi));
     ck_assert_int_eq(7 * (INT64_C(1) << 60) + 1, hi);
-    ck_assert_int_eq(-EOVERFLOW, mca_common_collio_tiling_range(&tiling, 0, 9, &lo, &hi));
-    mca_common_collio_tiling_fini(&tiling);
+    ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, 0, 9, &lo, &hi));
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 
@@ -174,26 +173,25 @@ START_TEST(range_refuses_what_no_file_has)
     int64_t lo, hi;
 
     make(&tiling, 0, 16, &before, 1);
-    ck_assert_int_eq(-EOVERFLOW, mca_common_collio_tiling_range(&tiling, 0, 1, &lo, &hi));
-    mca_common_collio_tiling_fini(&tiling);
+    ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, 0, 1, &lo, &hi));
+    collio_tiling_fini(&tiling);
     make(&tiling, 8, 16, &before, 1);
-    ck_assert_int_eq(0, mca_common_collio_tiling_range(&tiling, 0, 4, &lo, &hi));
+    ck_assert_int_eq(0, collio_tiling_range(&tiling, 0, 4, &lo, &hi));
     ck_assert_int_eq(0, lo);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
     make(&tiling, 0, 16, &last, 1);
     ck_assert(tiling.overflow);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
     make(&tiling, 0, INT64_MAX, huge, 3);
-    ck_assert_int_eq(-EOVERFLOW, mca_common_collio_tiling_range(&tiling, 0, 1, &lo, &hi));
-    mca_common_collio_tiling_fini(&tiling);
+    ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, 0, 1, &lo, &hi));
+    collio_tiling_fini(&tiling);
     make(&tiling, 100, 10, &dense, 1);
-    ck_assert_int_eq(0, mca_common_collio_tiling_range(&tiling, INT64_MAX - 200, 50, &lo, &hi));
-    ck_assert_int_eq(-EOVERFLOW,
-                     mca_common_collio_tiling_range(&tiling, INT64_MAX - 200, 150, &lo, &hi));
-    ck_assert_int_eq(-EOVERFLOW, mca_common_collio_tiling_range(&tiling, 0, INT64_MAX, &lo, &hi));
-    ck_assert_int_eq(-EOVERFLOW, mca_common_collio_tiling_range(&tiling, -1, 5, &lo, &hi));
-    ck_assert_int_eq(0, mca_common_collio_tiling_range(&tiling, 5, 0, &lo, &hi));
-    mca_common_collio_tiling_fini(&tiling);
+    ck_assert_int_eq(0, collio_tiling_range(&tiling, INT64_MAX - 200, 50, &lo, &hi));
+    ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, INT64_MAX - 200, 150, &lo, &hi));
+    ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, 0, INT64_MAX, &lo, &hi));
+    ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, -1, 5, &lo, &hi));
+    ck_assert_int_eq(0, collio_tiling_range(&tiling, 5, 0, &lo, &hi));
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 
@@ -208,7 +206,7 @@ START_TEST(range_random_against_every_byte)
 
         random_tiling(&tiling);
         if (0 == tiling.size) {
-            mca_common_collio_tiling_fini(&tiling);
+            collio_tiling_fini(&tiling);
             continue;
         }
         if (0 != unit_below(3)) {
@@ -227,13 +225,12 @@ START_TEST(range_random_against_every_byte)
             most = at + 1 > most ? at + 1 : most;
         }
         valid = 0 <= least && most <= INT64_MAX;
-        unit_equal(valid ? 0 : -EOVERFLOW,
-                   mca_common_collio_tiling_range(&tiling, first, bytes, &lo, &hi));
+        unit_equal(valid ? 0 : -EOVERFLOW, collio_tiling_range(&tiling, first, bytes, &lo, &hi));
         if (valid) {
             unit_equal(least, lo);
             unit_equal(most, hi);
         }
-        mca_common_collio_tiling_fini(&tiling);
+        collio_tiling_fini(&tiling);
     }
 }
 END_TEST

@@ -5,11 +5,11 @@
  */
 
 /* Cost rules: the choice of TAM's local aggregators. */
-#include "common_collio_policy.h"
+#include "policy.h"
 
 #include "unit.h"
 
-typedef mca_common_collio_tam_facts_t facts_t;
+typedef collio_tam_facts_t facts_t;
 
 /* E3SM G as published: 180 million extents, 85 GiB, 64 ranks a node, 56 aggregators. */
 static facts_t e3sm_g(int nodes)
@@ -29,7 +29,7 @@ START_TEST(policy_near_the_published_choice)
 {
     for (int nodes = 16; nodes <= 256; nodes *= 2) {
         facts_t facts = e3sm_g(nodes);
-        int total = nodes * mca_common_collio_policy_local_aggregators(&facts);
+        int total = nodes * collio_policy_local_aggregators(&facts);
 
         ck_assert_int_le(128, total);
         ck_assert_int_le(total, 512);
@@ -44,7 +44,7 @@ START_TEST(policy_falls_with_nodes)
 
     for (int nodes = 1; nodes <= 4096; nodes *= 2) {
         facts_t facts = e3sm_g(nodes);
-        int c = mca_common_collio_policy_local_aggregators(&facts);
+        int c = collio_policy_local_aggregators(&facts);
 
         ck_assert_int_le(c, last);
         last = c;
@@ -60,7 +60,7 @@ START_TEST(policy_contiguous_needs_no_layer)
         facts_t facts = e3sm_g(nodes);
 
         facts.extents_per_rank = 1;
-        ck_assert_int_eq(64, mca_common_collio_policy_local_aggregators(&facts));
+        ck_assert_int_eq(64, collio_policy_local_aggregators(&facts));
     }
 }
 END_TEST
@@ -71,10 +71,10 @@ START_TEST(policy_small_machines)
     facts_t one_a_node = {.ranks_per_node = 1, .nodes = 1000, .global_aggregators = 10};
     facts_t one_node = {.ranks_per_node = 16, .nodes = 1, .global_aggregators = 1};
 
-    ck_assert_int_eq(1, mca_common_collio_policy_local_aggregators(&one_rank));
-    ck_assert_int_eq(1, mca_common_collio_policy_local_aggregators(&one_a_node));
+    ck_assert_int_eq(1, collio_policy_local_aggregators(&one_rank));
+    ck_assert_int_eq(1, collio_policy_local_aggregators(&one_a_node));
     /* on one node both layers use the same memory: a second copy cannot pay */
-    ck_assert_int_eq(16, mca_common_collio_policy_local_aggregators(&one_node));
+    ck_assert_int_eq(16, collio_policy_local_aggregators(&one_node));
 }
 END_TEST
 
@@ -94,9 +94,9 @@ START_TEST(policy_small_calls_stay_plain)
                          .window_bytes = 16 << 20,
                          .shared_memory = true};
 
-        ck_assert_int_eq(16, mca_common_collio_policy_local_aggregators(&facts));
+        ck_assert_int_eq(16, collio_policy_local_aggregators(&facts));
         facts.nodes = 64;
-        ck_assert_int_gt(16, mca_common_collio_policy_local_aggregators(&facts));
+        ck_assert_int_gt(16, collio_policy_local_aggregators(&facts));
     }
 }
 END_TEST
@@ -108,19 +108,16 @@ START_TEST(policy_layers_pull_apart)
     facts_t shared = facts;
 
     for (int c = 1; c < 32; c *= 2) { /* at 256 nodes layer 2 dominates */
-        ck_assert_int_lt(mca_common_collio_policy_tam_ns(&facts, c),
-                         mca_common_collio_policy_tam_ns(&facts, 2 * c));
+        ck_assert_int_lt(collio_policy_tam_ns(&facts, c), collio_policy_tam_ns(&facts, 2 * c));
     }
     facts.nodes = 2; /* at 2 nodes layer 1 does */
     for (int c = 1; c < 32; c *= 2) {
-        ck_assert_int_gt(mca_common_collio_policy_tam_ns(&facts, c),
-                         mca_common_collio_policy_tam_ns(&facts, 2 * c));
+        ck_assert_int_gt(collio_policy_tam_ns(&facts, c), collio_policy_tam_ns(&facts, 2 * c));
     }
     shared.shared_memory = true; /* copying in parallel is never slower */
     facts.nodes = 256;
     for (int c = 1; c <= 64; ++c) {
-        ck_assert_int_le(mca_common_collio_policy_tam_ns(&shared, c),
-                         mca_common_collio_policy_tam_ns(&facts, c));
+        ck_assert_int_le(collio_policy_tam_ns(&shared, c), collio_policy_tam_ns(&facts, c));
     }
 }
 END_TEST
@@ -136,12 +133,12 @@ START_TEST(policy_random_is_the_cheapest)
                          .bytes_per_rank = unit_below(INT64_C(1) << unit_below(62)),
                          .window_bytes = unit_below(INT64_C(1) << unit_below(40)),
                          .shared_memory = unit_below(2)};
-        int best = mca_common_collio_policy_local_aggregators(&facts);
-        int64_t ns = mca_common_collio_policy_tam_ns(&facts, best);
+        int best = collio_policy_local_aggregators(&facts);
+        int64_t ns = collio_policy_tam_ns(&facts, best);
 
         unit_assert(1 <= best && best <= facts.ranks_per_node);
         for (int c = 1; c <= facts.ranks_per_node; ++c) {
-            int64_t other = mca_common_collio_policy_tam_ns(&facts, c);
+            int64_t other = collio_policy_tam_ns(&facts, c);
 
             unit_assert(0 <= other);
             unit_assert(c < best ? ns < other : ns <= other);

@@ -5,38 +5,38 @@
  */
 
 /* Which puts are packed, and where they go: never two in one place, never outside the room. */
-#include "common_collio_put_rule.h"
+#include "put_rule.h"
 
 #include "unit.h"
 
 START_TEST(put_packs_small_pieces)
 {
-    ck_assert(mca_common_collio_put_packs(1000, 8000));
-    ck_assert(mca_common_collio_put_packs(2, 2));
-    ck_assert(mca_common_collio_put_packs(INT64_C(1) << 40, INT64_C(1) << 43));
+    ck_assert(collio_put_packs(1000, 8000));
+    ck_assert(collio_put_packs(2, 2));
+    ck_assert(collio_put_packs(INT64_C(1) << 40, INT64_C(1) << 43));
 }
 END_TEST
 
 START_TEST(put_straight_when_pieces_are_large_or_one)
 {
-    ck_assert(!mca_common_collio_put_packs(0, 0));
-    ck_assert(!mca_common_collio_put_packs(1, 8));
-    ck_assert(!mca_common_collio_put_packs(4, 4 * MCA_COMMON_COLLIO_PUT_PIECE_BYTES));
-    ck_assert(mca_common_collio_put_packs(4, 4 * MCA_COMMON_COLLIO_PUT_PIECE_BYTES - 1));
+    ck_assert(!collio_put_packs(0, 0));
+    ck_assert(!collio_put_packs(1, 8));
+    ck_assert(!collio_put_packs(4, 4 * COLLIO_PUT_PIECE_BYTES));
+    ck_assert(collio_put_packs(4, 4 * COLLIO_PUT_PIECE_BYTES - 1));
 }
 END_TEST
 
 START_TEST(put_place_fills_the_room_exactly)
 {
-    mca_common_collio_put_room_t room = {.bytes = 256};
+    collio_put_room_t room = {.bytes = 256};
 
-    unit_equal(0, mca_common_collio_put_place(&room, 4, 100));
-    unit_equal(-1, mca_common_collio_put_place(&room, 4, 157)); /* 156 are left */
-    unit_equal(-1, mca_common_collio_put_place(&room, 1, 8));   /* one piece goes straight */
-    unit_equal(100, mca_common_collio_put_place(&room, 4, 156));
-    unit_equal(-1, mca_common_collio_put_place(&room, 2, 2));
-    room = (mca_common_collio_put_room_t){0};
-    unit_equal(-1, mca_common_collio_put_place(&room, 2, 2));
+    unit_equal(0, collio_put_place(&room, 4, 100));
+    unit_equal(-1, collio_put_place(&room, 4, 157)); /* 156 are left */
+    unit_equal(-1, collio_put_place(&room, 1, 8));   /* one piece goes straight */
+    unit_equal(100, collio_put_place(&room, 4, 156));
+    unit_equal(-1, collio_put_place(&room, 2, 2));
+    room = (collio_put_room_t){0};
+    unit_equal(-1, collio_put_place(&room, 2, 2));
 }
 END_TEST
 
@@ -45,11 +45,11 @@ START_TEST(put_places_never_overlap)
 {
     for (int round = unit_rounds(300); 0 < round; --round) {
         unsigned char taken[4096] = {0};
-        mca_common_collio_put_room_t room = {.bytes = unit_between(0, (int64_t) sizeof(taken))};
+        collio_put_room_t room = {.bytes = unit_between(0, (int64_t) sizeof(taken))};
 
         for (int i = 0; i < 40; ++i) {
             int64_t pieces = unit_between(2, 40), bytes = pieces * unit_between(1, 30);
-            int64_t place = mca_common_collio_put_place(&room, pieces, bytes);
+            int64_t place = collio_put_place(&room, pieces, bytes);
 
             for (int64_t at = place; 0 <= place && at < place + bytes; ++at) {
                 unit_assert(at < room.bytes && !taken[at]);

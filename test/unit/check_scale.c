@@ -206,14 +206,14 @@ END_TEST
 /* Byte by byte: members that have something for an aggregator other than themselves and their local
  * aggregator, in each window number. */
 static void check_turns(scale_pattern_t *pattern, const scale_machine_t *machine,
-                        const mca_common_collio_domains_t *domains)
+                        const collio_domains_t *domains)
 {
     int64_t end = pattern->rows * pattern->row_bytes, counted, walked = 0;
     int64_t rounds = end / machine->window_bytes + 1;
     bool *in = calloc((size_t) (rounds * machine->ranks), sizeof(*in));
 
     for (int64_t at = 0, run = 0; at < end; ++at) {
-        mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, at);
+        collio_place_t place = collio_domains_locate(domains, at);
         int64_t offset = at % pattern->row_bytes;
         int rank, local;
 
@@ -242,7 +242,7 @@ START_TEST(scale_e3sm_counts_agree_with_plans)
     for (int round = unit_rounds(20); 0 < round; --round) {
         scale_pattern_t pattern;
         scale_machine_t machine;
-        mca_common_collio_domains_t domains;
+        collio_domains_t domains;
         scale_figures_t counted[SCALE_WAYS];
         scale_figures_t planned[SCALE_WAYS];
         int aggregators = (int) unit_between(1, 6);
@@ -252,8 +252,8 @@ START_TEST(scale_e3sm_counts_agree_with_plans)
         ck_assert_ptr_null(scale_machine_init(&machine, &pattern, (int) unit_between(1, 20),
                                               aggregators, unit_between(100, 4000), 1,
                                               (int) unit_below(4)));
-        ck_assert_int_eq(0, mca_common_collio_domains_even(0, pattern.rows * pattern.row_bytes, 1,
-                                                           machine.aggregators, &domains));
+        ck_assert_int_eq(0, collio_domains_even(0, pattern.rows * pattern.row_bytes, 1,
+                                                machine.aggregators, &domains));
         ck_assert_int_eq(walk_extents(&pattern, machine.group_of),
                          scale_count_extents(&pattern, machine.group_of));
         for (int aggregator = 0; aggregator < machine.aggregators; ++aggregator) {
@@ -273,7 +273,7 @@ START_TEST(scale_e3sm_counts_agree_with_plans)
             }
         }
         check_turns(&pattern, &machine, &domains);
-        mca_common_collio_domains_fini(&domains);
+        collio_domains_fini(&domains);
         scale_machine_fini(&machine);
         scale_pattern_fini(&pattern);
     }
@@ -332,16 +332,16 @@ END_TEST
  * for each node, and 8 bytes inside the node; 20 rounds between the ranks, 6 inside a node. */
 START_TEST(scale_memory_plan_costs)
 {
-    int bins = mca_common_collio_memory_bins(40000, 10000);
-    mca_common_collio_memory_cost_t cost = mca_common_collio_memory_cost(bins, 10000, 640000, 64);
+    int bins = collio_memory_bins(40000, 10000);
+    collio_memory_cost_t cost = collio_memory_cost(bins, 10000, 640000, 64);
 
     ck_assert_int_eq(832, bins);
     ck_assert_int_eq(8 + 832 * 8 + 10000 * (2 * 8 + 14 * 8), cost.bytes);
     ck_assert_int_eq(2 * 6 + 2 * 2 * 20, cost.messages);
     ck_assert_int_eq(2 * (cost.bytes - 8), cost.held);
-    ck_assert_int_eq(512, mca_common_collio_memory_bins(1, 1));
-    ck_assert_int_eq(4096, mca_common_collio_memory_bins(1000, 250));
-    ck_assert_int_eq(512, mca_common_collio_memory_bins(INT_MAX, INT_MAX));
+    ck_assert_int_eq(512, collio_memory_bins(1, 1));
+    ck_assert_int_eq(4096, collio_memory_bins(1000, 250));
+    ck_assert_int_eq(512, collio_memory_bins(INT_MAX, INT_MAX));
 }
 END_TEST
 

@@ -9,7 +9,7 @@
  * in random order. Every start is checked against the published description of the schedule, and
  * over many runs each schedule must have overlapped exactly what it promises to.
  */
-#include "common_collio_schedule.h"
+#include "schedule.h"
 
 #include "unit.h"
 
@@ -20,8 +20,8 @@ enum { SHUFFLE = 0, ACCESS = 1 };
 enum { TWO_SHUFFLES = 1, TWO_ACCESSES = 2, SHUFFLE_AND_ACCESS = 4 };
 
 typedef struct simulation_t {
-    const mca_common_collio_schedule_t *schedule;
-    mca_common_collio_progress_t progress;
+    const collio_schedule_t *schedule;
+    collio_progress_t progress;
     bool finished[2][MOST_CYCLES]; /* stages may overtake each other */
     unsigned seen;
 } simulation_t;
@@ -98,11 +98,11 @@ static void check_start(const simulation_t *run, int stage)
 /* A stage that could run and does not: only write_comm2 promises never to let that happen. */
 static void check_refused(const simulation_t *run, int stage)
 {
-    const mca_common_collio_progress_t *progress = &run->progress;
+    const collio_progress_t *progress = &run->progress;
 
     if (is(run, "write_comm2")) {
-        unit_assert(!(SHUFFLE == stage ? mca_common_collio_shuffle_possible(progress, 2)
-                                       : mca_common_collio_access_possible(progress, 2)));
+        unit_assert(!(SHUFFLE == stage ? collio_shuffle_possible(progress, 2)
+                                       : collio_access_possible(progress, 2)));
     }
 }
 
@@ -159,7 +159,7 @@ static void finish_any(simulation_t *run)
 }
 
 /* Runs to the end; returns which overlaps were seen. */
-static unsigned simulate(const mca_common_collio_schedule_t *schedule, size_t cycles, bool write)
+static unsigned simulate(const collio_schedule_t *schedule, size_t cycles, bool write)
 {
     simulation_t run = {.schedule = schedule, .progress = {.cycles = cycles, .write = write}};
     bool blocking_access = !schedule->asynchronous && unit_below(2);
@@ -184,20 +184,19 @@ static unsigned simulate(const mca_common_collio_schedule_t *schedule, size_t cy
     return run.seen;
 }
 
-static const mca_common_collio_schedule_t *by_name(const char *name)
+static const collio_schedule_t *by_name(const char *name)
 {
     size_t i = 0;
 
-    while (NULL != mca_common_collio_schedules[i]
-           && 0 != strcmp(name, mca_common_collio_schedules[i]->name)) {
+    while (NULL != collio_schedules[i] && 0 != strcmp(name, collio_schedules[i]->name)) {
         ++i;
     }
-    return mca_common_collio_schedules[i];
+    return collio_schedules[i];
 }
 
 static void run_schedule(const char *name, unsigned wanted)
 {
-    const mca_common_collio_schedule_t *schedule = by_name(name);
+    const collio_schedule_t *schedule = by_name(name);
 
     ck_assert_ptr_nonnull(schedule);
     for (int write = 0; write < 2; ++write) {
@@ -250,8 +249,8 @@ START_TEST(schedule_table)
     static const bool asynchronous[] = {false, false, true, true, true};
     size_t i = 0;
 
-    for (; NULL != mca_common_collio_schedules[i]; ++i) {
-        const mca_common_collio_schedule_t *schedule = mca_common_collio_schedules[i];
+    for (; NULL != collio_schedules[i]; ++i) {
+        const collio_schedule_t *schedule = collio_schedules[i];
 
         ck_assert_uint_lt(10, strlen(schedule->description));
         for (int round = 0; round < 20; ++round) {
@@ -270,8 +269,8 @@ END_TEST
 /* The order of starts when shuffles are quicker than accesses: the rows of the published table. */
 static void trace(const char *name, bool write, size_t cycles, char *out)
 {
-    const mca_common_collio_schedule_t *schedule = by_name(name);
-    mca_common_collio_progress_t run = {.cycles = cycles, .write = write};
+    const collio_schedule_t *schedule = by_name(name);
+    collio_progress_t run = {.cycles = cycles, .write = write};
 
     for (;;) {
         /* as the header says: what empties a buffer is asked first */
@@ -326,22 +325,21 @@ END_TEST
 /* The order of put_fence's steps. `late`: no access is complete on all ranks when asked. */
 static void steps(const char *name, bool write, size_t cycles, bool late, char *out)
 {
-    const mca_common_collio_schedule_t *schedule = by_name(name);
-    mca_common_collio_progress_t run = {.cycles = cycles, .write = write};
-    mca_common_collio_step_t step;
+    const collio_schedule_t *schedule = by_name(name);
+    collio_progress_t run = {.cycles = cycles, .write = write};
+    collio_step_t step;
 
-    while (MCA_COMMON_COLLIO_STEP_NONE
-           != (step = mca_common_collio_schedule_step(schedule, &run))) {
-        if (MCA_COMMON_COLLIO_STEP_END_EITHER == step) {
-            step = late ? MCA_COMMON_COLLIO_STEP_END_SHUFFLE : MCA_COMMON_COLLIO_STEP_END_ACCESS;
+    while (COLLIO_STEP_NONE != (step = collio_schedule_step(schedule, &run))) {
+        if (COLLIO_STEP_END_EITHER == step) {
+            step = late ? COLLIO_STEP_END_SHUFFLE : COLLIO_STEP_END_ACCESS;
         }
-        if (MCA_COMMON_COLLIO_STEP_SHUFFLE == step) {
+        if (COLLIO_STEP_SHUFFLE == step) {
             *out++ = 'S';
             *out++ = (char) ('1' + run.shuffles_started++);
-        } else if (MCA_COMMON_COLLIO_STEP_ACCESS == step) {
+        } else if (COLLIO_STEP_ACCESS == step) {
             *out++ = 'A';
             *out++ = (char) ('1' + run.accesses_started++);
-        } else if (MCA_COMMON_COLLIO_STEP_END_SHUFFLE == step) {
+        } else if (COLLIO_STEP_END_SHUFFLE == step) {
             *out++ = 's';
             *out++ = (char) ('1' + run.shuffles_done++);
         } else {

@@ -5,11 +5,11 @@
  */
 
 /* The cost rule of data sieving: the cases that its description promises, and its monotony. */
-#include "common_collio_sieve_rule.h"
+#include "sieve_rule.h"
 
 #include "unit.h"
 
-typedef mca_common_collio_sieve_window_t window_t;
+typedef collio_sieve_window_t window_t;
 
 /* `runs` pieces of `length`, with holes of `hole` between them */
 static window_t regular(int64_t runs, int64_t length, int64_t hole)
@@ -24,8 +24,8 @@ START_TEST(sieve_small_pieces_close_together)
 {
     window_t window = regular(512, 64, 960);
 
-    ck_assert(mca_common_collio_sieve_pays(&window, true));
-    ck_assert(mca_common_collio_sieve_pays(&window, false));
+    ck_assert(collio_sieve_pays(&window, true));
+    ck_assert(collio_sieve_pays(&window, false));
 }
 END_TEST
 
@@ -33,8 +33,8 @@ START_TEST(sieve_not_when_holes_are_large)
 {
     window_t window = regular(40, 2048, 10240);
 
-    ck_assert(!mca_common_collio_sieve_pays(&window, true));
-    ck_assert(!mca_common_collio_sieve_pays(&window, false));
+    ck_assert(!collio_sieve_pays(&window, true));
+    ck_assert(!collio_sieve_pays(&window, false));
 }
 END_TEST
 
@@ -42,8 +42,8 @@ START_TEST(sieve_reads_sooner_than_writes)
 {
     window_t window = regular(100, 512, 1800);
 
-    ck_assert(!mca_common_collio_sieve_pays(&window, true));
-    ck_assert(mca_common_collio_sieve_pays(&window, false));
+    ck_assert(!collio_sieve_pays(&window, true));
+    ck_assert(collio_sieve_pays(&window, false));
 }
 END_TEST
 
@@ -51,10 +51,10 @@ START_TEST(sieve_never_without_a_hole)
 {
     window_t whole = regular(1, 1 << 20, 0), touching = regular(100, 10, 0), two = regular(2, 8, 8);
 
-    ck_assert(!mca_common_collio_sieve_pays(&whole, false));
-    ck_assert(!mca_common_collio_sieve_pays(&touching, false));
-    ck_assert(!mca_common_collio_sieve_pays(&two, true)); /* four calls and a lock for two */
-    ck_assert(mca_common_collio_sieve_pays(&two, false));
+    ck_assert(!collio_sieve_pays(&whole, false));
+    ck_assert(!collio_sieve_pays(&touching, false));
+    ck_assert(!collio_sieve_pays(&two, true)); /* four calls and a lock for two */
+    ck_assert(collio_sieve_pays(&two, false));
 }
 END_TEST
 
@@ -69,10 +69,10 @@ START_TEST(sieve_is_monotone)
 
         wider.span += unit_between(1, 100000);
         denser.runs += unit_between(1, 100);
-        if (!mca_common_collio_sieve_pays(&window, write)) {
-            unit_assert(!mca_common_collio_sieve_pays(&wider, write));
+        if (!collio_sieve_pays(&window, write)) {
+            unit_assert(!collio_sieve_pays(&wider, write));
         } else {
-            unit_assert(mca_common_collio_sieve_pays(&denser, write));
+            unit_assert(collio_sieve_pays(&denser, write));
         }
     }
 }

@@ -5,18 +5,18 @@
  */
 
 /* Tilings, cursors, pieces and packing, against walking the stream byte by byte. */
-#include "common_collio_tiling.h"
+#include "tiling.h"
 
 #include "unit.h"
 
-typedef mca_common_collio_tiling_t tiling_t;
-typedef mca_common_collio_extent_t extent_t;
-typedef mca_common_collio_pieces_t pieces_t;
+typedef collio_tiling_t tiling_t;
+typedef collio_extent_t extent_t;
+typedef collio_pieces_t pieces_t;
 
 static void make(tiling_t *tiling, int64_t base, int64_t extent, const extent_t *pieces,
                  size_t count)
 {
-    ck_assert_int_eq(0, mca_common_collio_tiling_init(tiling, base, extent, pieces, count));
+    ck_assert_int_eq(0, collio_tiling_init(tiling, base, extent, pieces, count));
 }
 
 START_TEST(tiling_empty)
@@ -29,14 +29,14 @@ START_TEST(tiling_empty)
     ck_assert_uint_eq(0, tiling.count);
     ck_assert_int_eq(0, tiling.size);
     ck_assert(!tiling.dense);
-    ck_assert_int_eq(0, mca_common_collio_tiling_piece_bound(&tiling, 0, 100));
-    ck_assert_int_eq(0, mca_common_collio_tiling_pieces(&tiling, 0, 0, &pieces));
+    ck_assert_int_eq(0, collio_tiling_piece_bound(&tiling, 0, 100));
+    ck_assert_int_eq(0, collio_tiling_pieces(&tiling, 0, 0, &pieces));
     ck_assert_uint_eq(0, pieces.count);
-    mca_common_collio_tiling_pack(&tiling, NULL, 0, 0, NULL);
-    mca_common_collio_tiling_fini(&tiling);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_pack(&tiling, NULL, 0, 0, NULL);
+    collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
     make(&tiling, 0, 0, NULL, 0);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 
@@ -49,18 +49,18 @@ START_TEST(tiling_init_joins_and_describes)
     ck_assert_uint_eq(2, tiling.count);
     ck_assert_int_eq(16, tiling.size);
     ck_assert_int_eq(8, tiling.uniform);
-    ck_assert_int_eq(8, mca_common_collio_tiling_prefix(&tiling, 1));
-    ck_assert_int_eq(16, mca_common_collio_tiling_prefix(&tiling, 2));
+    ck_assert_int_eq(8, collio_tiling_prefix(&tiling, 1));
+    ck_assert_int_eq(16, collio_tiling_prefix(&tiling, 2));
     ck_assert(tiling.ascending);
     ck_assert(!tiling.dense);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
     make(&tiling, 0, 16, pieces, 4); /* the next repetition begins inside this one */
     ck_assert(!tiling.ascending);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
     make(&tiling, 7, 8, pieces, 3);
     ck_assert(tiling.dense);
     ck_assert(tiling.ascending);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 
@@ -72,14 +72,14 @@ START_TEST(tiling_dense_is_one_piece)
     pieces_t pieces = {0};
 
     make(&tiling, far, 1, &byte, 1);
-    ck_assert_int_eq(1, mca_common_collio_tiling_piece_bound(&tiling, 5, INT64_C(1) << 33));
-    ck_assert_int_eq(0, mca_common_collio_tiling_pieces(&tiling, far, INT64_C(3) << 31, &pieces));
+    ck_assert_int_eq(1, collio_tiling_piece_bound(&tiling, 5, INT64_C(1) << 33));
+    ck_assert_int_eq(0, collio_tiling_pieces(&tiling, far, INT64_C(3) << 31, &pieces));
     ck_assert_uint_eq(1, pieces.count);
     ck_assert_int_eq(2 * far, pieces.at[0].offset);
     ck_assert_int_eq(INT64_C(3) << 31, pieces.at[0].length);
     ck_assert_int_eq(0, pieces.at[0].stream);
-    mca_common_collio_pieces_fini(&pieces);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_pieces_fini(&pieces);
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 
@@ -89,22 +89,22 @@ START_TEST(tiling_far_repetition)
     const int64_t extent = INT64_C(1) << 33;
     const int64_t size = 8 + (INT64_C(1) << 31);
     tiling_t tiling;
-    mca_common_collio_cursor_t cursor;
+    collio_cursor_t cursor;
     pieces_t found = {0};
     int64_t run;
 
     make(&tiling, 512, extent, pieces, 2);
-    mca_common_collio_cursor_seek(&cursor, &tiling, 1000 * size + 10);
+    collio_cursor_seek(&cursor, &tiling, 1000 * size + 10);
     ck_assert_int_eq(512 + 1000 * extent + (INT64_C(3) << 30) + 2,
-                     mca_common_collio_cursor_run(&cursor, &run));
+                     collio_cursor_run(&cursor, &run));
     ck_assert_int_eq((INT64_C(1) << 31) - 2, run);
-    ck_assert_int_eq(0, mca_common_collio_tiling_pieces(&tiling, 1000 * size + 4, size, &found));
+    ck_assert_int_eq(0, collio_tiling_pieces(&tiling, 1000 * size + 4, size, &found));
     ck_assert_uint_eq(3, found.count);
     ck_assert_int_eq(4, found.at[0].length);
     ck_assert_int_eq(INT64_C(1) << 31, found.at[1].length);
     ck_assert_int_eq(4, found.at[2].length);
-    mca_common_collio_pieces_fini(&found);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_pieces_fini(&found);
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 
@@ -117,20 +117,20 @@ START_TEST(tiling_unsorted_view)
     pieces_t pieces = {0};
 
     make(&tiling, 0, 12, swapped, 2); /* 8-11, 0-3, 20-23, 12-15: 8-11 then 12-15 is no join */
-    ck_assert_int_eq(0, mca_common_collio_tiling_pieces(&tiling, 0, 16, &pieces));
+    ck_assert_int_eq(0, collio_tiling_pieces(&tiling, 0, 16, &pieces));
     ck_assert_uint_eq(4, pieces.count);
     ck_assert_int_eq(0, pieces.at[0].offset);
     ck_assert_int_eq(4, pieces.at[0].stream);
     ck_assert_int_eq(0, pieces.at[1].stream);
-    mca_common_collio_pieces_fini(&pieces);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_pieces_fini(&pieces);
+    collio_tiling_fini(&tiling);
     make(&tiling, 0, 100, twice, 2);
-    ck_assert_int_eq(0, mca_common_collio_tiling_pieces(&tiling, 0, 8, &pieces));
+    ck_assert_int_eq(0, collio_tiling_pieces(&tiling, 0, 8, &pieces));
     ck_assert_uint_eq(2, pieces.count);
     ck_assert_int_eq(0, pieces.at[0].stream);
     ck_assert_int_eq(4, pieces.at[1].stream);
-    mca_common_collio_pieces_fini(&pieces);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_pieces_fini(&pieces);
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 
@@ -174,7 +174,7 @@ static void walk(const tiling_t *tiling, int64_t *offsets, int64_t bytes)
 
     for (int64_t repetition = 0; n < bytes; ++repetition) {
         for (size_t i = 0; i < tiling->count; ++i) {
-            for (int64_t b = 0; b < mca_common_collio_tiling_length(tiling, i) && n < bytes; ++b) {
+            for (int64_t b = 0; b < collio_tiling_length(tiling, i) && n < bytes; ++b) {
                 offsets[n++] = tiling->base + repetition * tiling->extent + tiling->offset[i] + b;
             }
         }
@@ -185,14 +185,14 @@ static void check_pieces(const tiling_t *tiling, const int64_t *offsets)
 {
     int64_t first = unit_below(MOST_BYTES);
     int64_t bytes = unit_below(MOST_BYTES - first) + 1;
-    int64_t bound = mca_common_collio_tiling_piece_bound(tiling, first, bytes);
+    int64_t bound = collio_tiling_piece_bound(tiling, first, bytes);
     bool seen[MOST_BYTES] = {false};
     pieces_t pieces = {0};
 
-    unit_equal(0, mca_common_collio_tiling_pieces(tiling, first, bytes, &pieces));
+    unit_equal(0, collio_tiling_pieces(tiling, first, bytes, &pieces));
     unit_assert((int64_t) pieces.count <= bound);
     for (size_t i = 0; i < pieces.count; ++i) {
-        const mca_common_collio_piece_t *piece = &pieces.at[i];
+        const collio_piece_t *piece = &pieces.at[i];
 
         if (0 < i) {
             unit_assert(piece[-1].offset < piece->offset
@@ -209,7 +209,7 @@ static void check_pieces(const tiling_t *tiling, const int64_t *offsets)
     for (int64_t b = 0; b < bytes; ++b) {
         unit_assert(seen[b]);
     }
-    mca_common_collio_pieces_fini(&pieces);
+    collio_pieces_fini(&pieces);
 }
 
 START_TEST(tiling_random_pieces_against_walk)
@@ -231,7 +231,7 @@ START_TEST(tiling_random_pieces_against_walk)
             ck_assert(ascending || !tiling.ascending);
             ck_assert(!ascending || tiling.ascending || MOST_BYTES < 2 * tiling.size);
         }
-        mca_common_collio_tiling_fini(&tiling);
+        collio_tiling_fini(&tiling);
     }
 }
 END_TEST
@@ -256,17 +256,17 @@ START_TEST(tiling_random_pack_and_unpack)
         random_tiling(&tiling, true);
         if (0 < tiling.size) {
             walk(&tiling, offsets, MOST_BYTES);
-            mca_common_collio_tiling_pack(&tiling, memory, stream, bytes, packed);
+            collio_tiling_pack(&tiling, memory, stream, bytes, packed);
             memset(target, 0, MEMORY);
             memset(wanted, 0, MEMORY);
             for (int64_t b = 0; b < bytes; ++b) {
                 unit_equal(memory[offsets[stream + b]], packed[b]);
                 wanted[offsets[stream + b]] = packed[b];
             }
-            mca_common_collio_tiling_unpack(&tiling, target, stream, bytes, packed);
+            collio_tiling_unpack(&tiling, target, stream, bytes, packed);
             ck_assert_mem_eq(wanted, target, MEMORY);
         }
-        mca_common_collio_tiling_fini(&tiling);
+        collio_tiling_fini(&tiling);
     }
     free(memory);
     free(target);
@@ -287,15 +287,15 @@ START_TEST(tiling_pack_from_bottom_and_backwards)
         data[i] = (char) i;
     }
     make(&tiling, 0, 32, &piece, 1);
-    mca_common_collio_tiling_pack(&tiling, NULL, 0, 16, packed);
+    collio_tiling_pack(&tiling, NULL, 0, 16, packed);
     ck_assert_mem_eq(data, packed, 8);
     ck_assert_mem_eq(data + 32, packed + 8, 8);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
     make(&tiling, 0, -8, &behind, 1);
-    mca_common_collio_tiling_pack(&tiling, data + 32, 0, 8, packed);
+    collio_tiling_pack(&tiling, data + 32, 0, 8, packed);
     ck_assert_mem_eq(data + 24, packed, 4);
     ck_assert_mem_eq(data + 16, packed + 4, 4);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 
@@ -307,7 +307,7 @@ START_TEST(tiling_fold_keeps_the_stream)
         size_t count = 1 + (size_t) unit_below(9);
         int64_t extent = step * (int64_t) count + (unit_below(4) ? 0 : unit_below(3));
         bool regular = 0 != unit_below(4);
-        mca_common_collio_tiling_t plain, folded;
+        collio_tiling_t plain, folded;
         extent_t pieces[10];
 
         for (size_t i = 0; i < count; ++i) {
@@ -316,24 +316,23 @@ START_TEST(tiling_fold_keeps_the_stream)
         if (!regular) {
             pieces[count - 1].offset += 1;
         }
-        ck_assert_int_eq(0, mca_common_collio_tiling_init(&plain, 1000, extent, pieces, count));
-        ck_assert_int_eq(0, mca_common_collio_tiling_init(&folded, 1000, extent, pieces, count));
-        mca_common_collio_tiling_fold(&folded);
+        ck_assert_int_eq(0, collio_tiling_init(&plain, 1000, extent, pieces, count));
+        ck_assert_int_eq(0, collio_tiling_init(&folded, 1000, extent, pieces, count));
+        collio_tiling_fold(&folded);
         if (regular && 1 < count && extent == step * (int64_t) count) {
             ck_assert_uint_eq(1, folded.count);
         }
         for (int64_t at = 0; at < 40; ++at) {
-            mca_common_collio_cursor_t a, b;
+            collio_cursor_t a, b;
             int64_t run;
 
-            mca_common_collio_cursor_seek(&a, &plain, at);
-            mca_common_collio_cursor_seek(&b, &folded, at);
-            ck_assert_int_eq(mca_common_collio_cursor_run(&a, &run),
-                             mca_common_collio_cursor_run(&b, &run));
+            collio_cursor_seek(&a, &plain, at);
+            collio_cursor_seek(&b, &folded, at);
+            ck_assert_int_eq(collio_cursor_run(&a, &run), collio_cursor_run(&b, &run));
         }
         ck_assert(plain.ascending == folded.ascending);
-        mca_common_collio_tiling_fini(&plain);
-        mca_common_collio_tiling_fini(&folded);
+        collio_tiling_fini(&plain);
+        collio_tiling_fini(&folded);
     }
 }
 END_TEST
@@ -343,23 +342,23 @@ START_TEST(tiling_equal_pieces_have_no_lengths)
 {
     const extent_t equal[] = {{0, 4}, {10, 4}, {20, 4}}, last[] = {{0, 4}, {10, 4}, {20, 8}};
     const extent_t joined[] = {{0, 4}, {4, 4}, {10, 4}, {14, 4}, {20, 8}};
-    mca_common_collio_tiling_t tiling;
+    collio_tiling_t tiling;
 
-    ck_assert_int_eq(0, mca_common_collio_tiling_init(&tiling, 0, 100, equal, 3));
+    ck_assert_int_eq(0, collio_tiling_init(&tiling, 0, 100, equal, 3));
     ck_assert_int_eq(4, tiling.uniform);
     ck_assert_ptr_null(tiling.length);
-    mca_common_collio_tiling_fini(&tiling);
-    ck_assert_int_eq(0, mca_common_collio_tiling_init(&tiling, 0, 100, last, 3));
+    collio_tiling_fini(&tiling);
+    ck_assert_int_eq(0, collio_tiling_init(&tiling, 0, 100, last, 3));
     ck_assert_int_eq(0, tiling.uniform);
-    ck_assert_int_eq(8, mca_common_collio_tiling_length(&tiling, 2));
-    ck_assert_int_eq(8, mca_common_collio_tiling_prefix(&tiling, 2));
+    ck_assert_int_eq(8, collio_tiling_length(&tiling, 2));
+    ck_assert_int_eq(8, collio_tiling_prefix(&tiling, 2));
     ck_assert_int_eq(16, tiling.size);
-    mca_common_collio_tiling_fini(&tiling);
-    ck_assert_int_eq(0, mca_common_collio_tiling_init(&tiling, 0, 100, joined, 5));
+    collio_tiling_fini(&tiling);
+    ck_assert_int_eq(0, collio_tiling_init(&tiling, 0, 100, joined, 5));
     ck_assert_uint_eq(3, tiling.count);
     ck_assert_int_eq(8, tiling.uniform);
     ck_assert_int_eq(24, tiling.size);
-    mca_common_collio_tiling_fini(&tiling);
+    collio_tiling_fini(&tiling);
 }
 END_TEST
 

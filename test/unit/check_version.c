@@ -5,32 +5,31 @@
  */
 
 /* Which Open MPI a build may run in. */
-#include "common_collio_version.h"
+#include "version.h"
 
 #include "unit.h"
 
 static bool fits(const char *built, const char *running)
 {
-    mca_common_collio_version_t a, b;
+    collio_version_t a, b;
 
-    ck_assert(mca_common_collio_version_parse(built, &a));
-    ck_assert(mca_common_collio_version_parse(running, &b));
-    return mca_common_collio_version_fits(&a, &b);
+    ck_assert(collio_version_parse(built, &a));
+    ck_assert(collio_version_parse(running, &b));
+    return collio_version_fits(&a, &b);
 }
 
 START_TEST(version_is_found_in_the_text)
 {
-    mca_common_collio_version_t version;
+    collio_version_t version;
 
-    ck_assert(mca_common_collio_version_parse("Open MPI v4.1.4, package: Debian, ident: 4.1.4",
-                                              &version));
+    ck_assert(collio_version_parse("Open MPI v4.1.4, package: Debian, ident: 4.1.4", &version));
     ck_assert(4 == version.major && 1 == version.minor && 4 == version.release);
-    ck_assert(mca_common_collio_version_parse("Open MPI v6.0.0rc2", &version));
+    ck_assert(collio_version_parse("Open MPI v6.0.0rc2", &version));
     ck_assert(6 == version.major && 0 == version.minor && 0 == version.release);
-    ck_assert(mca_common_collio_version_parse("5.0", &version));
+    ck_assert(collio_version_parse("5.0", &version));
     ck_assert(5 == version.major && 0 == version.minor && 0 == version.release);
-    ck_assert(!mca_common_collio_version_parse("MPICH", &version));
-    ck_assert(!mca_common_collio_version_parse("", &version));
+    ck_assert(!collio_version_parse("MPICH", &version));
+    ck_assert(!collio_version_parse("", &version));
 }
 END_TEST
 

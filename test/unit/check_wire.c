@@ -8,20 +8,20 @@
  * The wire form: any list survives the round trip, regular patterns are tiny, and no bytes whatever
  * do harm (run with sanitizers or valgrind to see it).
  */
-#include "common_collio_wire.h"
+#include "wire.h"
 
 #include <errno.h>
 
-#include "common_collio_tiling.h"
+#include "tiling.h"
 #include "unit.h"
 
-typedef mca_common_collio_extent_t extent_t;
-typedef mca_common_collio_extents_t list_t;
-typedef mca_common_collio_bytes_t bytes_t;
+typedef collio_extent_t extent_t;
+typedef collio_extents_t list_t;
+typedef collio_bytes_t bytes_t;
 
 static void add(list_t *list, int64_t offset, int64_t length)
 {
-    ck_assert_int_eq(0, mca_common_collio_extents_append(list, offset, length));
+    ck_assert_int_eq(0, collio_extents_append(list, offset, length));
 }
 
 static int64_t list_bytes(const list_t *list)
@@ -36,8 +36,7 @@ static int64_t list_bytes(const list_t *list)
 
 static void encode(const list_t *list, bytes_t *wire)
 {
-    ck_assert_int_eq(0,
-                     mca_common_collio_wire_encode(list->at, list->count, sizeof(extent_t), wire));
+    ck_assert_int_eq(0, collio_wire_encode(list->at, list->count, sizeof(extent_t), wire));
 }
 
 /* Encodes and decodes; returns the bytes on the wire. The list is joined already. */
@@ -48,20 +47,19 @@ static size_t round_trip(const list_t *list)
     size_t size;
 
     encode(list, &wire);
-    unit_equal(0, mca_common_collio_wire_decode(wire.at, wire.count, list->count, &back));
+    unit_equal(0, collio_wire_decode(wire.at, wire.count, list->count, &back));
     unit_equal(list->count, back.count);
     for (size_t i = 0; i < list->count; ++i) {
         unit_equal(list->at[i].offset, back.at[i].offset);
         unit_equal(list->at[i].length, back.at[i].length);
     }
     if (0 < list->count) { /* one less than there are is too many */
-        unit_equal(-EBADMSG,
-                   mca_common_collio_wire_decode(wire.at, wire.count, list->count - 1, &back));
+        unit_equal(-EBADMSG, collio_wire_decode(wire.at, wire.count, list->count - 1, &back));
         unit_equal(list->count, back.count);
     }
     size = wire.count;
-    mca_common_collio_bytes_fini(&wire);
-    mca_common_collio_extents_fini(&back);
+    collio_bytes_fini(&wire);
+    collio_extents_fini(&back);
     return size;
 }
 
@@ -72,23 +70,23 @@ START_TEST(wire_empty_and_one)
     ck_assert_uint_eq(0, round_trip(&list));
     add(&list, 0, 8);
     ck_assert_uint_ge(4, round_trip(&list));
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
 }
 END_TEST
 
 START_TEST(wire_touching_are_joined)
 {
-    mca_common_collio_piece_t pieces[] = {{0, 4, 9}, {4, 4, 5}, {8, 0, 0}, {8, 1, 1}, {20, 4, 0}};
+    collio_piece_t pieces[] = {{0, 4, 9}, {4, 4, 5}, {8, 0, 0}, {8, 1, 1}, {20, 4, 0}};
     bytes_t wire = {0};
     list_t back = {0};
 
-    ck_assert_int_eq(0, mca_common_collio_wire_encode(pieces, 5, sizeof(pieces[0]), &wire));
-    ck_assert_int_eq(0, mca_common_collio_wire_decode(wire.at, wire.count, 2, &back));
+    ck_assert_int_eq(0, collio_wire_encode(pieces, 5, sizeof(pieces[0]), &wire));
+    ck_assert_int_eq(0, collio_wire_decode(wire.at, wire.count, 2, &back));
     ck_assert_uint_eq(2, back.count);
     ck_assert_int_eq(9, back.at[0].length);
     ck_assert_int_eq(20, back.at[1].offset);
-    mca_common_collio_bytes_fini(&wire);
-    mca_common_collio_extents_fini(&back);
+    collio_bytes_fini(&wire);
+    collio_extents_fini(&back);
 }
 END_TEST
 
@@ -109,7 +107,7 @@ START_TEST(wire_extreme_numbers)
         add(&list, (i - 1) * (INT64_C(1) << 59), 100);
     }
     round_trip(&list);
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
 }
 END_TEST
 
@@ -121,7 +119,7 @@ START_TEST(wire_section_is_a_few_bytes)
         add(&list, 1000 + 32 * i, 8);
     }
     ck_assert_uint_ge(10, round_trip(&list));
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
 }
 END_TEST
 
@@ -137,7 +135,7 @@ START_TEST(wire_block_is_a_few_bytes)
             }
         }
         ck_assert_uint_ge(20, round_trip(&list));
-        mca_common_collio_extents_fini(&list);
+        collio_extents_fini(&list);
     }
 }
 END_TEST
@@ -157,8 +155,8 @@ START_TEST(wire_irregular_is_small)
     }
     ck_assert_uint_ge(3 * COUNT, round_trip(&same));
     ck_assert_uint_ge(4 * COUNT, round_trip(&mixed));
-    mca_common_collio_extents_fini(&same);
-    mca_common_collio_extents_fini(&mixed);
+    collio_extents_fini(&same);
+    collio_extents_fini(&mixed);
 }
 END_TEST
 
@@ -180,7 +178,7 @@ START_TEST(wire_btio_below_one_percent)
     }
     ck_assert_uint_lt(round_trip(&list), (size_t) list_bytes(&list) / 100);
     ck_assert_uint_ge(24 * Q, round_trip(&list));
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
 }
 END_TEST
 
@@ -198,7 +196,7 @@ START_TEST(wire_s3d_below_one_percent)
         }
     }
     ck_assert_uint_lt(round_trip(&list), (size_t) list_bytes(&list) / 100);
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
 }
 END_TEST
 
@@ -212,7 +210,7 @@ START_TEST(wire_tile_below_one_percent)
             add(&list, (row * 500 + 300) * element, 100 * element);
         }
         ck_assert_uint_lt(round_trip(&list), (size_t) list_bytes(&list) / 100);
-        mca_common_collio_extents_fini(&list);
+        collio_extents_fini(&list);
     }
 }
 END_TEST
@@ -248,7 +246,7 @@ START_TEST(wire_random_round_trip)
 
         random_list(&list);
         round_trip(&list);
-        mca_common_collio_extents_fini(&list);
+        collio_extents_fini(&list);
     }
 }
 END_TEST
@@ -261,7 +259,7 @@ static void decode_anything(const unsigned char *bytes, size_t count)
     int rc;
 
     memcpy(copy, bytes, count);
-    rc = mca_common_collio_wire_decode(copy, count, 10000, &list);
+    rc = collio_wire_decode(copy, count, 10000, &list);
     unit_assert(0 == rc || -EBADMSG == rc);
     unit_assert(0 == rc || 0 == list.count);
     unit_assert(10000 >= list.count);
@@ -270,7 +268,7 @@ static void decode_anything(const unsigned char *bytes, size_t count)
         unit_assert(0 < list.at[i].length);
         unit_assert(list.at[i].offset <= INT64_MAX - list.at[i].length);
     }
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
     free(copy);
 }
 
@@ -303,8 +301,8 @@ START_TEST(wire_fuzz_damaged_lists)
             wire.at[unit_below((int64_t) wire.count)] = (unsigned char) unit_below(256);
             decode_anything(wire.at, (size_t) unit_between(0, (int64_t) wire.count));
         }
-        mca_common_collio_bytes_fini(&wire);
-        mca_common_collio_extents_fini(&list);
+        collio_bytes_fini(&wire);
+        collio_extents_fini(&list);
     }
 }
 END_TEST
@@ -333,30 +331,28 @@ START_TEST(wire_malformed_is_refused)
     list_t list = {0};
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
-        ck_assert_int_eq(-EBADMSG,
-                         mca_common_collio_wire_decode(bad[i].bytes, bad[i].count, 1000000, &list));
+        ck_assert_int_eq(-EBADMSG, collio_wire_decode(bad[i].bytes, bad[i].count, 1000000, &list));
         ck_assert_uint_eq(0, list.count);
     }
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
 }
 END_TEST
 
 START_TEST(wire_decode_within_refuses_what_is_outside)
 {
-    mca_common_collio_extent_t extents[] = {{0, 10}, {20, 5}, {90, 10}};
-    mca_common_collio_bytes_t wire = {0};
-    mca_common_collio_extents_t list = {0};
+    collio_extent_t extents[] = {{0, 10}, {20, 5}, {90, 10}};
+    collio_bytes_t wire = {0};
+    collio_extents_t list = {0};
 
-    ck_assert_int_eq(0, mca_common_collio_wire_encode(extents, 3, sizeof(extents[0]), &wire));
-    ck_assert_int_eq(0, mca_common_collio_wire_decode_within(wire.at, wire.count, 100, &list));
+    ck_assert_int_eq(0, collio_wire_encode(extents, 3, sizeof(extents[0]), &wire));
+    ck_assert_int_eq(0, collio_wire_decode_within(wire.at, wire.count, 100, &list));
     ck_assert_int_eq(3, (int) list.count);
-    ck_assert_int_eq(-EBADMSG,
-                     mca_common_collio_wire_decode_within(wire.at, wire.count, 99, &list));
+    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 99, &list));
     ck_assert_int_eq(3, (int) list.count); /* what was there stays */
-    ck_assert_int_eq(-EBADMSG, mca_common_collio_wire_decode_within(wire.at, wire.count, 2, &list));
-    ck_assert_int_eq(-EBADMSG, mca_common_collio_wire_decode_within(wire.at, wire.count, 0, &list));
-    mca_common_collio_extents_fini(&list);
-    mca_common_collio_bytes_fini(&wire);
+    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 2, &list));
+    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 0, &list));
+    collio_extents_fini(&list);
+    collio_bytes_fini(&wire);
 }
 END_TEST
 

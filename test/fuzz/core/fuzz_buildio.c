@@ -7,14 +7,14 @@
  * bytes gives. */
 #include <string.h>
 
-#include "common_collio_buildio.h"
+#include "buildio.h"
 #include "input.h"
 
 enum { MOST_PIECES = 20, MEMORY = 1 << 12, MOST_BYTES = 1500 };
 
-static void make_tiling(input *in, mca_common_collio_tiling_t *tiling, int sorted)
+static void make_tiling(input *in, collio_tiling_t *tiling, int sorted)
 {
-    mca_common_collio_extent_t piece[MOST_PIECES];
+    collio_extent_t piece[MOST_PIECES];
     size_t count = 1 + (size_t) input_below(in, MOST_PIECES);
     int64_t at = 0, extent;
 
@@ -26,40 +26,38 @@ static void make_tiling(input *in, mca_common_collio_tiling_t *tiling, int sorte
     extent = at + 1 + input_below(in, 8);
     for (size_t i = 0; i < count && !sorted; i++) {
         size_t other = (size_t) input_below(in, (int64_t) count);
-        mca_common_collio_extent_t swapped = piece[i];
+        collio_extent_t swapped = piece[i];
 
         piece[i] = piece[other];
         piece[other] = swapped;
     }
-    REQUIRE(0 == mca_common_collio_tiling_init(tiling, input_below(in, 100), extent, piece, count));
+    REQUIRE(0 == collio_tiling_init(tiling, input_below(in, 100), extent, piece, count));
 }
 
-static int64_t place(const mca_common_collio_tiling_t *tiling, int64_t stream)
+static int64_t place(const collio_tiling_t *tiling, int64_t stream)
 {
     int64_t rest = stream % tiling->size;
 
     for (size_t i = 0;; i++) {
         REQUIRE(i < tiling->count);
-        if (rest < mca_common_collio_tiling_length(tiling, i)) {
+        if (rest < collio_tiling_length(tiling, i)) {
             return tiling->base + stream / tiling->size * tiling->extent + tiling->offset[i] + rest;
         }
-        rest -= mca_common_collio_tiling_length(tiling, i);
+        rest -= collio_tiling_length(tiling, i);
     }
 }
 
-static void check_segments(input *in, const mca_common_collio_tiling_t *file, int64_t from,
-                           const mca_common_collio_tiling_t *memory, int64_t start, int64_t bytes)
+static void check_segments(input *in, const collio_tiling_t *file, int64_t from,
+                           const collio_tiling_t *memory, int64_t start, int64_t bytes)
 {
     static char base[1];
-    mca_common_collio_segment_t segment[8];
-    mca_common_collio_buildio_t build;
+    collio_segment_t segment[8];
+    collio_buildio_t build;
     int64_t done = 0;
     size_t n;
 
-    mca_common_collio_buildio_init(&build, file, from, memory, start, base, bytes);
-    while (
-        0
-        != (n = mca_common_collio_buildio_next(&build, segment, 1 + (size_t) input_below(in, 8)))) {
+    collio_buildio_init(&build, file, from, memory, start, base, bytes);
+    while (0 != (n = collio_buildio_next(&build, segment, 1 + (size_t) input_below(in, 8)))) {
         for (size_t s = 0; s < n; s++) {
             REQUIRE(0 < segment[s].length);
             for (int64_t i = 0; i < segment[s].length; i++, done++) {
@@ -73,7 +71,7 @@ static void check_segments(input *in, const mca_common_collio_tiling_t *file, in
     REQUIRE(done == bytes);
 }
 
-static void check_pack(const mca_common_collio_tiling_t *memory, int64_t start, int64_t bytes)
+static void check_pack(const collio_tiling_t *memory, int64_t start, int64_t bytes)
 {
     static char from[MEMORY], to[MEMORY], packed[MOST_BYTES + 1];
 
@@ -85,8 +83,8 @@ static void check_pack(const mca_common_collio_tiling_t *memory, int64_t start, 
     }
     memset(to, 0, sizeof(to));
     packed[bytes] = 77;
-    mca_common_collio_tiling_pack(memory, from, start, bytes, packed);
-    mca_common_collio_tiling_unpack(memory, to, start, bytes, packed);
+    collio_tiling_pack(memory, from, start, bytes, packed);
+    collio_tiling_unpack(memory, to, start, bytes, packed);
     REQUIRE(77 == packed[bytes]);
     for (int64_t i = 0; i < bytes; i++) {
         int64_t at = place(memory, start + i);
@@ -102,7 +100,7 @@ static void check_pack(const mca_common_collio_tiling_t *memory, int64_t start, 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input in = {data, data + size};
-    mca_common_collio_tiling_t file = {0}, memory = {0};
+    collio_tiling_t file = {0}, memory = {0};
     int64_t from, start, bytes;
 
     make_tiling(&in, &file, 1);
@@ -112,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes = input_below(&in, MOST_BYTES);
     check_segments(&in, &file, from, &memory, start, bytes);
     check_pack(&memory, start, bytes);
-    mca_common_collio_tiling_fini(&file);
-    mca_common_collio_tiling_fini(&memory);
+    collio_tiling_fini(&file);
+    collio_tiling_fini(&memory);
     return 0;
 }

@@ -8,18 +8,18 @@
  * over single bytes says. */
 #include <string.h>
 
-#include "common_collio_cycle.h"
-#include "common_collio_wire.h"
+#include "cycle.h"
 #include "input.h"
+#include "wire.h"
 
 enum { SPACE = 1 << 14, MOST_PIECES = 24, MOST_OWNERS = 7, REQUESTERS = 2 };
 
-typedef mca_common_collio_split_t split_t;
-typedef mca_common_collio_domains_t domains_t;
+typedef collio_split_t split_t;
+typedef collio_domains_t domains_t;
 
-static void make_view(input *in, mca_common_collio_tiling_t *view)
+static void make_view(input *in, collio_tiling_t *view)
 {
-    mca_common_collio_extent_t piece[MOST_PIECES];
+    collio_extent_t piece[MOST_PIECES];
     int64_t at = input_below(in, 64);
     size_t count = 1 + (size_t) input_below(in, MOST_PIECES);
     int unsorted = 0 == input_below(in, 8);
@@ -30,9 +30,8 @@ static void make_view(input *in, mca_common_collio_tiling_t *view)
         at += piece[i].length + input_below(in, 30);
     }
     REQUIRE(0
-            == mca_common_collio_tiling_init(view, input_below(in, 700),
-                                             (unsorted ? 1040 : at + 40) + input_below(in, 20),
-                                             piece, count));
+            == collio_tiling_init(view, input_below(in, 700),
+                                  (unsorted ? 1040 : at + 40) + input_below(in, 20), piece, count));
 }
 
 static void make_domains(input *in, int64_t hi, domains_t *domains)
@@ -42,51 +41,50 @@ static void make_domains(input *in, int64_t hi, domains_t *domains)
 
     switch (input_below(in, 3)) {
     case 0:
-        REQUIRE(0 == mca_common_collio_domains_even(lo, hi, unit, aggregators, domains));
+        REQUIRE(0 == collio_domains_even(lo, hi, unit, aggregators, domains));
         break;
     case 1:
-        REQUIRE(0 == mca_common_collio_domains_static_cyclic(lo, hi, unit, aggregators, domains));
+        REQUIRE(0 == collio_domains_static_cyclic(lo, hi, unit, aggregators, domains));
         break;
     default:
         REQUIRE(0
-                == mca_common_collio_domains_group_cyclic(
-                    lo, hi, unit, aggregators, 1 + (int) input_below(in, aggregators), domains));
+                == collio_domains_group_cyclic(lo, hi, unit, aggregators,
+                                               1 + (int) input_below(in, aggregators), domains));
     }
 }
 
 /** How often each byte of the file is wanted, by walking the view byte by byte. */
-static void want(const mca_common_collio_tiling_t *view, int64_t stream, int64_t bytes,
-                 unsigned char *wanted)
+static void want(const collio_tiling_t *view, int64_t stream, int64_t bytes, unsigned char *wanted)
 {
-    mca_common_collio_cursor_t cursor;
+    collio_cursor_t cursor;
 
-    mca_common_collio_cursor_seek(&cursor, view, stream);
+    collio_cursor_seek(&cursor, view, stream);
     for (int64_t i = 0; i < bytes; i++) {
-        int64_t run, offset = mca_common_collio_cursor_run(&cursor, &run);
+        int64_t run, offset = collio_cursor_run(&cursor, &run);
 
         REQUIRE(0 <= offset && offset < SPACE);
         wanted[offset]++;
-        mca_common_collio_cursor_advance(&cursor, 1);
+        collio_cursor_advance(&cursor, 1);
     }
 }
 
 /** What one requester's share is when its aggregator has decoded it. */
 static void over_the_wire(const split_t *split, int aggregator, split_t *arrived)
 {
-    mca_common_collio_extents_t list = {0}, back = {0};
-    mca_common_collio_bytes_t wire = {0};
+    collio_extents_t list = {0}, back = {0};
+    collio_bytes_t wire = {0};
 
     for (size_t i = 0; i < split->share_count; i++) {
         if (split->share[i].aggregator == aggregator) {
-            REQUIRE(0 == mca_common_collio_split_share_list(split, &split->share[i], &list));
+            REQUIRE(0 == collio_split_share_list(split, &split->share[i], &list));
         }
     }
-    REQUIRE(0 == mca_common_collio_wire_encode(list.at, list.count, sizeof(*list.at), &wire));
-    REQUIRE(0 == mca_common_collio_wire_decode(wire.at, wire.count, SPACE, &back));
-    REQUIRE(0 == mca_common_collio_split_extents(&back, split->window_bytes, arrived));
-    mca_common_collio_bytes_fini(&wire);
-    mca_common_collio_extents_fini(&list);
-    mca_common_collio_extents_fini(&back);
+    REQUIRE(0 == collio_wire_encode(list.at, list.count, sizeof(*list.at), &wire));
+    REQUIRE(0 == collio_wire_decode(wire.at, wire.count, SPACE, &back));
+    REQUIRE(0 == collio_split_extents(&back, split->window_bytes, arrived));
+    collio_bytes_fini(&wire);
+    collio_extents_fini(&list);
+    collio_extents_fini(&back);
 }
 
 /** Both sides have the same windows with the same bytes: messages fit. */
@@ -95,10 +93,10 @@ static void check_windows(const split_t *split, int aggregator, const split_t *a
     size_t n = 0;
 
     for (size_t i = 0; i < split->share_count; i++) {
-        const mca_common_collio_share_t *share = &split->share[i];
+        const collio_share_t *share = &split->share[i];
 
         for (size_t w = 0; share->aggregator == aggregator && w < share->count; w++, n++) {
-            const mca_common_collio_window_t *mine = &split->window[share->first + w];
+            const collio_window_t *mine = &split->window[share->first + w];
 
             REQUIRE(n < arrived->window_count);
             REQUIRE(mine->index == arrived->window[n].index);
@@ -112,14 +110,14 @@ static void check_windows(const split_t *split, int aggregator, const split_t *a
 static void check_owner(const domains_t *domains, int aggregator, const split_t arrived[],
                         const unsigned char *wanted, unsigned char *found)
 {
-    mca_common_collio_collect_t collect = {0};
+    collio_collect_t collect = {0};
 
-    REQUIRE(0 == mca_common_collio_collect_build(arrived, REQUESTERS, &collect));
+    REQUIRE(0 == collio_collect_build(arrived, REQUESTERS, &collect));
     for (size_t r = 0; r < collect.runs.count; r++) {
         for (int64_t i = 0; i < collect.runs.at[r].length; i++) {
             int64_t run, local = collect.runs.at[r].offset + i;
-            int64_t offset = mca_common_collio_domains_offset(domains, aggregator, local, &run);
-            mca_common_collio_place_t place = mca_common_collio_domains_locate(domains, offset);
+            int64_t offset = collio_domains_offset(domains, aggregator, local, &run);
+            collio_place_t place = collio_domains_locate(domains, offset);
 
             REQUIRE(0 <= offset && offset < SPACE && 0 != wanted[offset]);
             REQUIRE(0 == found[offset]);
@@ -127,7 +125,7 @@ static void check_owner(const domains_t *domains, int aggregator, const split_t 
             found[offset] = 1;
         }
     }
-    mca_common_collio_collect_fini(&collect);
+    collio_collect_fini(&collect);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -142,17 +140,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(found, 0, sizeof(found));
     make_domains(&in, SPACE, &domains);
     for (int r = 0; r < REQUESTERS; r++) {
-        mca_common_collio_tiling_t view = {0};
+        collio_tiling_t view = {0};
         int64_t stream, bytes;
 
         make_view(&in, &view);
         stream = input_below(&in, 2 * view.size);
         bytes = input_below(&in, 3 * view.size + 1);
         want(&view, stream, bytes, wanted);
-        REQUIRE(0
-                == mca_common_collio_split_view(&view, stream, bytes, &domains, window, &split[r],
-                                                &pieces));
-        mca_common_collio_tiling_fini(&view);
+        REQUIRE(0 == collio_split_view(&view, stream, bytes, &domains, window, &split[r], &pieces));
+        collio_tiling_fini(&view);
     }
     for (int aggregator = 0; aggregator < domains.aggregators; aggregator++) {
         split_t arrived[REQUESTERS] = {{0}};
@@ -163,15 +159,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         check_owner(&domains, aggregator, arrived, wanted, found);
         for (int r = 0; r < REQUESTERS; r++) {
-            mca_common_collio_split_fini(&arrived[r]);
+            collio_split_fini(&arrived[r]);
         }
     }
     for (int i = 0; i < SPACE; i++) {
         REQUIRE((0 != wanted[i]) == found[i]);
     }
     for (int r = 0; r < REQUESTERS; r++) {
-        mca_common_collio_split_fini(&split[r]);
+        collio_split_fini(&split[r]);
     }
-    mca_common_collio_domains_fini(&domains);
+    collio_domains_fini(&domains);
     return 0;
 }

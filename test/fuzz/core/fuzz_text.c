@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common_collio_aggregator.h"
+#include "aggregator.h"
 #include "input.h"
 
 enum { RANKS = 40 };
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text, data, size);
     }
     text[size] = '\0';
-    count = mca_common_collio_aggregators_parse(text, RANKS, list, &bad);
+    count = collio_aggregators_parse(text, RANKS, list, &bad);
     REQUIRE(RANKS >= count && (0 <= count || -EINVAL == count));
     for (int i = 0; i < count; i++) {
         REQUIRE(0 <= list[i] && list[i] < RANKS && !seen[list[i]]);

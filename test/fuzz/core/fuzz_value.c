@@ -8,53 +8,50 @@
 #include <limits.h>
 #include <string.h>
 
-#include "common_collio_value.h"
 #include "input.h"
+#include "value.h"
 
 enum { UNTOUCHED = -777, ROOM = 40 };
 
 static const char *const lists[] = {"auto,on,off", "auto=-1,off=0,view=5", "none,comm,write", ""};
 
 /** Printed into too little room, the text is cut, ends with 0, and nothing behind it is touched. */
-static void check_room(mca_common_collio_kind_t kind, const char *choices, int64_t value,
-                       size_t room)
+static void check_room(collio_kind_t kind, const char *choices, int64_t value, size_t room)
 {
     char text[ROOM + 1];
 
     memset(text, '#', sizeof(text));
-    mca_common_collio_value_format(kind, choices, value, text, room);
+    collio_value_format(kind, choices, value, text, room);
     REQUIRE(strlen(text) < room && '#' == text[room]);
     memset(text, '#', sizeof(text));
-    mca_common_collio_value_romio(kind, choices, value, text, room);
+    collio_value_romio(kind, choices, value, text, room);
     REQUIRE(strlen(text) < room && '#' == text[room]);
     memset(text, '#', sizeof(text));
-    mca_common_collio_value_allowed(kind, choices, value, text, room);
+    collio_value_allowed(kind, choices, value, text, room);
     REQUIRE((NULL != memchr(text, '\0', room) || '\0' == choices[0]) && '#' == text[room]);
 }
 
-static void check_value(mca_common_collio_kind_t kind, const char *choices, int64_t least,
-                        int64_t value)
+static void check_value(collio_kind_t kind, const char *choices, int64_t least, int64_t value)
 {
     int64_t again = UNTOUCHED;
     char text[ROOM];
 
-    if (MCA_COMMON_COLLIO_NUMBER == kind || MCA_COMMON_COLLIO_BYTES == kind) {
-        REQUIRE(value >= least && (MCA_COMMON_COLLIO_BYTES == kind || value <= INT_MAX));
+    if (COLLIO_NUMBER == kind || COLLIO_BYTES == kind) {
+        REQUIRE(value >= least && (COLLIO_BYTES == kind || value <= INT_MAX));
     }
-    mca_common_collio_value_format(kind, choices, value, text, sizeof(text));
-    REQUIRE(mca_common_collio_value_parse(kind, choices, least, text, &again) && again == value);
+    collio_value_format(kind, choices, value, text, sizeof(text));
+    REQUIRE(collio_value_parse(kind, choices, least, text, &again) && again == value);
     again = UNTOUCHED;
-    mca_common_collio_value_romio(kind, choices, value, text, sizeof(text));
-    if (choices == lists[0] || MCA_COMMON_COLLIO_CHOICE != kind) {
-        REQUIRE(mca_common_collio_value_parse(kind, choices, least, text, &again)
-                && again == value);
+    collio_value_romio(kind, choices, value, text, sizeof(text));
+    if (choices == lists[0] || COLLIO_CHOICE != kind) {
+        REQUIRE(collio_value_parse(kind, choices, least, text, &again) && again == value);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input in = {data, data + size};
-    mca_common_collio_kind_t kind = (mca_common_collio_kind_t) input_below(&in, 5);
+    collio_kind_t kind = (collio_kind_t) input_below(&in, 5);
     const char *choices = lists[input_below(&in, 4)];
     int64_t least = input_below(&in, 3), value = UNTOUCHED;
     size_t room = 1 + (size_t) input_below(&in, ROOM), length = (size_t) (in.end - in.at);
@@ -65,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text, in.at, length);
     }
     text[length] = '\0';
-    if (mca_common_collio_value_parse(kind, choices, least, text, &value)) {
+    if (collio_value_parse(kind, choices, least, text, &value)) {
         check_value(kind, choices, least, value);
     } else {
         REQUIRE(UNTOUCHED == value);

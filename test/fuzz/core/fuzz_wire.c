@@ -8,13 +8,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common_collio_cycle.h"
-#include "common_collio_wire.h"
+#include "cycle.h"
 #include "input.h"
+#include "wire.h"
 
 enum { MOST = 4096, DOMAIN_BYTES = 1 << 20, WINDOW_BYTES = 4096 };
 
-static void check_valid(const mca_common_collio_extents_t *list)
+static void check_valid(const collio_extents_t *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         REQUIRE(0 <= list->at[i].offset && 0 < list->at[i].length);
@@ -23,28 +23,27 @@ static void check_valid(const mca_common_collio_extents_t *list)
 }
 
 /** What was decoded, with touching neighbours joined, is what comes out of a second trip. */
-static void check_again(const mca_common_collio_extents_t *list)
+static void check_again(const collio_extents_t *list)
 {
-    mca_common_collio_extents_t joined = {0}, back = {0};
-    mca_common_collio_bytes_t wire = {0};
+    collio_extents_t joined = {0}, back = {0};
+    collio_bytes_t wire = {0};
 
     for (size_t i = 0; i < list->count; i++) {
-        REQUIRE(
-            0 == mca_common_collio_extents_append(&joined, list->at[i].offset, list->at[i].length));
+        REQUIRE(0 == collio_extents_append(&joined, list->at[i].offset, list->at[i].length));
     }
-    REQUIRE(0 == mca_common_collio_wire_encode(list->at, list->count, sizeof(*list->at), &wire));
-    REQUIRE(0 == mca_common_collio_wire_decode(wire.at, wire.count, MOST, &back));
+    REQUIRE(0 == collio_wire_encode(list->at, list->count, sizeof(*list->at), &wire));
+    REQUIRE(0 == collio_wire_decode(wire.at, wire.count, MOST, &back));
     REQUIRE(back.count == joined.count);
     REQUIRE(0 == back.count || 0 == memcmp(back.at, joined.at, back.count * sizeof(*back.at)));
-    mca_common_collio_bytes_fini(&wire);
-    mca_common_collio_extents_fini(&joined);
-    mca_common_collio_extents_fini(&back);
+    collio_bytes_fini(&wire);
+    collio_extents_fini(&joined);
+    collio_extents_fini(&back);
 }
 
-static void plan(const mca_common_collio_extents_t *list)
+static void plan(const collio_extents_t *list)
 {
-    mca_common_collio_split_t split = {0};
-    mca_common_collio_collect_t collect = {0};
+    collio_split_t split = {0};
+    collio_collect_t collect = {0};
     int64_t bytes = 0, expected = 0;
 
     for (size_t i = 0; i < list->count; i++) {
@@ -53,21 +52,21 @@ static void plan(const mca_common_collio_extents_t *list)
         }
         expected += list->at[i].length;
     }
-    REQUIRE(0 == mca_common_collio_split_extents(list, WINDOW_BYTES, &split));
+    REQUIRE(0 == collio_split_extents(list, WINDOW_BYTES, &split));
     for (size_t i = 0; i < split.window_count; i++) {
         bytes += split.window[i].bytes;
     }
     REQUIRE(bytes == expected);
-    REQUIRE(0 == mca_common_collio_collect_build(&split, 1, &collect));
+    REQUIRE(0 == collio_collect_build(&split, 1, &collect));
     REQUIRE(collect.cycle_count == split.window_count);
-    mca_common_collio_collect_fini(&collect);
-    mca_common_collio_split_fini(&split);
+    collio_collect_fini(&collect);
+    collio_split_fini(&split);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    mca_common_collio_extents_t list = {0};
-    int rc = mca_common_collio_wire_decode(data, size, MOST, &list);
+    collio_extents_t list = {0};
+    int rc = collio_wire_decode(data, size, MOST, &list);
 
     REQUIRE(0 == rc || -EBADMSG == rc);
     REQUIRE(MOST >= list.count && (0 == rc || 0 == list.count));
@@ -76,6 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_again(&list);
         plan(&list);
     }
-    mca_common_collio_extents_fini(&list);
+    collio_extents_fini(&list);
     return 0;
 }

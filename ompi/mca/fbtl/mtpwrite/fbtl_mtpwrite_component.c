@@ -13,15 +13,15 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
-#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
-#include "ompi/mca/common/collio/ompio/common_collio_named.h"
-#include "ompi/mca/common/collio/ompio/common_collio_open.h"
+#include "ompi/mca/common/collio/compat/verbose.h"
+#include "ompi/mca/common/collio/ompio/named.h"
+#include "ompi/mca/common/collio/ompio/open.h"
 
 #include "ompi/mca/fbtl/base/base.h"
 
 static int register_component(void)
 {
-    int rc = MCA_COMMON_COLLIO_FITS("fbtl/mtpwrite");
+    int rc = COLLIO_FITS("fbtl/mtpwrite");
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -32,7 +32,7 @@ static int register_component(void)
 
 static int open_component(void)
 {
-    mca_common_collio_open();
+    collio_open();
     return OMPI_SUCCESS;
 }
 
@@ -40,7 +40,7 @@ static int close_component(void)
 {
     mca_fbtl_mtpwrite_request_close();
     mca_fbtl_mtpwrite_settings_deregister();
-    mca_common_collio_close();
+    collio_close();
     return OMPI_SUCCESS;
 }
 
@@ -54,10 +54,9 @@ static int init_query(bool progress_threads, bool mpi_threads)
 /* A component of ours that the user has asked for serves the file. */
 static bool hints_are_ours(void)
 {
-    return mca_common_collio_asked_for(&ompi_fbtl_base_framework, "mtpwrite",
-                                       mca_fbtl_mtpwrite_settings.priority,
-                                       MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT)
-           || mca_common_collio_fcoll_is_chosen();
+    return collio_asked_for(&ompi_fbtl_base_framework, "mtpwrite",
+                            mca_fbtl_mtpwrite_settings.priority, MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT)
+           || collio_fcoll_is_chosen();
 }
 
 /* Declines file systems without descriptors. With `--mca fcoll overlap` the hints are checked here,
@@ -65,18 +64,18 @@ static bool hints_are_ours(void)
 static mca_fbtl_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
     if (hints_are_ours()) {
-        mca_common_collio_hints_check(fh->f_info);
+        collio_hints_check(fh->f_info);
     }
     if (NONE != fh->f_fstype && UFS != fh->f_fstype && LUSTRE != fh->f_fstype) {
-        MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh,
-                                    "fbtl/mtpwrite: %s: not available: OMPIO's file system type "
-                                    "is %d",
-                                    fh->f_filename, (int) fh->f_fstype);
+        COLLIO_SHOW_ROOT(fbtl, SELECT, fh,
+                         "fbtl/mtpwrite: %s: not available: OMPIO's file system type "
+                         "is %d",
+                         fh->f_filename, (int) fh->f_fstype);
         return NULL;
     }
     *priority = mca_fbtl_mtpwrite_settings.priority;
-    MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: available, priority %d",
-                                fh->f_filename, *priority);
+    COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: available, priority %d", fh->f_filename,
+                     *priority);
     return &mca_fbtl_mtpwrite_module;
 }
 
@@ -91,7 +90,7 @@ mca_fbtl_base_component_t mca_fbtl_mtpwrite_component = {
         {
             MCA_FBTL_BASE_VERSION_2_0_0,
             .mca_component_name = "mtpwrite",
-            MCA_COMMON_COLLIO_COMPONENT_VERSION,
+            COLLIO_COMPONENT_VERSION,
             .mca_open_component = open_component,
             .mca_close_component = close_component,
             .mca_register_component_params = register_component,

@@ -8,31 +8,28 @@
  */
 #include "fbtl_mtpwrite_internal.h"
 
-#include "ompi/mca/common/collio/report/common_collio_report_out.h"
+#include "ompi/mca/common/collio/report/report_out.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 
 struct figure {
     const char *name;
     size_t offset; /* in the stats */
-    mca_common_collio_unit_t unit;
+    collio_unit_t unit;
     const char *help;
 };
 
 #define NS(name, field, help)                                                               \
     {                                                                                       \
-        name, offsetof(mca_common_collio_access_stats_t, field), MCA_COMMON_COLLIO_UNIT_NS, \
-            help " [nanoseconds]"                                                           \
+        name, offsetof(collio_access_stats_t, field), COLLIO_UNIT_NS, help " [nanoseconds]" \
     }
-#define BYTES(name, field, help)                                                               \
-    {                                                                                          \
-        name, offsetof(mca_common_collio_access_stats_t, field), MCA_COMMON_COLLIO_UNIT_BYTES, \
-            help " [bytes]"                                                                    \
+#define BYTES(name, field, help)                                                         \
+    {                                                                                    \
+        name, offsetof(collio_access_stats_t, field), COLLIO_UNIT_BYTES, help " [bytes]" \
     }
-#define COUNT(name, field, help)                                                               \
-    {                                                                                          \
-        name, offsetof(mca_common_collio_access_stats_t, field), MCA_COMMON_COLLIO_UNIT_COUNT, \
-            help " [count]"                                                                    \
+#define COUNT(name, field, help)                                                         \
+    {                                                                                    \
+        name, offsetof(collio_access_stats_t, field), COLLIO_UNIT_COUNT, help " [count]" \
     }
 
 static const struct figure figures[] = {
@@ -52,28 +49,27 @@ static const struct figure figures[] = {
     COUNT("sieve_declined", sieve_declined, "windows with holes that were not"),
     COUNT("locks", locks, "byte-range locks taken"),
     COUNT("retries", retries, "short, interrupted or refused transfers that were continued"),
-    COUNT("method_vector", method_used[MCA_COMMON_COLLIO_METHOD_VECTOR],
-          "requests that went as vectors"),
-    COUNT("method_pack", method_used[MCA_COMMON_COLLIO_METHOD_PACK], "requests that were packed"),
-    COUNT("method_direct", method_used[MCA_COMMON_COLLIO_METHOD_DIRECT],
+    COUNT("method_vector", method_used[COLLIO_METHOD_VECTOR], "requests that went as vectors"),
+    COUNT("method_pack", method_used[COLLIO_METHOD_PACK], "requests that were packed"),
+    COUNT("method_direct", method_used[COLLIO_METHOD_DIRECT],
           "requests that went piece by piece, or were one piece"),
-    COUNT("submitted_threads", submitted[MCA_COMMON_COLLIO_ENGINE_THREADS],
+    COUNT("submitted_threads", submitted[COLLIO_ENGINE_THREADS],
           "nonblocking transfers given to the threads"),
-    COUNT("submitted_libaio", submitted[MCA_COMMON_COLLIO_ENGINE_LIBAIO],
+    COUNT("submitted_libaio", submitted[COLLIO_ENGINE_LIBAIO],
           "nonblocking transfers given to libaio"),
-    COUNT("submitted_io_uring", submitted[MCA_COMMON_COLLIO_ENGINE_IO_URING],
+    COUNT("submitted_io_uring", submitted[COLLIO_ENGINE_IO_URING],
           "nonblocking transfers given to io_uring"),
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
-static uint64_t value_of(const mca_common_collio_access_stats_t *stats, const struct figure *figure)
+static uint64_t value_of(const collio_access_stats_t *stats, const struct figure *figure)
 {
     return *(const uint64_t *) ((const char *) stats + figure->offset);
 }
 
 static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
 {
-    mca_common_collio_access_stats_t totals;
+    collio_access_stats_t totals;
 
     (void) object;
     mca_fbtl_mtpwrite_file_totals(&totals);
@@ -87,8 +83,8 @@ void mca_fbtl_mtpwrite_pvars_register(void)
         (void) mca_base_component_pvar_register(
             &mca_fbtl_mtpwrite_component.fbtlm_version, figures[i].name, figures[i].help,
             OPAL_INFO_LVL_5,
-            MCA_COMMON_COLLIO_UNIT_NS == figures[i].unit ? MCA_BASE_PVAR_CLASS_TIMER
-                                                         : MCA_BASE_PVAR_CLASS_COUNTER,
+            COLLIO_UNIT_NS == figures[i].unit ? MCA_BASE_PVAR_CLASS_TIMER
+                                              : MCA_BASE_PVAR_CLASS_COUNTER,
             MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
             MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, get_value, NULL, NULL,
             (void *) &figures[i]);
@@ -96,34 +92,31 @@ void mca_fbtl_mtpwrite_pvars_register(void)
 }
 
 static void print_report(const ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings,
-                         const mca_common_collio_access_stats_t *least,
-                         const mca_common_collio_access_stats_t *most,
-                         const mca_common_collio_access_stats_t *sum)
+                         const collio_access_stats_t *least, const collio_access_stats_t *most,
+                         const collio_access_stats_t *sum)
 {
-    mca_common_collio_figure_t row[FIGURES];
-    mca_common_collio_table_t section = {"access", row, FIGURES};
-    mca_common_collio_record_t record = {
-        .component = "fbtl/mtpwrite",
-        .path = fh->f_filename,
-        .ranks = fh->f_size,
-        .traffic_name = {"write", "read"},
-        .traffic = {{sum->calls_write, sum->bytes_written, most->write_ns},
-                    {sum->calls_read, sum->bytes_read, most->read_ns}},
-        .section = &section,
-        .sections = 1};
+    collio_figure_t row[FIGURES];
+    collio_table_t section = {"access", row, FIGURES};
+    collio_record_t record = {.component = "fbtl/mtpwrite",
+                              .path = fh->f_filename,
+                              .ranks = fh->f_size,
+                              .traffic_name = {"write", "read"},
+                              .traffic = {{sum->calls_write, sum->bytes_written, most->write_ns},
+                                          {sum->calls_read, sum->bytes_read, most->read_ns}},
+                              .section = &section,
+                              .sections = 1};
 
     for (int i = 0; i < FIGURES; ++i) {
-        row[i] = (mca_common_collio_figure_t){
-            figures[i].name, figures[i].unit, value_of(least, &figures[i]),
-            value_of(most, &figures[i]), value_of(sum, &figures[i])};
+        row[i] = (collio_figure_t){figures[i].name, figures[i].unit, value_of(least, &figures[i]),
+                                   value_of(most, &figures[i]), value_of(sum, &figures[i])};
     }
-    mca_common_collio_report_print(&record, settings->report, settings->report_file);
+    collio_report_print(&record, settings->report, settings->report_file);
 }
 
 void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
 {
-    enum { WORDS = sizeof(mca_common_collio_access_stats_t) / sizeof(uint64_t) };
-    mca_common_collio_access_stats_t mine = {0}, least, most, sum;
+    enum { WORDS = sizeof(collio_access_stats_t) / sizeof(uint64_t) };
+    collio_access_stats_t mine = {0}, least, most, sum;
     mca_fbtl_mtpwrite_file_t *file;
 
     (void) unused;
@@ -134,9 +127,8 @@ void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
     if (NULL != file) {
         mine = file->stats;
     }
-    if (mca_common_collio_report_reduce(fh->f_comm, "fbtl/mtpwrite", (const uint64_t *) &mine,
-                                        WORDS, (uint64_t *) &least, (uint64_t *) &most,
-                                        (uint64_t *) &sum)
+    if (collio_report_reduce(fh->f_comm, "fbtl/mtpwrite", (const uint64_t *) &mine, WORDS,
+                             (uint64_t *) &least, (uint64_t *) &most, (uint64_t *) &sum)
         && 0 == fh->f_rank && 0 < sum.pieces_in) { /* nothing to tell of files left alone */
         print_report(fh, &mca_fbtl_mtpwrite_settings, &least, &most, &sum);
     }

@@ -16,27 +16,27 @@
 
 #include "opal/util/output.h"
 
-#include "ompi/mca/common/collio/access/common_collio_engine.h"
-#include "ompi/mca/common/collio/hook/common_collio_caches.h"
-#include "ompi/mca/common/collio/hook/common_collio_handle.h"
+#include "ompi/mca/common/collio/access/engine.h"
+#include "ompi/mca/common/collio/hook/caches.h"
+#include "ompi/mca/common/collio/hook/handle.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static mca_common_collio_access_stats_t closed; /* figures of files that are closed */
+static collio_access_stats_t closed; /* figures of files that are closed */
 
 static void check_engine(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
 {
     const char *why;
 
-    (void) mca_common_collio_engine_choose(settings->engine, &why);
+    (void) collio_engine_choose(settings->engine, &why);
     if (NULL != why && 0 == fh->f_rank) {
         opal_output(0, "fbtl/mtpwrite: %s: engine %s cannot be used: %s. Threads are used.",
-                    fh->f_filename, mca_common_collio_engine_name(settings->engine), why);
+                    fh->f_filename, collio_engine_name(settings->engine), why);
     }
 }
 
 static void check_sieving(mca_fbtl_mtpwrite_file_t *file)
 {
-    const char *why = mca_common_collio_guard_use(file->fh, &file->access);
+    const char *why = collio_guard_use(file->fh, &file->access);
 
     if (NULL != why && 0 == file->fh->f_rank) {
         opal_output(0,
@@ -50,10 +50,10 @@ static void check_sieving(mca_fbtl_mtpwrite_file_t *file)
 static void fill_access(mca_fbtl_mtpwrite_file_t *file)
 {
     const mca_fbtl_mtpwrite_settings_t *settings = &file->settings;
-    mca_common_collio_access_t *access = &file->access;
+    collio_access_t *access = &file->access;
 
-    mca_common_collio_caches_open(file->fh, access, &file->stats);
-    mca_common_collio_lockahead_guard(file->fh, access);
+    collio_caches_open(file->fh, access, &file->stats);
+    collio_lockahead_guard(file->fh, access);
     access->engine = settings->engine;
     access->stripe_bytes = (int64_t) file->fh->f_stripe_size;
     access->queue_depth = settings->queue_depth;
@@ -63,14 +63,14 @@ static void fill_access(mca_fbtl_mtpwrite_file_t *file)
 /* With the mutex held: another thread may have made it. */
 static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_t *file = mca_common_collio_handle_get(fh, MCA_COMMON_COLLIO_PLACE_FBTL);
-    mca_common_collio_handle_t *handle;
+    mca_fbtl_mtpwrite_file_t *file = collio_handle_get(fh, COLLIO_PLACE_FBTL);
+    collio_handle_t *handle;
 
     if (NULL != file) {
         return file;
     }
     file = calloc(1, sizeof(*file));
-    handle = NULL == file ? NULL : mca_common_collio_handle_take(fh);
+    handle = NULL == file ? NULL : collio_handle_take(fh);
     if (NULL == handle) {
         free(file);
         return NULL;
@@ -79,13 +79,13 @@ static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
     mca_fbtl_mtpwrite_settings_of(fh, &file->settings);
     check_engine(fh, &file->settings);
     fill_access(file);
-    handle->place[MCA_COMMON_COLLIO_PLACE_FBTL] = file;
+    handle->place[COLLIO_PLACE_FBTL] = file;
     return file;
 }
 
 mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_t *file = mca_common_collio_handle_get(fh, MCA_COMMON_COLLIO_PLACE_FBTL);
+    mca_fbtl_mtpwrite_file_t *file = collio_handle_get(fh, COLLIO_PLACE_FBTL);
 
     if (NULL == file) {
         pthread_mutex_lock(&mutex);
@@ -98,8 +98,7 @@ mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
     return file;
 }
 
-static void add_stats(mca_common_collio_access_stats_t *stats,
-                      mca_common_collio_access_stats_t *sum)
+static void add_stats(collio_access_stats_t *stats, collio_access_stats_t *sum)
 {
     uint64_t *to = (uint64_t *) sum;
     uint64_t *from = (uint64_t *) stats;
@@ -114,13 +113,13 @@ void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh)
     mca_fbtl_mtpwrite_file_t *file;
 
     pthread_mutex_lock(&mutex);
-    file = mca_common_collio_handle_get(fh, MCA_COMMON_COLLIO_PLACE_FBTL);
+    file = collio_handle_get(fh, COLLIO_PLACE_FBTL);
     if (NULL != file) {
         add_stats(&file->stats, &closed);
     }
-    mca_common_collio_handle_clear(fh, MCA_COMMON_COLLIO_PLACE_FBTL);
+    collio_handle_clear(fh, COLLIO_PLACE_FBTL);
     pthread_mutex_unlock(&mutex);
-    mca_common_collio_guard_end(fh);
+    collio_guard_end(fh);
     free(file);
 }
 
@@ -131,10 +130,10 @@ static void add_file(void *value, void *totals)
     add_stats(&file->stats, totals);
 }
 
-void mca_fbtl_mtpwrite_file_totals(mca_common_collio_access_stats_t *totals)
+void mca_fbtl_mtpwrite_file_totals(collio_access_stats_t *totals)
 {
     pthread_mutex_lock(&mutex);
     *totals = closed;
-    mca_common_collio_handle_for_each(MCA_COMMON_COLLIO_PLACE_FBTL, add_file, totals);
+    collio_handle_for_each(COLLIO_PLACE_FBTL, add_file, totals);
     pthread_mutex_unlock(&mutex);
 }

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_File_{i}{read,write}{,_at}: our entries of the file's table (see common_collio_hook.h).
+ * MPI_File_{i}{read,write}{,_at}: our entries of the file's table (see hook.h).
  *
  * io/ompio would flatten the buffer anew, build one long list serially, and only then call the
  * fbtl. Here the view and the datatype come flattened from the file's cache, the file pointer is
@@ -19,10 +19,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/access/common_collio_engine.h"
-#include "ompi/mca/common/collio/compat/common_collio_error.h"
-#include "ompi/mca/common/collio/hook/common_collio_hook.h"
-#include "ompi/mca/common/collio/ompio/common_collio_entries.h"
+#include "ompi/mca/common/collio/access/engine.h"
+#include "ompi/mca/common/collio/compat/error.h"
+#include "ompi/mca/common/collio/hook/hook.h"
+#include "ompi/mca/common/collio/ompio/entries.h"
 
 /* A call, whichever of the eight it is. */
 struct call {
@@ -44,13 +44,13 @@ static ompio_file_t *handle_of(ompi_file_t *file)
 static int prepare_memory(struct call *call, ompio_file_t *fh,
                           mca_fbtl_mtpwrite_transfer_t *transfer)
 {
-    mca_common_collio_job_t *job = &transfer->job;
-    mca_common_collio_extent_t all = {.offset = 0};
+    collio_job_t *job = &transfer->job;
+    collio_extent_t all = {.offset = 0};
     size_t type_bytes;
     int rc;
 
-    if (!mca_common_collio_view_stage_needed(fh, call->buf, call->count, call->type)) {
-        rc = mca_common_collio_flat_type(fh, call->type, &transfer->type);
+    if (!collio_view_stage_needed(fh, call->buf, call->count, call->type)) {
+        rc = collio_flat_type(fh, call->type, &transfer->type);
         if (0 == rc) {
             job->memory = &transfer->type->tiling;
             job->base = call->buf;
@@ -60,11 +60,10 @@ static int prepare_memory(struct call *call, ompio_file_t *fh,
         return rc;
     }
     transfer->staged = true;
-    rc = mca_common_collio_stage_init(&transfer->stage, fh, call->write, call->buf, call->count,
-                                      call->type);
+    rc = collio_stage_init(&transfer->stage, fh, call->write, call->buf, call->count, call->type);
     if (0 == rc) {
         all.length = (int64_t) transfer->stage.bytes;
-        rc = mca_common_collio_tiling_init(&transfer->packed, 0, all.length, &all, 1);
+        rc = collio_tiling_init(&transfer->packed, 0, all.length, &all, 1);
         job->memory = &transfer->packed;
         job->base = transfer->stage.packed;
         job->bytes = all.length;
@@ -77,7 +76,7 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
 {
     ompio_file_t *fh = handle_of(call->file);
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
-    mca_common_collio_job_t *job = &transfer->job;
+    collio_job_t *job = &transfer->job;
     int64_t lo, hi;
     int rc;
 
@@ -86,7 +85,7 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
     }
     job->access = &file->access;
     job->write = call->write;
-    rc = mca_common_collio_flat_view(fh, &transfer->view);
+    rc = collio_flat_view(fh, &transfer->view);
     if (0 == rc) {
         rc = prepare_memory(call, fh, transfer);
     }
@@ -94,19 +93,17 @@ static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
         return rc;
     }
     job->file = &transfer->view->tiling;
-    job->first = mca_common_collio_view_position(fh);
+    job->first = collio_view_position(fh);
     if (call->at
-        && __builtin_mul_overflow(call->offset, MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size,
-                                  &job->first)) {
+        && __builtin_mul_overflow(call->offset, COLLIO_FVIEW(fh).f_etype_size, &job->first)) {
         return -EOVERFLOW;
     }
-    rc = mca_common_collio_tiling_range(job->file, job->first, job->bytes, &lo, &hi);
+    rc = collio_tiling_range(job->file, job->first, job->bytes, &lo, &hi);
     if (0 == rc && !call->at) {
-        rc = mca_common_collio_view_advance(fh, job->bytes);
+        rc = collio_view_advance(fh, job->bytes);
     }
     if (0 == rc) {
-        mca_common_collio_lockahead_pieces(fh, job->file, job->first, job->bytes, job->write,
-                                           &file->covered);
+        collio_lockahead_pieces(fh, job->file, job->first, job->bytes, job->write, &file->covered);
     }
     return rc;
 }
@@ -124,8 +121,7 @@ static int begin(struct call *call, mca_fbtl_mtpwrite_transfer_t **transfer)
     if (!call->write && (fh->f_amode & MPI_MODE_WRONLY)) {
         return MPI_ERR_ACCESS;
     }
-    if (0 == call->count || 0 == call->type->super.size
-        || 0 == MCA_COMMON_COLLIO_FVIEW(fh).f_iov_count) {
+    if (0 == call->count || 0 == call->type->super.size || 0 == COLLIO_FVIEW(fh).f_iov_count) {
         return MPI_SUCCESS;
     }
     *transfer = mca_fbtl_mtpwrite_transfer_new();
@@ -138,7 +134,7 @@ static int begin(struct call *call, mca_fbtl_mtpwrite_transfer_t **transfer)
     if (0 != rc) {
         mca_fbtl_mtpwrite_transfer_free(*transfer);
         *transfer = NULL;
-        return -EINVAL == rc ? MPI_ERR_TYPE : mca_common_collio_error_class(-rc);
+        return -EINVAL == rc ? MPI_ERR_TYPE : collio_error_class(-rc);
     }
     return MPI_SUCCESS;
 }
@@ -150,7 +146,7 @@ static int blocking(struct call *call, ompi_status_public_t *status)
     int rc = begin(call, &transfer);
 
     if (NULL != transfer) {
-        mca_common_collio_engine_perform(&transfer->job);
+        collio_engine_perform(&transfer->job);
         rc = mca_fbtl_mtpwrite_transfer_finish(transfer, &bytes);
         mca_fbtl_mtpwrite_transfer_free(transfer);
     }
@@ -177,7 +173,7 @@ static int nonblocking(struct call *call, ompi_request_t **request)
 
 /* Two entries of the table: at the file pointer, and at an offset. */
 #define ENTRIES(name, writes, buffer_type, how, result_type)                                     \
-    static int file_##name(ompi_file_t *file, buffer_type buf, mca_common_collio_count_t count,  \
+    static int file_##name(ompi_file_t *file, buffer_type buf, collio_count_t count,             \
                            struct ompi_datatype_t *type, result_type result)                     \
     {                                                                                            \
         struct call call = {.file = file,                                                        \
@@ -189,7 +185,7 @@ static int nonblocking(struct call *call, ompi_request_t **request)
         return how(&call, result);                                                               \
     }                                                                                            \
     static int file_##name##_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, buffer_type buf, \
-                                mca_common_collio_count_t count, struct ompi_datatype_t *type,   \
+                                collio_count_t count, struct ompi_datatype_t *type,              \
                                 result_type result)                                              \
     {                                                                                            \
         struct call call = {.file = file,                                                        \
@@ -218,13 +214,13 @@ static void on_close(ompio_file_t *fh, void *file)
 int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
                                          const mca_fbtl_mtpwrite_settings_t *settings)
 {
-    mca_common_collio_hook_table_t *table;
-    mca_common_collio_hook_t *hook = mca_common_collio_hook_get(fh);
+    collio_hook_table_t *table;
+    collio_hook_t *hook = collio_hook_get(fh);
 
     if (NULL == hook) {
         return 0; /* not an MPI file's handle: what comes, comes through the module */
     }
-    table = mca_common_collio_hook_table(hook);
+    table = collio_hook_table(hook);
     table->io_module_file_write = file_write;
     table->io_module_file_write_at = file_write_at;
     table->io_module_file_iwrite = file_iwrite;
@@ -233,10 +229,10 @@ int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
     table->io_module_file_read_at = file_read_at;
     table->io_module_file_iread = file_iread;
     table->io_module_file_iread_at = file_iread_at;
-    mca_common_collio_entries_install(hook);
+    collio_entries_install(hook);
     mca_fbtl_mtpwrite_settings_publish(fh, settings);
     if (settings->report) { /* runs after on_close() */
-        (void) mca_common_collio_hook_on_close(hook, mca_fbtl_mtpwrite_report, NULL);
+        (void) collio_hook_on_close(hook, mca_fbtl_mtpwrite_report, NULL);
     }
-    return mca_common_collio_hook_on_close(hook, on_close, hook->file);
+    return collio_hook_on_close(hook, on_close, hook->file);
 }

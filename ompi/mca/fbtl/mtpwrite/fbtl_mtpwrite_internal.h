@@ -6,11 +6,11 @@
 #ifndef MCA_FBTL_MTPWRITE_INTERNAL_H
 #define MCA_FBTL_MTPWRITE_INTERNAL_H
 
-#include "ompi/mca/common/collio/access/common_collio_access.h"
-#include "ompi/mca/common/collio/access/common_collio_lockahead.h"
-#include "ompi/mca/common/collio/compat/common_collio_compat.h"
-#include "ompi/mca/common/collio/settings/common_collio_setting.h"
-#include "ompi/mca/common/collio/view/common_collio_view.h"
+#include "ompi/mca/common/collio/access/access.h"
+#include "ompi/mca/common/collio/access/lockahead.h"
+#include "ompi/mca/common/collio/compat/compat.h"
+#include "ompi/mca/common/collio/settings/setting.h"
+#include "ompi/mca/common/collio/view/view.h"
 #include "ompi/mca/common/ompio/common_ompio_request.h"
 
 #include "fbtl_mtpwrite.h"
@@ -32,8 +32,8 @@ typedef struct mca_fbtl_mtpwrite_settings_t {
     int sieve_write;
     size_t sieve_read_bytes;
     size_t sieve_write_bytes;
-    int report; /* mca_common_collio_report_mode_t */
-    char report_file[MCA_COMMON_COLLIO_TEXT_BYTES];
+    int report; /* collio_report_mode_t */
+    char report_file[COLLIO_TEXT_BYTES];
 } mca_fbtl_mtpwrite_settings_t;
 
 extern mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;
@@ -59,9 +59,9 @@ void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
 typedef struct mca_fbtl_mtpwrite_file_t {
     ompio_file_t *fh;
     mca_fbtl_mtpwrite_settings_t settings;
-    mca_common_collio_access_t access;
-    mca_common_collio_access_stats_t stats;
-    mca_common_collio_lockahead_covered_t covered; /* under the file's lock */
+    collio_access_t access;
+    collio_access_stats_t stats;
+    collio_lockahead_covered_t covered; /* under the file's lock */
 } mca_fbtl_mtpwrite_file_t;
 
 /** Found, or made at the first transfer (the descriptor is not open before). NULL: no memory. */
@@ -69,7 +69,7 @@ mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh);
 /** Ends the record of this handle, if it has one; its figures stay in the totals. */
 void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh);
 /** The figures of all files of this process, closed ones included. */
-void mca_fbtl_mtpwrite_file_totals(mca_common_collio_access_stats_t *totals);
+void mca_fbtl_mtpwrite_file_totals(collio_access_stats_t *totals);
 /** Prints the report of a file, from rank 0. Collective over f_comm. */
 void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused);
 
@@ -85,12 +85,12 @@ int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
 
 /** An asynchronous transfer of one request: the job and all that it must keep. */
 typedef struct mca_fbtl_mtpwrite_transfer_t {
-    mca_common_collio_job_t job;
-    mca_common_collio_segment_t *segments;
-    mca_common_collio_flat_t *view;
-    mca_common_collio_flat_t *type;
-    mca_common_collio_stage_t stage;
-    mca_common_collio_tiling_t packed; /* of the stage */
+    collio_job_t job;
+    collio_segment_t *segments;
+    collio_flat_t *view;
+    collio_flat_t *type;
+    collio_stage_t stage;
+    collio_tiling_t packed; /* of the stage */
     bool staged;
 } mca_fbtl_mtpwrite_transfer_t;
 

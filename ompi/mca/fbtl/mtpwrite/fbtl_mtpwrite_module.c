@@ -15,16 +15,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/access/common_collio_lock.h"
-#include "ompi/mca/common/collio/compat/common_collio_error.h"
-#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
-#include "ompi/mca/common/collio/hook/common_collio_guard.h"
+#include "ompi/mca/common/collio/access/lock.h"
+#include "ompi/mca/common/collio/compat/error.h"
+#include "ompi/mca/common/collio/compat/verbose.h"
+#include "ompi/mca/common/collio/hook/guard.h"
 #include "ompi/mca/fbtl/base/base.h"
 
 static int module_init(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_settings_t settings;
-    mca_common_collio_access_t wanted = {0};
+    collio_access_t wanted = {0};
 
     mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
     wanted.method = settings.method;
@@ -35,14 +35,12 @@ static int module_init(ompio_file_t *fh)
     wanted.threads = settings.num_threads;
     wanted.serial_below = settings.serial_below;
     wanted.pin = settings.pin;
-    if (0
-            != mca_common_collio_guard_offer(
-                fh, MCA_COMMON_COLLIO_SETTING_ON == settings.sieve_write, &wanted)
+    if (0 != collio_guard_offer(fh, COLLIO_SETTING_ON == settings.sieve_write, &wanted)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    MCA_COMMON_COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: selected", fh->f_filename);
-    if (OMPIO_ROOT == fh->f_rank && MCA_COMMON_COLLIO_VERBOSE(fbtl, FILE)) {
+    COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: selected", fh->f_filename);
+    if (OMPIO_ROOT == fh->f_rank && COLLIO_VERBOSE(fbtl, FILE)) {
         mca_fbtl_mtpwrite_settings_show(fh, &settings);
     }
     return OMPI_SUCCESS;
@@ -54,10 +52,10 @@ static int module_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-static mca_common_collio_segment_t *make_segments(ompio_file_t *fh)
+static collio_segment_t *make_segments(ompio_file_t *fh)
 {
     size_t count = (size_t) fh->f_num_of_io_entries;
-    mca_common_collio_segment_t *segments = malloc((0 == count ? 1 : count) * sizeof(*segments));
+    collio_segment_t *segments = malloc((0 == count ? 1 : count) * sizeof(*segments));
 
     for (size_t i = 0; NULL != segments && i < count; ++i) {
         segments[i].offset = (int64_t) (intptr_t) fh->f_io_array[i].offset;
@@ -68,7 +66,7 @@ static mca_common_collio_segment_t *make_segments(ompio_file_t *fh)
 }
 
 /* How many segments from the first on ascend without overlap. */
-static size_t sorted_run(const mca_common_collio_segment_t *segments, size_t count)
+static size_t sorted_run(const collio_segment_t *segments, size_t count)
 {
     size_t run = 1;
 
@@ -83,7 +81,7 @@ static ssize_t transfer(ompio_file_t *fh, bool write)
 {
     size_t count = (size_t) fh->f_num_of_io_entries;
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
-    mca_common_collio_segment_t *segments = make_segments(fh);
+    collio_segment_t *segments = make_segments(fh);
     ssize_t total = 0;
     size_t at = 0;
 
@@ -91,15 +89,15 @@ static ssize_t transfer(ompio_file_t *fh, bool write)
         free(segments);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    mca_common_collio_lockahead_segments(fh, segments, count, write);
+    collio_lockahead_segments(fh, segments, count, write);
     while (at < count) {
-        mca_common_collio_outcome_t outcome;
+        collio_outcome_t outcome;
         size_t run = sorted_run(&segments[at], count - at);
 
         if (write) {
-            mca_common_collio_access_write(&file->access, &segments[at], run, &outcome);
+            collio_access_write(&file->access, &segments[at], run, &outcome);
         } else {
-            mca_common_collio_access_read(&file->access, &segments[at], run, &outcome);
+            collio_access_read(&file->access, &segments[at], run, &outcome);
         }
         total += (ssize_t) outcome.bytes;
         if (0 != outcome.error) {
@@ -128,7 +126,7 @@ static bool progress(mca_ompio_request_t *request)
     mca_fbtl_mtpwrite_transfer_t *transfer = request->req_data;
     size_t bytes;
 
-    if (NULL == transfer || !mca_common_collio_access_test(&transfer->job)) {
+    if (NULL == transfer || !collio_access_test(&transfer->job)) {
         return false;
     }
     request->req_ompi.req_status.MPI_ERROR = mca_fbtl_mtpwrite_transfer_finish(transfer, &bytes);
@@ -161,7 +159,7 @@ static ssize_t start(ompio_file_t *fh, mca_ompio_request_t *request, bool write)
     transfer_data->job.segments = transfer_data->segments;
     transfer_data->job.count = count;
     if (0 < count && count == sorted_run(transfer_data->segments, count)) {
-        mca_common_collio_lockahead_segments(fh, transfer_data->segments, count, write);
+        collio_lockahead_segments(fh, transfer_data->segments, count, write);
         mca_fbtl_mtpwrite_transfer_start(transfer_data);
     } else {
         ssize_t moved = transfer(fh, write);
@@ -190,13 +188,13 @@ static ssize_t module_ipwritev(ompio_file_t *fh, ompi_request_t *request)
     return start(fh, (mca_ompio_request_t *) request, true);
 }
 
-#if MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY
+#if COLLIO_HAVE_CHECK_ATOMICITY
 /* Whole requests are locked, so atomic mode works wherever locks do. */
 static bool check_atomicity(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
 
-    return NULL != file && mca_common_collio_lock_works(&file->access);
+    return NULL != file && collio_lock_works(&file->access);
 }
 #endif
 
@@ -209,7 +207,7 @@ mca_fbtl_base_module_t mca_fbtl_mtpwrite_module = {
     .fbtl_ipwritev = module_ipwritev,
     .fbtl_progress = progress,
     .fbtl_request_free = request_free,
-#if MCA_COMMON_COLLIO_HAVE_CHECK_ATOMICITY
+#if COLLIO_HAVE_CHECK_ATOMICITY
     .fbtl_check_atomicity = check_atomicity,
 #endif
 };

@@ -77,7 +77,7 @@ static int progress(void)
             break; /* another thread is looking */
         }
         request = in_flight;
-        while (NULL != request && !mca_common_collio_access_test(&request->transfer->job)) {
+        while (NULL != request && !collio_access_test(&request->transfer->job)) {
             request = request->next;
         }
         if (NULL != request) {

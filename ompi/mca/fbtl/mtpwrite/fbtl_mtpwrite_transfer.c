@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/access/common_collio_engine.h"
-#include "ompi/mca/common/collio/compat/common_collio_error.h"
+#include "ompi/mca/common/collio/access/engine.h"
+#include "ompi/mca/common/collio/compat/error.h"
 
 mca_fbtl_mtpwrite_transfer_t *mca_fbtl_mtpwrite_transfer_new(void)
 {
@@ -19,7 +19,7 @@ mca_fbtl_mtpwrite_transfer_t *mca_fbtl_mtpwrite_transfer_new(void)
 
     if (NULL != transfer) {
         transfer->job.done = 1; /* nothing is under way */
-        transfer->job.driver = MCA_COMMON_COLLIO_ENGINE_THREADS;
+        transfer->job.driver = COLLIO_ENGINE_THREADS;
     }
     return transfer;
 }
@@ -29,33 +29,33 @@ void mca_fbtl_mtpwrite_transfer_free(mca_fbtl_mtpwrite_transfer_t *transfer)
     if (NULL == transfer) {
         return;
     }
-    mca_common_collio_access_wait(&transfer->job);
+    collio_access_wait(&transfer->job);
     free(transfer->segments);
-    mca_common_collio_flat_release(transfer->view);
-    mca_common_collio_flat_release(transfer->type);
+    collio_flat_release(transfer->view);
+    collio_flat_release(transfer->type);
     if (transfer->staged) {
-        mca_common_collio_stage_fini(&transfer->stage);
-        mca_common_collio_tiling_fini(&transfer->packed);
+        collio_stage_fini(&transfer->stage);
+        collio_tiling_fini(&transfer->packed);
     }
     free(transfer);
 }
 
 void mca_fbtl_mtpwrite_transfer_start(mca_fbtl_mtpwrite_transfer_t *transfer)
 {
-    if (0 != mca_common_collio_access_start(&transfer->job)) {
-        mca_common_collio_engine_perform(&transfer->job);
+    if (0 != collio_access_start(&transfer->job)) {
+        collio_engine_perform(&transfer->job);
         transfer->job.done = 1;
     }
 }
 
 int mca_fbtl_mtpwrite_transfer_finish(mca_fbtl_mtpwrite_transfer_t *transfer, size_t *bytes)
 {
-    const mca_common_collio_outcome_t *outcome = &transfer->job.outcome;
+    const collio_outcome_t *outcome = &transfer->job.outcome;
 
     *bytes = (size_t) outcome->bytes;
     if (transfer->staged && !transfer->job.write
-        && 0 != mca_common_collio_stage_unpack(&transfer->stage, *bytes)) {
+        && 0 != collio_stage_unpack(&transfer->stage, *bytes)) {
         return MPI_ERR_CONVERSION;
     }
-    return mca_common_collio_error_class(outcome->error);
+    return collio_error_class(outcome->error);
 }

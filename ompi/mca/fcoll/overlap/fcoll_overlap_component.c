@@ -11,42 +11,42 @@
  */
 #include "fcoll_overlap.h"
 
-static mca_common_collio_component_t overlap = {
+static collio_component_t overlap = {
     .name = "overlap", .two_layers = false, .set = {.prefix = "fcoll_overlap"}};
 
 static int register_params(void)
 {
-    int rc = MCA_COMMON_COLLIO_FITS("fcoll/overlap");
+    int rc = COLLIO_FITS("fcoll/overlap");
 
-    return OMPI_SUCCESS != rc ? rc
-                              : mca_common_collio_fcoll_register(
-                                  &overlap, &mca_fcoll_overlap_component.fcollm_version);
+    return OMPI_SUCCESS != rc
+               ? rc
+               : collio_fcoll_register(&overlap, &mca_fcoll_overlap_component.fcollm_version);
 }
 
 static int module_init(ompio_file_t *fh)
 {
-    return mca_common_collio_fcoll_init(fh, &overlap);
+    return collio_fcoll_init(fh, &overlap);
 }
 
-static mca_fcoll_base_module_t module = MCA_COMMON_COLLIO_FCOLL_MODULE(module_init);
+static mca_fcoll_base_module_t module = COLLIO_FCOLL_MODULE(module_init);
 
 static mca_fcoll_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
-    return mca_common_collio_fcoll_file_query(&overlap, &module, fh, priority);
+    return collio_fcoll_file_query(&overlap, &module, fh, priority);
 }
 
 mca_fcoll_base_component_t mca_fcoll_overlap_component = {
     .fcollm_version =
         {
-            MCA_COMMON_COLLIO_FCOLL_VERSION,
+            COLLIO_FCOLL_VERSION,
             .mca_component_name = "overlap",
-            MCA_COMMON_COLLIO_COMPONENT_VERSION,
+            COLLIO_COMPONENT_VERSION,
             .mca_register_component_params = register_params,
-            .mca_open_component = mca_common_collio_fcoll_open,
-            .mca_close_component = mca_common_collio_fcoll_close,
+            .mca_open_component = collio_fcoll_open,
+            .mca_close_component = collio_fcoll_close,
         },
     .fcollm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
-    .fcollm_init_query = mca_common_collio_fcoll_init_query,
+    .fcollm_init_query = collio_fcoll_init_query,
     .fcollm_file_query = file_query,
-    .fcollm_file_unquery = mca_common_collio_fcoll_file_unquery,
+    .fcollm_file_unquery = collio_fcoll_file_unquery,
 };

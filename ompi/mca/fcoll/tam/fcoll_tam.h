@@ -6,7 +6,7 @@
 #ifndef MCA_FCOLL_TAM_H
 #define MCA_FCOLL_TAM_H
 
-#include "ompi/mca/common/collio/ompio/common_collio_fcoll.h"
+#include "ompi/mca/common/collio/ompio/fcoll.h"
 
 BEGIN_C_DECLS
 

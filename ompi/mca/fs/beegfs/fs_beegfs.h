@@ -6,7 +6,7 @@
 #ifndef MCA_FS_BEEGFS_H
 #define MCA_FS_BEEGFS_H
 
-#include "ompi/mca/common/collio/compat/common_collio_compat.h"
+#include "ompi/mca/common/collio/compat/compat.h"
 
 #include "ompi/mca/fs/base/base.h"
 #include "ompi/mca/fs/fs.h"

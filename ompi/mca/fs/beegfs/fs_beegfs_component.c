@@ -13,11 +13,11 @@
 
 #include "fs_beegfs.h"
 
-#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
-#include "ompi/mca/common/collio/ompio/common_collio_named.h"
-#include "ompi/mca/common/collio/ompio/common_collio_open.h"
-#include "ompi/mca/common/collio/settings/common_collio_hints.h"
-#include "ompi/mca/common/collio/stripes/common_collio_stripes.h"
+#include "ompi/mca/common/collio/compat/verbose.h"
+#include "ompi/mca/common/collio/ompio/named.h"
+#include "ompi/mca/common/collio/ompio/open.h"
+#include "ompi/mca/common/collio/settings/hints.h"
+#include "ompi/mca/common/collio/stripes/stripes.h"
 
 enum {
     PRIORITY_DEFAULT = 5, /* below fs/ufs */
@@ -30,37 +30,37 @@ typedef struct settings_t {
 
 static settings_t parameters;
 
-static const mca_common_collio_setting_t rows[] = {
-    {"priority", MCA_COMMON_COLLIO_NUMBER, offsetof(settings_t, priority), NULL, PRIORITY_DEFAULT,
-     3, MCA_COMMON_COLLIO_SETTING_NO_HINT, NULL,
+static const collio_setting_t rows[] = {
+    {"priority", COLLIO_NUMBER, offsetof(settings_t, priority), NULL, PRIORITY_DEFAULT, 3,
+     COLLIO_SETTING_NO_HINT, NULL,
      "Priority of this component for files on BeeGFS that are opened with striping hints. fs/ufs "
      "has 10: set 20 to use this one for them without --mca fs"},
 };
 
-static mca_common_collio_settings_set_t set = {.prefix = "fs_beegfs",
-                                               .rows = rows,
-                                               .count = sizeof(rows) / sizeof(rows[0]),
-                                               .parameters = &parameters,
-                                               .bytes = sizeof(parameters)};
+static collio_settings_set_t set = {.prefix = "fs_beegfs",
+                                    .rows = rows,
+                                    .count = sizeof(rows) / sizeof(rows[0]),
+                                    .parameters = &parameters,
+                                    .bytes = sizeof(parameters)};
 
 static int component_register(void)
 {
-    int rc = MCA_COMMON_COLLIO_FITS("fs/beegfs");
+    int rc = COLLIO_FITS("fs/beegfs");
 
     return OMPI_SUCCESS == rc
-               ? mca_common_collio_settings_set_register(&set, &mca_fs_beegfs_component.fsm_version)
+               ? collio_settings_set_register(&set, &mca_fs_beegfs_component.fsm_version)
                : rc;
 }
 
 static int component_open(void)
 {
-    mca_common_collio_open();
+    collio_open();
     return OMPI_SUCCESS;
 }
 
 static int component_close(void)
 {
-    mca_common_collio_close();
+    collio_close();
     return OMPI_SUCCESS;
 }
 
@@ -68,7 +68,7 @@ static bool has_hint(opal_info_t *info, const char *name)
 {
     char value[64];
 
-    return mca_common_collio_hint_get(info, name, value, sizeof(value));
+    return collio_hint_get(info, name, value, sizeof(value));
 }
 
 static bool has_hints(opal_info_t *info)
@@ -82,29 +82,28 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
 {
     bool alone;
 
-    if (!mca_common_collio_asked_for(&ompi_fs_base_framework, "beegfs", parameters.priority,
-                                     PRIORITY_DEFAULT)) {
-        MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: not available: not named",
-                                    fh->f_filename);
+    if (!collio_asked_for(&ompi_fs_base_framework, "beegfs", parameters.priority,
+                          PRIORITY_DEFAULT)) {
+        COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: not available: not named", fh->f_filename);
         return NULL;
     }
     if (MPI_COMM_NULL == fh->f_comm || !has_hints(fh->f_info)) {
-        MCA_COMMON_COLLIO_SHOW_ROOT(
-            fs, SELECT, fh, "fs/beegfs: %s: not available: no striping hints", fh->f_filename);
+        COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: not available: no striping hints",
+                         fh->f_filename);
         return NULL;
     }
-    if (MCA_COMMON_COLLIO_STRIPES_BEEGFS != mca_common_collio_stripes_system(fh->f_filename)) {
-        MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: not available: not on BeeGFS",
-                                    fh->f_filename);
+    if (COLLIO_STRIPES_BEEGFS != collio_stripes_system(fh->f_filename)) {
+        COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: not available: not on BeeGFS",
+                         fh->f_filename);
         return NULL;
     }
-    mca_common_collio_hints_check(fh->f_info);
-    *result = mca_common_collio_named(&ompi_fs_base_framework, "beegfs", &alone)
+    collio_hints_check(fh->f_info);
+    *result = collio_named(&ompi_fs_base_framework, "beegfs", &alone)
                       && PRIORITY_NAMED > parameters.priority
                   ? PRIORITY_NAMED
                   : parameters.priority;
-    MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: available, priority %d",
-                                fh->f_filename, *result);
+    COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/beegfs: %s: available, priority %d", fh->f_filename,
+                     *result);
     return mca_fs_beegfs_module(fh);
 }
 
@@ -126,7 +125,7 @@ mca_fs_base_component_2_0_0_t mca_fs_beegfs_component = {
         {
             MCA_FS_BASE_VERSION_2_0_0,
             .mca_component_name = "beegfs",
-            MCA_COMMON_COLLIO_COMPONENT_VERSION,
+            COLLIO_COMPONENT_VERSION,
             .mca_open_component = component_open,
             .mca_close_component = component_close,
             .mca_register_component_params = component_register,

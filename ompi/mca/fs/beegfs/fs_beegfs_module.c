@@ -21,7 +21,7 @@
 
 #include "opal/util/output.h"
 
-#include "ompi/mca/common/collio/settings/common_collio_striping.h"
+#include "ompi/mca/common/collio/settings/striping.h"
 
 static mca_fs_base_module_1_0_0_t module;
 static mca_fs_base_module_file_open_fn_t ufs_open;
@@ -29,18 +29,17 @@ static mca_fs_base_module_file_open_fn_t ufs_open;
 /* Rank 0: true if the file was created here. */
 static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_info_t *info)
 {
-    mca_common_collio_stripes_t wanted;
+    collio_stripes_t wanted;
     const char *why_not;
     bool created = false;
     int flags = mca_fs_base_get_file_amode(fh->f_rank, access_mode);
     int fd;
 
-    mca_common_collio_striping_wanted(info, "fs/beegfs", &wanted);
+    collio_striping_wanted(info, "fs/beegfs", &wanted);
     if (0 == (flags & O_CREAT) || 0 == access(path, F_OK)) {
         return false;
     }
-    fd = mca_common_collio_stripes_open(path, flags, mca_fs_base_get_file_perm(fh), &wanted,
-                                        &why_not);
+    fd = collio_stripes_open(path, flags, mca_fs_base_get_file_perm(fh), &wanted, &why_not);
     if (0 <= fd) {
         created = 0 != (flags & O_EXCL) || 0 != wanted.count || 0 != wanted.bytes;
         close(fd);
@@ -57,11 +56,11 @@ static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_inf
 /* What the file has, also one that existed. */
 static void publish(ompio_file_t *fh, opal_info_t *info)
 {
-    mca_common_collio_stripes_t none = MCA_COMMON_COLLIO_STRIPES_NONE;
-    mca_common_collio_stripes_t has;
+    collio_stripes_t none = COLLIO_STRIPES_NONE;
+    collio_stripes_t has;
 
-    (void) mca_common_collio_stripes_read(fh->fd, &has);
-    mca_common_collio_striping_publish(info, &has, &none);
+    (void) collio_stripes_read(fh->fd, &has);
+    collio_striping_publish(info, &has, &none);
 }
 
 static int file_open(struct ompi_communicator_t *comm, const char *filename, int access_mode,

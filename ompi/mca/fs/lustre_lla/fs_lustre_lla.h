@@ -6,7 +6,7 @@
 #ifndef MCA_FS_LUSTRE_LLA_H
 #define MCA_FS_LUSTRE_LLA_H
 
-#include "ompi/mca/common/collio/compat/common_collio_compat.h"
+#include "ompi/mca/common/collio/compat/compat.h"
 
 #include "ompi/mca/fs/base/base.h"
 #include "ompi/mca/fs/fs.h"

@@ -16,11 +16,11 @@
 
 #include "fs_lustre_lla_internal.h"
 
-#include "ompi/mca/common/collio/report/common_collio_report_out.h"
+#include "ompi/mca/common/collio/report/report_out.h"
 
-#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
-#include "ompi/mca/common/collio/ompio/common_collio_named.h"
-#include "ompi/mca/common/collio/ompio/common_collio_open.h"
+#include "ompi/mca/common/collio/compat/verbose.h"
+#include "ompi/mca/common/collio/ompio/named.h"
+#include "ompi/mca/common/collio/ompio/open.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 
@@ -40,62 +40,61 @@ mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
 static const char *llapi_origin;
 
 enum {
-    NO_HINT = MCA_COMMON_COLLIO_SETTING_NO_HINT,
-    NO_PARAMETER = MCA_COMMON_COLLIO_SETTING_NO_PARAMETER,
-    AGREED = MCA_COMMON_COLLIO_SETTING_AGREED
+    NO_HINT = COLLIO_SETTING_NO_HINT,
+    NO_PARAMETER = COLLIO_SETTING_NO_PARAMETER,
+    AGREED = COLLIO_SETTING_AGREED
 };
 
-/* the numbers are those of mca_common_collio_lockahead_mode_t */
+/* the numbers are those of collio_lockahead_mode_t */
 static const char collective_modes[] = "auto=-1,off=0,global=1,stripe=2,cycle=3";
 static const char individual_modes[] = "auto=-1,off=0,element=4,view=5";
 
 #define AT(field) offsetof(mca_fs_lustre_lla_settings_t, field)
 
-static const mca_common_collio_setting_t rows[] = {
-    {"lockahead", MCA_COMMON_COLLIO_CHOICE, AT(collective), collective_modes,
-     MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
+static const collio_setting_t rows[] = {
+    {"lockahead", COLLIO_CHOICE, AT(collective), collective_modes, MCA_FS_LUSTRE_LLA_AUTO, 3,
+     AGREED, NULL,
      "Which locks an aggregator requests before a collective access: its whole file domain in one "
      "request (global), each stripe of it (stripe), or each window just before its access (cycle). "
      "auto is global where the file system can do it"},
-    {"lockahead_individual", MCA_COMMON_COLLIO_CHOICE, AT(individual), individual_modes,
+    {"lockahead_individual", COLLIO_CHOICE, AT(individual), individual_modes,
      MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
      "Which locks a rank requests for individual access: each transfer of a call (element), or "
      "each piece of its view at the first access to it (view). Accesses of more than 16,384 "
      "pieces use ordinary locks. auto is element where the file system "
      "can do it"},
-    {"async", MCA_COMMON_COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
+    {"async", COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
      "Request locks without waiting for them, where the access does not follow at once: all "
      "windows of a file domain but the first (lockahead global, stripe), the next window (cycle), "
      "later blocks of a view (view). No effect on element, whose accesses follow at once. A "
      "request that conflicts with a lock of another client is "
      "then dropped instead of taking that lock away. Try it if aggregators wait for locks that "
      "no other client holds"},
-    {"noexpand", MCA_COMMON_COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
+    {"noexpand", COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
      "With lockahead, keep the servers from growing the locks of plain accesses. Switch it off if "
      "a rank accesses large ranges alone"},
-    {"clear_locks", MCA_COMMON_COLLIO_SWITCH, AT(clear_locks), NULL, 1, 5, AGREED, NULL,
+    {"clear_locks", COLLIO_SWITCH, AT(clear_locks), NULL, 1, 5, AGREED, NULL,
      "With lockahead, drop the locks that clients still hold on the file when it is opened, by "
      "taking and giving back a group lock. Not done if it is opened for reading only, and not for "
      "composite layouts, all components of which would be instantiated by it. Switch it off if "
      "opens take long and no other client has used the file"},
-    {"pool", MCA_COMMON_COLLIO_TEXT, AT(pool), NULL, 0, 5, NO_PARAMETER | AGREED, NULL,
+    {"pool", COLLIO_TEXT, AT(pool), NULL, 0, 5, NO_PARAMETER | AGREED, NULL,
      "Name of the OST pool that a new file is created in"},
-    {"report", MCA_COMMON_COLLIO_CHOICE, AT(report), MCA_COMMON_COLLIO_REPORT_CHOICES, 0, 3, AGREED,
-     NULL,
+    {"report", COLLIO_CHOICE, AT(report), COLLIO_REPORT_CHOICES, 0, 3, AGREED, NULL,
      "Print at close a file's striping and what became of the lock "
-     "requests." MCA_COMMON_COLLIO_REPORT_VALUES},
-    {"report_file", MCA_COMMON_COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
-     MCA_COMMON_COLLIO_REPORT_FILE_HELP},
-    {"priority", MCA_COMMON_COLLIO_NUMBER, AT(priority), NULL, PRIORITY_DEFAULT, 3, NO_HINT, NULL,
+     "requests." COLLIO_REPORT_VALUES},
+    {"report_file", COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
+     COLLIO_REPORT_FILE_HELP},
+    {"priority", COLLIO_NUMBER, AT(priority), NULL, PRIORITY_DEFAULT, 3, NO_HINT, NULL,
      "Priority of this component for files on Lustre. The stock component has 50: set 60 to use "
      "this one for every file on Lustre without --mca fs"},
 };
 
-static mca_common_collio_settings_set_t set = {.prefix = "fs_lustre_lla",
-                                               .rows = rows,
-                                               .count = sizeof(rows) / sizeof(rows[0]),
-                                               .parameters = &mca_fs_lustre_lla_parameters,
-                                               .bytes = sizeof(mca_fs_lustre_lla_parameters)};
+static collio_settings_set_t set = {.prefix = "fs_lustre_lla",
+                                    .rows = rows,
+                                    .count = sizeof(rows) / sizeof(rows[0]),
+                                    .parameters = &mca_fs_lustre_lla_parameters,
+                                    .bytes = sizeof(mca_fs_lustre_lla_parameters)};
 
 static void register_pvars(void)
 {
@@ -111,21 +110,21 @@ static void register_pvars(void)
 
 static bool asked_for(void)
 {
-    return mca_common_collio_asked_for(&ompi_fs_base_framework, "lustre_lla",
-                                       mca_fs_lustre_lla_parameters.priority, PRIORITY_DEFAULT);
+    return collio_asked_for(&ompi_fs_base_framework, "lustre_lla",
+                            mca_fs_lustre_lla_parameters.priority, PRIORITY_DEFAULT);
 }
 
 static int component_register(void)
 {
     const mca_base_component_t *component = &mca_fs_lustre_lla_component.fsm_version;
 
-    int rc = MCA_COMMON_COLLIO_FITS("fs/lustre_lla");
+    int rc = COLLIO_FITS("fs/lustre_lla");
 
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = mca_common_collio_settings_set_register(&set, component);
-    llapi_origin = asked_for() ? mca_common_collio_llapi()->origin
+    rc = collio_settings_set_register(&set, component);
+    llapi_origin = asked_for() ? collio_llapi()->origin
                                : "not loaded: fs/lustre_lla is not selected";
     (void) mca_base_component_var_register(
         component, "llapi",
@@ -138,22 +137,22 @@ static int component_register(void)
 
 static int component_open(void)
 {
-    mca_common_collio_open();
+    collio_open();
     return OMPI_SUCCESS;
 }
 
 static int component_close(void)
 {
-    mca_common_collio_close();
+    collio_close();
     return OMPI_SUCCESS;
 }
 
 void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
                                         mca_fs_lustre_lla_settings_t *settings)
 {
-    mca_common_collio_hints_check(info);
-    mca_common_collio_settings_set_resolve(&set, info, settings);
-    (void) mca_common_collio_settings_set_agree(&set, fh->f_comm, info, settings, NULL, 0);
+    collio_hints_check(info);
+    collio_settings_set_resolve(&set, info, settings);
+    (void) collio_settings_set_agree(&set, fh->f_comm, info, settings, NULL, 0);
 }
 
 const char *mca_fs_lustre_lla_mode_name(int mode)
@@ -207,15 +206,15 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
 {
     int type = NONE;
     bool alone;
-    bool named = mca_common_collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
+    bool named = collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
 
     if (!asked_for()) {
-        MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: not available: not named",
-                                    fh->f_filename);
+        COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: not available: not named",
+                         fh->f_filename);
         return NULL;
     }
     if (MPI_COMM_NULL != fh->f_comm) {
-        mca_common_collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
+        collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
     }
     if (OMPIO_ROOT == fh->f_rank || MPI_COMM_NULL == fh->f_comm) {
         type = type_of(fh);
@@ -233,15 +232,15 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
                                   "--mca fs lustre_lla,ufs allows both",
                                   fh->f_filename);
         }
-        MCA_COMMON_COLLIO_SHOW_ROOT(
-            fs, SELECT, fh, "fs/lustre_lla: %s: not available: not on Lustre", fh->f_filename);
+        COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: not available: not on Lustre",
+                         fh->f_filename);
         return NULL;
     }
     *result = named && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
                   ? PRIORITY_NAMED
                   : mca_fs_lustre_lla_parameters.priority;
-    MCA_COMMON_COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: available, priority %d",
-                                fh->f_filename, *result);
+    COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: available, priority %d", fh->f_filename,
+                     *result);
     return &module;
 }
 
@@ -263,7 +262,7 @@ mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component = {
         {
             MCA_FS_BASE_VERSION_2_0_0,
             .mca_component_name = "lustre_lla",
-            MCA_COMMON_COLLIO_COMPONENT_VERSION,
+            COLLIO_COMPONENT_VERSION,
             .mca_open_component = component_open,
             .mca_close_component = component_close,
             .mca_register_component_params = component_register,

@@ -21,8 +21,7 @@ static int64_t unit_end(int64_t value, int64_t unit)
     return INT64_MAX - start < unit ? INT64_MAX : start + unit;
 }
 
-int mca_fs_lustre_lla_cut_part(const mca_common_collio_lustre_part_t *part, size_t part_count,
-                               int64_t offset)
+int mca_fs_lustre_lla_cut_part(const collio_lustre_part_t *part, size_t part_count, int64_t offset)
 {
     for (size_t p = 0; p < part_count; ++p) {
         if (part[p].start <= offset && offset < part[p].end) {
@@ -32,8 +31,8 @@ int mca_fs_lustre_lla_cut_part(const mca_common_collio_lustre_part_t *part, size
     return -1;
 }
 
-static const mca_common_collio_lustre_part_t *part_of(const mca_common_collio_lustre_part_t *part,
-                                                      size_t count, int64_t offset)
+static const collio_lustre_part_t *part_of(const collio_lustre_part_t *part, size_t count,
+                                           int64_t offset)
 {
     int p = mca_fs_lustre_lla_cut_part(part, count, offset);
 
@@ -41,19 +40,19 @@ static const mca_common_collio_lustre_part_t *part_of(const mca_common_collio_lu
 }
 
 /* The exclusive end of what may be one piece in mode NONE. */
-static int64_t part_end(const mca_common_collio_lustre_part_t *parts, size_t count, int64_t offset)
+static int64_t part_end(const collio_lustre_part_t *parts, size_t count, int64_t offset)
 {
-    const mca_common_collio_lustre_part_t *part = part_of(parts, count, offset);
+    const collio_lustre_part_t *part = part_of(parts, count, offset);
 
     return NULL == part ? INT64_MAX : part->end;
 }
 
 /* The exclusive end of the stripe that holds `offset`. A part with one stripe is one object, and is
  * cut only if every stripe is wanted for itself. */
-static int64_t stripe_end(const mca_common_collio_lustre_part_t *parts, size_t count,
-                          int64_t offset, bool every)
+static int64_t stripe_end(const collio_lustre_part_t *parts, size_t count, int64_t offset,
+                          bool every)
 {
-    const mca_common_collio_lustre_part_t *part = part_of(parts, count, offset);
+    const collio_lustre_part_t *part = part_of(parts, count, offset);
     int64_t end;
 
     if (NULL == part) {
@@ -69,7 +68,7 @@ static int64_t stripe_end(const mca_common_collio_lustre_part_t *parts, size_t c
 bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, int64_t *last)
 {
     while (cut->next < cut->range_count) {
-        const mca_common_collio_extent_t *range = &cut->range[cut->next];
+        const collio_extent_t *range = &cut->range[cut->next];
         int64_t start = cut->from > range->offset ? cut->from : range->offset;
         int64_t end = range->offset + range->length; /* exclusive */
 
@@ -96,7 +95,7 @@ bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, in
     return false;
 }
 
-bool mca_fs_lustre_lla_cut_is_single(const mca_common_collio_lustre_part_t *part, size_t part_count,
+bool mca_fs_lustre_lla_cut_is_single(const collio_lustre_part_t *part, size_t part_count,
                                      int64_t first, int64_t last)
 {
     return last < stripe_end(part, part_count, first, false);

@@ -6,8 +6,8 @@
 #ifndef MCA_FS_LUSTRE_LLA_CUT_H
 #define MCA_FS_LUSTRE_LLA_CUT_H
 
-#include "ompi/mca/common/collio/core/common_collio_extent.h"
-#include "ompi/mca/common/collio/stripes/common_collio_stripes_lustre.h"
+#include "ompi/mca/common/collio/core/extent.h"
+#include "ompi/mca/common/collio/stripes/stripes_lustre.h"
 
 #include <stdbool.h>
 
@@ -35,9 +35,9 @@ typedef enum mca_fs_lustre_lla_cut_mode_t {
 
 typedef struct mca_fs_lustre_lla_cut_t {
     /* set by the caller; sorted, ascending */
-    const mca_common_collio_lustre_part_t *part;
+    const collio_lustre_part_t *part;
     size_t part_count;
-    const mca_common_collio_extent_t *range;
+    const collio_extent_t *range;
     size_t range_count;
     int64_t page_bytes;
     mca_fs_lustre_lla_cut_mode_t mode;
@@ -51,11 +51,10 @@ typedef struct mca_fs_lustre_lla_cut_t {
 bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, int64_t *last);
 
 /** The number of the part that holds a byte; -1: none. */
-int mca_fs_lustre_lla_cut_part(const mca_common_collio_lustre_part_t *part, size_t part_count,
-                               int64_t offset);
+int mca_fs_lustre_lla_cut_part(const collio_lustre_part_t *part, size_t part_count, int64_t offset);
 
 /** Lies [first, last] in one piece of one object? */
-bool mca_fs_lustre_lla_cut_is_single(const mca_common_collio_lustre_part_t *part, size_t part_count,
+bool mca_fs_lustre_lla_cut_is_single(const collio_lustre_part_t *part, size_t part_count,
                                      int64_t first, int64_t last);
 
 #endif /* MCA_FS_LUSTRE_LLA_CUT_H */

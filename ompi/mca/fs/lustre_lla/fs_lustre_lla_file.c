@@ -22,8 +22,8 @@
 
 #include "fs_lustre_lla_internal.h"
 
-#include "ompi/mca/common/collio/compat/common_collio_error.h"
-#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
+#include "ompi/mca/common/collio/compat/error.h"
+#include "ompi/mca/common/collio/compat/verbose.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ typedef struct verdict_t {
     int32_t error; /* errno of the root's open */
     int32_t lockahead;
     int32_t cleared;
-    mca_common_collio_lustre_layout_t layout;
-    mca_common_collio_stripes_t used; /* what the file was created with */
+    collio_lustre_layout_t layout;
+    collio_stripes_t used; /* what the file was created with */
 } verdict_t;
 
 /* "/here/lustre:there" becomes "/here/there", "/here/lustre:/there" becomes "/there". In place: one
@@ -92,15 +92,15 @@ static void say_why_not(const char *path, const char *why_not)
 
 /* With the striping of the hints if that creates the file. A descriptor or -errno. */
 static int open_striped(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
-                        mca_common_collio_stripes_t *used)
+                        collio_stripes_t *used)
 {
-    mca_common_collio_stripes_t wanted;
+    collio_stripes_t wanted;
     const char *why_not;
     int fd;
 
-    mca_common_collio_striping_wanted(info, "fs/lustre_lla", used);
+    collio_striping_wanted(info, "fs/lustre_lla", used);
     wanted = *used;
-    fd = mca_common_collio_stripes_open(path, amode, mca_fs_base_get_file_perm(fh), used, &why_not);
+    fd = collio_stripes_open(path, amode, mca_fs_base_get_file_perm(fh), used, &why_not);
     if (0 <= fd && NULL != why_not) {
         mca_fs_lustre_lla_say(fh->f_rank,
                               "%s gets the default striping: that of the hints is not possible "
@@ -122,9 +122,9 @@ static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t
         fh->fd = -1;
         return;
     }
-    mca_common_collio_lustre_read(fh->fd, path, &verdict->layout);
-    if (MCA_COMMON_COLLIO_LOCKAHEAD_OFF == settings->collective
-        && MCA_COMMON_COLLIO_LOCKAHEAD_OFF == settings->individual) {
+    collio_lustre_read(fh->fd, path, &verdict->layout);
+    if (COLLIO_LOCKAHEAD_OFF == settings->collective
+        && COLLIO_LOCKAHEAD_OFF == settings->individual) {
         return;
     }
     why_not = mca_fs_lustre_lla_lockahead_probe(fh->fd);
@@ -157,7 +157,7 @@ static int agree(ompio_file_t *fh, int error, int32_t *lockahead)
 static int in_force(int wanted, int preset, bool possible)
 {
     if (!possible) {
-        return MCA_COMMON_COLLIO_LOCKAHEAD_OFF;
+        return COLLIO_LOCKAHEAD_OFF;
     }
     return MCA_FS_LUSTRE_LLA_AUTO == wanted ? preset : wanted;
 }
@@ -173,14 +173,14 @@ static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
     file->rank = fh->f_rank;
     atomic_store(&file->empty, verdict->layout.empty);
     pthread_mutex_init(&file->mutex, NULL);
-    file->lockahead.magic = MCA_COMMON_COLLIO_LOCKAHEAD_MAGIC;
-    file->lockahead.version = MCA_COMMON_COLLIO_LOCKAHEAD_VERSION;
+    file->lockahead.magic = COLLIO_LOCKAHEAD_MAGIC;
+    file->lockahead.version = COLLIO_LOCKAHEAD_VERSION;
     file->lockahead.async = settings->async;
     file->lockahead.request = mca_fs_lustre_lla_lockahead_request;
     file->lockahead.withdraw = mca_fs_lustre_lla_lockahead_withdraw;
-    file->lockahead.collective = in_force(settings->collective, MCA_COMMON_COLLIO_LOCKAHEAD_GLOBAL,
+    file->lockahead.collective = in_force(settings->collective, COLLIO_LOCKAHEAD_GLOBAL,
                                           verdict->lockahead);
-    file->lockahead.individual = in_force(settings->individual, MCA_COMMON_COLLIO_LOCKAHEAD_ELEMENT,
+    file->lockahead.individual = in_force(settings->individual, COLLIO_LOCKAHEAD_ELEMENT,
                                           verdict->lockahead);
     file->noexpand = verdict->lockahead && settings->noexpand && !verdict->layout.on_mdt
                      && 0 == mca_fs_lustre_lla_lockahead_noexpand(fh->fd, true);
@@ -189,9 +189,9 @@ static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
 /* Into f_stripe_size, f_stripe_count, and the hints that MPI_File_get_info gives. */
 static void publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdict)
 {
-    const mca_common_collio_lustre_layout_t *layout = &verdict->layout;
-    mca_common_collio_stripes_t has = MCA_COMMON_COLLIO_STRIPES_NONE;
-    int64_t unit = mca_common_collio_lustre_unit(layout);
+    const collio_lustre_layout_t *layout = &verdict->layout;
+    collio_stripes_t has = COLLIO_STRIPES_NONE;
+    int64_t unit = collio_lustre_unit(layout);
 
     if (0 < layout->part_count) {
         has.count = layout->part[layout->part_count - 1].stripe_count;
@@ -200,7 +200,7 @@ static void publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdic
     fh->f_stripe_size = (size_t) unit;
     fh->f_stripe_count = 0 < has.count ? (int) has.count : 1;
     fh->f_fs_block_size = INT32_MAX < unit ? INT32_MAX : (int) unit;
-    mca_common_collio_striping_publish(info, &has, &verdict->used);
+    collio_striping_publish(info, &has, &verdict->used);
 }
 
 static void file_free(mca_fs_lustre_lla_file_t *file)
@@ -232,7 +232,7 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
         verdict.error = EIO; /* the communicator is broken, and agree() says so, too */
     }
     error = 0 != verdict.error ? verdict.error : NULL == file ? ENOMEM : 0;
-    lockahead = verdict.lockahead && mca_common_collio_llapi()->has_lockahead;
+    lockahead = verdict.lockahead && collio_llapi()->has_lockahead;
     if (OMPIO_ROOT != fh->f_rank) {
         fh->fd = -1;
         if (0 == error) {
@@ -247,7 +247,7 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
         }
         fh->fd = -1;
         free(file);
-        return mca_common_collio_error_class(error);
+        return collio_error_class(error);
     }
     if (verdict.lockahead && !lockahead && OMPIO_ROOT == fh->f_rank) {
         say_why_not(path, "a node has no liblustreapi with lockahead");
@@ -257,12 +257,12 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
     fh->f_fs_ptr = file;
     fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre keeps overlapping accesses apart itself */
     publish(fh, info, &verdict);
-    MCA_COMMON_COLLIO_SHOW_ROOT(fs, FILE, fh,
-                                "fs/lustre_lla: %s: %d stripes of %zu bytes, lockahead %s, for "
-                                "individual access %s",
-                                path, fh->f_stripe_count, (size_t) fh->f_stripe_size,
-                                mca_fs_lustre_lla_mode_name(file->lockahead.collective),
-                                mca_fs_lustre_lla_mode_name(file->lockahead.individual));
+    COLLIO_SHOW_ROOT(fs, FILE, fh,
+                     "fs/lustre_lla: %s: %d stripes of %zu bytes, lockahead %s, for "
+                     "individual access %s",
+                     path, fh->f_stripe_count, (size_t) fh->f_stripe_size,
+                     mca_fs_lustre_lla_mode_name(file->lockahead.collective),
+                     mca_fs_lustre_lla_mode_name(file->lockahead.individual));
     return OMPI_SUCCESS;
 }
 
@@ -291,15 +291,14 @@ int mca_fs_lustre_lla_file_close(ompio_file_t *fh)
                               "MPI_File_sync may be missing",
                               fh->f_filename, strerror(error));
     }
-    return mca_common_collio_error_class(error);
+    return collio_error_class(error);
 }
 
 int mca_fs_lustre_lla_file_delete(char *file_name, struct opal_info_t *info)
 {
     (void) info;
-    return 0 == unlink(mca_fs_lustre_lla_plain_path(file_name))
-               ? OMPI_SUCCESS
-               : mca_common_collio_error_class(errno);
+    return 0 == unlink(mca_fs_lustre_lla_plain_path(file_name)) ? OMPI_SUCCESS
+                                                                : collio_error_class(errno);
 }
 
 /* Locks up to the end of the file: one rank does it, or each would take them from the others. */
@@ -315,7 +314,7 @@ int mca_fs_lustre_lla_file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size)
                                           fh->f_comm->c_coll->coll_bcast_module)) {
         error = EIO;
     }
-    return mca_common_collio_error_class(error);
+    return collio_error_class(error);
 }
 
 int mca_fs_lustre_lla_file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size)
@@ -323,7 +322,7 @@ int mca_fs_lustre_lla_file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size
     struct stat status;
 
     if (0 != fstat(fh->fd, &status)) {
-        return mca_common_collio_error_class(errno);
+        return collio_error_class(errno);
     }
     *size = (OMPI_MPI_OFFSET_TYPE) status.st_size;
     return OMPI_SUCCESS;
@@ -333,5 +332,5 @@ int mca_fs_lustre_lla_file_sync(ompio_file_t *fh)
 {
     int32_t unused = 1;
 
-    return mca_common_collio_error_class(agree(fh, 0 == fsync(fh->fd) ? 0 : errno, &unused));
+    return collio_error_class(agree(fh, 0 == fsync(fh->fd) ? 0 : errno, &unused));
 }

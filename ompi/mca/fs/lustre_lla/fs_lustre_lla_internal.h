@@ -10,27 +10,27 @@
 
 #include "fs_lustre_lla_cut.h"
 
-#include "ompi/mca/common/collio/access/common_collio_lockahead.h"
-#include "ompi/mca/common/collio/settings/common_collio_hints.h"
-#include "ompi/mca/common/collio/settings/common_collio_striping.h"
-#include "ompi/mca/common/collio/stripes/common_collio_stripes_lustre.h"
+#include "ompi/mca/common/collio/access/lockahead.h"
+#include "ompi/mca/common/collio/settings/hints.h"
+#include "ompi/mca/common/collio/settings/striping.h"
+#include "ompi/mca/common/collio/stripes/stripes_lustre.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { MCA_FS_LUSTRE_LLA_AUTO = -1 }; /* beside mca_common_collio_lockahead_mode_t */
+enum { MCA_FS_LUSTRE_LLA_AUTO = -1 }; /* beside collio_lockahead_mode_t */
 
 /** What can be said by parameter, or by hint for one file. */
 typedef struct mca_fs_lustre_lla_settings_t {
-    int collective; /* AUTO, or a mca_common_collio_lockahead_mode_t */
+    int collective; /* AUTO, or a collio_lockahead_mode_t */
     int individual;
     bool async;
     bool noexpand;
     bool clear_locks;
-    int report; /* mca_common_collio_report_mode_t */
-    char report_file[MCA_COMMON_COLLIO_TEXT_BYTES];
+    int report; /* collio_report_mode_t */
+    char report_file[COLLIO_TEXT_BYTES];
     int priority;
-    char pool[MCA_COMMON_COLLIO_TEXT_BYTES];
+    char pool[COLLIO_TEXT_BYTES];
 } mca_fs_lustre_lla_settings_t;
 
 extern mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
@@ -69,9 +69,9 @@ extern mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
 
 /** What hangs on f_fs_ptr while the file is open. */
 typedef struct mca_fs_lustre_lla_file_t {
-    mca_common_collio_lockahead_t lockahead; /* first: this is what others see */
-    mca_fs_lustre_lla_settings_t settings;   /* in force */
-    mca_common_collio_lustre_layout_t layout;
+    collio_lockahead_t lockahead;          /* first: this is what others see */
+    mca_fs_lustre_lla_settings_t settings; /* in force */
+    collio_lustre_layout_t layout;
     mca_fs_lustre_lla_counters_t counters;
     int fd;
     int rank;
@@ -82,7 +82,7 @@ typedef struct mca_fs_lustre_lla_file_t {
     _Atomic int failures;   /* ladvise calls that failed, one after the other */
     _Atomic uint32_t empty; /* layout.empty as it is now: writes instantiate components */
     pthread_mutex_t mutex;  /* of the asynchronous requests that were sent last, and `withdrawn` */
-    mca_common_collio_extent_t *asked;
+    collio_extent_t *asked;
     size_t asked_count;
 } mca_fs_lustre_lla_file_t;
 
@@ -92,13 +92,12 @@ const char *mca_fs_lustre_lla_lockahead_probe(int fd);
 bool mca_fs_lustre_lla_lockahead_clear(int fd);
 /** Every rank, on its own descriptor: no expansion. 0 or -errno. */
 int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on);
-/** mca_common_collio_lockahead_t.request */
-void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
-                                         const mca_common_collio_extent_t *ranges, size_t count,
-                                         bool write, bool now);
+/** collio_lockahead_t.request */
+void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
+                                         size_t count, bool write, bool now);
 
-/** mca_common_collio_lockahead_t.withdraw */
-bool mca_fs_lustre_lla_lockahead_withdraw(mca_common_collio_lockahead_t *self, int error);
+/** collio_lockahead_t.withdraw */
+bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error);
 
 /** Prints the file's table on the root rank. Collective. */
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);

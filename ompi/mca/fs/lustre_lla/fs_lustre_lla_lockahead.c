@@ -41,7 +41,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ompi/mca/common/collio/compat/common_collio_clock.h"
+#include "ompi/mca/common/collio/compat/clock.h"
 
 enum {
     FAILURES_MOST = 8,     /* in a row; then requests end */
@@ -77,7 +77,7 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on)
     one.lla_advice = LU_LADVISE_LOCKNOEXPAND;
     one.lla_peradvice_flags = on ? 0 : LF_UNSET;
     /* alone in its call: what follows it in an array is ignored */
-    return mca_common_collio_llapi_ladvise(fd, 1, &one);
+    return collio_llapi_ladvise(fd, 1, &one);
 }
 
 static bool unsupported(int error)
@@ -89,14 +89,14 @@ static bool unsupported(int error)
  * lockahead request has to succeed first. */
 const char *mca_fs_lustre_lla_lockahead_probe(int fd)
 {
-    const mca_common_collio_llapi_t *api = mca_common_collio_llapi();
+    const collio_llapi_t *api = collio_llapi();
     struct llapi_lu_ladvise one = advice(0, (int64_t) sysconf(_SC_PAGESIZE) - 1, false, true);
     int error;
 
     if (!api->has_lockahead) {
         return api->origin;
     }
-    error = -mca_common_collio_llapi_ladvise(fd, 1, &one);
+    error = -collio_llapi_ladvise(fd, 1, &one);
     switch (error) {
     case 0:
         return NULL;
@@ -114,7 +114,7 @@ const char *mca_fs_lustre_lla_lockahead_probe(int fd)
  * an application that holds a group lock itself must not stop the open. */
 bool mca_fs_lustre_lla_lockahead_clear(int fd)
 {
-    const mca_common_collio_llapi_t *api = mca_common_collio_llapi();
+    const collio_llapi_t *api = collio_llapi();
     int flags = fcntl(fd, F_GETFL);
     bool cleared = false;
 
@@ -143,7 +143,7 @@ static void give_up(mca_fs_lustre_lla_file_t *file, int error)
 }
 
 /* Threads that failed before the advice was gone wait here, and then try again as well. */
-bool mca_fs_lustre_lla_lockahead_withdraw(mca_common_collio_lockahead_t *self, int error)
+bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error)
 {
     mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
     bool again;
@@ -167,8 +167,8 @@ bool mca_fs_lustre_lla_lockahead_withdraw(mca_common_collio_lockahead_t *self, i
 
 static int compare(const void *key, const void *element)
 {
-    const mca_common_collio_extent_t *a = key;
-    const mca_common_collio_extent_t *b = element;
+    const collio_extent_t *a = key;
+    const collio_extent_t *b = element;
 
     return a->offset != b->offset ? (a->offset < b->offset ? -1 : 1)
                                   : (a->length > b->length) - (a->length < b->length);
@@ -177,8 +177,8 @@ static int compare(const void *key, const void *element)
 /* Was this very piece sent by the last request of the file? */
 static bool asked_before(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_ladvise *one)
 {
-    mca_common_collio_extent_t key = {.offset = (int64_t) one->lla_start,
-                                      .length = (int64_t) (one->lla_end - one->lla_start)};
+    collio_extent_t key = {.offset = (int64_t) one->lla_start,
+                           .length = (int64_t) (one->lla_end - one->lla_start)};
 
     return 0 < file->asked_count
            && NULL != bsearch(&key, file->asked, file->asked_count, sizeof(key), compare);
@@ -186,7 +186,7 @@ static bool asked_before(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_l
 
 /* Asynchronous results; keeps in `sent` what was sent. */
 static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_ladvise *list,
-                          int count, mca_common_collio_extent_t *sent, size_t *sent_count)
+                          int count, collio_extent_t *sent, size_t *sent_count)
 {
     for (int i = 0; i < count; ++i) {
         if (LLA_RESULT_SAME == list[i].lla_lockahead_result) {
@@ -199,8 +199,8 @@ static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_
             COUNT(file, sent, 1);
         }
         if (LLA_RESULT_SENT == list[i].lla_lockahead_result
-            && MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX > *sent_count) {
-            sent[(*sent_count)++] = (mca_common_collio_extent_t){
+            && COLLIO_LLAPI_ADVICES_MAX > *sent_count) {
+            sent[(*sent_count)++] = (collio_extent_t){
                 .offset = (int64_t) list[i].lla_start,
                 .length = (int64_t) (list[i].lla_end - list[i].lla_start)};
         }
@@ -218,10 +218,10 @@ static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
 /* One ladvise call. False if it failed. */
 static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
 {
-    uint64_t start = mca_common_collio_now();
-    int error = -mca_common_collio_llapi_ladvise(file->fd, count, list);
+    uint64_t start = collio_now();
+    int error = -collio_llapi_ladvise(file->fd, count, list);
 
-    COUNT(file, time_ns, mca_common_collio_now() - start);
+    COUNT(file, time_ns, collio_now() - start);
     COUNT(file, calls, 1);
     COUNT(file, advices, count);
     if (0 == error) {
@@ -241,7 +241,7 @@ typedef struct batch_t {
     bool async;
     struct llapi_lu_ladvise *list; /* room for `room` */
     int room;
-    mca_common_collio_extent_t *sent;
+    collio_extent_t *sent;
     size_t sent_count;
 } batch_t;
 
@@ -280,10 +280,10 @@ static bool has_no_object(mca_fs_lustre_lla_file_t *file, int64_t offset)
  * this costs no message. */
 static void look_for_objects(mca_fs_lustre_lla_file_t *file)
 {
-    mca_common_collio_lustre_layout_t now;
+    collio_lustre_layout_t now;
 
     if (0 != atomic_load(&file->empty)) {
-        mca_common_collio_lustre_read(file->fd, NULL, &now);
+        collio_lustre_read(file->fd, NULL, &now);
         if (now.part_count == file->layout.part_count) {
             atomic_store(&file->empty, now.empty);
         }
@@ -315,7 +315,7 @@ static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t *cut)
 static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, size_t count)
 {
     mca_fs_lustre_lla_file_t *file = batch->file;
-    mca_common_collio_extent_t *again = malloc(count * sizeof(*again));
+    collio_extent_t *again = malloc(count * sizeof(*again));
     mca_fs_lustre_lla_cut_t cut = {.part = file->layout.part,
                                    .part_count = (size_t) file->layout.part_count,
                                    .range = again,
@@ -328,14 +328,14 @@ static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, 
 
         if (LLA_RESULT_SENT != list[i].lla_lockahead_result
             && !mca_fs_lustre_lla_cut_is_single(cut.part, cut.part_count, first, last)) {
-            again[cut.range_count++] = (mca_common_collio_extent_t){.offset = first,
-                                                                    .length = last - first + 1};
+            again[cut.range_count++] = (collio_extent_t){.offset = first,
+                                                         .length = last - first + 1};
         }
     }
     if (0 < cut.range_count) {
         batch_t inner = *batch;
 
-        inner.room = MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX;
+        inner.room = COLLIO_LLAPI_ADVICES_MAX;
         inner.list = malloc((size_t) inner.room * sizeof(*inner.list));
         if (NULL != inner.list) {
             ask_all(&inner, &cut);
@@ -357,9 +357,8 @@ static void remember(mca_fs_lustre_lla_file_t *file, batch_t *batch)
     }
 }
 
-void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
-                                         const mca_common_collio_extent_t *ranges, size_t count,
-                                         bool write, bool now)
+void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
+                                         size_t count, bool write, bool now)
 {
     mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
     mca_fs_lustre_lla_cut_t cut = {.part = file->layout.part,
@@ -374,16 +373,14 @@ void mca_fs_lustre_lla_lockahead_request(mca_common_collio_lockahead_t *self,
         return;
     }
     look_for_objects(file);
-    if (MCA_COMMON_COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count) {
+    if (COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count) {
         cut.mode = MCA_FS_LUSTRE_LLA_CUT_STRIPES;
     }
-    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode
-                         && MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX > count
+    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode && COLLIO_LLAPI_ADVICES_MAX > count
                      ? (int) count
-                     : MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX;
+                     : COLLIO_LLAPI_ADVICES_MAX;
     batch.list = malloc((size_t) batch.room * sizeof(*batch.list));
-    batch.sent = batch.async ? malloc(MCA_COMMON_COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent))
-                             : NULL;
+    batch.sent = batch.async ? malloc(COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent)) : NULL;
     if (NULL == batch.list || (batch.async && NULL == batch.sent)) {
         COUNT(file, errors, 1);
         free(batch.sent);

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/report/common_collio_report_out.h"
+#include "ompi/mca/common/collio/report/report_out.h"
 
 enum {
 #define X(name, unit, help) AT_##name,
@@ -22,57 +22,54 @@ enum {
 
 static const char component_name[] = "fs/lustre_lla";
 
-static void describe(mca_common_collio_record_t *record, const mca_fs_lustre_lla_file_t *file)
+static void describe(collio_record_t *record, const mca_fs_lustre_lla_file_t *file)
 {
-    mca_common_collio_text_add(&record->json, ",\"stripes\":[");
+    collio_text_add(&record->json, ",\"stripes\":[");
     for (int32_t p = 0; p < file->layout.part_count; ++p) {
-        const mca_common_collio_lustre_part_t *part = &file->layout.part[p];
+        const collio_lustre_part_t *part = &file->layout.part[p];
 
-        mca_common_collio_text_add(
-            &record->about, "  %-13s %" PRId64 " of %.3f MiB, from %.3f MiB on\n",
-            0 == p ? "stripes" : "", part->stripe_count, (double) part->stripe_bytes / 1048576.0,
-            (double) part->start / 1048576.0);
-        mca_common_collio_text_add(
-            &record->json, "%s{\"count\":%" PRId64 ",\"bytes\":%" PRId64 ",\"from\":%" PRId64 "}",
-            0 == p ? "" : ",", part->stripe_count, part->stripe_bytes, part->start);
+        collio_text_add(&record->about, "  %-13s %" PRId64 " of %.3f MiB, from %.3f MiB on\n",
+                        0 == p ? "stripes" : "", part->stripe_count,
+                        (double) part->stripe_bytes / 1048576.0, (double) part->start / 1048576.0);
+        collio_text_add(&record->json,
+                        "%s{\"count\":%" PRId64 ",\"bytes\":%" PRId64 ",\"from\":%" PRId64 "}",
+                        0 == p ? "" : ",", part->stripe_count, part->stripe_bytes, part->start);
     }
-    mca_common_collio_text_add(
-        &record->about, "  %-13s %s, individual %s, %s\n  %-13s no expansion %s, cleared %s\n",
-        "lockahead", mca_fs_lustre_lla_mode_name(file->lockahead.collective),
-        mca_fs_lustre_lla_mode_name(file->lockahead.individual),
-        file->settings.async ? "asynchronous" : "synchronous", "locks",
-        file->noexpand ? "on" : "off", file->cleared ? "yes" : "no");
-    mca_common_collio_text_add(&record->json,
-                               "],\"lockahead\":\"%s\",\"individual\":\"%s\",\"async\":%s",
-                               mca_fs_lustre_lla_mode_name(file->lockahead.collective),
-                               mca_fs_lustre_lla_mode_name(file->lockahead.individual),
-                               file->settings.async ? "true" : "false");
+    collio_text_add(&record->about,
+                    "  %-13s %s, individual %s, %s\n  %-13s no expansion %s, cleared %s\n",
+                    "lockahead", mca_fs_lustre_lla_mode_name(file->lockahead.collective),
+                    mca_fs_lustre_lla_mode_name(file->lockahead.individual),
+                    file->settings.async ? "asynchronous" : "synchronous", "locks",
+                    file->noexpand ? "on" : "off", file->cleared ? "yes" : "no");
+    collio_text_add(&record->json, "],\"lockahead\":\"%s\",\"individual\":\"%s\",\"async\":%s",
+                    mca_fs_lustre_lla_mode_name(file->lockahead.collective),
+                    mca_fs_lustre_lla_mode_name(file->lockahead.individual),
+                    file->settings.async ? "true" : "false");
 }
 
 static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
                   const uint64_t *least, const uint64_t *most, const uint64_t *sum)
 {
-    mca_common_collio_figure_t figure[] = {
+    collio_figure_t figure[] = {
 #define X(name, unit, help) \
-    {#name, MCA_COMMON_COLLIO_UNIT_##unit, least[AT_##name], most[AT_##name], sum[AT_##name]},
+    {#name, COLLIO_UNIT_##unit, least[AT_##name], most[AT_##name], sum[AT_##name]},
         MCA_FS_LUSTRE_LLA_COUNTERS(X)
 #undef X
     };
-    mca_common_collio_table_t section = {"locks", figure, COUNTERS};
-    mca_common_collio_record_t record = {
-        .component = component_name,
-        .path = fh->f_filename,
-        .ranks = fh->f_size,
-        .traffic_name = {"requests"},
-        .traffic = {{sum[AT_calls], sum[AT_bytes], most[AT_time_ns]}},
-        .no_rate = true,
-        .section = &section,
-        .sections = 1};
+    collio_table_t section = {"locks", figure, COUNTERS};
+    collio_record_t record = {.component = component_name,
+                              .path = fh->f_filename,
+                              .ranks = fh->f_size,
+                              .traffic_name = {"requests"},
+                              .traffic = {{sum[AT_calls], sum[AT_bytes], most[AT_time_ns]}},
+                              .no_rate = true,
+                              .section = &section,
+                              .sections = 1};
 
     describe(&record, file);
-    mca_common_collio_report_print(&record, file->settings.report, file->settings.report_file);
-    mca_common_collio_text_fini(&record.about);
-    mca_common_collio_text_fini(&record.json);
+    collio_report_print(&record, file->settings.report, file->settings.report_file);
+    collio_text_fini(&record.about);
+    collio_text_fini(&record.json);
 }
 
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file)
@@ -82,8 +79,7 @@ void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file)
 #define X(name, unit, help) mine[AT_##name] = atomic_load(&file->counters.name);
     MCA_FS_LUSTRE_LLA_COUNTERS(X)
 #undef X
-    if (mca_common_collio_report_reduce(fh->f_comm, component_name, mine, COUNTERS, least, most,
-                                        sum)
+    if (collio_report_reduce(fh->f_comm, component_name, mine, COUNTERS, least, most, sum)
         && OMPIO_ROOT == fh->f_rank) {
         print(fh, file, least, most, sum);
     }

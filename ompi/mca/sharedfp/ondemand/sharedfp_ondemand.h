@@ -6,7 +6,7 @@
 #ifndef MCA_SHAREDFP_ONDEMAND_H
 #define MCA_SHAREDFP_ONDEMAND_H
 
-#include "ompi/mca/common/collio/compat/common_collio_compat.h"
+#include "ompi/mca/common/collio/compat/compat.h"
 #include "ompi/mca/sharedfp/base/base.h"
 #include "ompi/mca/sharedfp/sharedfp.h"
 

@@ -9,7 +9,7 @@
  */
 #include "sharedfp_ondemand_internal.h"
 
-typedef mca_common_collio_count_t count_t;
+typedef collio_count_t count_t;
 
 /* An entry of the module: takes a place, then accesses it by an entry of OMPIO. */
 #define ENTRY(name, take, access, buffer_type, result_type)                                     \

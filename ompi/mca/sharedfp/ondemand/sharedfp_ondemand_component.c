@@ -12,9 +12,9 @@
  */
 #include "sharedfp_ondemand_internal.h"
 
-#include "ompi/mca/common/collio/compat/common_collio_verbose.h"
-#include "ompi/mca/common/collio/ompio/common_collio_named.h"
-#include "ompi/mca/common/collio/ompio/common_collio_open.h"
+#include "ompi/mca/common/collio/compat/verbose.h"
+#include "ompi/mca/common/collio/ompio/named.h"
+#include "ompi/mca/common/collio/ompio/open.h"
 
 #include "ompi/mca/sharedfp/base/base.h"
 
@@ -30,18 +30,18 @@ static int parameter_priority = PRIORITY_DEFAULT;
 static int priority_now(void)
 {
     if (0 < parameter_priority && parameter_priority < PRIORITY_WITH_OURS
-        && mca_common_collio_fcoll_is_chosen()) {
+        && collio_fcoll_is_chosen()) {
         return PRIORITY_WITH_OURS;
     }
-    return mca_common_collio_asked_for(&ompi_sharedfp_base_framework, "ondemand",
-                                       parameter_priority, PRIORITY_DEFAULT)
+    return collio_asked_for(&ompi_sharedfp_base_framework, "ondemand", parameter_priority,
+                            PRIORITY_DEFAULT)
                ? parameter_priority
                : 0;
 }
 
 static int register_component(void)
 {
-    int rc = MCA_COMMON_COLLIO_FITS("sharedfp/ondemand");
+    int rc = COLLIO_FITS("sharedfp/ondemand");
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -58,13 +58,13 @@ static int register_component(void)
 
 static int open_component(void)
 {
-    mca_common_collio_open();
+    collio_open();
     return OMPI_SUCCESS;
 }
 
 static int close_component(void)
 {
-    mca_common_collio_close();
+    collio_close();
     return OMPI_SUCCESS;
 }
 
@@ -78,9 +78,8 @@ static int init_query(bool progress_threads, bool mpi_threads)
 static mca_sharedfp_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
     *priority = priority_now();
-    MCA_COMMON_COLLIO_SHOW_ROOT(sharedfp, SELECT, fh, "sharedfp/ondemand: %s: %s, priority %d",
-                                fh->f_filename, *priority <= 0 ? "not available" : "available",
-                                *priority);
+    COLLIO_SHOW_ROOT(sharedfp, SELECT, fh, "sharedfp/ondemand: %s: %s, priority %d", fh->f_filename,
+                     *priority <= 0 ? "not available" : "available", *priority);
     return *priority <= 0 ? NULL : &mca_sharedfp_ondemand_module;
 }
 
@@ -93,9 +92,9 @@ static int file_unquery(ompio_file_t *fh)
 mca_sharedfp_base_component_t mca_sharedfp_ondemand_component = {
     .sharedfpm_version =
         {
-            MCA_COMMON_COLLIO_SHAREDFP_VERSION,
+            COLLIO_SHAREDFP_VERSION,
             .mca_component_name = "ondemand",
-            MCA_COMMON_COLLIO_COMPONENT_VERSION,
+            COLLIO_COMPONENT_VERSION,
             .mca_register_component_params = register_component,
             .mca_open_component = open_component,
             .mca_close_component = close_component,

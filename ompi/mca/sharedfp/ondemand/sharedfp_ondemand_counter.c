@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ompi/mca/common/collio/compat/common_collio_clock.h"
+#include "ompi/mca/common/collio/compat/clock.h"
 
 enum { BYTES = MCA_SHAREDFP_ONDEMAND_SLOTS * sizeof(int64_t) };
 _Static_assert(4096 == BYTES, "all numbers are one block, so that the file never grows");
@@ -140,8 +140,7 @@ static int make_turn(const char *path)
     long pause = PAUSE_FIRST;
 
     while (0 != mkdir(path, 0700)) {
-        struct timespec turn = {.tv_nsec = pause / 2
-                                           + (long) (mca_common_collio_now() % (pause / 2))};
+        struct timespec turn = {.tv_nsec = pause / 2 + (long) (collio_now() % (pause / 2))};
 
         if (EEXIST != errno && EINTR != errno) {
             return errno;

@@ -41,11 +41,11 @@ int mca_sharedfp_ondemand_get_position(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *o
 
 /** Moves the pointer on by `count` elements, and gives the place before them as an offset of the
  *  view. Local. An MPI error class. */
-int mca_sharedfp_ondemand_take(ompio_file_t *fh, mca_common_collio_count_t count,
-                               const ompi_datatype_t *type, OMPI_MPI_OFFSET_TYPE *offset);
+int mca_sharedfp_ondemand_take(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
+                               OMPI_MPI_OFFSET_TYPE *offset);
 
 /** The same for all ranks, in the order of their ranks. Collective, same result on all ranks. */
-int mca_sharedfp_ondemand_take_ordered(ompio_file_t *fh, mca_common_collio_count_t count,
+int mca_sharedfp_ondemand_take_ordered(ompio_file_t *fh, collio_count_t count,
                                        const ompi_datatype_t *type, OMPI_MPI_OFFSET_TYPE *offset);
 
 extern mca_sharedfp_base_module_t mca_sharedfp_ondemand_module;

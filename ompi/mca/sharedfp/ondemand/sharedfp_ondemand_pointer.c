@@ -19,9 +19,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "ompi/mca/common/collio/access/common_collio_access.h"
-#include "ompi/mca/common/collio/compat/common_collio_error.h"
-#include "ompi/mca/common/collio/hook/common_collio_reach.h"
+#include "ompi/mca/common/collio/access/access.h"
+#include "ompi/mca/common/collio/compat/error.h"
+#include "ompi/mca/common/collio/hook/reach.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
@@ -68,7 +68,7 @@ static char *session_path(const ompio_file_t *fh)
     opal_process_name_t first = ompi_group_get_proc_name(fh->f_comm->c_local_group, 0);
     char id[64], *path;
 
-    mca_common_collio_comm_id(fh->f_comm, id, sizeof(id));
+    collio_comm_id(fh->f_comm, id, sizeof(id));
     return 0 > asprintf(&path, "%s/collio-pointer-%lx-%s", opal_process_info.job_session_dir,
                         (unsigned long) first.vpid, id)
                ? NULL
@@ -132,7 +132,7 @@ int mca_sharedfp_ondemand_file_open(struct ompi_communicator_t *comm, const char
                                     int amode, struct opal_info_t *info, ompio_file_t *fh)
 {
     bool one_node = is_on_one_node(fh->f_comm);
-    bool locks = mca_common_collio_locks_reach(fh);
+    bool locks = collio_locks_reach(fh);
     int64_t number = 0;
     char *path;
     mca_sharedfp_ondemand_pointer_t *pointer;
@@ -188,7 +188,7 @@ static int error_of(ompio_file_t *fh, int error)
                     "--mca sharedfp ^ondemand",
                     fh->f_rank, fh->f_filename, pointer->counter.path, strerror(error));
     }
-    return mca_common_collio_error_class(error);
+    return collio_error_class(error);
 }
 
 static int take_bytes(ompio_file_t *fh, int64_t bytes, int64_t *place)
@@ -215,7 +215,7 @@ int mca_sharedfp_ondemand_get_position(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *o
     return rc;
 }
 
-static int64_t bytes_of(mca_common_collio_count_t count, const ompi_datatype_t *type)
+static int64_t bytes_of(collio_count_t count, const ompi_datatype_t *type)
 {
     size_t size;
 
@@ -225,13 +225,13 @@ static int64_t bytes_of(mca_common_collio_count_t count, const ompi_datatype_t *
 
 static OMPI_MPI_OFFSET_TYPE view_offset(const ompio_file_t *fh, int64_t place)
 {
-    int64_t etype = (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size;
+    int64_t etype = (int64_t) COLLIO_FVIEW(fh).f_etype_size;
 
     return 0 == etype ? place : place / etype;
 }
 
-int mca_sharedfp_ondemand_take(ompio_file_t *fh, mca_common_collio_count_t count,
-                               const ompi_datatype_t *type, OMPI_MPI_OFFSET_TYPE *offset)
+int mca_sharedfp_ondemand_take(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
+                               OMPI_MPI_OFFSET_TYPE *offset)
 {
     int64_t place = 0;
     int rc = take_bytes(fh, bytes_of(count, type), &place);
@@ -241,7 +241,7 @@ int mca_sharedfp_ondemand_take(ompio_file_t *fh, mca_common_collio_count_t count
 }
 
 /* The last rank knows the sum, and that all ranks are here: it moves the pointer for all. */
-int mca_sharedfp_ondemand_take_ordered(ompio_file_t *fh, mca_common_collio_count_t count,
+int mca_sharedfp_ondemand_take_ordered(ompio_file_t *fh, collio_count_t count,
                                        const ompi_datatype_t *type, OMPI_MPI_OFFSET_TYPE *offset)
 {
     enum { RC, PLACE, FIELDS };
@@ -280,7 +280,7 @@ static int find_base(ompio_file_t *fh, int whence, int64_t *base)
     if (0 == fh->f_rank) {
         OMPI_MPI_OFFSET_TYPE place = 0;
 
-        mca_common_collio_access_ask_size(fh->fd);
+        collio_access_ask_size(fh->fd);
         answer[RC] = MPI_SEEK_CUR == whence ? mca_sharedfp_ondemand_get_position(fh, &place)
                                             : mca_common_ompio_file_get_size(fh, &place);
         answer[BASE] = place;
@@ -324,7 +324,7 @@ static int append_meet(const ompio_file_t *fh, int64_t *start)
 int mca_sharedfp_ondemand_seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, int whence)
 {
     mca_sharedfp_ondemand_pointer_t *pointer = pointer_of(fh);
-    int64_t etype = (int64_t) MCA_COMMON_COLLIO_FVIEW(fh).f_etype_size, start = 0, base = 0;
+    int64_t etype = (int64_t) COLLIO_FVIEW(fh).f_etype_size, start = 0, base = 0;
     bool wraps = __builtin_mul_overflow((int64_t) offset, etype, &start);
     int rc;
 

@@ -10,27 +10,27 @@
  *   write   S1 S2 | W1 S3 | W2 S4 | W3 ...     the next shuffle is started before a write blocks
  *   read    R1 | S1 R2 | S2 R3 | S3 ...        the last shuffle goes on while a read blocks
  */
-#include "common_collio_schedule.h"
-#include "common_collio_stages.h"
+#include "schedule.h"
+#include "stages.h"
 
-static bool may_shuffle(const mca_common_collio_progress_t *progress)
+static bool may_shuffle(const collio_progress_t *progress)
 {
-    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+    collio_stages_t stages = collio_stages(progress);
 
-    return mca_common_collio_shuffle_possible(progress, 2)
-           && (progress->write || mca_common_collio_second_behind_may_second(&stages));
+    return collio_shuffle_possible(progress, 2)
+           && (progress->write || collio_second_behind_may_second(&stages));
 }
 
-static bool may_access(const mca_common_collio_progress_t *progress)
+static bool may_access(const collio_progress_t *progress)
 {
-    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+    collio_stages_t stages = collio_stages(progress);
 
-    return mca_common_collio_access_possible(progress, 2)
-           && (progress->write ? mca_common_collio_first_ahead_may_second(&stages)
-                               : mca_common_collio_second_behind_may_first(&stages));
+    return collio_access_possible(progress, 2)
+           && (progress->write ? collio_first_ahead_may_second(&stages)
+                               : collio_second_behind_may_first(&stages));
 }
 
-const mca_common_collio_schedule_t mca_common_collio_schedule_comm = {
+const collio_schedule_t collio_schedule_comm = {
     .name = "comm",
     .description = "the next shuffle is under way during a blocking access",
     .buffers = 2,

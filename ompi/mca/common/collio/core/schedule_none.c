@@ -11,19 +11,19 @@
  *
  * With one buffer nothing but the order of the stages can happen.
  */
-#include "common_collio_schedule.h"
+#include "schedule.h"
 
-static bool may_shuffle(const mca_common_collio_progress_t *progress)
+static bool may_shuffle(const collio_progress_t *progress)
 {
-    return mca_common_collio_shuffle_possible(progress, 1);
+    return collio_shuffle_possible(progress, 1);
 }
 
-static bool may_access(const mca_common_collio_progress_t *progress)
+static bool may_access(const collio_progress_t *progress)
 {
-    return mca_common_collio_access_possible(progress, 1);
+    return collio_access_possible(progress, 1);
 }
 
-const mca_common_collio_schedule_t mca_common_collio_schedule_none = {
+const collio_schedule_t collio_schedule_none = {
     .name = "none",
     .description = "shuffle, then access, in one full-size buffer",
     .buffers = 1,

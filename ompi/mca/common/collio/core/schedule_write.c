@@ -10,27 +10,27 @@
  *   write   S1 | W1 S2 | W2 S3 | W3 ...        the last writes go on while a shuffle blocks
  *   read    R1 R2 | S1 R3 | S2 R4 | S3 ...     the next read is started before a shuffle blocks
  */
-#include "common_collio_schedule.h"
-#include "common_collio_stages.h"
+#include "schedule.h"
+#include "stages.h"
 
-static bool may_shuffle(const mca_common_collio_progress_t *progress)
+static bool may_shuffle(const collio_progress_t *progress)
 {
-    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+    collio_stages_t stages = collio_stages(progress);
 
-    return mca_common_collio_shuffle_possible(progress, 2)
-           && (progress->write ? mca_common_collio_second_behind_may_first(&stages)
-                               : mca_common_collio_first_ahead_may_second(&stages));
+    return collio_shuffle_possible(progress, 2)
+           && (progress->write ? collio_second_behind_may_first(&stages)
+                               : collio_first_ahead_may_second(&stages));
 }
 
-static bool may_access(const mca_common_collio_progress_t *progress)
+static bool may_access(const collio_progress_t *progress)
 {
-    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+    collio_stages_t stages = collio_stages(progress);
 
-    return mca_common_collio_access_possible(progress, 2)
-           && (!progress->write || mca_common_collio_second_behind_may_second(&stages));
+    return collio_access_possible(progress, 2)
+           && (!progress->write || collio_second_behind_may_second(&stages));
 }
 
-const mca_common_collio_schedule_t mca_common_collio_schedule_write = {
+const collio_schedule_t collio_schedule_write = {
     .name = "write",
     .description = "accesses run in the background of a blocking shuffle",
     .buffers = 2,

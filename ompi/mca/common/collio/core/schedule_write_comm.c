@@ -12,40 +12,40 @@
  *
  * In a step the second stage of the last cycle starts first, as what is in the buffer is ready.
  */
-#include "common_collio_schedule.h"
-#include "common_collio_stages.h"
+#include "schedule.h"
+#include "stages.h"
 
 /* A step begins when nothing is in flight. */
-static bool may_second(const mca_common_collio_stages_t *stages)
+static bool may_second(const collio_stages_t *stages)
 {
     return stages->first_started == stages->first_done
            && stages->second_started == stages->second_done;
 }
 
 /* Joins the step that the second stage of the last cycle has begun. */
-static bool may_first(const mca_common_collio_stages_t *stages)
+static bool may_first(const collio_stages_t *stages)
 {
     return stages->first_started == stages->first_done
            && stages->second_started == stages->first_started;
 }
 
-static bool may_shuffle(const mca_common_collio_progress_t *progress)
+static bool may_shuffle(const collio_progress_t *progress)
 {
-    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+    collio_stages_t stages = collio_stages(progress);
 
-    return mca_common_collio_shuffle_possible(progress, 2)
+    return collio_shuffle_possible(progress, 2)
            && (progress->write ? may_first(&stages) : may_second(&stages));
 }
 
-static bool may_access(const mca_common_collio_progress_t *progress)
+static bool may_access(const collio_progress_t *progress)
 {
-    mca_common_collio_stages_t stages = mca_common_collio_stages(progress);
+    collio_stages_t stages = collio_stages(progress);
 
-    return mca_common_collio_access_possible(progress, 2)
+    return collio_access_possible(progress, 2)
            && (progress->write ? may_second(&stages) : may_first(&stages));
 }
 
-const mca_common_collio_schedule_t mca_common_collio_schedule_write_comm = {
+const collio_schedule_t collio_schedule_write_comm = {
     .name = "write_comm",
     .description = "an access and the next shuffle start together, and both are waited for",
     .buffers = 2,

@@ -13,19 +13,19 @@
  *   buffer 1   S1 W1  S3 W3 ...
  *   buffer 2   S2  W2   S4 W4 ...
  */
-#include "common_collio_schedule.h"
+#include "schedule.h"
 
-static bool may_shuffle(const mca_common_collio_progress_t *progress)
+static bool may_shuffle(const collio_progress_t *progress)
 {
-    return mca_common_collio_shuffle_possible(progress, 2);
+    return collio_shuffle_possible(progress, 2);
 }
 
-static bool may_access(const mca_common_collio_progress_t *progress)
+static bool may_access(const collio_progress_t *progress)
 {
-    return mca_common_collio_access_possible(progress, 2);
+    return collio_access_possible(progress, 2);
 }
 
-const mca_common_collio_schedule_t mca_common_collio_schedule_write_comm2 = {
+const collio_schedule_t collio_schedule_write_comm2 = {
     .name = "write_comm2",
     .description = "data-flow: whatever is finished starts what follows it",
     .buffers = 2,

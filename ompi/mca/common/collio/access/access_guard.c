@@ -1,0 +1,172 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The lock of a job as a whole.
+ *
+ *   start     wanted? one attempt
+ *   test      wanted: another attempt, when one is due     held: to a thread of the pool
+ *   thread    transfer, unlock, done
+ *
+ * A thread of the pool never waits for a lock: the holder may be a collective call whose own
+ * windows wait for a thread of the pool. So the lock comes first, by attempts whenever the job is
+ * tested, and covers all of the job: exclusively in atomic mode and where it may be sieved, else
+ * shared.
+ *
+ * Where locks make the caches of nodes coherent (NFS), every job has one. If another rank holds the
+ * range for all of a collective call, the job locks a byte far behind all data instead: any lock
+ * on the file makes the client drop cached pages and write exact bytes.
+ */
+#include <errno.h>
+
+#include "access/access_transfer.h"
+#include "access/lock.h"
+#include "access/sieve.h"
+
+static const int64_t far_byte = INT64_C(1) << 60; /* behind all data */
+
+bool collio_job_has_holes(const collio_job_t *job)
+{
+    if (NULL == job->segments) {
+        return 1 < collio_buildio_pieces(job->file, job->first, job->bytes);
+    }
+    for (size_t i = 1; i < job->count; ++i) {
+        const collio_segment_t *before = &job->segments[i - 1];
+
+        if (job->segments[i].offset != before->offset + before->length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool job_is_empty(const collio_job_t *job)
+{
+    return NULL == job->segments ? 0 >= job->bytes || 0 == job->file->size : 0 == job->count;
+}
+
+static void job_span(const collio_job_t *job, int64_t *offset, int64_t *length)
+{
+    if (NULL == job->segments) {
+        collio_access_request_span(job, offset, length);
+    } else {
+        collio_access_span(job->segments, job->count, offset, length);
+    }
+}
+
+void collio_job_lock_init(collio_job_t *job)
+{
+    collio_access_t *access = job->access;
+    collio_range_lock_t *lock = &job->lock;
+
+    *lock = (collio_range_lock_t){.held = COLLIO_HELD_UNNEEDED};
+    if (job_is_empty(job) || !collio_access_locks(access, job->write)) {
+        return;
+    }
+    lock->wanted = true;
+    lock->held = COLLIO_HELD_NONE;
+    job_span(job, &lock->offset, &lock->length);
+    lock->start = lock->offset;
+    if (access->locked) {
+        lock->offset = far_byte;
+        lock->length = 1;
+    } else if (access->atomic) {
+        lock->exclusive = job->write;
+    } else {
+        lock->exclusive = collio_sieve_possible(access, true, COLLIO_HELD_NONE)
+                          && collio_job_has_holes(job);
+    }
+}
+
+/* What the job holds now. A read needs no more than a shared lock. */
+static void note_held(collio_job_t *job)
+{
+    collio_range_lock_t *lock = &job->lock;
+
+    lock->wanted = false;
+    lock->held = lock->exclusive || !job->write ? COLLIO_HELD_EXCLUSIVE : COLLIO_HELD_SHARED;
+}
+
+int collio_job_lock_try(collio_job_t *job)
+{
+    collio_range_lock_t *lock = &job->lock;
+    int rc;
+
+    if (!collio_lock_due(&lock->retry)) {
+        return -EAGAIN;
+    }
+    rc = collio_access_try_lock(job->access, lock->exclusive, lock->offset, lock->length);
+    if (0 == rc) {
+        note_held(job);
+        return 0;
+    }
+    if (collio_lock_again(&lock->retry, rc, !job->access->atomic)) {
+        return -EAGAIN;
+    }
+    lock->wanted = false;
+    job->outcome.error = -rc;
+    job->outcome.stop_offset = lock->start;
+    return rc;
+}
+
+bool collio_job_lock_wait(collio_job_t *job, collio_outcome_t *outcome)
+{
+    collio_range_lock_t *lock = &job->lock;
+
+    if (!lock->wanted) {
+        return true;
+    }
+    outcome->error = -collio_access_lock(job->access, lock->exclusive, lock->offset, lock->length,
+                                         !job->access->atomic);
+    if (0 != outcome->error) {
+        outcome->stop_offset = lock->start;
+        return false;
+    }
+    note_held(job);
+    return true;
+}
+
+/* An NFS client reports a full disk, a quota or an error of the server here, not when pwrite puts
+ * the bytes in its cache. */
+static void flush(collio_job_t *job, collio_outcome_t *outcome)
+{
+    int error = collio_access_flush(job->access->fd);
+    int64_t length;
+
+    if (0 == error || 0 != outcome->error) {
+        return;
+    }
+    outcome->error = error;
+    outcome->bytes = 0;
+    job_span(job, &outcome->stop_offset, &length);
+}
+
+/* Without locks the nodes see each other's bytes by flushes. A rank's own bytes stay in the cache
+ * of its node until the next collective call (guard_flush). */
+static bool flushes(const collio_job_t *job)
+{
+    return job->for_others && !job_is_empty(job)
+           && COLLIO_COHERENCE_FLUSH == job->access->coherence;
+}
+
+void collio_job_refresh(collio_job_t *job)
+{
+    if (!job->write && flushes(job)) {
+        (void) collio_access_refresh(job->access->fd);
+    }
+}
+
+void collio_job_unlock(collio_job_t *job, collio_outcome_t *outcome)
+{
+    bool held = COLLIO_HELD_SHARED <= job->lock.held;
+
+    if (job->write && (flushes(job) || (held && COLLIO_COHERENCE_LOCK == job->access->coherence))) {
+        flush(job, outcome);
+    }
+    if (!held) {
+        return;
+    }
+    collio_access_unlock(job->access, job->lock.offset, job->lock.length);
+    job->lock.held = COLLIO_HELD_NONE;
+}

@@ -1,0 +1,82 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a descriptor tells about itself: can it be read, and does its file system live elsewhere?
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "access/access_transfer.h"
+#include "core/align.h"
+
+static uint32_t file_system_of(int fd)
+{
+    struct statfs about;
+
+    return 0 == fstatfs(fd, &about) ? (uint32_t) about.f_type : 0;
+}
+
+/* Without questions to a server: the mount is known here. */
+int64_t collio_access_client(int fd)
+{
+    struct statx about;
+
+    if (0 != statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &about)) {
+        return 0;
+    }
+    return (int64_t) about.stx_dev_major << 32 | about.stx_dev_minor;
+}
+
+void collio_access_open(collio_access_t *access, int fd, collio_access_stats_t *stats)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    memset(access, 0, sizeof(*access));
+    access->fd = fd;
+    access->can_read = -1 != flags && O_WRONLY != (flags & O_ACCMODE);
+    access->file_system = file_system_of(fd);
+    access->network = collio_align_on_network(access->file_system);
+    access->in_memory = collio_align_in_memory(access->file_system);
+    access->stats = stats;
+}
+
+int collio_access_flush(int fd)
+{
+    int rc;
+
+    do {
+        rc = fdatasync(fd);
+    } while (0 != rc && EINTR == errno);
+    return 0 == rc ? 0 : errno;
+}
+
+/* BeeGFS drops old pages in fsync, other clients in fadvise, once nothing is left to be written. */
+int collio_access_refresh(int fd)
+{
+    int error = collio_access_flush(fd);
+
+    (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    (void) collio_access_ask_size(fd);
+    return error;
+}
+
+int64_t collio_access_ask_size(int fd)
+{
+#ifdef AT_STATX_FORCE_SYNC
+    struct statx fresh;
+
+    if (0 == statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &fresh)) {
+        return (int64_t) fresh.stx_size;
+    }
+#endif
+    struct stat about;
+
+    return 0 == fstat(fd, &about) ? (int64_t) about.st_size : -1;
+}

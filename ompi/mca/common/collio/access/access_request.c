@@ -1,0 +1,387 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whole individual requests: Build-IO and access, by one thread or several.
+ *
+ *   stream   |<----------------------- bytes ----------------------->|
+ *   cycles   |    0     |    1     |    2     |    3     |    4      |
+ *   threads       A          B          A          C          B         whoever is free
+ *
+ * A cycle needs nothing from the others: its place in both lists comes from the tilings' prefix
+ * sums. It goes one of two ways:
+ *
+ *   pack     memory pieces --copy--> staging buffer --large blocks--> file
+ *            for memory pieces so small that a vector entry costs more than copying them
+ *   match    segments (Build-IO) straight between memory and file: vectors, single calls, sieving
+ *
+ * Counting is by stream: a request has moved what lies before the first byte that failed, so the
+ * lowest failed position of all cycles is the result, and cycles behind it are not begun.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "access/access_transfer.h"
+#include "access/pool.h"
+
+enum {
+    SEGMENTS_MOST = 32768, /* of one cycle and thread: 768 KiB */
+    SERIAL_BELOW = 8192,   /* pieces, or 4 KiB of data, below which threads do not pay */
+    CYCLES_PER_THREAD = 4  /* so that a slow cycle does not hold up the rest */
+};
+static const int64_t stage_default = INT64_C(1) << 20;
+static const int64_t cycle_least = INT64_C(256) << 10;
+
+struct request {
+    collio_access_t *access;
+    bool write;
+    collio_held_t held; /* what the caller or this request holds on all of it */
+    bool pack;
+    const collio_tiling_t *file;
+    const collio_tiling_t *memory;
+    char *base;
+    int64_t first;
+    int64_t bytes;
+    int64_t cycle_bytes;
+    size_t room; /* segments a thread has room for */
+    int threads;
+    _Atomic int64_t next; /* stream position of the next cycle */
+    _Atomic int64_t stop; /* lowest stream position that did not go */
+    pthread_mutex_t mutex;
+    collio_outcome_t *outcome; /* error and stop_offset of `stop` */
+};
+
+static void record_stop(struct request *request, int64_t position, const collio_outcome_t *outcome)
+{
+    pthread_mutex_lock(&request->mutex);
+    if (position < atomic_load(&request->stop)) {
+        atomic_store(&request->stop, position);
+        request->outcome->error = outcome->error;
+        request->outcome->stop_offset = outcome->stop_offset;
+    }
+    pthread_mutex_unlock(&request->mutex);
+}
+
+/* Bytes of the segments, in their order, before the first one that is not all there. */
+static int64_t prefix_bytes(const collio_segment_t *segments, size_t count, int64_t stop_offset)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < count; ++i) {
+        if (segments[i].offset + segments[i].length > stop_offset) {
+            return segments[i].offset < stop_offset ? bytes + stop_offset - segments[i].offset
+                                                    : bytes;
+        }
+        bytes += segments[i].length;
+    }
+    return bytes;
+}
+
+/* Pieces that go back and forth in the file: one by one, in stream order. */
+static int64_t move_unsorted(struct request *request, const collio_segment_t *segments,
+                             size_t count, collio_outcome_t *outcome)
+{
+    for (size_t i = 0; i < count && INT64_MAX == outcome->stop_offset; ++i) {
+        collio_access_segments(request->access, request->write, request->held, &segments[i], 1,
+                               outcome);
+    }
+    return outcome->bytes;
+}
+
+/* Moves what `build` gives; returns the bytes that went before the first that did not. */
+static int64_t move(struct request *request, collio_buildio_t *build, collio_segment_t *segments,
+                    collio_outcome_t *outcome)
+{
+    int64_t moved = 0;
+    int64_t wanted = build->remaining;
+
+    while (moved < wanted && INT64_MAX == outcome->stop_offset) {
+        uint64_t start = collio_now();
+        size_t count = collio_buildio_next(build, segments, request->room);
+
+        collio_count(&request->access->stats->build_ns, collio_now() - start);
+        collio_outcome_init(outcome);
+        if (request->file->ascending) {
+            collio_access_segments(request->access, request->write, request->held, segments, count,
+                                   outcome);
+            moved += prefix_bytes(segments, count, outcome->stop_offset);
+        } else {
+            moved += move_unsorted(request, segments, count, outcome);
+        }
+    }
+    return moved;
+}
+
+static int64_t cycle_packed(struct request *request, int64_t position, int64_t bytes, char *stage,
+                            collio_segment_t *segments, collio_outcome_t *outcome)
+{
+    collio_access_stats_t *stats = request->access->stats;
+    collio_buildio_t build;
+    uint64_t start = collio_now();
+    int64_t moved;
+
+    if (request->write) {
+        collio_tiling_pack(request->memory, request->base, position, bytes, stage);
+        collio_count(&stats->build_ns, collio_now() - start);
+    }
+    collio_buildio_init_packed(&build, request->file, request->first + position, stage, bytes);
+    moved = move(request, &build, segments, outcome);
+    if (!request->write) {
+        start = collio_now();
+        collio_tiling_unpack(request->memory, request->base, position, moved, stage);
+        collio_count(&stats->build_ns, collio_now() - start);
+    }
+    collio_count(&stats->copied_bytes, (uint64_t) moved);
+    return moved;
+}
+
+static int64_t cycle_matched(struct request *request, int64_t position, int64_t bytes,
+                             collio_segment_t *segments, collio_outcome_t *outcome)
+{
+    collio_buildio_t build;
+
+    collio_buildio_init(&build, request->file, request->first + position, request->memory, position,
+                        request->base, bytes);
+    return move(request, &build, segments, outcome);
+}
+
+/* What each thread does: cycles, until none is left or one has failed. */
+static void work(void *arg)
+{
+    struct request *request = arg;
+    collio_segment_t one, *segments = &one;
+    collio_outcome_t outcome;
+    char *stage = NULL;
+
+    collio_outcome_init(&outcome);
+    if (1 < request->room) {
+        segments = malloc(request->room * sizeof(*segments));
+    }
+    if (request->pack) {
+        stage = collio_buffer_get((size_t) request->cycle_bytes);
+    }
+    for (;;) {
+        int64_t position = atomic_fetch_add(&request->next, request->cycle_bytes);
+        int64_t bytes = request->bytes - position;
+        int64_t moved = 0;
+
+        if (position >= request->bytes || position >= atomic_load(&request->stop)) {
+            break;
+        }
+        bytes = bytes < request->cycle_bytes ? bytes : request->cycle_bytes;
+        collio_outcome_init(&outcome);
+        if (NULL == segments || (request->pack && NULL == stage)) {
+            outcome.error = ENOMEM;
+        } else if (request->pack) {
+            moved = cycle_packed(request, position, bytes, stage, segments, &outcome);
+        } else {
+            moved = cycle_matched(request, position, bytes, segments, &outcome);
+        }
+        if (moved < bytes) {
+            record_stop(request, position + moved, &outcome);
+        }
+    }
+    collio_buffer_put(stage, (size_t) request->cycle_bytes);
+    if (&one != segments) {
+        free(segments);
+    }
+}
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+    value = value > least ? value : least;
+    return value < most ? value : most;
+}
+
+/* How many bytes a cycle has: as much as the staging buffer or the segment list takes, and less if
+ * the threads would not all get some. */
+static int64_t choose_cycle(const struct request *request, int64_t pieces)
+{
+    const collio_access_t *access = request->access;
+    int64_t cycle = request->bytes;
+
+    if (request->pack) {
+        cycle = 0 < access->stage_bytes ? access->stage_bytes : stage_default;
+    } else if (pieces > SEGMENTS_MOST) {
+        cycle = request->bytes / (pieces / SEGMENTS_MOST + 1) + 1;
+    }
+    if (1 < request->threads) {
+        int64_t share = request->bytes / (request->threads * CYCLES_PER_THREAD) + 1;
+
+        cycle = cycle < share ? cycle : clamp(share, cycle_least, cycle);
+    }
+    return clamp(cycle, 1, request->bytes);
+}
+
+static void plan(struct request *request)
+{
+    collio_access_t *access = request->access;
+    int64_t file_pieces = collio_buildio_pieces(request->file, request->first, request->bytes);
+    int64_t memory_pieces = collio_buildio_pieces(request->memory, 0, request->bytes);
+    int64_t pieces = file_pieces + memory_pieces - 1;
+    int64_t serial_below = 0 < access->serial_below ? access->serial_below : SERIAL_BELOW;
+    collio_method_t used = access->method;
+
+    if (1 == pieces) {
+        used = COLLIO_METHOD_DIRECT;
+    } else if (COLLIO_METHOD_AUTO == used) {
+        used = memory_pieces > file_pieces && request->bytes / memory_pieces < COLLIO_PACK_BELOW
+                   ? COLLIO_METHOD_PACK
+                   : COLLIO_METHOD_VECTOR;
+    }
+    request->pack = COLLIO_METHOD_PACK == used;
+    request->threads = access->threads;
+    if (pieces + request->bytes / 4096 < serial_below) {
+        request->threads = 1;
+    }
+    request->cycle_bytes = choose_cycle(request, pieces);
+    request->room = (size_t) clamp(request->pack ? file_pieces : pieces, 1, SEGMENTS_MOST);
+    request->threads = (int) clamp(request->threads, 1,
+                                   (request->bytes - 1) / request->cycle_bytes + 1);
+    collio_count(&access->stats->method_used[used], 1);
+    collio_count(&access->stats->pieces_in, (uint64_t) pieces);
+}
+
+void collio_access_request_span(const collio_job_t *job, int64_t *offset, int64_t *length)
+{
+    const collio_tiling_t *file = job->file;
+    collio_cursor_t cursor;
+    int64_t run, hi;
+
+    collio_cursor_seek(&cursor, file, job->first);
+    *offset = collio_cursor_run(&cursor, &run);
+    collio_cursor_seek(&cursor, file, job->first + job->bytes - 1);
+    hi = collio_cursor_run(&cursor, &run) + 1;
+    if (!file->ascending) { /* anywhere between the repetitions: take them whole */
+        int64_t from = job->first / file->size;
+        int64_t to = (job->first + job->bytes - 1) / file->size;
+
+        for (size_t i = 0; i < file->count; ++i) {
+            int64_t at = file->base + file->offset[i];
+            int64_t low = at + (0 < file->extent ? from : to) * file->extent;
+            int64_t high = at + (0 < file->extent ? to : from) * file->extent
+                           + collio_tiling_length(file, i);
+
+            *offset = low < *offset ? low : *offset;
+            hi = high > hi ? high : hi;
+        }
+    }
+    *length = hi - *offset;
+}
+
+static void carry_out(struct request *request)
+{
+    if (1 < request->threads) {
+        collio_pool_run(request->threads, request->access->pin, work, request);
+    } else {
+        work(request);
+    }
+    request->outcome->bytes = clamp(atomic_load(&request->stop), 0, request->bytes);
+    collio_count(request->write ? &request->access->stats->calls_write
+                                : &request->access->stats->calls_read,
+                 1);
+    collio_count(request->write ? &request->access->stats->bytes_written
+                                : &request->access->stats->bytes_read,
+                 (uint64_t) request->outcome->bytes);
+}
+
+/* Under a lock on all of it if that is needed. Several threads need one, too: they cannot wait for
+ * locks window by window. */
+static void run_locked(struct request *request, collio_job_t *job, collio_outcome_t *outcome)
+{
+    if (COLLIO_HELD_NONE == request->held
+        && (collio_access_locks_whole(request->access) || 1 < request->threads)) {
+        collio_job_lock_init(job);
+        if (!collio_job_lock_wait(job, outcome)) {
+            return;
+        }
+        request->held = job->lock.held;
+    }
+    carry_out(request);
+    collio_job_unlock(job, outcome);
+}
+
+/* One piece in the file and in memory, without locks and too small for threads: most calls of many
+ * programs. Nothing is to be cut, so it goes to the kernel as it is. */
+static bool carry_out_piece(const collio_job_t *job, collio_outcome_t *outcome)
+{
+    enum { PIECE_MOST = 1 << 20 };
+    collio_access_t *access = job->access;
+    collio_cursor_t file, memory;
+    int64_t offset, at, file_run, memory_run;
+
+    if (job->bytes > PIECE_MOST || collio_access_locks(access, job->write)) {
+        return false;
+    }
+    collio_cursor_seek(&file, job->file, job->first);
+    collio_cursor_seek(&memory, job->memory, 0);
+    offset = collio_cursor_run(&file, &file_run);
+    at = collio_cursor_run(&memory, &memory_run);
+    if (file_run < job->bytes || memory_run < job->bytes) {
+        return false;
+    }
+    outcome->bytes = collio_transfer_block(access, job->write, offset, job->base + at, job->bytes,
+                                           &outcome->error);
+    if (outcome->bytes < job->bytes) {
+        outcome->stop_offset = offset + outcome->bytes;
+    }
+    collio_count(&access->stats->method_used[COLLIO_METHOD_DIRECT], 1);
+    collio_count(&access->stats->pieces_in, 1);
+    collio_count(job->write ? &access->stats->bytes_written : &access->stats->bytes_read,
+                 (uint64_t) outcome->bytes);
+    return true;
+}
+
+static void carry_out_pieces(const collio_job_t *job, collio_held_t held, collio_outcome_t *outcome)
+{
+    struct request request = {.access = job->access,
+                              .write = job->write,
+                              .held = held,
+                              .file = job->file,
+                              .memory = job->memory,
+                              .base = job->base,
+                              .first = job->first,
+                              .bytes = job->bytes,
+                              .outcome = outcome};
+    collio_job_t own = {.access = job->access,
+                        .write = job->write,
+                        .file = job->file,
+                        .first = job->first,
+                        .bytes = job->bytes};
+
+    atomic_init(&request.stop, INT64_MAX);
+    pthread_mutex_init(&request.mutex, NULL);
+    plan(&request);
+    run_locked(&request, &own, outcome);
+    pthread_mutex_destroy(&request.mutex);
+}
+
+void collio_access_request_held(const collio_job_t *job, collio_held_t held,
+                                collio_outcome_t *outcome)
+{
+    collio_outcome_init(outcome);
+    if (0 >= job->bytes || 0 == job->file->size || 0 == job->memory->size) {
+        return;
+    }
+    if (COLLIO_HELD_NONE != held || !carry_out_piece(job, outcome)) {
+        carry_out_pieces(job, held, outcome);
+    }
+}
+
+void collio_access_request(collio_access_t *access, bool write, const collio_tiling_t *file,
+                           int64_t first, int64_t bytes, const collio_tiling_t *memory, char *base,
+                           collio_outcome_t *outcome)
+{
+    collio_job_t job = {.access = access,
+                        .write = write,
+                        .file = file,
+                        .first = first,
+                        .bytes = bytes,
+                        .memory = memory,
+                        .base = base};
+
+    collio_access_request_held(&job, COLLIO_HELD_NONE, outcome);
+}

@@ -1,0 +1,240 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Complete transfers. The kernel may move less than asked for (a signal, 0x7ffff000 bytes at most
+ * in one call, a full disk), so every call is continued until all went, the file ended, or there
+ * is an errno to report. This is the only place that calls pread and pwrite.
+ *
+ *   segments     |###|##|   |####|     file offsets; the first two touch
+ *   vectors      |------|   |----|     one preadv/pwritev each, of up to IOV_MAX memory pieces
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "access/access_transfer.h"
+
+static const int64_t call_most = INT64_C(1) << 30; /* the kernel stops a page below 2 GiB */
+
+enum { AGAIN_MOST = 5000 }; /* EAGAIN in a row before it is an error: some 45 s */
+
+/* How much of the vector one call may take: whole entries, or a part of the first. */
+static int clip_vector(struct iovec *iov, int count, size_t *first_length)
+{
+    int64_t sum = 0;
+    int taken = 0;
+
+    /* lengths are not negative, so bytes have an entry: NOLINTNEXTLINE(clang-analyzer-core.*) */
+    *first_length = iov[0].iov_len;
+    if ((int64_t) iov[0].iov_len > call_most) {
+        iov[0].iov_len = (size_t) call_most;
+        return 1;
+    }
+    while (taken < count && sum + (int64_t) iov[taken].iov_len <= call_most) {
+        sum += (int64_t) iov[taken].iov_len;
+        ++taken;
+    }
+    return taken;
+}
+
+static ssize_t call_kernel(collio_access_t *access, bool write, int64_t offset, struct iovec *iov,
+                           int count)
+{
+    uint64_t start = collio_now();
+    size_t first_length;
+    int taken = clip_vector(iov, count, &first_length);
+    int saved;
+    ssize_t moved;
+
+    if (1 == taken) {
+        moved = write ? pwrite(access->fd, iov[0].iov_base, iov[0].iov_len, (off_t) offset)
+                      : pread(access->fd, iov[0].iov_base, iov[0].iov_len, (off_t) offset);
+    } else {
+        moved = write ? pwritev(access->fd, iov, taken, (off_t) offset)
+                      : preadv(access->fd, iov, taken, (off_t) offset);
+    }
+    saved = errno;
+    iov[0].iov_len = first_length;
+    collio_count(&access->stats->syscalls, 1);
+    start = collio_now() - start;
+    collio_count(&access->stats->access_ns, start);
+    collio_count(write ? &access->stats->write_ns : &access->stats->read_ns, start);
+    errno = saved;
+    return moved;
+}
+
+void collio_transfer_skip(struct iovec **iov, int *count, size_t moved)
+{
+    /* the kernel moves no more than the entries hold: NOLINTNEXTLINE(clang-analyzer-core.*) */
+    while (0 < moved && moved >= (*iov)->iov_len) {
+        moved -= (*iov)->iov_len;
+        *iov += 1;
+        *count -= 1;
+    }
+    if (0 < moved) {
+        (*iov)->iov_base = (char *) (*iov)->iov_base + moved;
+        (*iov)->iov_len -= moved;
+    }
+}
+
+/* A descriptor that says "try again" gets time, up to 10 ms a try. */
+static bool pause_again(int *again)
+{
+    struct timespec pause = {.tv_sec = 0};
+
+    if (AGAIN_MOST < ++*again) {
+        return false;
+    }
+    pause.tv_nsec = *again > 1000 ? 10000000 : 10000L * *again;
+    nanosleep(&pause, NULL);
+    return true;
+}
+
+/* A read returned 0 bytes. Does the file end there? A node may have an old size in its cache. */
+static bool file_ends(const collio_access_t *access, int64_t offset)
+{
+    return COLLIO_COHERENT == access->coherence || collio_access_ask_size(access->fd) <= offset;
+}
+
+/* Is the call that failed with this errno worth a second try? */
+static bool try_again(collio_access_t *access, int error, int *again, bool *withdrawn)
+{
+    if (EINTR == error) {
+        return true;
+    }
+    if (EAGAIN == error) {
+        return pause_again(again);
+    }
+    if (*withdrawn) {
+        return false;
+    }
+    *withdrawn = collio_transfer_withdraw(access, error);
+    return *withdrawn;
+}
+
+/* Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
+ * the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
+ * or a positive errno. */
+static int64_t transfer_vector(collio_access_t *access, bool write, int64_t offset,
+                               struct iovec *iov, int count, int64_t bytes, int *error)
+{
+    int64_t done = 0, asked_at = -1;
+    int again = 0;
+    bool withdrawn = false;
+
+    *error = 0;
+    while (done < bytes) {
+        ssize_t moved = call_kernel(access, write, offset + done, iov, count);
+
+        if (0 < moved) {
+            done += moved;
+            again = 0;
+            collio_transfer_skip(&iov, &count, (size_t) moved);
+        } else if (0 == moved && !write) {
+            if (asked_at == done || file_ends(access, offset + done)) {
+                break;
+            }
+            asked_at = done; /* once more, with the size that the server has */
+        } else if (0 == moved) {
+            *error = EIO; /* a file that takes nothing and says nothing */
+            break;
+        } else {
+            *error = errno;
+            if (!try_again(access, *error, &again, &withdrawn)) {
+                break;
+            }
+            *error = 0;
+        }
+        if (done < bytes) {
+            collio_count(&access->stats->retries, 1);
+        }
+    }
+    return done;
+}
+
+bool collio_transfer_cached(collio_access_t *access, int64_t offset, char *addr, int64_t bytes)
+{
+#ifdef RWF_NOWAIT
+    struct iovec iov = {.iov_base = addr, .iov_len = (size_t) bytes};
+
+    if (bytes == preadv2(access->fd, &iov, 1, (off_t) offset, RWF_NOWAIT)) {
+        collio_count(&access->stats->syscalls, 1);
+        return true;
+    }
+#else
+    (void) access, (void) offset, (void) addr, (void) bytes;
+#endif
+    return false;
+}
+
+int64_t collio_transfer_block(collio_access_t *access, bool write, int64_t offset, char *addr,
+                              int64_t bytes, int *error)
+{
+    struct iovec iov = {.iov_base = addr, .iov_len = (size_t) bytes};
+
+    return transfer_vector(access, write, offset, &iov, 1, bytes, error);
+}
+
+size_t collio_transfer_gather(const collio_segment_t *segments, size_t count, int iov_most,
+                              struct iovec *iov, int *iov_count, int64_t *bytes)
+{
+    size_t taken = 0;
+    int used = 0;
+
+    *bytes = 0;
+    while (taken < count && segments[taken].offset == segments[0].offset + *bytes) {
+        const collio_segment_t *segment = &segments[taken];
+
+        if (0 < used && segment->addr == (char *) iov[used - 1].iov_base + iov[used - 1].iov_len) {
+            iov[used - 1].iov_len += (size_t) segment->length;
+        } else if (0 < segment->length) {
+            if (iov_most == used) {
+                break;
+            }
+            iov[used].iov_base = segment->addr;
+            iov[used].iov_len = (size_t) segment->length;
+            ++used;
+        }
+        *bytes += segment->length;
+        ++taken;
+    }
+    *iov_count = used;
+    return taken;
+}
+
+void collio_transfer_segments(collio_access_t *access, bool write, const collio_segment_t *segments,
+                              size_t count, collio_outcome_t *outcome)
+{
+    struct iovec iov[COLLIO_IOV_MOST];
+    int iov_most = COLLIO_METHOD_DIRECT == access->method ? 1 : COLLIO_IOV_MOST;
+    size_t at = 0;
+
+    while (at < count) {
+        int64_t offset = segments[at].offset;
+        int64_t bytes, moved;
+        int iov_count, error;
+
+        at += collio_transfer_gather(&segments[at], count - at, iov_most, iov, &iov_count, &bytes);
+        if (0 == bytes) {
+            continue;
+        }
+        if (offset >= outcome->stop_offset) {
+            return; /* behind the end of the file, found before */
+        }
+        moved = transfer_vector(access, write, offset, iov, iov_count, bytes, &error);
+        outcome->bytes += moved;
+        collio_count(&access->stats->pieces_out, 1);
+        if (moved < bytes) {
+            if (offset + moved < outcome->stop_offset) {
+                outcome->stop_offset = offset + moved;
+            }
+            outcome->error = error;
+            if (0 != error) {
+                return;
+            }
+        }
+    }
+}

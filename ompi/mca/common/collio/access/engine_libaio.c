@@ -1,0 +1,193 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Asynchronous jobs by the kernel's AIO (libaio). It is asynchronous only past the page cache, so a
+ * job is taken when every offset, length and address of it is a multiple of the page size, and the
+ * file can be opened once more with O_DIRECT; all others go to the threads. The second descriptor
+ * lives as long as the job.
+ */
+#define _GNU_SOURCE
+#include "collio_config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "access/engine_queue.h"
+
+#if COLLIO_HAVE_LIBAIO
+
+#    include <libaio.h>
+
+enum { ALIGNMENT = 4096 };
+
+static io_context_t context;
+
+static int aio_open(int depth)
+{
+    context = NULL;
+    return io_setup(depth, &context);
+}
+
+static void aio_close(void)
+{
+    io_destroy(context);
+}
+
+/* A context belongs to the process that made it: there is nothing in the child. */
+static void aio_forget(void)
+{
+    context = NULL;
+}
+
+static int open_direct(int fd)
+{
+    char path[64];
+    int flags = fcntl(fd, F_GETFL);
+
+    if (-1 == flags) {
+        return -1;
+    }
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return open(path, (flags & O_ACCMODE) | O_DIRECT | O_CLOEXEC);
+}
+
+static int descriptor(const collio_queue_job_t *job)
+{
+    int fd = open_direct(job->job->access->fd);
+
+    return -1 == fd ? job->job->access->fd : fd;
+}
+
+static void release(const collio_queue_job_t *job)
+{
+    if (job->fd != job->job->access->fd) {
+        close(job->fd);
+    }
+}
+
+static int push(collio_queue_op_t *op, bool write, int fd)
+{
+    struct iocb *control = op->kernel;
+    int rc;
+
+    if (write) {
+        io_prep_pwritev(control, fd, op->iov, op->iov_count, (long long) op->offset);
+    } else {
+        io_prep_preadv(control, fd, op->iov, op->iov_count, (long long) op->offset);
+    }
+    control->data = op;
+    do {
+        rc = io_submit(context, 1, &control);
+    } while (-EINTR == rc || -EAGAIN == rc);
+    return 1 == rc ? 0 : (0 > rc ? rc : -EIO);
+}
+
+static bool pop(int64_t wait_ns, collio_queue_op_t **op, int64_t *result)
+{
+    struct timespec limit = {.tv_sec = 0, .tv_nsec = wait_ns};
+    struct io_event event;
+
+    if (1 != io_getevents(context, 0 == wait_ns ? 0 : 1, 1, &event, &limit)) {
+        return false;
+    }
+    *op = event.data;
+    *result = (int64_t) (long) event.res;
+    return true;
+}
+
+static const collio_queue_backend_t backend = {
+    .open = aio_open,
+    .close = aio_close,
+    .forget = aio_forget,
+    .descriptor = descriptor,
+    .release = release,
+    .push = push,
+    .pop = pop,
+    .kernel_bytes = sizeof(struct iocb),
+};
+static collio_queue_t queue = {.backend = &backend, .mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static bool probe(const char **why)
+{
+    io_context_t trial = NULL;
+
+    if (0 == io_setup(1, &trial)) {
+        io_destroy(trial);
+        *why = NULL;
+        return true;
+    }
+    *why = "the kernel refuses to make a queue (see /proc/sys/fs/aio-max-nr)";
+    return false;
+}
+
+static bool is_aligned(const collio_segment_t *segment)
+{
+    return 0 == segment->offset % ALIGNMENT && 0 == segment->length % ALIGNMENT
+           && 0 == (uintptr_t) segment->addr % ALIGNMENT;
+}
+
+/* Whole requests are looked at piece by piece: there are few of them (queue_accepts). */
+static bool all_aligned(const collio_job_t *job)
+{
+    collio_buildio_t build;
+    collio_segment_t segment;
+
+    for (size_t i = 0; NULL != job->segments && i < job->count; ++i) {
+        if (!is_aligned(&job->segments[i])) {
+            return false;
+        }
+    }
+    if (NULL != job->segments) {
+        return true;
+    }
+    collio_buildio_init(&build, job->file, job->first, job->memory, 0, job->base, job->bytes);
+    while (1 == collio_buildio_next(&build, &segment, 1)) {
+        if (!is_aligned(&segment)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool accepts(const collio_job_t *job)
+{
+    int fd;
+
+    if (!collio_queue_accepts(job) || !all_aligned(job)) {
+        return false;
+    }
+    fd = open_direct(job->access->fd);
+    if (-1 == fd) {
+        return false; /* a file system without direct access */
+    }
+    close(fd);
+    return true;
+}
+
+const collio_engine_ops_t collio_engine_libaio = {
+    .engine = COLLIO_ENGINE_LIBAIO,
+    .name = "libaio",
+    .probe = probe,
+    .accepts = accepts,
+    .queue = &queue,
+};
+
+#else
+
+static bool probe(const char **why)
+{
+    *why = "it was built without libaio";
+    return false;
+}
+
+const collio_engine_ops_t collio_engine_libaio = {
+    .engine = COLLIO_ENGINE_LIBAIO,
+    .name = "libaio",
+    .probe = probe,
+};
+
+#endif

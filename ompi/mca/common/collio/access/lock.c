@@ -1,0 +1,281 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Byte-range locks between processes AND between threads.
+ *
+ * Problem: a record lock of the kernel belongs to the open file description (OFD), so it does not
+ * keep two threads with one descriptor apart, and the unlock of one would drop what the other
+ * still holds where their ranges overlap.
+ * Method: this process keeps a list of the ranges it holds. A range is refused if it conflicts with
+ * the list, else the kernel is asked. At unlock only the parts that no other thread holds go back
+ * to the kernel:
+ *
+ *   thread A  shared   |=========|
+ *   thread B  shared        |=========|
+ *   A unlocks          |----|              goes to the kernel; the rest stays locked for B
+ *
+ * No attempt ever blocks. The holder may be a collective call of this very process, which ends only
+ * if MPI makes progress, so a caller that waits makes progress between two attempts (idle), and
+ * jobs and collective calls try again when they are polled. Pauses grow to PAUSE_MOST: a waiter
+ * must not take the core away from the holder. Cost: two system calls a lock.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "access/access_transfer.h"
+#include "access/lock.h"
+
+enum {
+    PAUSE_LEAST = 10000,     /* ns between two attempts, at first */
+    PAUSE_MOST = 500000,     /* ns, after many */
+    REFUSED_PAUSE = 5000000, /* ns, when the lock manager has none to give */
+    REFUSED_MOST = 200,      /* attempts with such an answer: about a second */
+    COURTESY_MOST = 250000   /* ns, see let_others() */
+};
+
+struct range {
+    struct range *next;
+    int fd;
+    bool exclusive;
+    int64_t lo;
+    int64_t hi;
+    uint64_t since_ns;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct range *held;
+static uint64_t released_ns; /* when this process last gave an exclusive lock back, ... */
+static uint64_t was_held_ns; /* ... and how long it had held it */
+static void (*idle)(void);
+
+void collio_lock_set_idle(void (*function)(void))
+{
+    __atomic_store_n(&idle, function, __ATOMIC_RELEASE);
+}
+
+/* OFD locks; POSIX locks where the kernel has none (before Linux 3.15). 0 or a positive errno,
+ * EAGAIN or EACCES when somebody else holds it. */
+static int kernel_lock(int fd, short type, int64_t lo, int64_t hi)
+{
+    struct flock range = {
+        .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t) lo, .l_len = (off_t) (hi - lo)};
+    int rc;
+
+#ifdef F_OFD_SETLK
+    do {
+        range.l_pid = 0;
+        rc = fcntl(fd, F_OFD_SETLK, &range);
+    } while (-1 == rc && EINTR == errno);
+    if (0 == rc || EINVAL != errno) {
+        return 0 == rc ? 0 : errno;
+    }
+#endif
+    do {
+        rc = fcntl(fd, F_SETLK, &range);
+    } while (-1 == rc && EINTR == errno);
+    return 0 == rc ? 0 : errno;
+}
+
+static bool conflicts(int fd, bool exclusive, int64_t lo, int64_t hi)
+{
+    for (const struct range *other = held; NULL != other; other = other->next) {
+        if (fd == other->fd && lo < other->hi && other->lo < hi
+            && (exclusive || other->exclusive)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void unlink_range(struct range *range)
+{
+    struct range **at = &held;
+
+    while (range != *at) {
+        at = &(*at)->next;
+    }
+    *at = range->next;
+}
+
+int collio_access_try_lock(collio_access_t *access, bool write, int64_t offset, int64_t length)
+{
+    /* the kernel refuses shared locks on a descriptor that cannot be read */
+    bool exclusive = write || !__atomic_load_n(&access->can_read, __ATOMIC_RELAXED);
+    struct range *range;
+    int error = EAGAIN;
+
+    if (0 >= length) {
+        return 0;
+    }
+    range = malloc(sizeof(*range));
+    if (NULL == range) {
+        return -ENOMEM;
+    }
+    *range = (struct range){.fd = access->fd,
+                            .exclusive = exclusive,
+                            .lo = offset,
+                            .hi = offset + length,
+                            .since_ns = collio_now()};
+    pthread_mutex_lock(&mutex);
+    if (!conflicts(range->fd, exclusive, range->lo, range->hi)) {
+        error = kernel_lock(access->fd, exclusive ? F_WRLCK : F_RDLCK, range->lo, range->hi);
+    }
+    if (0 == error) {
+        range->next = held;
+        held = range;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (0 == error) {
+        collio_count(&access->stats->locks, 1);
+        return 0;
+    }
+    free(range);
+    return EACCES == error ? -EAGAIN : -error;
+}
+
+bool collio_lock_due(collio_lock_retry_t *retry)
+{
+    return collio_now() >= retry->next_ns;
+}
+
+bool collio_lock_again(collio_lock_retry_t *retry, int rc, bool patient)
+{
+    uint64_t now = collio_now();
+
+    if (-EAGAIN == rc) {
+        retry->pause_ns = 0 == retry->pause_ns ? PAUSE_LEAST : 2 * retry->pause_ns;
+        retry->pause_ns = retry->pause_ns > PAUSE_MOST ? PAUSE_MOST : retry->pause_ns;
+        /* a part of the pause is random, so that two waiters do not keep in step */
+        retry->next_ns = now + retry->pause_ns / 2 + now % (retry->pause_ns / 2);
+        return true;
+    }
+    retry->next_ns = now + REFUSED_PAUSE;
+    return -ENOLCK == rc && patient && ++retry->refused <= REFUSED_MOST;
+}
+
+void collio_lock_pause(const collio_lock_retry_t *retry)
+{
+    void (*function)(void) = __atomic_load_n(&idle, __ATOMIC_ACQUIRE);
+    uint64_t now;
+
+    if (NULL != function) {
+        function();
+    }
+    now = collio_now();
+    if (now < retry->next_ns) {
+        struct timespec pause = {.tv_nsec = (long) (retry->next_ns - now)};
+
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* A process that held a lock for long and wants one again at once would win against every waiter,
+ * which only looks now and then. So it stands back for an eighth of that time, once. */
+static void let_others(void)
+{
+    uint64_t now = collio_now();
+    uint64_t courtesy = __atomic_load_n(&was_held_ns, __ATOMIC_RELAXED) / 8;
+    uint64_t until;
+
+    courtesy = courtesy < COURTESY_MOST ? courtesy : COURTESY_MOST;
+    until = __atomic_load_n(&released_ns, __ATOMIC_RELAXED) + courtesy;
+    if (courtesy >= COURTESY_MOST / 4 && now < until) {
+        collio_lock_retry_t pause = {.next_ns = until};
+
+        collio_lock_pause(&pause);
+    }
+}
+
+int collio_access_lock(collio_access_t *access, bool write, int64_t offset, int64_t length,
+                       bool patient)
+{
+    collio_lock_retry_t retry = {0};
+    int rc;
+
+    if (write) {
+        let_others();
+    }
+    for (;;) {
+        rc = collio_access_try_lock(access, write, offset, length);
+        if (0 == rc || !collio_lock_again(&retry, rc, patient)) {
+            return rc;
+        }
+        collio_lock_pause(&retry);
+    }
+}
+
+/* Unlocks what of [lo, hi) no other thread holds. The mutex is held, or a thread could take a
+ * range between the look and the unlock. */
+static int unlock_free_parts(int fd, int64_t lo, int64_t hi)
+{
+    int error = 0;
+
+    while (lo < hi && 0 == error) {
+        int64_t busy_lo = hi, busy_hi = hi;
+
+        for (const struct range *other = held; NULL != other; other = other->next) {
+            if (fd == other->fd && other->lo < busy_lo && lo < other->hi) {
+                busy_lo = other->lo;
+                busy_hi = other->hi;
+            }
+        }
+        if (lo < busy_lo) {
+            error = kernel_lock(fd, F_UNLCK, lo, busy_lo);
+        }
+        lo = busy_hi;
+    }
+    return -error;
+}
+
+int collio_access_unlock(collio_access_t *access, int64_t offset, int64_t length)
+{
+    struct range *range;
+    int rc;
+
+    if (0 >= length) {
+        return 0;
+    }
+    pthread_mutex_lock(&mutex);
+    for (range = held; NULL != range; range = range->next) {
+        if (access->fd == range->fd && offset == range->lo && offset + length == range->hi) {
+            break;
+        }
+    }
+    if (NULL == range) {
+        pthread_mutex_unlock(&mutex);
+        return -ENOENT;
+    }
+    unlink_range(range);
+    rc = unlock_free_parts(range->fd, range->lo, range->hi);
+    pthread_mutex_unlock(&mutex);
+    if (range->exclusive) {
+        uint64_t now = collio_now();
+
+        __atomic_store_n(&released_ns, now, __ATOMIC_RELAXED);
+        __atomic_store_n(&was_held_ns, now - range->since_ns, __ATOMIC_RELAXED);
+    }
+    free(range);
+    return rc;
+}
+
+void collio_lock_forget(void)
+{
+    pthread_mutex_init(&mutex, NULL);
+    held = NULL;
+}
+
+bool collio_lock_works(collio_access_t *access)
+{
+    int rc = collio_access_try_lock(access, false, 0, 1);
+
+    if (0 == rc) {
+        (void) collio_access_unlock(access, 0, 1);
+    }
+    return 0 == rc || -EAGAIN == rc;
+}

@@ -1,0 +1,184 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Data sieving: many small pieces, moved as one block with the holes between them.
+ *
+ *   read     file [ ##...##....### ]  --one pread-->  window  --copy-->  pieces
+ *   write    lock; pread window; copy pieces over it; pwrite window; unlock
+ *
+ * A write puts the holes' old content back, so nobody may write there in between: the window is
+ * locked exclusively, and plain writes of the same file handle hold a shared lock (see access.c).
+ * It is done only where all ranks of the handle agreed on that (access->sieve_writes). The
+ * window begins at its first and ends behind its last piece: nothing else is written, and the file
+ * does not grow beyond what was asked for. Behind the end of the file holes are zeros, as they
+ * would be in a file with real holes.
+ *
+ * Memory: one window, whatever the request. Whether a window is sieved: core/sieve_rule.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "access/access_transfer.h"
+#include "access/lock.h"
+#include "access/sieve.h"
+#include "core/sieve_rule.h"
+
+static const int64_t read_window = INT64_C(4) << 20;
+static const int64_t write_window = INT64_C(512) << 10;
+
+static int64_t window_bytes(const collio_access_t *access, bool write)
+{
+    int64_t bytes = write ? access->sieve_write_bytes : access->sieve_read_bytes;
+
+    if (0 >= bytes) {
+        bytes = write ? write_window : read_window;
+    }
+    return bytes;
+}
+
+/* Where a window that begins at `lo` must end: at a stripe border if the file has stripes, so that
+ * two windows never meet in one. */
+static int64_t window_end(const collio_access_t *access, bool write, int64_t lo)
+{
+    int64_t bytes = window_bytes(access, write);
+    int64_t stripe = access->stripe_bytes;
+
+    if (0 < stripe && bytes >= stripe) {
+        return lo - lo % stripe + bytes - bytes % stripe;
+    }
+    return lo + bytes;
+}
+
+bool collio_sieve_possible(const collio_access_t *access, bool write, collio_held_t held)
+{
+    if (!write) {
+        return COLLIO_SETTING_OFF != access->sieve_read;
+    }
+    return access->sieve_writes && !access->locked && COLLIO_HELD_SHARED != held
+           && __atomic_load_n(&access->can_read, __ATOMIC_RELAXED);
+}
+
+size_t collio_sieve_window(collio_access_t *access, bool write, const collio_segment_t *segments,
+                           size_t count, bool *sieve)
+{
+    bool always = !write && COLLIO_SETTING_ON == access->sieve_read;
+    int64_t lo = segments[0].offset;
+    int64_t limit = window_end(access, write, lo);
+    int64_t end = lo + segments[0].length;
+    collio_sieve_window_t window = {.runs = 1, .bytes = segments[0].length};
+    size_t taken = 1;
+
+    while (taken < count && segments[taken].offset + segments[taken].length <= limit) {
+        window.runs += segments[taken].offset > end ? 1 : 0;
+        window.bytes += segments[taken].length;
+        if (segments[taken].offset + segments[taken].length > end) {
+            end = segments[taken].offset + segments[taken].length;
+        }
+        ++taken;
+    }
+    window.span = end - lo;
+    *sieve = 1 < window.runs && (always || collio_sieve_pays(&window, write));
+    if (!*sieve && 1 < window.runs) {
+        collio_count(&access->stats->sieve_declined, 1);
+    }
+    return taken;
+}
+
+/* Between the window and the pieces, as far as the window's first `valid` bytes reach. */
+static void copy_pieces(char *window, int64_t lo, int64_t valid, bool write,
+                        const collio_segment_t *segments, size_t count)
+{
+    for (size_t i = 0; i < count && segments[i].offset - lo < valid; ++i) {
+        int64_t at = segments[i].offset - lo;
+        int64_t length = at + segments[i].length > valid ? valid - at : segments[i].length;
+
+        memcpy(write ? window + at : segments[i].addr, write ? segments[i].addr : window + at,
+               (size_t) length);
+    }
+}
+
+/* What the window's first `valid` bytes mean for the pieces. */
+static void count_pieces(int64_t lo, int64_t valid, const collio_segment_t *segments, size_t count,
+                         collio_outcome_t *outcome)
+{
+    for (size_t i = 0; i < count; ++i) {
+        int64_t at = segments[i].offset - lo;
+        int64_t length = segments[i].length;
+
+        if (at + length > valid) {
+            length = at < valid ? valid - at : 0;
+            if (segments[i].offset + length < outcome->stop_offset) {
+                outcome->stop_offset = segments[i].offset + length;
+            }
+        }
+        outcome->bytes += length;
+    }
+}
+
+static void sieve_read(collio_access_t *access, char *window, int64_t lo, int64_t span,
+                       const collio_segment_t *segments, size_t count, collio_outcome_t *outcome)
+{
+    int64_t got = collio_transfer_block(access, false, lo, window, span, &outcome->error);
+
+    copy_pieces(window, lo, got, false, segments, count);
+    count_pieces(lo, got, segments, count, outcome);
+}
+
+/* False: the window could not be read, and nothing was changed. */
+static bool sieve_write(collio_access_t *access, char *window, int64_t lo, int64_t span,
+                        const collio_segment_t *segments, size_t count, collio_outcome_t *outcome)
+{
+    int error;
+    int64_t moved = collio_transfer_block(access, false, lo, window, span, &error);
+
+    if (0 != error) {
+        if (EBADF == error) {
+            __atomic_store_n(&access->can_read, false, __ATOMIC_RELAXED);
+        }
+        return false;
+    }
+    memset(window + moved, 0, (size_t) (span - moved));
+    copy_pieces(window, lo, span, true, segments, count);
+    moved = collio_transfer_block(access, true, lo, window, span, &outcome->error);
+    count_pieces(lo, moved, segments, count, outcome);
+    return true;
+}
+
+bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t held,
+                           const collio_segment_t *segments, size_t count,
+                           collio_outcome_t *outcome)
+{
+    int64_t lo = segments[0].offset;
+    int64_t hi = lo;
+    int64_t before = outcome->bytes;
+    bool done = true;
+    char *window;
+
+    for (size_t i = 0; i < count; ++i) {
+        hi = segments[i].offset + segments[i].length > hi ? segments[i].offset + segments[i].length
+                                                          : hi;
+    }
+    window = collio_buffer_get((size_t) (hi - lo));
+    if (NULL == window) {
+        return false;
+    }
+    if (!write) {
+        sieve_read(access, window, lo, hi - lo, segments, count, outcome);
+    } else if (COLLIO_HELD_EXCLUSIVE == held) {
+        done = sieve_write(access, window, lo, hi - lo, segments, count, outcome);
+    } else if (0 == collio_access_lock(access, true, lo, hi - lo, false)) {
+        done = sieve_write(access, window, lo, hi - lo, segments, count, outcome);
+        collio_access_unlock(access, lo, hi - lo);
+    } else {
+        done = false;
+    }
+    collio_buffer_put(window, (size_t) (hi - lo));
+    if (done) {
+        collio_count(&access->stats->sieve_windows, 1);
+        collio_count(&access->stats->pieces_out, 1);
+        collio_count(&access->stats->copied_bytes, (uint64_t) (outcome->bytes - before));
+    }
+    return done;
+}

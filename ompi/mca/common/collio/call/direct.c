@@ -1,0 +1,110 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Direct: the exchange is skipped, every rank accesses its own pieces, with the packing and the
+ * sieving of individual access. Chosen where an exchange gains nothing: a page cache needs no
+ * aggregation.
+ */
+#include "call/op.h"
+
+#include "access/access_transfer.h"
+
+enum { SMALL = 64 << 10 };
+
+/* A nonblocking call may take as long as a few of its own instructions do: a small write that the
+ * page cache of this node takes, or a small read from a file system in memory, costs less than
+ * handing it to an engine and asking for it later. */
+static bool is_brief(const collio_op_t *op)
+{
+    const collio_access_t *access = &op->ex.file->access;
+
+    return !collio_access_locks(access, op->ex.write) && (op->ex.write || access->in_memory)
+           && !access->network && op->ex.request.bytes <= SMALL
+           && 1
+                  == collio_tiling_piece_bound(&op->ex.request.view->tiling, op->ex.request.stream,
+                                               op->ex.request.bytes);
+}
+
+static bool at_once(const collio_op_t *op)
+{
+    /* locks are never waited for */
+    return op->ex.blocking ? !collio_access_locks(&op->ex.file->access, op->ex.write)
+                           : is_brief(op);
+}
+
+/* The access is over, in the thread that began it. */
+static void note_done(collio_op_t *op)
+{
+    op->clock_ns = collio_now();
+    op->job.busy_ns = op->clock_ns - op->phase_ns;
+    op->job.done = 1;
+}
+
+/* The same for a small read, if the page cache has it: one that must wait for a device is left to
+ * an engine. */
+static bool read_cached(collio_op_t *op)
+{
+    collio_job_t *job = &op->job;
+    collio_cursor_t file, memory;
+    int64_t offset, at, file_run, memory_run;
+
+    if (job->write || job->bytes > SMALL || job->access->network || 0 == job->file->size
+        || 0 == job->memory->size || collio_access_locks(job->access, false)) {
+        return false;
+    }
+    collio_cursor_seek(&file, job->file, job->first);
+    collio_cursor_seek(&memory, job->memory, 0);
+    offset = collio_cursor_run(&file, &file_run);
+    at = collio_cursor_run(&memory, &memory_run);
+    if (file_run < job->bytes || memory_run < job->bytes
+        || !collio_transfer_cached(job->access, offset, job->base + at, job->bytes)) {
+        return false;
+    }
+    job->outcome.bytes = job->bytes;
+    note_done(op);
+    return true;
+}
+
+void collio_direct_start(collio_op_t *op)
+{
+    collio_job_t *job = &op->job;
+
+    collio_exchange_count(&op->ex, COLLIO_STAT_CALLS_DIRECT, 1);
+    memset(job, 0, sizeof(*job));
+    collio_outcome_init(&job->outcome);
+    if (0 == op->ex.request.bytes) {
+        job->done = 1;
+        return;
+    }
+    op->ex.file->unflushed |= op->ex.write;
+    job->access = &op->ex.file->access;
+    job->write = op->ex.write;
+    job->file = &op->ex.request.view->tiling;
+    job->first = op->ex.request.stream;
+    job->bytes = op->ex.request.bytes;
+    job->memory = &op->ex.request.memory->tiling;
+    job->base = op->ex.request.base;
+    collio_lockahead_pieces(op->ex.file->fh, job->file, job->first, job->bytes, job->write,
+                            &op->ex.file->kept->covered);
+    if (!at_once(op) && (read_cached(op) || 0 == collio_access_start(job))) {
+        return;
+    }
+    collio_access_request_held(job, COLLIO_HELD_NONE, &job->outcome);
+    note_done(op);
+}
+
+bool collio_direct_poll(collio_op_t *op)
+{
+    if (!op->job.done && !collio_access_test(&op->job)) {
+        return false;
+    }
+    collio_exchange_count(&op->ex, COLLIO_STAT_TIME_IO, op->job.busy_ns);
+    op->ex.done_bytes = op->job.outcome.bytes;
+    if (0 != op->job.outcome.error) {
+        collio_exchange_fail(&op->ex, op->job.outcome.error);
+    }
+    return true;
+}

@@ -1,0 +1,113 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Failures after which ranks cannot agree any more: an MPI call or request failed, or a process
+ * died and the launcher let the others live.
+ *
+ *   a rank that notices     leaves the call with an error, sends every other rank a notice, and
+ *                           from then on refuses collective calls on this file
+ *   a rank that waits       looks every second or two: has a process of this node ended
+ *                           (node/process), has a notice come? Then it leaves too.
+ *
+ * The look costs a system call for each rank of the node, after a second of waiting. So a process
+ * that dies is noticed on its own node, and by notices everywhere. What neither covers: all
+ * processes of a node die at once, or a link goes silent, and the MPI library does not tell (Open
+ * MPI 4.1). Only a limit on time (`timeout`) ends a call then; there is none unless it is set.
+ *
+ * Messages may still arrive for a call that was left. So its buffers, its plan and the communicator
+ * stay allocated until the process ends. Receives into the user's memory are cancelled.
+ */
+#include "call/op.h"
+
+#include "compat/error.h"
+#include "compat/verbose.h"
+
+enum { LOOK_MS = 1000, STAGGER_MS = 16, STAGGERED = 64 };
+
+/* Time from look to look. The ranks of a node take turns: the first to notice a failure sends the
+ * notices, and the others need not look, nor say, for themselves. */
+static uint64_t look_ns(const collio_file_t *file)
+{
+    return UINT64_C(1000000)
+           * (uint64_t) (LOOK_MS + STAGGER_MS * (file->reduction->me % STAGGERED));
+}
+
+/* A rank's own file access ends by itself, and must not be left before. */
+static bool can_leave(const collio_op_t *op)
+{
+    return COLLIO_PHASE_DIRECT == op->phase ? 0 != op->job.done : COLLIO_PHASE_DONE != op->phase;
+}
+
+bool collio_op_lost(collio_op_t *op)
+{
+    collio_file_t *file = op->ex.file;
+    uint64_t now;
+
+    if (!can_leave(op)) {
+        return false;
+    }
+    if (0 != file->lost) {
+        return true;
+    }
+    now = collio_now();
+    if (now - op->phase_ns < look_ns(file) || now - file->looked_ns < look_ns(file)) {
+        return false;
+    }
+    if (op->waits_ns < op->phase_ns || now - file->looked_ns > 3 * look_ns(file)) {
+        op->waits_ns = now; /* before, nobody drove this call: the program did something else */
+    }
+    file->looked_ns = now;
+    collio_file_look_for_notice(file);
+    if (0 == file->lost && collio_reduction_peer_ended(file)) {
+        collio_file_lose(file, COLLIO_ERR_PROCESS);
+    }
+    if (0 == file->lost && 0 != file->settings.timeout
+        && now - op->waits_ns > UINT64_C(1000000000) * (uint64_t) file->settings.timeout) {
+        collio_file_lose(file, MPI_ERR_OTHER);
+    }
+    return 0 != file->lost;
+}
+
+static void end_accesses(collio_op_t *op)
+{
+    for (size_t i = op->ex.aggregator.progress.accesses_done;
+         i < op->ex.aggregator.progress.accesses_started; ++i) {
+        collio_cycles_access_end(&op->ex, i);
+    }
+}
+
+/* Reads without staging receive into the user's buffer, which may be freed after the call. */
+static void cancel_receives(collio_op_t *op)
+{
+    for (size_t i = op->ex.requester.first; !op->ex.write && i < op->ex.requester.end; ++i) {
+        collio_delivery_t *delivery = &op->ex.requester.deliveries[i];
+        collio_move_t *move = &delivery->move;
+
+        if (delivery->started && !move->done && NULL == move->staging && NULL != move->request
+            && MPI_REQUEST_NULL != move->request) {
+            (void) ompi_request_cancel(move->request);
+        }
+    }
+}
+
+void collio_op_abandon(collio_op_t *op)
+{
+    if (COLLIO_VERBOSE(fcoll, PHASE)) {
+        collio_op_show_phase(op, COLLIO_PHASE_DONE, collio_now());
+    }
+    collio_shm_unlink(&op->ex.file->kept->shared.making.segment);
+    collio_shm_unlink(&op->ex.file->kept->relay_shared.making.segment);
+    if (COLLIO_PHASE_CYCLES == op->phase) {
+        end_accesses(op);
+        cancel_receives(op);
+    }
+    op->ex.error = op->ex.file->lost;
+    if (op->ex.write && op->ex.way.exchange) {
+        op->ex.done_bytes = 0; /* how far the aggregators came is not known */
+    }
+    op->phase = COLLIO_PHASE_DONE;
+    op->phase_ns = collio_now();
+}

@@ -1,0 +1,90 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Verbose output of a collective call: one line for a call, one line for a phase. Nothing of this
+ * runs unless fcoll_base_verbose asks for it.
+ */
+#include "call/op.h"
+
+#include <inttypes.h>
+
+#include "compat/verbose.h"
+#include "tuner/tuner.h"
+
+static const char *const names[COLLIO_PHASE_DONE + 1] = {
+    [COLLIO_PHASE_QUEUED] = "queued",   [COLLIO_PHASE_DIRECT] = "direct",
+    [COLLIO_PHASE_AGREE] = "agree",     [COLLIO_PHASE_HISTOGRAM] = "histogram",
+    [COLLIO_PHASE_RECORDS] = "records", [COLLIO_PHASE_PLACED] = "placed",
+    [COLLIO_PHASE_SHARE] = "share",     [COLLIO_PHASE_GATHER] = "gather",
+    [COLLIO_PHASE_ROUTE] = "route",     [COLLIO_PHASE_LOCK] = "lock",
+    [COLLIO_PHASE_READY] = "ready",     [COLLIO_PHASE_CYCLES] = "cycles",
+    [COLLIO_PHASE_SETTLE] = "settle",   [COLLIO_PHASE_STOPS] = "stops",
+    [COLLIO_PHASE_DONE] = "done",
+};
+
+static const char *direction(const collio_op_t *op)
+{
+    return op->ex.write ? "write" : "read";
+}
+
+void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t now)
+{
+    COLLIO_SHOW(fcoll, PHASE, "fcoll/%s: %s: rank %d: call %" PRIu32 " (%s): %s %.3f ms, then %s",
+                op->ex.file->component->name, op->ex.file->fh->f_filename, op->ex.file->rank,
+                op->ex.sequence, direction(op), names[op->phase],
+                (double) (now - op->phase_ns) / 1e6, names[next]);
+}
+
+/* How the bytes moved, and why this way. */
+static void describe_way(const collio_op_t *op, char *text, size_t size)
+{
+    const collio_exchange_t *ex = &op->ex;
+
+    if (!ex->way.exchange) {
+        snprintf(text, size, "direct (%s)",
+                 collio_agreed(op, COLLIO_AGREE_EARLY) ? "before the agreement, as the call before"
+                                                       : collio_tuner_reason(ex));
+        return;
+    }
+    snprintf(text, size, "exchanged by %s, schedule %s, %s (%s), plan %s, cycles: %zu",
+             collio_transport_name(ex->way.transport), ex->way.schedule->name,
+             COLLIO_LAYERS_ONE == ex->layer1.kind ? "one layer" : "two layers",
+             collio_tuner_reason(ex), ex->plan_new ? "new" : "reused",
+             NULL == ex->plan ? 0 : ex->plan->fence.rounds);
+}
+
+/* The requests of all ranks are known if the agreement decided this call. */
+static void describe_request(const collio_op_t *op, char *text, size_t size)
+{
+    const collio_range_t *range = &op->ex.range;
+
+    if (0 == range->bytes) {
+        snprintf(text, size, "%" PRId64 " bytes of rank 0", op->ex.request.bytes);
+        return;
+    }
+    snprintf(text, size,
+             "%" PRId64 " bytes in %" PRId64 " pieces of all ranks (%s) from offset %" PRId64
+             " to %" PRId64,
+             range->bytes, range->pieces,
+             range->spans > range->hi - range->lo ? "interleaved" : "apart", range->lo, range->hi);
+}
+
+void collio_op_show_call(const collio_op_t *op)
+{
+    const collio_file_t *file = op->ex.file;
+    char request[192], way[192];
+
+    if (0 != file->rank) {
+        return;
+    }
+    describe_request(op, request, sizeof(request));
+    describe_way(op, way, sizeof(way));
+    COLLIO_SHOW(fcoll, CALL, "fcoll/%s: %s: call %" PRIu32 " (%s): %s: %s, %.3f ms%s%s",
+                file->component->name, file->fh->f_filename, op->ex.sequence, direction(op),
+                request, way, (double) (op->phase_ns - op->started_ns) / 1e6,
+                0 == op->ex.error ? "" : ": ",
+                0 == op->ex.error ? "" : collio_error_text(op->ex.error));
+}

@@ -1,0 +1,89 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Settle: one small allreduce gives every rank the same result. Only when an aggregator could not
+ * write everything, a second one tells how far each of them came, so that each rank can count its
+ * own bytes truly. (Readers count what arrives.)
+ */
+#include "call/op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/debug_assert.h"
+
+/* From the first rank's start to the last one's end: with more ranks than cores, ranks that access
+ * their own bytes do so one after the other, and none of them takes long by itself. The ranks of a
+ * node have one clock; between nodes only the slowest rank's own time can be compared. */
+static void note_time(collio_op_t *op)
+{
+    int64_t begin = (int64_t) op->work_ns, end = (int64_t) collio_now();
+    bool one_clock = 1 == op->ex.file->nodes.nodes;
+
+    op->result[COLLIO_RESULT_END_NS] = one_clock ? end : end - begin;
+    op->result[COLLIO_RESULT_MINUS_BEGIN_NS] = one_clock ? -begin : 0;
+}
+
+void collio_settle_start(collio_op_t *op)
+{
+    op->result[COLLIO_RESULT_ERROR] = op->ex.error;
+    op->result[COLLIO_RESULT_STOPPED] = op->ex.write && op->ex.way.exchange
+                                        && INT64_MAX != op->ex.aggregator.stop_local;
+    note_time(op);
+    op->result[COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
+    if (OMPI_SUCCESS
+        != collio_reduction_start(op->ex.file, op->result, op->result_all, COLLIO_RESULT_COUNT)) {
+        collio_exchange_lose(&op->ex);
+    }
+}
+
+void collio_settle_stops(collio_op_t *op)
+{
+    collio_file_t *file = op->ex.file;
+
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        file->kept->stops[i] = INT64_MAX;
+    }
+    if (file->my_aggregator >= 0) {
+        file->kept->stops[file->my_aggregator] = op->ex.aggregator.stop_local;
+    }
+    if (OMPI_SUCCESS
+        != collio_iallreduce(file->kept->stops, file->kept->stops + file->aggregator_count,
+                             file->aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
+                             &op->ex.collective)) {
+        op->ex.collective = MPI_REQUEST_NULL;
+        collio_exchange_lose(&op->ex);
+    }
+}
+
+/* Bytes of this rank that are surely in the file. */
+void collio_settle_count(collio_op_t *op)
+{
+    const collio_split_t *split = collio_plan_request(op->ex.plan);
+    const int64_t *stops = op->ex.file->kept->stops + op->ex.file->aggregator_count;
+
+    op->ex.done_bytes = 0;
+    for (size_t s = 0; s < split->share_count; ++s) {
+        const collio_share_t *share = &split->share[s];
+        int64_t stop = stops[share->aggregator];
+
+        if (INT64_MAX == stop) {
+            op->ex.done_bytes += share->bytes;
+            continue;
+        }
+        for (size_t w = share->first; w < share->first + share->count; ++w) {
+            const collio_window_t *window = &split->window[w];
+
+            for (size_t i = window->first; i < window->first + window->count; ++i) {
+                int64_t left = stop - split->piece[i].offset;
+
+                left = left < split->piece[i].length ? left : split->piece[i].length;
+                op->ex.done_bytes += left > 0 ? left : 0;
+            }
+        }
+    }
+    COLLIO_ASSERT(op->ex.done_bytes <= op->ex.request.bytes);
+}

@@ -1,0 +1,531 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The steps of a collective call: `steps`, at the end of this file, is its table of contents. A
+ * step is left when `over` says so; `next` enters the one that follows.
+ */
+#include "call/op.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "access/lock.h"
+#include "access/lockahead.h"
+#include "compat/verbose.h"
+#include "hook/caches.h"
+#include "transport/onesided/put.h"
+#include "tuner/tuner.h"
+#include "twolayer/relay.h"
+
+#include "core/debug_assert.h"
+
+/* A phase: where its time is booked (0: nowhere, or elsewhere), what ends it, and what follows. */
+typedef struct step_t {
+    int stat;
+    bool (*over)(collio_op_t *op);
+    void (*next)(collio_op_t *op);
+} step_t;
+
+static const step_t steps[COLLIO_PHASE_DONE + 1]; /* the table of contents, below */
+
+/* Books the time of the phase that ends now, and begins the next. */
+static void enter(collio_op_t *op, collio_phase_t phase)
+{
+    uint64_t now = 0 != op->clock_ns ? op->clock_ns : collio_now();
+
+    COLLIO_ASSERT(COLLIO_PHASE_DONE != op->phase && COLLIO_PHASE_QUEUED != phase);
+    COLLIO_ASSERT(op->early || COLLIO_PHASE_AGREE != phase || COLLIO_PHASE_QUEUED == op->phase);
+    op->clock_ns = 0;
+    if (COLLIO_VERBOSE(fcoll, PHASE)) {
+        collio_op_show_phase(op, phase, now);
+    }
+    if (0 != steps[op->phase].stat) {
+        collio_exchange_count(&op->ex, steps[op->phase].stat, now - op->phase_ns);
+    }
+    op->phase = phase;
+    op->phase_ns = now;
+}
+
+static bool collective_over(collio_op_t *op)
+{
+    if (!collio_reduction_poll(op->ex.file)) {
+        return false;
+    }
+    if (NULL == op->ex.collective || MPI_REQUEST_NULL == op->ex.collective) {
+        return true;
+    }
+    if (!collio_request_done(op->ex.file, &op->ex.collective, NULL)) {
+        return false;
+    }
+    op->ex.collective = NULL;
+    return true;
+}
+
+static void lock_ahead(collio_op_t *op)
+{
+    collio_lockahead_t *lockahead = collio_lockahead_of(op->ex.file->fh);
+    int aggregator = op->ex.file->my_aggregator;
+
+    if (NULL != lockahead && aggregator >= 0) {
+        collio_lockahead_domain(lockahead, &op->ex.plan->domains, aggregator,
+                                &op->ex.plan->collect.runs, op->ex.plan->collect.cycle,
+                                op->ex.plan->collect.cycle_count, op->ex.write);
+    }
+}
+
+static void begin_cycles(collio_op_t *op)
+{
+    COLLIO_ASSERT(NULL != op->ex.plan && op->ex.way.exchange);
+    COLLIO_ASSERT(op->ex.buffer_bytes == op->ex.plan->slot_bytes);
+    op->ex.plan->used = op->ex.sequence;
+    collio_tuner_used(&op->ex);
+    lock_ahead(op);
+    enter(op, COLLIO_PHASE_CYCLES);
+    collio_cycles_start(&op->ex);
+}
+
+/* A new plan: my shape, the domains, my split. */
+static void begin_plan(collio_op_t *op)
+{
+    collio_shape_t shape = collio_layout_shape(&op->ex);
+    uint64_t start = collio_now();
+    int64_t pieces = 0;
+    int rc;
+
+    op->ex.plan = collio_plans_evict(op->ex.file);
+    COLLIO_ASSERT(!op->ex.plan->valid && op->ex.plan_new);
+    op->ex.plan->slot_bytes = collio_layout_slot(&op->ex); /* also when the rest fails */
+    op->ex.plan->packed = op->ex.way.packed;
+    collio_plan_begin(op->ex.plan, &shape);
+    rc = collio_layout_domains(&op->ex, &op->ex.plan->domains);
+    if (0 == rc && op->ex.file->memory.used) {
+        collio_layout_memory_settle(&op->ex);
+    }
+    if (0 == rc && op->ex.request.bytes > 0) {
+        rc = collio_plan_split(op->ex.plan, &shape, &pieces);
+    }
+    if (0 != rc) {
+        collio_exchange_fail(&op->ex, -rc);
+    }
+    collio_exchange_count(&op->ex, COLLIO_STAT_REQUESTS_IN, (uint64_t) pieces);
+    collio_exchange_count(&op->ex, COLLIO_STAT_TIME_SPLIT, collio_now() - start);
+}
+
+/* An agreement on errors so far, and on the number of cycles. */
+static void begin_check(collio_op_t *op, collio_phase_t phase)
+{
+    enter(op, phase);
+    op->result[COLLIO_RESULT_ERROR] = op->ex.error;
+    op->result[COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
+    if (OMPI_SUCCESS
+        != collio_reduction_start(op->ex.file, op->result, op->result_all,
+                                  COLLIO_RESULT_READY_COUNT)) {
+        collio_exchange_lose(&op->ex);
+    }
+}
+
+/* Has every rank planned, and its memory? Then the cycles can begin. */
+static void begin_ready(collio_op_t *op)
+{
+    begin_check(op, COLLIO_PHASE_READY);
+}
+
+/* Atomic mode: rank 0 holds the lock on the whole range until the call is settled; READY is what
+ * keeps the others from starting before that. */
+static bool lock_poll(collio_op_t *op)
+{
+    int64_t lo = op->ex.range.lo;
+    int rc;
+
+    if (!op->ex.atomic || 0 != op->ex.file->rank) {
+        return true;
+    }
+    if (!collio_lock_due(&op->lock_retry)) {
+        sched_yield(); /* the holder may need the core */
+        return false;
+    }
+    rc = collio_access_try_lock(&op->ex.file->access, op->ex.write, lo, op->ex.range.hi - lo);
+    op->locked = 0 == rc;
+    if (0 != rc && collio_lock_again(&op->lock_retry, rc, false)) {
+        return false;
+    }
+    if (0 != rc) {
+        collio_exchange_fail(&op->ex, -rc);
+    }
+    return true;
+}
+
+void collio_op_unlock(collio_op_t *op)
+{
+    int64_t lo = op->ex.range.lo;
+
+    if (op->locked) {
+        (void) collio_access_unlock(&op->ex.file->access, lo, op->ex.range.hi - lo);
+        op->locked = false;
+    }
+}
+
+static void begin_route(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_ROUTE);
+    op->ex.plan->outlined = collio_layout_may_outline(&op->ex);
+    if (0 == op->ex.error) {
+        collio_route_start(&op->ex);
+    }
+}
+
+/* A plan that needs shared memory, which could not be made larger for this call: another one. */
+static void renew_plan(collio_op_t *op)
+{
+    op->ex.plan_new = true;
+    begin_plan(op);
+    op->ex.buffer_bytes = op->ex.plan->slot_bytes;
+}
+
+/* The node's memory is there: layer 1's lists and layer 2's, or the plan that has them. */
+static void begin_lists(collio_op_t *op)
+{
+    if (op->ex.plan->outlined && !collio_layout_all_shared(&op->ex)) {
+        renew_plan(op);
+    }
+    if (op->ex.plan_new && COLLIO_LAYERS_ONE != op->ex.layer1.kind) {
+        enter(op, COLLIO_PHASE_GATHER);
+        collio_gather_start(&op->ex);
+        return;
+    }
+    if (op->ex.plan_new) {
+        begin_route(op);
+        return;
+    }
+    if (op->ex.atomic || !collio_cycles_prepared(&op->ex)) {
+        collio_cycles_prepare(&op->ex);
+        enter(op, COLLIO_PHASE_LOCK);
+    } else {
+        collio_cycles_prepare(&op->ex);
+        begin_cycles(op);
+    }
+}
+
+/* The shared segment must hold the collective buffers of this node's aggregators. */
+static void begin_share(collio_op_t *op)
+{
+    collio_file_t *file = op->ex.file;
+    int64_t region;
+    int regions;
+
+    if (op->ex.plan_new && NULL == op->ex.plan) {
+        begin_plan(op);
+    }
+    op->ex.buffer_bytes = op->ex.plan->slot_bytes;
+    if (collio_exchange_puts(&op->ex)
+        && !collio_put_open(
+            file, op->ex.buffer_bytes * (op->ex.way.packed ? 2 : 1), op->ex.way.schedule->buffers,
+            file->memory.used ? op->ex.plan->memory.announced > 0 : file->my_aggregator >= 0,
+            op->ex.plan->memory.stamp)) {
+        op->ex.way.transport = COLLIO_TRANSPORT_ISEND; /* said by put_open */
+    }
+    region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;
+    regions = file->memory.used ? op->ex.plan->memory.node_parts : -1;
+    if (COLLIO_TRANSPORT_SHM == op->ex.way.transport && 0 != regions
+        && COLLIO_SHARED_FAILED != file->kept->shared.state
+        && (COLLIO_SHARED_READY != file->kept->shared.state
+            || file->kept->shared.region_bytes < region || file->kept->shared.regions < regions)) {
+        enter(op, COLLIO_PHASE_SHARE);
+        collio_shared_start(file, &file->kept->shared, region, regions);
+        return;
+    }
+    begin_lists(op);
+}
+
+/* Partition memory: every node's record is there. The domains need memory that may be wanting on
+ * some rank; all must know before the node's segment is made, whose size follows from them. */
+static void begin_placed(collio_op_t *op)
+{
+    begin_plan(op);
+    begin_check(op, COLLIO_PHASE_PLACED);
+}
+
+static void begin_records(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_RECORDS);
+    collio_layout_memory_records(&op->ex);
+}
+
+static void begin_histogram(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_HISTOGRAM);
+    if (op->ex.file->memory.used) {
+        collio_layout_memory_start(&op->ex);
+    }
+    collio_layout_histogram(&op->ex);
+}
+
+static void after_histogram(collio_op_t *op)
+{
+    if (op->ex.file->memory.used) {
+        begin_records(op);
+    } else {
+        begin_share(op);
+    }
+}
+
+static void after_placed(collio_op_t *op)
+{
+    if (0 != op->result_all[COLLIO_RESULT_ERROR]) {
+        op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
+        op->ex.plan->valid = false; /* finish() frees it */
+        enter(op, COLLIO_PHASE_DONE);
+        return;
+    }
+    collio_layout_memory_give_back(&op->ex);
+    begin_share(op);
+}
+
+static void after_route(collio_op_t *op)
+{
+    uint64_t start = collio_now();
+    int rc = collio_plan_merge(op->ex.plan);
+
+    if (0 != rc) {
+        collio_exchange_fail(&op->ex, -rc);
+    }
+    collio_exchange_count(&op->ex, COLLIO_STAT_TIME_MERGE, collio_now() - start);
+    collio_file_memory(op->ex.file, op->ex.plan->memory_bytes);
+    if (0 == op->ex.error) {
+        collio_cycles_prepare(&op->ex);
+    }
+    enter(op, COLLIO_PHASE_LOCK);
+}
+
+static void begin_agree(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_AGREE);
+    collio_agree_start(op);
+}
+
+static void begin_direct(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_DIRECT);
+    op->ex.file->access.atomic = op->ex.atomic; /* each rank's request by itself */
+    collio_direct_start(op);
+}
+
+static void begin_settle(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_SETTLE);
+    collio_settle_start(op);
+}
+
+/* An early access comes before the agreement, any other one after it. */
+static void after_direct(collio_op_t *op)
+{
+    if (op->early) {
+        begin_agree(op);
+    } else {
+        begin_settle(op);
+    }
+}
+
+/* The agreed range, for everything below the call. */
+static void note_range(collio_op_t *op)
+{
+    bool data = 0 < op->all[COLLIO_AGREE_BYTES]; /* else no rank offered a range */
+
+    op->ex.range = (collio_range_t){
+        .lo = data ? -op->all[COLLIO_AGREE_LO] : 0,
+        .hi = data ? op->all[COLLIO_AGREE_HI] : 0,
+        .bytes = op->all[COLLIO_AGREE_BYTES],
+        .pieces = op->all[COLLIO_AGREE_PIECES],
+        .spans = op->all[COLLIO_AGREE_SPANS],
+    };
+    COLLIO_ASSERT(0 <= op->ex.range.lo && op->ex.range.lo <= op->ex.range.hi);
+    COLLIO_ASSERT(op->ex.request.bytes <= op->ex.range.bytes);
+}
+
+/* The error class of the call, as far as the agreement shows it. */
+static int agreed_error(const collio_op_t *op)
+{
+    const int direction = COLLIO_AGREE_WRITE | COLLIO_AGREE_READ;
+    const int mode = COLLIO_AGREE_ATOMIC | COLLIO_AGREE_NONATOMIC;
+    int64_t state = op->all[COLLIO_AGREE_STATE];
+    int error = (int) (state >> COLLIO_AGREE_ERROR_SHIFT);
+    bool differ = direction == (state & direction) || mode == (state & mode);
+
+    return 0 == error && differ ? MPI_ERR_NOT_SAME : error;
+}
+
+/* After the agreement: all ranks have the same values, and go the same way. */
+static void after_agree(collio_op_t *op)
+{
+    bool early = collio_agreed(op, COLLIO_AGREE_EARLY);
+    bool pending = collio_agreed(op, COLLIO_AGREE_PENDING);
+
+    op->ex.error = agreed_error(op);
+    if (early && 0 == op->ex.error) {
+        collio_tuner_served(&op->ex, !pending);
+    }
+    if (0 != op->ex.error || !pending) {
+        enter(op, COLLIO_PHASE_DONE);
+        return;
+    }
+    if (op->early) { /* some ranks are still to do theirs */
+        begin_settle(op);
+        return;
+    }
+    note_range(op);
+    op->work_ns = collio_now();
+    if (early) {
+        op->ex.way.exchange = false; /* other ranks have accessed their pieces already */
+    } else {
+        collio_decide(op);
+    }
+    if (!op->ex.way.exchange) {
+        begin_direct(op);
+    } else if (op->ex.plan_new && (op->ex.file->memory.used || collio_layout_sparse(&op->ex))) {
+        begin_histogram(op);
+    } else {
+        begin_share(op);
+    }
+}
+
+static void after_ready(collio_op_t *op)
+{
+    if (0 != op->result_all[COLLIO_RESULT_ERROR]) {
+        op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
+        op->ex.plan->valid = false; /* finish() frees it */
+        enter(op, COLLIO_PHASE_DONE);
+        return;
+    }
+    COLLIO_ASSERT((int64_t) op->ex.plan->collect.cycle_count
+                  <= op->result_all[COLLIO_RESULT_CYCLES]);
+    op->ex.plan->valid = op->ex.file->settings.plan_reuse;
+    op->ex.plan->fence.rounds = (size_t) op->result_all[COLLIO_RESULT_CYCLES];
+    op->ex.file->access.locked = op->ex.atomic;
+    begin_cycles(op);
+}
+
+static void after_settle(collio_op_t *op)
+{
+    COLLIO_ASSERT(0 == op->ex.error || 0 != op->result_all[COLLIO_RESULT_ERROR]);
+    op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
+    if (0 != op->ex.error && NULL != op->ex.plan) {
+        op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
+    }
+    if (!collio_agreed(op, COLLIO_AGREE_EARLY)) {
+        collio_tuner_learn(&op->ex,
+                           op->result_all[COLLIO_RESULT_END_NS]
+                               + op->result_all[COLLIO_RESULT_MINUS_BEGIN_NS],
+                           op->result_all[COLLIO_RESULT_HIDEABLE_NS]);
+    }
+    if (0 != op->result_all[COLLIO_RESULT_STOPPED]) {
+        enter(op, COLLIO_PHASE_STOPS);
+        collio_settle_stops(op);
+        return;
+    }
+    if (op->ex.write && op->ex.way.exchange) {
+        op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
+        if (COLLIO_COHERENCE_FLUSH == op->ex.file->access.coherence) {
+            /* aggregators of other nodes have written for this rank, which may read it by itself */
+            (void) collio_access_refresh(op->ex.file->access.fd);
+        }
+    }
+    enter(op, COLLIO_PHASE_DONE);
+}
+
+static void after_stops(collio_op_t *op)
+{
+    collio_settle_count(op);
+    enter(op, COLLIO_PHASE_DONE);
+}
+
+static bool segment_made(collio_op_t *op)
+{
+    return collio_shared_poll(op->ex.file, &op->ex.file->kept->shared);
+}
+
+static bool lists_gathered(collio_op_t *op)
+{
+    return collio_gather_poll(&op->ex);
+}
+
+static bool lists_routed(collio_op_t *op)
+{
+    return collio_route_poll(&op->ex);
+}
+
+static bool cycles_over(collio_op_t *op)
+{
+    return collio_cycles_poll(&op->ex);
+}
+
+static bool at_once(collio_op_t *op)
+{
+    (void) op;
+    return true;
+}
+
+/* Where nodes have caches of their own, aggregators of other nodes must see what this rank has
+ * written by itself. */
+static void flush_own(collio_op_t *op)
+{
+    collio_file_t *file = op->ex.file;
+    int error = collio_caches_flush(file->fh, &file->access);
+
+    if (0 == error && file->unflushed && COLLIO_COHERENCE_FLUSH == file->access.coherence) {
+        error = collio_access_flush(file->access.fd);
+    }
+    file->unflushed = false;
+    if (0 != error) {
+        collio_exchange_fail(&op->ex, error);
+    }
+}
+
+static void begin(collio_op_t *op)
+{
+    op->early = 0 == op->ex.error && op->ex.request.bytes > 0
+                && collio_tuner_expects_direct(&op->ex);
+    if (op->early) {
+        begin_direct(op);
+        return;
+    }
+    flush_own(op);
+    begin_agree(op);
+}
+
+#define AGREE  COLLIO_STAT_TIME_AGREE
+#define GATHER COLLIO_STAT_TIME_GATHER
+#define ROUTE  COLLIO_STAT_TIME_ROUTE
+#define SETTLE COLLIO_STAT_TIME_COMPLETE
+
+static const step_t steps[COLLIO_PHASE_DONE + 1] = {
+    [COLLIO_PHASE_QUEUED] = {0, at_once, begin},
+    [COLLIO_PHASE_DIRECT] = {0, collio_direct_poll, after_direct},
+    [COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
+    [COLLIO_PHASE_HISTOGRAM] = {AGREE, collective_over, after_histogram},
+    [COLLIO_PHASE_RECORDS] = {AGREE, collective_over, begin_placed},
+    [COLLIO_PHASE_PLACED] = {AGREE, collective_over, after_placed},
+    [COLLIO_PHASE_SHARE] = {AGREE, segment_made, begin_lists},
+    [COLLIO_PHASE_GATHER] = {GATHER, lists_gathered, begin_route},
+    [COLLIO_PHASE_ROUTE] = {ROUTE, lists_routed, after_route},
+    [COLLIO_PHASE_LOCK] = {AGREE, lock_poll, begin_ready},
+    [COLLIO_PHASE_READY] = {AGREE, collective_over, after_ready},
+    [COLLIO_PHASE_CYCLES] = {0, cycles_over, begin_settle},
+    [COLLIO_PHASE_SETTLE] = {SETTLE, collective_over, after_settle},
+    [COLLIO_PHASE_STOPS] = {SETTLE, collective_over, after_stops},
+    [COLLIO_PHASE_DONE] = {0, NULL, NULL},
+};
+
+/* One step, if it can be made. False: nothing to do until something arrives. */
+bool collio_op_advance(collio_op_t *op)
+{
+    const step_t *step = &steps[op->phase];
+
+    if (NULL == step->over || !step->over(op) || 0 != op->ex.file->lost) {
+        return false;
+    }
+    step->next(op);
+    return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_CLOCK_H
+#define COLLIO_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/** Nanoseconds of a clock. */
+static inline uint64_t collio_clock(clockid_t clock)
+{
+    struct timespec now;
+
+    (void) clock_gettime(clock, &now);
+    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
+/** Nanoseconds of the clock by which all durations are measured. */
+static inline uint64_t collio_now(void)
+{
+    return collio_clock(CLOCK_MONOTONIC);
+}
+
+#endif /* COLLIO_CLOCK_H */

@@ -1,0 +1,553 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_COMPAT_H
+#define COLLIO_COMPAT_H
+
+/** All differences between Open MPI 4.1, 5.0 and 6.0 live here; no version test elsewhere. */
+
+#include "ompi_config.h"
+
+#include "collio_config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi.h"
+#include "ompi/attribute/attribute.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/errhandler/errcode.h"
+#include "ompi/errhandler/errhandler.h"
+#include "ompi/file/file.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/mca/common/ompio/common_ompio.h"
+#include "ompi/mca/fbtl/fbtl.h"
+#include "ompi/mca/fcoll/fcoll.h"
+#include "ompi/mca/io/io.h"
+#include "ompi/mca/osc/osc.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/proc/proc.h"
+#include "ompi/request/request.h"
+#include "ompi/runtime/mpiruntime.h"
+#include "ompi/win/win.h"
+#include "opal/mca/base/mca_base_var.h"
+#include "opal/runtime/opal.h"
+#include "opal/util/info.h"
+#include "opal/util/proc.h"
+
+#if OMPI_MAJOR_VERSION >= 6
+#    define COLLIO_FCOLL_VERSION    MCA_FCOLL_BASE_VERSION_3_0_0
+#    define COLLIO_SHAREDFP_VERSION MCA_SHAREDFP_BASE_VERSION_3_0_0
+#    define COLLIO_FVIEW(fh)        ((fh)->f_fview)
+typedef size_t collio_count_t; /* count argument of fcoll and io functions */
+typedef mca_io_base_module_3_0_0_t collio_io_table_t;
+#    define COLLIO_IO_TABLE(file) ((file)->f_io_selected_module.v3_0_0)
+#    define COLLIO_IO_VERSION     MCA_IO_BASE_V_3_0_0
+#else
+#    define COLLIO_FCOLL_VERSION    MCA_FCOLL_BASE_VERSION_2_0_0
+#    define COLLIO_SHAREDFP_VERSION MCA_SHAREDFP_BASE_VERSION_2_0_0
+#    define COLLIO_FVIEW(fh)        (*(fh))
+typedef int collio_count_t;
+typedef mca_io_base_module_2_0_0_t collio_io_table_t;
+#    define COLLIO_IO_TABLE(file)   ((file)->f_io_selected_module.v2_0_0)
+#    define COLLIO_IO_VERSION       MCA_IO_BASE_V_2_0_0
+#endif
+
+/* HAVE_DEVICES: user buffers may lie on devices. ON_DEVICE: a prepared convertor's buffer lies on a
+ * device, and the host cannot reach it. */
+#ifdef CONVERTOR_ACCELERATOR
+#    define COLLIO_HAVE_DEVICES true
+#    define COLLIO_ON_DEVICE(convertor)               \
+        (((convertor)->flags & CONVERTOR_ACCELERATOR) \
+         && !((convertor)->flags & CONVERTOR_ACCELERATOR_UNIFIED))
+#else
+#    define COLLIO_HAVE_DEVICES opal_cuda_support
+#    define COLLIO_ON_DEVICE(convertor) \
+        (((convertor)->flags & CONVERTOR_CUDA) && !((convertor)->flags & CONVERTOR_CUDA_UNIFIED))
+#endif
+
+/* Debian's builds export the table of MPI files, upstream's hide it: configure looks. */
+#if !defined(COLLIO_HAVE_OMPI_FILE_F_TO_C_TABLE) || COLLIO_HAVE_OMPI_FILE_F_TO_C_TABLE
+#    define COLLIO_HAVE_FILE_TABLE 1
+#else
+#    define COLLIO_HAVE_FILE_TABLE 0
+#endif
+
+#if OMPI_MAJOR_VERSION >= 6
+static inline int collio_copy_nothing(MPI_Comm comm, int key, void *extra, void *value, void *copy,
+                                      int *copied)
+{
+    (void) comm;
+    (void) key;
+    (void) extra;
+    (void) value;
+    (void) copy;
+    *copied = 0;
+    return MPI_SUCCESS;
+}
+#endif
+
+/** Is this process between MPI_Init and MPI_Finalize? A process that has only sessions has no
+ *  MPI_COMM_SELF, and no callback runs when its last session ends. */
+static inline bool collio_world_is_up(void)
+{
+    return OMPI_MPI_STATE_INIT_COMPLETED == ompi_mpi_state;
+}
+
+/** In MPI_Finalize, behind the callbacks: MPI closes files that the program left open. 5.0 frees
+ *  windows before it does so, and refuses MPI_* calls. */
+static inline bool collio_mpi_frees_all(void)
+{
+    return OMPI_MPI_STATE_FINALIZE_PAST_COMM_SELF_DESTRUCT <= ompi_mpi_state;
+}
+
+/** Does what is derived from this communicator live until MPI_Finalize? Else it belongs to a
+ *  session and ends with it. */
+static inline bool collio_comm_of_world(const ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    if (comm->instance != ompi_mpi_comm_world.comm.instance) {
+        return false;
+    }
+#else
+    (void) comm;
+#endif
+    return collio_world_is_up();
+}
+
+/** Calls `ended` when MPI_Finalize begins (an attribute of MPI_COMM_SELF): in 4.1 nobody closes
+ *  the components of file access. 6.0's libopen_mpi has no MPI_*, so the internal names are used
+ *  there. MPI_SUCCESS, or an error if that is impossible: there are only sessions, or
+ *  MPI_Finalize has begun. */
+static inline int collio_call_at_finalize(MPI_Comm_delete_attr_function *ended)
+{
+    int key = MPI_KEYVAL_INVALID;
+
+    if (!collio_world_is_up()) {
+        return MPI_ERR_OTHER;
+    }
+#if OMPI_MAJOR_VERSION >= 6
+    ompi_attribute_fn_ptr_union_t copy = {.attr_communicator_copy_fn = collio_copy_nothing};
+    ompi_attribute_fn_ptr_union_t removed = {.attr_communicator_delete_fn = ended};
+    int rc = ompi_attr_create_keyval(COMM_ATTR, copy, removed, &key, NULL, 0, NULL);
+
+    if (MPI_SUCCESS != rc) {
+        return rc;
+    }
+    return ompi_attr_set_c(COMM_ATTR, &ompi_mpi_comm_self.comm, &ompi_mpi_comm_self.comm.c_keyhash,
+                           key, NULL, false);
+#else
+    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ended, &key, NULL);
+
+    return MPI_SUCCESS == rc ? PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) : rc;
+#endif
+}
+
+/** Do processes of this communicator, or of the job, run on other nodes? Those of the job may open
+ *  the same file by another communicator. */
+static inline bool collio_spans_nodes(const ompi_communicator_t *comm)
+{
+    ompi_group_t *job = ompi_mpi_comm_world.comm.c_local_group;
+
+    return (NULL != comm && MPI_COMM_NULL != comm
+            && ompi_group_have_remote_peers(comm->c_local_group))
+           || (NULL != job && ompi_group_have_remote_peers(job));
+}
+
+/** A text that tells a communicator from all others of its processes, the same on all of them. */
+static inline void collio_comm_id(const ompi_communicator_t *comm, char *text, size_t size)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    snprintf(text, size, "%s", ompi_comm_print_cid(comm));
+#else
+    snprintf(text, size, "%llx", (unsigned long long) comm->c_contextid);
+#endif
+}
+
+/** What MPI_Error_string says, which 6.0's libopen_mpi does not have. */
+static inline const char *collio_error_text(int error)
+{
+    return ompi_mpi_errnum_get_string(error);
+}
+
+/* sharedfp/individual hands in handles that it never initialised before 6.0 */
+#define COLLIO_HANDLES_ARE_CLEAN (OMPI_MAJOR_VERSION >= 6)
+
+#if !COLLIO_HANDLES_ARE_CLEAN
+/** The file that has this number in Fortran, or MPI_FILE_NULL. */
+static inline ompi_file_t *collio_file_of(MPI_Fint number)
+{
+    return PMPI_File_f2c(number);
+}
+#endif
+
+/* the fbtl module tells whether atomic mode works */
+#define COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
+
+/** The version that ompi_info shows for a component: our own. */
+#define COLLIO_COMPONENT_VERSION \
+    MCA_BASE_MAKE_VERSION(component, COLLIO_MAJOR, COLLIO_MINOR, COLLIO_RELEASE)
+
+/** The value of an integer parameter of io/ompio; -1: there is none of that name. */
+static inline int collio_ompio_parameter(const char *name)
+{
+    int index = mca_base_var_find("ompi", "io", "ompio", name);
+    const int *value = NULL;
+
+    return 0 <= index && OPAL_SUCCESS == mca_base_var_get_value(index, &value, NULL, NULL)
+                   && NULL != value
+               ? *value
+               : -1;
+}
+
+/** From 6.0 on io/ompio puts its own defaults among a file's hints, where nothing tells them from
+ *  those of the user. A hint that has the default's value is therefore no hint: ours would else
+ *  lose to it. */
+static inline bool collio_hint_is_ompios(const char *key, const char *value)
+{
+#if OMPI_MAJOR_VERSION >= 6
+    if (0 == strcmp(key, "collective_buffering")) {
+        return 0 == strcmp(value, "true");
+    }
+    if (0 == strcmp(key, "cb_buffer_size")) {
+        return collio_ompio_parameter("bytes_per_agg") == strtoll(value, NULL, 10);
+    }
+#else
+    (void) key;
+    (void) value;
+#endif
+    return false;
+}
+
+/** A hint's value; false if it is not set (or does not fit). */
+static inline bool collio_hint_get(opal_info_t *info, const char *key, char *value, size_t size)
+{
+    int found = 0;
+
+    if (NULL == info) {
+        return false;
+    }
+#if OMPI_MAJOR_VERSION >= 5
+    opal_cstring_t *text = NULL;
+
+    if (OPAL_SUCCESS != opal_info_get(info, key, &text, &found) || !found) {
+        return false;
+    }
+    found = strlen(text->string) < size;
+    if (found) {
+        memcpy(value, text->string, strlen(text->string) + 1);
+    }
+    OBJ_RELEASE(text);
+    found = found && !collio_hint_is_ompios(key, value);
+#else
+    if (OPAL_SUCCESS != opal_info_get(info, key, (int) size - 1, value, &found)) {
+        return false;
+    }
+#endif
+    return 0 != found;
+}
+
+static inline void collio_hint_set(opal_info_t *info, const char *key, const char *value)
+{
+    if (NULL != info) {
+        (void) opal_info_set(info, key, value);
+    }
+}
+
+/** The key number n of an info object; false past the last one. */
+static inline bool collio_hint_key(opal_info_t *info, int n, char *key, size_t size)
+{
+    int count = 0;
+
+    if (NULL == info || OPAL_SUCCESS != opal_info_get_nkeys(info, &count) || n >= count) {
+        return false;
+    }
+#if OMPI_MAJOR_VERSION >= 5
+    opal_cstring_t *text = NULL;
+
+    if (OPAL_SUCCESS != opal_info_get_nthkey(info, n, &text) || NULL == text) {
+        return false;
+    }
+    snprintf(key, size, "%s", text->string);
+    OBJ_RELEASE(text);
+    return true;
+#else
+    if (size <= OPAL_MAX_INFO_KEY || OPAL_SUCCESS != opal_info_get_nthkey(info, n, key)) {
+        return false;
+    }
+    key[OPAL_MAX_INFO_KEY] = '\0';
+    return true;
+#endif
+}
+
+static inline void collio_hint_delete(opal_info_t *info, const char *key)
+{
+    (void) opal_info_delete(info, key);
+}
+
+/** A commutative reduction of our own. ompi/op/op.h cannot be included (it needs a header that
+ *  is never installed), so 4.1 and 5.0 use the profiling interface, 6.0 (whose libopen_mpi has no
+ *  MPI_*) the internal function under its own prototype. */
+typedef void collio_op_fn_t(void *in, void *inout, int *count, MPI_Datatype *type);
+#if OMPI_MAJOR_VERSION >= 6
+/* bigcount: the function's count is a size_t */
+struct ompi_op_t *ompi_op_create_user(bool commute, bool bigcount, collio_op_fn_t *fn);
+
+static inline int collio_op_create(collio_op_fn_t *fn, struct ompi_op_t **op)
+{
+    *op = ompi_op_create_user(true, false, fn);
+    return NULL == *op ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+#else
+static inline int collio_op_create(collio_op_fn_t *fn, struct ompi_op_t **op)
+{
+    return PMPI_Op_create(fn, 1, op);
+}
+#endif
+
+/** Also for a file that MPI itself closes at its end, where MPI_Op_free is refused. */
+static inline void collio_op_free(struct ompi_op_t **op)
+{
+    opal_object_t *object = (opal_object_t *) *op;
+
+    OBJ_RELEASE(object);
+    *op = NULL;
+}
+
+/* One-sided calls on bytes. 6.0's libopen_mpi has no MPI_*: there the osc module is called. */
+typedef struct ompi_win_t collio_win_t;
+enum { COLLIO_WIN_RUNS = 1024 }; /* most runs of one call */
+#if OMPI_MAJOR_VERSION >= 6
+static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
+                                    collio_win_t **win)
+{
+    return ompi_win_create(base, bytes, 1, comm, &MPI_INFO_NULL->super, win);
+}
+
+static inline int collio_win_allocate_shared(size_t bytes, ompi_communicator_t *comm, char **base,
+                                             collio_win_t **win)
+{
+    return ompi_win_allocate_shared(bytes, 1, &MPI_INFO_NULL->super, comm, base, win);
+}
+
+static inline void collio_win_free(collio_win_t **win)
+{
+    if (!collio_mpi_frees_all()) {
+        (void) ompi_win_free(*win);
+    }
+}
+
+static inline int collio_win_put(const void *from, int bytes, int peer, int64_t at,
+                                 collio_win_t *win)
+{
+    return win->w_osc_module->osc_put(from, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int collio_win_get(void *to, int bytes, int peer, int64_t at, collio_win_t *win)
+{
+    return win->w_osc_module->osc_get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int collio_win_runs(bool put, char *message, int bytes, int peer, int count,
+                                  const int *length, const MPI_Aint *at, collio_win_t *win)
+{
+    int rc = OMPI_SUCCESS;
+
+    (void) bytes; /* datatypes are made by MPI_*, which libopen_mpi lacks: run by run */
+    for (int i = 0; i < count && OMPI_SUCCESS == rc; ++i) {
+        rc = put ? collio_win_put(message, length[i], peer, at[i], win)
+                 : collio_win_get(message, length[i], peer, at[i], win);
+        message += length[i];
+    }
+    return rc;
+}
+
+static inline int collio_win_lock_shared(int peer, collio_win_t *win)
+{
+    return win->w_osc_module->osc_lock(MPI_LOCK_SHARED, peer, 0, win);
+}
+
+static inline int collio_win_unlock(int peer, collio_win_t *win)
+{
+    return win->w_osc_module->osc_unlock(peer, win);
+}
+
+static inline int collio_win_fence(int assertion, collio_win_t *win)
+{
+    return win->w_osc_module->osc_fence(assertion, win);
+}
+#else
+static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
+                                    collio_win_t **win)
+{
+    ompi_errhandler_t *handler = comm->error_handler;
+    int rc;
+
+    /* a failure must come back to us, whatever the user's handler for communicators is */
+    comm->error_handler = &ompi_mpi_errors_return.eh;
+    rc = PMPI_Win_create(base, (MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, win);
+    comm->error_handler = handler;
+    if (MPI_SUCCESS == rc) {
+        (void) PMPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);
+    }
+    return rc;
+}
+
+/** A window in memory that the node's ranks share: all that osc/sm can make. */
+static inline int collio_win_allocate_shared(size_t bytes, ompi_communicator_t *comm, char **base,
+                                             collio_win_t **win)
+{
+    ompi_errhandler_t *handler = comm->error_handler;
+    int rc;
+
+    comm->error_handler = &ompi_mpi_errors_return.eh;
+    rc = PMPI_Win_allocate_shared((MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, base, win);
+    comm->error_handler = handler;
+    if (MPI_SUCCESS == rc) {
+        (void) PMPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);
+    }
+    return rc;
+}
+
+static inline void collio_win_free(collio_win_t **win)
+{
+    if (!collio_mpi_frees_all()) {
+        (void) PMPI_Win_free(win);
+    }
+}
+
+static inline int collio_win_put(const void *from, int bytes, int peer, int64_t at,
+                                 collio_win_t *win)
+{
+    return PMPI_Put(from, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int collio_win_get(void *to, int bytes, int peer, int64_t at, collio_win_t *win)
+{
+    return PMPI_Get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+/** One call for many runs: contiguous here, scattered there. */
+static inline int collio_win_runs(bool put, char *message, int bytes, int peer, int count,
+                                  const int *length, const MPI_Aint *at, collio_win_t *win)
+{
+    MPI_Datatype runs;
+    int rc = PMPI_Type_create_hindexed(count, length, at, MPI_BYTE, &runs);
+
+    if (MPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = PMPI_Type_commit(&runs);
+    if (MPI_SUCCESS == rc) {
+        rc = put ? PMPI_Put(message, bytes, MPI_BYTE, peer, 0, 1, runs, win)
+                 : PMPI_Get(message, bytes, MPI_BYTE, peer, 0, 1, runs, win);
+    }
+    (void) PMPI_Type_free(&runs);
+    return rc;
+}
+
+static inline int collio_win_lock_shared(int peer, collio_win_t *win)
+{
+    return PMPI_Win_lock(MPI_LOCK_SHARED, peer, 0, win);
+}
+
+static inline int collio_win_unlock(int peer, collio_win_t *win)
+{
+    return PMPI_Win_unlock(peer, win);
+}
+
+static inline int collio_win_fence(int assertion, collio_win_t *win)
+{
+    return PMPI_Win_fence(assertion, win);
+}
+#endif
+
+/** "Open MPI v4.1.4, ..." of the Open MPI that is running, not of the one we were built for. */
+static inline const char *collio_running_version(void)
+{
+    return opal_version_string;
+}
+
+/** Processes of this job on this node. */
+static inline int collio_ranks_on_node(void)
+{
+    return 1 + (int) opal_process_info.num_local_peers;
+}
+
+/** May several threads of this process be in MPI at the same time? */
+static inline bool collio_thread_multiple(void)
+{
+    return ompi_mpi_thread_multiple;
+}
+
+/* Communication inside the engine: nonblocking, internal entry points (no PMPI tool sees it). */
+
+static inline int collio_isend(const void *buffer, size_t bytes, int peer, int tag,
+                               bool synchronous, ompi_communicator_t *comm,
+                               ompi_request_t **request)
+{
+    return MCA_PML_CALL(isend(
+        buffer, bytes, MPI_BYTE, peer, tag,
+        synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD, comm, request));
+}
+
+static inline int collio_irecv(void *buffer, size_t bytes, int peer, int tag,
+                               ompi_communicator_t *comm, ompi_request_t **request)
+{
+    return MCA_PML_CALL(irecv(buffer, bytes, MPI_BYTE, peer, tag, comm, request));
+}
+
+static inline int collio_iprobe(int tag, ompi_communicator_t *comm, int *matched,
+                                ompi_status_public_t *status)
+{
+    return MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, comm, matched, status));
+}
+
+static inline int collio_iallreduce(const void *send, void *receive, int count,
+                                    ompi_datatype_t *type, struct ompi_op_t *op,
+                                    ompi_communicator_t *comm, ompi_request_t **request)
+{
+    return comm->c_coll->coll_iallreduce(send, receive, count, type, op, comm, request,
+                                         comm->c_coll->coll_iallreduce_module);
+}
+
+static inline int collio_allreduce(const void *send, void *receive, int count,
+                                   ompi_datatype_t *type, struct ompi_op_t *op,
+                                   ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_allreduce(send, receive, count, type, op, comm,
+                                        comm->c_coll->coll_allreduce_module);
+}
+
+static inline int collio_allgather(const void *send, void *receive, int count,
+                                   ompi_datatype_t *type, ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_allgather(send, count, type, receive, count, type, comm,
+                                        comm->c_coll->coll_allgather_module);
+}
+
+/** True when the request is complete; it is then freed, *error is its error or MPI_SUCCESS, and
+ *  *bytes (may be NULL) the bytes received. Never blocks. In the engine: request_done (file.h). */
+static inline bool collio_request_test(ompi_request_t **request, int64_t *bytes, int *error)
+{
+    if (!REQUEST_COMPLETE(*request)) {
+        return false;
+    }
+    if (NULL != bytes) {
+        *bytes = (int64_t) (*request)->req_status._ucount;
+    }
+    *error = (*request)->req_status.MPI_ERROR;
+    ompi_request_free(request);
+    return true;
+}
+
+/** What calls end with when another process has died. */
+#ifdef MPI_ERR_PROC_FAILED
+#    define COLLIO_ERR_PROCESS MPI_ERR_PROC_FAILED
+#else
+#    define COLLIO_ERR_PROCESS MPI_ERR_OTHER
+#endif
+
+#endif /* COLLIO_COMPAT_H */

@@ -1,0 +1,49 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_VERBOSE_H
+#define COLLIO_VERBOSE_H
+
+/**
+ * What a component does, on its framework's output: --mca fcoll_base_verbose 20. A component that
+ * is asked for less reads one integer and computes nothing.
+ */
+
+#include "compat/compat.h"
+
+#include "ompi/mca/fbtl/base/base.h"
+#include "ompi/mca/fcoll/base/base.h"
+#include "ompi/mca/fs/base/base.h"
+#include "ompi/mca/sharedfp/base/base.h"
+#include "opal/util/output.h"
+
+enum {
+    COLLIO_VERBOSE_SELECT = 1, /* is the component used for a file, and why not */
+    COLLIO_VERBOSE_FILE = 10,  /* settings and properties of a file */
+    COLLIO_VERBOSE_CALL = 20,  /* each collective call, on rank 0 */
+    COLLIO_VERBOSE_PHASE = 40  /* each phase of a call, on every rank */
+};
+
+/** Does `framework` (fcoll, fbtl, fs, sharedfp) print this level (SELECT, FILE, CALL, PHASE)? */
+#define COLLIO_VERBOSE(framework, level) \
+    OPAL_UNLIKELY(COLLIO_VERBOSE_##level <= ompi_##framework##_base_framework.framework_verbose)
+
+/** Prints one line where it does: a format and its arguments, which are computed only then. */
+#define COLLIO_SHOW(framework, level, ...)                                                \
+    do {                                                                                  \
+        if (COLLIO_VERBOSE(framework, level)) {                                           \
+            opal_output(ompi_##framework##_base_framework.framework_output, __VA_ARGS__); \
+        }                                                                                 \
+    } while (0)
+
+/** The same from rank 0 of a file's communicator, or from the only process that has the file. */
+#define COLLIO_SHOW_ROOT(framework, level, fh, ...)                        \
+    do {                                                                   \
+        if (OMPIO_ROOT == (fh)->f_rank || MPI_COMM_NULL == (fh)->f_comm) { \
+            COLLIO_SHOW(framework, level, __VA_ARGS__);                    \
+        }                                                                  \
+    } while (0)
+
+#endif /* COLLIO_VERBOSE_H */

@@ -1,0 +1,69 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_AGGREGATOR_H
+#define COLLIO_AGGREGATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Which rank is on which node. Nodes are numbered 0.. in the order of their lowest rank. */
+typedef struct collio_nodes_t {
+    int ranks;
+    int nodes;
+    int *node_of;    /* [ranks] */
+    int *first;      /* [nodes + 1]: member[first[n] .. first[n+1]) are node n's ranks, ascending */
+    int *member;     /* [ranks] */
+    int *local_rank; /* [ranks]: index of a rank among its node's members */
+} collio_nodes_t;
+
+/** From any per-rank node key (equal on one node, different elsewhere). 0 or -ENOMEM. */
+int collio_nodes_init(collio_nodes_t *nodes, const int *key, int ranks);
+void collio_nodes_fini(collio_nodes_t *nodes);
+
+typedef enum collio_placement_t {
+    COLLIO_PLACEMENT_SPREAD = 0, /* evenly over the nodes; few: every k-th node */
+    COLLIO_PLACEMENT_ROUND_ROBIN /* first rank of each node, then the second of each… */
+} collio_placement_t;
+
+/** Chooses `count` different ranks (clamped to 1..ranks) into list[], which has room for them.
+ *  Returns the number chosen.
+ *  spread: the count is divided over the nodes as evenly as their rank counts allow, on a node the
+ *  chosen ranks are spread evenly over its members; the list ascends by node, then by rank.
+ *  round_robin: 0, q, 1, q+1, ... (the TAM paper's order); nodes with fewer ranks drop
+ *  out of later rounds. Fewer than nodes: nodes spread evenly (every nodes/count-th). */
+int collio_aggregators_place(const collio_nodes_t *nodes, int count, collio_placement_t placement,
+                             int *list);
+
+/** Up to `per_node` (at least 1) of each node, spread evenly over its members; by node, then by
+ *  rank. Returns the number chosen. */
+int collio_aggregators_per_node(const collio_nodes_t *nodes, int per_node, int *list);
+
+/** Parses "0,4,8-11,12-20:4" into list[] (capacity `ranks`). Returns the number of ranks, or
+ *  -EINVAL (syntax, duplicate, out of range), -ENOMEM; *bad (may be NULL) points at the offending
+ *  text. */
+int collio_aggregators_parse(const char *text, int ranks, int *list, const char **bad);
+
+/** TAM's local aggregators: node-local index of the i-th of `c` on a node of `q` ranks:
+ *  ceil(q/c)*i for i < e, else ceil(q/c)*e + floor(q/c)*(i-e), with e = q mod c. 1 <= c <= q. */
+int collio_local_aggregator(int q, int c, int i);
+
+/** The node-local index of the local aggregator that serves node-local rank r. */
+int collio_local_aggregator_of(int q, int c, int r);
+
+/** How many local aggregators each node has: `level`, and one more on nodes below number `until`;
+ *  but never more than it has ranks. */
+typedef struct collio_local_count_t {
+    int level;
+    int until;
+} collio_local_count_t;
+
+/** `total` over the nodes as evenly as their rank counts allow; at least one each. As many as
+ *  ranks, or more: every rank is one. */
+collio_local_count_t collio_local_aggregators_divide(const collio_nodes_t *nodes, int total);
+int collio_local_aggregators_on(const collio_nodes_t *nodes, collio_local_count_t count, int node);
+
+#endif /* COLLIO_AGGREGATOR_H */

@@ -1,0 +1,128 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Alignment: see align.h.
+ */
+#include "align.h"
+
+#include <stddef.h>
+
+enum {
+    PAGE = COLLIO_ALIGN_LEAST,
+    MOST = 64 << 20,          /* no file system has larger blocks */
+    UNITS_PER_AGGREGATOR = 4, /* at least, where the unit may be made smaller */
+    SOURCE_BITS = 2           /* of a packed alignment; one more for `strict` */
+};
+
+#define SET_MOST (INT64_C(1) << 50) /* beyond any file; a packed alignment holds it */
+
+bool collio_align_on_network(uint32_t file_system)
+{
+    static const uint32_t magics[] = {
+        0x6969,     /* NFS */
+        0x0bd00bd0, /* Lustre */
+        0x47504653, /* GPFS */
+        0x19830326, /* BeeGFS */
+        0xff534d42, /* CIFS */
+        0xfe534d42, /* SMB2 */
+        0x00c36400, /* Ceph */
+        0x65735546, /* FUSE: GlusterFS and others */
+        0x20030528, /* PVFS2 */
+        0xaad7aaea, /* PanFS */
+        0x01021997, /* 9P */
+    };
+
+    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
+        if (magics[i] == file_system) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool collio_align_in_memory(uint32_t file_system)
+{
+    return UINT32_C(0x01021994) == file_system     /* tmpfs */
+           || UINT32_C(0x858458f6) == file_system; /* ramfs */
+}
+
+static bool possible(int64_t bytes)
+{
+    return bytes >= PAGE && bytes <= MOST && 0 == bytes % PAGE;
+}
+
+collio_align_t collio_align_choose(const collio_align_facts_t *facts)
+{
+    if (facts->set_bytes > 0) {
+        int64_t unit = facts->set_bytes < SET_MOST ? facts->set_bytes : SET_MOST;
+
+        return (collio_align_t){unit, COLLIO_ALIGN_SET, true};
+    }
+    if (facts->striped && facts->stripe_bytes > 0) {
+        return (collio_align_t){facts->stripe_bytes, COLLIO_ALIGN_STRIPE, true};
+    }
+    if (!collio_align_on_network(facts->file_system)) {
+        return (collio_align_t){1, COLLIO_ALIGN_NONE, false};
+    }
+    if (possible(facts->stripe_bytes)) {
+        return (collio_align_t){facts->stripe_bytes, COLLIO_ALIGN_STRIPE, false};
+    }
+    return (collio_align_t){possible(facts->block_bytes) ? facts->block_bytes : PAGE,
+                            COLLIO_ALIGN_BLOCK, false};
+}
+
+/* Halves that are whole pages. */
+static bool can_halve(int64_t unit)
+{
+    return 0 == unit % (2 * PAGE);
+}
+
+int64_t collio_align_domains(const collio_align_t *align, int64_t span, int aggregators)
+{
+    int64_t unit = align->unit;
+
+    while (!align->strict && can_halve(unit)
+           && span / unit < (int64_t) UNITS_PER_AGGREGATOR * aggregators) {
+        unit /= 2;
+    }
+    return unit;
+}
+
+int64_t collio_align_window(const collio_align_t *align, int64_t bytes)
+{
+    int64_t unit = align->unit > 1 ? align->unit : PAGE;
+
+    while (unit > bytes && can_halve(unit)) {
+        unit /= 2;
+    }
+    if (bytes > unit) {
+        return bytes / unit * unit;
+    }
+    return bytes > 0 ? bytes : 1;
+}
+
+int64_t collio_align_pack(const collio_align_t *align)
+{
+    return (align->unit << SOURCE_BITS | (int64_t) align->source) << 1 | align->strict;
+}
+
+collio_align_t collio_align_unpack(int64_t packed)
+{
+    return (collio_align_t){
+        .unit = packed >> (SOURCE_BITS + 1),
+        .source = (collio_align_source_t) (packed >> 1 & ((1 << SOURCE_BITS) - 1)),
+        .strict = 0 != (packed & 1)};
+}
+
+const char *collio_align_source_name(collio_align_source_t source)
+{
+    static const char *const names[] = {[COLLIO_ALIGN_NONE] = "no alignment",
+                                        [COLLIO_ALIGN_BLOCK] = "the file system's block",
+                                        [COLLIO_ALIGN_STRIPE] = "the file's stripe",
+                                        [COLLIO_ALIGN_SET] = "as it was set"};
+
+    return names[source];
+}

@@ -1,0 +1,99 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Build-IO: a request is a stream of bytes, which the file view cuts into N pieces and the memory
+ * datatype into M others. Segments are what lies between two cuts of either:
+ *
+ *   file      |====|=========|==|          pieces of the view
+ *   memory    |=======|===|=====|          pieces of the buffer
+ *   segments  |====|==|===|==|==|          at most N + M - 1
+ *
+ * Each segment costs a few additions. As tilings carry prefix sums, a cycle in the middle of the
+ * request is found by two binary searches: no sequential pre-calculation is left, and every thread
+ * builds its own cycles.
+ */
+#include "buildio.h"
+
+/* The stream itself as a tiling: one endless piece. */
+static const int64_t unit_offset[1] = {0};
+static const collio_tiling_t packed_tiling = {
+    .base = 0,
+    .extent = 1,
+    .size = 1,
+    .count = 1,
+    .offset = (int64_t *) unit_offset,
+    .uniform = 1,
+    .dense = true,
+    .ascending = true,
+};
+
+void collio_buildio_init(collio_buildio_t *build, const collio_tiling_t *file, int64_t file_stream,
+                         const collio_tiling_t *memory, int64_t memory_stream, char *base,
+                         int64_t bytes)
+{
+    build->base = base;
+    build->remaining = bytes;
+    if (0 < bytes) {
+        collio_cursor_seek(&build->file, file, file_stream);
+        collio_cursor_seek(&build->memory, memory, memory_stream);
+    }
+}
+
+void collio_buildio_init_packed(collio_buildio_t *build, const collio_tiling_t *file,
+                                int64_t file_stream, char *packed, int64_t bytes)
+{
+    collio_buildio_init(build, file, file_stream, &packed_tiling, 0, packed, bytes);
+}
+
+size_t collio_buildio_next(collio_buildio_t *build, collio_segment_t *segments, size_t room)
+{
+    size_t used = 0;
+
+    while (0 < build->remaining) {
+        int64_t file_run, memory_run;
+        int64_t offset = collio_cursor_run(&build->file, &file_run);
+        int64_t place = collio_cursor_run(&build->memory, &memory_run);
+        /* integer arithmetic: the base may be MPI_BOTTOM, and offsets may point before it */
+        char *addr = (char *) ((uintptr_t) build->base + (uintptr_t) place);
+        int64_t length = file_run < memory_run ? file_run : memory_run;
+
+        length = length < build->remaining ? length : build->remaining;
+        if (0 < used && offset == segments[used - 1].offset + segments[used - 1].length
+            && addr == segments[used - 1].addr + segments[used - 1].length) {
+            segments[used - 1].length += length;
+        } else if (room == used) {
+            break;
+        } else {
+            segments[used].offset = offset;
+            segments[used].length = length;
+            segments[used].addr = addr;
+            ++used;
+        }
+        collio_cursor_advance(&build->file, length);
+        collio_cursor_advance(&build->memory, length);
+        build->remaining -= length;
+    }
+    return used;
+}
+
+/* Number of the piece that a stream position lies in, counted over all repetitions. */
+static int64_t piece_number(const collio_tiling_t *tiling, int64_t stream)
+{
+    collio_cursor_t cursor;
+
+    collio_cursor_seek(&cursor, tiling, stream);
+    return stream / tiling->size * (int64_t) tiling->count + (int64_t) cursor.piece;
+}
+
+int64_t collio_buildio_pieces(const collio_tiling_t *tiling, int64_t first, int64_t bytes)
+{
+    if (0 >= bytes || 0 == tiling->size) {
+        return 0;
+    }
+    if (tiling->dense) {
+        return 1;
+    }
+    return piece_number(tiling, first + bytes - 1) - piece_number(tiling, first) + 1;
+}

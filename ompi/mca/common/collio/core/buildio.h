@@ -1,0 +1,44 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_BUILDIO_H
+#define COLLIO_BUILDIO_H
+
+#include "tiling.h"
+
+/** One contiguous transfer: file [offset, offset + length) <-> memory at addr. */
+typedef struct collio_segment_t {
+    int64_t offset;
+    int64_t length;
+    char *addr;
+} collio_segment_t;
+
+/** Build-IO: matches file pieces with memory pieces. */
+typedef struct collio_buildio_t {
+    collio_cursor_t file;
+    collio_cursor_t memory;
+    char *base;        /* of the memory tiling */
+    int64_t remaining; /* bytes not yet matched */
+} collio_buildio_t;
+
+/** Begins at position `file_stream` of the file's and `memory_stream` of the memory's stream; two
+ *  binary searches, so any thread may begin anywhere. Tilings are not empty if bytes > 0. */
+void collio_buildio_init(collio_buildio_t *build, const collio_tiling_t *file, int64_t file_stream,
+                         const collio_tiling_t *memory, int64_t memory_stream, char *base,
+                         int64_t bytes);
+
+/** The same on packed memory: the bytes lie one after the other at `packed`. */
+void collio_buildio_init_packed(collio_buildio_t *build, const collio_tiling_t *file,
+                                int64_t file_stream, char *packed, int64_t bytes);
+
+/** Gives the next segments, in stream order, at most `room`; those that continue each other in file
+ *  and memory are joined. Returns how many; 0 at the end. N file and M memory pieces make at most
+ *  N + M - 1 segments. */
+size_t collio_buildio_next(collio_buildio_t *build, collio_segment_t *segments, size_t room);
+
+/** How many pieces stream range [first, first + bytes) touches; O(log pieces). */
+int64_t collio_buildio_pieces(const collio_tiling_t *tiling, int64_t first, int64_t bytes);
+
+#endif /* COLLIO_BUILDIO_H */

@@ -1,0 +1,255 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The choices of `auto`. See choice.h.
+ *
+ * The rules say what is worth a measurement, not what wins: on a page cache an exchange is one more
+ * copy, so large pieces go direct; tiny interleaved pieces cost a system call each, or a locked
+ * read-modify-write where writes are sieved, so they are exchanged; in between both are tried. Tiny
+ * pieces of ranks that seem to be apart are tried both ways, too, but unsieved writes only where no
+ * exchange could join the pieces.
+ *
+ *   average piece   2 KiB     32 KiB (*)             256 KiB
+ *        exchange     |  try both  | direct, try later   |  direct       (one node, interleaved)
+ *
+ *   (*) 8 KiB for writes to a file system in memory, 2 KiB for reads; 256 bytes, for both borders,
+ *       where the nodes are containers of one machine
+ *
+ * On a file system whose servers give locks to clients (Lustre) pieces that interleave are always
+ * exchanged where there are several clients: direct writes revoke each other's locks.
+ *
+ * A first exchange makes a plan and shared memory, which is expensive; a program that makes a few
+ * calls should not pay for it where direct access is a good guess. So there the guess serves some
+ * calls before the exchange is tried at all.
+ */
+#include "choice.h"
+
+enum {
+    MESSAGE_PIECE = 256,     /* above, on one machine: cheaper to access than to send */
+    TINY_PIECE = 2 << 10,    /* below, interleaved: never direct */
+    MIDDLE_PIECE = 32 << 10, /* above, on one node: direct writes are a good guess */
+    MEMORY_PIECE = 8 << 10,  /* the same where a write costs little more than its copy */
+    LARGE_PIECE = 256 << 10, /* above, on one node: never exchanged */
+    SMALL_CALL = 64 << 10,   /* in all: not worth measuring */
+    TRIES = 2,
+    HOPELESS = 2,  /* times slower than the best: once is enough */
+    PATIENCE = 32, /* calls: a try costs several, but is a tenth of so many at most */
+    HIDEABLE = 8   /* of a call: less than this part is not worth an overlap */
+};
+
+static int64_t piece_bytes(const collio_facts_t *facts)
+{
+    return facts->bytes / (facts->pieces > 0 ? facts->pieces : 1);
+}
+
+static bool interleaved(const collio_facts_t *facts)
+{
+    return facts->spans > facts->span;
+}
+
+/* Could the bytes of other ranks lie between the pieces of one? That the spans add up to less than
+ * the range does not exclude it: groups of ranks may interleave, far from each other. But it takes
+ * gaps as large as the pieces, and gaps that all ranks together could fill. */
+static bool fillable(const collio_facts_t *facts)
+{
+    return facts->spans / 2 >= facts->bytes && facts->spans / facts->ranks <= facts->bytes;
+}
+
+/* Writes that cost a system call for each of many tiny pieces, where an exchange may join them. */
+static bool torn_write(const collio_facts_t *facts)
+{
+    return facts->write && !facts->sieve_writes && piece_bytes(facts) < TINY_PIECE
+           && facts->pieces > facts->ranks && fillable(facts);
+}
+
+static bool direct_worth(const collio_facts_t *facts)
+{
+    if (!interleaved(facts)) {
+        return !torn_write(facts);
+    }
+    if (facts->contended) {
+        return false;
+    }
+    if (facts->one_machine) {
+        return piece_bytes(facts) >= MESSAGE_PIECE;
+    }
+    return facts->nodes == 1 ? piece_bytes(facts) >= TINY_PIECE : piece_bytes(facts) >= LARGE_PIECE;
+}
+
+static bool exchange_worth(const collio_facts_t *facts)
+{
+    if (facts->ranks < 2) {
+        return false;
+    }
+    if (!interleaved(facts)) {
+        return piece_bytes(facts) < TINY_PIECE && facts->pieces > facts->ranks;
+    }
+    return facts->contended || (facts->nodes > 1 && !facts->one_machine)
+           || piece_bytes(facts) < LARGE_PIECE;
+}
+
+static int64_t least_direct(const collio_facts_t *facts)
+{
+    if (facts->one_machine) {
+        return MESSAGE_PIECE;
+    }
+    if (!facts->write) {
+        return TINY_PIECE;
+    }
+    return facts->in_memory ? MEMORY_PIECE : MIDDLE_PIECE;
+}
+
+static collio_way_t guess(const collio_facts_t *facts, unsigned ways)
+{
+    int64_t least = least_direct(facts);
+    bool direct = 0 != (ways >> COLLIO_WAY_DIRECT & 1);
+
+    if (direct && (1u << COLLIO_WAY_DIRECT == ways || piece_bytes(facts) >= least)) {
+        return COLLIO_WAY_DIRECT;
+    }
+    return facts->may_shm ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND;
+}
+
+collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
+{
+    bool overlap = facts->many_cycles && facts->may_overlap;
+    bool exchange = facts->may_exchange && (!facts->may_skip || exchange_worth(facts));
+    bool direct = facts->may_skip && (!exchange || direct_worth(facts));
+    collio_candidates_t candidates = {0};
+
+    if (direct) {
+        candidates.ways |= 1u << COLLIO_WAY_DIRECT;
+    }
+    if (exchange && facts->may_shm) {
+        candidates.ways |= 1u << COLLIO_WAY_SHM;
+        candidates.ways |= overlap ? 1u << COLLIO_WAY_SHM_OVERLAP : 0;
+    }
+    /* on one node messages are two copies where shared memory is one: only where it is asked for */
+    if (exchange && facts->may_isend && (!facts->may_shm || facts->nodes > 1)) {
+        candidates.ways |= 1u << COLLIO_WAY_ISEND;
+        candidates.ways |= overlap && !facts->may_shm ? 1u << COLLIO_WAY_ISEND_OVERLAP : 0;
+    }
+    candidates.first = guess(facts, candidates.ways);
+    if (facts->bytes < SMALL_CALL) {
+        candidates.ways = 1u << candidates.first; /* all latency: no choice matters */
+    }
+    candidates.patience = COLLIO_WAY_DIRECT == candidates.first ? PATIENCE : 0;
+    return candidates;
+}
+
+static bool has(unsigned ways, int way)
+{
+    return 0 != (ways >> way & 1);
+}
+
+static int best_of(const collio_learnt_t *learnt, unsigned ways)
+{
+    int best = -1;
+
+    for (int way = 0; way < COLLIO_WAYS; ++way) {
+        if (has(ways, way) && learnt->tried[way] > 0
+            && (best < 0 || learnt->best[way] < learnt->best[best])) {
+            best = way;
+        }
+    }
+    return best;
+}
+
+static bool overlaps(int way)
+{
+    return COLLIO_WAY_SHM_OVERLAP == way || COLLIO_WAY_ISEND_OVERLAP == way;
+}
+
+/* Not worth a (further) try: tried enough, far behind, or an overlap with nothing to hide. */
+static bool settled(const collio_learnt_t *learnt, int way, int best)
+{
+    if (learnt->tried[way] >= TRIES) {
+        return true;
+    }
+    if (best < 0) {
+        return false;
+    }
+    if (learnt->tried[way] > 0) {
+        return learnt->best[way] / HOPELESS > learnt->best[best];
+    }
+    return overlaps(way) && learnt->tried[way - 1] > 0
+           && learnt->hideable < learnt->best[way - 1] / HIDEABLE;
+}
+
+collio_way_t collio_choice_next(const collio_learnt_t *learnt,
+                                const collio_candidates_t *candidates, bool *probing)
+{
+    unsigned ways = candidates->ways;
+    int best = best_of(learnt, ways);
+
+    *probing = false;
+    if (0 == (ways & (ways - 1)) || learnt->served < candidates->patience) {
+        return candidates->first;
+    }
+    *probing = true;
+    if (learnt->tried[candidates->first] < TRIES) {
+        return candidates->first;
+    }
+    for (int way = 0; way < COLLIO_WAYS; ++way) {
+        if (has(ways, way) && !settled(learnt, way, best)) {
+            return (collio_way_t) way;
+        }
+    }
+    *probing = false;
+    return (collio_way_t) best;
+}
+
+static int64_t per_mib(int64_t nanoseconds, int64_t bytes)
+{
+    return (int64_t) ((double) nanoseconds * 1048576.0 / (double) bytes);
+}
+
+void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t bytes,
+                         int64_t nanoseconds, int64_t hideable)
+{
+    int64_t cost;
+
+    if (bytes < SMALL_CALL) {
+        return; /* it says nothing about larger calls */
+    }
+    cost = per_mib(nanoseconds, bytes) + 1;
+    hideable = per_mib(hideable, bytes);
+    if (0 == learnt->tried[way] || cost < learnt->best[way]) {
+        learnt->best[way] = cost;
+    }
+    if (COLLIO_WAY_DIRECT != way && !overlaps(way) && hideable > learnt->hideable) {
+        learnt->hideable = hideable;
+    }
+    ++learnt->tried[way];
+}
+
+bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int64_t last_pieces)
+{
+    enum { TOLERANCE = 8 }; /* of a piece: one such part */
+    int64_t piece, last;
+
+    if (bytes == last_bytes && pieces == last_pieces) {
+        return true;
+    }
+    if (0 == pieces || 0 == last_pieces) {
+        return false;
+    }
+    piece = bytes / pieces;
+    last = last_bytes / last_pieces;
+    return piece >= TINY_PIECE && last >= TINY_PIECE && piece >= last - last / TOLERANCE
+           && piece <= last + last / TOLERANCE;
+}
+
+int collio_choice_kind(const collio_facts_t *facts)
+{
+    int64_t piece = piece_bytes(facts);
+    int kind = 0;
+
+    for (; piece >= 256 && kind < COLLIO_KINDS / 2 - 1; piece /= 8) {
+        ++kind;
+    }
+    return 2 * kind + facts->write;
+}

@@ -1,0 +1,36 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_COHERENCE_H
+#define COLLIO_COHERENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * Coherence: what a rank does so that its accesses and those of ranks on other nodes take effect
+ * on one and the same file.
+ *
+ * A node caches pages of files. Parallel file systems keep the caches of all nodes equal. NFS does
+ * not: two nodes that write different bytes of one page lose bytes, because each writes back the
+ * whole page, and a node reads old bytes from its own cache. Linux's NFS client is exact in one
+ * situation: while a byte-range lock is held on the file it writes just the bytes that were
+ * written, taking a lock drops the cached pages, and giving it back writes them out.
+ */
+typedef enum collio_coherence_t {
+    /** Nothing: the file system keeps caches equal, or one node makes all accesses. */
+    COLLIO_COHERENT = 0,
+    /** Every transfer holds a lock, and a write reaches the server before it counts as done. */
+    COLLIO_COHERENCE_LOCK,
+    /** The file system writes exact bytes, but a node may keep new bytes, old bytes or an old size
+     *  in its cache: writes for other ranks are flushed, and reads ask for the size again. */
+    COLLIO_COHERENCE_FLUSH
+} collio_coherence_t;
+
+/** `file_system`: magic number, as statfs returns it. `several_nodes`: ranks of the job run on more
+ *  than one node. */
+collio_coherence_t collio_coherence_choose(uint32_t file_system, bool several_nodes);
+
+#endif /* COLLIO_COHERENCE_H */

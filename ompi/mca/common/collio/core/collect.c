@@ -1,0 +1,180 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * The aggregator's half of the cycle plan: all requesters' windows become cycles.
+ *
+ * Problem: an aggregator has the split of each requester and must know, for each window anybody
+ *          wants something of, who takes part and which bytes are covered.
+ * Method:  requesters list their windows in ascending order, so a heap over the requesters gives
+ *          all windows in order; the pieces of one window are merged to its runs.
+ * Cost:    O(windows log requesters + pieces log requesters); memory for the result only.
+ *
+ *   requester 0   w0 w1    w7            cycles   w0 {0,2}  w1 {0,1}  w7 {0,1,2}
+ *   requester 1      w1    w7
+ *   requester 2   w0       w7
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cycle.h"
+#include "debug_assert.h"
+#include "grow.h"
+#include "heap.h"
+#include "merge.h"
+
+typedef struct collio_collector_t {
+    const collio_split_t *splits;
+    collio_heap_entry_t *heap; /* key: the requester's next window */
+    size_t heap_count;
+    size_t *next; /* of each requester: its next window */
+    collio_merge_input_t *inputs;
+    size_t cycle_capacity;
+} collector_t;
+
+static void collector_fini(collector_t *collector)
+{
+    free(collector->heap);
+    free(collector->next);
+    free(collector->inputs);
+}
+
+/* Room for what is known beforehand. Returns the number of windows, or SIZE_MAX: no memory. */
+static size_t collector_init(collector_t *collector, const collio_split_t *splits,
+                             size_t split_count)
+{
+    size_t windows = 0;
+
+    *collector = (collector_t){.splits = splits};
+    collector->heap = collio_resize(NULL, split_count, sizeof(*collector->heap));
+    collector->next = calloc(split_count, sizeof(*collector->next));
+    collector->inputs = collio_resize(NULL, split_count, sizeof(*collector->inputs));
+    if (NULL == collector->heap || NULL == collector->next || NULL == collector->inputs) {
+        return SIZE_MAX;
+    }
+    for (size_t i = 0; i < split_count; ++i) {
+        if (0 < splits[i].window_count) {
+            collector->heap[collector->heap_count].key = splits[i].window[0].index;
+            collector->heap[collector->heap_count].input = i;
+            collector->heap_count++;
+            windows += splits[i].window_count;
+        }
+    }
+    collio_heap_build(collector->heap, collector->heap_count);
+    return windows;
+}
+
+/* The requester on top takes part with its next window; moves it on. */
+static void take_source(collector_t *collector, collio_cycle_t *cycle, collio_source_t *source)
+{
+    size_t requester = collector->heap[0].input;
+    const collio_split_t *split = &collector->splits[requester];
+    size_t at = collector->next[requester]++;
+    const collio_window_t *window = &split->window[at];
+
+    *source = (collio_source_t){requester, at};
+    collector->inputs[cycle->source_count++] = (collio_merge_input_t){
+        split->piece + window->first, window->count, sizeof(*split->piece)};
+    cycle->bytes += window->bytes;
+    if (at + 1 < split->window_count) {
+        collector->heap[0].key = split->window[at + 1].index;
+    } else {
+        collector->heap[0] = collector->heap[--collector->heap_count];
+    }
+    if (0 < collector->heap_count) {
+        collio_heap_down(collector->heap, collector->heap_count, 0);
+    }
+}
+
+/* The runs of a cycle are disjoint and ascend, and hold what its sources have. */
+static bool runs_hold(const collio_collect_t *collect, const collio_cycle_t *cycle,
+                      int64_t overlap_bytes)
+{
+    const collio_extent_t *run = &collect->runs.at[cycle->run];
+    int64_t bytes = overlap_bytes;
+
+    for (size_t i = 0; i < cycle->run_count; ++i) {
+        if (0 < i && run[i - 1].offset + run[i - 1].length >= run[i].offset) {
+            return false;
+        }
+        bytes += run[i].length;
+    }
+    return 0 < cycle->run_count && bytes == cycle->bytes;
+}
+
+static int add_cycle(collector_t *collector, collio_collect_t *collect)
+{
+    collio_cycle_t cycle = {.index = collector->heap[0].key,
+                            .source = collect->source_count,
+                            .run = collect->runs.count};
+    const collio_extent_t *runs;
+    int64_t overlap_bytes;
+    int rc;
+
+    while (0 < collector->heap_count && cycle.index == collector->heap[0].key) {
+        take_source(collector, &cycle, &collect->source[collect->source_count++]);
+    }
+    rc = collio_merge(collector->inputs, cycle.source_count, &collect->runs, &overlap_bytes);
+    if (0 != rc) {
+        return rc;
+    }
+    collect->overlap_bytes += overlap_bytes;
+    runs = collect->runs.at;
+    cycle.run_count = collect->runs.count - cycle.run;
+    COLLIO_ASSERT(runs_hold(collect, &cycle, overlap_bytes));
+    cycle.lo = runs[cycle.run].offset;
+    cycle.hi = runs[collect->runs.count - 1].offset + runs[collect->runs.count - 1].length;
+    if (collect->cycle_count == collector->cycle_capacity) {
+        void *at = collio_grow(collect->cycle, &collector->cycle_capacity, sizeof(*collect->cycle));
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        collect->cycle = at;
+    }
+    COLLIO_ASSERT(0 == collect->cycle_count
+                  || (cycle.index > collect->cycle[collect->cycle_count - 1].index
+                      && cycle.lo >= collect->cycle[collect->cycle_count - 1].hi));
+    collect->cycle[collect->cycle_count++] = cycle;
+    return 0;
+}
+
+int collio_collect_build(const collio_split_t *splits, size_t split_count,
+                         collio_collect_t *collect)
+{
+    collector_t collector;
+    size_t windows;
+    int rc = 0;
+
+    *collect = (collio_collect_t){0};
+    if (0 == split_count) {
+        return 0;
+    }
+    windows = collector_init(&collector, splits, split_count);
+    if (SIZE_MAX == windows) {
+        rc = -ENOMEM;
+    } else if (0 < windows) {
+        collect->source = collio_resize(NULL, windows, sizeof(*collect->source));
+        rc = NULL == collect->source ? -ENOMEM : 0;
+    }
+    while (0 == rc && 0 < collector.heap_count) {
+        rc = add_cycle(&collector, collect);
+    }
+    COLLIO_ASSERT(0 != rc || collect->source_count == windows);
+    collector_fini(&collector);
+    if (0 != rc) {
+        collio_collect_fini(collect);
+    }
+    return rc;
+}
+
+void collio_collect_fini(collio_collect_t *collect)
+{
+    free(collect->cycle);
+    free(collect->source);
+    collio_extents_fini(&collect->runs);
+    *collect = (collio_collect_t){0};
+}

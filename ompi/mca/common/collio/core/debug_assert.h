@@ -1,0 +1,29 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_ASSERT_H
+#define COLLIO_ASSERT_H
+
+#include <assert.h>
+#include <stdlib.h>
+
+/**
+ * Invariants of our own code, never conditions on what a user or a file system gives us. Builds
+ * with --enable-asserts (implied by --enable-werror and --enable-sanitizers) check them and abort;
+ * other builds compile them and drop them.
+ */
+#ifndef COLLIO_ASSERTS
+#    define COLLIO_ASSERTS 0
+#endif
+
+#define COLLIO_ASSERT(condition)                                        \
+    do {                                                                \
+        if (COLLIO_ASSERTS && !(condition)) {                           \
+            assert(!"invariant of collio: " #condition);                \
+            abort(); /* NDEBUG does not switch it off: see configure */ \
+        }                                                               \
+    } while (0)
+
+#endif /* COLLIO_ASSERT_H */

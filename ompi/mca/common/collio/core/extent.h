@@ -1,0 +1,36 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_EXTENT_H
+#define COLLIO_EXTENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A contiguous run of bytes: [offset, offset + length). */
+typedef struct collio_extent_t {
+    int64_t offset;
+    int64_t length;
+} collio_extent_t;
+
+/** A growable list of extents. All-zero is a valid empty list. */
+typedef struct collio_extents_t {
+    collio_extent_t *at;
+    size_t count;
+    size_t capacity;
+} collio_extents_t;
+
+void collio_extents_init(collio_extents_t *list);
+/** Frees the storage; the list is empty and usable afterwards. Idempotent. */
+void collio_extents_fini(collio_extents_t *list);
+
+/** Room for `capacity` extents in all. Returns 0 or -ENOMEM. */
+int collio_extents_reserve(collio_extents_t *list, size_t capacity);
+
+/** Appends; empty extents are dropped, one that begins where the last ends is joined to it.
+ *  Returns 0, -ENOMEM or -EINVAL (negative offset or length, end beyond INT64_MAX). */
+int collio_extents_append(collio_extents_t *list, int64_t offset, int64_t length);
+
+#endif /* COLLIO_EXTENT_H */

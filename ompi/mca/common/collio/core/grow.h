@@ -1,0 +1,39 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_GROW_H
+#define COLLIO_GROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/**
+ * Growth of the core's arrays: one rule for all lists (extents, pieces, sections, bytes, windows).
+ */
+
+/** Reallocates to exactly `capacity` elements. NULL when there is no memory, or no such size: then
+ *  `at` is still valid. */
+static inline void *collio_resize(void *at, size_t capacity, size_t element_bytes)
+{
+    if (capacity > PTRDIFF_MAX / element_bytes) {
+        return NULL;
+    }
+    return realloc(at, capacity * element_bytes);
+}
+
+/** Room for one element more than `*capacity`, by doubling, so that n appends cost O(n). */
+static inline void *collio_grow(void *at, size_t *capacity, size_t element_bytes)
+{
+    size_t wanted = *capacity < 16 ? 16 : 2 * *capacity;
+    void *grown = collio_resize(at, wanted, element_bytes);
+
+    if (NULL != grown) {
+        *capacity = wanted;
+    }
+    return grown;
+}
+
+#endif /* COLLIO_GROW_H */

@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Bins, and what a new plan costs.
+ *
+ * Problem: every rank learns about every node; with ten thousand nodes and 64 ranks on each, what
+ *          it learns must not take the memory that the policy is about.
+ * Method:  fewer bins where there are many nodes. Domains end where bins do, so this is also the
+ *          largest number of domains.
+ */
+#include "memory.h"
+
+int collio_memory_bins(int aggregators, int nodes)
+{
+    int64_t bins = (int64_t) aggregators * COLLIO_MEMORY_BINS_EACH;
+    int64_t words = COLLIO_MEMORY_TOUCHED_MOST / 8 / (nodes > 0 ? nodes : 1);
+
+    bins = bins < COLLIO_MEMORY_BINS_MOST ? bins : COLLIO_MEMORY_BINS_MOST;
+    bins = bins < 64 * words ? bins : 64 * words;
+    return (int) (bins > COLLIO_MEMORY_BINS_LEAST ? bins : COLLIO_MEMORY_BINS_LEAST);
+}
+
+void collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *origin,
+                       int64_t *width)
+{
+    int64_t span;
+
+    unit = unit > 0 ? unit : 1;
+    *origin = lo - lo % unit;
+    span = hi - *origin;
+    *width = span / bins + (span % bins > 0);
+    if (*width % unit > 0) {
+        *width += unit - *width % unit;
+    }
+}
+
+/* 2 * ceil(log2(n)) */
+static int64_t reduction_messages(int64_t n)
+{
+    int64_t messages = 0;
+
+    for (int64_t reached = 1; reached < n; reached *= 2) {
+        messages += 2;
+    }
+    return messages;
+}
+
+collio_memory_cost_t collio_memory_cost(int bins, int nodes, int ranks, int ranks_per_node)
+{
+    int64_t sums = (int64_t) sizeof(int64_t) * (bins + 2 * (int64_t) nodes);
+    int64_t records = (int64_t) sizeof(uint64_t) * nodes
+                      * (1 + (int64_t) collio_memory_words(bins));
+
+    return (collio_memory_cost_t){
+        .bytes = (int64_t) sizeof(int64_t) + sums + records,
+        .messages = reduction_messages(ranks_per_node) + 2 * reduction_messages(ranks),
+        .held = 2 * (sums + records),
+    };
+}

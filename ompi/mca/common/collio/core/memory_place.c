@@ -1,0 +1,293 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Placement of file domains on nodes.
+ *
+ * Problem: a node must not take more aggregators, or more memory, than it has room for.
+ * Method:  leaves from left to right, each to the node with most memory left among those that have
+ *          data in it, hold fewer than per_node aggregators and have at least min_bytes. A leaf
+ *          that finds none is merged with its neighbour, which may be placed already or is placed
+ *          next. When a whole group finds none, the node with most memory takes it, in smaller
+ *          windows.
+ *          Nodes have data in one group only, so a group looks at its own nodes.
+ * Cost:    O(leaves of a group * its nodes * bins of a leaf / 64), over all groups.
+ */
+#include "memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+typedef collio_memory_demand_t demand_t;
+typedef collio_memory_limits_t limits_t;
+typedef collio_memory_layout_t layout_t;
+typedef collio_memory_tree_t tree_t;
+typedef collio_memory_vertex_t vertex_t;
+
+/* What a node still has while leaves are placed. */
+typedef struct room_t {
+    int64_t left;
+    int given;   /* aggregators of this call */
+    int sharers; /* those of them that need a buffer */
+} room_t;
+
+typedef struct placer_t {
+    const demand_t *demand;
+    const limits_t *limits;
+    room_t *room; /* per node */
+    int *member;  /* nodes by group, ascending; then those that have no data */
+    int first;    /* of the group that is placed: member[first .. end) */
+    int end;
+} placer_t;
+
+static bool fits(const placer_t *placer, int node)
+{
+    const collio_memory_node_t *record = &placer->demand->node[node];
+    const room_t *room = &placer->room[node];
+
+    return record->held + room->given < placer->limits->per_node
+           && room->left >= placer->limits->min_bytes && room->left > 0;
+}
+
+/* The node with most memory that has data in the leaf; -1: none. `any`: whether it fits or not. */
+static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
+{
+    int best = -1;
+
+    for (int m = placer->first; m < placer->end; ++m) {
+        int i = placer->member[m];
+
+        if ((any || fits(placer, i)) && (best < 0 || placer->room[i].left > placer->room[best].left)
+            && collio_memory_touches(&placer->demand->node[i], leaf->first, leaf->end)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void give(placer_t *placer, vertex_t *leaf, int node)
+{
+    room_t *room = &placer->room[node];
+    int64_t bytes = placer->limits->buffer_bytes;
+
+    bytes = bytes < room->left ? bytes : room->left;
+    leaf->node = node;
+    leaf->buffer_bytes = bytes > COLLIO_MEMORY_LEAST ? bytes : COLLIO_MEMORY_LEAST;
+    room->left = room->left > bytes ? room->left - bytes : 0;
+    ++room->given;
+}
+
+/* Places a leaf, or merges it. Returns the next leaf to look at, or -1. */
+static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout)
+{
+    vertex_t *vertex = &tree->vertex[leaf];
+    int node = vertex->node >= 0 ? vertex->node : best_node(placer, vertex, false);
+    int taker;
+
+    if (vertex->node < 0 && node >= 0) {
+        give(placer, vertex, node);
+    }
+    if (node >= 0) {
+        return collio_memory_tree_next(tree, leaf);
+    }
+    taker = collio_memory_tree_merge(tree, leaf);
+    if (taker >= 0) {
+        ++layout->merges;
+        return taker;
+    }
+    node = best_node(placer, vertex, true);
+    if (node >= 0) { /* else nobody wants a byte of the group */
+        vertex->reduced = true;
+        give(placer, vertex, node);
+    }
+    return -1;
+}
+
+static int keep_leaves(const tree_t *tree, int group, layout_t *layout)
+{
+    int leaf = collio_memory_tree_leaf(tree, tree->root, true);
+
+    for (; leaf >= 0; leaf = collio_memory_tree_next(tree, leaf)) {
+        const vertex_t *vertex = &tree->vertex[leaf];
+
+        layout->domain[layout->domains++] = (collio_memory_domain_t){
+            .first = vertex->first,
+            .end = vertex->end,
+            .bytes = vertex->bytes,
+            .group = group,
+            .node = vertex->node < 0 ? 0 : vertex->node,
+            .buffer_bytes = vertex->node < 0 ? COLLIO_MEMORY_LEAST : vertex->buffer_bytes,
+            .merged = vertex->merged,
+            .reduced = vertex->reduced,
+        };
+    }
+    return 0;
+}
+
+/* Aggregators that the node can still take: it has a number of places, and memory. */
+static int64_t places_on(const placer_t *placer, int node)
+{
+    const limits_t *limits = placer->limits;
+    int64_t places = limits->per_node - placer->demand->node[node].held - placer->room[node].given;
+    int64_t left = placer->room[node].left, buffer = limits->buffer_bytes;
+
+    if (!fits(placer, node) || buffer < 1) {
+        return fits(placer, node) ? places : 0;
+    }
+    /* whole buffers, and one more of what is then left if that is enough */
+    left = left / buffer + (left % buffer > 0 && left % buffer >= limits->min_bytes);
+    return places < left ? places : left;
+}
+
+/* What a leaf may want. Where there are fewer places than leaves of domain_bytes, leaves would be
+ * merged into the last one placed; larger leaves from the start are of one size. */
+static int64_t leaf_bytes(const placer_t *placer, int first, int end)
+{
+    int64_t wanted = 0, places = 0, least = placer->limits->domain_bytes;
+
+    for (int bin = first; bin < end; ++bin) {
+        wanted += placer->demand->bytes[bin];
+    }
+    for (int m = placer->first; m < placer->end; ++m) {
+        places += places_on(placer, placer->member[m]);
+    }
+    if (places > 0 && wanted / places >= least) {
+        least = (wanted + places - 1) / places;
+    }
+    return least;
+}
+
+static int place_group(placer_t *placer, int first, int end, layout_t *layout)
+{
+    tree_t tree;
+    int rc = collio_memory_tree_init(placer->demand, first, end, leaf_bytes(placer, first, end),
+                                     &tree);
+    int leaf;
+
+    if (0 != rc) {
+        return rc;
+    }
+    layout->leaves += (tree.count + 1) / 2;
+    leaf = collio_memory_tree_leaf(&tree, tree.root, true);
+    while (leaf >= 0) {
+        leaf = place_leaf(placer, &tree, leaf, layout);
+    }
+    rc = keep_leaves(&tree, layout->groups, layout);
+    ++layout->groups;
+    collio_memory_tree_fini(&tree);
+    return rc;
+}
+
+/* Numbers the aggregators of each node, in file order; they share its memory alike, because their
+ * buffers lie in one shared segment. The sum stays, and none has less than the least had. */
+static void number_aggregators(placer_t *placer, layout_t *layout)
+{
+    for (int i = 0; i < placer->demand->nodes; ++i) {
+        placer->room[i].given = 0;
+    }
+    for (int d = 0; d < layout->domains; ++d) {
+        layout->domain[d].number = placer->room[layout->domain[d].node].given++;
+    }
+    for (int d = 0; d < layout->domains; ++d) { /* that nobody wants needs no buffer */
+        placer->room[layout->domain[d].node].sharers += layout->domain[d].bytes > 0;
+    }
+    for (int d = 0; d < layout->domains; ++d) {
+        collio_memory_domain_t *domain = &layout->domain[d];
+        int sharers = placer->room[domain->node].sharers;
+        int64_t share = placer->demand->node[domain->node].available / (sharers > 0 ? sharers : 1);
+
+        share = share < placer->limits->buffer_bytes ? share : placer->limits->buffer_bytes;
+        domain->buffer_bytes = share > COLLIO_MEMORY_LEAST ? share : COLLIO_MEMORY_LEAST;
+    }
+}
+
+/* The group of each node, and the nodes of each group. `start` has room for groups + 2: first the
+ * nodes of a group are counted, then it says where each group's members begin. */
+static void sort_nodes(placer_t *placer, const int *end, int groups, layout_t *layout, int *start)
+{
+    const demand_t *demand = placer->demand;
+
+    for (int i = 0; i < demand->nodes; ++i) {
+        int bin = collio_memory_first(&demand->node[i], demand->bins);
+        int low = 0, high = groups; /* the first group that ends behind the bin */
+
+        while (low < high) {
+            int middle = (low + high) / 2;
+
+            low = end[middle] <= bin ? middle + 1 : low;
+            high = end[middle] <= bin ? high : middle;
+        }
+        layout->group_of[i] = low < groups ? low : -1;
+        ++start[(low < groups ? low : groups) + 1];
+    }
+    for (int g = 0; g < groups; ++g) {
+        start[g + 1] += start[g];
+    }
+    for (int i = 0; i < demand->nodes; ++i) {
+        int group = layout->group_of[i] < 0 ? groups : layout->group_of[i];
+
+        placer->member[start[group]++] = i;
+    }
+}
+
+/* Each group in turn; after sort_nodes start[g] is where the members of group g end. */
+static int place_groups(placer_t *placer, const int *end, int groups, layout_t *layout)
+{
+    int *start = calloc((size_t) groups + 2, sizeof(*start));
+    int rc = NULL == start ? -ENOMEM : 0;
+
+    if (0 == rc) {
+        sort_nodes(placer, end, groups, layout, start);
+    }
+    for (int g = 0; 0 == rc && g < groups; ++g) {
+        placer->first = 0 == g ? 0 : start[g - 1];
+        placer->end = start[g];
+        rc = place_group(placer, 0 == g ? 0 : end[g - 1], end[g], layout);
+    }
+    free(start);
+    return rc;
+}
+
+int collio_memory_layout_init(const demand_t *demand, const limits_t *limits, layout_t *layout)
+{
+    placer_t placer = {.demand = demand,
+                       .limits = limits,
+                       .room = calloc((size_t) demand->nodes + 1, sizeof(room_t)),
+                       .member = malloc(((size_t) demand->nodes + 1) * sizeof(int))};
+    int *end = malloc((size_t) demand->bins * sizeof(*end));
+    int groups, rc = 0;
+
+    *layout = (layout_t){.domain = calloc((size_t) demand->bins, sizeof(*layout->domain)),
+                         .group_of = malloc(((size_t) demand->nodes + 1) * sizeof(int))};
+    if (NULL == placer.room || NULL == placer.member || NULL == end || NULL == layout->domain
+        || NULL == layout->group_of) {
+        rc = -ENOMEM;
+        goto out;
+    }
+    for (int i = 0; i < demand->nodes; ++i) {
+        placer.room[i].left = demand->node[i].available;
+    }
+    groups = collio_memory_groups(demand, limits->group_bytes, end);
+    rc = place_groups(&placer, end, groups, layout);
+    if (0 == rc) {
+        number_aggregators(&placer, layout);
+    }
+out:
+    if (0 != rc) {
+        collio_memory_layout_fini(layout);
+    }
+    free(end);
+    free(placer.member);
+    free(placer.room);
+    return rc;
+}
+
+void collio_memory_layout_fini(layout_t *layout)
+{
+    free(layout->domain);
+    free(layout->group_of);
+    *layout = (layout_t){0};
+}

@@ -1,0 +1,163 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Merge of sorted extent lists.
+ *
+ * Problem: an aggregator has one sorted list of each requester and needs their union.
+ * Method:  a heap holds the next extent of each input. The input on top is used for as long as it
+ *          stays below the second smallest, without touching the heap: one input, two inputs and
+ *          inputs that do not interleave (blocks of ranks) are thereby linear scans. What comes
+ *          out is joined with the last extent if it touches or overlaps it.
+ *          Very many small extents are set in a bitmap instead (bitmap.h).
+ * Cost:    O(n log k) for n extents of k inputs that interleave at every step, O(n + k) if they do
+ *          not; memory: the output and 16 bytes for each input.
+ *
+ *   a   [##]    [##]    [##]
+ *   b       [##]    [##]          ->   [##############]  [##]
+ */
+#include "merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "bitmap.h"
+#include "debug_assert.h"
+#include "grow.h"
+#include "heap.h"
+
+/* Inputs up to this many need no allocation. */
+#define FEW_INPUTS 16
+
+typedef struct collio_merge_side_t {
+    const char *next;
+    const char *end;
+    size_t step;
+} side_t;
+
+/* The union so far: `lo`, `hi` is its last, still growing extent; none yet: hi < lo. */
+typedef struct collio_union_t {
+    collio_extents_t *out;
+    int64_t lo;
+    int64_t hi;
+    int64_t overlap_bytes;
+} union_t;
+
+static int union_push(union_t *all)
+{
+    collio_extents_t *out = all->out;
+
+    if (all->hi <= all->lo) {
+        return 0;
+    }
+    if (out->count == out->capacity) {
+        void *at = collio_grow(out->at, &out->capacity, sizeof(*out->at));
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        out->at = at;
+    }
+    out->at[out->count].offset = all->lo;
+    out->at[out->count].length = all->hi - all->lo;
+    out->count++;
+    return 0;
+}
+
+/* Uses a side's extents that begin at `bound` or before. */
+static int use(side_t *side, int64_t bound, union_t *all)
+{
+    for (; side->next < side->end; side->next += side->step) {
+        const int64_t *extent = (const int64_t *) (const void *) side->next;
+        int64_t offset = extent[0];
+        int64_t end = offset + extent[1];
+
+        COLLIO_ASSERT(all->lo <= offset && offset < end); /* sorted, not empty */
+        if (offset > bound) {
+            break;
+        }
+        if (offset > all->hi) {
+            int rc = union_push(all);
+
+            if (0 != rc) {
+                return rc;
+            }
+            all->lo = offset;
+            all->hi = end;
+        } else {
+            all->overlap_bytes += (end < all->hi ? end : all->hi) - offset;
+            all->hi = end > all->hi ? end : all->hi;
+        }
+    }
+    return 0;
+}
+
+static int merge(side_t *sides, collio_heap_entry_t *heap, size_t count, union_t *all)
+{
+    collio_heap_build(heap, count);
+    while (0 < count) {
+        side_t *side = &sides[heap[0].input];
+        int rc = use(side, collio_heap_second(heap, count), all);
+
+        if (0 != rc) {
+            return rc;
+        }
+        if (side->next < side->end) {
+            heap[0].key = *(const int64_t *) (const void *) side->next;
+        } else {
+            heap[0] = heap[--count];
+        }
+        if (0 < count) {
+            collio_heap_down(heap, count, 0);
+        }
+    }
+    return union_push(all);
+}
+
+int collio_merge(const collio_merge_input_t *inputs, size_t input_count, collio_extents_t *out,
+                 int64_t *overlap_bytes)
+{
+    side_t few_sides[FEW_INPUTS];
+    collio_heap_entry_t few_entries[FEW_INPUTS];
+    side_t *sides = few_sides;
+    collio_heap_entry_t *heap = few_entries;
+    union_t all = {out, 0, -1, 0};
+    collio_span_t span;
+    size_t count = 0;
+    int rc = -ENOMEM;
+
+    if (collio_bitmap_pays(inputs, input_count, &span)) {
+        return collio_bitmap_union(inputs, input_count, &span, out, overlap_bytes);
+    }
+    if (FEW_INPUTS < input_count) {
+        sides = collio_resize(NULL, input_count, sizeof(*sides));
+        heap = collio_resize(NULL, input_count, sizeof(*heap));
+        if (NULL == sides || NULL == heap) {
+            goto out_free;
+        }
+    }
+    for (size_t i = 0; i < input_count; ++i) {
+        if (0 < inputs[i].count) {
+            const char *at = inputs[i].at;
+            size_t step = inputs[i].element_bytes;
+
+            sides[count] = (side_t){at, at + inputs[i].count * step, step};
+            heap[count].key = *(const int64_t *) inputs[i].at;
+            heap[count].input = count;
+            ++count;
+        }
+    }
+    rc = merge(sides, heap, count, &all);
+    if (NULL != overlap_bytes) {
+        *overlap_bytes = all.overlap_bytes;
+    }
+out_free:
+    if (FEW_INPUTS < input_count) {
+        free(sides);
+        free(heap);
+    }
+    return rc;
+}

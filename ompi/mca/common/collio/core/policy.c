@@ -1,0 +1,132 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Cost rules.
+ *
+ * Problem: how many local aggregators should a node have? With one, a node sends few messages but
+ *          one rank merges and copies everything; with as many as ranks there is no layer 1 at all,
+ *          and each aggregator hears from every rank, in every cycle.
+ * Method:  both costs by a simple model (the header has it), tried for every count.
+ * Cost:    O(ranks of a node).
+ *
+ *   ns  |\ layer 1      / layer 2
+ *       | \           /
+ *       |  \__     _/
+ *       |     \__/
+ *       +--------------- c
+ */
+#include "policy.h"
+
+/* Costs beyond this are all the same: far too much. Products below stay in range. */
+#define ENOUGH (INT64_MAX / 4)
+
+static int64_t product(int64_t a, int64_t b)
+{
+    if (0 < b && a > ENOUGH / b) {
+        return ENOUGH;
+    }
+    return a * b;
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+    return a > ENOUGH - b ? ENOUGH : a + b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t ceil_divide(int64_t a, int64_t b)
+{
+    return a / b + (0 != a % b);
+}
+
+/* Levels of a heap of `count`; at least 1: a single list is still walked. */
+static int64_t levels(int64_t count)
+{
+    int64_t n = 1;
+
+    while (62 > n && INT64_C(1) << n < count) {
+        ++n;
+    }
+    return n;
+}
+
+static int64_t extents(const collio_tam_facts_t *facts)
+{
+    return 0 < facts->extents_per_rank ? facts->extents_per_rank : 1024;
+}
+
+static int64_t bytes(const collio_tam_facts_t *facts)
+{
+    return 0 < facts->bytes_per_rank ? facts->bytes_per_rank : INT64_C(4) << 20;
+}
+
+static int64_t merge_ns(int64_t extent_count, int64_t inputs)
+{
+    return product(product(extent_count, levels(inputs)), COLLIO_COST_MERGE_NS);
+}
+
+static int64_t layer1_ns(const collio_tam_facts_t *facts, int64_t group)
+{
+    int64_t node_bytes = product(bytes(facts), facts->ranks_per_node);
+    int64_t copy = node_bytes / COLLIO_COST_MEMORY_BYTES_NS;
+    int64_t mine = facts->shared_memory ? bytes(facts) : product(bytes(facts), group);
+
+    int64_t gathered = product(extents(facts), group);
+    int64_t plan = sum(product(gathered, COLLIO_COST_EXTENT_NS), merge_ns(gathered, group));
+
+    copy = larger(copy, mine / COLLIO_COST_CORE_BYTES_NS);
+    return sum(sum((group - 1) * COLLIO_COST_LOCAL_NS, copy), sum(plan, COLLIO_COST_LAYER_NS));
+}
+
+static int64_t layer2_ns(const collio_tam_facts_t *facts, int64_t group, int64_t c)
+{
+    int64_t window = 0 < facts->window_bytes ? facts->window_bytes : INT64_C(32) << 20;
+    int64_t ranks = (int64_t) facts->ranks_per_node * facts->nodes;
+    int64_t aggregators = larger(1, facts->global_aggregators);
+    int64_t cycles = larger(1, product(ranks, bytes(facts)) / aggregators / window);
+    int64_t requesters = c * facts->nodes;
+    int64_t received = ceil_divide(product(ranks, extents(facts)), aggregators);
+    int64_t receives = smaller(product(requesters, cycles), received);
+    int64_t sends = smaller(product(aggregators, cycles), product(extents(facts), group));
+    int64_t message = 1 < facts->nodes ? COLLIO_COST_MESSAGE_NS : COLLIO_COST_LOCAL_NS;
+
+    return larger(product(sends, message),
+                  sum(product(receives, message), merge_ns(received, requesters)));
+}
+
+int64_t collio_policy_tam_ns(const collio_tam_facts_t *facts, int c)
+{
+    int64_t group = ceil_divide(facts->ranks_per_node, c);
+    int64_t cost = layer2_ns(facts, group, c);
+
+    return c == facts->ranks_per_node ? cost : sum(cost, layer1_ns(facts, group));
+}
+
+int collio_policy_local_aggregators(const collio_tam_facts_t *facts)
+{
+    int64_t best_ns = INT64_MAX;
+    int best = 1;
+
+    for (int c = 1; c <= facts->ranks_per_node; ++c) {
+        int64_t ns = collio_policy_tam_ns(facts, c);
+
+        if (ns < best_ns) {
+            best_ns = ns;
+            best = c;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,13 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * The table of all schedules; it is made from the list in the header.
+ */
+#include "schedule.h"
+
+#define ADDRESS(name) &collio_schedule_##name,
+const collio_schedule_t *const collio_schedules[] = {COLLIO_SCHEDULE_LIST(ADDRESS) NULL};

@@ -1,0 +1,25 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_SIEVE_RULE_H
+#define COLLIO_SIEVE_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What a window of a request looks like. */
+typedef struct collio_sieve_window_t {
+    int64_t runs;  /* contiguous runs of wanted bytes: system calls without sieving */
+    int64_t bytes; /* wanted */
+    int64_t span;  /* from the first wanted byte to behind the last; span - bytes are holes */
+} collio_sieve_window_t;
+
+/** A system call costs as much as moving this many bytes. */
+#define COLLIO_SIEVE_CALL_BYTES INT64_C(4096)
+
+/** Is sieving cheaper? Never without a hole. */
+bool collio_sieve_pays(const collio_sieve_window_t *window, bool write);
+
+#endif /* COLLIO_SIEVE_RULE_H */

@@ -1,0 +1,260 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * The requester's half of the cycle plan: my pieces, cut by aggregator and by window.
+ *
+ * Problem: millions of tiny pieces, up to 100,000 aggregators; a piece may also span thousands of
+ *          stripes.
+ * Method:  pieces are walked in file order inside a *box*, the stretch of file that stays with one
+ *          aggregator in one window: a piece inside the current box needs two comparisons and no
+ *          search. The first walk counts the parts per aggregator, the second puts them to their
+ *          final places, a last one over the result notes where windows begin. A view in file order
+ *          is walked in small batches, and never written down as a whole; by domains in file order
+ *          even that is too much (split_ordered.c).
+ * Cost:    O(pieces + parts + aggregators) and one locate per box entered. Where pieces overlap
+ *          (reads), an aggregator's parts may come out of order: then these are sorted.
+ *
+ *   pieces   [a      ][b][c]      [d ]         boxes  |0  |1  |0  |1  |0  |1
+ *   split    aggregator 0: a1 a3 b .. | aggregator 1: a2 ..
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "debug_assert.h"
+#include "split.h"
+
+enum { BATCH = 256 }; /* pieces of a walk that are looked at together; they stay in the cache */
+
+/* A stretch of the file, [lo, hi), that stays with one aggregator in one window. */
+typedef struct collio_box_t {
+    int64_t lo;
+    int64_t hi;
+    int64_t shift; /* local - offset */
+    int aggregator;
+} box_t;
+
+typedef struct collio_splitter_t {
+    const collio_domains_t *domains;
+    int64_t window_bytes;
+    size_t *next; /* of each aggregator: number of its parts, then where the next one goes */
+    box_t box;
+} splitter_t;
+
+static void enter_box(splitter_t *splitter, int64_t offset)
+{
+    collio_place_t place = collio_domains_locate(splitter->domains, offset);
+    int64_t window_bytes = collio_domains_window(splitter->domains, place.aggregator,
+                                                 splitter->window_bytes);
+    int64_t left = window_bytes - place.local % window_bytes;
+
+    COLLIO_ASSERT(0 <= place.aggregator && place.aggregator < splitter->domains->aggregators);
+    COLLIO_ASSERT(0 <= place.local && 0 < place.run && 0 < window_bytes);
+    splitter->box.lo = offset;
+    splitter->box.hi = offset + (place.run < left ? place.run : left);
+    splitter->box.shift = place.local - offset;
+    splitter->box.aggregator = place.aggregator;
+}
+
+/* The end of the part of [offset, end) that is in one box, which is entered. */
+static inline int64_t part_end(splitter_t *splitter, int64_t offset, int64_t end)
+{
+    if (offset < splitter->box.lo || offset >= splitter->box.hi) {
+        enter_box(splitter, offset);
+    }
+    return end < splitter->box.hi ? end : splitter->box.hi;
+}
+
+static void count_parts(splitter_t *splitter, const collio_piece_t *piece, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        int64_t offset = piece[i].offset;
+        int64_t end = offset + piece[i].length;
+
+        while (offset < end) {
+            offset = part_end(splitter, offset, end);
+            splitter->next[splitter->box.aggregator]++;
+        }
+    }
+}
+
+/* Counts to places. Returns the number of parts; *shares = aggregators that have any. */
+static size_t place_aggregators(splitter_t *splitter, size_t *shares)
+{
+    size_t parts = 0;
+
+    *shares = 0;
+    for (int aggregator = 0; aggregator < splitter->domains->aggregators; ++aggregator) {
+        size_t count = splitter->next[aggregator];
+
+        splitter->next[aggregator] = parts;
+        parts += count;
+        *shares += 0 < count;
+    }
+    return parts;
+}
+
+static void fill_parts(splitter_t *splitter, const collio_piece_t *piece, size_t count,
+                       collio_piece_t *out)
+{
+    for (size_t i = 0; i < count; ++i) {
+        int64_t offset = piece[i].offset;
+        int64_t end = offset + piece[i].length;
+        int64_t stream = piece[i].stream - offset;
+
+        while (offset < end) {
+            int64_t to = part_end(splitter, offset, end);
+            collio_piece_t *part = &out[splitter->next[splitter->box.aggregator]++];
+
+            part->offset = offset + splitter->box.shift;
+            part->length = to - offset;
+            part->stream = stream + offset;
+            offset = to;
+        }
+    }
+}
+
+/* After counting: aggregators' places, and memory. */
+static int begin_split(splitter_t *splitter, collio_split_t *split)
+{
+    size_t shares;
+
+    split->piece_count = place_aggregators(splitter, &shares);
+    return collio_split_allocate(split, split->piece_count, shares);
+}
+
+/* After filling, which moved next[] behind each aggregator's last part. */
+static int end_split(const splitter_t *splitter, bool sorted, collio_split_t *split)
+{
+    size_t capacity = 0, first = 0;
+    int rc = 0;
+
+    for (int aggregator = 0; 0 == rc && aggregator < splitter->domains->aggregators; ++aggregator) {
+        size_t end = splitter->next[aggregator];
+
+        if (first < end) {
+            if (!sorted) {
+                collio_split_sort(split->piece + first, end - first);
+            }
+            rc = collio_split_share(
+                split, &capacity, aggregator,
+                collio_domains_window(splitter->domains, aggregator, splitter->window_bytes), first,
+                end);
+        }
+        COLLIO_ASSERT(first <= end && end <= split->piece_count);
+        first = end;
+    }
+    COLLIO_ASSERT(0 != rc || first == split->piece_count);
+    return rc;
+}
+
+static int splitter_init(splitter_t *splitter, const collio_domains_t *domains,
+                         int64_t window_bytes, collio_split_t *split)
+{
+    *split = (collio_split_t){.window_bytes = window_bytes};
+    *splitter = (splitter_t){.domains = domains, .window_bytes = window_bytes};
+    splitter->next = calloc((size_t) domains->aggregators, sizeof(*splitter->next));
+    return NULL == splitter->next ? -ENOMEM : 0;
+}
+
+static int splitter_fini(splitter_t *splitter, collio_split_t *split, int rc)
+{
+    free(splitter->next);
+    if (0 != rc) {
+        collio_split_fini(split);
+    }
+    return rc;
+}
+
+int collio_split_pieces(const collio_pieces_t *pieces, const collio_domains_t *domains,
+                        int64_t window_bytes, collio_split_t *split)
+{
+    splitter_t splitter;
+    int rc = splitter_init(&splitter, domains, window_bytes, split);
+
+    if (0 == rc) {
+        count_parts(&splitter, pieces->at, pieces->count);
+        rc = begin_split(&splitter, split);
+    }
+    if (0 == rc) {
+        fill_parts(&splitter, pieces->at, pieces->count, split->piece);
+        rc = end_split(&splitter, false, split);
+    }
+    return splitter_fini(&splitter, split, rc);
+}
+
+/* A view in file order, by cyclic domains. */
+static int split_ascending(const collio_tiling_t *view, int64_t stream, int64_t bytes,
+                           splitter_t *splitter, collio_split_t *split, int64_t *pieces)
+{
+    collio_piece_t batch[BATCH];
+    collio_walk_t walk;
+    size_t count;
+    int rc;
+
+    collio_walk_start(&walk, view, stream, bytes);
+    while (0 < (count = collio_walk_next(&walk, batch, BATCH))) {
+        count_parts(splitter, batch, count);
+        *pieces += (int64_t) count;
+    }
+    rc = begin_split(splitter, split);
+    if (0 != rc) {
+        return rc;
+    }
+    collio_walk_start(&walk, view, stream, bytes);
+    while (0 < (count = collio_walk_next(&walk, batch, BATCH))) {
+        fill_parts(splitter, batch, count, split->piece);
+    }
+    return end_split(splitter, true, split);
+}
+
+/* Every byte of a request is in one share. */
+static bool shares_hold(const collio_split_t *split, int64_t bytes)
+{
+    for (size_t i = 0; i < split->share_count; ++i) {
+        bytes -= split->share[i].bytes;
+        if (0 < i && split->share[i].aggregator <= split->share[i - 1].aggregator) {
+            return false;
+        }
+    }
+    return 0 == bytes;
+}
+
+int collio_split_view(const collio_tiling_t *view, int64_t stream, int64_t bytes,
+                      const collio_domains_t *domains, int64_t window_bytes, collio_split_t *split,
+                      int64_t *pieces)
+{
+    collio_pieces_t list = {0};
+    splitter_t splitter;
+    int rc;
+
+    *pieces = 0;
+    if (view->ascending && COLLIO_PARTITION_EVEN == domains->partition) {
+        *split = (collio_split_t){.window_bytes = window_bytes};
+        rc = collio_split_ordered(view, stream, bytes, domains, split, pieces);
+        COLLIO_ASSERT(0 != rc || shares_hold(split, bytes));
+        if (0 != rc) {
+            collio_split_fini(split);
+        }
+        return rc;
+    }
+    if (view->ascending) {
+        rc = splitter_init(&splitter, domains, window_bytes, split);
+        if (0 == rc) {
+            rc = split_ascending(view, stream, bytes, &splitter, split, pieces);
+            COLLIO_ASSERT(0 != rc || shares_hold(split, bytes));
+        }
+        return splitter_fini(&splitter, split, rc);
+    }
+    rc = collio_tiling_pieces(view, stream, bytes, &list);
+    if (0 == rc) {
+        *pieces = (int64_t) list.count;
+        rc = collio_split_pieces(&list, domains, window_bytes, split);
+    }
+    COLLIO_ASSERT(0 != rc || shares_hold(split, bytes));
+    collio_pieces_fini(&list);
+    return rc;
+}

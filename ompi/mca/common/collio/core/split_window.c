@@ -1,0 +1,115 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Windows and shares of a split: memory, order, and where windows begin. Used by both halves.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "debug_assert.h"
+#include "grow.h"
+#include "split.h"
+
+static int by_local(const void *left, const void *right)
+{
+    const collio_piece_t *a = left;
+    const collio_piece_t *b = right;
+
+    if (a->offset != b->offset) {
+        return a->offset < b->offset ? -1 : 1;
+    }
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+void collio_split_sort(collio_piece_t *piece, size_t count)
+{
+    for (size_t i = 1; i < count; ++i) {
+        if (piece[i].offset < piece[i - 1].offset) {
+            qsort(piece, count, sizeof(*piece), by_local);
+            return;
+        }
+    }
+}
+
+int collio_split_window(collio_split_t *split, size_t *capacity, int64_t index, size_t first)
+{
+    if (split->window_count == *capacity) {
+        void *at = collio_grow(split->window, capacity, sizeof(*split->window));
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        split->window = at;
+    }
+    split->window[split->window_count++] = (collio_window_t){
+        .index = index, .first = first, .consecutive = true};
+    return 0;
+}
+
+int collio_split_share(collio_split_t *split, size_t *capacity, int aggregator,
+                       int64_t window_bytes, size_t first, size_t end)
+{
+    collio_share_t *share = &split->share[split->share_count++];
+    collio_window_t *window = NULL;
+    int64_t border = 0; /* the current window's end */
+
+    *share = (collio_share_t){aggregator, split->window_count, 0, 0};
+    for (size_t i = first; i < end; ++i) {
+        const collio_piece_t *piece = &split->piece[i];
+
+        if (NULL == window || piece->offset >= border) {
+            int64_t index = piece->offset / window_bytes;
+
+            if (0 != collio_split_window(split, capacity, index, i)) {
+                return -ENOMEM;
+            }
+            window = &split->window[split->window_count - 1];
+            border = index < INT64_MAX / window_bytes ? (index + 1) * window_bytes : INT64_MAX;
+        } else {
+            window->consecutive = window->consecutive
+                                  && piece[-1].stream + piece[-1].length == piece->stream;
+        }
+        COLLIO_ASSERT(first == i || piece[-1].offset <= piece->offset);
+        COLLIO_ASSERT(0 < piece->length && piece->length <= border - piece->offset);
+        window->count++;
+        window->bytes += piece->length;
+        share->bytes += piece->length;
+    }
+    share->count = split->window_count - share->first;
+    return 0;
+}
+
+int collio_split_allocate(collio_split_t *split, size_t parts, size_t shares)
+{
+    if (0 == parts) {
+        return 0;
+    }
+    split->piece = collio_resize(NULL, parts, sizeof(*split->piece));
+    split->share = collio_resize(NULL, shares, sizeof(*split->share));
+    return NULL == split->piece || NULL == split->share ? -ENOMEM : 0;
+}
+
+void collio_split_fini(collio_split_t *split)
+{
+    free(split->piece);
+    free(split->window);
+    free(split->share);
+    *split = (collio_split_t){0};
+}
+
+int collio_split_share_list(const collio_split_t *split, const collio_share_t *share,
+                            collio_extents_t *list)
+{
+    const collio_window_t *last = &split->window[share->first + share->count - 1];
+    int rc = 0;
+
+    for (size_t i = split->window[share->first].first; 0 == rc && i < last->first + last->count;
+         ++i) {
+        rc = collio_extents_append(list, split->piece[i].offset, split->piece[i].length);
+    }
+    return rc;
+}

@@ -1,0 +1,45 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_STAGES_H
+#define COLLIO_STAGES_H
+
+#include "schedule.h"
+
+#include <stdbool.h>
+
+/**
+ * Progress in terms of the first and second stage of a cycle: shuffle then access for a write,
+ * access then shuffle for a read. In these terms writes and reads have the same rules.
+ */
+typedef struct collio_stages_t {
+    size_t cycles;
+    size_t first_started;
+    size_t first_done;
+    size_t second_started;
+    size_t second_done;
+} collio_stages_t;
+
+static inline collio_stages_t collio_stages(const collio_progress_t *progress)
+{
+    if (progress->write) {
+        return (collio_stages_t){progress->cycles, progress->shuffles_started,
+                                 progress->shuffles_done, progress->accesses_started,
+                                 progress->accesses_done};
+    }
+    return (collio_stages_t){progress->cycles, progress->accesses_started, progress->accesses_done,
+                             progress->shuffles_started, progress->shuffles_done};
+}
+
+/** The first stage runs ahead and the second one blocks: a second stage starts only when the next
+ *  first stage has been started, and no other second stage is running. */
+bool collio_first_ahead_may_second(const collio_stages_t *stages);
+
+/** The second stage runs in the background and the first one blocks: nothing starts during a first
+ *  stage, which starts only when all cycles ready for their second stage have started it. */
+bool collio_second_behind_may_first(const collio_stages_t *stages);
+bool collio_second_behind_may_second(const collio_stages_t *stages);
+
+#endif /* COLLIO_STAGES_H */

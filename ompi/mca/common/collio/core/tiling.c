@@ -1,0 +1,361 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/*
+ * Tilings: a file view, or a user buffer, as a short list of pieces that repeats.
+ *
+ * Problem: a request of n bytes in a view must become file pieces, and its bytes must be found in
+ *          memory, without walking the view from its beginning for each part.
+ * Method:  prefix sums of the piece lengths; a stream position is a division (which repetition)
+ *          and a bisection (which piece). Pieces come out in file order; only a view whose offsets
+ *          go back is sorted.
+ * Cost:    seek O(log pieces), pieces O(n), or O(n log n) where sorting is needed; one allocation.
+ *
+ *   stream   [first ................ first + bytes)
+ *   pieces      #  ##  ###  #  ##  ###  #               cut at both ends
+ */
+#include "tiling.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+
+int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, size_t most)
+{
+    *tiling = (collio_tiling_t){.base = base, .extent = extent, .ascending = true};
+    /* one block for the three arrays */
+    if (most > PTRDIFF_MAX / (3 * sizeof(int64_t)) - 1) {
+        return -ENOMEM;
+    }
+    tiling->offset = malloc((3 * most + 1) * sizeof(int64_t));
+    if (NULL == tiling->offset) {
+        return -ENOMEM;
+    }
+    tiling->length = tiling->offset + most;
+    tiling->prefix = tiling->length + most;
+    return 0;
+}
+
+/* A piece that is not as long as those before it. Until then the second and third array are address
+ * space only: no page of them has been touched. */
+void collio_tiling_list_lengths(collio_tiling_t *tiling)
+{
+    for (size_t i = 0; i < tiling->count; ++i) {
+        tiling->length[i] = tiling->uniform;
+        tiling->prefix[i] = (int64_t) i * tiling->uniform;
+    }
+    tiling->prefix[tiling->count] = (int64_t) tiling->count * tiling->uniform;
+    tiling->uniform = 0;
+}
+
+static bool all_equal(const int64_t *length, size_t count)
+{
+    for (size_t i = 1; i < count; ++i) {
+        if (length[i] != length[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* To what is used: equal pieces need the first array only. */
+static void shrink(collio_tiling_t *tiling)
+{
+    size_t count = tiling->count, words = 0 != tiling->uniform ? count : 3 * count + 1;
+    int64_t *length = tiling->offset + count, *prefix = length + count;
+    void *smaller;
+
+    if (0 == tiling->uniform && length != tiling->length) {
+        memmove(length, tiling->length, count * sizeof(*length));
+        memmove(prefix, tiling->prefix, (count + 1) * sizeof(*prefix));
+    }
+    smaller = realloc(tiling->offset, words * sizeof(*tiling->offset));
+    if (NULL != smaller) {
+        tiling->offset = smaller;
+    }
+    tiling->length = 0 != tiling->uniform ? NULL : tiling->offset + count;
+    tiling->prefix = 0 != tiling->uniform ? NULL : tiling->offset + 2 * count;
+}
+
+void collio_tiling_close(collio_tiling_t *tiling)
+{
+    size_t count = tiling->count;
+    int64_t next;
+
+    if (0 == count) {
+        tiling->ascending = false;
+        return;
+    }
+    if (0 == tiling->uniform && all_equal(tiling->length, count)) {
+        tiling->uniform = tiling->length[0]; /* some were joined of several */
+    }
+    /* a piece that is counted was added: NOLINTNEXTLINE(clang-analyzer-core.*) */
+    if (__builtin_add_overflow(tiling->offset[0], tiling->extent, &next)) {
+        next = 0 < tiling->extent ? INT64_MAX : INT64_MIN; /* no second repetition is valid */
+    }
+    tiling->ascending = tiling->ascending
+                        && tiling->offset[count - 1] + collio_tiling_length(tiling, count - 1)
+                               <= next;
+    tiling->dense = 1 == count && tiling->extent == tiling->uniform;
+    shrink(tiling);
+}
+
+void collio_tiling_fold(collio_tiling_t *tiling)
+{
+    size_t count = tiling->count;
+    int64_t step, whole, gap;
+
+    if (2 > count || 0 == tiling->uniform || tiling->overflow) {
+        return;
+    }
+    if (__builtin_sub_overflow(tiling->offset[1], tiling->offset[0], &step)
+        || __builtin_mul_overflow(step, (int64_t) count, &whole) || whole != tiling->extent) {
+        return;
+    }
+    for (size_t i = 2; i < count; ++i) {
+        if (__builtin_sub_overflow(tiling->offset[i], tiling->offset[i - 1], &gap) || gap != step) {
+            return;
+        }
+    }
+    tiling->extent = step;
+    tiling->size = tiling->uniform;
+    tiling->count = 1;
+    shrink(tiling);
+}
+
+int collio_tiling_init(collio_tiling_t *tiling, int64_t base, int64_t extent,
+                       const collio_extent_t *pieces, size_t count)
+{
+    int rc = collio_tiling_open(tiling, base, extent, count);
+
+    if (0 != rc) {
+        return rc;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        collio_tiling_add(tiling, pieces[i].offset, pieces[i].length);
+    }
+    collio_tiling_close(tiling);
+    return 0;
+}
+
+void collio_tiling_fini(collio_tiling_t *tiling)
+{
+    free(tiling->offset);
+    *tiling = (collio_tiling_t){0};
+}
+
+size_t collio_tiling_find(const collio_tiling_t *tiling, int64_t within)
+{
+    size_t first = 0;
+    size_t count = tiling->count;
+
+    if (0 != tiling->uniform) {
+        return (size_t) (within / tiling->uniform);
+    }
+    while (1 < count) {
+        size_t half = count / 2;
+
+        if (tiling->prefix[first + half] <= within) {
+            first += half;
+            count -= half;
+        } else {
+            count = half;
+        }
+    }
+    return first;
+}
+
+void collio_cursor_seek(collio_cursor_t *cursor, const collio_tiling_t *tiling, int64_t stream)
+{
+    int64_t repetition;
+
+    *cursor = (collio_cursor_t){.tiling = tiling, .origin = tiling->base};
+    if (tiling->dense || 0 == tiling->size) {
+        cursor->used = stream;
+        return;
+    }
+    repetition = stream / tiling->size;
+    stream -= repetition * tiling->size;
+    cursor->origin += repetition * tiling->extent;
+    cursor->piece = collio_tiling_find(tiling, stream);
+    cursor->used = stream - collio_tiling_prefix(tiling, cursor->piece);
+}
+
+int64_t collio_tiling_piece_bound(const collio_tiling_t *tiling, int64_t first, int64_t bytes)
+{
+    int64_t last = first + bytes - 1;
+    int64_t from;
+    int64_t to;
+
+    if (0 >= bytes || 0 == tiling->size) {
+        return 0;
+    }
+    if (tiling->dense) {
+        return 1;
+    }
+    from = (int64_t) collio_tiling_find(tiling, first % tiling->size);
+    to = (int64_t) collio_tiling_find(tiling, last % tiling->size);
+    return (last / tiling->size - first / tiling->size) * (int64_t) tiling->count + to - from + 1;
+}
+
+void collio_pieces_fini(collio_pieces_t *pieces)
+{
+    free(pieces->at);
+    *pieces = (collio_pieces_t){0};
+}
+
+int collio_pieces_append(collio_pieces_t *pieces, int64_t offset, int64_t length, int64_t stream)
+{
+    if (0 < pieces->count) {
+        collio_piece_t *last = &pieces->at[pieces->count - 1];
+
+        if (last->offset + last->length == offset && last->stream + last->length == stream) {
+            last->length += length;
+            return 0;
+        }
+    }
+    if (pieces->count == pieces->capacity) {
+        void *at = collio_grow(pieces->at, &pieces->capacity, sizeof(*pieces->at));
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        pieces->at = at;
+    }
+    pieces->at[pieces->count++] = (collio_piece_t){offset, length, stream};
+    return 0;
+}
+
+static int by_offset(const void *left, const void *right)
+{
+    const collio_piece_t *a = left;
+    const collio_piece_t *b = right;
+
+    if (a->offset != b->offset) {
+        return a->offset < b->offset ? -1 : 1;
+    }
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+/* Sorting brings pieces together that continue each other. */
+static void sort_and_join(collio_pieces_t *pieces)
+{
+    size_t n = 0;
+
+    qsort(pieces->at, pieces->count, sizeof(*pieces->at), by_offset);
+    for (size_t i = 1; i < pieces->count; ++i) {
+        collio_piece_t *last = &pieces->at[n];
+        const collio_piece_t *next = &pieces->at[i];
+
+        if (last->offset + last->length == next->offset
+            && last->stream + last->length == next->stream) {
+            last->length += next->length;
+        } else {
+            pieces->at[++n] = *next;
+        }
+    }
+    pieces->count = n + 1;
+}
+
+void collio_walk_start(collio_walk_t *walk, const collio_tiling_t *tiling, int64_t first,
+                       int64_t bytes)
+{
+    walk->done = 0;
+    walk->bytes = 0 == tiling->size ? 0 : bytes;
+    collio_cursor_seek(&walk->cursor, tiling, first);
+}
+
+/* Whole pieces, from the cursor to the end of its repetition at most: the inner loop. Inside a
+ * repetition no piece continues its predecessor, they were joined. */
+static size_t walk_whole(collio_walk_t *walk, collio_piece_t *piece, size_t room)
+{
+    const collio_tiling_t *tiling = walk->cursor.tiling;
+    const int64_t *offset = tiling->offset + walk->cursor.piece;
+    int64_t origin = walk->cursor.origin, done = walk->done;
+    size_t count = 0, left = tiling->count - walk->cursor.piece;
+
+    left = left < room ? left : room;
+    for (; count < left; ++count) {
+        int64_t length = collio_tiling_length(tiling, walk->cursor.piece + count);
+
+        if (length > walk->bytes - done) {
+            break;
+        }
+        piece[count] = (collio_piece_t){origin + offset[count], length, done};
+        done += length;
+    }
+    walk->done = done;
+    walk->cursor.piece += count;
+    if (walk->cursor.piece == tiling->count) {
+        walk->cursor.piece = 0;
+        walk->cursor.origin = (int64_t) ((uint64_t) walk->cursor.origin
+                                         + (uint64_t) tiling->extent);
+    }
+    return count;
+}
+
+size_t collio_walk_next(collio_walk_t *walk, collio_piece_t *piece, size_t room)
+{
+    size_t count = 0;
+
+    while (walk->done < walk->bytes) {
+        int64_t run, left = walk->bytes - walk->done;
+        int64_t offset = collio_cursor_run(&walk->cursor, &run);
+
+        run = run < left ? run : left;
+        if (0 < count && piece[count - 1].offset + piece[count - 1].length == offset) {
+            piece[count - 1].length += run;
+        } else if (count < room) {
+            piece[count++] = (collio_piece_t){offset, run, walk->done};
+        } else {
+            break;
+        }
+        collio_cursor_advance(&walk->cursor, run);
+        walk->done += run;
+        if (0 < walk->cursor.piece && 0 == walk->cursor.used) {
+            count += walk_whole(walk, piece + count, room - count);
+        }
+    }
+    return count;
+}
+
+static bool sorted(const collio_pieces_t *pieces)
+{
+    for (size_t i = 1; i < pieces->count; ++i) {
+        if (pieces->at[i].offset < pieces->at[i - 1].offset) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int collio_tiling_pieces(const collio_tiling_t *tiling, int64_t first, int64_t bytes,
+                         collio_pieces_t *pieces)
+{
+    int64_t bound = collio_tiling_piece_bound(tiling, first, bytes);
+    collio_walk_t walk;
+
+    if (0 == bound) {
+        return 0;
+    }
+    if ((size_t) bound > pieces->capacity) {
+        void *at = collio_resize(pieces->at, (size_t) bound, sizeof(*pieces->at));
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        pieces->at = at;
+        pieces->capacity = (size_t) bound;
+    }
+    collio_walk_start(&walk, tiling, first, bytes);
+    pieces->count = collio_walk_next(&walk, pieces->at, pieces->capacity);
+    if (!tiling->ascending && !sorted(pieces)) {
+        sort_and_join(pieces);
+    }
+    return 0;
+}

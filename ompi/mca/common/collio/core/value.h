@@ -1,0 +1,47 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_VALUE_H
+#define COLLIO_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * The values of parameters and hints as users write them. One syntax for all components: words in
+ * any case, numbers with a unit (64K, 2M, 1G), the words of ROMIO for on, off and auto.
+ */
+typedef enum collio_kind_t {
+    COLLIO_CHOICE, /* one of a list of words */
+    COLLIO_NUMBER, /* fits an int */
+    COLLIO_BYTES,
+    COLLIO_SWITCH,
+    COLLIO_TEXT
+} collio_kind_t;
+
+/** Values of the choice "auto,on,off". */
+enum { COLLIO_SETTING_AUTO = 0, COLLIO_SETTING_ON, COLLIO_SETTING_OFF };
+
+/** Parses a value of any kind but TEXT. `choices` is a list such as "auto,on,off" (the value is the
+ *  position) or "auto=-1,off=0,view=5". Numbers below `least` are refused. False, and *value is
+ *  untouched, if the text is not one of the allowed values. */
+bool collio_value_parse(collio_kind_t kind, const char *choices, int64_t least, const char *text,
+                        int64_t *value);
+
+/** The reverse; `text` gets what parse accepts. A value that has no word gives "". */
+void collio_value_format(collio_kind_t kind, const char *choices, int64_t value, char *text,
+                         size_t size);
+
+/** The allowed values for a message: "auto, on, off" or "a number, 0 or more". */
+void collio_value_allowed(collio_kind_t kind, const char *choices, int64_t least, char *text,
+                          size_t size);
+
+/** A value in the words that ROMIO uses: "automatic", "enable", "disable" for a choice of auto, on
+ *  and off; like format for everything else. */
+void collio_value_romio(collio_kind_t kind, const char *choices, int64_t value, char *text,
+                        size_t size);
+
+#endif /* COLLIO_VALUE_H */

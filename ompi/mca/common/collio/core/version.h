@@ -1,0 +1,32 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_VERSION_H
+#define COLLIO_VERSION_H
+
+#include <stdbool.h>
+
+/** A release of Open MPI. */
+typedef struct collio_version_t {
+    int major;
+    int minor;
+    int release;
+    char suffix[16]; /* of a candidate: "rc2", "a1"; longer ones are cut */
+} collio_version_t;
+
+/** Reads "4.1.4" from the first place in the text where a digit follows a 'v', or from its start.
+ *  "Open MPI v4.1.4, package: ...", "5.0.7rc1". False if there is no number. */
+bool collio_version_parse(const char *text, collio_version_t *version);
+
+/**
+ * May components that were built for one release run in another? They use internal structs, so only
+ * if the members they touch are at the same place. Known from the headers: ompio_file_t is the same
+ * in 4.1.3 to 4.1.8 (4.1.0 to 4.1.2 lack a member), and in 5.0.0 to 5.0.10, but 5.0.7 put a member
+ * into the communicator before c_coll. Of all other releases nothing is known, and only the same
+ * one fits; a candidate ("6.0.0rc2") is not the same as its release.
+ */
+bool collio_version_fits(const collio_version_t *built, const collio_version_t *running);
+
+#endif /* COLLIO_VERSION_H */

@@ -1,0 +1,395 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Cycles: the aggregator's side of the shuffle, file access, and the schedule that interleaves
+ * them.
+ *
+ *   write:  sources ==shuffle==> slot 0 ==access==> file        read: the arrows turned round
+ *           sources ==shuffle==> slot 1 ==access==> file
+ *
+ * The schedule (core/schedule.h) only says what may start; here it is started and finished. All
+ * memory was taken before the first cycle (prepare.c) and stays with the plan and the file, so
+ * nothing here can fail but the transfers themselves. After a failed access the remaining shuffles
+ * still run, because other ranks wait for them, but nothing more is written.
+ */
+#include "cycles/cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "transport/onesided/put.h"
+
+#include "access/engine.h"
+#include "access/lockahead.h"
+#include "compat/error.h"
+#include "tuner/stopwatch.h"
+
+#include "core/debug_assert.h"
+
+collio_slot_t *collio_cycles_slot(collio_exchange_t *ex, size_t cycle)
+{
+    size_t at = NULL == ex->aggregator.cycle_round ? cycle
+                                                   : (size_t) ex->aggregator.cycle_round[cycle];
+
+    return &ex->aggregator.slot[at % (size_t) ex->way.schedule->buffers];
+}
+
+void collio_cycles_enter(collio_exchange_t *ex, size_t number)
+{
+    collio_slot_t *slot = collio_cycles_slot(ex, number);
+
+    COLLIO_ASSERT(0 <= ex->file->my_aggregator);
+    COLLIO_ASSERT(number < ex->plan->collect.cycle_count && 0 == slot->pending);
+    slot->cycle = &ex->plan->collect.cycle[number];
+    slot->limit = INT64_MAX;
+    slot->batch = slot->next_source = slot->pending = 0;
+    slot->staging_used = slot->own_left = 0;
+    slot->in_order = ex->atomic && ex->write && ex->plan->collect.overlap_bytes > 0;
+    if (COLLIO_SHARED_READY == ex->file->kept->shared.state) {
+        collio_shared_control_t *control = collio_shared_control(
+            &ex->file->kept->shared, ex->file->aggregator_slot[ex->file->my_aggregator]);
+
+        slot->arrived = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire);
+    }
+}
+
+static void start_source(collio_exchange_t *ex, collio_slot_t *slot)
+{
+    slot->move[slot->next_source].transport->aggregator_start(ex, slot,
+                                                              &slot->move[slot->next_source]);
+    ++slot->next_source;
+    ++slot->pending;
+}
+
+static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i)
+{
+    const collio_plan_t *plan = ex->plan;
+    const collio_source_t *source = &plan->collect.source[slot->cycle->source + i];
+    const collio_split_t *request = &plan->requests[source->requester];
+    collio_move_t *move = &slot->move[i];
+
+    memset(move, 0, sizeof(*move));
+    move->peer = plan->requester[source->requester];
+    move->window = &request->window[source->window];
+    move->piece = &request->piece[move->window->first];
+    move->transport = collio_cycles_pick(ex, ex->file->my_aggregator, move->peer);
+}
+
+/* A message that is one piece goes straight into its place. */
+static int64_t aggregator_staging(const collio_slot_t *slot, const collio_move_t *move)
+{
+    bool straight = 1 == move->window->count && !slot->in_order;
+
+    return move->transport->aggregator_packed && !straight ? move->window->bytes : 0;
+}
+
+/* Starts as many sources as have room in the staging; the rest follow when these are done. */
+static bool start_sources(collio_exchange_t *ex, collio_slot_t *slot)
+{
+    bool started = false;
+
+    while (slot->next_source < slot->cycle->source_count) {
+        collio_move_t *move = &slot->move[slot->next_source];
+        int64_t staging;
+
+        describe_source(ex, slot, slot->next_source);
+        staging = aggregator_staging(slot, move);
+        if (slot->staging_used + staging > ex->staging_bytes) {
+            if (slot->pending > 0) {
+                break;
+            }
+            slot->staging_used = 0;
+            slot->batch = slot->next_source;
+        }
+        if (staging > 0) {
+            move->staging = slot->staging + slot->staging_used;
+            slot->staging_used += staging;
+            COLLIO_ASSERT(slot->staging_used <= ex->staging_bytes);
+        }
+        start_source(ex, slot);
+        started = true;
+    }
+    return started;
+}
+
+/* Overlapping writes in atomic mode: as if the ranks had written one after the other. */
+static void apply_in_order(collio_exchange_t *ex, collio_slot_t *slot)
+{
+    for (size_t i = slot->batch; i < slot->next_source; ++i) {
+        collio_move_t *move = &slot->move[i];
+
+        if (&collio_transport_self == move->transport) {
+            collio_copy_own(ex, slot, move);
+        } else {
+            (void) collio_copy_scatter(move->window, move->piece, slot->buffer,
+                                       collio_plan_cycle_start(ex, slot->cycle), move->staging);
+        }
+    }
+    slot->batch = slot->next_source;
+}
+
+/* True when every source of the slot has moved. */
+static bool shuffle_finished(collio_exchange_t *ex, collio_slot_t *slot, bool *moved)
+{
+    for (size_t i = 0; i < slot->next_source && slot->pending > 0; ++i) {
+        collio_move_t *move = &slot->move[i];
+
+        if (COLLIO_MOVE_COUNTED != move->state
+            && move->transport->aggregator_test(ex, slot, move)) {
+            move->state = COLLIO_MOVE_COUNTED;
+            COLLIO_ASSERT(slot->pending <= slot->next_source);
+            --slot->pending;
+            *moved = true;
+        }
+    }
+    if (0 == slot->pending && slot->in_order && slot->batch < slot->next_source) {
+        apply_in_order(ex, slot);
+    }
+    if (slot->next_source < slot->cycle->source_count) {
+        *moved |= start_sources(ex, slot);
+    }
+    return 0 == slot->pending && slot->next_source == slot->cycle->source_count;
+}
+
+/* File ranges of a cycle. Writes take exactly the runs; reads take the whole span where the holes
+ * are small, one transfer being cheaper than many. */
+static void describe_access(collio_exchange_t *ex, collio_slot_t *slot)
+{
+    const collio_plan_t *plan = ex->plan;
+    const collio_cycle_t *cycle = slot->cycle;
+    collio_extent_t span = {cycle->lo, cycle->hi - cycle->lo};
+    const collio_extent_t *run = &plan->collect.runs.at[cycle->run];
+    size_t runs = cycle->run_count;
+    int64_t start = collio_plan_cycle_start(ex, cycle);
+
+    slot->segment_count = 0;
+    if (!ex->write && runs > 1 && span.length / 2 <= cycle->bytes) {
+        run = &span;
+        runs = 1;
+    }
+    for (size_t i = 0; i < runs; ++i) {
+        int64_t local = run[i].offset, end = local + run[i].length;
+
+        while (local < end) {
+            collio_segment_t *segment = &slot->segments[slot->segment_count++];
+            int64_t length;
+
+            segment->offset = collio_domains_offset(&plan->domains, ex->file->my_aggregator, local,
+                                                    &length);
+            segment->length = length < end - local ? length : end - local;
+            segment->addr = slot->buffer + (local - start);
+            COLLIO_ASSERT(start <= local && 0 < segment->length);
+            COLLIO_ASSERT(local - start <= ex->buffer_bytes - segment->length);
+            local += segment->length;
+        }
+    }
+    collio_file_count(ex->file, COLLIO_STAT_REQUESTS_OUT, slot->segment_count);
+    collio_file_count(ex->file, COLLIO_STAT_HOLES, cycle->run_count - 1);
+}
+
+static void lock_window(collio_exchange_t *ex, size_t number)
+{
+    collio_lockahead_t *lockahead = collio_lockahead_of(ex->file->fh);
+
+    if (NULL != lockahead) {
+        collio_lockahead_window(lockahead, &ex->plan->domains, ex->file->my_aggregator,
+                                ex->plan->collect.cycle, number, ex->plan->collect.cycle_count,
+                                ex->write);
+    }
+}
+
+void collio_cycles_access_start(collio_exchange_t *ex, size_t number)
+{
+    collio_slot_t *slot = collio_cycles_slot(ex, number);
+    collio_job_t *job = &slot->job;
+    collio_stopwatch_t watch;
+
+    memset(job, 0, sizeof(*job));
+    job->outcome.stop_offset = INT64_MAX;
+    slot->exposed_before = ex->timing.exposed_ns;
+    if (ex->aggregator.access_failed || 0 != ex->file->lost) { /* lost: bytes are missing */
+        slot->limit = ex->write ? INT64_MAX : 0;
+        job->done = 1;
+        return;
+    }
+    describe_access(ex, slot);
+    lock_window(ex, number);
+    job->access = &ex->file->access;
+    job->write = ex->write;
+    job->for_others = true;
+    job->segments = slot->segments;
+    job->count = slot->segment_count;
+    if ((ex->way.schedule->asynchronous || !ex->blocking
+         || collio_access_locks(job->access, job->write))
+        && 0 == collio_access_start(job)) {
+        return;
+    }
+    collio_stopwatch_start(&watch, ex->way.probing);
+    collio_engine_perform(job);
+    job->busy_ns = collio_stopwatch_stop(&watch);
+    if (ex->blocking) {
+        ex->timing.hideable_ns += ex->file->reduction->crowded ? watch.slept_ns : job->busy_ns;
+    }
+    job->done = 1;
+}
+
+/* An access counts as hidden while a shuffle is under way at the same time. Subtract the time,
+ * since its start, in which only accesses were under way. With one buffer nothing is hidden. */
+static void count_access(collio_exchange_t *ex, const collio_slot_t *slot)
+{
+    uint64_t busy = slot->job.busy_ns, exposed = ex->timing.exposed_ns - slot->exposed_before;
+
+    collio_file_count(ex->file, COLLIO_STAT_TIME_IO, busy);
+    if (1 < ex->way.schedule->buffers && busy > exposed) {
+        collio_file_count(ex->file, COLLIO_STAT_TIME_HIDDEN, busy - exposed);
+    }
+}
+
+static void finish_access(collio_exchange_t *ex, collio_slot_t *slot)
+{
+    const collio_outcome_t *outcome = &slot->job.outcome;
+
+    count_access(ex, slot);
+    ex->timing.hideable_ns += ex->blocking ? 0 : slot->job.busy_ns;
+    if (INT64_MAX != outcome->stop_offset) {
+        slot->limit = collio_domains_locate(&ex->plan->domains, outcome->stop_offset).local;
+        if (slot->limit < ex->aggregator.stop_local) {
+            ex->aggregator.stop_local = slot->limit;
+        }
+    }
+    if (0 != outcome->error) {
+        ex->aggregator.access_failed = true;
+        collio_exchange_fail(ex, outcome->error);
+    }
+}
+
+void collio_cycles_access_end(collio_exchange_t *ex, size_t number)
+{
+    collio_slot_t *slot = collio_cycles_slot(ex, number);
+
+    if (!slot->job.done) {
+        collio_access_wait(&slot->job);
+    }
+}
+
+void collio_cycles_access_finish(collio_exchange_t *ex, size_t number)
+{
+    finish_access(ex, collio_cycles_slot(ex, number));
+}
+
+void collio_cycles_book_time(collio_exchange_t *ex)
+{
+    uint64_t now = collio_now(), passed = now - ex->timing.looked_ns;
+
+    ex->timing.looked_ns = now;
+    if (ex->timing.shuffling) {
+        collio_file_count(ex->file, COLLIO_STAT_TIME_EXCHANGE, passed);
+    } else if (ex->timing.accessing) {
+        collio_file_count(ex->file, COLLIO_STAT_TIME_WAIT, passed);
+        ex->timing.exposed_ns += passed;
+    }
+}
+
+/* With one buffer a rank's own pieces merely wait while the window is accessed. */
+static void note_stages(collio_exchange_t *ex, bool delivering)
+{
+    const collio_progress_t *progress = &ex->aggregator.progress;
+
+    ex->timing.accessing = progress->accesses_started > progress->accesses_done;
+    ex->timing.shuffling = progress->shuffles_started > progress->shuffles_done
+                           || (delivering
+                               && !(ex->timing.accessing && 1 == ex->way.schedule->buffers));
+}
+
+static void finish_stages(collio_exchange_t *ex, bool *moved)
+{
+    collio_progress_t *progress = &ex->aggregator.progress;
+
+    /* A later shuffle must not overtake an earlier one that still has sources to start, and its
+     * copies must not delay the access that follows a finished one. */
+    for (size_t i = progress->shuffles_done; i < progress->shuffles_started; ++i) {
+        collio_slot_t *slot = collio_cycles_slot(ex, i);
+
+        if (shuffle_finished(ex, slot, moved) && i == progress->shuffles_done) {
+            ++progress->shuffles_done;
+            *moved = true;
+            break;
+        }
+        if (slot->next_source < slot->cycle->source_count) {
+            break;
+        }
+    }
+    while (progress->accesses_done < progress->accesses_started
+           && (collio_cycles_slot(ex, progress->accesses_done)->job.done
+               || collio_access_test(&collio_cycles_slot(ex, progress->accesses_done)->job))) {
+        finish_access(ex, collio_cycles_slot(ex, progress->accesses_done));
+        ++progress->accesses_done;
+        *moved = true;
+    }
+}
+
+static void start_stages(collio_exchange_t *ex, bool delivering, bool *moved)
+{
+    collio_progress_t *progress = &ex->aggregator.progress;
+    size_t number;
+
+    if (ex->way.schedule->may_shuffle(progress)) {
+        if (ex->write) {
+            collio_cycles_enter(ex, progress->shuffles_started);
+        }
+        ++progress->shuffles_started;
+        *moved = true;
+    }
+    if (ex->way.schedule->may_access(progress)) {
+        if (!ex->write) {
+            collio_cycles_enter(ex, progress->accesses_started);
+        }
+        number = progress->accesses_started++;
+        collio_cycles_book_time(ex);
+        note_stages(ex, delivering); /* the access may be a blocking one */
+        collio_cycles_access_start(ex, number);
+        *moved = true;
+    }
+    COLLIO_ASSERT(collio_progress_holds(progress, ex->way.schedule->buffers));
+}
+
+static int begin(collio_exchange_t *ex)
+{
+    int rc = 0;
+
+    if (collio_exchange_puts(ex) && ex->plan->packed && !ex->plan->places.told) {
+        rc = collio_put_tell_places(ex);
+    }
+    collio_requester_start(ex);
+    return rc;
+}
+
+static bool poll(collio_exchange_t *ex)
+{
+    const collio_layer1_t *layer1 = ex->layer1.actions;
+    collio_progress_t *progress = &ex->aggregator.progress;
+    bool moved, delivered, relayed = true;
+
+    do {
+        moved = false;
+        if (NULL != layer1) {
+            relayed = layer1->poll(ex, &moved);
+        }
+        delivered = collio_requester_poll(ex, &moved);
+        collio_cycles_book_time(ex);
+        finish_stages(ex, &moved);
+        start_stages(ex, !delivered, &moved);
+        note_stages(ex, !delivered);
+    } while (moved);
+    return relayed && delivered && progress->accesses_done == progress->cycles
+           && progress->shuffles_done == progress->cycles;
+}
+
+const collio_driver_t collio_driver_flow = {
+    .prepare = collio_requester_prepare,
+    .begin = begin,
+    .poll = poll,
+};

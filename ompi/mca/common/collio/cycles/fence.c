@@ -1,0 +1,404 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Put and fence: the cycles of a blocking call whose data moves in fence epochs. A fence is
+ * collective over all ranks, so here, and only here, the ranks step through numbered rounds
+ * together. Which windows are in which round is in fence_number.c.
+ *
+ *   round i:   fence | every requester puts (gets) what round i of each aggregator takes | fence
+ *
+ * Which fence or access is next is the schedule's decision (core/schedule.h,
+ * schedule_step). O: opening fence and puts (gets), C: closing fence, W: access, w: wait for it.
+ *
+ *   write, none          O1 C1 W1 w1 | O2 C2 W2 w2
+ *   write, comm          O1 O2 C1 W1 w1 O3 C2 W2 ...     epoch 2 is open while access 1 blocks
+ *   write, write         O1 C1 W1 O2 C2 W2 w1 O3 ...     access 1 runs while fences block
+ *   write, write_comm    O1 C1 W1 O2 C2 w1 | W2 O3 ...   both run, both are waited for
+ *   write, write_comm2   O1 O2 C1 W1 ...                 then C2, or w1 and O3 if access 1 is over
+ *
+ * The order of fences must be the same on all ranks. So write_comm2 asks in each round, by a
+ * reduction, whether the access is over on all of them; the other schedules need no messages.
+ *
+ * In two layers a local aggregator puts (gets) its members' bytes. Before the fence of a round each
+ * member has handed over its bytes (read: taken those of all closed rounds), so nobody is in a
+ * fence while a neighbor waits for it.
+ */
+#include "cycles/cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "transport/onesided/put.h"
+
+#include "opal/runtime/opal_progress.h"
+
+static bool by_index(const collio_plan_t *plan)
+{
+    return COLLIO_LAYERS_ONE != plan->layer1.kind;
+}
+
+static size_t rounds_of(const collio_plan_t *plan)
+{
+    return by_index(plan) ? plan->fence.index_rounds : plan->fence.rounds;
+}
+
+static const collio_share_t *share_at(const collio_exchange_t *ex, size_t i)
+{
+    return &ex->plan->split.share[i];
+}
+
+enum { NO_WINDOW = -1 };
+
+/* This rank's windows of a round: at most one per aggregator. */
+typedef struct turn_t {
+    int64_t *next;      /* per share: its first window that was not moved yet */
+    int64_t *moving[2]; /* per buffer, per share: the window of the open round, or NO_WINDOW */
+    int64_t staging_used[2];
+    size_t closed; /* rounds whose closing fence is over */
+} turn_t;
+
+static int64_t window_of(const collio_exchange_t *ex, const turn_t *turn, size_t s, size_t round)
+{
+    const collio_share_t *share = share_at(ex, s);
+    int64_t window = (int64_t) share->first + turn->next[s];
+
+    return turn->next[s] < (int64_t) share->count
+                   && ex->plan->fence.ordinal[window] == (int64_t) round
+               ? window
+               : NO_WINDOW;
+}
+
+/* Where a window's message is: in layer 1's staging, in user memory, or in the requester's room for
+ * this round. For a read that room also receives the length of the data. */
+typedef struct place_t {
+    char *message;
+    char *limit;
+    bool in_room;
+} place_t;
+
+static place_t place_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
+{
+    const collio_window_t *what = &ex->plan->split.window[window];
+    place_t place = {.limit = ex->file->kept->staging.at + number * ex->plan->fence.bytes + *used};
+
+    if (collio_plan_relayed(ex->plan, window)) {
+        place.message = ex->layer1.actions->message(ex, window);
+    } else if (ex->write) {
+        place.message = collio_message_in_memory(ex, window);
+    }
+    if (NULL == place.message) {
+        place.in_room = true;
+        place.message = place.limit;
+        place.limit += what->bytes;
+        *used += what->bytes;
+    }
+    *used += (int64_t) sizeof(int64_t);
+    return place;
+}
+
+static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int number)
+{
+    const collio_window_t *what = &ex->plan->split.window[window];
+    const collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    place_t place = place_window(ex, window, number, &turn->staging_used[number]);
+
+    if (ex->write && place.in_room) {
+        (void) collio_copy_message(ex, what, piece, place.message, what->bytes);
+        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) what->bytes);
+    }
+    if (collio_put_window(ex, window, number, INT64_MAX, place.message) < 0) {
+        collio_exchange_lose(ex);
+    }
+    if (!ex->write) {
+        int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
+
+        (void) collio_win_get(place.limit, sizeof(int64_t), ex->file->aggregators[aggregator],
+                              ex->file->kept->put.slot_bytes, ex->file->kept->put.win[number]);
+    }
+}
+
+/* ---- layer 1 ---- */
+
+/* Has layer 1 done on this rank what must be done before the fence of this round? */
+static bool layer1_ready(const collio_exchange_t *ex, const turn_t *turn, size_t round)
+{
+    for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
+        int64_t window = window_of(ex, turn, s, round);
+
+        if (NO_WINDOW != window && collio_plan_relayed(ex->plan, (size_t) window)
+            && !ex->layer1.actions->ready(ex, (size_t) window)) {
+            return false;
+        }
+    }
+    return ex->layer1.actions->before_fence(ex, round, turn->closed);
+}
+
+static void layer1_wait(collio_exchange_t *ex, const turn_t *turn, size_t round)
+{
+    while (NULL != ex->layer1.actions && !layer1_ready(ex, turn, round)) {
+        bool moved = false;
+
+        (void) ex->layer1.actions->poll(ex, &moved);
+        if (!moved) {
+            opal_progress();
+        }
+    }
+}
+
+/* Opens what can be opened, for those who wait. */
+static void layer1_push(collio_exchange_t *ex)
+{
+    bool moved = NULL != ex->layer1.actions;
+
+    while (moved) {
+        moved = false;
+        (void) ex->layer1.actions->poll(ex, &moved);
+    }
+}
+
+static void layer1_finish(collio_exchange_t *ex)
+{
+    bool moved = false;
+
+    while (NULL != ex->layer1.actions && !ex->layer1.actions->poll(ex, &moved)) {
+        opal_progress();
+    }
+}
+
+static void layer1_delivered(collio_exchange_t *ex, size_t window, int64_t bytes)
+{
+    collio_delivery_t delivery = {
+        .window = window,
+        .aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator,
+        .move = {.window = &ex->plan->split.window[window], .bytes = bytes}};
+
+    ex->layer1.actions->delivered(ex, &delivery);
+}
+
+/* ---- rounds ---- */
+
+/* My cycle of a round, as aggregator; none: the number of cycles. */
+static size_t cycle_of(const collio_exchange_t *ex, size_t round)
+{
+    size_t low = 0, high = ex->plan->collect.cycle_count;
+
+    if (ex->file->my_aggregator < 0 || !by_index(ex->plan)) {
+        return round < high && ex->file->my_aggregator >= 0 ? round : high;
+    }
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if ((size_t) ex->plan->fence.told[middle] < round) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < ex->plan->collect.cycle_count && (size_t) ex->plan->fence.told[low] == round
+               ? low
+               : ex->plan->collect.cycle_count;
+}
+
+static bool mine(const collio_exchange_t *ex, size_t round)
+{
+    return cycle_of(ex, round) < ex->plan->collect.cycle_count;
+}
+
+/* A fence, then everything of mine in this round. */
+static void open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int number)
+{
+    layer1_wait(ex, turn, round);
+    if (mine(ex, round)) {
+        if (ex->write) {
+            collio_cycles_enter(ex, cycle_of(ex, round));
+        }
+        memcpy(ex->aggregator.slot[number].buffer + ex->file->kept->put.slot_bytes,
+               &ex->aggregator.slot[number].limit, sizeof(int64_t));
+    }
+    turn->staging_used[number] = 0;
+    if (OMPI_SUCCESS != collio_win_fence(0, ex->file->kept->put.win[number])) {
+        collio_exchange_lose(ex);
+    }
+    for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
+        int64_t window = window_of(ex, turn, s, round);
+
+        turn->moving[number][s] = window;
+        if (NO_WINDOW != window) {
+            ++turn->next[s];
+            move_window(ex, turn, (size_t) window, number);
+        }
+    }
+}
+
+/* An MPI_Get has completed: unpack into user memory, or pass the window on to layer 1. */
+static void take_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
+{
+    const collio_window_t *what = &ex->plan->split.window[window];
+    const collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    place_t place = place_window(ex, window, number, used);
+    int64_t limit, bytes;
+
+    memcpy(&limit, place.limit, sizeof(limit));
+    bytes = collio_valid_prefix(what, piece, limit);
+    if (collio_plan_relayed(ex->plan, window)) {
+        layer1_delivered(ex, window, bytes);
+        return;
+    }
+    collio_exchange_received(ex, collio_copy_message(ex, what, piece, place.message, bytes));
+    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
+}
+
+/* The closing fence. */
+static void close_round(collio_exchange_t *ex, const turn_t *turn, int number)
+{
+    int64_t used = 0;
+
+    if (OMPI_SUCCESS != collio_win_fence(0, ex->file->kept->put.win[number])) {
+        collio_exchange_lose(ex);
+    }
+    for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
+        int64_t window = turn->moving[number][s];
+
+        if (NO_WINDOW != window && !ex->write) {
+            take_window(ex, (size_t) window, number, &used);
+        } else if (NO_WINDOW != window && collio_plan_relayed(ex->plan, (size_t) window)) {
+            layer1_delivered(ex, (size_t) window, ex->plan->split.window[window].bytes);
+        }
+    }
+    layer1_push(ex);
+}
+
+static void access_start(collio_exchange_t *ex, size_t round)
+{
+    size_t cycle = cycle_of(ex, round);
+
+    if (!mine(ex, round)) {
+        return;
+    }
+    if (ex->write) {
+        collio_put_copy_all(ex, collio_cycles_slot(ex, cycle));
+    } else {
+        collio_cycles_enter(ex, cycle);
+    }
+    collio_cycles_access_start(ex, cycle);
+}
+
+/* Even an access that is not asynchronous may be in the background, waiting for a lock. */
+static void access_end(collio_exchange_t *ex, size_t round)
+{
+    size_t cycle = cycle_of(ex, round);
+
+    if (!mine(ex, round)) {
+        return;
+    }
+    collio_cycles_access_end(ex, cycle);
+    collio_cycles_book_time(ex);
+    collio_cycles_access_finish(ex, cycle);
+    if (!ex->write) {
+        collio_put_copy_all(ex, collio_cycles_slot(ex, cycle));
+    }
+}
+
+/* Is the access of this round complete on all ranks? They must agree, because their next step, a
+ * fence, depends on it. */
+static bool access_over(collio_exchange_t *ex, size_t round)
+{
+    int here = 1, everywhere = 0;
+
+    if (mine(ex, round)) {
+        collio_slot_t *slot = collio_cycles_slot(ex, cycle_of(ex, round));
+
+        here = slot->job.done || collio_access_test(&slot->job);
+    }
+    if (OMPI_SUCCESS != collio_allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, ex->file->comm)) {
+        collio_exchange_lose(ex);
+        return false;
+    }
+    return 1 == everywhere;
+}
+
+/* The time of a step counts as what is under way in it. */
+static void note_step(collio_exchange_t *ex, const collio_progress_t *done, collio_step_t step)
+{
+    collio_cycles_book_time(ex);
+    ex->timing.accessing = COLLIO_STEP_ACCESS == step
+                           || done->accesses_started > done->accesses_done;
+    ex->timing.shuffling = COLLIO_STEP_SHUFFLE == step
+                           || done->shuffles_started > done->shuffles_done;
+}
+
+/* All rounds, in the order of the schedule: the same on all ranks. A buffer is used again only
+ * after its access (write) or its closing fence (read), as of every schedule. */
+static void take_steps(collio_exchange_t *ex, turn_t *turn)
+{
+    collio_progress_t done = {.cycles = rounds_of(ex->plan), .write = ex->write};
+    size_t buffers = (size_t) ex->way.schedule->buffers;
+    collio_step_t step;
+
+    while (COLLIO_STEP_NONE != (step = collio_schedule_step(ex->way.schedule, &done))) {
+        note_step(ex, &done, step);
+        if (COLLIO_STEP_END_EITHER == step) {
+            step = access_over(ex, done.accesses_done) ? COLLIO_STEP_END_ACCESS
+                                                       : COLLIO_STEP_END_SHUFFLE;
+        }
+        if (COLLIO_STEP_SHUFFLE == step) {
+            turn->closed = done.shuffles_done;
+            open_round(ex, turn, done.shuffles_started, (int) (done.shuffles_started % buffers));
+            ++done.shuffles_started;
+        } else if (COLLIO_STEP_ACCESS == step) {
+            access_start(ex, done.accesses_started++);
+        } else if (COLLIO_STEP_END_SHUFFLE == step) {
+            close_round(ex, turn, (int) (done.shuffles_done++ % buffers));
+        } else {
+            access_end(ex, done.accesses_done++);
+        }
+    }
+}
+
+static int64_t prepare(collio_exchange_t *ex)
+{
+    int64_t grown;
+
+    ex->requester.round_bytes = ex->plan->fence.bytes;
+    grown = collio_requester_reserve(ex, ex->way.schedule->buffers * ex->requester.round_bytes);
+    return grown < 0 ? grown : collio_fence_prepare(ex->plan);
+}
+
+static int begin(collio_exchange_t *ex)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (!ex->plan->fence.numbered) {
+        rc = collio_fence_number(ex);
+    }
+    if (ex->plan->packed && !ex->plan->places.told) {
+        int told = collio_put_tell_places(ex);
+
+        rc = OMPI_SUCCESS == rc ? told : rc;
+    }
+    return rc;
+}
+
+static bool poll(collio_exchange_t *ex)
+{
+    size_t shares = ex->plan->split.share_count;
+    turn_t turn = {.next = ex->plan->fence.turn,
+                   .moving = {ex->plan->fence.turn + shares, ex->plan->fence.turn + 2 * shares}};
+
+    memset(ex->plan->fence.turn, 0, shares * sizeof(*ex->plan->fence.turn));
+    ex->aggregator.cycle_round = by_index(ex->plan) ? ex->plan->fence.told : NULL;
+    take_steps(ex, &turn);
+    ex->timing.shuffling = true; /* layer 1 */
+    layer1_finish(ex);
+    collio_cycles_book_time(ex);
+    return true;
+}
+
+const collio_driver_t collio_driver_fence = {
+    .prepare = prepare,
+    .begin = begin,
+    .poll = poll,
+};

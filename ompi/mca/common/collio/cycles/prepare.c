@@ -1,0 +1,227 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Prepare: the memory of the cycles, taken before the first one and kept with the plan and the
+ * file. So nothing can fail for want of memory once ranks wait for each other, and a call that
+ * reuses a plan finds everything in place.
+ *
+ *   aggregator   collective buffers (shared segment, one-sided window, or its own), staging for
+ *                messages beside each, a move per source, segments of the access
+ *   requester    a delivery per window, staging for the messages of two rounds
+ */
+#include "cycles/cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "transport/onesided/put.h"
+
+static bool same_node(const collio_file_t *file, int a, int b)
+{
+    return file->nodes.node_of[a] == file->nodes.node_of[b];
+}
+
+const collio_transport_t *collio_cycles_pick(const collio_exchange_t *ex, int aggregator,
+                                             int requester)
+{
+    const collio_file_t *file = ex->file;
+    int rank = file->aggregators[aggregator];
+
+    if (rank == requester) {
+        return &collio_transport_self;
+    }
+    if (COLLIO_TRANSPORT_SHM == ex->way.transport && same_node(file, rank, requester)
+        && COLLIO_SHARED_READY == file->kept->shared.state) {
+        return &collio_transport_shm;
+    }
+    if (COLLIO_TRANSPORT_PUT_LOCK == ex->way.transport) {
+        return &collio_transport_put_lock;
+    }
+    return &collio_transport_isend;
+}
+
+/* Segments of a cycle: its runs, cut where the file's order is not the domain's (stripes). */
+static size_t segments_max(const collio_exchange_t *ex)
+{
+    const collio_plan_t *plan = ex->plan;
+    size_t stripes = 1;
+
+    if (COLLIO_PARTITION_EVEN != plan->domains.partition
+        && COLLIO_PARTITION_MEMORY != plan->domains.partition) {
+        stripes += (size_t) (ex->buffer_bytes / plan->domains.unit) + 1;
+    }
+    return plan->runs_max + stripes;
+}
+
+/* Where a collective buffer lies: in the node's shared segment, in a one-sided window, or (NULL) in
+ * memory of this rank alone. */
+static char *foreign_buffer(const collio_exchange_t *ex, int number)
+{
+    collio_file_t *file = ex->file;
+
+    switch (ex->way.transport) {
+    case COLLIO_TRANSPORT_SHM:
+        return COLLIO_SHARED_READY == file->kept->shared.state
+                   ? collio_shared_region(&file->kept->shared,
+                                          file->aggregator_slot[file->my_aggregator])
+                         + number * ex->buffer_bytes
+                   : NULL;
+    case COLLIO_TRANSPORT_PUT_FENCE:
+    case COLLIO_TRANSPORT_PUT_LOCK:
+        return file->kept->put.base[number];
+    default:
+        return NULL;
+    }
+}
+
+static int64_t reserve_slots(collio_exchange_t *ex, bool foreign)
+{
+    collio_file_t *file = ex->file;
+    int buffers = ex->way.schedule->buffers;
+    int64_t grown;
+
+    ex->staging_bytes = ex->plan->source_bytes;
+    if (ex->staging_bytes < ex->buffer_bytes) {
+        ex->staging_bytes = ex->buffer_bytes;
+    }
+    if (foreign && (1 == file->nodes.nodes || COLLIO_TRANSPORT_SHM != ex->way.transport)) {
+        ex->staging_bytes = 0; /* nobody sends a message */
+    }
+    grown = collio_arena_reserve(&file->kept->buffers,
+                                 buffers * ((foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes));
+    if (grown > 0) {
+        collio_file_memory(file, grown);
+    }
+    return grown;
+}
+
+static int prepare_slot(collio_exchange_t *ex, int number)
+{
+    collio_file_t *file = ex->file;
+    collio_plan_t *plan = ex->plan;
+    collio_slot_t *slot = &ex->aggregator.slot[number];
+    char *foreign = foreign_buffer(ex, number);
+    int64_t stride = (NULL != foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes;
+    size_t moves = plan->sources_max + 1, segments = segments_max(ex);
+
+    if (NULL == plan->prepared.move[number]) {
+        plan->prepared.move[number] = calloc(moves, sizeof(*slot->move));
+        plan->prepared.segments[number] = malloc(segments * sizeof(*slot->segments));
+        plan->memory_bytes += (int64_t) (moves * sizeof(*slot->move)
+                                         + segments * sizeof(*slot->segments));
+    }
+    slot->number = number;
+    slot->buffer = NULL != foreign ? foreign : file->kept->buffers.at + number * stride;
+    slot->staging = file->kept->buffers.at + number * stride
+                    + (NULL != foreign ? 0 : ex->buffer_bytes);
+    slot->move = plan->prepared.move[number];
+    slot->segments = plan->prepared.segments[number];
+    return NULL == slot->move || NULL == slot->segments ? -ENOMEM : 0;
+}
+
+static int64_t prepare_aggregator(collio_exchange_t *ex)
+{
+    int64_t rc = reserve_slots(ex, NULL != foreign_buffer(ex, 0));
+
+    for (int i = 0; rc >= 0 && i < ex->way.schedule->buffers; ++i) {
+        rc = prepare_slot(ex, i);
+    }
+    return rc;
+}
+
+int64_t collio_requester_reserve(collio_exchange_t *ex, int64_t bytes)
+{
+    collio_plan_t *plan = ex->plan;
+    size_t windows = plan->split.window_count + 1;
+    int64_t grown = collio_arena_reserve(&ex->file->kept->staging, bytes);
+
+    if (grown > 0) {
+        collio_file_memory(ex->file, grown);
+    }
+    if (NULL == plan->prepared.deliveries) {
+        plan->prepared.deliveries = calloc(windows, sizeof(*plan->prepared.deliveries));
+        plan->memory_bytes += (int64_t) (windows * sizeof(*plan->prepared.deliveries));
+    }
+    ex->requester.deliveries = plan->prepared.deliveries;
+    return NULL == ex->requester.deliveries ? -ENOMEM : grown;
+}
+
+static const collio_driver_t *driver_of(const collio_exchange_t *ex)
+{
+    return COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport ? &collio_driver_fence
+                                                           : &collio_driver_flow;
+}
+
+/* A way of doing the cycles; all ranks choose the same one. */
+static unsigned way_of(const collio_exchange_t *ex)
+{
+    return 1u << (2 * ex->way.transport + ex->way.schedule->buffers - 1);
+}
+
+bool collio_cycles_prepared(const collio_exchange_t *ex)
+{
+    return 0 != (ex->plan->prepared.ways & way_of(ex));
+}
+
+void collio_cycles_prepare(collio_exchange_t *ex)
+{
+    collio_plan_t *plan = ex->plan;
+    int64_t before = plan->memory_bytes, rc = 0;
+
+    ex->aggregator.stop_local = INT64_MAX;
+    ex->way.synchronous_sends = COLLIO_SETTING_ON == ex->file->settings.sync_send
+                                || (COLLIO_SETTING_AUTO == ex->file->settings.sync_send
+                                    && plan->domains.hi - plan->domains.lo
+                                           > plan->window_bytes * plan->domains.aggregators);
+    if (0 == plan->prepared.ways) {
+        plan->prepared.shared_failed = collio_kept_unshared(ex->file->kept);
+    }
+    plan->prepared.ways |= way_of(ex);
+    if (collio_plan_is_aggregator(ex)) {
+        rc = prepare_aggregator(ex);
+    }
+    if (rc >= 0) {
+        rc = driver_of(ex)->prepare(ex);
+    }
+    if (rc >= 0 && NULL != ex->layer1.actions) {
+        rc = ex->layer1.actions->prepare(ex);
+    }
+    if (rc >= 0 && collio_exchange_puts(ex) && plan->packed) {
+        rc = collio_put_prepare_places(plan);
+    }
+    collio_file_memory(ex->file, plan->memory_bytes - before);
+    if (ex->file->memory.used) {
+        collio_file_high(ex->file, COLLIO_STAT_BUFFER_HIGH, collio_kept_buffers(ex->file->kept));
+    }
+    if (rc < 0) {
+        collio_exchange_fail(ex, (int) -rc);
+    }
+}
+
+void collio_cycles_start(collio_exchange_t *ex)
+{
+    int rc;
+
+    ex->aggregator.progress.cycles = collio_plan_is_aggregator(ex) ? ex->plan->collect.cycle_count
+                                                                   : 0;
+    ex->aggregator.progress.write = ex->write;
+    ex->timing.looked_ns = collio_now();
+    ex->timing.shuffling = ex->timing.accessing = false;
+    ex->timing.exposed_ns = 0;
+    collio_exchange_count(ex, COLLIO_STAT_CYCLES, ex->aggregator.progress.cycles);
+    if (NULL != ex->layer1.actions) {
+        ex->layer1.actions->start(ex);
+    }
+    rc = driver_of(ex)->begin(ex);
+    if (OMPI_SUCCESS != rc) {
+        collio_exchange_lose(ex);
+    }
+}
+
+bool collio_cycles_poll(collio_exchange_t *ex)
+{
+    return driver_of(ex)->poll(ex);
+}

@@ -1,0 +1,50 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Buffers that live with the file. See arena.h.
+ */
+#include "exchange/arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "node/shm.h"
+
+enum { ALIGNMENT = 4096 };
+
+int64_t collio_arena_reserve(collio_arena_t *arena, int64_t bytes)
+{
+    int64_t before = arena->bytes;
+    void *fresh = NULL;
+
+    if (bytes <= before) {
+        return 0;
+    }
+    if (0 != posix_memalign(&fresh, ALIGNMENT, (size_t) bytes)
+        && (!collio_shm_relieve() || 0 != posix_memalign(&fresh, ALIGNMENT, (size_t) bytes))) {
+        return -ENOMEM;
+    }
+    free(arena->at);
+    arena->at = fresh;
+    arena->bytes = bytes;
+    return bytes - before;
+}
+
+void collio_arena_fini(collio_arena_t *arena)
+{
+    free(arena->at);
+    arena->at = NULL;
+    arena->bytes = 0;
+}
+
+void collio_arena_discard(collio_arena_t *arena)
+{
+    if (NULL != arena->at) {
+        (void) madvise(arena->at, (size_t) arena->bytes / ALIGNMENT * ALIGNMENT, MADV_DONTNEED);
+    }
+    collio_arena_fini(arena);
+}

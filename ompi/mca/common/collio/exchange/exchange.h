@@ -1,0 +1,260 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_EXCHANGE_H
+#define COLLIO_EXCHANGE_H
+
+#include "compat/error.h"
+#include "exchange/kept.h"
+#include "file/file.h"
+#include "node/reduction.h"
+#include "view/view.h"
+
+#include "core/cycle.h"
+#include "core/schedule.h"
+#include "core/wire.h"
+
+/**
+ * The state of one exchange: what planning, transports, cycles and the two layers share. A call
+ * (call/op.h) owns one; code below `call/` sees nothing else of the call.
+ *
+ * An exchange has two sides, and a rank may be on both:
+ *
+ *   requester    has bytes for (write) or wants bytes from (read) aggregators: `requester`
+ *   aggregator   has windows of its own in this call: `aggregator`
+ *
+ * Errors are noted with exchange_fail and do not stop the exchange: other ranks wait for this one.
+ */
+
+/** Which shares go through local aggregators. */
+typedef enum collio_layers_t {
+    COLLIO_LAYERS_ONE = 0, /* none */
+    COLLIO_LAYERS_BETWEEN, /* those of aggregators on other nodes */
+    COLLIO_LAYERS_ALL,     /* all but an aggregator's share of its own domain */
+    COLLIO_LAYERS_ORDERED  /* that one too: atomic mode */
+} collio_layers_t;
+
+/** Progress of a move that is common to all transports. Transports number their own states from 0;
+ *  the engine sets COUNTED once it has seen the end. */
+enum { COLLIO_MOVE_COUNTED = 2 };
+
+/** One move: the bytes of one window between a requester and the aggregator, seen from one side. */
+typedef struct collio_move_t {
+    const struct collio_transport_t *transport;
+    const collio_window_t *window;
+    const collio_piece_t *piece; /* the window's first */
+    int peer;
+    ompi_request_t *request;
+    char *staging;   /* the packed message; NULL if no copy is needed */
+    int64_t bytes;   /* of the message; self: copied of a large piece */
+    uint64_t ticket; /* shm: number of the grant this move waits for */
+    struct {         /* put_lock: the requester may use the buffer */
+        int64_t limit;
+        int64_t number;
+    } grant;
+    ompi_request_t *grant_request;
+    int state;    /* of the transport, or MOVE_COUNTED */
+    bool relayed; /* the message is in layer 1's staging; no copy to or from user memory */
+    bool done;
+} collio_move_t;
+
+/** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. */
+typedef struct collio_slot_t {
+    const collio_cycle_t *cycle;
+    int number;    /* 0 or 1 */
+    char *buffer;  /* mirrors the window: local coordinate index * window_bytes on */
+    char *staging; /* for messages that cannot be received into the buffer */
+    int64_t staging_used;
+    size_t batch;        /* first source of those whose messages share the staging now */
+    size_t next_source;  /* the first one not started */
+    size_t pending;      /* started and not done */
+    collio_move_t *move; /* one per source */
+    int64_t own_left;    /* bytes of the aggregator itself not yet copied */
+    uint64_t arrived;    /* shm: count of arrivals when all requesters have copied */
+    int64_t limit;       /* reads: local coordinate from which there is no data */
+    collio_segment_t *segments;
+    size_t segment_count;
+    collio_job_t job;
+    uint64_t exposed_before; /* timing.exposed_ns when the access started */
+    bool in_order;           /* overlapping writes: unpack in rank order when all have arrived */
+} collio_slot_t;
+
+/** A window in flight between this rank, as requester, and an aggregator. */
+typedef struct collio_delivery_t {
+    size_t window; /* in plan->split */
+    int aggregator;
+    int round;
+    bool started;
+    collio_move_t move;
+} collio_delivery_t;
+
+/** What this rank asked for. */
+typedef struct collio_ask_t {
+    collio_flat_t *view;
+    int64_t stream; /* position in the view's data */
+    int64_t bytes;
+    collio_flat_t *memory;
+    char *base;
+} collio_ask_t;
+
+/** The requests of all ranks together, as agreed. */
+typedef struct collio_range_t {
+    int64_t lo;     /* first byte */
+    int64_t hi;     /* behind the last one */
+    int64_t bytes;  /* of all requests */
+    int64_t pieces; /* at most */
+    int64_t spans;  /* sum of (highest - lowest) over the ranks */
+} collio_range_t;
+
+/** How the call is carried out, chosen from agreed values: the same on all ranks. */
+typedef struct collio_choices_t {
+    bool exchange; /* false: each rank accesses its own pieces */
+    const collio_schedule_t *schedule;
+    int transport; /* collio_transport_id_t */
+    bool packed;   /* put_*: see plan->packed */
+    bool synchronous_sends;
+    bool probing; /* `auto` measures this call */
+} collio_choices_t;
+
+/** Offset lists in flight to their aggregators; see plan/route.c. */
+typedef struct collio_route_t {
+    collio_bytes_t *lists; /* one per share */
+    ompi_request_t **sends;
+    size_t send_count;
+    size_t sends_done;
+    bool in_barrier;
+    bool barrier_done;
+    struct collio_arrival_t *arrivals;
+    bool discarding; /* receiving and dropping a list for which there was no memory */
+    ompi_request_t *discarded;
+} collio_route_t;
+
+struct collio_exchange_t;
+
+/** Layer 1, as the cycles see it. Calls with one layer have none. */
+typedef struct collio_layer1_t {
+    int (*prepare)(struct collio_exchange_t *ex); /* its memory: 0 or -ENOMEM */
+    void (*start)(struct collio_exchange_t *ex);
+    bool (*poll)(struct collio_exchange_t *ex, bool *moved); /* true: it is over */
+    /** For windows that layer 1 carries (plan_relayed): may the delivery start, where is its
+     *  message, and the notice that it is done. */
+    bool (*ready)(const struct collio_exchange_t *ex, size_t window);
+    char *(*message)(const struct collio_exchange_t *ex, size_t window);
+    void (*delivered)(struct collio_exchange_t *ex, const collio_delivery_t *delivery);
+    /** The rank that orders a requester among others: in atomic mode its local aggregator's. */
+    int (*leader)(const struct collio_exchange_t *ex, int rank);
+    /** put_fence: has this rank as a member done what must precede the fence of this round?
+     *  `closed`: rounds whose closing fence is over. */
+    bool (*before_fence)(const struct collio_exchange_t *ex, size_t round, size_t closed);
+    /** put_fence: notes the rounds, from the bitmap of window numbers that are in use. */
+    void (*number_rounds)(struct collio_exchange_t *ex, const int64_t *bits);
+} collio_layer1_t;
+
+typedef struct collio_exchange_t {
+    collio_file_t *file;
+    bool write;
+    bool blocking;
+    bool atomic;
+    uint32_t sequence; /* number of the call on this file */
+    int error;         /* MPI error class: local until the agreement, then that of all ranks */
+    int64_t done_bytes;
+
+    collio_ask_t request;
+    collio_range_t range;
+    collio_choices_t way;
+
+    struct collio_plan_t *plan; /* first of the fields that only exchanges use */
+    bool plan_new;
+    int64_t *histogram;         /* NULL unless the request is sparse */
+    ompi_request_t *collective; /* the reduction of histogram or stops that is under way */
+    collio_route_t route;
+
+    int64_t buffer_bytes;  /* of one collective buffer */
+    int64_t staging_bytes; /* of one buffer's messages */
+
+    struct {                            /* two layers */
+        int kind;                       /* collio_layers_t */
+        const collio_layer1_t *actions; /* NULL: one layer */
+        collio_local_count_t local_aggregators;
+        uint64_t looked_ns; /* when layer 1 was last looked at */
+    } layer1;
+
+    struct {
+        collio_progress_t progress;
+        collio_slot_t slot[2];
+        int64_t stop_local; /* first local byte that was not transferred */
+        bool access_failed;
+        const int64_t *cycle_round; /* put_fence in two layers: round of each cycle; else NULL */
+    } aggregator;
+
+    struct {
+        collio_delivery_t *deliveries; /* one per window, in the order of delivery */
+        size_t first;                  /* not finished */
+        size_t next;                   /* the first direct one that was not started, */
+        size_t relay_next;             /* the first relayed one */
+        size_t end;                    /* behind the last one that was started */
+        int round;
+        int64_t round_index;
+        int64_t round_bytes; /* of one round's staging */
+        int64_t round_used[2];
+        size_t round_pending[2];
+    } requester;
+
+    struct {
+        uint64_t looked_ns; /* time of the last poll of the cycles */
+        bool shuffling;     /* a shuffle was in flight at that time */
+        bool accessing;
+        uint64_t exposed_ns;  /* time with an access but no shuffle in flight */
+        uint64_t hideable_ns; /* access time that overlap could hide; measured for `auto` */
+    } timing;
+} collio_exchange_t;
+
+/** Notes an error of this rank; the first one counts. `error` is a positive errno. */
+static inline void collio_exchange_fail(collio_exchange_t *ex, int error)
+{
+    collio_error_note(&ex->error, error);
+}
+
+/** An MPI call failed, so a message that other ranks wait for may be missing: the file is lost. */
+static inline void collio_exchange_lose(collio_exchange_t *ex)
+{
+    collio_file_lose(ex->file, OMPI_ERROR);
+}
+
+/** Counts bytes that have reached this rank's buffer in a read. Bytes of a write are counted when
+ *  the call is settled. */
+static inline void collio_exchange_received(collio_exchange_t *ex, int64_t bytes)
+{
+    ex->done_bytes += ex->write ? 0 : bytes;
+}
+
+/** Adds to a figure of the file. */
+static inline void collio_exchange_count(collio_exchange_t *ex, int stat, uint64_t amount)
+{
+    collio_file_count(ex->file, stat, amount);
+}
+
+/** Is the transport one-sided (put_fence, put_lock)? */
+static inline bool collio_exchange_puts(const collio_exchange_t *ex)
+{
+    return COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport
+           || COLLIO_TRANSPORT_PUT_LOCK == ex->way.transport;
+}
+
+/** Tags: per call, so that messages of two calls cannot be confused. */
+enum {
+    COLLIO_TAG_META = 0,
+    COLLIO_TAG_DATA,
+    COLLIO_TAG_GRANT,
+    COLLIO_TAG_DATA_1, /* put_lock: of the second buffer */
+    COLLIO_TAG_RELAY   /* between a rank and its local aggregator */
+};
+
+static inline int collio_exchange_tag(const collio_exchange_t *ex, int kind)
+{
+    return (int) ((ex->sequence & 0xfff) * 8) + kind;
+}
+
+#endif /* COLLIO_EXCHANGE_H */

@@ -1,0 +1,78 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_KEPT_H
+#define COLLIO_KEPT_H
+
+#include "access/lockahead.h"
+#include "exchange/arena.h"
+#include "node/shared.h"
+
+#include "core/aggregator.h"
+
+/**
+ * What the exchanges of one file keep between calls: memory, windows, plans. It is made and freed
+ * with the record of the file, which points to it (file->kept).
+ */
+
+/** One-sided windows over the collective buffers; see transport/onesided/. */
+typedef struct collio_put_t {
+    bool open;
+    bool failed;        /* this osc component cannot make windows: said once */
+    char *base[2];      /* this rank's buffers, each with its room and its limit */
+    bool allocated;     /* they belong to the windows */
+    int64_t slot_bytes; /* of a buffer and its room */
+    bool mine;          /* this rank has one */
+    uint32_t stamp;     /* of the plan that they were made for; 0: for all plans */
+    int buffers;
+    collio_win_t *win[2];
+} collio_put_t;
+
+typedef struct collio_kept_t {
+    struct collio_plans_t *plans;
+    collio_shared_t shared;             /* collective buffers that the node shares */
+    collio_shared_t relay_shared;       /* staging of the node's local aggregators */
+    collio_put_t put;                   /* closed until needed */
+    collio_arena_t buffers;             /* private collective buffers and their staging */
+    collio_arena_t staging;             /* of this rank as a requester */
+    collio_arena_t relay;               /* in layer 1, when it has messages */
+    collio_lockahead_covered_t covered; /* by lockahead, of direct accesses */
+    int64_t *stops;                     /* how far each aggregator came, after a failure */
+    int64_t *histogram; /* of sparse requests; taken at open, because that step must not fail */
+
+    collio_local_count_t local_used; /* by the last call, for the report */
+    int layers_used;
+    bool said_one_layer;   /* messages that were printed once: put_fence has one layer, */
+    bool said_nonblocking; /* put_* does not serve nonblocking calls, */
+    bool said_atomic;      /* atomic mode needs isend */
+} collio_kept_t;
+
+/** The node's collective buffers, or its local aggregators' staging, cannot be shared. */
+static inline bool collio_kept_unshared(const collio_kept_t *kept)
+{
+    return COLLIO_SHARED_FAILED == kept->shared.state
+           || COLLIO_SHARED_FAILED == kept->relay_shared.state;
+}
+
+/** Partition memory. Do the buffers of this node's aggregators not fit its memory, as they would be
+ *  without that policy? Local. */
+bool collio_kept_falls_short(const struct collio_file_t *file);
+/** Memory for the reductions of new plans. Local: an Open MPI error code. */
+int collio_kept_memory_open(struct collio_file_t *file, int bins);
+void collio_kept_memory_close(struct collio_file_t *file);
+/** What collective buffers of this rank's node may use: the override, or half of what is left. */
+int64_t collio_kept_memory_usable(const struct collio_file_t *file);
+
+/** Bytes of this rank in collective buffers and their staging. */
+int64_t collio_kept_buffers(const collio_kept_t *kept);
+
+/** Bytes that are charged to each rank of this node for it: an equal part of what the node's
+ *  aggregators may use, and of what local aggregators share. The same on all ranks of the node. */
+int64_t collio_kept_charge(const struct collio_file_t *file);
+
+/** The amount of free memory may have changed: look again, whatever was found lately. */
+void collio_kept_memory_changed(void);
+
+#endif /* COLLIO_KEPT_H */

@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Partition memory, the state of one file: whether it is used, what the node can give, and memory
+ * for the reductions of a new plan, which must not fail.
+ */
+#include "exchange/kept.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "file/file.h"
+#include "node/node_available.h"
+
+#include "core/available.h"
+
+int64_t collio_kept_memory_usable(const collio_file_t *file)
+{
+    if (0 != file->settings.memory_available) {
+        return (int64_t) file->settings.memory_available;
+    }
+    return collio_available_bytes(file->settings.memory_root) / 2;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
+static uint64_t looked_ns;
+static int64_t found;
+
+void collio_kept_memory_changed(void)
+{
+    pthread_mutex_lock(&lock);
+    looked_ns = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The same, of at most a second ago: programs open many files one after the other, and reading the
+ * kernel's files takes longer than anything else in such an open. */
+static int64_t usable_lately(const collio_file_t *file)
+{
+    enum { LATELY_NS = 1000000000 };
+    uint64_t now = collio_now();
+    int64_t usable;
+
+    if (0 != file->settings.memory_available || '\0' != file->settings.memory_root[0]) {
+        return collio_kept_memory_usable(file);
+    }
+    pthread_mutex_lock(&lock);
+    if (0 == looked_ns || now - looked_ns > LATELY_NS) {
+        looked_ns = now;
+        found = collio_kept_memory_usable(file);
+    }
+    usable = found;
+    pthread_mutex_unlock(&lock);
+    return usable;
+}
+
+static int aggregators_here(const collio_file_t *file)
+{
+    int here = 0;
+
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        here += file->nodes.node_of[file->aggregators[i]] == file->nodes.node_of[file->rank];
+    }
+    return here;
+}
+
+bool collio_kept_falls_short(const collio_file_t *file)
+{
+    int here;
+
+    if (file->my_aggregator < 0) {
+        return false; /* aggregators look: reading the kernel's files on every rank costs time */
+    }
+    here = aggregators_here(file);
+    return here > 0 && collio_available_short(usable_lately(file), here, file->buffer_bytes);
+}
+
+int collio_kept_memory_open(collio_file_t *file, int bins)
+{
+    collio_file_memory_t *memory = &file->memory;
+
+    if (!memory->used) {
+        return OMPI_SUCCESS;
+    }
+    memory->words = collio_memory_words(bins);
+    memory->records = calloc(2 * (size_t) file->nodes.nodes * (size_t) (1 + memory->words),
+                             sizeof(*memory->records));
+    memory->part = calloc((size_t) file->aggregator_count, sizeof(*memory->part));
+    return NULL == memory->records || NULL == memory->part ? OMPI_ERR_OUT_OF_RESOURCE
+                                                           : OMPI_SUCCESS;
+}
+
+void collio_kept_memory_close(collio_file_t *file)
+{
+    free(file->memory.records);
+    free(file->memory.part);
+}
+
+int64_t collio_kept_buffers(const collio_kept_t *kept)
+{
+    int64_t held = kept->buffers.bytes;
+
+    if (COLLIO_SHARED_READY == kept->shared.state && NULL != kept->shared.at && kept->shared.mine) {
+        held += kept->shared.region_bytes;
+    }
+    if (kept->put.open && kept->put.mine) {
+        held += kept->put.buffers * kept->put.slot_bytes;
+    }
+    return held;
+}
+
+int64_t collio_kept_charge(const collio_file_t *file)
+{
+    const collio_shared_t *relay = &file->kept->relay_shared;
+    int node = file->nodes.node_of[file->rank];
+    int ranks = file->nodes.first[node + 1] - file->nodes.first[node];
+
+    if (0 == file->memory_bytes && NULL == file->kept->shared.at) {
+        return 0; /* no call has made an exchange */
+    }
+    return aggregators_here(file) * file->buffer_bytes / ranks
+           + (NULL == relay->at ? 0 : (int64_t) relay->bytes / ranks);
+}

@@ -1,0 +1,120 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * What the fcoll has of open files: their counters and messages. open/ makes and ends them.
+ */
+#include "file/file.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "hook/handle.h"
+#include "hook/spare.h"
+
+#include "opal/util/output.h"
+
+#include "core/debug_assert.h"
+
+/* An open that finds no memory for its record would leave the other ranks waiting. */
+static collio_spare_t spare = COLLIO_SPARE(collio_file_t);
+
+void collio_file_reserve(void)
+{
+    collio_spare_fill(&spare);
+}
+
+void collio_file_unreserve(void)
+{
+    collio_spare_drop(&spare);
+}
+
+collio_file_t *collio_file_take(void)
+{
+    collio_file_t *file = collio_spare_take(&spare);
+
+    if (NULL != file) {
+        file->connection = COLLIO_UNCONNECTED;
+        file->my_aggregator = -1;
+        file->slot = -1;
+    }
+    return file;
+}
+
+collio_file_t *collio_file_find(ompio_file_t *fh)
+{
+    return collio_handle_get(fh, COLLIO_PLACE_FCOLL);
+}
+
+struct visit {
+    int (*each)(collio_file_t *file);
+    int *sum;
+};
+
+static void visit(void *file, void *data)
+{
+    const struct visit *visit = data;
+
+    *visit->sum += visit->each(file);
+}
+
+void collio_file_for_each(int (*each)(collio_file_t *file), int *sum)
+{
+    struct visit all = {each, sum};
+
+    collio_handle_for_each(COLLIO_PLACE_FCOLL, visit, &all);
+}
+
+void collio_file_say(const collio_file_t *file, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    opal_output(0, "fcoll/%s: %s: %s", file->component->name, file->fh->f_filename, text);
+}
+
+void collio_file_count(collio_file_t *file, int stat, uint64_t amount)
+{
+    file->stats[file->writing].at[stat] += amount;
+    file->component->stats.at[stat] += amount;
+}
+
+void collio_file_memory(collio_file_t *file, int64_t bytes)
+{
+    uint64_t *high = &file->stats[0].at[COLLIO_STAT_MEMORY_HIGH];
+    uint64_t *component_high = &file->component->stats.at[COLLIO_STAT_MEMORY_HIGH];
+
+    file->memory_bytes += bytes;
+    COLLIO_ASSERT(0 <= file->memory_bytes); /* nothing is given back twice */
+    if (file->memory_bytes > (int64_t) *high) {
+        *high = (uint64_t) file->memory_bytes;
+    }
+    if (*high > *component_high) {
+        *component_high = *high;
+    }
+}
+
+static _Atomic bool background;
+
+bool collio_file_background(void)
+{
+    return background;
+}
+
+bool collio_file_set_background(bool used)
+{
+    return atomic_exchange(&background, used);
+}
+
+void collio_file_high(collio_file_t *file, int stat, int64_t value)
+{
+    uint64_t *high = &file->stats[0].at[stat], *component_high = &file->component->stats.at[stat];
+
+    *high = value > (int64_t) *high ? (uint64_t) value : *high;
+    *component_high = *high > *component_high ? *high : *component_high;
+}

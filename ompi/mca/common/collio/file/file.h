@@ -1,0 +1,220 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_FILE_H
+#define COLLIO_FILE_H
+
+#include "access/access.h"
+#include "access/lockahead.h"
+#include "compat/compat.h"
+#include "file/settings.h"
+#include "file/stats.h"
+
+#include "core/aggregator.h"
+#include "core/align.h"
+#include "core/defaults.h"
+#include "core/memory.h"
+
+#include <stdatomic.h>
+
+/** Partition memory: what the ranks tell each other for a new plan, in memory that is taken at
+ *  open, and the last layout, for the report. */
+typedef struct collio_file_memory_t {
+    bool used;                  /* partition memory is in use, on all ranks */
+    int64_t minus_mine;         /* negated: memory that this rank sees */
+    int64_t minus_node;         /* negated: the least that a rank of the node sees */
+    int64_t usable;             /* at the last new plan: what its buffers may have in all */
+    int64_t announced;          /* by this rank, for the last new plan */
+    uint64_t *records;          /* per node: its memory, then the bins that it touches; twice */
+    int words;                  /* of a node's bins */
+    collio_memory_part_t *part; /* the last layout: one per aggregator at most */
+    int parts;
+    int groups;
+    int leaves;
+    int merges;
+    int64_t origin; /* where bin 0 begins, and how long each is */
+    int64_t width;
+} collio_file_memory_t;
+
+/** Members that are named one by one (file->align) and assigned together (file->derived). */
+#define COLLIO_GROUP(tag, name, ...) \
+    union {                          \
+        struct {                     \
+            __VA_ARGS__              \
+        };                           \
+        struct tag {                 \
+            __VA_ARGS__              \
+        } name;                      \
+    }
+
+/**
+ * What the fcoll has of an open file: place FCOLL of the handle's record (hook/). Made at the first
+ * selection (collective), freed at close, or, for handles that are not real MPI files, by the
+ * module's finalize. Folders above this one have members here that only they define.
+ */
+typedef struct collio_file_t {
+    ompio_file_t *fh;
+    collio_component_t *component;
+    collio_settings_t settings;
+    int refused;        /* error class of every collective call, if the record could not be made.
+                    io/ompio ignores what a module says at open */
+    _Atomic int lost;   /* 0, or the error class of the failure after which this rank has left its
+                           collective calls: see call/lost.c */
+    uint64_t looked_ns; /* for failures of others */
+    ompi_request_t *notice;
+    int noticed;
+    int64_t meeting[2][64]; /* of file_allreduce: here, because one that was left may still run */
+
+    struct collio_set_t *set; /* of its processes, which owns `nodes`; see open/. NULL:
+                                            nothing is kept for another file */
+    int slot;                 /* for its context when it is closed, or -1 */
+
+    /* What belongs to the processes, and passes to their next file: see open/context.c. */
+    /* clang-format off */
+    COLLIO_GROUP(collio_connection_t, connection,
+        ompi_communicator_t *comm;      /* ours alone: messages of others cannot match ours */
+        ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
+        struct collio_reduction_t *reduction; /* where the ranks agree; see node/ */
+        struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
+        ompi_datatype_t *agree_type;
+    );
+    /* clang-format on */
+
+    int rank;
+    int size;
+    collio_nodes_t nodes;
+
+    /* Everything that follows from settings and facts. MPI_File_open makes it from nothing, once
+     * with the values of this rank and again where the ranks differ: see open/attach.c. */
+    /* clang-format off */
+    COLLIO_GROUP(collio_derived_t, derived,
+        int64_t settings_hash;
+        bool two_layers;
+        bool striped;         /* stripes are known: fh->f_stripe_size and f_stripe_count */
+        bool several_clients; /* of a file system that gives locks to clients (Lustre) */
+        collio_lockahead_mode_t lockahead; /* of collective calls */
+        int ompio_aggregators;                        /* io_ompio_num_aggregators, or -1 */
+        int *aggregators;                             /* their ranks */
+        int aggregator_count;
+        int *aggregator_slot; /* number of each aggregator among those of its node */
+        int my_aggregator;    /* my index in aggregators, or -1 */
+        bool list_refused;    /* aggregator_list does not fit the communicator */
+        collio_local_count_t local_aggregators; /* two layers: when a total is given */
+        int64_t buffer_bytes;                              /* what one aggregator may use */
+        collio_align_t align;                   /* of domains and windows */
+        collio_file_memory_t memory;
+        struct collio_kept_t *kept; /* what exchanges keep between calls */
+        struct collio_tuner_t *tuner;
+    );
+    /* clang-format on */
+
+    collio_access_t access;
+    collio_access_stats_t access_stats;
+    bool unflushed; /* this rank has made direct writes that other nodes may not see */
+
+    collio_stats_t stats[2]; /* of reads, of writes; high-water marks in the first */
+    bool writing;            /* the call that is driven: what counts, counts there */
+    int64_t memory_bytes;    /* held now, see memory_add */
+
+    struct collio_queue_t *queue; /* of collective calls; see call/ */
+    _Atomic int calls;            /* collective calls in the queue */
+} collio_file_t;
+
+/** NULL if there is none. Local. */
+collio_file_t *collio_file_find(ompio_file_t *fh);
+
+/** Adds to a figure of this file (of its reads or writes, as the call that is driven) and of its
+ *  component. */
+void collio_file_count(collio_file_t *file, int stat, uint64_t amount);
+
+/** Notes a high-water mark. */
+void collio_file_high(collio_file_t *file, int stat, int64_t value);
+
+/** Chooses the aggregators and numbers them; the nodes are known. Local. */
+int collio_file_aggregators(collio_file_t *file);
+/** What the defaults depend on; the same on all ranks once the facts are agreed on. Local. */
+collio_site_t collio_file_site(const collio_file_t *file);
+/** Of their list: not negative, equal for equal lists. */
+int64_t collio_file_aggregators_hash(const collio_file_t *file);
+
+/** A file without communicators. */
+#define COLLIO_UNCONNECTED \
+    ((struct collio_connection_t){.comm = MPI_COMM_NULL, .node_comm = MPI_COMM_NULL})
+
+/** Accounts for memory that is taken (positive) or given back (negative). */
+void collio_file_memory(collio_file_t *file, int64_t bytes);
+
+/** An empty record for free(): a new one, or the one in reserve. NULL only if that is in use
+ *  too. */
+collio_file_t *collio_file_take(void);
+
+/** There are or have been nonblocking collectives in this process: some may be under way behind a
+ *  blocking one. */
+bool collio_file_background(void);
+/** Returns what it was before. */
+bool collio_file_set_background(bool used);
+
+/** A record for an open that finds no memory; taken when a component is opened. */
+void collio_file_reserve(void);
+void collio_file_unreserve(void);
+
+/** Calls `each` for every open file. A file that another thread closes is either visited before its
+ *  record ends, or not at all. */
+void collio_file_for_each(int (*each)(collio_file_t *file), int *sum);
+
+/** Communication on this file has failed (error: of the MPI call or request), or another process
+ *  has died. From now on all collective calls on it end with an error; the other ranks are told.
+ *  The first error counts. Local. */
+void collio_file_lose(collio_file_t *file, int error);
+/** Has another rank sent notice that the file is lost? Then it is, here too. Never blocks. */
+void collio_file_look_for_notice(collio_file_t *file);
+/** For a wait that is no part of a call: looks for notices once a second. True when the file is
+ *  lost. Set looked_ns to 0 before it begins. */
+bool collio_file_watch(collio_file_t *file);
+/** all[i] = the maximum of mine[i] over `comm`, a communicator of this file; at most 64 fields.
+ *  Blocks, but not for ever where another rank has lost the file. 0, or the error class with which
+ *  the file is lost. */
+int collio_file_allreduce(collio_file_t *file, ompi_communicator_t *comm, const int64_t *mine,
+                          int64_t *all, int fields);
+
+/** Tag of these notices. Tags of calls are 8 n + 0..4: see exchange.h. */
+enum { COLLIO_FILE_TAG_NOTICE = 5 };
+
+/** True when the request is complete; it is then freed. *bytes (may be NULL) = bytes received. An
+ *  error makes the file lost. Never blocks. */
+static inline bool collio_request_done(collio_file_t *file, ompi_request_t **request,
+                                       int64_t *bytes)
+{
+    int error = MPI_SUCCESS;
+
+    if (!collio_request_test(request, bytes, &error)) {
+        return false;
+    }
+    if (MPI_SUCCESS != error) {
+        collio_file_lose(file, error);
+    }
+    return true;
+}
+
+/** The same for a message that was received into no memory: its sender must go on, and that it was
+ *  cut off is no failure of communication. */
+static inline bool collio_request_discarded(collio_file_t *file, ompi_request_t **request)
+{
+    int error = MPI_SUCCESS;
+
+    if (!collio_request_test(request, NULL, &error)) {
+        return false;
+    }
+    if (MPI_SUCCESS != error && MPI_ERR_TRUNCATE != error) {
+        collio_file_lose(file, error);
+    }
+    return true;
+}
+
+/** One line to the user, from this rank, with the component's name in front. */
+void collio_file_say(const collio_file_t *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif /* COLLIO_FILE_H */

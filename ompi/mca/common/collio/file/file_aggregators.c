@@ -1,0 +1,122 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Which ranks of a file aggregate: as many as the user says, or as the file system has use for, on
+ * the nodes that the placement (core/aggregator.h) gives.
+ */
+#include "file/file.h"
+
+#include <stdlib.h>
+
+#include "access/lockahead.h"
+#include "settings/findings.h"
+
+#include "core/hash.h"
+
+collio_site_t collio_file_site(const collio_file_t *file)
+{
+    const ompio_file_t *fh = file->fh;
+
+    return (collio_site_t){
+        .ranks = file->size,
+        .nodes = file->nodes.nodes,
+        .network = UFS != fh->f_fstype || file->access.network,
+        .striped = file->striped,
+        .lockahead = COLLIO_LOCKAHEAD_OFF != file->lockahead,
+        .stripes = fh->f_stripe_count,
+        .stripe_bytes = (int64_t) fh->f_stripe_size,
+    };
+}
+
+/* A list that does not suit this communicator is left out, as any other setting. All ranks have the
+ * same one, so rank 0 tells it; a communicator of one rank has nothing to choose. */
+static void refuse_list(collio_file_t *file, const char *bad)
+{
+    if (0 == file->rank && file->size > 1) {
+        collio_finding("hint collio_aggregator_list is \"%s\", wrong at \"%s\"; allowed: a list of "
+                       "different ranks of the file's communicator, such as 0,2,4-7. "
+                       "It is left out, placement chooses",
+                       file->settings.aggregator_list, bad);
+        collio_findings_tell_mine();
+    }
+    file->list_refused = true;
+    file->aggregator_count = 0;
+}
+
+static int choose_aggregators(collio_file_t *file)
+{
+    const collio_settings_t *settings = &file->settings;
+    const char *bad;
+    int count = settings->aggregators;
+
+    if (0 == count && file->ompio_aggregators > 0) {
+        count = file->ompio_aggregators;
+    }
+    file->aggregators = malloc(sizeof(int) * (size_t) file->size);
+    file->aggregator_slot = malloc(sizeof(int) * (size_t) file->size);
+    if (NULL == file->aggregators || NULL == file->aggregator_slot) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if ('\0' != settings->aggregator_list[0]) {
+        file->aggregator_count = collio_aggregators_parse(settings->aggregator_list, file->size,
+                                                          file->aggregators, &bad);
+        if (file->aggregator_count < 1) {
+            refuse_list(file, bad);
+        }
+    }
+    if (0 == file->aggregator_count && file->memory.used && 0 == count) {
+        file->aggregator_count = collio_aggregators_per_node(&file->nodes, COLLIO_MEMORY_PER_NODE,
+                                                             file->aggregators);
+    }
+    if (0 == file->aggregator_count) {
+        collio_placement_t placement = 0 == settings->placement
+                                           ? COLLIO_PLACEMENT_ROUND_ROBIN
+                                           : (collio_placement_t) (settings->placement - 1);
+
+        if (0 == count) {
+            collio_site_t site = collio_file_site(file);
+
+            count = collio_default_aggregators(&site);
+        }
+        file->aggregator_count = collio_aggregators_place(&file->nodes, count, placement,
+                                                          file->aggregators);
+    }
+    return OMPI_SUCCESS;
+}
+
+/* Number of each aggregator among those of its own node. */
+static int number_aggregators(collio_file_t *file)
+{
+    int *seen = calloc((size_t) file->nodes.nodes, sizeof(*seen));
+
+    if (NULL == seen) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    file->local_aggregators = collio_local_aggregators_divide(&file->nodes,
+                                                              file->settings.local_aggregators);
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        file->aggregator_slot[i] = seen[file->nodes.node_of[file->aggregators[i]]]++;
+        if (file->aggregators[i] == file->rank) {
+            file->my_aggregator = i;
+        }
+    }
+    free(seen);
+    return OMPI_SUCCESS;
+}
+
+int collio_file_aggregators(collio_file_t *file)
+{
+    int rc = choose_aggregators(file);
+
+    return OMPI_SUCCESS == rc ? number_aggregators(file) : rc;
+}
+
+int64_t collio_file_aggregators_hash(const collio_file_t *file)
+{
+    return collio_hash_positive(
+        collio_hash(COLLIO_HASH_BASIS, file->aggregators,
+                    (size_t) file->aggregator_count * sizeof(*file->aggregators)));
+}

@@ -1,0 +1,225 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The settings of the collective components: one row for each.
+ */
+#include "file/settings.h"
+
+#include "report/report_out.h"
+
+enum {
+    NO_HINT = COLLIO_SETTING_NO_HINT,
+    NO_PARAMETER = COLLIO_SETTING_NO_PARAMETER,
+    AGREED = COLLIO_SETTING_AGREED,
+    POSITIVE = COLLIO_SETTING_POSITIVE,
+    TWO_LAYERS = COLLIO_SETTING_TWO_LAYERS,
+    FOR_TESTS = NO_PARAMETER /* a hint that tests and measurements use; users have no reason to */
+};
+
+#define AT(field) offsetof(collio_settings_t, field)
+
+static const char on_off[] = "auto,on,off";
+#define SCHEDULE_CHOICE(name)      "," #name
+#define TRANSPORT_CHOICE(id, name) "," #name
+static const char schedules[] = "auto" COLLIO_SCHEDULE_LIST(SCHEDULE_CHOICE);
+static const char transports[] = "auto" COLLIO_TRANSPORT_LIST(TRANSPORT_CHOICE);
+
+static const collio_setting_t rows[] = {
+    {"schedule", COLLIO_CHOICE, AT(schedule), schedules, 0, 5, AGREED, NULL,
+     "How an aggregator overlaps the shuffle with file access. none: one after the other. comm: "
+     "the next shuffle runs during a blocking access. write: access runs during a blocking "
+     "shuffle. "
+     "write_comm: both run, both are waited for. write_comm2: whatever is ready goes on. auto "
+     "measures none and write_comm2 in the first calls of a file and keeps the faster one. A "
+     "schedule that is named implies exchange=on where exchange is auto"},
+    {"transport", COLLIO_CHOICE, AT(transport), transports, 0, 5, AGREED, NULL,
+     "How data moves between a rank and an aggregator. isend: messages. put_fence, put_lock: "
+     "one-sided puts. shm: one copy through memory shared on the aggregator's node (ranks of other "
+     "nodes use isend). auto tries shm, where memory can be shared, and isend between nodes. It "
+     "does not try puts: their epochs wait for other ranks, so they serve blocking calls only. "
+     "Atomic mode always uses isend, nonblocking calls do instead of puts. A transport that is "
+     "named implies exchange=on where exchange is auto"},
+    {"exchange", COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
+     "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
+     "file, packed and sieved. auto decides from the file system, the nodes and the piece sizes, "
+     "and is on where schedule, transport or --mca fcoll tam is named. The hints romio_cb_write "
+     "and romio_cb_read set it per direction"},
+    {"exchange_write", COLLIO_CHOICE, AT(exchange_write), on_off, 0, 4,
+     NO_PARAMETER | NO_HINT | AGREED, "romio_cb_write,collective_buffering",
+     "exchange, for writes only"},
+    {"exchange_read", COLLIO_CHOICE, AT(exchange_read), on_off, 0, 4,
+     NO_PARAMETER | NO_HINT | AGREED, "romio_cb_read,collective_buffering",
+     "exchange, for reads only"},
+    {"timeout", COLLIO_NUMBER, AT(timeout), NULL, 0, 6, AGREED, NULL,
+     "Time limit in seconds for one step of a collective call. When it expires, the call "
+     "and all later collective calls on the file return MPI_ERR_OTHER. Set it on networks "
+     "that may go silent; it must exceed the longest call and the largest delay between "
+     "ranks. 0: no limit"},
+    {"partition", COLLIO_CHOICE, AT(partition), "auto,even,static_cyclic,group_cyclic,memory", 0, 5,
+     AGREED, NULL,
+     "How the file is divided among aggregators. even: one contiguous part each. "
+     "static_cyclic: stripe i belongs to aggregator i modulo their number. group_cyclic: "
+     "contiguous parts for groups of as many aggregators as stripes, cyclic inside a "
+     "group. memory: contiguous parts, each for a node that has data in it and memory for "
+     "it. auto uses memory when the collective buffers do not fit the memory of some node, "
+     "static_cyclic on striped file systems without lockahead, otherwise even. Set it to "
+     "compare them, or if nodes run out of memory"},
+    {"memory_group_bytes", COLLIO_BYTES, AT(memory_group_bytes), NULL, 256 << 20, 9,
+     FOR_TESTS | AGREED, NULL,
+     "partition memory: bytes of data that a group of nodes has at least. Groups are cut "
+     "where no node has data on both sides; data moves inside a group only"},
+    {"memory_domain_bytes", COLLIO_BYTES, AT(memory_domain_bytes), NULL, 0, 9, FOR_TESTS | AGREED,
+     NULL,
+     "partition memory: bytes that an aggregator gets at most, if there are enough "
+     "aggregators. 0: 32 MiB for writes and 128 MiB for reads"},
+    {"memory_min_bytes", COLLIO_BYTES, AT(memory_min_bytes), NULL, 1 << 20, 9, FOR_TESTS | AGREED,
+     NULL,
+     "partition memory: a node with less available memory than this many bytes gets no "
+     "aggregator while another node has more"},
+    {"memory_available", COLLIO_BYTES, AT(memory_available), NULL, 0, 9, FOR_TESTS, NULL,
+     "Bytes that collective buffers may use on this rank's node; may differ between nodes. "
+     "0 measures: half of the least of MemAvailable, of what the limits of the process's "
+     "cgroups leave, and of what RLIMIT_AS leaves"},
+    {"memory_root", COLLIO_TEXT, AT(memory_root), NULL, 0, 9, FOR_TESTS, NULL,
+     "Directory in front of /proc and /sys where available memory is measured"},
+    {"aggregators", COLLIO_NUMBER, AT(aggregators), NULL, 0, 4, AGREED | POSITIVE, "cb_nodes",
+     "Number of aggregators, the ranks that access the file. 0 takes "
+     "io_ompio_num_aggregators if that is set, or else one per node (two on a single node), or "
+     "one per stripe on a striped file system (up to four with lockahead). Set it if the file "
+     "system serves more or fewer clients at a time best. "
+     "The hint cb_nodes sets it too"},
+    {"aggregator_list", COLLIO_TEXT, AT(aggregator_list), NULL, 0, 6, NO_PARAMETER | AGREED, NULL,
+     "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over "
+     "aggregators and placement. Empty: placement chooses"},
+    {"placement", COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5, AGREED, NULL,
+     "Which ranks aggregate. spread: evenly over nodes and their ranks. round_robin: first "
+     "rank of each node, then the second of each. "
+     "auto: round_robin. Set it if some ranks of a node are busier than others"},
+    {"buffer_bytes", COLLIO_BYTES, AT(buffer_bytes), NULL, 0, 4, AGREED | POSITIVE,
+     "cb_buffer_size",
+     "Bytes of memory that an aggregator may use for collective buffers. 0 takes the hint "
+     "cb_buffer_size, or else io_ompio_bytes_per_agg; if that has its default, one node "
+     "with a local file system needs 2 MiB only. Enlarge it if calls have many cycles, "
+     "reduce it if nodes are short of memory"},
+    {"align_bytes", COLLIO_BYTES, AT(align_bytes), NULL, 0, 5, AGREED, NULL,
+     "File domains and windows begin at multiples of this many bytes; 1 switches alignment "
+     "off. 0: the stripe on Lustre and BeeGFS, the block (st_blksize) on other network "
+     "file systems, none on local ones. Set it if the file system locks or writes in "
+     "another unit. A value that is set here holds in every call; a block is given up when "
+     "a reused plan moves"},
+    {"sync_send", COLLIO_CHOICE, AT(sync_send), on_off, 0, 9, FOR_TESTS | AGREED, NULL,
+     "Whether data messages are synchronous sends, so that fast senders cannot flood an "
+     "aggregator that is busy writing. auto: on when a call needs more than one round"},
+    {"engine", COLLIO_CHOICE, AT(engine), "auto,threads,libaio,io_uring", 0, 5, NO_HINT, NULL,
+     "What runs the accesses of aggregators in the background (schedules write, write_comm and "
+     "write_comm2). auto: threads, which hide more than io_uring behind the shuffle. libaio is "
+     "asynchronous only for transfers that suit O_DIRECT. Accesses that need a lock or a flush use "
+     "threads. Set it to compare them"},
+    {"plan_reuse", COLLIO_SWITCH, AT(plan_reuse), NULL, 1, 9, FOR_TESTS | AGREED, NULL,
+     "Reuse the plan of an earlier call with the same view and request shape (the next "
+     "variable or time step)"},
+    {"keep", COLLIO_SWITCH, AT(keep), NULL, 1, 6, AGREED, NULL,
+     "Keep communicators, shared memory, buffers and plans when a file is closed, for the "
+     "next file that the same processes open; at most 64 MiB of buffers on a node. "
+     "Programs with MPI_THREAD_MULTIPLE keep nothing. Switch it off where memory is short "
+     "between files"},
+    {"report", COLLIO_CHOICE, AT(report), COLLIO_REPORT_CHOICES, 0, 3, AGREED, NULL,
+     "Print at close what the collective calls on a file did: aggregators, bandwidth, time of each "
+     "phase, messages." COLLIO_REPORT_VALUES},
+    {"report_file", COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
+     COLLIO_REPORT_FILE_HELP},
+    {"priority", COLLIO_NUMBER, AT(priority), NULL, 5, 3, NO_HINT, NULL,
+     "Priority of this component among the fcoll components. Stock components have 10 to "
+     "100. Set 110 to use this one for every file without --mca fcoll, 0 to switch it off"},
+    {"local_aggregators", COLLIO_NUMBER, AT(local_aggregators), NULL, 0, 4,
+     NO_PARAMETER | AGREED | TWO_LAYERS, NULL,
+     "Number of local aggregators on all nodes together, which gather requests inside "
+     "their node before the exchange between nodes. 0: see local_aggregators_per_node. As "
+     "many as ranks is plain two-phase"},
+    {"local_aggregators_per_node", COLLIO_NUMBER, AT(local_aggregators_per_node), NULL, 0, 4,
+     AGREED | TWO_LAYERS, NULL,
+     "Number of local aggregators on each node, which gather requests inside the node "
+     "before the exchange between nodes. 0 chooses from the ranks per node, the nodes, the "
+     "aggregators and the number of pieces. Set it if the report shows that gathering "
+     "takes long, or that too many messages go between nodes"},
+    {"intra", COLLIO_CHOICE, AT(intra), "auto,shm,isend", 0, 9, FOR_TESTS | AGREED | TWO_LAYERS,
+     NULL,
+     "How data moves inside a node to its local aggregator. shm: each rank copies it into "
+     "place itself. isend: messages. auto uses shm where memory can be shared"},
+};
+
+static char transport_names[COLLIO_TRANSPORT_COUNT][16];
+
+int collio_settings_register(collio_component_t *component, const mca_base_component_t *mca)
+{
+    collio_settings_set_t *set = &component->set;
+
+    for (int i = 0; i < COLLIO_TRANSPORT_COUNT; ++i) {
+        collio_value_format(COLLIO_CHOICE, transports, i, transport_names[i],
+                            sizeof(transport_names[i]));
+    }
+    set->rows = rows;
+    set->count = sizeof(rows) / sizeof(rows[0]);
+    set->without = component->two_layers ? 0 : TWO_LAYERS;
+    set->parameters = &component->parameters;
+    set->bytes = sizeof(component->parameters);
+    return collio_settings_set_register(set, mca);
+}
+
+/* collio_exchange wins over ROMIO's hints for one direction, unless it leaves the choice open. */
+static void resolve_exchange(ompio_file_t *fh, collio_settings_t *settings)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    bool ours = collio_hint_get(fh->f_info, "collio_exchange", text, sizeof(text))
+                && COLLIO_SETTING_AUTO != settings->exchange;
+
+    if (ours || COLLIO_SETTING_AUTO == settings->exchange_read) {
+        settings->exchange_read = settings->exchange;
+    }
+    if (ours || COLLIO_SETTING_AUTO == settings->exchange_write) {
+        settings->exchange_write = settings->exchange;
+    }
+}
+
+/* A mode of the exchange that the user has named is used: it implies the exchange, where that was
+ * left open. */
+static void imply_exchange(const collio_component_t *component, collio_settings_t *settings)
+{
+    bool implied = COLLIO_SCHEDULE_AUTO != settings->schedule
+                   || COLLIO_TRANSPORT_AUTO != settings->transport
+                   || (component->two_layers && component->named);
+
+    if (implied && COLLIO_SETTING_AUTO == settings->exchange_read) {
+        settings->exchange_read = COLLIO_SETTING_ON;
+    }
+    if (implied && COLLIO_SETTING_AUTO == settings->exchange_write) {
+        settings->exchange_write = COLLIO_SETTING_ON;
+    }
+}
+
+void collio_settings_resolve(const collio_component_t *component, ompio_file_t *fh,
+                             collio_settings_t *settings)
+{
+    collio_hints_check(fh->f_info);
+    collio_settings_set_resolve(&component->set, fh->f_info, settings);
+    resolve_exchange(fh, settings);
+    imply_exchange(component, settings);
+}
+
+void collio_settings_publish(const collio_component_t *component, const collio_settings_t *settings,
+                             ompio_file_t *fh, int aggregators, int64_t buffer_bytes)
+{
+    collio_settings_t used = *settings;
+
+    used.aggregators = aggregators;
+    used.buffer_bytes = (size_t) buffer_bytes;
+    collio_settings_set_publish(&component->set, &used, fh->f_info);
+}
+
+const char *collio_transport_name(int transport)
+{
+    return transport_names[transport];
+}

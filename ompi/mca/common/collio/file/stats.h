@@ -1,0 +1,116 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_STATS_H
+#define COLLIO_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "opal/mca/mca.h"
+
+#include "compat/clock.h"
+
+/**
+ * The counters: one list, from which come the fields, the MPI_T performance variables
+ * fcoll_<component>_<name> and the report.
+ *
+ * X(id, name, kind, layers, help): COLLIO_STAT_<id> is the index of the counter. kind is TIME
+ * (nanoseconds of the calling rank), BYTES, COUNT, or HIGH (a high-water mark in bytes). layers is
+ * two for counters of components with two layers, else one. help is the description of the
+ * variable; its unit is put behind it.
+ */
+#define COLLIO_STATS(X)                                                                            \
+    X(CALLS_WRITE, calls_write, COUNT, one, "collective writes")                                   \
+    X(CALLS_READ, calls_read, COUNT, one, "collective reads")                                      \
+    X(CALLS_DIRECT, calls_direct, COUNT, one,                                                      \
+      "direct calls: collective calls in which every rank accessed its own pieces")                \
+    X(BYTES_WRITTEN, bytes_written, BYTES, one,                                                    \
+      "data that this rank asked to write in collective calls")                                    \
+    X(BYTES_READ, bytes_read, BYTES, one, "data that this rank asked to read in collective calls") \
+    X(REQUESTS_IN, requests_in, COUNT, one,                                                        \
+      "pieces that this rank asked for, after joining adjacent ones")                              \
+    X(REQUESTS_GATHERED, requests_gathered, COUNT, two,                                            \
+      "pieces that this local aggregator received from its node")                                  \
+    X(REQUESTS_MERGED, requests_merged, COUNT, two,                                                \
+      "pieces that this local aggregator sent on after merging")                                   \
+    X(REQUESTS_RECEIVED, requests_received, COUNT, one,                                            \
+      "pieces (some reads: bounding ranges) that arrived at this aggregator")                      \
+    X(REQUESTS_OUT, requests_out, COUNT, one,                                                      \
+      "extents that this aggregator accessed: pieces after merging")                               \
+    X(CYCLES, cycles, COUNT, one, "cycles of this aggregator: fills of its collective buffer")     \
+    X(MESSAGES, messages, COUNT, one, "data messages sent by this rank")                           \
+    X(MESSAGE_BYTES, message_bytes, BYTES, one, "data in the messages sent by this rank")          \
+    X(MESSAGES_BETWEEN_NODES, messages_between_nodes, COUNT, one,                                  \
+      "data messages that this rank sent to other nodes")                                          \
+    X(BYTES_BETWEEN_NODES, bytes_between_nodes, BYTES, one,                                        \
+      "data in messages that this rank sent to other nodes")                                       \
+    X(META_MESSAGES, meta_messages, COUNT, one, "messages with offset lists sent by this rank")    \
+    X(META_BYTES, meta_bytes, BYTES, one,                                                          \
+      "size of the messages with offset lists sent by this rank")                                  \
+    X(COPIED_BYTES, copied_bytes, BYTES, one,                                                      \
+      "data this rank copied between user, staging and collective buffers")                        \
+    X(SHM_BYTES, shm_bytes, BYTES, one,                                                            \
+      "data that this rank moved through shared memory, without a message")                        \
+    X(SHM_MISSING, shm_missing, COUNT, one,                                                        \
+      "1 if shared memory was not available for this file on this rank's node")                    \
+    X(PUT_BYTES, put_bytes, BYTES, one, "data that this rank moved by one-sided puts")             \
+    X(HOLES, holes, COUNT, one, "holes between the extents of this aggregator's windows")          \
+    X(PLAN_HITS, plan_hits, COUNT, one, "collective calls that reused a plan")                     \
+    X(PLAN_MISSES, plan_misses, COUNT, one, "collective calls that had to plan")                   \
+    X(FILES_REUSED, files_reused, COUNT, one,                                                      \
+      "files that reused the context of an earlier file of the same processes")                    \
+    X(PLAN_MEMORY, plan_memory, COUNT, one,                                                        \
+      "plans not reused because a node has less memory available than before")                     \
+    X(PROBES, probes, COUNT, one, "collective calls spent on measuring choices of auto")           \
+    X(ERRORS, errors, COUNT, one, "collective calls that ended with an error")                     \
+    X(MEMORY_HIGH, memory_high, HIGH, one,                                                         \
+      "most memory held at once for plans, buffers, staging and shared segments")                  \
+    X(MEMORY_BUDGET, memory_budget, HIGH, one,                                                     \
+      "partition memory: most memory that this rank announced for its buffers")                    \
+    X(BUFFER_HIGH, buffer_high, HIGH, one,                                                         \
+      "partition memory: most memory held in collective and staging buffers")                      \
+    X(TIME_FLATTEN, time_flatten, TIME, one, "flattening view and user buffer")                    \
+    X(TIME_AGREE, time_agree, TIME, one, "agreeing on range, plan and errors of a call")           \
+    X(TIME_GATHER, time_gather, TIME, two,                                                         \
+      "intra-node aggregation: gathering and merging offset lists")                                \
+    X(TIME_GATHER_MOVE, time_gather_move, TIME, two,                                               \
+      "intra-node aggregation: moving data inside the node")                                       \
+    X(TIME_SPLIT, time_split, TIME, one, "splitting requests by aggregator and cycle")             \
+    X(TIME_ROUTE, time_route, TIME, one, "sending offset lists to their aggregators")              \
+    X(TIME_MERGE, time_merge, TIME, one, "merging offset lists at the aggregator")                 \
+    X(TIME_EXCHANGE, time_exchange, TIME, one, "cycles in which data was under way between ranks") \
+    X(TIME_IO, time_io, TIME, one, "file access, whether the rank waited for it or not")           \
+    X(TIME_HIDDEN, time_hidden, TIME, one,                                                         \
+      "part of time_io during which data was under way between ranks")                             \
+    X(TIME_WAIT, time_wait, TIME, one,                                                             \
+      "cycles in which this rank did nothing but wait for file access")                            \
+    X(TIME_COMPLETE, time_complete, TIME, one, "agreeing on the result of a call")                 \
+    X(TIME_TOTAL, time_total, TIME, one, "whole collective calls")
+
+#define COLLIO_STAT_ID(id, name, kind, layers, help) COLLIO_STAT_##id,
+enum { COLLIO_STATS(COLLIO_STAT_ID) COLLIO_STAT_COUNT };
+#undef COLLIO_STAT_ID
+
+typedef struct collio_stats_t {
+    uint64_t at[COLLIO_STAT_COUNT];
+} collio_stats_t;
+
+typedef enum collio_stat_kind_t {
+    COLLIO_STAT_KIND_COUNT,
+    COLLIO_STAT_KIND_BYTES,
+    COLLIO_STAT_KIND_TIME,
+    COLLIO_STAT_KIND_HIGH
+} collio_stat_kind_t;
+
+const char *collio_stat_name(int stat);
+collio_stat_kind_t collio_stat_kind(int stat);
+
+/** Registers one performance variable for each figure, on this storage. Figures of two layers only
+ *  for components that have them. */
+void collio_stats_register(collio_stats_t *stats, bool two_layers, const mca_base_component_t *mca);
+
+#endif /* COLLIO_STATS_H */

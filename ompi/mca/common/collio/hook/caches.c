@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Coherence with the caches of other nodes, for one handle.
+ */
+#include "hook/caches.h"
+
+#include "access/lock.h"
+#include "hook/guard.h"
+
+#include "opal/runtime/opal_progress.h"
+#include "opal/util/output.h"
+
+static void idle(void)
+{
+    (void) opal_progress();
+}
+
+static void open_access(const ompio_file_t *fh, collio_access_t *access,
+                        collio_access_stats_t *stats)
+{
+    collio_access_open(access, fh->fd, stats);
+    access->coherence = collio_coherence_choose(access->file_system,
+                                                access->network && collio_spans_nodes(fh->f_comm));
+}
+
+void collio_caches_open(ompio_file_t *fh, collio_access_t *access, collio_access_stats_t *stats)
+{
+    open_access(fh, access, stats);
+    collio_guard_use_wanted(fh, access);
+    collio_lock_set_idle(idle);
+    if (COLLIO_COHERENCE_FLUSH == access->coherence) {
+        (void) collio_access_refresh(fh->fd); /* pages of an earlier handle */
+    }
+    if (COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
+        && !collio_lock_works(access)) {
+        opal_output(0,
+                    "collio: %s: this NFS mount gives no byte-range locks, without which nodes "
+                    "would overwrite each other's data. Reads and writes of this file fail. Start "
+                    "rpc.statd on this node, or mount with nolock.",
+                    fh->f_filename);
+    }
+}
+
+int collio_caches_flush(ompio_file_t *fh, const collio_access_t *access)
+{
+    if (COLLIO_COHERENCE_FLUSH != access->coherence || (fh->f_amode & MPI_MODE_RDONLY)
+        || !collio_guard_written(fh)) {
+        return 0;
+    }
+    return collio_access_flush(fh->fd);
+}
+
+void collio_caches_refresh(ompio_file_t *fh)
+{
+    collio_access_stats_t stats = {0};
+    collio_access_t access;
+
+    open_access(fh, &access, &stats);
+    if (COLLIO_COHERENCE_FLUSH == access.coherence) {
+        (void) collio_access_refresh(fh->fd);
+    }
+}

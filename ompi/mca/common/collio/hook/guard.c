@@ -1,0 +1,177 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who may sieve writes. Here, because the fcolls and the fbtl do not include each other.
+ */
+#include "hook/guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <strings.h>
+
+#include "access/lock.h"
+#include "hook/handle.h"
+#include "hook/reach.h"
+
+typedef collio_guard_t guard_t;
+
+/* Why not. The largest of all ranks counts; 0 is a yes. */
+enum { YES = 0, NOT_ASKED, NO_LOCKS, LOCAL_LOCKS, NO_FBTL, REASONS };
+static const char *const reasons[REASONS] = {
+    [NOT_ASKED] = "it was not asked for on every rank",
+    [NO_LOCKS] = "the file system gives no byte-range locks",
+    [LOCAL_LOCKS] = "byte-range locks of this file system do not reach other nodes",
+    [NO_FBTL] = "fbtl/mtpwrite is not in use on every rank, so individual writes take no locks",
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static guard_t *find(const ompio_file_t *fh)
+{
+    return collio_handle_get(fh, COLLIO_PLACE_GUARD);
+}
+
+int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *wanted)
+{
+    collio_handle_t *handle = collio_handle_take(fh);
+
+    if (NULL == handle) {
+        return -ENOMEM;
+    }
+    if (NULL == handle->place[COLLIO_PLACE_GUARD]) {
+        handle->guard = (guard_t){.asked = asked, .wanted = *wanted};
+        handle->place[COLLIO_PLACE_GUARD] = &handle->guard;
+    }
+    return 0;
+}
+
+void collio_guard_use_wanted(ompio_file_t *fh, collio_access_t *access)
+{
+    const guard_t *guard = find(fh);
+
+    if (NULL == guard) {
+        return;
+    }
+    access->method = guard->wanted.method;
+    access->sieve_read = guard->wanted.sieve_read;
+    access->sieve_read_bytes = guard->wanted.sieve_read_bytes;
+    access->sieve_write_bytes = guard->wanted.sieve_write_bytes;
+    access->stage_bytes = guard->wanted.stage_bytes;
+    access->threads = guard->wanted.threads;
+    access->serial_below = guard->wanted.serial_below;
+    access->pin = guard->wanted.pin;
+}
+
+void collio_guard_end(ompio_file_t *fh)
+{
+    collio_handle_clear(fh, COLLIO_PLACE_GUARD);
+}
+
+/* Where there is no fbtl of ours to say so: do the hints ask for it? */
+static bool asked_by_hint(ompio_file_t *fh)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+
+    if (collio_hint_get(fh->f_info, "collio_sieve_write", value, sizeof(value))) {
+        return 0 == strcasecmp(value, "on");
+    }
+    return collio_hint_get(fh->f_info, "romio_ds_write", value, sizeof(value))
+           && 0 == strcasecmp(value, "enable");
+}
+
+static int reason_of(ompio_file_t *fh, collio_access_t *access, const guard_t *guard)
+{
+    if (NULL == guard) {
+        return NO_FBTL;
+    }
+    if (!guard->asked || (fh->f_amode & MPI_MODE_RDONLY)) {
+        return NOT_ASKED;
+    }
+    return collio_lock_works(access) ? YES : NO_LOCKS;
+}
+
+void collio_guard_ask(ompio_file_t *fh, collio_access_t *access,
+                      int64_t fields[COLLIO_GUARD_FIELDS])
+{
+    guard_t *guard = find(fh);
+
+    pthread_mutex_lock(&mutex);
+    fields[0] = NULL == guard ? asked_by_hint(fh) : guard->asked;
+    if (fh->f_amode & MPI_MODE_RDONLY) {
+        fields[0] = 0;
+    }
+    fields[1] = reason_of(fh, access, guard);
+    pthread_mutex_unlock(&mutex);
+}
+
+const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
+                                const int64_t fields[COLLIO_GUARD_FIELDS])
+{
+    guard_t *guard = find(fh);
+    int64_t reason = fields[1];
+
+    if (YES == reason && !collio_locks_reach(fh)) {
+        reason = LOCAL_LOCKS;
+    }
+    access->sieve_writes = YES == reason;
+    pthread_mutex_lock(&mutex);
+    if (NULL != guard) {
+        guard->settled = true;
+        guard->on = access->sieve_writes;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (0 == fields[0] || access->sieve_writes) {
+        return NULL;
+    }
+    collio_hint_set(fh->f_info, "romio_ds_write", "disable");
+    return reasons[reason];
+}
+
+/* With a stock fbtl nothing is known of individual writes. */
+bool collio_guard_written(ompio_file_t *fh)
+{
+    guard_t *guard = find(fh);
+    bool written = NULL == guard;
+
+    pthread_mutex_lock(&mutex);
+    if (NULL != guard && NULL != guard->individual) {
+        uint64_t bytes = __atomic_load_n(&guard->individual->stats->bytes_written,
+                                         __ATOMIC_RELAXED);
+
+        written = bytes != guard->flushed;
+        guard->flushed = bytes;
+    }
+    pthread_mutex_unlock(&mutex);
+    return written;
+}
+
+bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS])
+{
+    return NO_FBTL != fields[1];
+}
+
+const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access)
+{
+    const char *why = NULL;
+    guard_t *guard = find(fh);
+    int reason;
+
+    pthread_mutex_lock(&mutex);
+    if (NULL != guard && !guard->settled) {
+        reason = reason_of(fh, access, guard);
+        guard->settled = true;
+        guard->on = YES == reason && 1 == ompi_comm_size(fh->f_comm);
+        if (guard->asked && !guard->on && !(fh->f_amode & MPI_MODE_RDONLY)) {
+            why = YES == reason ? "the ranks agree on it only with fcoll/overlap or fcoll/tam"
+                                : reasons[reason];
+        }
+    }
+    access->sieve_writes = NULL != guard && guard->on;
+    if (NULL != guard) {
+        guard->individual = access;
+    }
+    pthread_mutex_unlock(&mutex);
+    return why;
+}

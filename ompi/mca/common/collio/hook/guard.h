@@ -1,0 +1,58 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_GUARD_H
+#define COLLIO_GUARD_H
+
+#include "access/access.h"
+#include "compat/compat.h"
+
+/**
+ * Data sieving of writes, per file handle. It puts bytes back that were read before, so it is right
+ * only if every writer of the handle takes locks: the fcoll's collective calls and everything that
+ * goes through the fbtl. Hence the rule: it is done if on ALL ranks somebody asked for it,
+ * fbtl/mtpwrite serves the handle, and the file system gave a lock. The ranks agree on that when
+ * the fcoll attaches to the handle; without an fcoll of ours there is no agreement, and then only a
+ * handle of a single process can have it.
+ */
+
+typedef struct collio_guard_t {
+    bool asked;             /* sieving writes, by parameter or hint */
+    bool settled;           /* the ranks have decided on sieving writes */
+    bool on;                /* the decision */
+    uint64_t flushed;       /* bytes of individual writes when guard_written() was called last */
+    collio_access_t wanted; /* by the settings of the fbtl */
+    const collio_access_t *individual; /* of the fbtl; NULL before its first transfer */
+} collio_guard_t;
+
+/** From fbtl/mtpwrite when it is chosen for a handle. asked: sieved writes, by parameter or hint.
+ *  wanted: what its settings say of method, threads, packing and sieving, which every access struct
+ *  of the handle takes over, that of direct collective calls too. Local. */
+int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *wanted);
+/** Takes over what guard_offer() got; nothing without fbtl/mtpwrite. Local. */
+void collio_guard_use_wanted(ompio_file_t *fh, collio_access_t *access);
+/** The handle is closed. */
+void collio_guard_end(ompio_file_t *fh);
+
+/** What an agreement needs to know of a rank; each field's maximum over the ranks counts. */
+enum { COLLIO_GUARD_FIELDS = 2 };
+void collio_guard_ask(ompio_file_t *fh, collio_access_t *access,
+                      int64_t fields[COLLIO_GUARD_FIELDS]);
+/** The result, with the maxima: sets access->sieve_writes. Collective over fh->f_comm. NULL, or why
+ *  it is not done although somebody asked for it. */
+const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
+                                const int64_t fields[COLLIO_GUARD_FIELDS]);
+
+/** May there be individual writes since this function was called last? Local. */
+bool collio_guard_written(ompio_file_t *fh);
+
+/** With the maxima: does fbtl/mtpwrite serve the handle on all ranks? */
+bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS]);
+
+/** For the fbtl's own access, from the first transfer on: sets access->sieve_writes by what was
+ *  settled. NULL, or why it is not done although it was asked for here and nobody has said so. */
+const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access);
+
+#endif /* COLLIO_GUARD_H */

@@ -1,0 +1,157 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The records of open handles. They are few, so a list is enough. Files may be opened by several
+ * threads at once, while others walk the list to drive what is under way. A record with visitors
+ * stays in the list, so that the walk can go on from it.
+ */
+#include "hook/handle.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "hook/spare.h"
+
+typedef collio_handle_t handle_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static handle_t *handles;
+static collio_spare_t spare = COLLIO_SPARE(handle_t);
+
+/* What this thread found last: a call looks its record up several times. It holds while no record
+ * has been removed since. The record is read only if the handle is the same one, which nobody
+ * closes while it is in use. */
+static _Thread_local struct {
+    const ompio_file_t *fh;
+    handle_t *handle;
+    unsigned removals;
+} lately;
+static _Atomic unsigned removals;
+
+void collio_handle_reserve(void)
+{
+    collio_spare_fill(&spare);
+}
+
+void collio_handle_unreserve(void)
+{
+    collio_spare_drop(&spare);
+}
+
+/* With the lock held: the link to the record, or the end of the list. */
+static handle_t **link_of(const ompio_file_t *fh)
+{
+    handle_t **at = &handles;
+
+    while (NULL != *at && fh != (*at)->fh) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+void *collio_handle_get(const ompio_file_t *fh, collio_client_t client)
+{
+    handle_t *handle;
+
+    if (NULL != lately.handle && fh == lately.fh
+        && lately.removals == atomic_load_explicit(&removals, memory_order_acquire)) {
+        return lately.handle->place[client];
+    }
+    pthread_mutex_lock(&lock);
+    handle = *link_of(fh);
+    if (NULL != handle) {
+        lately.fh = fh;
+        lately.handle = handle;
+        lately.removals = atomic_load_explicit(&removals, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL == handle ? NULL : handle->place[client];
+}
+
+handle_t *collio_handle_take(ompio_file_t *fh)
+{
+    handle_t **at, *handle;
+
+    pthread_mutex_lock(&lock);
+    at = link_of(fh);
+    if (NULL == *at) {
+        *at = collio_spare_take(&spare);
+        if (NULL != *at) {
+            (*at)->fh = fh;
+        }
+    }
+    handle = *at;
+    pthread_mutex_unlock(&lock);
+    return handle;
+}
+
+static bool has_clients(handle_t *handle)
+{
+    for (int i = 0; i < COLLIO_PLACES; ++i) {
+        if (NULL != handle->place[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void collio_handle_clear(ompio_file_t *fh, collio_client_t client)
+{
+    handle_t **at, *handle;
+
+    pthread_mutex_lock(&lock);
+    while (NULL != (handle = *(at = link_of(fh))) && 0 < handle->visitors) {
+        pthread_mutex_unlock(&lock);
+        sched_yield();
+        pthread_mutex_lock(&lock);
+    }
+    if (NULL != handle) {
+        handle->place[client] = NULL;
+        if (has_clients(handle)) {
+            handle = NULL;
+        } else {
+            *at = handle->next;
+            atomic_fetch_add_explicit(&removals, 1, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    free(handle);
+}
+
+/* The next one to visit, with the lock held. NULL: that was the last. */
+static handle_t *visit_next(handle_t *handle, collio_client_t client)
+{
+    handle_t *next = NULL == handle ? handles : handle->next;
+
+    while (NULL != next && NULL == next->place[client]) {
+        next = next->next;
+    }
+    if (NULL != handle) {
+        --handle->visitors;
+    }
+    if (NULL != next) {
+        ++next->visitors;
+    }
+    return next;
+}
+
+void collio_handle_for_each(collio_client_t client, void (*each)(void *value, void *data),
+                            void *data)
+{
+    handle_t *handle = NULL;
+
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        handle = visit_next(handle, client);
+        pthread_mutex_unlock(&lock);
+        if (NULL == handle) {
+            return;
+        }
+        each(handle->place[client], data);
+    }
+}

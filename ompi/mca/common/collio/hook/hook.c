@@ -1,0 +1,164 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The per-file table of an MPI file that a collio component changed.
+ *
+ *   ompi_file_t                             hook
+ *     f_io_selected_module (by value)         original   io/ompio's entries, for calling
+ *        file_close  -> hook's own            closers    callbacks, run newest first
+ *        file_seek   -> entries.c
+ *        file_write  -> a client's            flats      flattened views and datatypes
+ *     f_io_selected_data == ompio_file_t
+ *
+ * The test for a real file: fh->f_fh cannot be trusted (sharedfp/individual hands in handles it
+ * never initialised), so it is looked for among the MPI files that exist, and taken if its
+ * f_io_selected_data IS the handle. Nothing is read through an unknown pointer, nor through those
+ * of other files: other threads may be closing them.
+ */
+#include "compat/compat.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "access/access.h"
+#include "hook/handle.h"
+
+static bool owns(const ompi_file_t *file, const ompio_file_t *fh)
+{
+    return NULL != file && COLLIO_IO_VERSION == file->f_io_version
+           && (const void *) fh == (const void *) file->f_io_selected_data;
+}
+
+#if COLLIO_HAVE_FILE_TABLE
+static ompi_file_t *find_file(const ompio_file_t *fh)
+{
+    opal_pointer_array_t *table = &ompi_file_f_to_c_table;
+    ompi_file_t *found = NULL;
+
+    /* a file leaves the table before its memory is freed: what is in it can be read meanwhile, even
+     * if an uninitialised f_fh happens to be another file */
+    OPAL_THREAD_LOCK(&table->lock);
+    for (int i = 0; i < table->size && NULL == found; ++i) {
+        if (fh->f_fh == table->addr[i] && owns(fh->f_fh, fh)) {
+            found = fh->f_fh;
+        }
+    }
+    OPAL_THREAD_UNLOCK(&table->lock);
+    return found;
+}
+#elif COLLIO_HANDLES_ARE_CLEAN
+/* The table is hidden, but handles that are no MPI file's have no f_fh here. */
+static ompi_file_t *find_file(const ompio_file_t *fh)
+{
+    return owns(fh->f_fh, fh) ? fh->f_fh : NULL;
+}
+#else
+/* The table itself is hidden; MPI's handle conversion looks into it. MPI_FILE_NULL, which it gives
+ * for unused numbers, owns no handle. Numbers are reused, so open files have small ones. */
+static ompi_file_t *find_file(const ompio_file_t *fh)
+{
+    enum { MOST_FILES = 65536 };
+
+    for (MPI_Fint i = 0; i < MOST_FILES; ++i) {
+        ompi_file_t *file = collio_file_of(i);
+
+        if (file == fh->f_fh) {
+            return owns(file, fh) ? file : NULL;
+        }
+    }
+    return NULL;
+}
+#endif
+
+static void run_closers(collio_hook_t *hook)
+{
+    while (0 < hook->closer_count) {
+        --hook->closer_count;
+        hook->closers[hook->closer_count].callback(hook->fh,
+                                                   hook->closers[hook->closer_count].data);
+    }
+}
+
+/* Replaces io/ompio's file_close. The table is restored before the original runs, which
+ * must find io/ompio's own entries. */
+static int file_close(ompi_file_t *file)
+{
+    collio_hook_t *hook = collio_hook_find(file);
+    collio_io_table_t original;
+
+    if (NULL == hook) {
+        return OMPI_ERR_BAD_PARAM;
+    }
+    run_closers(hook); /* they may still look the hook up */
+    original = hook->original;
+    COLLIO_IO_TABLE(file) = original;
+    if (NULL != hook->flats) {
+        hook->free_flats(hook->flats);
+    }
+    collio_handle_clear(hook->fh, COLLIO_PLACE_HOOK);
+    return original.io_module_file_close(file);
+}
+
+/* The threads and queues of file access end with MPI. */
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void) comm;
+    (void) key;
+    (void) value;
+    (void) extra;
+    collio_access_finalize();
+    return MPI_SUCCESS;
+}
+
+collio_hook_t *collio_hook_get(ompio_file_t *fh)
+{
+    static atomic_flag watching = ATOMIC_FLAG_INIT;
+    collio_hook_t *hook = collio_handle_get(fh, COLLIO_PLACE_HOOK);
+    collio_handle_t *handle;
+    ompi_file_t *file;
+
+    if (NULL != hook) {
+        return hook;
+    }
+    file = find_file(fh);
+    handle = NULL == file ? NULL : collio_handle_take(fh);
+    if (NULL == handle) {
+        return NULL;
+    }
+    if (!atomic_flag_test_and_set(&watching)
+        && MPI_SUCCESS != collio_call_at_finalize(at_finalize)) {
+        atomic_flag_clear(&watching);
+    }
+    handle->hook = (collio_hook_t){.file = file, .fh = fh, .original = COLLIO_IO_TABLE(file)};
+    handle->place[COLLIO_PLACE_HOOK] = &handle->hook;
+    COLLIO_IO_TABLE(file).io_module_file_close = file_close;
+    return &handle->hook;
+}
+
+collio_hook_t *collio_hook_find(ompi_file_t *file)
+{
+    return collio_handle_get((const ompio_file_t *) file->f_io_selected_data, COLLIO_PLACE_HOOK);
+}
+
+collio_hook_table_t *collio_hook_table(collio_hook_t *hook)
+{
+    return &COLLIO_IO_TABLE(hook->file);
+}
+
+int collio_hook_on_close(collio_hook_t *hook, void (*callback)(ompio_file_t *fh, void *data),
+                         void *data)
+{
+    for (int i = 0; i < hook->closer_count; ++i) {
+        if (callback == hook->closers[i].callback && data == hook->closers[i].data) {
+            return 0;
+        }
+    }
+    if (COLLIO_HOOK_CLOSERS == hook->closer_count) {
+        return -ENOSPC;
+    }
+    hook->closers[hook->closer_count].callback = callback;
+    hook->closers[hook->closer_count++].data = data;
+    return 0;
+}

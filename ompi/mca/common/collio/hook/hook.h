@@ -1,0 +1,60 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_HOOK_H
+#define COLLIO_HOOK_H
+
+#include "compat/compat.h"
+
+/**
+ * The per-file table: io/ompio's function table is held BY VALUE in every ompi_file_t
+ * (file->f_io_selected_module), set before the fbtl's module init runs. A component may put its
+ * own entries there for one file, keep the originals, and call them. This file owns all of that:
+ * who patched what, in which order it is undone, and the test that fh->f_fh is real
+ * (sharedfp/individual passes uninitialised handles in 4.1 and 5.0: a handle counts as real only
+ * if some MPI file's f_io_selected_data is that very ompio_file_t).
+ *
+ * Two clients, which never want the same entry: fbtl/mtpwrite (individual access) and the fcolls
+ * (collective access, for true counts). file_close belongs to the hook itself: it runs the
+ * clients' close callbacks, newest first, restores the table, and calls the original. seek and
+ * preallocate are replaced for every file (entries.c).
+ */
+
+/** The io module table type of this Open MPI (v2_0_0 or v3_0_0): compat.h */
+typedef collio_io_table_t collio_hook_table_t;
+
+/** Close callbacks of one file: a component has one or two. */
+enum { COLLIO_HOOK_CLOSERS = 6 };
+
+typedef struct collio_hook_t {
+    ompi_file_t *file;
+    ompio_file_t *fh;
+    collio_hook_table_t original;      /* io/ompio's own entries, complete */
+    struct collio_flat_cache_t *flats; /* of view.h; freed at close */
+    void (*free_flats)(struct collio_flat_cache_t *flats);
+    struct {
+        void (*callback)(ompio_file_t *fh, void *data);
+        void *data;
+    } closers[COLLIO_HOOK_CLOSERS]; /* run newest first */
+    int closer_count;
+} collio_hook_t;
+
+/** The hook of a file: found, or made (then file_close is patched). NULL if `fh` is not the
+ *  handle of a real MPI file (then the caller does without) or out of memory. Local. */
+collio_hook_t *collio_hook_get(ompio_file_t *fh);
+
+/** Found by the MPI file (inside patched entries); NULL if it has none. */
+collio_hook_t *collio_hook_find(ompi_file_t *file);
+
+/** The live table, to put entries in. */
+collio_hook_table_t *collio_hook_table(collio_hook_t *hook);
+
+/** Called at MPI_File_close, before anything of the file is torn down, on every rank of the file's
+ *  communicator (so it may communicate). A pair (callback, data) is registered once. 0, or
+ *  -ENOSPC where a file has too many of them. */
+int collio_hook_on_close(collio_hook_t *hook, void (*callback)(ompio_file_t *fh, void *data),
+                         void *data);
+
+#endif /* COLLIO_HOOK_H */

@@ -1,0 +1,123 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Liveness of processes by kill(pid, 0) and /proc/PID/stat. See process.h. (A pidfd per peer would
+ * tell the same, but takes ranks * ranks descriptors on a node.)
+ */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE
+#endif
+#include "node/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct facts_t {
+    char state;
+    int64_t threads;
+    int64_t start;
+} facts_t;
+
+/* /proc/PID/stat: "pid (name) state ppid ...". The name may hold anything, so fields are counted
+ * from the last parenthesis. 0 or an errno. */
+static int read_facts(int64_t pid, facts_t *facts)
+{
+    enum { THREADS = 17, START = 19 }; /* fields behind the state */
+    char path[40], text[1024], *at, *save = NULL;
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%lld/stat", (long long) pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return errno;
+    }
+    n = read(fd, text, sizeof(text) - 1);
+    if (n <= 0) {
+        int rc = n < 0 ? errno : EIO;
+
+        close(fd);
+        return rc;
+    }
+    close(fd);
+    text[n] = '\0';
+    at = strrchr(text, ')');
+    if (NULL == at || ' ' != at[1] || '\0' == at[2]) {
+        return EIO;
+    }
+    facts->state = at[2];
+    at = strtok_r(at + 3, " ", &save);
+    for (int field = 1; NULL != at; ++field, at = strtok_r(NULL, " ", &save)) {
+        if (THREADS == field) {
+            facts->threads = strtoll(at, NULL, 10);
+        } else if (START == field) {
+            facts->start = strtoll(at, NULL, 10);
+            return 0;
+        }
+    }
+    return EIO;
+}
+
+/* Does /proc number the processes as getpid does? Not if it was mounted for another namespace. */
+static bool proc_is_ours(void)
+{
+    char text[32];
+    ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
+
+    text[n < 0 ? 0 : n] = '\0';
+    return n > 0 && (long long) getpid() == strtoll(text, NULL, 10);
+}
+
+collio_process_t collio_process_self(void)
+{
+    collio_process_t self = {.pid = getpid()};
+    struct stat space, clock;
+    facts_t facts = {0};
+
+    if (0 == stat("/proc/self/ns/pid", &space)) {
+        self.space = (int64_t) space.st_ino;
+        /* a time namespace shifts the times of start that its processes see */
+        if (0 == stat("/proc/self/ns/time", &clock)) {
+            self.space ^= (int64_t) ((uint64_t) clock.st_ino << 32);
+        }
+    }
+    if (proc_is_ours() && 0 == read_facts(self.pid, &facts)) {
+        self.start = facts.start;
+    }
+    return self;
+}
+
+bool collio_process_ended(const collio_process_t *process, const collio_process_t *self,
+                          bool thorough)
+{
+    facts_t facts = {0};
+    int rc;
+
+    if (0 == self->space || process->space != self->space || process->pid <= 0) {
+        return false;
+    }
+    if (0 != kill((pid_t) process->pid, 0) && ESRCH == errno) {
+        return true;
+    }
+    if (!thorough || 0 == self->start || 0 == process->start) {
+        return false;
+    }
+    rc = read_facts(process->pid, &facts);
+    if (0 != rc) { /* hidden from us, or gone a moment ago: then kill will tell next time */
+        return false;
+    }
+    if (process->start != facts.start) {
+        return true; /* the number has a new owner */
+    }
+    /* a main thread that has ended is a zombie too, while others go on */
+    return ('Z' == facts.state || 'X' == facts.state) && facts.threads <= 1;
+}

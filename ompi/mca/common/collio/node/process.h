@@ -1,0 +1,31 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_PROCESS_H
+#define COLLIO_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * Is another process of this machine still alive? A process number alone does not tell: numbers are
+ * reused, mean something else in another pid namespace, and a zombie still has one. No MPI in here.
+ */
+typedef struct collio_process_t {
+    int64_t pid;
+    int64_t start; /* time of its start as /proc/PID/stat tells it; 0: /proc cannot be used */
+    int64_t space; /* its pid and time namespaces; 0: unknown */
+} collio_process_t;
+
+/** This process, to be told to others. */
+collio_process_t collio_process_self(void);
+
+/** True only if the process has certainly ended. A process of another namespace, or of an
+ *  unknown one, is never said to have. thorough: also look for zombies and reused numbers, by one
+ *  read of /proc; otherwise a single system call. */
+bool collio_process_ended(const collio_process_t *process, const collio_process_t *self,
+                          bool thorough);
+
+#endif /* COLLIO_PROCESS_H */

@@ -1,0 +1,182 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Memory shared by the ranks of a node: made by the node's first rank, attached by all, unlinked as
+ * soon as everybody has it, so nothing is left behind whatever happens later. See shm.h.
+ */
+#include "node/shared.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "file/file.h"
+#include "node/reduction.h"
+
+enum { LINE = 64, PAGE = 4096 };
+
+static size_t align_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static size_t control_bytes(const collio_shared_t *shared)
+{
+    return align_up(sizeof(collio_shared_control_t), LINE)
+           + align_up((size_t) shared->local_ranks * 2 * sizeof(uint64_t), LINE);
+}
+
+static size_t regions_start(const collio_shared_t *shared)
+{
+    return align_up((size_t) shared->slots * control_bytes(shared), PAGE);
+}
+
+collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, int slot)
+{
+    return (void *) (shared->at + (size_t) slot * control_bytes(shared));
+}
+
+_Atomic uint64_t *collio_shared_grant(const collio_shared_t *shared, int slot, int local_rank,
+                                      uint64_t k)
+{
+    char *grants = (char *) collio_shared_control(shared, slot)
+                   + align_up(sizeof(collio_shared_control_t), LINE);
+
+    return (_Atomic uint64_t *) (void *) grants + 2 * (size_t) local_rank + (k & 1);
+}
+
+char *collio_shared_region(const collio_shared_t *shared, int slot)
+{
+    return shared->at + regions_start(shared) + (size_t) slot * (size_t) shared->region_bytes;
+}
+
+static void count_node(const collio_file_t *file, collio_shared_t *shared, int regions)
+{
+    int node = file->nodes.node_of[file->rank];
+
+    shared->local_ranks = file->nodes.first[node + 1] - file->nodes.first[node];
+    shared->slots = 0;
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        shared->slots += file->nodes.node_of[file->aggregators[i]] == node;
+    }
+    shared->regions = regions < 0 ? shared->slots : regions;
+    shared->peers = file->aggregator_count;
+    shared->mine = file->my_aggregator >= 0
+                   && file->aggregator_slot[file->my_aggregator] < shared->regions;
+}
+
+/* The node takes the maxima of what its ranks say. */
+static void reduce(collio_file_t *file, collio_shared_t *shared, int count)
+{
+    if (OMPI_SUCCESS
+        != collio_reduction_on_node(file, shared->making.said, shared->making.all, count, false)) {
+        shared->state = COLLIO_SHARED_FAILED;
+    }
+}
+
+void collio_shared_start(collio_file_t *file, collio_shared_t *shared, int64_t region_bytes,
+                         int regions)
+{
+    shared->buffers = true;
+    count_node(file, shared, regions);
+    collio_shared_make(file, shared, region_bytes);
+}
+
+void collio_shared_make(collio_file_t *file, collio_shared_t *shared, int64_t region_bytes)
+{
+    memset(&shared->making, 0, sizeof(shared->making));
+    shared->making.region_bytes = (int64_t) align_up((size_t) region_bytes, PAGE);
+    shared->making.bytes = regions_start(shared)
+                           + (size_t) shared->regions * (size_t) shared->making.region_bytes;
+    if (0 == shared->slots) { /* no aggregator here, so there is nothing to share */
+        shared->region_bytes = shared->making.region_bytes;
+        shared->state = COLLIO_SHARED_READY;
+        return;
+    }
+    if (0 == ompi_comm_rank(file->node_comm)) {
+        shared->making.said[2] = collio_shm_make(&shared->making.segment, shared->making.bytes,
+                                                 shared->making.said);
+    }
+    shared->state = COLLIO_SHARED_NAMING;
+    reduce(file, shared, 3);
+}
+
+/* Step 2: take the key from the node's first rank (the maximum; the others contributed 0), attach
+ * the segment, and report whether that worked. */
+static void open_named(collio_file_t *file, collio_shared_t *shared)
+{
+    int64_t mine = shared->making.all[2];
+
+    if (0 == mine && NULL == shared->making.segment.at) {
+        mine = collio_shm_attach(&shared->making.segment, shared->making.bytes, shared->making.all);
+    }
+    if (0 == mine && NULL == shared->granted) {
+        shared->granted = calloc((size_t) shared->local_ranks, sizeof(uint64_t));
+        shared->taken = calloc((size_t) shared->peers, sizeof(uint64_t));
+        if (NULL == shared->granted || NULL == shared->taken) {
+            mine = ENOMEM;
+        }
+    }
+    shared->state = COLLIO_SHARED_MAPPING;
+    shared->making.said[0] = mine;
+    reduce(file, shared, 1);
+}
+
+static void adopt(collio_file_t *file, collio_shared_t *shared)
+{
+    collio_shm_unlink(&shared->making.segment);
+    if (0 != shared->making.all[0]) {
+        collio_shm_fini(&shared->making.segment);
+        if (0 == ompi_comm_rank(file->node_comm)) {
+            collio_file_say(file,
+                            "no shared memory of %zu bytes on this node (%s): its ranks "
+                            "use messages (isend) for this file. More room in "
+                            "/dev/shm, or a smaller cb_buffer_size, avoids that.",
+                            shared->making.bytes, strerror((int) shared->making.all[0]));
+        }
+        shared->state = COLLIO_SHARED_FAILED;
+        collio_file_count(file, COLLIO_STAT_SHM_MISSING, shared->buffers);
+        return;
+    }
+    if (NULL != shared->at) {
+        collio_shm_fini(&shared->segment);
+        collio_file_memory(file, -shared->mine_bytes);
+    }
+    shared->segment = shared->making.segment;
+    shared->at = shared->segment.at;
+    shared->bytes = shared->making.bytes;
+    shared->region_bytes = shared->making.region_bytes;
+    shared->state = COLLIO_SHARED_READY;
+    memset(shared->granted, 0, (size_t) shared->local_ranks * sizeof(uint64_t));
+    memset(shared->taken, 0, (size_t) shared->peers * sizeof(uint64_t));
+    /* this rank's part of it: an aggregator its region, others nothing */
+    shared->mine_bytes = shared->mine ? (int64_t) shared->bytes / shared->regions : 0;
+    collio_file_memory(file, shared->mine_bytes);
+}
+
+bool collio_shared_poll(collio_file_t *file, collio_shared_t *shared)
+{
+    if (COLLIO_SHARED_NAMING == shared->state && collio_reduction_poll(file)) {
+        open_named(file, shared);
+    }
+    if (COLLIO_SHARED_MAPPING == shared->state && collio_reduction_poll(file)) {
+        adopt(file, shared);
+    }
+    return COLLIO_SHARED_READY == shared->state || COLLIO_SHARED_FAILED == shared->state;
+}
+
+void collio_shared_discard(collio_shared_t *shared)
+{
+    collio_shm_discard(&shared->segment);
+    collio_shared_fini(shared);
+}
+
+void collio_shared_fini(collio_shared_t *shared)
+{
+    collio_shm_fini(&shared->segment);
+    free(shared->granted);
+    free(shared->taken);
+    memset(shared, 0, sizeof(*shared));
+}

@@ -1,0 +1,88 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_SHARED_H
+#define COLLIO_SHARED_H
+
+#include "compat/compat.h"
+#include "node/shm.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/**
+ * Memory that all ranks of a file on one node share: the collective buffers of the node's
+ * aggregators, and the flags by which a rank learns that a buffer is ready for it and the
+ * aggregator that all have copied.
+ *
+ *   control of aggregator 0 | control of aggregator 1 | ... | region 0 | region 1 | ...
+ *   control = arrived[2], limit[2], grant[local rank][2]
+ *
+ * A pair (aggregator, rank) uses its windows in the same order on both sides. The k-th window of
+ * the pair, counted over the file's life, is granted in grant[rank][k mod 2] as 2 * (k + 1) +
+ * buffer number. No count is ever reset, so calls need no barrier between them.
+ */
+typedef struct collio_shared_control_t {
+    _Atomic uint64_t arrived[2]; /* requesters that are through with a buffer, ever growing */
+    _Atomic int64_t limit[2];    /* reads: local coordinate from which there is no data */
+} collio_shared_control_t;
+
+typedef enum collio_shared_state_t {
+    COLLIO_SHARED_NONE = 0, /* nothing yet */
+    COLLIO_SHARED_NAMING,   /* the node's first rank makes it and tells its key */
+    COLLIO_SHARED_MAPPING,  /* everybody maps it, and they agree that they could */
+    COLLIO_SHARED_READY,
+    COLLIO_SHARED_FAILED /* cannot be had; stays so for this file */
+} collio_shared_state_t;
+
+typedef struct collio_shared_t {
+    collio_shared_state_t state;
+    collio_shm_t segment;
+    char *at; /* its memory */
+    size_t bytes;
+    bool buffers; /* the collective buffers, not the staging of local aggregators */
+    int slots;    /* ranks that grant: aggregators on this node */
+    int regions;  /* of them, those with a region */
+    int peers;    /* ranks that can be asked for a grant */
+    int local_ranks;
+    bool mine;            /* one region is this rank's, */
+    int64_t mine_bytes;   /* counted as its memory */
+    int64_t region_bytes; /* of each aggregator */
+    uint64_t *granted;    /* as aggregator: grants given to each local rank */
+    uint64_t *taken;      /* as requester: grants used of each aggregator on the node */
+    struct {              /* while it is being made */
+        collio_shm_t segment;
+        int64_t said[3]; /* the maker: key, errno; then all: own errno first */
+        int64_t all[3];  /* the maxima over the node */
+        int64_t region_bytes;
+        size_t bytes;
+    } making;
+} collio_shared_t;
+
+struct collio_file_t;
+
+/** Begins to make the node's collective buffers, with regions of at least region_bytes: one for
+ *  each of the node's first `regions` aggregators, or (-1) for all. Collective on the node, by
+ *  reductions: no other may be under way. */
+void collio_shared_start(struct collio_file_t *file, collio_shared_t *shared, int64_t region_bytes,
+                         int regions);
+
+/** The same for any segment of the file: slots, regions, peers, local_ranks and mine are set. */
+void collio_shared_make(struct collio_file_t *file, collio_shared_t *shared, int64_t region_bytes);
+/** Goes on; true when the state is READY or FAILED. Never blocks. */
+bool collio_shared_poll(struct collio_file_t *file, collio_shared_t *shared);
+
+void collio_shared_fini(collio_shared_t *shared);
+/** The same, and gives the memory back for all ranks of the node: none of them uses it again. */
+void collio_shared_discard(collio_shared_t *shared);
+
+collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, int slot);
+
+/** Where the k-th window of a pair is granted. */
+_Atomic uint64_t *collio_shared_grant(const collio_shared_t *shared, int slot, int local_rank,
+                                      uint64_t k);
+char *collio_shared_region(const collio_shared_t *shared, int slot);
+
+#endif /* COLLIO_SHARED_H */

@@ -1,0 +1,250 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Shared memory under names that cannot be guessed. See shm.h.
+ *
+ *   payload ... | seal: key[1], size     (behind the payload, so that the payload stays aligned)
+ *
+ * shm_open rather than memfd_create: a memfd can be passed on by /proc/PID/fd only, which does not
+ * work between containers that share /dev/shm but not the process numbers.
+ */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE
+#endif
+#include "node/shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    ALIGNMENT = 64,
+    TRIES = 8,           /* for a free name; one is enough unless getrandom is broken */
+    STEP_BYTES = 1 << 20 /* allocated at a time */
+};
+
+typedef struct seal_t {
+    int64_t key;
+    int64_t bytes;
+} seal_t;
+
+static size_t seal_offset(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t mapped_bytes(size_t bytes)
+{
+    return seal_offset(bytes) + sizeof(seal_t);
+}
+
+static seal_t *seal_of(const collio_shm_t *segment)
+{
+    return (void *) ((char *) segment->at + seal_offset(segment->bytes));
+}
+
+/* Two positive random numbers. */
+static int draw_key(int64_t key[2])
+{
+    uint64_t random[2];
+    size_t have = 0;
+
+    while (have < sizeof(random)) {
+        ssize_t n = getrandom((char *) random + have, sizeof(random) - have, 0);
+
+        if (n < 0 && EINTR != errno) {
+            return errno;
+        }
+        have += n > 0 ? (size_t) n : 0;
+    }
+    key[0] = (int64_t) (random[0] >> 1) | 1;
+    key[1] = (int64_t) (random[1] >> 1) | 1;
+    return 0;
+}
+
+static void set_name(collio_shm_t *segment, const int64_t key[2])
+{
+    snprintf(segment->name, sizeof(segment->name), "/collio-%016llx", (long long) key[0]);
+}
+
+/* shm_open sets O_NOFOLLOW and O_CLOEXEC by itself. */
+static int open_name(const char *name, int flags)
+{
+    int fd;
+
+    do {
+        fd = shm_open(name, flags, 0600);
+    } while (fd < 0 && EINTR == errno);
+    return fd;
+}
+
+/* In steps: tmpfs gives up an interrupted allocation as a whole, so with a timer signal every few
+ * milliseconds a large one would never come to an end. */
+static int allocate(int fd, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        size_t step = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
+        int rc = posix_fallocate(fd, (off_t) at, (off_t) step);
+
+        if (0 != rc && EINTR != rc) {
+            return rc;
+        }
+        at += 0 == rc ? step : 0;
+    }
+    return 0;
+}
+
+static int map(collio_shm_t *segment, int fd)
+{
+    size_t bytes = mapped_bytes(segment->bytes);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (MAP_FAILED == at) {
+        return errno;
+    }
+#ifdef MADV_POPULATE_READ
+    /* One call instead of a fault per page; where the kernel cannot, the faults do it. The pages
+     * exist, and to map them for reading (which lets us write, too: nobody watches for dirty pages
+     * in /dev/shm) costs a third, because the kernel takes several at a time. */
+    (void) madvise(at, bytes, MADV_POPULATE_READ);
+#endif
+    segment->at = at;
+    return 0;
+}
+
+/* Creates the object under a name that did not exist. */
+static int create(collio_shm_t *segment, int64_t key[2], int *descriptor)
+{
+    int fd = -1;
+
+    for (int i = 0; i < TRIES && fd < 0; ++i) {
+        int rc = draw_key(key);
+
+        if (0 != rc) {
+            return rc;
+        }
+        set_name(segment, key);
+        fd = open_name(segment->name, O_CREAT | O_EXCL | O_RDWR);
+        if (fd < 0 && EEXIST != errno) {
+            return errno;
+        }
+    }
+    *descriptor = fd;
+    return fd < 0 ? EEXIST : 0;
+}
+
+static bool (*relieve)(void);
+
+void collio_shm_set_relief(bool (*relief)(void))
+{
+    relieve = relief;
+}
+
+bool collio_shm_relieve(void)
+{
+    return NULL != relieve && relieve();
+}
+
+static int make(collio_shm_t *segment, size_t bytes, int64_t key[2])
+{
+    int fd = -1, rc;
+
+    memset(segment, 0, sizeof(*segment));
+    segment->bytes = bytes;
+    rc = create(segment, key, &fd);
+    if (0 != rc) {
+        return rc;
+    }
+    segment->named = 1;
+    rc = 0 == fchmod(fd, 0600) ? 0 : errno; /* whatever the umask left of it */
+    if (0 == rc) {
+        rc = allocate(fd, mapped_bytes(bytes));
+    }
+    if (0 == rc) {
+        rc = map(segment, fd);
+    }
+    close(fd);
+    if (0 != rc) {
+        collio_shm_fini(segment);
+        return rc;
+    }
+    *seal_of(segment) = (seal_t){key[1], (int64_t) bytes};
+    return 0;
+}
+
+int collio_shm_make(collio_shm_t *segment, size_t bytes, int64_t key[2])
+{
+    int rc = make(segment, bytes, key);
+
+    return (ENOSPC == rc || ENOMEM == rc) && collio_shm_relieve() ? make(segment, bytes, key) : rc;
+}
+
+static int check_object(int fd, size_t bytes)
+{
+    struct stat is;
+
+    if (0 != fstat(fd, &is)) {
+        return errno;
+    }
+    return S_ISREG(is.st_mode) && geteuid() == is.st_uid && 0600 == (is.st_mode & 07777)
+                   && (off_t) mapped_bytes(bytes) == is.st_size
+               ? 0
+               : ESTALE;
+}
+
+int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[2])
+{
+    int fd, rc;
+
+    memset(segment, 0, sizeof(*segment));
+    segment->bytes = bytes;
+    set_name(segment, key);
+    fd = open_name(segment->name, O_RDWR);
+    if (fd < 0) {
+        return errno;
+    }
+    rc = check_object(fd, bytes);
+    if (0 == rc) {
+        rc = map(segment, fd);
+    }
+    close(fd);
+    if (0 == rc
+        && (key[1] != seal_of(segment)->key || (int64_t) bytes != seal_of(segment)->bytes)) {
+        collio_shm_fini(segment);
+        rc = ESTALE;
+    }
+    return rc;
+}
+
+void collio_shm_unlink(collio_shm_t *segment)
+{
+    if (segment->named) {
+        (void) shm_unlink(segment->name);
+        segment->named = 0;
+    }
+}
+
+void collio_shm_fini(collio_shm_t *segment)
+{
+    collio_shm_unlink(segment);
+    if (NULL != segment->at) {
+        munmap(segment->at, mapped_bytes(segment->bytes));
+        segment->at = NULL;
+    }
+}
+
+void collio_shm_discard(collio_shm_t *segment)
+{
+    if (NULL != segment->at) {
+        (void) madvise(segment->at, mapped_bytes(segment->bytes), MADV_REMOVE);
+    }
+    collio_shm_fini(segment);
+}

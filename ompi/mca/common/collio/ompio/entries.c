@@ -1,0 +1,290 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Entries that replace io/ompio's for every file that one of our components serves, because
+ * io/ompio's own can hang or lose the position:
+ *
+ *   preallocate   io/ompio lets each rank look at the file's size while rank 0 already extends it;
+ *                 those that see the new size skip a collective that the others wait in
+ *   set_atomicity io/ompio waits for ever if ranks ask for different modes, and only those whose
+ *                 locks do not work would not be in atomic mode
+ *   sync          a node's cache may hold old bytes after other nodes have flushed new ones
+ *   get_size      a node's cache may hold an old size; the same for seeks from the end
+ *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
+ *                 valid position, which no later check can tell from a right one
+ */
+#include "compat/compat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "access/access_transfer.h"
+#include "compat/error.h"
+#include "hook/caches.h"
+#include "hook/reach.h"
+#include "ompio/entries.h"
+#include "ompio/set_view.h"
+#include "view/view.h"
+
+#include "opal/util/output.h"
+
+enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate */
+
+/* Writes zeros to [from, to). Returns 0 or an errno. */
+static int write_zeros(int fd, int64_t from, int64_t to)
+{
+    collio_access_stats_t stats = {0};
+    collio_access_t access;
+    char *zeros = from < to ? calloc(1, ZERO_BYTES) : NULL;
+    int error = from < to && NULL == zeros ? ENOMEM : 0;
+
+    collio_access_open(&access, fd, &stats);
+    while (0 == error && from < to) {
+        int64_t some = to - from < ZERO_BYTES ? to - from : ZERO_BYTES;
+
+        from += collio_transfer_block(&access, true, from, zeros, some, &error);
+    }
+    free(zeros);
+    return error;
+}
+
+/* Fills the holes of [0, end), as far as the file system tells them. What has been written is never
+ * read and written back: another process may be writing it. */
+static int fill_holes(int fd, int64_t end)
+{
+    off_t before = lseek(fd, 0, SEEK_CUR);
+    int64_t at = 0;
+    int error = 0;
+
+    while (0 == error && at < end) {
+        int64_t hole = lseek(fd, at, SEEK_HOLE), data;
+
+        if (0 > hole || hole >= end) {
+            break;
+        }
+        data = lseek(fd, hole, SEEK_DATA);
+        at = 0 > data || data > end ? end : data;
+        error = write_zeros(fd, hole, at);
+    }
+    (void) lseek(fd, before, SEEK_SET);
+    return error;
+}
+
+/* Space for the first `size` bytes; a shorter file grows, a longer one stays. 0 or an errno. */
+static int allocate(int fd, int64_t size)
+{
+    int error;
+
+    do {
+        error = 0 == size || 0 == fallocate(fd, 0, 0, size) ? 0 : errno;
+    } while (EINTR == error);
+    return error;
+}
+
+/* The size that this rank sees, after its own writes have left for the server. 0 or an errno. */
+static int look(int fd, int64_t *size)
+{
+    struct stat info;
+
+    if ((0 != fsync(fd) && EINVAL != errno) || 0 != fstat(fd, &info)) {
+        return errno;
+    }
+    *size = info.st_size;
+    return 0;
+}
+
+/* The same as allocate() where there is no fallocate: zeros are written. A client of a network file
+ * system may see an old size, and would write zeros over the bytes of other ranks. So all ranks
+ * look, and the first one that sees the largest size writes. Collective; an errno, the same on all
+ * ranks, or an Open MPI error code, which is negative. */
+static int allocate_by_writing(ompio_file_t *fh, int64_t size)
+{
+    int64_t seen[2] = {0}, all[2];
+    int turn, first, error, agreed, rc;
+
+    seen[1] = look(fh->fd, &seen[0]);
+    rc = collio_allreduce(seen, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
+    if (OMPI_SUCCESS != rc || 0 != all[1]) {
+        return OMPI_SUCCESS != rc ? rc : (int) all[1];
+    }
+    turn = seen[0] == all[0] ? ompi_comm_size(fh->f_comm) - fh->f_rank : 0;
+    rc = collio_allreduce(&turn, &first, 1, MPI_INT, MPI_MAX, fh->f_comm);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    error = turn == first ? fill_holes(fh->fd, all[0] < size ? all[0] : size) : 0;
+    if (0 == error && turn == first) {
+        error = write_zeros(fh->fd, all[0], size);
+    }
+    rc = collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
+    return OMPI_SUCCESS != rc ? rc : agreed;
+}
+
+/* The size must be the same everywhere, and all ranks return the same. */
+static int preallocate(ompio_file_t *fh, int64_t size)
+{
+    int64_t mine[2] = {size, -size}, all[2];
+    int error = 0, agreed = 0;
+    int rc = collio_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (all[0] != -all[1]) {
+        return MPI_ERR_NOT_SAME;
+    }
+    if (0 > size) {
+        return MPI_ERR_ARG;
+    }
+    error = 0 == fh->f_rank ? allocate(fh->fd, size) : 0;
+    rc = collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
+    if (OMPI_SUCCESS == rc && (EOPNOTSUPP == agreed || ENOSYS == agreed)) {
+        rc = allocate_by_writing(fh, size);
+        agreed = rc > 0 ? rc : 0;
+    }
+    return rc < 0 ? rc : collio_error_class(agreed);
+}
+
+static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
+{
+    collio_hook_t *hook = collio_hook_find(file);
+    int rc;
+
+    /* the access mode is the same on every rank */
+    if (0 != (hook->fh->f_amode & MPI_MODE_RDONLY)) {
+        return MPI_ERR_READ_ONLY;
+    }
+    if (0 != (hook->fh->f_amode & MPI_MODE_SEQUENTIAL)) {
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    }
+    OPAL_THREAD_LOCK(&file->f_lock);
+    rc = preallocate(hook->fh, (int64_t) size);
+    OPAL_THREAD_UNLOCK(&file->f_lock);
+    return rc;
+}
+
+static void refuse_atomicity(const ompio_file_t *fh)
+{
+    if (0 == fh->f_rank) {
+        opal_output(0,
+                    "collio: %s: MPI_File_set_atomicity failed: byte-range locks of this file "
+                    "system do not reach other nodes, so atomic mode would not keep ranks of "
+                    "different nodes apart. All ranks return MPI_ERR_UNSUPPORTED_OPERATION. Use a "
+                    "mount with locks across nodes (BeeGFS: tuneUseGlobalFileLocks=true; NFS: "
+                    "without nolock and local_lock; Lustre: flock).",
+                    fh->f_filename);
+    }
+}
+
+/* io/ompio hangs if ranks ask for different modes, and lets each rank decide whether its locks
+ * work. Here all are in atomic mode, or none. */
+static int set_atomicity(collio_hook_t *hook, int atomic)
+{
+    int asked[2] = {0 != atomic, 0 == atomic}, any[2], before, rc, error, all;
+
+    if (OMPI_SUCCESS != collio_allreduce(asked, any, 2, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
+        return MPI_ERR_OTHER;
+    }
+    if (any[0] && any[1]) {
+        return MPI_ERR_NOT_SAME;
+    }
+    if (atomic && !collio_locks_reach(hook->fh)) {
+        refuse_atomicity(hook->fh);
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    }
+    (void) hook->original.io_module_file_get_atomicity(hook->file, &before);
+    rc = hook->original.io_module_file_set_atomicity(hook->file, atomic);
+    error = OMPI_SUCCESS == rc || rc > 0 ? rc : MPI_ERR_OTHER;
+    if (OMPI_SUCCESS != collio_allreduce(&error, &all, 1, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
+        return MPI_ERR_OTHER;
+    }
+    if (MPI_SUCCESS != all && MPI_SUCCESS == error) {
+        (void) hook->original.io_module_file_set_atomicity(hook->file, before);
+    }
+    return all;
+}
+
+static int file_set_atomicity(ompi_file_t *file, int atomic)
+{
+    return set_atomicity(collio_hook_find(file), atomic);
+}
+
+static int file_sync(ompi_file_t *file)
+{
+    collio_hook_t *hook = collio_hook_find(file);
+    int rc = hook->original.io_module_file_sync(file);
+
+    collio_caches_refresh(hook->fh);
+    return rc;
+}
+
+/* A node of a network file system may have an old size in its cache. */
+static int file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
+{
+    collio_hook_t *hook = collio_hook_find(file);
+
+    (void) collio_access_ask_size(hook->fh->fd);
+    return hook->original.io_module_file_get_size(file, size);
+}
+
+static int64_t etypes(ompio_file_t *fh)
+{
+    int64_t size = (int64_t) COLLIO_FVIEW(fh).f_etype_size;
+
+    return 0 < size ? collio_view_position(fh) / size : 0;
+}
+
+/* Relative to the pointer: the same as an absolute seek, of a sum that is checked. */
+static int seek_from_here(collio_hook_t *hook, int64_t offset)
+{
+    int64_t target;
+
+    if (__builtin_add_overflow(etypes(hook->fh), offset, &target)
+        || !collio_view_reaches(hook->fh, target)) {
+        return MPI_ERR_ARG;
+    }
+    return hook->original.io_module_file_seek(hook->file, target, MPI_SEEK_SET);
+}
+
+static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
+{
+    collio_hook_t *hook = collio_hook_find(file);
+    int64_t before = etypes(hook->fh);
+    int rc;
+
+    if (MPI_SEEK_CUR == whence) {
+        return seek_from_here(hook, offset);
+    }
+    if (MPI_SEEK_END == whence) {
+        (void) collio_access_ask_size(hook->fh->fd);
+    }
+    if (MPI_SEEK_END == whence && 0 < offset) {
+        rc = hook->original.io_module_file_seek(file, 0, MPI_SEEK_END);
+        rc = MPI_SUCCESS == rc ? seek_from_here(hook, offset) : rc;
+        if (MPI_SUCCESS != rc) {
+            (void) hook->original.io_module_file_seek(file, before, MPI_SEEK_SET);
+        }
+        return rc;
+    }
+    if (MPI_SEEK_SET == whence && !collio_view_reaches(hook->fh, offset)) {
+        return MPI_ERR_ARG;
+    }
+    return hook->original.io_module_file_seek(file, offset, whence);
+}
+
+void collio_entries_install(collio_hook_t *hook)
+{
+    collio_hook_table_t *table = collio_hook_table(hook);
+
+    table->io_module_file_preallocate = file_preallocate;
+    table->io_module_file_get_size = file_get_size;
+    table->io_module_file_sync = file_sync;
+    table->io_module_file_seek = file_seek;
+    table->io_module_file_set_atomicity = file_set_atomicity;
+    collio_hints_patch(hook);
+}

@@ -1,0 +1,281 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The face of the engine towards OMPIO: module functions, and the per-file entries that make the
+ * counts true.
+ */
+#include "ompio/fcoll.h"
+
+#include <errno.h>
+
+#include "access/access.h"
+#include "call/op.h"
+#include "call/request.h"
+#include "compat/verbose.h"
+#include "ompio/entries.h"
+#include "ompio/named.h"
+#include "open/attach.h"
+
+#include "ompi/mca/fcoll/base/base.h"
+
+int collio_fcoll_register(collio_component_t *component, const mca_base_component_t *mca)
+{
+    bool alone;
+
+    component->named = collio_named(&ompi_fcoll_base_framework, component->name, &alone);
+    collio_stats_register(&component->stats, component->two_layers, mca);
+    return collio_settings_register(component, mca);
+}
+
+int collio_fcoll_open(void)
+{
+    collio_open();
+    collio_sharedfp_select();
+    return OMPI_SUCCESS;
+}
+
+int collio_fcoll_close(void)
+{
+    collio_sharedfp_release();
+    collio_close();
+    return OMPI_SUCCESS;
+}
+
+int collio_fcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
+{
+    (void) enable_progress_threads;
+    (void) enable_mpi_threads;
+    return OMPI_SUCCESS;
+}
+
+mca_fcoll_base_module_t *collio_fcoll_file_query(const collio_component_t *component,
+                                                 mca_fcoll_base_module_t *module, ompio_file_t *fh,
+                                                 int *priority)
+{
+    *priority = component->parameters.priority;
+    if (NULL != fh) { /* NULL: a question that is not about a file */
+        COLLIO_SHOW_ROOT(fcoll, SELECT, fh, "fcoll/%s: %s: %s, priority %d", component->name,
+                         fh->f_filename, *priority > 0 ? "available" : "not available", *priority);
+    }
+    return *priority > 0 ? module : NULL;
+}
+
+int collio_fcoll_file_unquery(ompio_file_t *fh)
+{
+    (void) fh;
+    return OMPI_SUCCESS;
+}
+
+int collio_fcoll_finalize(ompio_file_t *fh)
+{
+    collio_file_detach(fh);
+    return OMPI_SUCCESS;
+}
+
+/* The access mode is the same on every rank, so all of them stop here or none. */
+static int check_mode(const ompio_file_t *fh, bool write)
+{
+    if (write && 0 != (fh->f_amode & MPI_MODE_RDONLY)) {
+        return MPI_ERR_READ_ONLY;
+    }
+    return !write && 0 != (fh->f_amode & MPI_MODE_WRONLY) ? MPI_ERR_ACCESS : OMPI_SUCCESS;
+}
+
+static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, ompi_datatype_t *type,
+                    ompi_status_public_t *status)
+{
+    collio_file_t *file = collio_file_find(fh);
+    collio_op_t *op;
+    int64_t bytes = 0;
+    int rc = check_mode(fh, write);
+
+    if (NULL == file || OMPI_SUCCESS != file->refused) {
+        return NULL == file ? MPI_ERR_ARG : file->refused;
+    }
+    if (OMPI_SUCCESS != rc) {
+        file->queue->last_bytes = 0;
+        return rc;
+    }
+    op = collio_op_start(file, write, NULL, buffer, count, type);
+    if (NULL == op) {
+        return MPI_ERR_NO_MEM;
+    }
+    rc = collio_op_wait(op, &bytes);
+    file->queue->last_bytes = bytes;
+    if (MPI_STATUS_IGNORE != status) {
+        status->_ucount = (size_t) bytes;
+    }
+    return rc;
+}
+
+static int nonblocking(ompio_file_t *fh, bool write, void *buffer, size_t count,
+                       ompi_datatype_t *type, ompi_request_t **request)
+{
+    collio_file_t *file = collio_file_find(fh);
+    collio_request_t *mine;
+    int rc = check_mode(fh, write);
+
+    if (NULL == file || OMPI_SUCCESS != file->refused) {
+        return NULL == file ? MPI_ERR_ARG : file->refused;
+    }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    mine = collio_request_new(file);
+    if (NULL == mine) {
+        return MPI_ERR_NO_MEM;
+    }
+    *request = &mine->super;
+    mine->super.req_mpi_object.file = fh->f_fh; /* whose error handler MPI_Wait asks */
+    if (NULL == collio_op_start(file, write, mine, buffer, count, type)) {
+        OBJ_RELEASE(mine);
+        return MPI_ERR_NO_MEM;
+    }
+    (void) collio_op_progress(file);
+    return OMPI_SUCCESS;
+}
+
+int collio_fcoll_write_all(ompio_file_t *fh, const void *buffer, collio_count_t count,
+                           ompi_datatype_t *type, ompi_status_public_t *status)
+{
+    return blocking(fh, true, (void *) buffer, (size_t) count, type, status);
+}
+
+int collio_fcoll_read_all(ompio_file_t *fh, void *buffer, collio_count_t count,
+                          ompi_datatype_t *type, ompi_status_public_t *status)
+{
+    return blocking(fh, false, buffer, (size_t) count, type, status);
+}
+
+int collio_fcoll_iwrite_all(ompio_file_t *fh, const void *buffer, collio_count_t count,
+                            ompi_datatype_t *type, ompi_request_t **request)
+{
+    return nonblocking(fh, true, (void *) buffer, (size_t) count, type, request);
+}
+
+int collio_fcoll_iread_all(ompio_file_t *fh, void *buffer, collio_count_t count,
+                           ompi_datatype_t *type, ompi_request_t **request)
+{
+    return nonblocking(fh, false, buffer, (size_t) count, type, request);
+}
+
+static bool ours(const collio_hook_t *hook)
+{
+    return collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all;
+}
+
+/* The error of the next call on this file; 0 when io/ompio has returned, which may not have called
+ * the fcoll. */
+static void set_refusal(const collio_hook_t *hook, int error)
+{
+    collio_file_t *file = collio_file_find(hook->fh);
+
+    if (NULL != file && NULL != file->queue) {
+        file->queue->refusal = error;
+    }
+}
+
+/* io/ompio computes the position of an explicit offset without overflow checks. An offset that
+ * would wrap is replaced, and the engine is told: this rank takes part, and the call fails on all
+ * ranks. */
+static MPI_Offset check_offset(collio_hook_t *hook, MPI_Offset offset)
+{
+    if (!ours(hook) || collio_view_reaches(hook->fh, offset)) {
+        return offset;
+    }
+    set_refusal(hook, EOVERFLOW);
+    return 0;
+}
+
+/* After a blocking collective: the status, where io/ompio's entry has written what it likes. A file
+ * whose current fcoll is not ours keeps io/ompio's. */
+static void end_blocking(const collio_hook_t *hook, int rc, ompi_status_public_t *status)
+{
+    collio_file_t *file = collio_file_find(hook->fh);
+
+    set_refusal(hook, 0);
+    if (NULL != file && MPI_STATUS_IGNORE != status && ours(hook)) {
+        status->_ucount = NULL == file->queue ? 0 : (size_t) file->queue->last_bytes;
+        status->MPI_ERROR = rc;
+    }
+}
+
+static void end_nonblocking(const collio_hook_t *hook, int rc, ompi_request_t **request)
+{
+    (void) rc;
+    (void) request;
+    set_refusal(hook, 0);
+}
+
+#define ENTRY_ALL(name, buffer_type)                                                    \
+    static int file_##name(ompi_file_t *fh, buffer_type buffer, collio_count_t count,   \
+                           ompi_datatype_t *type, ompi_status_public_t *status)         \
+    {                                                                                   \
+        collio_hook_t *hook = collio_hook_find(fh);                                     \
+        int rc = hook->original.io_module_file_##name(fh, buffer, count, type, status); \
+                                                                                        \
+        end_blocking(hook, rc, status);                                                 \
+        return rc;                                                                      \
+    }
+
+#define ENTRY_AT_ALL(name, buffer_type, result_type, end)                                     \
+    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,            \
+                           collio_count_t count, ompi_datatype_t *type, result_type result)   \
+    {                                                                                         \
+        collio_hook_t *hook = collio_hook_find(fh);                                           \
+        int rc = hook->original.io_module_file_##name(fh, check_offset(hook, offset), buffer, \
+                                                      count, type, result);                   \
+                                                                                              \
+        end(hook, rc, result);                                                                \
+        return rc;                                                                            \
+    }
+
+#define ENTRY_BEGIN(name, buffer_type)                                                        \
+    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,            \
+                           collio_count_t count, ompi_datatype_t *type)                       \
+    {                                                                                         \
+        collio_hook_t *hook = collio_hook_find(fh);                                           \
+        int rc = hook->original.io_module_file_##name(fh, check_offset(hook, offset), buffer, \
+                                                      count, type);                           \
+                                                                                              \
+        set_refusal(hook, 0);                                                                 \
+        return rc;                                                                            \
+    }
+
+ENTRY_ALL(write_all, const void *)
+ENTRY_ALL(read_all, void *)
+ENTRY_AT_ALL(write_at_all, const void *, ompi_status_public_t *, end_blocking)
+ENTRY_AT_ALL(read_at_all, void *, ompi_status_public_t *, end_blocking)
+ENTRY_AT_ALL(iwrite_at_all, const void *, ompi_request_t **, end_nonblocking)
+ENTRY_AT_ALL(iread_at_all, void *, ompi_request_t **, end_nonblocking)
+ENTRY_BEGIN(write_at_all_begin, const void *)
+ENTRY_BEGIN(read_at_all_begin, void *)
+
+static void patch_table(collio_hook_t *hook)
+{
+    collio_hook_table_t *table = collio_hook_table(hook);
+
+    table->io_module_file_write_all = file_write_all;
+    table->io_module_file_read_all = file_read_all;
+    table->io_module_file_write_at_all = file_write_at_all;
+    table->io_module_file_read_at_all = file_read_at_all;
+    table->io_module_file_iwrite_at_all = file_iwrite_at_all;
+    table->io_module_file_iread_at_all = file_iread_at_all;
+    table->io_module_file_write_at_all_begin = file_write_at_all_begin;
+    table->io_module_file_read_at_all_begin = file_read_at_all_begin;
+    collio_entries_install(hook);
+}
+
+int collio_fcoll_init(ompio_file_t *fh, collio_component_t *component)
+{
+    collio_file_t *file = collio_file_attach(fh, component);
+    collio_hook_t *hook = NULL == file ? NULL : collio_hook_get(fh);
+
+    if (NULL != hook) {
+        patch_table(hook);
+    }
+    return NULL == file ? MPI_ERR_ARG : file->refused;
+}

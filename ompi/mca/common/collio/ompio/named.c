@@ -1,0 +1,122 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Which components the user has asked for, and what follows for shared file pointers.
+ *
+ * OMPIO queries every sharedfp component in every MPI_File_open. To find out whether they can run,
+ * sharedfp/lockedfile creates, locks and removes a file beside the data on each rank, and
+ * sharedfp/sm one in the session directory. sharedfp/ondemand needs neither. It serves a file when
+ * an fcoll of ours does, and then the two queries are work for nothing. io/ompio opens the fcoll
+ * framework before the sharedfp framework, so an fcoll can exclude the two components with the
+ * parameter that users have for this purpose (`--mca sharedfp ^lockedfile,sm`).
+ */
+#include "ompio/named.h"
+
+#include <string.h>
+
+#include "ompi/mca/fcoll/base/base.h"
+#include "ompi/mca/sharedfp/base/base.h"
+#include "ompio/fcoll.h"
+
+#include "opal/mca/base/mca_base_framework.h"
+#include "opal/mca/base/mca_base_var.h"
+
+enum { FCOLL_STOCK_MAX = 100 }; /* no stock fcoll has a higher priority */
+
+static bool sharedfp_registered;
+
+bool collio_named(const mca_base_framework_t *framework, const char *name, bool *alone)
+{
+    const char *list = framework->framework_selection;
+    size_t length = strlen(name);
+
+    *alone = NULL != list && 0 == strcmp(list, name);
+    if (NULL == list || '^' == *list) {
+        return false;
+    }
+    for (const char *word = list; NULL != word; word = strchr(word, ',')) {
+        word += ',' == *word;
+        if (0 == strncmp(word, name, length) && ('\0' == word[length] || ',' == word[length])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool collio_asked_for(const mca_base_framework_t *framework, const char *name, int priority,
+                      int priority_default)
+{
+    bool alone;
+
+    return priority > priority_default || collio_named(framework, name, &alone);
+}
+
+bool collio_fcoll_is_chosen(void)
+{
+    bool others = false;
+    int highest = 0;
+    mca_base_component_list_item_t *item;
+
+    if (!mca_base_framework_is_registered(&ompi_fcoll_base_framework)) {
+        return false;
+    }
+    OPAL_LIST_FOREACH(item, &ompi_fcoll_base_framework.framework_components,
+                      mca_base_component_list_item_t)
+    {
+        const mca_fcoll_base_component_t *component =
+            (const mca_fcoll_base_component_t *) item->cli_component;
+        int priority = 0;
+
+        if (collio_fcoll_init_query != component->fcollm_init_query) {
+            others = true;
+        } else if (NULL != component->fcollm_file_query(NULL, &priority) && priority > highest) {
+            highest = priority;
+        }
+    }
+    return highest > (others ? FCOLL_STOCK_MAX : 0);
+}
+
+/* The value of sharedfp_ondemand_priority; 0 if the component is not there. */
+static int ondemand_priority(void)
+{
+    int index = mca_base_var_find("ompi", "sharedfp", "ondemand", "priority");
+    const int *value = NULL;
+
+    return 0 <= index && OPAL_SUCCESS == mca_base_var_get_value(index, &value, NULL, NULL)
+                   && NULL != value
+               ? *value
+               : 0;
+}
+
+void collio_sharedfp_select(void)
+{
+    mca_base_var_source_t source;
+    int selection;
+
+    if (sharedfp_registered || mca_base_framework_is_open(&ompi_sharedfp_base_framework)
+        || !collio_fcoll_is_chosen()) {
+        return;
+    }
+    sharedfp_registered = true;
+    if (OPAL_SUCCESS
+        != mca_base_framework_register(&ompi_sharedfp_base_framework, MCA_BASE_REGISTER_DEFAULT)) {
+        return;
+    }
+    selection = mca_base_var_find("ompi", "sharedfp", NULL, NULL);
+    if (0 <= selection && OPAL_SUCCESS == mca_base_var_get_value(selection, NULL, &source, NULL)
+        && MCA_BASE_VAR_SOURCE_DEFAULT == source && 0 < ondemand_priority()) {
+        (void) mca_base_var_set_value(selection, "^lockedfile,sm", 0, MCA_BASE_VAR_SOURCE_SET,
+                                      NULL);
+    }
+}
+
+void collio_sharedfp_release(void)
+{
+    if (sharedfp_registered) {
+        sharedfp_registered = false;
+        (void) mca_base_framework_close(&ompi_sharedfp_base_framework);
+    }
+}

@@ -1,0 +1,35 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_NAMED_H
+#define COLLIO_NAMED_H
+
+#include "compat/compat.h"
+
+/**
+ * Which components the user has asked for. A component that is installed and not asked for declines
+ * every file before it sends a message, makes a system call or changes a hint.
+ */
+
+/** Is a component named in its framework's list (--mca fs NAME,ufs)? *alone: and nothing else. */
+bool collio_named(const struct mca_base_framework_t *framework, const char *name, bool *alone);
+
+/** Is a component named, or its priority above the one it has by default? */
+bool collio_asked_for(const struct mca_base_framework_t *framework, const char *name, int priority,
+                      int priority_default);
+
+/** Do fcoll/overlap or fcoll/tam serve the files of this process? Either only they are named, or
+ *  one of them has a priority above all stock components. Local. */
+bool collio_fcoll_is_chosen(void);
+
+/** For the open function of fcoll/overlap and fcoll/tam: if they serve the files of this process,
+ *  the selection parameter of the sharedfp framework is set to leave sharedfp/ondemand and
+ *  sharedfp/individual. Does nothing if the user has set that parameter, or has switched ondemand
+ *  off, or if the framework is open. */
+void collio_sharedfp_select(void);
+/** For the close function: gives back the reference to the framework that select took. */
+void collio_sharedfp_release(void);
+
+#endif /* COLLIO_NAMED_H */

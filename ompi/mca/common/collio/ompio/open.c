@@ -1,0 +1,91 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Opening and closing of the library.
+ */
+#include "ompio/open.h"
+
+#include "core/version.h"
+
+#include "call/request.h"
+#include "compat/sizes.h"
+#include "file/file.h"
+#include "hook/handle.h"
+#include "open/set.h"
+#include "settings/findings.h"
+
+static int users;
+
+/* All four components would say the same, so that the texts do not name one. */
+static bool release_fits(void)
+{
+    collio_version_t built, running;
+    bool known = collio_version_parse(collio_running_version(), &running);
+
+    (void) collio_version_parse(COLLIO_OPENMPI_VERSION, &built);
+    if (known && collio_version_fits(&built, &running)) {
+        return true;
+    }
+    collio_finding("built for Open MPI %s, but this is Open MPI %d.%d.%d%s, whose internal "
+                   "structs may differ. Build collio again for it (configure "
+                   "--with-openmpi). Its components are not used",
+                   COLLIO_OPENMPI_VERSION, running.major, running.minor, running.release,
+                   running.suffix);
+    return false;
+}
+
+/* Two builds of one release need not be alike. */
+static bool structs_fit(void)
+{
+    collio_size_t other;
+
+    if (collio_sizes_fit(&other)) {
+        return true;
+    }
+    collio_finding(
+        "built for an Open MPI %s where %s has %zu bytes, but it has %zu bytes in the Open MPI "
+        "that is running, which was configured in another way (--enable-debug?). Build collio "
+        "again for it (configure --with-openmpi). Its components are not used",
+        COLLIO_OPENMPI_VERSION, other.name, other.built, other.running);
+    return false;
+}
+
+int collio_fits(const char *name, const char *version, uint64_t abi)
+{
+    bool fits = release_fits() && structs_fit();
+
+    if (fits && abi != collio_abi()) {
+        collio_finding("%s: this component is of collio %s, the "
+                       "libmca_common_collio.so that was loaded of another build (%s, "
+                       "for Open MPI %s). Install all of them from one build, and only "
+                       "one in the component path. The component is not used",
+                       name, version, COLLIO_VERSION, COLLIO_OPENMPI_VERSION);
+        fits = false;
+    }
+    if (!fits) {
+        collio_findings_tell_mine(); /* no file will bring the ranks together */
+    }
+    return fits ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
+}
+
+void collio_open(void)
+{
+    ++users;
+    collio_file_reserve();
+    collio_handle_reserve();
+}
+
+void collio_close(void)
+{
+    if (users > 0 && 0 == --users) {
+        collio_set_forget();
+        collio_request_finalize();
+        collio_access_finalize();
+        collio_file_unreserve();
+        collio_handle_unreserve();
+        collio_findings_fini();
+    }
+}

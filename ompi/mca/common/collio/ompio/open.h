@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_OPEN_H
+#define COLLIO_OPEN_H
+
+#include "access/access.h"
+#include "access/lockahead.h"
+#include "compat/compat.h"
+#include "file/settings.h"
+#include "hook/handle.h"
+#include "settings/hints.h"
+#include "view/view.h"
+
+#include "core/hash.h"
+
+/**
+ * One way in for all components: `fits` tells whether this library and the Open MPI that is running
+ * are those that the component was built with; close ends threads and tables with the last user.
+ */
+
+/** Of everything that a component and this library share: our version, the Open MPI of the build,
+ *  the size of each struct that both know. Computed from the headers, so that a component and a
+ *  library of different builds have different numbers. */
+static inline uint64_t collio_abi(void)
+{
+    static const char versions[] = COLLIO_VERSION "/" COLLIO_OPENMPI_VERSION;
+    const size_t shared[] = {sizeof(collio_access_t),
+                             sizeof(collio_access_stats_t),
+                             sizeof(collio_component_t),
+                             sizeof(collio_fact_t),
+                             sizeof(collio_flat_t),
+                             sizeof(collio_handle_t),
+                             sizeof(collio_hook_t),
+                             sizeof(collio_job_t),
+                             sizeof(collio_lockahead_covered_t),
+                             sizeof(collio_lockahead_t),
+                             sizeof(collio_outcome_t),
+                             sizeof(collio_segment_t),
+                             sizeof(collio_setting_t),
+                             sizeof(collio_settings_set_t),
+                             sizeof(collio_settings_t),
+                             sizeof(collio_stage_t),
+                             sizeof(collio_stats_t),
+                             sizeof(collio_tiling_t),
+                             offsetof(collio_component_t, set),
+                             offsetof(collio_component_t, stats),
+                             offsetof(collio_hook_t, flats),
+                             offsetof(collio_job_t, outcome),
+                             offsetof(collio_lockahead_t, request),
+                             sizeof(ompio_file_t),
+                             offsetof(ompio_file_t, f_comm),
+                             offsetof(ompio_file_t, f_fs_ptr),
+                             offsetof(ompio_file_t, f_info),
+                             sizeof(ompi_file_t),
+                             offsetof(ompi_file_t, f_io_selected_module),
+                             offsetof(ompi_communicator_t, c_coll)};
+
+    return collio_hash(collio_hash(COLLIO_HASH_BASIS, versions, sizeof(versions)), shared,
+                       sizeof(shared));
+}
+
+/** The first thing a component calls, in its register function, before any struct passes between it
+ *  and this library. `name` is "fcoll/overlap", `version` COLLIO_VERSION, `abi` the component's own
+ *  collio_abi(). Refuses (OMPI_ERR_NOT_AVAILABLE, with one line) a library of another
+ *  build, or an Open MPI that the build does not fit. */
+int collio_fits(const char *name, const char *version, uint64_t abi);
+#define COLLIO_FITS(name) collio_fits(name, COLLIO_VERSION, collio_abi())
+
+/** Component open and close. */
+void collio_open(void);
+void collio_close(void);
+
+#endif /* COLLIO_OPEN_H */

@@ -1,0 +1,53 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * MPI_File_set_view brings hints, too, and OMPIO divides by cb_nodes there.
+ */
+#include "ompio/set_view.h"
+
+#include "settings/findings.h"
+#include "settings/hints.h"
+
+/* Open has checked the hints of a file; MPI_File_set_info may have brought others since. OMPIO
+ * reads two of them here. Programs set a view for every variable, so the others are not looked
+ * at. */
+static void check_file_hints(const collio_hook_t *hook)
+{
+    (void) collio_hint_check(hook->fh->f_info, "cb_nodes");
+    (void) collio_hint_check(hook->fh->f_info, "collective_buffering");
+}
+
+/* set_view does not compare hints between ranks. Rank 0 prints its findings at once; those that
+ * only another rank has are printed when the next file is opened. */
+static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
+                         struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
+                         const char *datarep, opal_info_t *info)
+{
+    collio_hook_t *hook = collio_hook_find(file);
+    opal_info_t *copy = OBJ_NEW(opal_info_t);
+    int rc;
+
+    check_file_hints(hook);
+    if (NULL == copy || NULL == info || OPAL_SUCCESS != opal_info_dup(info, &copy)) {
+        rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, info);
+    } else {
+        collio_hints_check(copy);
+        rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, copy);
+    }
+    if (NULL != copy) {
+        /* which frees it: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+        OBJ_RELEASE(copy);
+    }
+    if (0 == hook->fh->f_rank) {
+        collio_findings_tell_mine();
+    }
+    return rc;
+}
+
+void collio_hints_patch(collio_hook_t *hook)
+{
+    collio_hook_table(hook)->io_module_file_set_view = file_set_view;
+}

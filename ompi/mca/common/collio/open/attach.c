@@ -1,0 +1,525 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Opening and closing a file: the record is made here, with everything that the engine keeps for
+ * the file, and ends here. All ranks go through the same agreements, whatever each of them has
+ * found.
+ */
+#include "open/attach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "access/engine.h"
+#include "call/op.h"
+#include "call/request.h"
+#include "compat/verbose.h"
+#include "hook/caches.h"
+#include "hook/guard.h"
+#include "hook/handle.h"
+#include "hook/hook.h"
+#include "hook/reach.h"
+#include "node/board.h"
+#include "open/context.h"
+#include "open/report.h"
+#include "open/set.h"
+#include "settings/striping.h"
+#include "tuner/tuner.h"
+
+/* No node has that much for an aggregator, and all aggregators of a node together stay far below
+ * INT64_MAX. */
+#define BUFFER_MOST (INT64_C(1) << 40)
+
+static int64_t resolve_buffer(const collio_file_t *file)
+{
+    enum { OMPIO_DEFAULT = 32 << 20 };
+    collio_site_t site = collio_file_site(file);
+    int64_t allowed = file->fh->f_bytes_per_agg;
+
+    if (0 != file->settings.buffer_bytes) {
+        return file->settings.buffer_bytes < BUFFER_MOST ? (int64_t) file->settings.buffer_bytes
+                                                         : BUFFER_MOST;
+    }
+    if (allowed > 0 && OMPIO_DEFAULT != allowed) {
+        return allowed; /* somebody has set io_ompio_bytes_per_agg */
+    }
+    return collio_default_buffer(&site);
+}
+
+/* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file
+ * systems differ between nodes more often than one thinks. */
+enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, NUMBER, FACTS };
+
+/* An fs component for Lustre has read the stripes; else the file system is asked. */
+static bool find_stripes(const ompio_file_t *fh, collio_stripes_t *stripes)
+{
+    if (LUSTRE == fh->f_fstype && fh->f_stripe_size > 0) {
+        stripes->count = fh->f_stripe_count;
+        stripes->bytes = (int64_t) fh->f_stripe_size;
+        return true;
+    }
+    if (collio_stripes_read(fh->fd, stripes)) {
+        return true;
+    }
+    stripes->count = fh->f_stripe_count;
+    stripes->bytes = (int64_t) fh->f_stripe_size;
+    return false;
+}
+
+static void find_facts(const collio_file_t *file, collio_fact_t *facts)
+{
+    collio_stripes_t stripes;
+    bool striped = find_stripes(file->fh, &stripes);
+    const collio_lockahead_t *lockahead = collio_lockahead_of(file->fh);
+    const ompio_file_t *fh = file->fh;
+    const collio_fact_t found[FACTS] = {
+        [LAYERS] = {"number of layers", file->component->two_layers ? 2 : 1},
+        [FILE_SYSTEM] = {"kind of file system", (int64_t) fh->f_fstype},
+        [STRIPED] = {"whether the file has stripes", striped},
+        [STRIPE_BYTES] = {"stripe size", stripes.bytes},
+        [STRIPES] = {"stripe count", stripes.count},
+        [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
+        [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
+        [NUMBER] = {"io_ompio_num_aggregators", collio_ompio_parameter("num_aggregators")},
+    };
+
+    memcpy(facts, found, sizeof(found));
+}
+
+static void use_facts(ompio_file_t *fh, const collio_fact_t *facts)
+{
+    fh->f_fstype = (int) facts[FILE_SYSTEM].value;
+    fh->f_stripe_size = (size_t) facts[STRIPE_BYTES].value;
+    fh->f_stripe_count = (int) facts[STRIPES].value;
+    fh->f_bytes_per_agg = (int) facts[BUFFER].value;
+}
+
+/* What this rank sees; the ranks settle on one. st_blksize is asked for only where it is used: a
+ * network file system may have to ask its server. */
+static collio_align_t find_alignment(const collio_file_t *file, bool striped)
+{
+    collio_align_facts_t facts = {.file_system = file->access.file_system,
+                                  .striped = striped,
+                                  .stripe_bytes = (int64_t) file->fh->f_stripe_size,
+                                  .set_bytes = (int64_t) file->settings.align_bytes};
+    struct stat about;
+
+    if (file->access.network && 0 == facts.stripe_bytes && 0 == facts.set_bytes
+        && 0 == fstat(file->fh->fd, &about)) {
+        facts.block_bytes = (int64_t) about.st_blksize;
+    }
+    return collio_align_choose(&facts);
+}
+
+static void prepare_access(collio_file_t *file)
+{
+    collio_access_t *access = &file->access;
+
+    collio_caches_open(file->fh, access, &file->access_stats);
+    collio_lockahead_guard(file->fh, access);
+    access->jobs = 2; /* a schedule has two buffers */
+}
+
+/* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy to a
+ * kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70 were
+ * hidden behind the shuffle, 55 ms with a thread of ours. So `auto` is threads. */
+static void choose_engine(collio_file_t *file)
+{
+    collio_engine_t named = (collio_engine_t) file->settings.engine;
+    const char *why = NULL;
+
+    file->access.engine = COLLIO_ENGINE_AUTO == named ? COLLIO_ENGINE_THREADS
+                                                      : collio_engine_choose(named, &why);
+    if (NULL != why && 0 == file->rank) {
+        collio_file_say(file, "engine %s cannot be used: %s. Using threads.",
+                        collio_engine_name(named), why);
+    }
+}
+
+/* Modes of an exchange that does not happen. */
+static void say_unused(collio_file_t *file)
+{
+    const collio_settings_t *settings = &file->settings;
+    bool schedule = COLLIO_SCHEDULE_AUTO != settings->schedule;
+    bool transport = COLLIO_TRANSPORT_AUTO != settings->transport;
+
+    if (0 == file->rank && (schedule || transport) && COLLIO_SETTING_OFF == settings->exchange_write
+        && COLLIO_SETTING_OFF == settings->exchange_read) {
+        collio_file_say(file, "ignoring %s%s%s: exchange is off.", schedule ? "schedule" : "",
+                        schedule && transport ? " and " : "", transport ? "transport" : "");
+    }
+}
+
+static void on_close(ompio_file_t *fh, void *data)
+{
+    (void) data;
+    collio_file_detach(fh);
+}
+
+static void derived_close(collio_file_t *file)
+{
+    collio_tuner_drop(file);
+    collio_context_keep_close(file);
+    free(file->aggregators);
+    free(file->aggregator_slot);
+    file->derived = (struct collio_derived_t){.my_aggregator = -1};
+}
+
+static void file_free(collio_file_t *file)
+{
+    if (0 != file->lost) {
+        return; /* messages may still arrive, and communicators end by communication: see lost.c */
+    }
+    collio_tuner_close(file);
+    (void) collio_set_give(file);
+    collio_context_close(file); /* whatever of it was not given */
+    collio_queue_close(file);
+    if (NULL == file->set) {
+        collio_nodes_fini(&file->nodes);
+    }
+    derived_close(file);
+    free(file);
+}
+
+static void settle_guard(collio_file_t *file, const int64_t *fields)
+{
+    const char *why = collio_guard_settle(file->fh, &file->access, fields);
+
+    if (NULL != why && 0 == file->rank) {
+        collio_file_say(file,
+                        "data sieving of writes was asked for (romio_ds_write, "
+                        "collio_sieve_write or fbtl_mtpwrite_sieve_write), but %s. "
+                        "Writes to this file are not sieved.",
+                        why);
+    }
+}
+
+/* Individual access through a stock fbtl locks the whole file on NFS. If these locks do not reach
+ * other nodes, the NFS client overwrites bytes of other nodes. Collective over the file. */
+static void warn_of_local_locks(collio_file_t *file, const int64_t *fields)
+{
+    enum { NFS = 0x6969 };
+
+    if (NFS != file->access.file_system || collio_guard_serves_all(fields)
+        || collio_locks_reach(file->fh) || 0 != file->rank) {
+        return;
+    }
+    collio_file_say(file, "locks of this NFS mount do not reach other nodes (nolock or "
+                          "local_lock). Collective calls are safe, but individual reads "
+                          "and writes through the stock fbtl component can lose bytes. "
+                          "Use --mca fbtl mtpwrite, or mount with locks.");
+}
+
+/* What is reduced over the ranks when a file is opened: one maximum of each. */
+enum {
+    SETTINGS,
+    ERROR = SETTINGS + COLLIO_SETTINGS_FIELDS,
+    LEARNT,
+    MINUS_LEARNT,
+    MAGIC,
+    MINUS_MAGIC,
+    MINUS_BUFFER,
+    NETWORK,
+    CLIENT,
+    MINUS_CLIENT,
+    ALIGNMENT,
+    AGGREGATORS,
+    MINUS_AGGREGATORS,
+    SHORT, /* of memory for its buffers: some node is */
+    GUARD,
+    PAGE = GUARD + COLLIO_GUARD_FIELDS,
+    UNKEPT = PAGE + COLLIO_REDUCTION_KEY_FIELDS, /* by this rank: no record for a set */
+    SLOTS,
+    FIELDS = SLOTS + COLLIO_SET_FIELDS
+};
+_Static_assert((int) FIELDS <= (int) COLLIO_BOARD_FIELDS, "an open is one reduction of the board");
+
+/* Do the servers give locks to clients, which take them from each other? */
+static bool gives_locks(const collio_file_t *file)
+{
+    return LUSTRE == file->fh->f_fstype || COLLIO_STRIPES_LUSTRE == file->access.file_system;
+}
+
+/* The parts of the record, but for the settings. */
+static void offer_record(collio_file_t *file, int rc, int64_t *mine)
+{
+    mine[ERROR] = OMPI_SUCCESS == rc ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
+    mine[LEARNT] = collio_tuner_hash(file->tuner);
+    mine[MINUS_LEARNT] = -mine[LEARNT];
+    mine[MAGIC] = file->access.file_system;
+    mine[MINUS_MAGIC] = -mine[MAGIC];
+    mine[MINUS_BUFFER] = -file->buffer_bytes;
+    mine[NETWORK] = file->access.network;
+    mine[CLIENT] = gives_locks(file) ? collio_access_client(file->access.fd) : 0;
+    mine[MINUS_CLIENT] = -mine[CLIENT];
+    mine[ALIGNMENT] = collio_align_pack(&file->align);
+    mine[AGGREGATORS] = collio_file_aggregators_hash(file);
+    mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
+    mine[SHORT] = OMPI_SUCCESS == rc && collio_kept_falls_short(file);
+    collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
+}
+
+/* All ranks must come out of here with the same answer, and with the same facts to decide by. */
+static int settle_record(collio_file_t *file, const int64_t *all)
+{
+    file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
+    file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
+    file->several_clients = gives_locks(file)
+                            && (1 < file->nodes.nodes || all[CLIENT] != -all[MINUS_CLIENT]);
+    file->buffer_bytes = -all[MINUS_BUFFER]; /* what everybody allows */
+    file->align = collio_align_unpack(all[ALIGNMENT]);
+    file->access.stripe_bytes = file->align.unit > 1 ? file->align.unit : 0;
+    settle_guard(file, &all[GUARD]);
+    warn_of_local_locks(file, &all[GUARD]);
+    say_unused(file);
+    if (file->list_refused) { /* MPI_File_get_info does not return it */
+        file->settings.aggregator_list[0] = '\0';
+    }
+    if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
+        collio_tuner_forget(file->tuner);
+    }
+    if (OMPI_SUCCESS == all[ERROR] && all[AGGREGATORS] != -all[MINUS_AGGREGATORS]) {
+        if (0 == file->rank) {
+            collio_file_say(file, "the ranks come to different lists of aggregators: "
+                                  "are they of one build? Collective calls on this "
+                                  "file fail on all of them.");
+        }
+        return MPI_ERR_NOT_SAME;
+    }
+    return (int) all[ERROR];
+}
+
+/* Makes what follows from settings and facts, from nothing: all other input is the same in every
+ * pass of agree(). `short_of_memory`: some node is, so `auto` is partition memory. `rc`: an earlier
+ * error of this rank. Local; an Open MPI error code. */
+static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of_memory, int rc)
+{
+    const collio_settings_t *settings = &file->settings;
+    bool striped = 0 != facts[STRIPED].value;
+
+    derived_close(file);
+    use_facts(file->fh, facts);
+    file->derived = (struct collio_derived_t){
+        .settings_hash = collio_settings_set_hash(&file->component->set, settings),
+        .two_layers = 2 == facts[LAYERS].value,
+        .striped = striped,
+        .lockahead = (collio_lockahead_mode_t) facts[LOCKAHEAD].value,
+        .ompio_aggregators = (int) facts[NUMBER].value,
+        .my_aggregator = -1,
+        .align = find_alignment(file, striped),
+        .memory.used = 0 == settings->partition
+                           ? short_of_memory
+                           : 1 + COLLIO_PARTITION_MEMORY == settings->partition,
+    };
+    file->buffer_bytes = resolve_buffer(file);
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_file_aggregators(file);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_context_keep_open(file);
+    }
+    file->tuner = collio_tuner_open(file);
+    return OMPI_SUCCESS == rc && NULL == file->tuner ? OMPI_ERR_OUT_OF_RESOURCE : rc;
+}
+
+static int reduce(collio_file_t *file, const int64_t *mine, int64_t *all)
+{
+    int rc;
+
+    if (NULL == file->set) {
+        return collio_file_allreduce(file, file->comm, mine, all, FIELDS);
+    }
+    rc = collio_set_reduce(file->set, mine, all, FIELDS);
+    if (OMPI_SUCCESS != rc) {
+        collio_file_lose(file, rc);
+    }
+    return file->lost;
+}
+
+/* Each rank derives the file's values as if all ranks had its own settings and facts, and offers
+ * both in one reduction. Where settings or facts differ, a second pass uses those of rank 0; where
+ * some node is short of memory for the buffers, another one uses partition memory. `rc`: an earlier
+ * error of this rank; `unkept`: it cannot keep anything for a next file. 0 or an error class, the
+ * same on all ranks unless the file is lost. */
+static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
+{
+    enum { PASSES = 3 };
+    collio_settings_set_t *set = &file->component->set;
+    ompio_file_t *fh = file->fh;
+    collio_fact_t facts[FACTS];
+    int64_t mine[FIELDS];
+    bool short_of_memory = false;
+
+    prepare_access(file);
+    find_facts(file, facts);
+    collio_settings_resolve(file->component, fh, &file->settings);
+    choose_engine(file);
+    collio_reduction_offer(file, &mine[PAGE]);
+    mine[UNKEPT] = unkept;
+    for (int pass = 0; pass < PASSES; ++pass) {
+        collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS, &mine[SETTINGS]);
+        offer_record(file, derive(file, facts, short_of_memory, rc), mine);
+        if (mine[SHORT] && collio_set_relieve()) {
+            mine[SHORT] = collio_kept_falls_short(file);
+        }
+        collio_set_offer(file->set, &mine[SLOTS]); /* after memory was given back */
+        if (0 != reduce(file, mine, all)) {
+            return file->lost;
+        }
+        if (OMPI_SUCCESS
+            != collio_settings_set_settle(set, fh->f_comm, fh->f_info, &file->settings, facts,
+                                          FACTS, &all[SETTINGS])) {
+            collio_file_lose(file, MPI_ERR_OTHER);
+            return file->lost;
+        }
+        if (collio_settings_set_differ(&all[SETTINGS])) {
+            continue;
+        }
+        if (0 != file->settings.partition || short_of_memory || all[SHORT] <= 0) {
+            return settle_record(file, all);
+        }
+        short_of_memory = true;
+    }
+    return MPI_ERR_NOT_SAME; /* the settings of rank 0 differ between ranks */
+}
+
+/* The first file of its processes, or one of processes that keep nothing: it gets a context before
+ * the agreement, which then shares the page of its reductions, too. NULL: there is none. */
+static collio_file_t *make_first(collio_file_t *file)
+{
+    collio_set_t *set = collio_set_prepare(file->fh->f_comm);
+    int64_t all[FIELDS];
+    int rc = collio_file_connect(file);
+
+    if (MPI_COMM_NULL == file->comm) {
+        collio_set_drop(set);
+        file_free(file);
+        return NULL;
+    }
+    rc = OMPI_SUCCESS == rc ? collio_queue_open(file) : rc;
+    rc = OMPI_SUCCESS == rc ? collio_context_parts(file) : rc;
+    file->refused = agree(file, rc, NULL == set, all);
+    if (OMPI_SUCCESS == file->refused) {
+        collio_reduction_connect(file, &all[PAGE]);
+    } else { /* the record only tells that calls cannot be made */
+        collio_reduction_close(file);
+    }
+    if (OMPI_SUCCESS == file->refused && file->settings.keep && 0 == all[UNKEPT]) {
+        collio_set_found(set, file);
+    } else {
+        collio_set_drop(set);
+    }
+    return file;
+}
+
+/* A later one: it agrees at the board of the set, and then has a context that was kept. */
+static collio_file_t *make_next(collio_file_t *file)
+{
+    int64_t all[FIELDS];
+
+    collio_set_nodes(file->set, file);
+    file->refused = agree(file, collio_queue_open(file), false, all);
+    if (OMPI_SUCCESS != file->refused) {
+        return file;
+    }
+    if (file->settings.keep && collio_set_take(file->set, &all[SLOTS], file)) {
+        collio_file_count(file, COLLIO_STAT_FILES_REUSED, 1);
+    } else {
+        file->refused = collio_context_new(file);
+    }
+    return file;
+}
+
+static collio_file_t *file_make(ompio_file_t *fh, collio_component_t *component)
+{
+    collio_file_t *file = collio_file_take();
+
+    if (NULL == file) {
+        return NULL;
+    }
+    file->fh = fh;
+    file->component = component;
+    file->rank = ompi_comm_rank(fh->f_comm);
+    file->size = ompi_comm_size(fh->f_comm);
+    file->set = collio_set_find(fh->f_comm);
+    return NULL == file->set ? make_first(file) : make_next(file);
+}
+
+static void publish_stripes(ompio_file_t *fh)
+{
+    collio_stripes_t none = COLLIO_STRIPES_NONE;
+    collio_stripes_t has = {.count = fh->f_stripe_count, .bytes = (int64_t) fh->f_stripe_size};
+
+    collio_striping_publish(fh->f_info, &has, &none);
+}
+
+collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *component)
+{
+    collio_file_t *file = collio_file_find(fh);
+    collio_handle_t *handle;
+    collio_hook_t *hook;
+
+    if (NULL != file) {
+        return file;
+    }
+    handle = collio_handle_take(fh);
+    file = NULL == handle ? NULL : file_make(fh, component);
+    if (NULL == file) {
+        collio_handle_clear(fh, COLLIO_PLACE_FCOLL);
+        return NULL;
+    }
+    handle->place[COLLIO_PLACE_FCOLL] = file;
+    if (OMPI_SUCCESS == file->refused) {
+        collio_settings_publish(component, &file->settings, fh, file->aggregator_count,
+                                file->buffer_bytes);
+        if (file->striped && LUSTRE != fh->f_fstype) { /* else its fs component has done it */
+            publish_stripes(fh);
+        }
+    }
+    if (0 == file->rank && COLLIO_VERBOSE(fcoll, SELECT)) {
+        collio_open_show(file);
+    }
+    hook = collio_hook_get(fh);
+    if (NULL != hook) {
+        (void) collio_hook_on_close(hook, on_close, NULL);
+    }
+    return file;
+}
+
+/* Programs read a file by other means after MPI_File_close. A node whose client does not keep
+ * caches equal drops its pages, when all ranks have written theirs. Decided by agreed values: all
+ * ranks wait, or none. */
+static void drop_caches(collio_file_t *file)
+{
+    int64_t mine = 0, all;
+
+    if (COLLIO_COHERENT
+        == collio_coherence_choose(file->access.file_system, 1 < file->nodes.nodes)) {
+        return;
+    }
+    (void) collio_access_flush(file->access.fd);
+    if (0 == collio_file_allreduce(file, file->comm, &mine, &all, 1)) {
+        (void) collio_access_refresh(file->access.fd);
+    }
+}
+
+void collio_file_detach(ompio_file_t *fh)
+{
+    collio_file_t *file = collio_file_find(fh);
+
+    if (NULL == file) {
+        return;
+    }
+    if (OMPI_SUCCESS == file->refused) {
+        collio_op_wait_all(file);          /* calls that the program has not waited for */
+        collio_file_look_for_notice(file); /* the report is collective */
+        collio_report(file);
+        drop_caches(file);
+    }
+    collio_handle_clear(fh, COLLIO_PLACE_FCOLL);
+    file_free(file);
+}

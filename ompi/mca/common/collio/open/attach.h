@@ -1,0 +1,28 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_ATTACH_H
+#define COLLIO_ATTACH_H
+
+#include "file/file.h"
+
+/** Finds the record of a file, or makes it: collective over f_comm when it has to be made. NULL on
+ *  failure (on all ranks alike). It ends at MPI_File_close. */
+collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *component);
+
+/** Ends the record: report, communicators, segments, plans. Collective. Idempotent. For handles
+ *  that are not real MPI files, which have no close of their own. */
+void collio_file_detach(ompio_file_t *fh);
+
+/** Makes a communicator of the same ranks and finds their nodes. Collective. An Open MPI error
+ *  code; the communicator is there unless it could not be made. */
+int collio_file_connect(collio_file_t *file);
+/** Only the communicators: the nodes are known. Collective. An Open MPI error code. */
+int collio_file_connect_comms(collio_file_t *file);
+
+/** Verbose output: what the file's collective calls will use. Local. */
+void collio_open_show(const collio_file_t *file);
+
+#endif /* COLLIO_ATTACH_H */

@@ -1,0 +1,246 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * What a file has of its processes, and how it passes from file to file. See context.h.
+ */
+#include "open/context.h"
+
+#include <stdlib.h>
+
+#include "call/op.h"
+#include "open/attach.h"
+#include "transport/onesided/put.h"
+#include "twolayer/relay.h"
+
+static int make_agreement(collio_file_t *file)
+{
+    int rc = ompi_datatype_create_contiguous(COLLIO_AGREE_FIELDS, MPI_INT64_T, &file->agree_type);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_datatype_commit(&file->agree_type);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_op_create(collio_agree_reduce, &file->agree_op);
+    }
+    return rc;
+}
+
+int collio_context_parts(collio_file_t *file)
+{
+    int rc = make_agreement(file);
+
+    return OMPI_SUCCESS == rc ? collio_reduction_open(file, collio_agree_reduce) : rc;
+}
+
+int collio_context_new(collio_file_t *file)
+{
+    enum { ERROR, PAGE, FIELDS = PAGE + COLLIO_REDUCTION_KEY_FIELDS };
+    int64_t mine[FIELDS], all[FIELDS];
+    int rc = collio_file_connect_comms(file);
+
+    if (OMPI_SUCCESS == rc) {
+        mine[ERROR] = collio_context_parts(file);
+        mine[ERROR] = OMPI_SUCCESS == mine[ERROR] ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+        collio_reduction_offer(file, &mine[PAGE]);
+    } else {
+        collio_file_lose(file, rc);
+    }
+    if (0 != file->lost || 0 != collio_file_allreduce(file, file->comm, mine, all, FIELDS)) {
+        return file->lost;
+    }
+    if (MPI_SUCCESS == all[ERROR]) {
+        collio_reduction_connect(file, &all[PAGE]);
+    } else {
+        collio_reduction_close(file);
+    }
+    return 0 != file->lost ? file->lost : (int) all[ERROR];
+}
+
+int collio_context_keep_open(collio_file_t *file)
+{
+    collio_kept_t *kept = file->kept = calloc(1, sizeof(*kept));
+
+    if (NULL == kept) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    kept->plans = calloc(1, sizeof(*kept->plans));
+    kept->histogram = malloc(2 * sizeof(*kept->histogram) * (size_t) collio_layout_sums(file));
+    kept->stops = malloc(2 * sizeof(*kept->stops) * (size_t) file->aggregator_count);
+    if (NULL == kept->plans || NULL == kept->histogram || NULL == kept->stops) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int i = 0; file->two_layers && i < COLLIO_PLAN_SLOTS; ++i) {
+        if (0 != collio_relay_open(&kept->plans->slot[i])) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+    }
+    return collio_kept_memory_open(file, collio_layout_bins(file));
+}
+
+/* All but one-sided windows, which end by communication. */
+static void free_kept(collio_kept_t *kept)
+{
+    collio_shared_fini(&kept->shared);
+    collio_shared_fini(&kept->relay_shared);
+    collio_arena_fini(&kept->relay);
+    collio_arena_fini(&kept->buffers);
+    collio_arena_fini(&kept->staging);
+    for (int i = 0; NULL != kept->plans && i < COLLIO_PLAN_SLOTS; ++i) {
+        collio_plan_fini(&kept->plans->slot[i]);
+        free(kept->plans->slot[i].layer1.relay);
+    }
+    free(kept->plans);
+    free(kept->histogram);
+    free(kept->stops);
+    free(kept);
+}
+
+void collio_context_keep_close(collio_file_t *file)
+{
+    if (NULL != file->kept) {
+        collio_put_close(file);
+        free_kept(file->kept);
+        collio_kept_memory_close(file);
+        file->kept = NULL;
+    }
+}
+
+/* Of agreed values only: all ranks must find the same difference. */
+static void find_traits(const collio_file_t *file, int64_t *traits)
+{
+    const int64_t found[] = {file->settings_hash,
+                             file->two_layers,
+                             file->lockahead,
+                             file->buffer_bytes,
+                             file->aggregator_count,
+                             collio_file_aggregators_hash(file),
+                             file->fh->f_fstype,
+                             (int64_t) file->fh->f_stripe_size,
+                             file->fh->f_stripe_count,
+                             file->access.file_system,
+                             file->access.network,
+                             file->access.sieve_writes,
+                             collio_align_pack(&file->align)};
+
+    _Static_assert(sizeof(found) == sizeof(*traits) * COLLIO_CONTEXT_TRAITS, "one trait each");
+    memcpy(traits, found, sizeof(found));
+}
+
+/* Can the memory of this file's exchanges serve another one? Windows end with their file, and a
+ * file that has failed to get shared memory must not decide for the next. Partition memory is for
+ * nodes that are short of it. Nodes may differ here: the ranks compare at the next open. */
+static bool can_serve(const collio_file_t *file)
+{
+    const collio_kept_t *kept = file->kept;
+
+    return NULL != kept && !file->memory.used && !kept->put.open && !kept->put.failed
+           && !collio_kept_unshared(kept);
+}
+
+/* What the last file has left for messages and its report. */
+static void forget_file(collio_kept_t *kept)
+{
+    memset(&kept->covered, 0, sizeof(kept->covered));
+    memset(&kept->local_used, 0, sizeof(kept->local_used));
+    kept->layers_used = 0;
+    kept->said_one_layer = kept->said_nonblocking = kept->said_atomic = false;
+}
+
+void collio_context_give(collio_file_t *file, bool memory, collio_context_t *context)
+{
+    if (!memory || !can_serve(file)) {
+        collio_context_keep_close(file);
+        file->memory_bytes = 0;
+    } else {
+        forget_file(file->kept);
+        find_traits(file, context->traits);
+    }
+    context->kept = file->kept;
+    context->memory_bytes = file->memory_bytes;
+    context->charge = NULL == file->kept ? 0 : collio_kept_charge(file);
+    context->connection = file->connection;
+    context->sequence = file->queue->sequence;
+    file->kept = NULL;
+    file->connection = COLLIO_UNCONNECTED;
+}
+
+void collio_context_take(collio_context_t *context, bool memory, collio_file_t *file)
+{
+    int64_t traits[COLLIO_CONTEXT_TRAITS];
+
+    find_traits(file, traits);
+    file->connection = context->connection;
+    file->queue->sequence = context->sequence;
+    if (memory && !file->memory.used && 0 == memcmp(traits, context->traits, sizeof(traits))) {
+        free_kept(file->kept); /* what open has prepared */
+        file->kept = context->kept;
+        collio_file_memory(file, context->memory_bytes);
+    } else if (NULL != context->kept) {
+        free_kept(context->kept);
+    }
+    memset(context, 0, sizeof(*context));
+}
+
+int64_t collio_context_staging(const collio_context_t *context)
+{
+    return NULL == context->kept ? 0 : context->kept->staging.bytes + context->kept->relay.bytes;
+}
+
+void collio_context_drop_staging(collio_context_t *context)
+{
+    if (NULL != context->kept) {
+        context->memory_bytes -= collio_context_staging(context);
+        collio_arena_discard(&context->kept->staging);
+        collio_arena_discard(&context->kept->relay);
+    }
+}
+
+void collio_context_shed(collio_context_t *context)
+{
+    collio_context_drop_staging(context);
+    if (NULL != context->kept) {
+        collio_shared_discard(&context->kept->shared);
+        collio_shared_discard(&context->kept->relay_shared);
+        collio_arena_discard(&context->kept->buffers);
+        free_kept(context->kept);
+        context->kept = NULL;
+        context->memory_bytes = context->charge = 0;
+    }
+}
+
+void collio_context_close(collio_file_t *file)
+{
+    collio_reduction_close(file);
+    collio_context_keep_close(file);
+    if (NULL != file->agree_op) {
+        collio_op_free(&file->agree_op);
+    }
+    if (NULL != file->agree_type) {
+        ompi_datatype_destroy(&file->agree_type);
+    }
+    if (MPI_COMM_NULL != file->node_comm && file->comm != file->node_comm) {
+        ompi_comm_free(&file->node_comm);
+    }
+    if (MPI_COMM_NULL != file->comm) {
+        ompi_comm_free(&file->comm);
+    }
+}
+
+void collio_context_fini(collio_context_t *context)
+{
+    collio_file_t *file = collio_file_take();
+
+    if (NULL == file) {
+        return; /* the process ends anyway */
+    }
+    file->connection = context->connection;
+    if (NULL != context->kept) {
+        free_kept(context->kept);
+    }
+    collio_context_close(file);
+    free(file);
+    memset(context, 0, sizeof(*context));
+}

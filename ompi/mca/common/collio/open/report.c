@@ -1,0 +1,210 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The report at close: what was used, what moved, how long each phase took; writes and reads apart.
+ */
+#include "open/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/engine.h"
+#include "exchange/kept.h"
+#include "file/file.h"
+#include "report/report_out.h"
+#include "tuner/tuner.h"
+
+#define add collio_text_add
+
+enum { LISTED = 16, STATS = COLLIO_STAT_COUNT, WORDS = 2 * STATS };
+
+/* Figures of reads, then of writes, as the file's record has them. */
+typedef struct reduced_t {
+    uint64_t least[WORDS];
+    uint64_t most[WORDS];
+    uint64_t sum[WORDS];
+} reduced_t;
+
+static double mib(int64_t bytes)
+{
+    return (double) bytes / 1048576.0;
+}
+
+static void add_aggregators(collio_record_t *record, const collio_file_t *file)
+{
+    add(&record->about, "  aggregators   %d of %d ranks on %d node%s:", file->aggregator_count,
+        file->size, file->nodes.nodes, 1 == file->nodes.nodes ? "" : "s");
+    add(&record->json, ",\"nodes\":%d,\"aggregators\":[", file->nodes.nodes);
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        int rank = file->aggregators[i];
+
+        if (i < LISTED) {
+            add(&record->about, " %d@node%d", rank, file->nodes.node_of[rank]);
+        }
+        add(&record->json, "%s%d", i > 0 ? "," : "", rank);
+    }
+    add(&record->about, "%s\n", file->aggregator_count > LISTED ? " ..." : "");
+    add(&record->about, "  buffers       %.3f MiB for each aggregator\n", mib(file->buffer_bytes));
+    add(&record->json, "],\"buffer_bytes\":%" PRId64, file->buffer_bytes);
+    add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->align.unit,
+        collio_align_source_name(file->align.source));
+    add(&record->json, ",\"align_bytes\":%" PRId64, file->align.unit);
+    add(&record->about, "  engine        %s\n", collio_engine_name(file->access.engine));
+    add(&record->json, ",\"engine\":\"%s\"", collio_engine_name(file->access.engine));
+}
+
+static void add_layers(collio_record_t *record, const collio_file_t *file)
+{
+    int count = 0;
+
+    if (!file->two_layers) {
+        return;
+    }
+    if (0 == file->kept->layers_used) {
+        add(&record->about, "  local aggr.   every rank: one layer\n");
+        add(&record->json, ",\"local_aggregators\":%d", file->size);
+        return;
+    }
+    for (int node = 0; node < file->nodes.nodes; ++node) {
+        count += collio_local_aggregators_on(&file->nodes, file->kept->local_used, node);
+    }
+    add(&record->about, "  local aggr.   %d, inside nodes by %s\n", count,
+        COLLIO_SHARED_READY == file->kept->relay_shared.state ? "shm" : "isend");
+    add(&record->json, ",\"local_aggregators\":%d", count);
+}
+
+static void add_node_memory(collio_record_t *record, const collio_file_t *file, int node)
+{
+    const collio_file_memory_t *memory = &file->memory;
+    const uint64_t *available = memory->records
+                                + (size_t) file->nodes.nodes * (size_t) (1 + memory->words);
+    int64_t buffers = 0;
+    int parts = 0;
+
+    for (int i = 0; i < memory->parts; ++i) {
+        int rank = file->aggregators[memory->part[i].aggregator];
+
+        parts += file->nodes.node_of[rank] == node;
+        buffers += file->nodes.node_of[rank] == node ? memory->part[i].buffer_bytes : 0;
+    }
+    add(&record->about, "    node%-6d can give %.3f MiB; %d domains, %.3f MiB\n", node,
+        mib((int64_t) available[node]), parts, mib(buffers));
+}
+
+/* Partition memory: the layout of the last new plan, and why. */
+static void add_memory(collio_record_t *record, const collio_file_t *file)
+{
+    const collio_file_memory_t *memory = &file->memory;
+
+    if (!memory->used || 0 == memory->parts) {
+        return;
+    }
+    add(&record->about, "  memory        %d group%s, %d leaves, %d merged, %d domains\n",
+        memory->groups, 1 == memory->groups ? "" : "s", memory->leaves, memory->merges,
+        memory->parts);
+    add(&record->json, ",\"memory\":{\"groups\":%d,\"leaves\":%d,\"merged\":%d,\"domains\":%d}",
+        memory->groups, memory->leaves, memory->merges, memory->parts);
+    for (int node = 0; node < file->nodes.nodes && node < LISTED; ++node) {
+        add_node_memory(record, file, node);
+    }
+    for (int i = 0; i < memory->parts && i < LISTED; ++i) {
+        const collio_memory_part_t *part = &memory->part[i];
+        int rank = file->aggregators[part->aggregator];
+
+        add(&record->about,
+            "    domain %-3d group %d, %.3f MiB wanted: rank %d@node%d, buffer %.3f MiB, %s", i,
+            part->group, mib(part->bytes), rank, file->nodes.node_of[rank], mib(part->buffer_bytes),
+            part->reduced ? "no node fits, smaller windows" : "most memory of its nodes");
+        if (part->merged > 0) {
+            add(&record->about, ", took over %d leaves", part->merged);
+        }
+        add(&record->about, "\n");
+    }
+}
+
+static void add_choices(collio_record_t *record, const collio_file_t *file, const reduced_t *all)
+{
+    uint64_t sum[STATS];
+    char choices[256];
+
+    for (int i = 0; i < STATS; ++i) {
+        sum[i] = all->sum[i] + all->sum[STATS + i];
+    }
+    collio_tuner_describe(file->tuner, sum, file->size, choices, sizeof(choices));
+    add(&record->about, "  choices       %s\n", '\0' == choices[0] ? "no calls" : choices);
+    add(&record->json, ",\"choices\":");
+    collio_text_json(&record->json, choices);
+}
+
+/* The figures of one direction, or, with `high`, the high-water marks. */
+static int pick(const reduced_t *all, int from, bool high, collio_figure_t *figure)
+{
+    static const collio_unit_t units[] = {[COLLIO_STAT_KIND_COUNT] = COLLIO_UNIT_COUNT,
+                                          [COLLIO_STAT_KIND_BYTES] = COLLIO_UNIT_BYTES,
+                                          [COLLIO_STAT_KIND_HIGH] = COLLIO_UNIT_BYTES,
+                                          [COLLIO_STAT_KIND_TIME] = COLLIO_UNIT_NS};
+    int count = 0;
+
+    for (int i = 0; i < STATS; ++i) {
+        collio_stat_kind_t kind = collio_stat_kind(i);
+
+        if (high == (COLLIO_STAT_KIND_HIGH == kind)) {
+            figure[count++] = (collio_figure_t){collio_stat_name(i), units[kind],
+                                                all->least[from + i], all->most[from + i],
+                                                all->sum[from + i]};
+        }
+    }
+    return count;
+}
+
+static void print(const collio_file_t *file, const reduced_t *all, const char *component)
+{
+    collio_record_t record = {.component = component,
+                              .path = file->fh->f_filename,
+                              .ranks = file->size,
+                              .traffic_name = {"write", "read"}};
+    collio_figure_t figure[3][STATS];
+    collio_table_t section[3] = {{"write", figure[0], pick(all, STATS, false, figure[0])},
+                                 {"read", figure[1], pick(all, 0, false, figure[1])},
+                                 {"file", figure[2], pick(all, 0, true, figure[2])}};
+    static const int calls[] = {STATS + COLLIO_STAT_CALLS_WRITE, COLLIO_STAT_CALLS_READ};
+    static const int bytes[] = {STATS + COLLIO_STAT_BYTES_WRITTEN, COLLIO_STAT_BYTES_READ};
+    static const int total[] = {STATS + COLLIO_STAT_TIME_TOTAL, COLLIO_STAT_TIME_TOTAL};
+
+    for (int i = 0; i < 2; ++i) {
+        record.traffic[i] = (collio_traffic_t){all->most[calls[i]], all->sum[bytes[i]],
+                                               all->most[total[i]]};
+    }
+    record.section = section;
+    record.sections = 3;
+    add_aggregators(&record, file);
+    add_layers(&record, file);
+    add_memory(&record, file);
+    add_choices(&record, file, all);
+    collio_report_print(&record, file->settings.report, file->settings.report_file);
+    collio_text_fini(&record.about);
+    collio_text_fini(&record.json);
+}
+
+void collio_report(collio_file_t *file)
+{
+    char component[32];
+    uint64_t mine[WORDS];
+    reduced_t all;
+
+    if (COLLIO_REPORT_OFF == file->settings.report || 0 != file->lost) {
+        return;
+    }
+    memcpy(mine, file->stats[0].at, sizeof(file->stats[0].at));
+    memcpy(mine + STATS, file->stats[1].at, sizeof(file->stats[1].at));
+    snprintf(component, sizeof(component), "fcoll/%s", file->component->name);
+    if (collio_report_reduce(file->comm, component, mine, WORDS, all.least, all.most, all.sum)
+        && 0 == file->rank) {
+        print(file, &all, component);
+    }
+}

@@ -1,0 +1,284 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Partition memory: three reductions tell every rank what the nodes want and have, and from that
+ * all of them compute the same domains (core/memory.h has the policy and the cost).
+ * All memory of the reductions was taken at open.
+ *
+ *   memory    inside the node: the least that a rank sees; at the same time as
+ *   sums      bytes per bin | busy aggregators per node | bytes held in buffers per node
+ *   records   memory per node | bits of touched bins, node by node
+ */
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/available.h"
+
+void collio_layout_memory_start(collio_exchange_t *ex)
+{
+    collio_file_memory_t *memory = &ex->file->memory;
+
+    memory->minus_mine = -collio_kept_memory_usable(ex->file);
+    if (OMPI_SUCCESS
+        != collio_reduction_on_node(ex->file, &memory->minus_mine, &memory->minus_node, 1, true)) {
+        collio_exchange_lose(ex);
+    }
+}
+
+static int count_busy(collio_file_t *file)
+{
+    return file->memory.announced > 0 && 0 < file->calls;
+}
+
+/* This rank's part of what its node has in use. */
+void collio_layout_memory_sums(collio_exchange_t *ex, int64_t *sums)
+{
+    collio_file_t *file = ex->file;
+    int node = file->nodes.node_of[file->rank], busy = -count_busy(file);
+
+    collio_file_for_each(count_busy, &busy);
+    sums[node] = busy > 0;
+    if (0 == file->settings.memory_available) { /* what is measured is beside what is held */
+        sums[file->nodes.nodes + node] = collio_kept_buffers(file->kept) / 2;
+    }
+}
+
+void collio_layout_memory_records(collio_exchange_t *ex)
+{
+    collio_file_t *file = ex->file;
+    collio_file_memory_t *memory = &file->memory;
+    int nodes = file->nodes.nodes, node = file->nodes.node_of[file->rank];
+    size_t count = (size_t) nodes * (size_t) (1 + memory->words);
+    uint64_t *bits = memory->records + nodes + (size_t) node * (size_t) memory->words;
+
+    memset(memory->records, 0, count * sizeof(*memory->records));
+    memory->records[node] = (uint64_t) (memory->minus_node < 0 ? -memory->minus_node : 0);
+    for (int bin = 0; bin < collio_layout_bins(file); ++bin) {
+        if (ex->histogram[bin] > 0) {
+            bits[bin / 64] |= UINT64_C(1) << (bin % 64);
+        }
+    }
+    if (OMPI_SUCCESS
+        != collio_iallreduce(memory->records, memory->records + count, (int) count, MPI_UINT64_T,
+                             MPI_BOR, file->comm, &ex->collective)) {
+        ex->collective = MPI_REQUEST_NULL;
+        collio_exchange_lose(ex);
+    }
+}
+
+/* What the reductions have told about the nodes. */
+static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
+{
+    const collio_file_t *file = ex->file;
+    int nodes = file->nodes.nodes, bins = collio_layout_bins(file);
+    const int64_t *sums = ex->histogram + collio_layout_sums(file) + bins;
+    const uint64_t *records = file->memory.records
+                              + (size_t) nodes * (size_t) (1 + file->memory.words);
+
+    for (int n = 0; n < nodes; ++n) {
+        node[n].available = (int64_t) records[n];
+        if (node[n].available < INT64_MAX - sums[nodes + n]) {
+            node[n].available += sums[nodes + n];
+        }
+        node[n].held = (int) sums[n] + COLLIO_MEMORY_PER_NODE;
+        node[n].touched = records + nodes + (size_t) n * (size_t) file->memory.words;
+    }
+    for (int i = 0; i < file->aggregator_count; ++i) { /* a place for each that it has */
+        --node[file->nodes.node_of[file->aggregators[i]]].held;
+    }
+    for (int n = 0; n < nodes; ++n) {
+        node[n].held = node[n].held > 0 ? node[n].held : (int) sums[n];
+    }
+}
+
+static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int *node_of)
+{
+    collio_file_t *file = ex->file;
+    const collio_settings_t *settings = &file->settings;
+    collio_file_memory_t *memory = &file->memory;
+    collio_memory_layout_t layout;
+    collio_memory_demand_t demand = {.bytes = ex->histogram + collio_layout_sums(file),
+                                     .bins = collio_layout_bins(file),
+                                     .node = node,
+                                     .nodes = file->nodes.nodes};
+    collio_memory_limits_t limits = {.group_bytes = (int64_t) settings->memory_group_bytes,
+                                     .domain_bytes = 0 != settings->memory_domain_bytes
+                                                         ? (int64_t) settings->memory_domain_bytes
+                                                         : (ex->write ? 32 : 128) << 20,
+                                     .min_bytes = (int64_t) settings->memory_min_bytes,
+                                     .buffer_bytes = file->buffer_bytes,
+                                     .per_node = COLLIO_MEMORY_PER_NODE};
+    int rc;
+
+    read_nodes(ex, node);
+    for (int i = 0; i < file->aggregator_count; ++i) {
+        node_of[i] = file->nodes.node_of[file->aggregators[i]];
+    }
+    rc = collio_memory_layout_init(&demand, &limits, &layout);
+    if (0 != rc) {
+        return rc;
+    }
+    rc = collio_memory_assign(&layout, node_of, file->aggregator_count, file->nodes.nodes,
+                              memory->part);
+    memory->parts = rc > 0 ? rc : 0;
+    memory->groups = layout.groups;
+    memory->leaves = layout.leaves;
+    memory->merges = layout.merges;
+    memory->usable = node[file->nodes.node_of[file->rank]].available;
+    collio_memory_layout_fini(&layout);
+    return rc;
+}
+
+/* One-sided windows have one size on all aggregators: that of the smallest. */
+static void level_buffers(collio_file_t *file)
+{
+    collio_file_memory_t *memory = &file->memory;
+    int64_t least = INT64_MAX;
+
+    if (COLLIO_TRANSPORT_PUT_FENCE != file->settings.transport
+        && COLLIO_TRANSPORT_PUT_LOCK != file->settings.transport) {
+        return;
+    }
+    for (int i = 0; i < memory->parts; ++i) {
+        least = memory->part[i].buffer_bytes < least ? memory->part[i].buffer_bytes : least;
+    }
+    for (int i = 0; i < memory->parts; ++i) {
+        memory->part[i].buffer_bytes = least;
+    }
+}
+
+static int make_domains(collio_exchange_t *ex, collio_domains_t *domains)
+{
+    const collio_file_memory_t *memory = &ex->file->memory;
+    size_t parts = (size_t) memory->parts;
+    int64_t *bound = malloc((parts + 1) * sizeof(*bound));
+    int64_t *window = malloc((parts + 1) * sizeof(*window));
+    int *aggregator = malloc((parts + 1) * sizeof(*aggregator));
+    int rc = -ENOMEM;
+
+    if (NULL != bound && NULL != window && NULL != aggregator) {
+        for (size_t i = 0; i < parts; ++i) {
+            bound[i] = collio_memory_begin(memory->origin, memory->width, memory->part[i].first,
+                                           ex->range.hi);
+            aggregator[i] = memory->part[i].aggregator;
+            window[i] = collio_layout_window_in(ex, memory->part[i].buffer_bytes);
+        }
+        rc = collio_domains_memory(ex->range.lo, ex->range.hi, collio_layout_unit(ex),
+                                   ex->file->aggregator_count, memory->parts, bound, aggregator,
+                                   window, domains);
+        if (!ex->file->align.strict) {
+            domains->step = 1; /* as with even domains: a new plan costs more than a shared block */
+        }
+    }
+    free(bound);
+    free(window);
+    free(aggregator);
+    return rc;
+}
+
+int collio_layout_memory(collio_exchange_t *ex, collio_domains_t *domains)
+{
+    collio_file_t *file = ex->file;
+    collio_memory_node_t *node = calloc((size_t) file->nodes.nodes, sizeof(*node));
+    int *node_of = malloc((size_t) file->aggregator_count * sizeof(*node_of));
+    int rc = NULL == node || NULL == node_of ? -ENOMEM : compute_parts(ex, node, node_of);
+
+    free(node);
+    free(node_of);
+    if (rc < 0) {
+        return rc;
+    }
+    level_buffers(file);
+    return make_domains(ex, domains);
+}
+
+/* What this rank and its node have announced, and how large a collective buffer here is. */
+static void measure(collio_exchange_t *ex)
+{
+    const collio_file_t *file = ex->file;
+    const collio_file_memory_t *memory = &file->memory;
+    collio_plan_t *plan = ex->plan;
+    bool everywhere = COLLIO_TRANSPORT_PUT_FENCE == file->settings.transport
+                      || COLLIO_TRANSPORT_PUT_LOCK == file->settings.transport;
+
+    plan->slot_bytes = plan->memory.announced = plan->memory.node_announced = 0;
+    plan->memory.node_parts = 0;
+    for (int i = 0; i < memory->parts; ++i) {
+        int aggregator = memory->part[i].aggregator, rank = file->aggregators[aggregator];
+        bool here = file->nodes.node_of[rank] == file->nodes.node_of[file->rank];
+        int64_t window = collio_plan_window(plan, aggregator);
+        int64_t size = collio_domains_size(&plan->domains, aggregator);
+        int64_t slot = ((size < window ? size : window) + 63) / 64 * 64;
+
+        slot = slot < window ? slot : window;
+        if ((here || everywhere) && slot > plan->slot_bytes) {
+            plan->slot_bytes = slot;
+        }
+        plan->memory.announced += rank == file->rank ? memory->part[i].buffer_bytes : 0;
+        plan->memory.node_announced += here ? memory->part[i].buffer_bytes : 0;
+        plan->memory.node_parts += here;
+    }
+}
+
+void collio_layout_memory_settle(collio_exchange_t *ex)
+{
+    collio_file_t *file = ex->file;
+    collio_plan_t *plan = ex->plan;
+
+    measure(ex);
+    plan->memory.stamp = ex->sequence + 1;
+    file->memory.announced = plan->memory.announced;
+    collio_file_high(file, COLLIO_STAT_MEMORY_BUDGET, plan->memory.announced);
+}
+
+/* Of private buffers and of the node's segment, when what this plan does not need is more than the
+ * node has. The same on all ranks of a node, for the segment. */
+void collio_layout_memory_give_back(collio_exchange_t *ex)
+{
+    collio_file_t *file = ex->file;
+    collio_plan_t *plan = ex->plan;
+    int64_t spare = file->kept->buffers.bytes - plan->memory.announced;
+    int64_t segment = NULL != file->kept->shared.at
+                          ? file->kept->shared.region_bytes * file->kept->shared.regions
+                          : 0;
+    bool given = false;
+
+    if (spare > 0 && plan->memory.node_announced + spare > file->memory.usable) {
+        collio_file_memory(file, -file->kept->buffers.bytes);
+        collio_arena_fini(&file->kept->buffers);
+        given = true;
+    }
+    if (COLLIO_SHARED_READY == file->kept->shared.state && segment > file->memory.usable) {
+        collio_file_memory(file, -file->kept->shared.mine_bytes);
+        collio_shared_fini(&file->kept->shared);
+        given = true;
+    }
+    for (int i = 0; given && i < COLLIO_PLAN_SLOTS; ++i) { /* they count on it */
+        file->kept->plans->slot[i].memory.withheld |= &file->kept->plans->slot[i] != plan;
+    }
+}
+
+void collio_layout_memory_look(collio_file_t *file)
+{
+    bool exact = 0 != file->settings.memory_available, measured = false;
+    int64_t usable = INT64_MAX;
+
+    for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
+        collio_plan_t *plan = &file->kept->plans->slot[i];
+
+        if (!plan->valid || plan->memory.withheld || 0 == plan->memory.node_announced) {
+            continue;
+        }
+        usable = measured ? usable : collio_kept_memory_usable(file);
+        measured = true;
+        if (collio_available_lost(usable, exact, plan->memory.node_announced)) {
+            plan->memory.withheld = true;
+            collio_file_count(file, COLLIO_STAT_PLAN_MEMORY, 1);
+        }
+    }
+}

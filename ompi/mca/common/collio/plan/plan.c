@@ -1,0 +1,377 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Plans: finding, making and freeing them. See plan.h.
+ */
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Without bytes a request has no place. */
+static void place_of(const collio_shape_t *shape, int64_t *anchor, int64_t *phase)
+{
+    *anchor = *phase = 0;
+    if (0 < shape->bytes) {
+        collio_tiling_place(shape->view, shape->stream, anchor, phase);
+    }
+}
+
+/* The next time step has the same flattened view, the next variable a view of the same shape. */
+static bool same_view(const collio_flat_t *a, const collio_flat_t *b)
+{
+    return a == b || collio_tiling_same_shape(&a->tiling, &b->tiling);
+}
+
+int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *shape, int64_t *delta)
+{
+    int64_t fits = 0, anchor, phase;
+
+    place_of(shape, &anchor, &phase);
+    for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
+        const collio_plan_t *plan = &plans->slot[i];
+        int64_t move = anchor - plan->anchor;
+
+        int64_t window_bytes = plan->packed ? shape->packed_window_bytes : shape->window_bytes;
+
+        if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != window_bytes
+            || plan->prepared.shared_failed != shape->shared_failed
+            || (plan->outlined && shape->write) || plan->memory.withheld) {
+            continue;
+        }
+        if (0 == shape->bytes) {
+            fits |= INT64_C(1) << i;
+        } else if (plan->phase == phase && (0 == fits || *delta == move)
+                   && collio_domains_can_shift(&plan->domains, move)
+                   && same_view(plan->view, shape->flat)) {
+            /* plans that are equal on this rank may differ on others, so all of them are offered */
+            *delta = move;
+            fits |= INT64_C(1) << i;
+        }
+    }
+    return fits;
+}
+
+collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t delta)
+{
+    collio_plan_t *plan;
+
+    for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
+        const collio_plan_t *slot = &ex->file->kept->plans->slot[i];
+
+        if (slot->layer1.kind != ex->layer1.kind
+            || (slot->outlined && COLLIO_TRANSPORT_SHM != ex->way.transport)) {
+            fits &= ~(INT64_C(1) << i);
+        }
+    }
+    if (0 == fits) {
+        return NULL;
+    }
+    plan = &ex->file->kept->plans->slot[__builtin_ctzll((uint64_t) fits)];
+    if (!collio_domains_shift(&plan->domains, delta)) {
+        return NULL;
+    }
+    plan->anchor += delta;
+    return plan;
+}
+
+collio_plan_t *collio_plans_evict(collio_file_t *file)
+{
+    collio_plan_t *oldest = &file->kept->plans->slot[0];
+
+    for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
+        collio_plan_t *plan = &file->kept->plans->slot[i];
+
+        if (!plan->valid) {
+            oldest = plan;
+            break;
+        }
+        if (plan->used < oldest->used) {
+            oldest = plan;
+        }
+    }
+    collio_file_memory(file, -oldest->memory_bytes);
+    collio_plan_fini(oldest);
+    return oldest;
+}
+
+void collio_plan_begin(collio_plan_t *plan, const collio_shape_t *shape)
+{
+    plan->view = collio_flat_retain(shape->flat);
+    place_of(shape, &plan->anchor, &plan->phase);
+    plan->bytes = shape->bytes;
+    plan->window_bytes = shape->window_bytes;
+}
+
+/* For the comparison below; windows are ordered by (index, aggregator). */
+typedef struct rank_t {
+    int64_t index;
+    size_t window;
+} rank_t;
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const rank_t *x = a, *y = b;
+
+    if (x->index != y->index) {
+        return x->index < y->index ? -1 : 1;
+    }
+    return x->window < y->window ? -1 : 1;
+}
+
+static int order_windows(collio_plan_t *plan)
+{
+    const collio_split_t *split = &plan->split;
+    rank_t *ranks = malloc(sizeof(*ranks) * (split->window_count + 1));
+
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    for (size_t s = 0; s < split->share_count; ++s) {
+        for (size_t w = 0; w < split->share[s].count; ++w) {
+            size_t window = split->share[s].first + w;
+
+            plan->share_of[window] = (int) s;
+            ranks[window].index = split->window[window].index;
+            ranks[window].window = window;
+        }
+    }
+    qsort(ranks, split->window_count, sizeof(*ranks), compare_ranks);
+    for (size_t i = 0; i < split->window_count; ++i) {
+        plan->order[i] = ranks[i].window;
+    }
+    free(ranks);
+    return 0;
+}
+
+/* A fence round has at most one window of each aggregator, with the end of its data behind it. */
+void collio_plan_measure_fence(collio_plan_t *plan)
+{
+    const collio_split_t *split = &plan->split;
+
+    plan->fence.bytes = 0;
+    for (size_t s = 0; s < split->share_count; ++s) {
+        int64_t most = 0;
+
+        for (size_t w = 0; w < split->share[s].count; ++w) {
+            size_t window = split->share[s].first + w;
+            int64_t bytes = split->window[window].bytes;
+
+            if (!collio_plan_relayed(plan, window)) {
+                most = bytes > most ? bytes : most;
+            }
+        }
+        plan->fence.bytes += most + (int64_t) sizeof(int64_t);
+    }
+}
+
+int collio_plan_split(collio_plan_t *plan, const collio_shape_t *shape, int64_t *piece_count)
+{
+    int rc = collio_split_view(shape->view, shape->stream, shape->bytes, &plan->domains,
+                               plan->window_bytes, &plan->split, piece_count);
+
+    return 0 != rc ? rc : collio_plan_index(plan);
+}
+
+int collio_plan_index(collio_plan_t *plan)
+{
+    size_t windows = plan->split.window_count + 1;
+    int rc;
+
+    free(plan->order);
+    free(plan->share_of);
+    free(plan->fence.turn);
+    plan->fence.turn = NULL;
+    plan->order = malloc(windows * sizeof(*plan->order));
+    plan->share_of = malloc(windows * sizeof(*plan->share_of));
+    if (NULL == plan->order || NULL == plan->share_of) {
+        return -ENOMEM;
+    }
+    rc = order_windows(plan);
+    collio_plan_measure_fence(plan);
+    return rc;
+}
+
+const collio_split_t *collio_plan_request(const collio_plan_t *plan)
+{
+    return NULL != plan->layer1.own ? plan->layer1.own : &plan->split;
+}
+
+static int requesters_reserve(collio_plan_t *plan, size_t room)
+{
+    int *ranks = realloc(plan->requester, room * sizeof(*ranks));
+    collio_split_t *requests;
+
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    plan->requester = ranks;
+    ranks = realloc(plan->leader, room * sizeof(*ranks));
+    if (NULL == ranks) {
+        return -ENOMEM;
+    }
+    plan->leader = ranks;
+    requests = realloc(plan->requests, room * sizeof(*requests));
+    if (NULL == requests) {
+        return -ENOMEM;
+    }
+    plan->requests = requests;
+    return 0;
+}
+
+int collio_plan_add(collio_plan_t *plan, int aggregator, int requester, int leader,
+                    const collio_extents_t *local)
+{
+    size_t count = plan->requester_count;
+    int rc = 0;
+
+    if (0 == (count & (count - 1))) { /* doubles */
+        rc = requesters_reserve(plan, 0 == count ? 1 : 2 * count);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    memset(&plan->requests[count], 0, sizeof(plan->requests[count]));
+    rc = collio_split_extents(local, collio_plan_window(plan, aggregator), &plan->requests[count]);
+    if (0 == rc) {
+        plan->requester[count] = requester;
+        plan->leader[count] = leader;
+        ++plan->requester_count;
+    }
+    return rc;
+}
+
+typedef struct arrived_t {
+    int leader;
+    int rank;
+    size_t at;
+} arrived_t;
+
+static int compare_arrived(const void *a, const void *b)
+{
+    const arrived_t *x = a, *y = b;
+
+    if (x->leader != y->leader) {
+        return x->leader < y->leader ? -1 : 1;
+    }
+    return x->rank < y->rank ? -1 : 1;
+}
+
+/* Lists come in the order of arrival. Sorted by rank, overlapping writes are deterministic, and the
+ * order is the same at every aggregator. */
+static int sort_requesters(collio_plan_t *plan)
+{
+    size_t count = plan->requester_count;
+    arrived_t *arrived = malloc((count + 1) * sizeof(*arrived));
+    collio_split_t *sorted = malloc((count + 1) * sizeof(*sorted));
+
+    if (NULL == arrived || NULL == sorted) {
+        free(arrived);
+        free(sorted);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        arrived[i] = (arrived_t){plan->leader[i], plan->requester[i], i};
+    }
+    qsort(arrived, count, sizeof(*arrived), compare_arrived);
+    for (size_t i = 0; i < count; ++i) {
+        plan->requester[i] = arrived[i].rank;
+        plan->leader[i] = arrived[i].leader;
+        sorted[i] = plan->requests[arrived[i].at];
+    }
+    free(arrived);
+    free(plan->requests);
+    plan->requests = sorted;
+    return 0;
+}
+
+static int64_t split_memory(const collio_split_t *split)
+{
+    return (int64_t) (split->piece_count * sizeof(*split->piece)
+                      + split->window_count * sizeof(*split->window)
+                      + split->share_count * sizeof(*split->share));
+}
+
+static void measure(collio_plan_t *plan)
+{
+    const collio_collect_t *collect = &plan->collect;
+
+    plan->memory_bytes = split_memory(&plan->split)
+                         + (int64_t) (collect->runs.count * sizeof(collio_extent_t)
+                                      + collect->cycle_count * sizeof(*collect->cycle)
+                                      + collect->source_count * sizeof(*collect->source));
+    plan->memory_bytes += plan->layer1.memory_bytes;
+    if (NULL != plan->layer1.own) {
+        plan->memory_bytes += split_memory(plan->layer1.own);
+    }
+    for (size_t i = 0; i < plan->requester_count; ++i) {
+        const collio_split_t *request = &plan->requests[i];
+
+        plan->memory_bytes += split_memory(request);
+        for (size_t w = 0; w < request->window_count; ++w) {
+            if (request->window[w].bytes > plan->source_bytes) {
+                plan->source_bytes = request->window[w].bytes;
+            }
+        }
+    }
+    for (size_t i = 0; i < collect->cycle_count; ++i) {
+        if (collect->cycle[i].source_count > plan->sources_max) {
+            plan->sources_max = collect->cycle[i].source_count;
+        }
+        if (collect->cycle[i].run_count > plan->runs_max) {
+            plan->runs_max = collect->cycle[i].run_count;
+        }
+    }
+}
+
+int collio_plan_merge(collio_plan_t *plan)
+{
+    int rc = sort_requesters(plan);
+
+    if (0 == rc) {
+        rc = collio_collect_build(plan->requests, plan->requester_count, &plan->collect);
+    }
+    if (0 == rc) {
+        measure(plan);
+    }
+    return rc;
+}
+
+void collio_plan_fini(collio_plan_t *plan)
+{
+    collio_flat_release(plan->view);
+    collio_domains_fini(&plan->domains);
+    collio_split_fini(&plan->split);
+    if (NULL != plan->layer1.relay) {
+        plan->layer1.reset(plan->layer1.relay);
+    }
+    free(plan->layer1.place);
+    free(plan->order);
+    free(plan->share_of);
+    free(plan->fence.ordinal);
+    free(plan->fence.turn);
+    free(plan->fence.told);
+    free(plan->fence.index_bits);
+    free(plan->places.at);
+    free(plan->places.mine);
+    free(plan->places.first);
+    free(plan->places.telling);
+    free(plan->fence.told_first);
+    free(plan->fence.telling);
+    for (size_t i = 0; i < plan->requester_count; ++i) {
+        collio_split_fini(&plan->requests[i]);
+    }
+    free(plan->requester);
+    free(plan->leader);
+    free(plan->requests);
+    collio_collect_fini(&plan->collect);
+    for (int i = 0; i < 2; ++i) {
+        free(plan->prepared.move[i]);
+        free(plan->prepared.segments[i]);
+    }
+    free(plan->prepared.deliveries);
+    *plan = (collio_plan_t){.layer1.relay = plan->layer1.relay, .layer1.reset = plan->layer1.reset};
+}

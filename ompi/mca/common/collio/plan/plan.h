@@ -1,0 +1,217 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_PLAN_H
+#define COLLIO_PLAN_H
+
+#include "exchange/exchange.h"
+
+/**
+ * A plan: everything about a collective call that depends on its shape only. It is in local
+ * coordinates (core/domain.h), so the next variable or time step, which is the same shape at
+ * another place, reuses it by moving the domains.
+ */
+typedef struct collio_plan_t {
+    bool valid;
+    /* the shape, of this rank */
+    collio_flat_t *view; /* a reference; NULL if this rank had none */
+    int64_t phase;       /* stream position in a repetition of the view */
+    int64_t bytes;
+    int64_t anchor; /* file offset that the plan moves with */
+    int64_t window_bytes;
+    bool packed;           /* put_*: small pieces; their messages have places beside the buffer */
+    bool outlined;         /* reads in shared memory: aggregators know only the first and last byte
+                           of each window of a requester, not its pieces */
+    int64_t slot_bytes;    /* of one collective buffer: a window, or less for small
+                                        domains; the same on all ranks */
+    uint64_t used;         /* sequence of the last call that used it */
+    struct {               /* partition memory */
+        int64_t announced; /* for the buffers of this rank, */
+        int64_t node_announced; /* and of its node */
+        int node_parts;         /* aggregators of the node that have a part */
+        bool withheld;          /* by this rank: not offered again, its node has lost memory */
+        uint32_t stamp;         /* of the call that made it: whose one-sided windows these are */
+    } memory;
+
+    collio_domains_t domains;
+
+    collio_split_t split; /* as requester: pieces by aggregator and window */
+    size_t *order;        /* windows by (index, aggregator): the order of delivery */
+    int *share_of;        /* per window: its share */
+
+    struct {                          /* layer 1; see twolayer/ */
+        int kind;                     /* collio_layers_t, when it was made */
+        struct collio_relay_t *relay; /* made with the slot; NULL without two layers */
+        void (*reset)(struct collio_relay_t *relay); /* frees what the relay holds */
+        const collio_split_t *own;                   /* whole request; `split`: own deliveries */
+        int64_t *place; /* per window of `split`: its place in the staging of this local
+                           aggregator, -1: it does not go through layer 1. NULL: none does */
+        int64_t memory_bytes;
+    } layer1;
+
+    size_t requester_count; /* as aggregator: requesters of this domain */
+    int *requester;         /* their ranks, in the order in which overlapping writes apply: */
+    int *leader;            /* by the local aggregator's rank, then by their own */
+    collio_split_t *requests;
+    collio_collect_t collect;
+    int64_t source_bytes; /* largest message */
+    size_t sources_max;   /* largest number of sources of a cycle */
+    size_t runs_max;      /* largest number of runs of a cycle */
+
+    struct {                 /* put_fence: rounds that all ranks take together */
+        size_t rounds;       /* largest number of cycles of an aggregator */
+        bool numbered;       /* aggregators have sent the numbers to their requesters */
+        int64_t *ordinal;    /* per window: its round */
+        int64_t *turn;       /* scratch, 3 per share */
+        int64_t *index_bits; /* two layers: a bit for each window number of any aggregator; twice */
+        size_t index_words;  /* of one */
+        size_t index_rounds; /* two layers: bits in it */
+        int64_t *told;       /* as aggregator: the rounds of its requesters' windows; two layers:
+                                of its cycles */
+        size_t *told_first;  /* where each requester's begin */
+        ompi_request_t **telling;
+        int64_t bytes; /* staging of one round */
+    } fence;
+
+    struct {           /* packed puts; see put_pack.c */
+        bool told;     /* aggregators have sent the places to their requesters */
+        int64_t *at;   /* per window: where its message goes, -1: not packed */
+        int64_t *mine; /* as aggregator: the places of its requesters' windows */
+        size_t *first; /* where each requester's begin */
+        ompi_request_t **telling;
+    } places;
+
+    struct { /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */
+        unsigned ways;      /* bits of the ways it was prepared for; see prepare.c */
+        bool shared_failed; /* then; a later change voids what was prepared */
+        collio_move_t *move[2];
+        collio_segment_t *segments[2];
+        collio_delivery_t *deliveries; /* one per window of `split` */
+    } prepared;
+
+    int64_t memory_bytes;
+} collio_plan_t;
+
+enum { COLLIO_PLAN_SLOTS = 8 };
+/** A bit for each of them. */
+enum { COLLIO_PLAN_ALL = (1 << COLLIO_PLAN_SLOTS) - 1 };
+
+typedef struct collio_plans_t {
+    collio_plan_t slot[COLLIO_PLAN_SLOTS];
+} collio_plans_t;
+
+/** The shape of a request, to look for its plan. */
+typedef struct collio_shape_t {
+    collio_flat_t *flat;
+    const collio_tiling_t *view; /* what flat holds */
+    int64_t stream;
+    int64_t bytes;
+    int64_t window_bytes;
+    int64_t packed_window_bytes; /* of plans whose puts are packed */
+    bool shared_failed;          /* this node has no shared memory for the file */
+    bool write;                  /* a plan made of outlines serves reads only */
+} collio_shape_t;
+
+/** Layout (layout.c): what follows from agreed values alone, the same on all ranks. */
+int collio_layout_bins(const collio_file_t *file);
+/** Contiguous domains begin at multiples of this. */
+int64_t collio_layout_unit(const collio_exchange_t *ex);
+void collio_layout_histogram(collio_exchange_t *ex);
+int collio_layout_domains(collio_exchange_t *ex, collio_domains_t *domains);
+int64_t collio_layout_window(const collio_exchange_t *ex);
+/** The window of an aggregator that may use so much memory. */
+int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes);
+/** Numbers in the reduction of the histogram: its bins, with partition memory two more per node. */
+int collio_layout_sums(const collio_file_t *file);
+int64_t collio_layout_slot(const collio_exchange_t *ex);
+collio_shape_t collio_layout_shape(const collio_exchange_t *ex);
+bool collio_layout_sparse(const collio_exchange_t *ex);
+/** Can all ranks access every collective buffer through shared memory? */
+bool collio_layout_all_shared(const collio_exchange_t *ex);
+/** May requesters send outlines (first and last byte of each window) instead of pieces? */
+bool collio_layout_may_outline(const collio_exchange_t *ex);
+
+/** Partition memory (layout_memory.c): the reductions beside and after the histogram, this rank's
+ *  part of the histogram's, then the domains, and what follows from them once the plan has them. */
+void collio_layout_memory_start(collio_exchange_t *ex);
+void collio_layout_memory_sums(collio_exchange_t *ex, int64_t *sums);
+void collio_layout_memory_records(collio_exchange_t *ex);
+int collio_layout_memory(collio_exchange_t *ex, collio_domains_t *domains);
+void collio_layout_memory_settle(collio_exchange_t *ex);
+/** When all ranks have them: gives memory back that the node has no more. Local. */
+void collio_layout_memory_give_back(collio_exchange_t *ex);
+/** Withholds the plans whose buffers this rank's node has no memory for any more. Local. */
+void collio_layout_memory_look(collio_file_t *file);
+
+/** Route (route.c): sends each aggregator the offset lists of its domain. poll returns true when
+ *  all have arrived. */
+void collio_route_start(collio_exchange_t *ex);
+bool collio_route_poll(collio_exchange_t *ex);
+
+/** The plan that fits on every rank, shifted by `delta` in the file; or NULL. `fits`: the bits of
+ *  plans_match that all ranks have set. */
+collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t delta);
+
+/** Bit i is set if the plan in slot i has the shape of this rank's request and can be shifted to
+ *  it: the first such slot, and others with the same shift. *delta is the shift (undefined for a
+ *  request without data, which fits every plan in which this rank had none). */
+int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *shape,
+                           int64_t *delta);
+
+/** The slot for a new plan: the least recently used. Emptied. The same on all ranks. */
+collio_plan_t *collio_plans_evict(collio_file_t *file);
+
+/** Notes the shape. */
+void collio_plan_begin(collio_plan_t *plan, const collio_shape_t *shape);
+
+/** Splits this rank's request by the plan's domains. 0 or -ENOMEM. */
+int collio_plan_split(collio_plan_t *plan, const collio_shape_t *shape, int64_t *piece_count);
+
+/** The order and the kinds of the windows in plan->split. 0 or -ENOMEM. */
+int collio_plan_index(collio_plan_t *plan);
+
+/** This rank's whole request, including what layer 1 delivers. */
+const collio_split_t *collio_plan_request(const collio_plan_t *plan);
+
+/** Does this window of plan->split go through layer 1? */
+static inline bool collio_plan_relayed(const collio_plan_t *plan, size_t window)
+{
+    return NULL != plan->layer1.place && plan->layer1.place[window] >= 0;
+}
+
+/** The window of an aggregator in this plan. */
+static inline int64_t collio_plan_window(const collio_plan_t *plan, int aggregator)
+{
+    return collio_domains_window(&plan->domains, aggregator, plan->window_bytes);
+}
+
+/** Where this aggregator's cycle begins, in its local coordinates. */
+static inline int64_t collio_plan_cycle_start(const collio_exchange_t *ex,
+                                              const collio_cycle_t *cycle)
+{
+    return cycle->index * collio_plan_window(ex->plan, ex->file->my_aggregator);
+}
+
+/** Is this rank an aggregator with at least one cycle in this call? */
+static inline bool collio_plan_is_aggregator(const collio_exchange_t *ex)
+{
+    return ex->file->my_aggregator >= 0 && ex->plan->collect.cycle_count > 0;
+}
+
+/** Room for a fence round: the windows in plan->split that are not relayed, at most. */
+void collio_plan_measure_fence(collio_plan_t *plan);
+
+/** Adds the extents that a requester has in the domain of this rank, which is `aggregator`.
+ *  Requesters are ordered by their leaders' ranks, then by their own. Takes over the content of
+ *  `local`. 0 or -ENOMEM. */
+int collio_plan_add(collio_plan_t *plan, int aggregator, int requester, int leader,
+                    const collio_extents_t *local);
+
+/** After the last one: sorts the requesters, merges, computes the sizes. 0 or -ENOMEM. */
+int collio_plan_merge(collio_plan_t *plan);
+
+void collio_plan_fini(collio_plan_t *plan);
+
+#endif /* COLLIO_PLAN_H */

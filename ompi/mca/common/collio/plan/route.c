@@ -1,0 +1,282 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Route: each requester sends each aggregator the offset list that concerns it, in compact form,
+ * and nothing else. An aggregator does not know who will write to it, so the end is found by
+ * nonblocking consensus (Hoefler et al.): synchronous sends, then a barrier that a rank enters when
+ * all its sends were received; when the barrier is complete, no message can be under way any more.
+ * No rank holds, counts or receives anything of size P.
+ */
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/wire.h"
+
+typedef collio_route_t route_t;
+
+/* An offset list that is being received. */
+typedef struct collio_arrival_t {
+    struct collio_arrival_t *next;
+    ompi_request_t *request;
+    int requester;
+    size_t bytes;
+    unsigned char list[];
+} arrival_t;
+
+/* What an aggregator must know of a share: from where to where each window goes. */
+static int list_outlines(const collio_split_t *split, const collio_share_t *share,
+                         collio_extents_t *list)
+{
+    int rc = 0;
+
+    for (size_t w = share->first; 0 == rc && w < share->first + share->count; ++w) {
+        const collio_window_t *window = &split->window[w];
+        int64_t lo = split->piece[window->first].offset, hi = lo;
+
+        for (size_t i = window->first; i < window->first + window->count; ++i) {
+            int64_t end = split->piece[i].offset + split->piece[i].length;
+
+            hi = end > hi ? end : hi;
+        }
+        rc = collio_extents_append(list, lo, hi - lo);
+    }
+    return rc;
+}
+
+/* By whose rank overlapping writes of this requester are ordered. */
+static int leader_of(const collio_exchange_t *ex, int rank)
+{
+    return NULL == ex->layer1.actions ? rank : ex->layer1.actions->leader(ex, rank);
+}
+
+/* My own part, when I am the aggregator: no message. */
+static void add_own(collio_exchange_t *ex, const collio_share_t *share)
+{
+    const collio_split_t *split = &ex->plan->split;
+    collio_extents_t own = {0};
+    int rc = ex->plan->outlined ? list_outlines(split, share, &own)
+                                : collio_split_share_list(split, share, &own);
+
+    if (0 == rc) {
+        rc = collio_plan_add(ex->plan, ex->file->my_aggregator, ex->file->rank,
+                             leader_of(ex, ex->file->rank), &own);
+    }
+    collio_extents_fini(&own);
+    if (0 != rc) {
+        collio_exchange_fail(ex, -rc);
+    }
+}
+
+static int encode_outlines(const collio_split_t *split, const collio_share_t *share,
+                           collio_bytes_t *list)
+{
+    collio_extents_t outlines = {0};
+    int rc = list_outlines(split, share, &outlines);
+
+    if (0 == rc) {
+        rc = collio_wire_encode(outlines.at, outlines.count, sizeof(*outlines.at), list);
+    }
+    collio_extents_fini(&outlines);
+    return rc;
+}
+
+static int encode_pieces(const collio_split_t *split, const collio_share_t *share,
+                         collio_bytes_t *list)
+{
+    const collio_window_t *first = &split->window[share->first];
+    const collio_window_t *last = &split->window[share->first + share->count - 1];
+
+    return collio_wire_encode(&split->piece[first->first], last->first + last->count - first->first,
+                              sizeof(*split->piece), list);
+}
+
+static void send_list(collio_exchange_t *ex, const collio_share_t *share)
+{
+    const collio_split_t *split = &ex->plan->split;
+    route_t *route = &ex->route;
+    collio_bytes_t *list = &route->lists[route->send_count];
+    int rc = ex->plan->outlined ? encode_outlines(split, share, list)
+                                : encode_pieces(split, share, list);
+
+    if (0 == rc
+        && OMPI_SUCCESS
+               != collio_isend(list->at, list->count, ex->file->aggregators[share->aggregator],
+                               collio_exchange_tag(ex, COLLIO_TAG_META), true, ex->file->comm,
+                               &route->sends[route->send_count])) {
+        rc = -EIO;
+    }
+    if (0 != rc) {
+        collio_exchange_fail(ex, -rc);
+        return;
+    }
+    ++route->send_count;
+    collio_file_count(ex->file, COLLIO_STAT_META_MESSAGES, 1);
+    collio_file_count(ex->file, COLLIO_STAT_META_BYTES, list->count);
+}
+
+void collio_route_start(collio_exchange_t *ex)
+{
+    size_t shares = ex->plan->split.share_count;
+    route_t *route = &ex->route;
+
+    route->lists = calloc(shares + 1, sizeof(*route->lists));
+    route->sends = calloc(shares + 1, sizeof(*route->sends));
+    if (NULL == route->lists || NULL == route->sends) {
+        collio_exchange_fail(ex, ENOMEM);
+        return;
+    }
+    for (size_t i = 0; i < shares && 0 == ex->error; ++i) {
+        const collio_share_t *share = &ex->plan->split.share[i];
+
+        if (share->aggregator == ex->file->my_aggregator) {
+            add_own(ex, share);
+        } else {
+            send_list(ex, share);
+        }
+    }
+}
+
+/* No memory for a list: it is received cut off, because its sender waits for that. */
+static void discard_list(collio_exchange_t *ex, int requester)
+{
+    ex->route.discarding = OMPI_SUCCESS
+                           == collio_irecv(NULL, 0, requester,
+                                           collio_exchange_tag(ex, COLLIO_TAG_META), ex->file->comm,
+                                           &ex->route.discarded);
+}
+
+static void receive_list(collio_exchange_t *ex, const ompi_status_public_t *status)
+{
+    size_t bytes = status->_ucount;
+    arrival_t *arrival = malloc(sizeof(*arrival) + bytes);
+
+    if (NULL == arrival) {
+        collio_exchange_fail(ex, ENOMEM);
+        discard_list(ex, status->MPI_SOURCE);
+        return;
+    }
+    arrival->requester = status->MPI_SOURCE;
+    arrival->bytes = bytes;
+    if (OMPI_SUCCESS
+        != collio_irecv(arrival->list, bytes, arrival->requester,
+                        collio_exchange_tag(ex, COLLIO_TAG_META), ex->file->comm,
+                        &arrival->request)) {
+        collio_exchange_lose(ex);
+        free(arrival);
+        return;
+    }
+    arrival->next = ex->route.arrivals;
+    ex->route.arrivals = arrival;
+}
+
+static void probe(collio_exchange_t *ex)
+{
+    ompi_status_public_t status;
+    int matched;
+
+    if (ex->route.discarding) {
+        ex->route.discarding = !collio_request_discarded(ex->file, &ex->route.discarded);
+    }
+    do {
+        matched = 0;
+        if (ex->route.discarding) {
+            return; /* one at a time */
+        }
+        if (OMPI_SUCCESS
+            != collio_iprobe(collio_exchange_tag(ex, COLLIO_TAG_META), ex->file->comm, &matched,
+                             &status)) {
+            collio_exchange_lose(ex);
+            return;
+        }
+        if (matched) {
+            receive_list(ex, &status);
+        }
+    } while (matched);
+}
+
+static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
+{
+    collio_extents_t list = {0};
+    int aggregator = ex->file->my_aggregator,
+        rc = -EBADMSG; /* nothing is for a rank that owns nothing */
+
+    if (0 != ex->error) {
+        return; /* this plan has no domains, perhaps, and will not be used */
+    }
+    if (aggregator >= 0) {
+        rc = collio_wire_decode_within(arrival->list, arrival->bytes,
+                                       collio_domains_size(&ex->plan->domains, aggregator), &list);
+    }
+
+    if (0 == rc) {
+        collio_file_count(ex->file, COLLIO_STAT_REQUESTS_RECEIVED, list.count);
+        rc = collio_plan_add(ex->plan, ex->file->my_aggregator, arrival->requester,
+                             leader_of(ex, arrival->requester), &list);
+    }
+    collio_extents_fini(&list);
+    if (0 != rc) {
+        collio_exchange_fail(ex, -rc);
+    }
+}
+
+static void take_arrivals(collio_exchange_t *ex)
+{
+    for (arrival_t **at = &ex->route.arrivals; NULL != *at;) {
+        arrival_t *arrival = *at;
+
+        if (!collio_request_done(ex->file, &arrival->request, NULL)) {
+            at = &arrival->next;
+            continue;
+        }
+        *at = arrival->next;
+        accept_list(ex, arrival);
+        free(arrival);
+    }
+}
+
+static void route_free(collio_exchange_t *ex)
+{
+    route_t *route = &ex->route;
+
+    for (size_t i = 0; NULL != route->lists && i < ex->plan->split.share_count; ++i) {
+        collio_bytes_fini(&route->lists[i]);
+    }
+    free(route->lists);
+    free(route->sends);
+    memset(route, 0, sizeof(*route));
+}
+
+bool collio_route_poll(collio_exchange_t *ex)
+{
+    route_t *route = &ex->route;
+
+    probe(ex);
+    take_arrivals(ex);
+    while (route->sends_done < route->send_count
+           && collio_request_done(ex->file, &route->sends[route->sends_done], NULL)) {
+        ++route->sends_done;
+    }
+    if (!route->in_barrier && route->sends_done == route->send_count) {
+        route->in_barrier = true;
+        if (OMPI_SUCCESS != collio_reduction_barrier(ex->file)) {
+            collio_exchange_lose(ex);
+            route->barrier_done = true;
+        }
+    }
+    if (route->in_barrier && !route->barrier_done) {
+        route->barrier_done = collio_reduction_poll(ex->file);
+        if (route->barrier_done) {
+            probe(ex); /* what was matched, but not yet seen by us */
+        }
+    }
+    if (!route->barrier_done || NULL != route->arrivals || route->discarding) {
+        return false;
+    }
+    route_free(ex);
+    return true;
+}

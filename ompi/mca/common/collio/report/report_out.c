@@ -1,0 +1,211 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Prints reports and keeps totals.
+ *
+ * Problem: a job total needs figures of processes that may have no file, and no communicator, in
+ * common; a reduction over MPI_COMM_WORLD would wait for ranks that never opened a file. So totals
+ * travel with the reductions that the reports of files make anyway, and whoever holds one at
+ * MPI_Finalize prints it.
+ */
+#include "report/report_out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "opal/util/output.h"
+
+enum { COMPONENTS = 8, TABLES = 8, NAME_BYTES = 32, PATH_BYTES = 2048 };
+
+/* Nothing but uint64_t: a reduction sums it. */
+typedef struct held_t {
+    uint64_t files;
+    collio_traffic_t traffic[COLLIO_TRAFFICS];
+} held_t;
+enum { HELD_WORDS = sizeof(held_t) / sizeof(uint64_t) };
+
+typedef struct total_t {
+    char component[NAME_BYTES];
+    char path[PATH_BYTES];
+    const char *traffic_name[COLLIO_TRAFFICS];
+    int mode;
+    bool no_rate;
+    int printed; /* files */
+    bool headed; /* the heading of lines is out */
+    held_t held;
+} total_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static total_t totals[COMPONENTS];
+
+static total_t *total_of(const char *component)
+{
+    total_t *total = totals;
+
+    while (total < totals + COMPONENTS - 1 && '\0' != total->component[0]
+           && 0 != strcmp(total->component, component)) {
+        ++total;
+    }
+    snprintf(total->component, sizeof(total->component), "%s", component);
+    return total;
+}
+
+static void add_held(held_t *to, const held_t *more)
+{
+    uint64_t *words = (uint64_t *) to;
+
+    for (int i = 0; i < HELD_WORDS; ++i) {
+        /* the whole of it is set: NOLINTNEXTLINE(clang-analyzer-core.*) */
+        words[i] += ((const uint64_t *) more)[i];
+    }
+}
+
+/* In one call, so that lines of other processes stay out of it. */
+static int append_to(const char *path, const char *at, size_t bytes)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    int error = fd < 0 ? errno : 0;
+
+    while (0 == error && bytes > 0) {
+        ssize_t moved = write(fd, at, bytes);
+
+        if (moved > 0) {
+            at += moved;
+            bytes -= (size_t) moved;
+        } else if (0 == moved || EINTR != errno) {
+            error = 0 == moved ? EIO : errno;
+        }
+    }
+    if (fd >= 0 && 0 != close(fd) && 0 == error) {
+        error = errno;
+    }
+    return error;
+}
+
+static void put(const total_t *total, const collio_text_t *text)
+{
+    int error = '\0' == total->path[0] ? 0 : append_to(total->path, text->at, text->used);
+
+    if (0 != error) {
+        opal_output(0, "%s: the report cannot be written to report_file, %s: %s. It is here:",
+                    total->component, total->path, strerror(error));
+    }
+    if ('\0' == total->path[0] || 0 != error) {
+        fputs(collio_text_string(text), stderr);
+    }
+}
+
+static void print_total(total_t *total)
+{
+    collio_record_t record = {.component = total->component, .no_rate = total->no_rate};
+    collio_text_t text = {0};
+    unsigned rank = (unsigned) OMPI_PROC_MY_NAME->vpid;
+    char name[96];
+
+    memcpy(record.traffic, total->held.traffic, sizeof(record.traffic));
+    memcpy(record.traffic_name, total->traffic_name, sizeof(record.traffic_name));
+    snprintf(name, sizeof(name), "total of %llu files, kept by rank %u",
+             (unsigned long long) total->held.files, rank);
+    if (COLLIO_REPORT_JSON == total->mode) {
+        collio_text_add(&record.json, ",\"kept_by\":%u", rank);
+        collio_format_json(&text, &record, total->held.files);
+    } else if (total->held.files > 1) {
+        if (!total->headed) {
+            collio_format_heading(&text, &record);
+        }
+        collio_format_line(&text, &record, name);
+    }
+    if (text.used > 0) {
+        put(total, &text);
+    }
+    collio_text_fini(&record.json);
+    collio_text_fini(&text);
+}
+
+static int print_totals(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void) comm;
+    (void) key;
+    (void) value;
+    (void) extra;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < COMPONENTS; ++i) {
+        if (totals[i].held.files > 0) {
+            print_total(&totals[i]);
+            memset(&totals[i].held, 0, sizeof(totals[i].held));
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return MPI_SUCCESS;
+}
+
+bool collio_report_reduce(ompi_communicator_t *comm, const char *component, const uint64_t *mine,
+                          int count, uint64_t *least, uint64_t *most, uint64_t *sum)
+{
+    held_t held, all;
+    bool done;
+
+    pthread_mutex_lock(&lock);
+    held = total_of(component)->held;
+    memset(&total_of(component)->held, 0, sizeof(held));
+    pthread_mutex_unlock(&lock);
+    done = OMPI_SUCCESS == collio_allreduce(mine, least, count, MPI_UINT64_T, MPI_MIN, comm)
+           && OMPI_SUCCESS == collio_allreduce(mine, most, count, MPI_UINT64_T, MPI_MAX, comm)
+           && OMPI_SUCCESS == collio_allreduce(mine, sum, count, MPI_UINT64_T, MPI_SUM, comm)
+           && OMPI_SUCCESS
+                  == collio_allreduce(&held, &all, HELD_WORDS, MPI_UINT64_T, MPI_SUM, comm);
+    pthread_mutex_lock(&lock);
+    if (!done || 0 == ompi_comm_rank(comm)) {
+        add_held(&total_of(component)->held, done ? &all : &held);
+    }
+    pthread_mutex_unlock(&lock);
+    return done;
+}
+
+static void print_file(total_t *total, const collio_record_t *record, int mode)
+{
+    collio_text_t text = {0};
+
+    if (COLLIO_REPORT_JSON == mode) {
+        collio_format_json(&text, record, 0);
+    } else if (COLLIO_REPORT_TABLE == mode
+               || (COLLIO_REPORT_ON == mode && total->printed < TABLES)) {
+        collio_format_table(&text, record);
+    } else {
+        if (!total->headed) {
+            collio_format_heading(&text, record);
+        }
+        total->headed = true;
+        collio_format_line(&text, record, record->path);
+    }
+    put(total, &text);
+    collio_text_fini(&text);
+}
+
+void collio_report_print(const collio_record_t *record, int mode, const char *path)
+{
+    static bool called_at_finalize;
+    held_t mine = {.files = 1};
+    total_t *total;
+
+    memcpy(mine.traffic, record->traffic, sizeof(mine.traffic));
+    pthread_mutex_lock(&lock);
+    total = total_of(record->component);
+    total->mode = mode;
+    total->no_rate = record->no_rate;
+    snprintf(total->path, sizeof(total->path), "%s", path);
+    memcpy(total->traffic_name, record->traffic_name, sizeof(total->traffic_name));
+    print_file(total, record, mode);
+    ++total->printed;
+    add_held(&total->held, &mine);
+    if (!called_at_finalize) {
+        called_at_finalize = MPI_SUCCESS == collio_call_at_finalize(print_totals);
+    }
+    pthread_mutex_unlock(&lock);
+}

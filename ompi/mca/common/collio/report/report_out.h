@@ -1,0 +1,46 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_REPORT_OUT_H
+#define COLLIO_REPORT_OUT_H
+
+#include "compat/compat.h"
+
+#include "report/format.h"
+
+/**
+ * Where the reports of all our components go: a table or a line for each file, JSON, and a total
+ * when MPI_Finalize begins. format.h has the looks.
+ */
+typedef enum collio_report_mode_t {
+    COLLIO_REPORT_OFF,
+    COLLIO_REPORT_ON, /* tables for the first files, then lines */
+    COLLIO_REPORT_TABLE,
+    COLLIO_REPORT_LINES,
+    COLLIO_REPORT_JSON
+} collio_report_mode_t;
+
+/* The rows of the settings `report` and `report_file`, the same in all components: they share the
+ * hints collio_report and collio_report_file. */
+#define COLLIO_REPORT_CHOICES "off,on,table,lines,json"
+#define COLLIO_REPORT_VALUES                                                                      \
+    " table: one table for each file. lines: one line for each file. on: tables for the first 8 " \
+    "files, then lines. json: one object in one line for each file. All but off end with a "      \
+    "total of the files when MPI_Finalize begins. Times are in ms, data in MiB; in JSON in "      \
+    "nanoseconds and bytes"
+#define COLLIO_REPORT_FILE_HELP \
+    "File that the report is appended to, by rank 0 of each file that is reported. Empty: stderr"
+
+/** The same figures of all ranks of a file. Totals that the ranks hold of files closed earlier move
+ *  to rank 0, so that after a file of all ranks one of them has the total of the job. False, and no
+ *  report, if communication failed. Collective. */
+bool collio_report_reduce(ompi_communicator_t *comm, const char *component, const uint64_t *mine,
+                          int count, uint64_t *least, uint64_t *most, uint64_t *sum);
+
+/** Prints the record of a file, and adds it to this process's total. Rank 0 of the file calls it.
+ *  path: file to append to, or "". */
+void collio_report_print(const collio_record_t *record, int mode, const char *path);
+
+#endif /* COLLIO_REPORT_OUT_H */

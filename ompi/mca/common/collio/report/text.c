@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Texts that grow, and strings of JSON.
+ */
+#include "report/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `more` bytes and the end of the string. */
+static bool reserve(collio_text_t *text, size_t more)
+{
+    size_t wanted = text->room < 256 ? 256 : text->room;
+    char *grown;
+
+    while (wanted < text->used + more + 1) {
+        wanted *= 2;
+    }
+    if (wanted == text->room) {
+        return true;
+    }
+    grown = realloc(text->at, wanted);
+    if (NULL == grown) {
+        text->cut = true;
+        return false;
+    }
+    text->at = grown;
+    text->room = wanted;
+    return true;
+}
+
+void collio_text_add(collio_text_t *text, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || text->cut || !reserve(text, (size_t) length)) {
+        return;
+    }
+    va_start(arguments, format);
+    (void) vsnprintf(text->at + text->used, text->room - text->used, format, arguments);
+    va_end(arguments);
+    text->used += (size_t) length;
+}
+
+/* Bytes of the UTF-8 character that begins here; 0 if there is none. Surrogates and overlong forms
+ * are not told apart: readers of JSON replace them. */
+static size_t utf8_length(const unsigned char *at)
+{
+    size_t length = at[0] < 0x80 ? 1 : (at[0] < 0xc2 ? 0 : (at[0] < 0xe0 ? 2 : 3));
+
+    length = at[0] >= 0xf0 ? (at[0] < 0xf5 ? 4 : 0) : length;
+    for (size_t i = 1; i < length; ++i) {
+        if (0x80 != (at[i] & 0xc0)) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+void collio_text_json(collio_text_t *text, const char *string)
+{
+    const unsigned char *at = (const unsigned char *) string;
+
+    collio_text_add(text, "\"");
+    while ('\0' != *at) {
+        size_t length = utf8_length(at);
+
+        if (0 == length) {
+            collio_text_add(text, "\\ufffd");
+        } else if (*at < 0x20 || 0x7f == *at) {
+            collio_text_add(text, "\\u%04x", *at);
+        } else if ('"' == *at || '\\' == *at) {
+            collio_text_add(text, "\\%c", *at);
+        } else {
+            collio_text_add(text, "%.*s", (int) length, (const char *) at);
+        }
+        at += length > 0 ? length : 1;
+    }
+    collio_text_add(text, "\"");
+}
+
+const char *collio_text_string(const collio_text_t *text)
+{
+    return NULL == text->at ? "" : text->at;
+}
+
+void collio_text_fini(collio_text_t *text)
+{
+    free(text->at);
+    memset(text, 0, sizeof(*text));
+}

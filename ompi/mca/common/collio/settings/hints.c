@@ -1,0 +1,104 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Hints that cannot be used are removed from a file's info object before anybody acts on them.
+ */
+#include "settings/hints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "settings/findings.h"
+
+/* A hint that is being looked for in all sets. */
+typedef struct search_t {
+    const char *key;
+    const char *value;
+    const collio_settings_set_t *set;
+    const collio_setting_t *row;
+    bool known;
+    bool wrong;
+} search_t;
+
+static bool is_it(const char *name, int64_t least, void *data)
+{
+    search_t *search = data;
+    char allowed[256], parameter[128], used[64];
+
+    if (0 != strcmp(name, search->key)) {
+        return false;
+    }
+    search->known = true;
+    if (collio_setting_parse(search->row, search->value, least, NULL)) {
+        return false;
+    }
+    search->wrong = true;
+    collio_value_allowed(search->row->kind, search->row->choices, least, allowed, sizeof(allowed));
+    collio_setting_format(search->row, search->set->parameters, used, sizeof(used));
+    collio_setting_parameter(search->set, search->row, parameter, sizeof(parameter));
+    if (0 != (search->row->flags & COLLIO_SETTING_NO_PARAMETER)) {
+        collio_finding("hint %s is \"%s\"; allowed: %s. It is left out, as if it had not "
+                       "been given",
+                       name, search->value, allowed);
+    } else {
+        collio_finding("hint %s is \"%s\"; allowed: %s. It is left out, the value of "
+                       "parameter %s, \"%s\", is used",
+                       name, search->value, allowed, parameter, used);
+    }
+    return true;
+}
+
+/* Can the key be one of the row's names? Rows are many and set_view is frequent, so the names are
+ * only made for a row that passes this. */
+static bool may_name(const collio_setting_t *row, const char *key)
+{
+    return (NULL != row->hints && NULL != strstr(row->hints, key))
+           || (0 == strncmp(key, "collio_", 7) && 0 == strcmp(key + 7, row->name));
+}
+
+/* Can this hint stay? What is wrong is noted. */
+static bool check(const char *key, const char *value)
+{
+    search_t search = {.key = key, .value = value};
+
+    for (const collio_settings_set_t *set = collio_settings_sets(); NULL != set; set = set->next) {
+        search.set = set;
+        for (size_t i = 0; i < set->count && !search.wrong; ++i) {
+            search.row = &set->rows[i];
+            if (may_name(search.row, key) && collio_settings_set_has(set, search.row)) {
+                collio_setting_names(search.row, is_it, &search);
+            }
+        }
+    }
+    if (!search.known && 0 == strncmp(key, "collio_", 7)) {
+        collio_finding("hint %s (\"%s\") is not known to any component that is loaded; "
+                       "it is left out",
+                       key, value);
+        return false;
+    }
+    return !search.wrong;
+}
+
+bool collio_hint_check(opal_info_t *info, const char *key)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+
+    if (!collio_hint_get(info, key, value, sizeof(value)) || check(key, value)) {
+        return true;
+    }
+    collio_hint_delete(info, key);
+    return false;
+}
+
+void collio_hints_check(opal_info_t *info)
+{
+    char key[MPI_MAX_INFO_KEY + 1];
+    int n = 0;
+
+    while (collio_hint_key(info, n, key, sizeof(key))) {
+        n += collio_hint_check(info, key);
+    }
+}

@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COLLIO_SETTING_H
+#define COLLIO_SETTING_H
+
+#include "compat/compat.h"
+
+#include "core/value.h"
+
+/**
+ * Parameters and hints of all our components. A component describes each setting by one row and
+ * has a struct with one field for it. From the rows come the MCA parameters, the hints, checks and
+ * messages, what the ranks compare at open, and what MPI_File_get_info tells.
+ *
+ * Order: collio_<name> wins over the other names of a hint, a hint wins over the parameter. A value
+ * that cannot be used is told once (findings.h) and left out: the parameter's value, or the
+ * default, is used instead.
+ */
+enum {
+    COLLIO_SETTING_NO_HINT = 1,
+    COLLIO_SETTING_NO_PARAMETER = 2,
+    COLLIO_SETTING_AGREED = 4,     /* must be the same on all ranks of a file; a hint */
+    COLLIO_SETTING_POSITIVE = 8,   /* 0 ("automatic") only by our own names, not `hints` */
+    COLLIO_SETTING_OMPIO = 16,     /* the parameter is io_ompio_<name> */
+    COLLIO_SETTING_TWO_LAYERS = 32 /* only in components with two layers */
+};
+
+enum { COLLIO_TEXT_BYTES = 2048, COLLIO_SETTINGS_MAX = 32 };
+
+typedef struct collio_setting_t {
+    const char *name;
+    collio_kind_t kind;  /* the field is an int (CHOICE, NUMBER), size_t (BYTES), bool
+                                      (SWITCH) or char[COLLIO_TEXT_BYTES] (TEXT) */
+    size_t offset;       /* of the field */
+    const char *choices; /* of CHOICE: "auto,on,off", or "auto=-1,off=0" */
+    int initial;
+    int level; /* MPI_T verbosity, 1 to 9 */
+    unsigned flags;
+    const char *hints; /* other names of the hint, the strongest last, or NULL */
+    const char *help;
+} collio_setting_t;
+
+/** The settings of one component. */
+typedef struct collio_settings_set_t {
+    const char *prefix; /* of the parameters: "fcoll_overlap" */
+    const collio_setting_t *rows;
+    size_t count;
+    unsigned without; /* rows with one of these flags are not there */
+    void *parameters; /* the component's struct, with the parameters' values */
+    size_t bytes;     /* of the struct */
+    /* the library's own */
+    char *text[COLLIO_SETTINGS_MAX]; /* the parameters as Open MPI holds them */
+    int ompio_index;                 /* of the parameter io_ompio_*, 1 + index or 0 */
+    struct collio_settings_set_t *next;
+} collio_settings_set_t;
+
+/** Registers the parameters and reads their values. A wrong value becomes a finding, and the
+ *  default stays. */
+int collio_settings_set_register(collio_settings_set_t *set, const mca_base_component_t *component);
+/** Takes back what Open MPI does not take back itself. */
+void collio_settings_set_deregister(collio_settings_set_t *set);
+
+/** The values for a file: parameters, then the hints in `info`. Local. Wrong hints are passed over:
+ *  collio_hints_check has told them and removed them. */
+void collio_settings_set_resolve(const collio_settings_set_t *set, opal_info_t *info, void *values);
+
+/** Puts values where MPI_File_get_info finds them: under the first of the row's other names, in
+ *  ROMIO's words, or else as collio_<name>. Left out are empty texts, and defaults of collio_<name>
+ *  unless the user has given that hint. */
+void collio_settings_set_publish(const collio_settings_set_t *set, const void *values,
+                                 opal_info_t *info);
+
+/** A list "name=value, ..." of the values that are not defaults, in their parameters' words; cut
+ *  off where `text` is full. */
+void collio_settings_set_changed(const collio_settings_set_t *set, const void *values, char *text,
+                                 size_t size);
+
+/** Is this row part of the set? */
+bool collio_settings_set_has(const collio_settings_set_t *set, const collio_setting_t *row);
+/** Calls `each` for every hint name of a row, the strongest last, until it returns true. `least`
+ *  is the lowest number allowed under that name. */
+bool collio_setting_names(const collio_setting_t *row,
+                          bool (*each)(const char *name, int64_t least, void *data), void *data);
+/** Can this row take this text? With `values`, the field gets it. */
+bool collio_setting_parse(const collio_setting_t *row, const char *text, int64_t least,
+                          void *values);
+/** A field as text, as parse takes it. */
+void collio_setting_format(const collio_setting_t *row, const void *values, char *text,
+                           size_t size);
+/** Adds a field to a hash. */
+uint64_t collio_setting_hash(const collio_setting_t *row, const void *values, uint64_t hash);
+/** The parameter's name, "fcoll_overlap_schedule". */
+void collio_setting_parameter(const collio_settings_set_t *set, const collio_setting_t *row,
+                              char *text, size_t size);
+
+/** All registered sets, linked by `next`. */
+const collio_settings_set_t *collio_settings_sets(void);
+
+#endif /* COLLIO_SETTING_H */

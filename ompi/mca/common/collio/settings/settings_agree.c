@@ -1,0 +1,202 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Settings and facts that must be the same on all ranks of a file.
+ *
+ *   all     hash of settings and facts, something to tell?      one small reduction
+ *   differ: rank 0's settings and facts                         broadcast
+ *           lowest rank that differed                           reduction; it tells what differed
+ */
+#include "settings/hints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "settings/findings.h"
+
+#include "core/hash.h"
+
+enum { PACKAGE_TEXT = 4 * COLLIO_TEXT_BYTES, FACTS_MAX = 16 };
+
+/* What decides, of one rank. Settings are lines "name=value". */
+typedef struct package_t {
+    char text[PACKAGE_TEXT];
+    int64_t facts[FACTS_MAX];
+} package_t;
+
+static bool agreed(const collio_settings_set_t *set, size_t index)
+{
+    return 0 != (set->rows[index].flags & COLLIO_SETTING_AGREED);
+}
+
+static void pack(const collio_settings_set_t *set, const void *values, const collio_fact_t *facts,
+                 int count, package_t *package)
+{
+    char value[COLLIO_TEXT_BYTES];
+    size_t used = 0;
+
+    memset(package, 0, sizeof(*package));
+    for (size_t i = 0; i < set->count; ++i) {
+        if (agreed(set, i) && used < sizeof(package->text)) {
+            collio_setting_format(&set->rows[i], values, value, sizeof(value));
+            used += (size_t) snprintf(package->text + used, sizeof(package->text) - used, "%s=%s\n",
+                                      set->rows[i].name, value);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        package->facts[i] = facts[i].value;
+    }
+}
+
+/* Of what a package tells, without making one: every open needs it, few need the package.
+ * Positive, so that it can be negated in a reduction. */
+static int64_t hash_of(const collio_settings_set_t *set, const void *values,
+                       const collio_fact_t *facts, int count)
+{
+    uint64_t hash = COLLIO_HASH_BASIS;
+
+    for (size_t i = 0; i < set->count; ++i) {
+        if (agreed(set, i)) {
+            hash = collio_setting_hash(&set->rows[i], values, hash);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        hash = collio_hash(hash, &facts[i].value, sizeof(facts[i].value));
+    }
+    return collio_hash_positive(hash);
+}
+
+int64_t collio_settings_set_hash(const collio_settings_set_t *set, const void *values)
+{
+    return hash_of(set, values, NULL, 0);
+}
+
+/* Notes that a value of this rank differs, for the message. */
+static void note(char *text, size_t size, const char *name, const char *mine, const char *root)
+{
+    size_t used = strlen(text);
+
+    if (0 != strcmp(mine, root)) {
+        snprintf(text + used, size - used, "%s%s is \"%s\" (\"%s\" on rank 0)",
+                 0 == used ? "" : ", ", name, mine, root);
+    }
+}
+
+/* Takes the settings of rank 0, line by line. */
+static void apply_settings(const collio_settings_set_t *set, char *text, opal_info_t *info,
+                           void *values, char *difference, size_t size)
+{
+    char mine[COLLIO_TEXT_BYTES], hint[MPI_MAX_INFO_KEY], *save = NULL;
+
+    for (char *line = strtok_r(text, "\n", &save); NULL != line;
+         line = strtok_r(NULL, "\n", &save)) {
+        char *value = strchr(line, '=');
+
+        for (size_t i = 0; NULL != value && i < set->count; ++i) {
+            const collio_setting_t *row = &set->rows[i];
+
+            if (!agreed(set, i) || strlen(row->name) != (size_t) (value - line)
+                || 0 != strncmp(row->name, line, strlen(row->name))) {
+                continue;
+            }
+            collio_setting_format(row, values, mine, sizeof(mine));
+            note(difference, size, row->name, mine, value + 1);
+            (void) collio_setting_parse(row, value + 1, 0, values);
+            if (0 != strcmp(mine, value + 1) && collio_settings_set_has(set, row)
+                && 0 == (row->flags & COLLIO_SETTING_NO_HINT)
+                && strlen(value + 1) < MPI_MAX_INFO_VAL) {
+                snprintf(hint, sizeof(hint), "collio_%s", row->name);
+                collio_hint_set(info, hint, value + 1);
+            }
+        }
+    }
+}
+
+static void apply_facts(collio_fact_t *facts, int count, const int64_t *root, char *difference,
+                        size_t size)
+{
+    char mine[32], other[32];
+
+    for (int i = 0; i < count; ++i) {
+        snprintf(mine, sizeof(mine), "%lld", (long long) facts[i].value);
+        snprintf(other, sizeof(other), "%lld", (long long) root[i]);
+        note(difference, size, facts[i].name, mine, other);
+        facts[i].value = root[i];
+    }
+}
+
+/* One rank tells: the lowest that had other values than rank 0. */
+static int tell_difference(ompi_communicator_t *comm, const char *difference)
+{
+    int rank = ompi_comm_rank(comm), size = ompi_comm_size(comm);
+    int mine = '\0' == difference[0] ? size : rank, first = size;
+    int rc = collio_allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+
+    if (OMPI_SUCCESS == rc && rank == first) {
+        collio_finding("parameters, hints or facts differ between ranks: here %s. All "
+                       "ranks use the values of rank 0",
+                       difference);
+        collio_findings_tell_mine();
+    }
+    return rc;
+}
+
+enum { HASH, MINUS_HASH, WAITING };
+
+void collio_settings_set_offer(const collio_settings_set_t *set, ompi_communicator_t *comm,
+                               const void *values, const collio_fact_t *facts, int fact_count,
+                               int64_t mine[COLLIO_SETTINGS_FIELDS])
+{
+    mine[HASH] = hash_of(set, values, facts, fact_count);
+    mine[MINUS_HASH] = -mine[HASH];
+    mine[WAITING] = collio_findings_waiting(comm);
+}
+
+bool collio_settings_set_differ(const int64_t all[COLLIO_SETTINGS_FIELDS])
+{
+    return all[HASH] != -all[MINUS_HASH];
+}
+
+int collio_settings_set_settle(const collio_settings_set_t *set, ompi_communicator_t *comm,
+                               opal_info_t *info, void *values, collio_fact_t *facts,
+                               int fact_count, const int64_t all[COLLIO_SETTINGS_FIELDS])
+{
+    char difference[512] = "";
+    package_t package;
+    int rc;
+
+    collio_findings_tell(comm, all[WAITING]);
+    if (!collio_settings_set_differ(all)) {
+        return OMPI_SUCCESS;
+    }
+    pack(set, values, facts, fact_count, &package);
+    rc = comm->c_coll->coll_bcast(&package, (int) sizeof(package), MPI_BYTE, 0, comm,
+                                  comm->c_coll->coll_bcast_module);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    package.text[sizeof(package.text) - 1] = '\0';
+    apply_settings(set, package.text, info, values, difference, sizeof(difference));
+    apply_facts(facts, fact_count, package.facts, difference, sizeof(difference));
+    return tell_difference(comm, difference);
+}
+
+int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicator_t *comm,
+                              opal_info_t *info, void *values, collio_fact_t *facts, int fact_count)
+{
+    int64_t mine[COLLIO_SETTINGS_FIELDS], all[COLLIO_SETTINGS_FIELDS];
+    int rc;
+
+    if (ompi_comm_size(comm) < 2) {
+        collio_findings_tell_mine();
+        return OMPI_SUCCESS;
+    }
+    collio_settings_set_offer(set, comm, values, facts, fact_count, mine);
+    rc = collio_allreduce(mine, all, COLLIO_SETTINGS_FIELDS, MPI_INT64_T, MPI_MAX, comm);
+    return OMPI_SUCCESS != rc
+               ? rc
+               : collio_settings_set_settle(set, comm, info, values, facts, fact_count, all);
+}

@@ -1,0 +1,106 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Stripes of BeeGFS: chunks on targets. By ioctls of its client, the same in BeeGFS 7 and 8; no
+ * library is needed.
+ *
+ *   read     GET_STRIPEINFO on the file: chunk size and number of targets
+ *   create   MKFILE_STRIPEHINTS on the folder: exclusive, and for ordinary users. 0 is the folder's
+ *            default; chunks are a power of 2, at least 64 KiB; more targets than there are: all
+ */
+#define _GNU_SOURCE
+#include "stripes/stripes_provider.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct stripe_info_t {
+    unsigned pattern; /* RAID0, RAID10, buddy mirror */
+    unsigned chunk_bytes;
+    uint16_t targets;
+} stripe_info_t;
+_Static_assert(12 == sizeof(stripe_info_t), "as the kernel has it");
+
+typedef struct make_file_t {
+    const char *name; /* in the folder: no slash */
+    unsigned mode;
+    unsigned targets;
+    unsigned chunk_bytes;
+} make_file_t;
+_Static_assert(8 != sizeof(void *) || 24 == sizeof(make_file_t), "as the kernel has it");
+
+#define GET_STRIPEINFO     _IOR('f', 25, stripe_info_t)
+#define MKFILE_STRIPEHINTS _IOW('f', 27, make_file_t)
+
+enum { ALL_TARGETS = UINT16_MAX };
+
+static bool read_stripes(int fd, collio_stripes_t *stripes)
+{
+    stripe_info_t info = {0};
+
+    if (0 != ioctl(fd, GET_STRIPEINFO, &info)) {
+        return false;
+    }
+    stripes->count = info.targets;
+    stripes->bytes = info.chunk_bytes;
+    return true;
+}
+
+/* 0 or -errno. perm has no bits of the umask any more, as Open MPI makes it. */
+static int make_file(const char *path, int perm, const collio_stripes_t *wanted)
+{
+    const char *slash = strrchr(path, '/');
+    make_file_t request = {.name = NULL == slash ? path : slash + 1,
+                           .mode = S_IFREG | (unsigned) perm,
+                           .targets = (unsigned) (0 > wanted->count ? ALL_TARGETS : wanted->count),
+                           .chunk_bytes = (unsigned) wanted->bytes};
+    char folder[PATH_MAX];
+    int fd;
+    int rc;
+
+    if (!collio_stripes_folder(path, folder, sizeof(folder))) {
+        return -ENAMETOOLONG;
+    }
+    fd = collio_stripes_open_plain(folder, O_RDONLY | O_DIRECTORY, 0);
+    if (0 > fd) {
+        return fd;
+    }
+    rc = 0 == ioctl(fd, MKFILE_STRIPEHINTS, &request) ? 0 : -errno;
+    close(fd);
+    return rc;
+}
+
+static bool possible(const collio_stripes_t *wanted)
+{
+    return 0 > wanted->first && '\0' == wanted->pool[0] && UINT16_MAX >= wanted->count
+           && UINT_MAX >= wanted->bytes;
+}
+
+static int create(const char *path, int flags, int perm, collio_stripes_t *wanted,
+                  const char **why_not)
+{
+    int rc = possible(wanted) ? make_file(path, perm, wanted) : -EINVAL;
+
+    if (0 == rc) {
+        return collio_stripes_open_plain(path, flags & ~(O_CREAT | O_EXCL), perm);
+    }
+    if (-EEXIST == rc) {
+        *wanted = COLLIO_STRIPES_NONE;
+        return collio_stripes_open_plain(path, flags, perm);
+    }
+    *why_not = -EINVAL == rc ? "BeeGFS takes a number of targets, and chunks of a power of 2 from "
+                               "64 KiB on; no first target and no pool"
+                             : strerror(-rc);
+    return collio_stripes_open_plain(path, flags, perm);
+}
+
+const collio_stripes_provider_t collio_stripes_beegfs = {
+    .magic = COLLIO_STRIPES_BEEGFS, .read = read_stripes, .create = create};

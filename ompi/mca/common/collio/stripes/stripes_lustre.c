@@ -1,0 +1,341 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * Stripes of Lustre, by liblustreapi.
+ *
+ * What is not wanted in particular is as the directory, or else the file system, has it: Lustre
+ * itself forgets the directory's defaults as soon as one attribute is given.
+ *
+ * A composite (progressive) layout has several parts; the last one is where large files live, so
+ * its striping is what the collective components align to, in units that suit the other parts as
+ * well. A part that nobody has written to is not instantiated: it has no objects yet, and values
+ * such as "all OSTs" instead of numbers. Of mirrors, the first that is not stale counts: that is
+ * the one that Lustre writes to, and a write makes the others stale.
+ */
+
+#define _GNU_SOURCE
+#include "stripes/stripes_lustre.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stripes/stripes_provider.h"
+
+enum { STRIPES_MAX = 2000 };
+#define STRIPE_BYTES_MAX (INT64_C(4) << 30)
+
+/* Adds the defaults of the directory where the hints say nothing. */
+static void add_defaults(const collio_llapi_t *api, const char *path, collio_stripes_t *wanted)
+{
+    struct llapi_layout *found = NULL;
+    uint64_t value;
+
+    if (NULL != api->layout_get_by_path) {
+        found = api->layout_get_by_path(path, COLLIO_LLAPI_GET_EXPECTED);
+    }
+    if (NULL == found) {
+        return;
+    }
+    if (api->has_composite && api->is_composite(found)) {
+        (void) api->comp_use(found, LLAPI_LAYOUT_COMP_USE_LAST);
+    }
+    if (0 == wanted->count && 0 == api->stripe_count_get(found, &value)) {
+        wanted->count = LLAPI_LAYOUT_WIDE == value ? -1 : STRIPES_MAX < value ? 0 : (int64_t) value;
+    }
+    if (0 == wanted->bytes && 0 == api->stripe_size_get(found, &value)) {
+        wanted->bytes = LLAPI_LAYOUT_INVALID <= value ? 0 : (int64_t) value;
+    }
+    if ('\0' == wanted->pool[0] && NULL != api->pool_name_get
+        && 0 != api->pool_name_get(found, wanted->pool, sizeof(wanted->pool) - 1)) {
+        wanted->pool[0] = '\0';
+    }
+    api->layout_free(found);
+}
+
+/* 0 or -errno */
+static int fill(const collio_llapi_t *api, const collio_stripes_t *wanted,
+                struct llapi_layout *layout)
+{
+    uint64_t stripes = 0 > wanted->count ? LLAPI_LAYOUT_WIDE : (uint64_t) wanted->count;
+
+    errno = 0;
+    /* the count before the index: an index without a count is a file of one stripe */
+    if ((0 != stripes && 0 != api->stripe_count_set(layout, stripes))
+        || (0 != wanted->bytes && 0 != api->stripe_size_set(layout, (uint64_t) wanted->bytes))
+        || ('\0' != wanted->pool[0] && 0 != api->pool_name_set(layout, wanted->pool))
+        || (0 <= wanted->first && 0 != api->ost_index_set(layout, 0, (uint64_t) wanted->first))) {
+        return collio_llapi_failure();
+    }
+    return 0;
+}
+
+/* A descriptor or -errno */
+static int open_striped(const collio_llapi_t *api, const collio_stripes_t *wanted, const char *path,
+                        int amode, int perm)
+{
+    struct llapi_layout *layout = api->layout_alloc();
+    int rc = NULL == layout ? -ENOMEM : fill(api, wanted, layout);
+
+    if (0 == rc) {
+        errno = 0;
+        rc = api->layout_file_open(path, amode, (mode_t) perm, layout);
+        rc = 0 > rc ? collio_llapi_failure() : rc;
+    }
+    if (NULL != layout) {
+        api->layout_free(layout);
+    }
+    return rc;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The default layout, after the wanted one was refused. With `own`, an exclusively created file
+ * without a layout: that file. While it is open, a further open would not reach the servers, and
+ * the file would have no layout until the first write; so it is closed before. */
+static int open_default(const char *path, int flags, int perm, int own)
+{
+    struct stat created;
+    struct stat opened;
+    int fd;
+
+    if (0 > own) {
+        return collio_stripes_open_plain(path, flags, perm);
+    }
+    if (0 != fstat(own, &created)) {
+        fd = -errno;
+        close(own);
+        return fd;
+    }
+    close(own);
+    fd = collio_stripes_open_plain(path, flags & ~O_EXCL, perm);
+    if (0 <= fd && (0 != fstat(fd, &opened) || !same_file(&created, &opened))) {
+        close(fd);
+        fd = -EEXIST;
+    }
+    return fd;
+}
+
+/* Is this an error of the path, whatever the stripes are? */
+static bool hopeless(int rc)
+{
+    return -EACCES == rc || -ENOENT == rc || -EROFS == rc;
+}
+
+/* With O_EXCL: a failed attempt to create the file with a layout may leave it behind, and then the
+ * file of another process cannot be told from our own. So it is created first, exclusively and
+ * without a layout; whatever is opened afterwards must be that file. */
+static int create(const char *path, int flags, int perm, collio_stripes_t *wanted,
+                  const char **why_not)
+{
+    const collio_llapi_t *api = collio_llapi();
+    struct stat created;
+    struct stat opened;
+    int own = -1;
+    int fd;
+
+    if (!api->has_layout) {
+        *why_not = api->origin;
+        return collio_stripes_open_plain(path, flags, perm);
+    }
+    add_defaults(api, path, wanted);
+    if (0 != (flags & O_EXCL)) {
+        own = collio_stripes_open_plain(path, flags | COLLIO_LLAPI_DELAY_CREATE, perm);
+        if (0 > own) {
+            return own;
+        }
+    }
+    fd = open_striped(api, wanted, path, flags & ~O_EXCL, perm);
+    if (0 > fd && !hopeless(fd)) {
+        *why_not = strerror(-fd);
+        return open_default(path, flags, perm, own);
+    }
+    if (0 <= own) {
+        if (0 <= fd
+            && (0 != fstat(own, &created) || 0 != fstat(fd, &opened)
+                || !same_file(&created, &opened))) {
+            close(fd);
+            fd = -EEXIST;
+        }
+        close(own);
+    }
+    return fd;
+}
+
+/* The number of OSTs of the file system, or 0. */
+static int64_t ost_count(const collio_llapi_t *api, const char *path)
+{
+    char folder[PATH_MAX];
+    int count = 0;
+
+    if (NULL == api->get_obd_count || NULL == path
+        || !collio_stripes_folder(path, folder, sizeof(folder))
+        || 0 != api->get_obd_count(folder, &count, 0) || 0 > count) {
+        return 0;
+    }
+    return count;
+}
+
+/* Abstract values become what they will be when the part is instantiated: "all OSTs" their number,
+ * "default" what the part before has. */
+static bool read_part(const collio_llapi_t *api, struct llapi_layout *found, const char *path,
+                      bool composite, const collio_lustre_part_t *before,
+                      collio_lustre_part_t *part)
+{
+    uint64_t count = 0;
+    uint64_t size = 0;
+    uint64_t start = 0;
+    uint64_t end = UINT64_MAX;
+
+    if (0 != api->stripe_count_get(found, &count) || 0 != api->stripe_size_get(found, &size)
+        || (composite && 0 != api->comp_extent_get(found, &start, &end))) {
+        return false;
+    }
+    part->start = INT64_MAX < start ? INT64_MAX : (int64_t) start;
+    part->end = INT64_MAX < end ? INT64_MAX : (int64_t) end;
+    part->stripe_count = LLAPI_LAYOUT_WIDE == count      ? ost_count(api, path)
+                         : LLAPI_LAYOUT_INVALID <= count ? 0
+                                                         : (int64_t) count;
+    if (0 == part->stripe_count) { /* also: on the MDT */
+        part->stripe_count = NULL != before && LLAPI_LAYOUT_INVALID <= count ? before->stripe_count
+                                                                             : 1;
+    }
+    if (LLAPI_LAYOUT_INVALID <= size || 0 == size) {
+        size = NULL == before ? 0 : (uint64_t) before->stripe_bytes;
+    }
+    part->stripe_bytes = (int64_t) size;
+    return 0 < part->stripe_bytes && part->start < part->end;
+}
+
+/* Reads the current component. A mirror's first component begins at 0; the mirror before it is done
+ * with then, and is what we look for unless it is stale. False: nothing more is needed. */
+static bool read_component(const collio_llapi_t *api, struct llapi_layout *found, const char *path,
+                           collio_lustre_layout_t *layout, bool *stale)
+{
+    /* more parts than there is room for: the last one is what matters most */
+    int32_t at = COLLIO_LUSTRE_PARTS > layout->part_count ? layout->part_count
+                                                          : COLLIO_LUSTRE_PARTS - 1;
+    collio_lustre_part_t part;
+    uint32_t flags = COLLIO_LLAPI_COMP_INIT;
+    uint64_t pattern = 0;
+
+    if (!read_part(api, found, path, layout->composite,
+                   0 == layout->part_count ? NULL : &layout->part[layout->part_count - 1], &part)) {
+        return true;
+    }
+    if (layout->composite && NULL != api->comp_flags_get) {
+        (void) api->comp_flags_get(found, &flags);
+    }
+    if (NULL != api->pattern_get && 0 != api->pattern_get(found, &pattern)) {
+        pattern = 0;
+    }
+    if (0 < layout->part_count && 0 == part.start) {
+        if (!*stale) {
+            return false;
+        }
+        *stale = false;
+        layout->empty = 0;
+        layout->part_count = at = 0;
+    }
+    *stale = *stale || 0 != (flags & COLLIO_LLAPI_COMP_STALE);
+    layout->part[at] = part;
+    layout->part_count = at + 1;
+    layout->empty &= ~(1u << at);
+    if (0 == (flags & COLLIO_LLAPI_COMP_INIT) || COLLIO_LLAPI_PATTERN_MDT == pattern) {
+        layout->empty |= 1u << at;
+    }
+    return true;
+}
+
+/* Is any component, of any mirror, on an MDT? */
+static bool any_on_mdt(const collio_llapi_t *api, struct llapi_layout *found, bool composite)
+{
+    uint64_t pattern = 0;
+    bool more = NULL != api->pattern_get
+                && (!composite || 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST));
+
+    while (more) {
+        if (0 == api->pattern_get(found, &pattern) && COLLIO_LLAPI_PATTERN_MDT == pattern) {
+            return true;
+        }
+        more = composite && 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT);
+    }
+    return false;
+}
+
+void collio_lustre_read(int fd, const char *path, collio_lustre_layout_t *layout)
+{
+    const collio_llapi_t *api = collio_llapi();
+    struct llapi_layout *found;
+    bool stale = false;
+
+    memset(layout, 0, sizeof(*layout));
+    found = api->has_layout ? api->layout_get_by_fd(fd, 0) : NULL;
+    if (NULL == found) {
+        return;
+    }
+    layout->composite = api->has_composite && api->is_composite(found);
+    layout->on_mdt = any_on_mdt(api, found, layout->composite);
+    if (layout->composite && 0 != api->comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST)) {
+        layout->composite = 0;
+    }
+    while (read_component(api, found, path, layout, &stale) && layout->composite
+           && 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT)) {
+    }
+    api->layout_free(found);
+}
+
+static int64_t common_multiple(int64_t a, int64_t b)
+{
+    int64_t x = a;
+    int64_t y = b;
+
+    while (0 != y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    /* read_part takes no stripes without bytes: NOLINTNEXTLINE(clang-analyzer-core.*) */
+    return a / x * b;
+}
+
+int64_t collio_lustre_unit(const collio_lustre_layout_t *layout)
+{
+    int64_t unit = 0;
+
+    for (int32_t p = layout->part_count - 1; p >= 0; --p) {
+        int64_t both = 0 == unit ? layout->part[p].stripe_bytes
+                                 : common_multiple(unit, layout->part[p].stripe_bytes);
+
+        unit = 0 == unit || STRIPE_BYTES_MAX > both ? both : unit;
+    }
+    return unit;
+}
+
+static bool read_stripes(int fd, collio_stripes_t *stripes)
+{
+    collio_lustre_layout_t layout;
+
+    collio_lustre_read(fd, NULL, &layout);
+    if (0 == layout.part_count) {
+        return false;
+    }
+    stripes->count = layout.part[layout.part_count - 1].stripe_count;
+    stripes->bytes = collio_lustre_unit(&layout);
+    return true;
+}
+
+const collio_stripes_provider_t collio_stripes_lustre = {
+    .magic = COLLIO_STRIPES_LUSTRE, .read = read_stripes, .create = create};

@@ -1,0 +1,264 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Windows over collective buffers. See put.h.
+ */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE /* dladdr */
+#endif
+#include "transport/onesided/put.h"
+
+#include "transport/transport.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { PUT_MOST = 1 << 30 }; /* counts of one-sided calls are int in MPI-3 */
+
+static bool all_well(collio_file_t *file, bool mine)
+{
+    int bad = !mine, any = 1;
+
+    return OMPI_SUCCESS == collio_allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, file->comm)
+           && 0 == any;
+}
+
+static const char no_window[] = "no osc component can create an MPI window. Between nodes, --mca "
+                                "osc ucx works, and so does --mca osc pt2pt unless "
+                                "MPI_THREAD_MULTIPLE is used";
+static const char wrong_fence[] = "MPI_Win_fence of osc/ucx loses bytes between ranks of a node. "
+                                  "Use transport put_lock, or another osc component (--mca osc)";
+
+static void give_up(collio_file_t *file, const char *why)
+{
+    file->kept->put.failed = true;
+    if (0 == file->rank) {
+        collio_file_say(file, "transport %s is not available; using transport isend: %s.",
+                        collio_transport_name(file->settings.transport), why);
+    }
+}
+
+/* A window does not name its osc component, but its functions do. */
+static bool is_ucx(const collio_win_t *win)
+{
+    Dl_info info;
+
+    return 0 != dladdr((void *) (intptr_t) win->w_osc_module->osc_fence, &info)
+           && ((NULL != info.dli_sname && NULL != strstr(info.dli_sname, "ucx"))
+               || NULL != strstr(info.dli_fname, "osc_ucx"));
+}
+
+/* Seen with UCX 1.13.1 in shared memory: a fence returns before the bytes of gets and puts have
+ * arrived, packed or not. Locks wait for them; so do fences over TCP. */
+static bool fence_is_wrong(const collio_file_t *file, const collio_win_t *win)
+{
+    return COLLIO_TRANSPORT_PUT_FENCE == file->settings.transport && file->size > file->nodes.nodes
+           && is_ucx(win);
+}
+
+/* A failure is the same on all ranks, because it depends on the osc components that are installed.
+ * osc/sm cannot make a window over existing memory. */
+static bool make_window(collio_file_t *file, int i, int64_t bytes, const char **why)
+{
+    collio_put_t *put = &file->kept->put;
+    int rc;
+
+    put->base[i] = bytes > 0 && !put->allocated ? calloc(1, (size_t) bytes) : NULL;
+    if (!all_well(file, 0 == bytes || put->allocated || NULL != put->base[i])) {
+        return false;
+    }
+    rc = put->allocated
+             ? collio_win_allocate_shared((size_t) bytes, file->comm, &put->base[i], &put->win[i])
+             : collio_win_create(put->base[i], (size_t) bytes, file->comm, &put->win[i]);
+    if (OMPI_SUCCESS != rc) {
+        put->win[i] = NULL;
+    } else if (fence_is_wrong(file, put->win[i])) {
+        *why = wrong_fence;
+        rc = OMPI_ERR_NOT_SUPPORTED;
+    }
+    return all_well(file, OMPI_SUCCESS == rc);
+}
+
+static bool make_windows(collio_file_t *file, int buffers, int64_t bytes, bool allocated,
+                         const char **why)
+{
+    bool well = true;
+
+    file->kept->put.allocated = allocated;
+    for (int i = 0; i < buffers && well; ++i) {
+        well = make_window(file, i, bytes, why);
+    }
+    if (!well) {
+        collio_put_close(file);
+    }
+    return well;
+}
+
+bool collio_put_open(collio_file_t *file, int64_t slot_bytes, int buffers, bool mine,
+                     uint32_t stamp)
+{
+    collio_put_t *put = &file->kept->put;
+    const char *why = no_window;
+    int64_t bytes;
+
+    if (put->failed
+        || (put->open && put->slot_bytes >= slot_bytes && put->buffers >= buffers
+            && put->stamp == stamp)) {
+        return !put->failed;
+    }
+    if (put->open && 0 == stamp) { /* they only grow */
+        slot_bytes = slot_bytes > put->slot_bytes ? slot_bytes : put->slot_bytes;
+        buffers = buffers > put->buffers ? buffers : put->buffers;
+    }
+    bytes = mine ? slot_bytes + COLLIO_PUT_LIMIT_BYTES : 0;
+    collio_put_close(file);
+    if (!make_windows(file, buffers, bytes, false, &why)
+        && (file->nodes.nodes > 1 || !make_windows(file, buffers, bytes, true, &why))) {
+        give_up(file, why);
+        return false;
+    }
+    put->open = true;
+    put->slot_bytes = slot_bytes;
+    put->buffers = buffers;
+    put->mine = mine;
+    put->stamp = stamp;
+    collio_file_memory(file, buffers * bytes);
+    return true;
+}
+
+void collio_put_close(collio_file_t *file)
+{
+    collio_put_t *put = &file->kept->put;
+
+    for (int i = 0; i < 2; ++i) {
+        if (NULL != put->win[i]) {
+            collio_win_free(&put->win[i]);
+            put->win[i] = NULL;
+        }
+        if (!put->allocated) {
+            free(put->base[i]);
+        }
+        put->base[i] = NULL;
+    }
+    if (put->open && put->mine) {
+        collio_file_memory(file, -put->buffers * (put->slot_bytes + COLLIO_PUT_LIMIT_BYTES));
+    }
+    put->open = false;
+}
+
+static int transfer(collio_exchange_t *ex, char *message, int64_t bytes, int peer,
+                    int64_t displacement, int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    while (bytes > 0 && OMPI_SUCCESS == rc) {
+        int64_t some = bytes < PUT_MOST ? bytes : PUT_MOST;
+
+        rc = ex->write ? collio_win_put(message, (int) some, peer, displacement,
+                                        ex->file->kept->put.win[number])
+                       : collio_win_get(message, (int) some, peer, displacement,
+                                        ex->file->kept->put.win[number]);
+        message += some;
+        displacement += some;
+        bytes -= some;
+    }
+    return rc;
+}
+
+/* Runs of a window, collected until they are worth one call. */
+typedef struct batch_t {
+    char *message; /* of the first run */
+    int64_t bytes; /* of all */
+    int count;
+    int length[COLLIO_WIN_RUNS];
+    MPI_Aint at[COLLIO_WIN_RUNS];
+} batch_t;
+
+static int flush_batch(collio_exchange_t *ex, batch_t *batch, int peer, int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (1 == batch->count) {
+        rc = transfer(ex, batch->message, batch->bytes, peer, batch->at[0], number);
+    } else if (batch->count > 1) {
+        rc = collio_win_runs(ex->write, batch->message, (int) batch->bytes, peer, batch->count,
+                             batch->length, batch->at, ex->file->kept->put.win[number]);
+    }
+    batch->message += batch->bytes;
+    batch->bytes = 0;
+    batch->count = 0;
+    return rc;
+}
+
+static int add_run(collio_exchange_t *ex, batch_t *batch, int64_t bytes, int64_t at, int peer,
+                   int number)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (COLLIO_WIN_RUNS == batch->count || batch->bytes + bytes > PUT_MOST) {
+        rc = flush_batch(ex, batch, peer, number);
+    }
+    if (OMPI_SUCCESS == rc && bytes > PUT_MOST) { /* alone in its batch, and cut by transfer() */
+        batch->at[0] = (MPI_Aint) at;
+        batch->bytes = bytes;
+        batch->count = 1;
+        return flush_batch(ex, batch, peer, number);
+    }
+    batch->length[batch->count] = (int) bytes;
+    batch->at[batch->count++] = (MPI_Aint) at;
+    batch->bytes += bytes;
+    return rc;
+}
+
+/* Each run to its place in the buffer. */
+static int put_runs(collio_exchange_t *ex, size_t window, int peer, int number, int64_t limit,
+                    batch_t *batch)
+{
+    const collio_window_t *what = &ex->plan->split.window[window];
+    const collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
+    int64_t local = what->index * collio_plan_window(ex->plan, aggregator);
+    int rc = OMPI_SUCCESS;
+
+    for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
+        int64_t start = piece[i].offset, end = start + piece[i].length, bytes;
+
+        /* neighbours in the window are neighbours in the message: one run */
+        for (++i; i < what->count && piece[i].offset == end; ++i) {
+            end += piece[i].length;
+        }
+        bytes = (end < limit ? end : limit) - start;
+        if (bytes <= 0) {
+            break;
+        }
+        rc = add_run(ex, batch, bytes, start - local, peer, number);
+    }
+    return OMPI_SUCCESS == rc ? flush_batch(ex, batch, peer, number) : rc;
+}
+
+int64_t collio_put_window(collio_exchange_t *ex, size_t window, int number, int64_t limit,
+                          char *message)
+{
+    const collio_split_t *split = &ex->plan->split;
+    const collio_window_t *what = &split->window[window];
+    int64_t moved = collio_valid_prefix(what, &split->piece[what->first], limit);
+    int peer = ex->file->aggregators[split->share[ex->plan->share_of[window]].aggregator];
+    batch_t batch = {.message = message};
+    int rc;
+
+    if (ex->plan->packed && ex->plan->places.at[window] >= 0) {
+        rc = transfer(ex, message, moved, peer, ex->buffer_bytes + ex->plan->places.at[window],
+                      number);
+    } else {
+        rc = put_runs(ex, window, peer, number, limit, &batch);
+    }
+    if (OMPI_SUCCESS != rc) {
+        return -1;
+    }
+    collio_file_count(ex->file, COLLIO_STAT_PUT_BYTES, (uint64_t) moved);
+    return moved;
+}

@@ -1,0 +1,152 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Put under a shared lock. The aggregator grants its buffer, the requester locks (shared, so all
+ * requesters at once), puts, unlocks (its bytes are then in the buffer) and tells the aggregator,
+ * who counts the arrivals: no rank waits for ranks that have nothing to do with the window.
+ *
+ *   aggregator   --- grant (buffer, limit) --->  requester: lock, put or get, unlock
+ *   aggregator   <-------- arrived -----------
+ *
+ * A packed message (put_pack.c) is gathered before the grant of a read, scattered after the arrival
+ * of a write.
+ */
+#include "transport/onesided/put.h"
+
+#include "transport/transport.h"
+
+#include <errno.h>
+
+enum { WAITING = 0, MOVED = 1 }; /* move->state; 2 means counted, see cycles.c */
+
+/* A pair may have a window in each buffer, and they need not end in the order they began: an
+ * arrival says by its tag which buffer it is about. */
+static int arrival_tag(const collio_exchange_t *ex, int64_t number)
+{
+    return collio_exchange_tag(ex, 0 == number ? COLLIO_TAG_DATA : COLLIO_TAG_DATA_1);
+}
+
+/* The arrival is received first, so that it cannot be unexpected; the grant is small and eager. */
+static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+{
+    collio_file_t *file = ex->file;
+
+    if (!ex->write) {
+        collio_put_copy(ex, slot, (size_t) (move - slot->move));
+    }
+    move->grant.number = slot->number;
+    move->grant.limit = slot->limit;
+    if (OMPI_SUCCESS
+            != collio_irecv(NULL, 0, move->peer, arrival_tag(ex, slot->number), file->comm,
+                            &move->request)
+        || OMPI_SUCCESS
+               != collio_isend(&move->grant, sizeof(move->grant), move->peer,
+                               collio_exchange_tag(ex, COLLIO_TAG_GRANT), false, file->comm,
+                               &move->grant_request)) {
+        collio_exchange_lose(ex);
+        move->done = true;
+    }
+}
+
+static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+{
+    if (!move->done && NULL != move->grant_request
+        && collio_request_done(ex->file, &move->grant_request, NULL)) {
+        move->grant_request = NULL;
+    }
+    if (!move->done && NULL == move->grant_request) {
+        move->done = collio_request_done(ex->file, &move->request, NULL);
+        if (move->done && ex->write) {
+            collio_put_copy(ex, slot, (size_t) (move - slot->move));
+        }
+    }
+    return move->done;
+}
+
+static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+{
+    collio_move_t *move = &delivery->move;
+
+    if (OMPI_SUCCESS
+        != collio_irecv(&move->grant, sizeof(move->grant), move->peer,
+                        collio_exchange_tag(ex, COLLIO_TAG_GRANT), ex->file->comm,
+                        &move->request)) {
+        collio_exchange_lose(ex);
+        move->done = true;
+    }
+}
+
+/* The number comes from a peer. */
+static bool grant_fits(const collio_exchange_t *ex, const collio_move_t *move)
+{
+    return move->grant.number >= 0 && move->grant.number < ex->file->kept->put.buffers;
+}
+
+static void transfer(collio_exchange_t *ex, collio_delivery_t *delivery)
+{
+    collio_move_t *move = &delivery->move;
+    collio_win_t *win = grant_fits(ex, move) ? ex->file->kept->put.win[move->grant.number] : NULL;
+    char *message = NULL != move->staging ? move->staging
+                                          : collio_message_in_memory(ex, delivery->window);
+    int64_t bytes = -1;
+
+    if (ex->write && NULL != move->staging && !move->relayed) {
+        (void) collio_copy_message(ex, move->window, move->piece, message, move->window->bytes);
+    }
+    if (NULL != win && OMPI_SUCCESS == collio_win_lock_shared(move->peer, win)) {
+        bytes = collio_put_window(ex, delivery->window, move->grant.number, move->grant.limit,
+                                  message);
+        if (OMPI_SUCCESS != collio_win_unlock(move->peer, win)) {
+            bytes = -1;
+        }
+    }
+    move->bytes = bytes < 0 ? 0 : bytes;
+    if (bytes < 0) {
+        collio_exchange_lose(ex);
+    } else if (!ex->write && !move->relayed) {
+        collio_exchange_received(ex, bytes);
+        if (NULL != move->staging) {
+            (void) collio_copy_message(ex, move->window, move->piece, message, bytes);
+        }
+    }
+    if (NULL != move->staging && !move->relayed) {
+        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) move->window->bytes);
+    }
+}
+
+static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+{
+    collio_move_t *move = &delivery->move;
+
+    if (move->done) {
+        return true;
+    }
+    if (WAITING == move->state) {
+        if (!collio_request_done(ex->file, &move->request, NULL)) {
+            return false;
+        }
+        transfer(ex, delivery);
+        move->state = MOVED;
+        if (OMPI_SUCCESS
+            != collio_isend(NULL, 0, move->peer, arrival_tag(ex, move->grant.number), false,
+                            ex->file->comm, &move->request)) {
+            collio_exchange_lose(ex);
+            move->done = true;
+            return true;
+        }
+    }
+    move->done = collio_request_done(ex->file, &move->request, NULL);
+    return move->done;
+}
+
+const collio_transport_t collio_transport_put_lock = {
+    .name = "put_lock",
+    .aggregator_start = aggregator_start,
+    .aggregator_test = aggregator_test,
+    .requester_packed = true,
+    .requester_start = requester_start,
+    .requester_test = requester_test,
+};

@@ -1,0 +1,155 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Messages. A window's bytes travel as one message, packed in the order of the requester's pieces.
+ *
+ *   requester                                     aggregator
+ *   user memory --(pack)--> message  ==========>  message --(scatter)--> collective buffer
+ *
+ * Either copy is left out where it can be: the sender's when the packed order is the order in
+ * memory, the aggregator's when the window is one piece. Receives are posted before the sends where
+ * the aggregator is free; synchronous sends keep fast senders from flooding a busy one. Reads are
+ * the mirror image; after the end of the file the message is just shorter.
+ */
+#include "transport/transport.h"
+
+static int data_tag(const collio_exchange_t *ex)
+{
+    return collio_exchange_tag(ex, COLLIO_TAG_DATA);
+}
+
+void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes)
+{
+    collio_file_t *file = ex->file;
+
+    collio_file_count(file, COLLIO_STAT_MESSAGES, 1);
+    collio_file_count(file, COLLIO_STAT_MESSAGE_BYTES, (uint64_t) bytes);
+    if (file->nodes.node_of[peer] != file->nodes.node_of[file->rank]) {
+        collio_file_count(file, COLLIO_STAT_MESSAGES_BETWEEN_NODES, 1);
+        collio_file_count(file, COLLIO_STAT_BYTES_BETWEEN_NODES, (uint64_t) bytes);
+    }
+}
+
+static void post_send(collio_exchange_t *ex, collio_move_t *move, const char *message,
+                      int64_t bytes)
+{
+    move->bytes = bytes;
+    if (OMPI_SUCCESS
+        != collio_isend(message, (size_t) bytes, move->peer, data_tag(ex),
+                        ex->way.synchronous_sends, ex->file->comm, &move->request)) {
+        collio_exchange_lose(ex);
+        move->done = true;
+        return;
+    }
+    collio_count_message(ex, move->peer, bytes);
+}
+
+static void post_receive(collio_exchange_t *ex, collio_move_t *move, char *message, int64_t bytes)
+{
+    if (OMPI_SUCCESS
+        != collio_irecv(message, (size_t) bytes, move->peer, data_tag(ex), ex->file->comm,
+                        &move->request)) {
+        collio_exchange_lose(ex);
+        move->done = true;
+    }
+}
+
+static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+{
+    int64_t buffer_local = collio_plan_cycle_start(ex, slot->cycle);
+    char *straight = slot->buffer + (move->piece->offset - buffer_local);
+
+    if (ex->write) {
+        post_receive(ex, move, NULL != move->staging ? move->staging : straight,
+                     move->window->bytes);
+        return;
+    }
+    if (NULL == move->staging) {
+        int64_t valid = slot->limit - move->piece->offset;
+
+        valid = valid < 0 ? 0 : valid;
+        post_send(ex, move, straight, valid < move->window->bytes ? valid : move->window->bytes);
+    } else {
+        int64_t bytes = collio_copy_gather(move->window, move->piece, slot->buffer, buffer_local,
+                                           slot->limit, move->staging);
+
+        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
+        post_send(ex, move, move->staging, bytes);
+    }
+}
+
+static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+{
+    if (move->done) {
+        return true;
+    }
+    if (!collio_request_done(ex->file, &move->request, NULL)) {
+        return false;
+    }
+    if (ex->write && NULL != move->staging && !slot->in_order) {
+        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES,
+                          (uint64_t) collio_copy_scatter(move->window, move->piece, slot->buffer,
+                                                         collio_plan_cycle_start(ex, slot->cycle),
+                                                         move->staging));
+    }
+    move->done = true;
+    return true;
+}
+
+static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+{
+    collio_move_t *move = &delivery->move;
+    char *message = NULL != move->staging ? move->staging
+                                          : collio_message_in_memory(ex, delivery->window);
+
+    if (!ex->write) {
+        post_receive(ex, move, message, move->window->bytes);
+        return;
+    }
+    if (NULL != move->staging && !move->relayed) {
+        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES,
+                          (uint64_t) collio_copy_message(ex, move->window, move->piece, message,
+                                                         move->window->bytes));
+    }
+    post_send(ex, move, message, move->window->bytes);
+}
+
+static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+{
+    collio_move_t *move = &delivery->move;
+    int64_t bytes = 0;
+
+    if (move->done) {
+        return true;
+    }
+    if (!collio_request_done(ex->file, &move->request, &bytes)) {
+        return false;
+    }
+    if (0 != ex->file->lost) {
+        bytes = 0;
+    }
+    move->bytes = bytes;
+    if (!ex->write && !move->relayed) {
+        collio_exchange_received(ex, bytes);
+        if (NULL != move->staging) {
+            collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES,
+                              (uint64_t) collio_copy_message(ex, move->window, move->piece,
+                                                             move->staging, bytes));
+        }
+    }
+    move->done = true;
+    return true;
+}
+
+const collio_transport_t collio_transport_isend = {
+    .name = "isend",
+    .aggregator_packed = true,
+    .aggregator_start = aggregator_start,
+    .aggregator_test = aggregator_test,
+    .requester_packed = true,
+    .requester_start = requester_start,
+    .requester_test = requester_test,
+};

@@ -1,0 +1,98 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Shared memory: each rank copies its bytes straight between its own memory and the collective
+ * buffer of an aggregator on its node. One copy, no message.
+ *
+ *   aggregator:   grant[requester] = buffer is yours   ...   arrived == expected: all done
+ *   requester:                       sees the grant, copies, arrived += 1
+ */
+#include "transport/transport.h"
+
+static int my_slot(const collio_exchange_t *ex)
+{
+    return ex->file->aggregator_slot[ex->file->my_aggregator];
+}
+
+static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+{
+    collio_shared_t *shared = &ex->file->kept->shared;
+    collio_shared_control_t *control = collio_shared_control(shared, my_slot(ex));
+    int local_rank = ex->file->nodes.local_rank[move->peer];
+    uint64_t k = shared->granted[local_rank]++;
+
+    atomic_store_explicit(&control->limit[slot->number], slot->limit, memory_order_relaxed);
+    ++slot->arrived;
+    atomic_store_explicit(collio_shared_grant(shared, my_slot(ex), local_rank, k),
+                          2 * (k + 1) + (uint64_t) slot->number, memory_order_release);
+}
+
+/* One counter for all requesters: it tells when all have copied, not which of them have. */
+static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+{
+    collio_shared_control_t *control = collio_shared_control(&ex->file->kept->shared, my_slot(ex));
+
+    move->done = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire)
+                 == slot->arrived;
+    return move->done;
+}
+
+static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+{
+    delivery->move.ticket = ex->file->kept->shared.taken[delivery->aggregator]++;
+}
+
+/* Between the buffer and user memory, or a local aggregator's staging. */
+static int64_t copy(collio_exchange_t *ex, const collio_delivery_t *delivery, char *buffer,
+                    int64_t limit)
+{
+    const collio_move_t *move = &delivery->move;
+    int64_t local = move->window->index * collio_plan_window(ex->plan, delivery->aggregator);
+
+    if (!move->relayed) {
+        return collio_copy_window(ex, move->window, move->piece, buffer, local, limit);
+    }
+    return ex->write
+               ? collio_copy_scatter(move->window, move->piece, buffer, local, move->staging)
+               : collio_copy_gather(move->window, move->piece, buffer, local, limit, move->staging);
+}
+
+static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+{
+    collio_file_t *file = ex->file;
+    collio_shared_t *shared = &file->kept->shared;
+    collio_move_t *move = &delivery->move;
+    int slot = file->aggregator_slot[delivery->aggregator];
+    collio_shared_control_t *control = collio_shared_control(shared, slot);
+    uint64_t grant = atomic_load_explicit(
+        collio_shared_grant(shared, slot, file->nodes.local_rank[file->rank], move->ticket),
+        memory_order_acquire);
+    int number = (int) (grant & 1);
+    int64_t copied;
+
+    if (grant >> 1 != move->ticket + 1) {
+        return false;
+    }
+    copied = copy(ex, delivery, collio_shared_region(shared, slot) + number * ex->buffer_bytes,
+                  atomic_load_explicit(&control->limit[number], memory_order_relaxed));
+    atomic_fetch_add_explicit(&control->arrived[number], 1, memory_order_release);
+    move->bytes = copied;
+    if (!ex->write && !move->relayed) {
+        collio_exchange_received(ex, copied);
+    }
+    collio_file_count(file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
+    collio_file_count(file, COLLIO_STAT_COPIED_BYTES, (uint64_t) copied);
+    move->done = true;
+    return true;
+}
+
+const collio_transport_t collio_transport_shm = {
+    .name = "shm",
+    .aggregator_start = aggregator_start,
+    .aggregator_test = aggregator_test,
+    .requester_start = requester_start,
+    .requester_test = requester_test,
+};

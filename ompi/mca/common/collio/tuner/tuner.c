@@ -1,0 +1,425 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * What `auto` chooses: the facts of a call go to core/choice, its answer to the operation. What was
+ * learnt outlives the file, because many programs open a new one for every checkpoint: at open the
+ * ranks compare what they remember, and use it only if it is the same everywhere.
+ */
+#include "tuner/tuner.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "exchange/exchange.h"
+
+#include "core/align.h"
+#include "core/choice.h"
+#include "core/hash.h"
+
+/* What is remembered is for files of the same kind only. */
+typedef struct setting_t {
+    int size;
+    int nodes;
+    uint32_t file_system;
+    int aggregators;
+    int64_t buffer_bytes;
+    uint64_t settings_hash;
+} setting_t;
+
+/* The last call in a direction. It may have been made in the file before this one: programs write
+ * the same into a new file. */
+typedef struct last_t {
+    bool used;
+    bool here; /* in this file: to be reported */
+    bool exchange;
+    bool settled; /* not a measurement */
+    int kind;
+    int until;     /* calls served, after which something is to be tried */
+    int64_t bytes; /* of this rank */
+    int64_t pieces;
+    const collio_schedule_t *schedule;
+    int transport;
+} last_t;
+
+typedef struct memory_t {
+    bool valid;
+    setting_t setting;
+    collio_learnt_t learnt[COLLIO_KINDS];
+    last_t last[2];
+} memory_t;
+
+struct collio_tuner_t {
+    collio_learnt_t learnt[COLLIO_KINDS];
+    int kind;
+    collio_way_t way;
+    last_t last[2]; /* reads, writes */
+};
+
+enum { REMEMBERED = 8 };
+static memory_t remembered[REMEMBERED];
+static int oldest;
+static pthread_mutex_t remembered_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static setting_t setting_of(const collio_file_t *file)
+{
+    setting_t setting;
+
+    memset(&setting, 0, sizeof(setting));
+    setting.size = file->size;
+    setting.nodes = file->nodes.nodes;
+    setting.file_system = file->access.file_system;
+    setting.aggregators = file->aggregator_count;
+    setting.buffer_bytes = file->buffer_bytes;
+    setting.settings_hash = file->settings_hash;
+    return setting;
+}
+
+static memory_t *recall(const setting_t *setting)
+{
+    for (int i = 0; i < REMEMBERED; ++i) {
+        if (remembered[i].valid && 0 == memcmp(&remembered[i].setting, setting, sizeof(*setting))) {
+            return &remembered[i];
+        }
+    }
+    return NULL;
+}
+
+/* What must be the same on all ranks. */
+static int64_t hash_of(const collio_tuner_t *tuner)
+{
+    uint64_t hash = collio_hash(COLLIO_HASH_BASIS, tuner->learnt, sizeof(tuner->learnt));
+
+    for (int i = 0; i < 2; ++i) {
+        const last_t *last = &tuner->last[i];
+        const int agreed[] = {last->used, last->exchange, last->settled, last->kind, last->until};
+
+        hash = collio_hash(hash, agreed, sizeof(agreed));
+    }
+    return collio_hash_positive(hash);
+}
+
+collio_tuner_t *collio_tuner_open(collio_file_t *file)
+{
+    collio_tuner_t *tuner = calloc(1, sizeof(*tuner));
+    setting_t setting = setting_of(file);
+    memory_t *memory;
+
+    pthread_mutex_lock(&remembered_lock);
+    memory = recall(&setting);
+    if (NULL != memory && NULL != tuner) {
+        memcpy(tuner->learnt, memory->learnt, sizeof(tuner->learnt));
+        memcpy(tuner->last, memory->last, sizeof(tuner->last));
+        tuner->last[0].here = tuner->last[1].here = false;
+    }
+    pthread_mutex_unlock(&remembered_lock);
+    return tuner;
+}
+
+int64_t collio_tuner_hash(const collio_tuner_t *tuner)
+{
+    return NULL == tuner ? 0 : hash_of(tuner);
+}
+
+void collio_tuner_forget(collio_tuner_t *tuner)
+{
+    if (NULL != tuner) {
+        memset(tuner->learnt, 0, sizeof(tuner->learnt));
+        memset(tuner->last, 0, sizeof(tuner->last));
+    }
+}
+
+void collio_tuner_drop(collio_file_t *file)
+{
+    free(file->tuner);
+    file->tuner = NULL;
+}
+
+void collio_tuner_close(collio_file_t *file)
+{
+    setting_t setting;
+    memory_t *memory;
+
+    if (NULL == file->tuner) {
+        return;
+    }
+    setting = setting_of(file);
+    pthread_mutex_lock(&remembered_lock);
+    memory = recall(&setting);
+    if (NULL == memory) {
+        memory = &remembered[oldest];
+        oldest = (oldest + 1) % REMEMBERED;
+    }
+    memory->valid = true;
+    memory->setting = setting;
+    memcpy(memory->learnt, file->tuner->learnt, sizeof(memory->learnt));
+    memcpy(memory->last, file->tuner->last, sizeof(memory->last));
+    pthread_mutex_unlock(&remembered_lock);
+    collio_tuner_drop(file);
+}
+
+static bool transport_allowed(const collio_exchange_t *ex, int transport)
+{
+    int wanted = ex->file->settings.transport;
+
+    return COLLIO_TRANSPORT_AUTO == wanted || transport == wanted;
+}
+
+/* File systems that only one machine can have mounted. */
+static bool is_local(uint32_t file_system)
+{
+    static const uint32_t magics[] = {
+        0xef53,     /* ext2, ext3, ext4 */
+        0x58465342, /* XFS */
+        0x9123683e, /* Btrfs */
+        0xf2f52010, /* F2FS */
+        0x794c7630, /* overlayfs, of containers */
+    };
+
+    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
+        if (magics[i] == file_system) {
+            return true;
+        }
+    }
+    return collio_align_in_memory(file_system);
+}
+
+static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes)
+{
+    const collio_file_t *file = ex->file;
+    int wanted = ex->write ? file->settings.exchange_write : file->settings.exchange_read;
+    int64_t share = ex->range.bytes / file->aggregator_count;
+    collio_facts_t facts = {
+        .write = ex->write,
+        .bytes = ex->range.bytes,
+        .pieces = ex->range.pieces,
+        .span = ex->range.hi - ex->range.lo,
+        .spans = ex->range.spans,
+        .ranks = file->size,
+        .nodes = file->nodes.nodes,
+        .in_memory = collio_align_in_memory(file->access.file_system),
+        .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
+        .contended = file->several_clients
+                     && (ex->write || COLLIO_LOCKAHEAD_OFF != file->lockahead),
+        .sieve_writes = file->access.sieve_writes,
+        .many_cycles = share > window_bytes,
+        .may_skip = COLLIO_SETTING_ON != wanted,
+        .may_exchange = COLLIO_SETTING_OFF != wanted,
+        .may_overlap = COLLIO_SCHEDULE_AUTO == file->settings.schedule,
+        .may_shm = transport_allowed(ex, COLLIO_TRANSPORT_SHM) && !ex->atomic,
+        .may_isend = transport_allowed(ex, COLLIO_TRANSPORT_ISEND) || ex->atomic,
+    };
+
+    /* a named transport that is not measured is recorded in place of messages */
+    facts.may_isend |= !facts.may_shm;
+    return facts;
+}
+
+static bool overlaps(collio_way_t way)
+{
+    return COLLIO_WAY_SHM_OVERLAP == way || COLLIO_WAY_ISEND_OVERLAP == way;
+}
+
+/* A transport was named, and messages must stand in for it. */
+static int use_messages(collio_file_t *file, bool *said, const char *what)
+{
+    if (!*said && 0 == file->rank) {
+        collio_file_say(file, "transport %s cannot serve %s; they use isend.",
+                        collio_transport_name(file->settings.transport), what);
+    }
+    *said = true;
+    return COLLIO_TRANSPORT_ISEND;
+}
+
+static int transport_of(collio_exchange_t *ex, collio_way_t way)
+{
+    collio_file_t *file = ex->file;
+    int wanted = file->settings.transport;
+    bool one_sided = COLLIO_TRANSPORT_PUT_FENCE == wanted || COLLIO_TRANSPORT_PUT_LOCK == wanted;
+
+    if (COLLIO_TRANSPORT_ISEND == wanted || (one_sided && file->kept->put.failed)
+        || (ex->atomic && COLLIO_TRANSPORT_AUTO == wanted)) {
+        return COLLIO_TRANSPORT_ISEND;
+    }
+    if (ex->atomic) { /* overlapping bytes are put in order from where the messages lie */
+        return use_messages(file, &file->kept->said_atomic, "calls in atomic mode");
+    }
+    if (one_sided && !ex->blocking) { /* an epoch waits, and nothing may wait inside progress */
+        return use_messages(file, &file->kept->said_nonblocking,
+                            "nonblocking and split collectives");
+    }
+    if (COLLIO_TRANSPORT_AUTO != wanted) {
+        return wanted;
+    }
+    return COLLIO_WAY_ISEND == way || COLLIO_WAY_ISEND_OVERLAP == way ? COLLIO_TRANSPORT_ISEND
+                                                                      : COLLIO_TRANSPORT_SHM;
+}
+
+static const collio_schedule_t *schedule_of(const collio_exchange_t *ex, collio_way_t way)
+{
+    int wanted = ex->file->settings.schedule;
+
+    if (COLLIO_SCHEDULE_AUTO != wanted) {
+        return collio_schedules[wanted - COLLIO_SCHEDULE_FIRST];
+    }
+    return overlaps(way) ? &collio_schedule_write_comm2 : &collio_schedule_none;
+}
+
+static int64_t piece_bound(const collio_exchange_t *ex)
+{
+    return 0 == ex->request.bytes
+               ? 0
+               : collio_tiling_piece_bound(&ex->request.view->tiling, ex->request.stream,
+                                           ex->request.bytes);
+}
+
+static int wanted_exchange(const collio_exchange_t *ex)
+{
+    return ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
+}
+
+/* Did the last call in this direction skip the exchange, and is nothing to be tried now? The same
+ * on all ranks. */
+static bool last_was_direct(const collio_exchange_t *ex)
+{
+    const collio_tuner_t *tuner = ex->file->tuner;
+    const last_t *last = &tuner->last[ex->write];
+
+    return COLLIO_SETTING_AUTO == wanted_exchange(ex) && last->used && !last->exchange
+           && last->settled && tuner->learnt[last->kind].served < last->until;
+}
+
+bool collio_tuner_expects_direct(const collio_exchange_t *ex)
+{
+    const last_t *last = &ex->file->tuner->last[ex->write];
+
+    if (COLLIO_SETTING_OFF == wanted_exchange(ex)) {
+        return true;
+    }
+    return last_was_direct(ex)
+           && collio_choice_alike(ex->request.bytes, piece_bound(ex), last->bytes, last->pieces);
+}
+
+/* A call that tried nothing. All ranks count the same ones. */
+static void count_served(collio_learnt_t *learnt)
+{
+    learnt->served += learnt->served < INT_MAX;
+}
+
+void collio_tuner_served(collio_exchange_t *ex, bool by_all)
+{
+    collio_tuner_t *tuner = ex->file->tuner;
+
+    tuner->last[ex->write].used = tuner->last[ex->write].here = true;
+    if (COLLIO_SETTING_AUTO == wanted_exchange(ex)) {
+        count_served(&tuner->learnt[tuner->last[ex->write].kind]);
+        /* this call was not like the last one for everybody: the next one is decided on anew */
+        tuner->last[ex->write].used = by_all;
+    }
+}
+
+void collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
+{
+    collio_tuner_t *tuner = ex->file->tuner;
+    collio_facts_t facts = facts_of(ex, window_bytes);
+    collio_candidates_t candidates = collio_choice_candidates(&facts);
+    int kind = collio_choice_kind(&facts);
+    collio_learnt_t *learnt = &tuner->learnt[kind];
+
+    tuner->kind = kind;
+    tuner->way = collio_choice_next(learnt, &candidates, &ex->way.probing);
+    ex->way.exchange = COLLIO_WAY_DIRECT != tuner->way;
+    ex->way.transport = transport_of(ex, tuner->way);
+    ex->way.schedule = schedule_of(ex, tuner->way);
+    collio_file_count(ex->file, COLLIO_STAT_PROBES, ex->way.probing);
+    tuner->last[ex->write].used = tuner->last[ex->write].here = true;
+    tuner->last[ex->write].settled = !ex->way.probing;
+    tuner->last[ex->write].kind = kind;
+    tuner->last[ex->write].until = learnt->served < candidates.patience ? candidates.patience
+                                                                        : INT_MAX;
+    tuner->last[ex->write].bytes = ex->request.bytes;
+    tuner->last[ex->write].pieces = piece_bound(ex);
+    tuner->last[ex->write].exchange = ex->way.exchange;
+    tuner->last[ex->write].schedule = ex->way.schedule;
+    tuner->last[ex->write].transport = ex->way.transport;
+    if (!ex->way.probing) {
+        count_served(learnt);
+    }
+}
+
+void collio_tuner_learn(collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable)
+{
+    collio_tuner_t *tuner = ex->file->tuner;
+
+    if (0 == ex->error && ex->way.probing) {
+        collio_choice_learn(&tuner->learnt[tuner->kind], tuner->way, ex->range.bytes, nanoseconds,
+                            hideable);
+    }
+}
+
+void collio_tuner_used(collio_exchange_t *ex)
+{
+    ex->file->tuner->last[ex->write].transport = ex->way.transport;
+}
+
+const char *collio_tuner_reason(const collio_exchange_t *ex)
+{
+    const collio_tuner_t *tuner = ex->file->tuner;
+
+    if (COLLIO_SETTING_AUTO != wanted_exchange(ex)) {
+        return "as set";
+    }
+    if (ex->way.probing) {
+        return "auto measures it";
+    }
+    return tuner->learnt[tuner->kind].tried[tuner->way] > 0 ? "the fastest that auto measured"
+                                                            : "auto, not measured";
+}
+
+/* shm is chosen for all, but moves bytes only where ranks have memory in common. */
+static void describe_transport(int transport, const uint64_t *sum, int ranks, char *text,
+                               size_t size)
+{
+    int missing = (int) sum[COLLIO_STAT_SHM_MISSING];
+    bool shm = COLLIO_TRANSPORT_SHM == transport;
+
+    if (shm && missing > 0 && missing < ranks) {
+        snprintf(text, size, "shm, isend on %d of %d ranks (no shared memory there)", missing,
+                 ranks);
+    } else if (shm && missing > 0) {
+        snprintf(text, size, "isend (no shared memory)");
+    } else if (shm && sum[COLLIO_STAT_MESSAGES_BETWEEN_NODES] > 0) {
+        snprintf(text, size, "%sisend between nodes",
+                 sum[COLLIO_STAT_SHM_BYTES] > 0 ? "shm, " : "");
+    } else {
+        snprintf(text, size, "%s", collio_transport_name(transport));
+    }
+}
+
+void collio_tuner_describe(const collio_tuner_t *tuner, const uint64_t *sum, int ranks, char *text,
+                           size_t size)
+{
+    int used = 0;
+
+    text[0] = '\0';
+    for (int write = 1; write >= 0; --write) {
+        const char *verb = write ? "write" : "read";
+        char transport[96];
+
+        if (!tuner->last[write].here || used >= (int) size) {
+            continue;
+        }
+        describe_transport(tuner->last[write].transport, sum, ranks, transport, sizeof(transport));
+        used += tuner->last[write].exchange
+                    ? snprintf(text + used, size - (size_t) used, "%s%s: schedule %s, transport %s",
+                               used > 0 ? "; " : "", verb, tuner->last[write].schedule->name,
+                               transport)
+                    : snprintf(text + used, size - (size_t) used, "%s%s: no exchange",
+                               used > 0 ? "; " : "", verb);
+    }
+}

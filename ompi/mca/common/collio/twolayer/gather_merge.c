@@ -1,0 +1,438 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * The merge of layer 1: from the lists of its members a local aggregator makes
+ *   - its own request to each aggregator: per window the union of their pieces, neighbours joined,
+ *   - the rounds: where each relayed window, and each byte of each member, lies in the staging.
+ *
+ *   member 0   a  c      window of aggregator 5    a b c d    one run, one message
+ *   member 1    b  d     places                    0 1 2 3    0: {0,2}   1: {1,3}
+ *
+ * A k-way heap merge per aggregator (core/collect): O(n log k) for n pieces of k members.
+ */
+#include "twolayer/relay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+typedef collio_relay_t relay_t;
+typedef collio_gathered_t gathered_t;
+
+/* All that is relayed to one aggregator. */
+typedef struct channel_t {
+    collio_split_t *split; /* one per list, */
+    int *member;           /* of that member */
+    size_t count;
+    collio_collect_t collect;
+    size_t next; /* cycle, while the parts are made */
+} channel_t;
+
+typedef struct merger_t {
+    collio_exchange_t *ex;
+    channel_t *channel; /* per aggregator */
+    int aggregators;
+    int64_t gathered; /* pieces that came, mine included */
+} merger_t;
+
+static void merger_fini(merger_t *merger)
+{
+    for (int o = 0; NULL != merger->channel && o < merger->aggregators; ++o) {
+        channel_t *channel = &merger->channel[o];
+
+        for (size_t i = 0; i < channel->count; ++i) {
+            collio_split_fini(&channel->split[i]);
+        }
+        free(channel->split);
+        free(channel->member);
+        collio_collect_fini(&channel->collect);
+    }
+    free(merger->channel);
+}
+
+/* ---- the lists ---- */
+
+static int add_list(merger_t *merger, int aggregator, int member, const collio_extents_t *list)
+{
+    channel_t *channel = &merger->channel[aggregator];
+    size_t most = (size_t) merger->ex->plan->layer1.relay->member_count;
+    int rc;
+
+    if (NULL == channel->split) {
+        channel->split = calloc(most, sizeof(*channel->split));
+        channel->member = calloc(most, sizeof(*channel->member));
+        if (NULL == channel->split || NULL == channel->member) {
+            return -ENOMEM;
+        }
+    }
+    if (channel->count == most) {
+        return -EBADMSG;
+    }
+    channel->member[channel->count] = member;
+    rc = collio_split_extents(list, collio_plan_window(merger->ex->plan, aggregator),
+                              &channel->split[channel->count]);
+    ++channel->count;
+    merger->gathered += (int64_t) list->count;
+    return rc;
+}
+
+static int64_t take_number(const gathered_t *lists, size_t *at)
+{
+    int64_t number = -1;
+
+    if (lists->bytes - *at >= sizeof(number)) {
+        memcpy(&number, lists->list + *at, sizeof(number));
+        *at += sizeof(number);
+    }
+    return number;
+}
+
+static int add_lists(merger_t *merger, const gathered_t *lists)
+{
+    size_t at = 0;
+    int rc = 0;
+
+    while (0 == rc && at < lists->bytes) {
+        int64_t aggregator = take_number(lists, &at), bytes = take_number(lists, &at);
+        collio_extents_t list = {0};
+
+        if (aggregator < 0 || aggregator >= merger->aggregators || bytes < 0
+            || (size_t) bytes > lists->bytes - at
+            || !collio_relayed(merger->ex, (int) aggregator)) {
+            return -EBADMSG;
+        }
+        rc = collio_wire_decode_within(
+            lists->list + at, (size_t) bytes,
+            collio_domains_size(&merger->ex->plan->domains, (int) aggregator), &list);
+        if (0 == rc) {
+            rc = add_list(merger, (int) aggregator, lists->member, &list);
+        }
+        collio_extents_fini(&list);
+        at += (size_t) bytes;
+    }
+    return rc;
+}
+
+static int add_own(merger_t *merger, const collio_share_t *share)
+{
+    const collio_split_t *split = &merger->ex->plan->split;
+    collio_extents_t list = {0};
+    int rc = collio_split_share_list(split, share, &list);
+
+    if (0 == rc) {
+        rc = add_list(merger, share->aggregator, 0, &list);
+    }
+    collio_extents_fini(&list);
+    return rc;
+}
+
+/* ---- the request to the aggregators ---- */
+
+/* Room for the split: my direct shares and the merged ones. */
+static int reserve_split(const merger_t *merger, collio_split_t *split)
+{
+    const collio_split_t *own = &merger->ex->plan->split;
+    size_t pieces = own->piece_count, windows = own->window_count, shares = own->share_count;
+
+    for (int o = 0; o < merger->aggregators; ++o) {
+        const collio_collect_t *collect = &merger->channel[o].collect;
+
+        pieces += collect->runs.count;
+        windows += collect->cycle_count;
+        shares += collect->cycle_count > 0;
+    }
+    split->window_bytes = merger->ex->plan->window_bytes;
+    split->piece = malloc((pieces + 1) * sizeof(*split->piece));
+    split->window = malloc((windows + 1) * sizeof(*split->window));
+    split->share = malloc((shares + 1) * sizeof(*split->share));
+    return NULL == split->piece || NULL == split->window || NULL == split->share ? -ENOMEM : 0;
+}
+
+/* The runs of the merge; their streams count from the window's place in the staging. */
+static void add_merged(collio_split_t *split, int aggregator, const channel_t *channel)
+{
+    collio_share_t *share = &split->share[split->share_count++];
+    const collio_collect_t *collect = &channel->collect;
+
+    *share = (collio_share_t){aggregator, split->window_count, collect->cycle_count, 0};
+    for (size_t c = 0; c < collect->cycle_count; ++c) {
+        const collio_cycle_t *cycle = &collect->cycle[c];
+        collio_window_t *window = &split->window[split->window_count++];
+
+        *window = (collio_window_t){.index = cycle->index,
+                                    .first = split->piece_count,
+                                    .count = cycle->run_count,
+                                    .consecutive = true};
+        for (size_t r = cycle->run; r < cycle->run + cycle->run_count; ++r) {
+            split->piece[split->piece_count++] = (collio_piece_t){
+                collect->runs.at[r].offset, collect->runs.at[r].length, window->bytes};
+            window->bytes += collect->runs.at[r].length;
+        }
+        share->bytes += window->bytes;
+    }
+}
+
+/* plan->split becomes what this rank delivers; its own request stays in relay->own. */
+static int make_split(const merger_t *merger)
+{
+    collio_plan_t *plan = merger->ex->plan;
+    collio_split_t split = {0};
+    int rc = reserve_split(merger, &split);
+    size_t s = 0;
+
+    if (0 != rc) {
+        collio_split_fini(&split);
+        return rc;
+    }
+    for (int o = 0; o < merger->aggregators; ++o) {
+        bool mine = s < plan->split.share_count && plan->split.share[s].aggregator == o;
+
+        if (merger->channel[o].collect.cycle_count > 0) {
+            add_merged(&split, o, &merger->channel[o]);
+        } else if (mine) {
+            collio_gather_keep(&split, &plan->split, &plan->split.share[s]);
+        }
+        s += mine;
+    }
+    plan->layer1.relay->own = plan->split;
+    plan->layer1.own = &plan->layer1.relay->own;
+    plan->split = split;
+    return collio_plan_index(plan);
+}
+
+/* ---- rounds and places ---- */
+
+static int number_rounds(merger_t *merger)
+{
+    collio_plan_t *plan = merger->ex->plan;
+    relay_t *relay = plan->layer1.relay;
+    const collio_split_t *split = &plan->split;
+    collio_round_t *round = NULL;
+
+    plan->layer1.place = malloc((split->window_count + 1) * sizeof(*plan->layer1.place));
+    relay->round_of = malloc((split->window_count + 1) * sizeof(*relay->round_of));
+    relay->round = malloc((split->window_count + 1) * sizeof(*relay->round));
+    if (NULL == plan->layer1.place || NULL == relay->round_of || NULL == relay->round) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < split->window_count; ++i) {
+        size_t w = plan->order[i];
+        const collio_window_t *window = &split->window[w];
+
+        plan->layer1.place[w] = -1;
+        if (0 == merger->channel[split->share[plan->share_of[w]].aggregator].count) {
+            continue;
+        }
+        if (NULL == round || round->index != window->index) {
+            round = &relay->round[relay->round_count++];
+            *round = (collio_round_t){.index = window->index};
+        }
+        plan->layer1.place[w] = round->bytes;
+        relay->round_of[w] = relay->round_count - 1;
+        round->bytes += window->bytes;
+        ++round->windows;
+        relay->staging_bytes = round->bytes > relay->staging_bytes ? round->bytes
+                                                                   : relay->staging_bytes;
+    }
+    collio_plan_measure_fence(plan);
+    return 0;
+}
+
+static int reserve_parts(merger_t *merger)
+{
+    relay_t *relay = merger->ex->plan->layer1.relay;
+    size_t *count = calloc(2 * (size_t) relay->member_count, sizeof(*count));
+    int rc = 0;
+
+    relay->part = calloc((size_t) relay->member_count, sizeof(*relay->part));
+    if (NULL == count || NULL == relay->part) {
+        free(count);
+        return -ENOMEM;
+    }
+    for (int o = 0; o < merger->aggregators; ++o) {
+        const channel_t *channel = &merger->channel[o];
+
+        for (size_t i = 0; i < channel->count; ++i) {
+            count[2 * channel->member[i]] += channel->split[i].piece_count;
+            count[2 * channel->member[i] + 1] += channel->split[i].window_count;
+        }
+    }
+    for (int m = 0; 0 == rc && m < relay->member_count; ++m) {
+        rc = collio_part_reserve(&relay->part[m], count[2 * m], count[2 * m + 1]);
+    }
+    free(count);
+    return rc;
+}
+
+/* A source's pieces of a window, each inside one run of the merged window, both ascending. */
+static void place_source(collio_part_t *part, const collio_split_t *merged,
+                         const collio_window_t *runs, int64_t place, const collio_split_t *split,
+                         const collio_window_t *window)
+{
+    const collio_piece_t *run = &merged->piece[runs->first];
+
+    for (size_t i = window->first; i < window->first + window->count; ++i) {
+        const collio_piece_t *piece = &split->piece[i];
+
+        while (run->offset + run->length <= piece->offset) {
+            ++run;
+        }
+        collio_part_piece(part, place + run->stream + (piece->offset - run->offset), piece->length,
+                          0);
+    }
+}
+
+static void place_window(merger_t *merger, size_t w)
+{
+    const collio_plan_t *plan = merger->ex->plan;
+    const collio_window_t *merged = &plan->split.window[w];
+    int aggregator = plan->split.share[plan->share_of[w]].aggregator;
+    channel_t *channel = &merger->channel[aggregator];
+    const collio_cycle_t *cycle = &channel->collect.cycle[channel->next++];
+
+    /* a window that exists has a cycle: NOLINTNEXTLINE(clang-analyzer-core.*) */
+    for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
+        const collio_source_t *source = &channel->collect.source[s];
+        const collio_split_t *split = &channel->split[source->requester];
+        collio_part_t *part = &plan->layer1.relay->part[channel->member[source->requester]];
+
+        collio_part_window(part, merged->index, aggregator);
+        place_source(part, &plan->split, merged, plan->layer1.place[w], split,
+                     &split->window[source->window]);
+    }
+}
+
+/* Room for the messages of a round, at most. */
+static int measure_messages(merger_t *merger)
+{
+    relay_t *relay = merger->ex->plan->layer1.relay;
+    int64_t *bytes = calloc(relay->round_count + 1, sizeof(*bytes));
+
+    if (NULL == bytes) {
+        return -ENOMEM;
+    }
+    for (int m = 1; m < relay->member_count; ++m) {
+        size_t round = 0;
+
+        for (size_t t = 0; t < relay->part[m].turn_count; ++t) {
+            while (relay->round[round].index != relay->part[m].turn[t].index) {
+                ++round;
+            }
+            bytes[round] += collio_turn_room(&relay->part[m].turn[t]);
+        }
+    }
+    for (size_t i = 0; i < relay->round_count; ++i) {
+        relay->message_bytes = bytes[i] > relay->message_bytes ? bytes[i] : relay->message_bytes;
+    }
+    free(bytes);
+    return 0;
+}
+
+static int make_parts(merger_t *merger)
+{
+    const collio_plan_t *plan = merger->ex->plan;
+    int rc = reserve_parts(merger);
+
+    if (0 != rc) {
+        return rc;
+    }
+    for (size_t i = 0; i < plan->split.window_count; ++i) {
+        if (plan->layer1.place[plan->order[i]] >= 0) {
+            place_window(merger, plan->order[i]);
+        }
+    }
+    return measure_messages(merger);
+}
+
+/* The places of each member, in its own order, as they are sent to it. Those of this rank stay. */
+static int make_replies(merger_t *merger)
+{
+    relay_t *relay = merger->ex->plan->layer1.relay;
+    const collio_part_t *mine = &relay->part[0];
+    int rc = 0;
+
+    relay->making.reply = calloc((size_t) relay->member_count, sizeof(*relay->making.reply));
+    relay->making.reply_request = calloc((size_t) relay->member_count,
+                                         sizeof(*relay->making.reply_request));
+    if (NULL == relay->making.reply || NULL == relay->making.reply_request) {
+        return -ENOMEM;
+    }
+    for (int m = 1; 0 == rc && m < relay->member_count && collio_relay_may_share(merger->ex); ++m) {
+        rc = collio_wire_encode(relay->part[m].piece, relay->part[m].piece_count,
+                                sizeof(*relay->part[m].piece), &relay->making.reply[m]);
+    }
+    for (size_t i = 0; 0 == rc && i < mine->piece_count; ++i) {
+        rc = collio_extents_append(&relay->making.places, mine->piece[i].offset,
+                                   mine->piece[i].length);
+    }
+    return rc;
+}
+
+/* Runs as they go to the aggregator: those that windows cut are one. */
+static int64_t count_runs(const collio_extents_t *runs)
+{
+    int64_t count = (int64_t) runs->count;
+
+    for (size_t i = 1; i < runs->count; ++i) {
+        count -= runs->at[i - 1].offset + runs->at[i - 1].length == runs->at[i].offset;
+    }
+    return count;
+}
+
+static int merge_channels(merger_t *merger)
+{
+    int64_t merged = 0;
+    int rc = 0;
+
+    for (int o = 0; 0 == rc && o < merger->aggregators; ++o) {
+        channel_t *channel = &merger->channel[o];
+
+        if (channel->count > 0) {
+            rc = collio_collect_build(channel->split, channel->count, &channel->collect);
+            merged += count_runs(&channel->collect.runs);
+            merger->ex->plan->layer1.relay->overlapping |= channel->collect.overlap_bytes > 0;
+        }
+    }
+    collio_file_count(merger->ex->file, COLLIO_STAT_REQUESTS_GATHERED, (uint64_t) merger->gathered);
+    collio_file_count(merger->ex->file, COLLIO_STAT_REQUESTS_MERGED, (uint64_t) merged);
+    return rc;
+}
+
+int collio_gather_merge(collio_exchange_t *ex, const gathered_t *lists)
+{
+    merger_t merger = {.ex = ex, .aggregators = ex->file->aggregator_count};
+    const collio_split_t *split = &ex->plan->split;
+    int rc = 0;
+
+    merger.channel = calloc((size_t) merger.aggregators, sizeof(*merger.channel));
+    if (NULL == merger.channel) {
+        return -ENOMEM;
+    }
+    for (size_t s = 0; 0 == rc && s < split->share_count; ++s) {
+        if (collio_relayed(ex, split->share[s].aggregator)) {
+            rc = add_own(&merger, &split->share[s]);
+        }
+    }
+    for (; 0 == rc && NULL != lists; lists = lists->next) {
+        rc = add_lists(&merger, lists);
+    }
+    if (0 == rc) {
+        rc = merge_channels(&merger);
+    }
+    if (0 == rc) {
+        rc = make_split(&merger);
+    }
+    if (0 == rc) {
+        rc = number_rounds(&merger);
+    }
+    if (0 == rc) {
+        rc = make_parts(&merger);
+    }
+    if (0 == rc) {
+        rc = make_replies(&merger);
+    }
+    merger_fini(&merger);
+    return rc;
+}

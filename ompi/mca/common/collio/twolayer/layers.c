@@ -1,0 +1,178 @@
+/*
+ * Copyright (c) 2026 The collio authors. All rights reserved.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+/**
+ * Layers: does this call have a layer 1, how many local aggregators has a node, and which shares
+ * go through them. Every decision is a function of agreed values, so that all ranks decide alike.
+ */
+#include "twolayer/relay.h"
+
+#include "cycles/cycles.h"
+
+#include "core/policy.h"
+
+int collio_ranks_on(const collio_file_t *file, int node)
+{
+    return file->nodes.first[node + 1] - file->nodes.first[node];
+}
+
+static int auto_local_aggregators(const collio_exchange_t *ex)
+{
+    const collio_file_t *file = ex->file;
+    collio_tam_facts_t facts = {
+        .ranks_per_node = 1,
+        .nodes = file->nodes.nodes,
+        .global_aggregators = file->aggregator_count,
+        .extents_per_rank = ex->range.pieces / file->size,
+        .bytes_per_rank = ex->range.bytes / file->size,
+        .window_bytes = collio_layout_window(ex),
+        .shared_memory = COLLIO_INTRA_ISEND != file->settings.intra,
+    };
+    int best;
+
+    for (int node = 0; node < file->nodes.nodes; ++node) {
+        int ranks = collio_ranks_on(file, node);
+
+        facts.ranks_per_node = ranks > facts.ranks_per_node ? ranks : facts.ranks_per_node;
+    }
+    best = collio_policy_local_aggregators(&facts);
+    return best == facts.ranks_per_node ? file->size : best; /* plain, on smaller nodes too */
+}
+
+int collio_layers_on_node(const collio_exchange_t *ex, int node)
+{
+    return collio_local_aggregators_on(&ex->file->nodes, ex->layer1.local_aggregators, node);
+}
+
+/* Aggregators on this rank's own node are reached directly: in shared memory their buffers cost no
+ * more than the staging. `auto` tries several transports; the layers must not depend on the
+ * transport, or each trial would need a new plan. */
+static bool near_is_direct(const collio_exchange_t *ex)
+{
+    int transport = ex->file->settings.transport;
+
+    return COLLIO_INTRA_ISEND != ex->file->settings.intra
+           && (COLLIO_TRANSPORT_SHM == transport || COLLIO_TRANSPORT_AUTO == transport);
+}
+
+/* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on
+ * (fence_number.c). */
+static bool too_wide_for_fence(collio_exchange_t *ex)
+{
+    collio_file_t *file = ex->file;
+    int64_t span = ex->range.hi - ex->range.lo;
+
+    if (COLLIO_TRANSPORT_PUT_FENCE != ex->way.transport
+        || span / collio_layout_window(ex) < COLLIO_FENCE_WINDOWS) {
+        return false;
+    }
+    if (!file->kept->said_one_layer && 0 == file->rank) {
+        collio_file_say(file,
+                        "a request over more than %d windows and transport put_fence: "
+                        "this call, and others like it, have no layer 1.",
+                        COLLIO_FENCE_WINDOWS);
+    }
+    file->kept->said_one_layer = true;
+    return true;
+}
+
+/* The user has named two layers, and this call has one. */
+static void say_one_layer(collio_exchange_t *ex)
+{
+    collio_file_t *file = ex->file;
+    bool near = 1 == file->nodes.nodes && COLLIO_LAYERS_BETWEEN == ex->layer1.kind;
+    const char *why;
+
+    if (!file->component->named || 1 == file->size || file->kept->said_one_layer
+        || (COLLIO_LAYERS_ONE != ex->layer1.kind && !near)) {
+        return;
+    }
+    file->kept->said_one_layer = true;
+    if (near) {
+        why = "all ranks are on one node and share its aggregators' buffers";
+    } else if (file->size == file->nodes.nodes) {
+        why = "no node has more than one rank";
+    } else if (file->settings.local_aggregators + file->settings.local_aggregators_per_node > 0) {
+        why = "local_aggregators or local_aggregators_per_node includes every rank";
+    } else {
+        why = "one layer is estimated to be faster. To use two, set local_aggregators_per_node";
+    }
+    if (0 == file->rank) {
+        collio_file_say(file, "using one layer: %s.", why);
+    }
+}
+
+static int layers_of(const collio_exchange_t *ex)
+{
+    if (ex->atomic) {
+        return COLLIO_LAYERS_ORDERED;
+    }
+    return near_is_direct(ex) ? COLLIO_LAYERS_BETWEEN : COLLIO_LAYERS_ALL;
+}
+
+void collio_layers_decide(collio_exchange_t *ex)
+{
+    collio_file_t *file = ex->file;
+
+    ex->layer1.kind = file->kept->layers_used = COLLIO_LAYERS_ONE;
+    if (!file->two_layers || too_wide_for_fence(ex)) {
+        return;
+    }
+    ex->layer1.local_aggregators = file->local_aggregators;
+    if (0 == file->settings.local_aggregators) { /* else a total is given, and wins */
+        ex->layer1.local_aggregators.level = file->settings.local_aggregators_per_node > 0
+                                                 ? file->settings.local_aggregators_per_node
+                                                 : auto_local_aggregators(ex);
+    }
+    for (int node = 0; node < file->nodes.nodes; ++node) {
+        if (collio_layers_on_node(ex, node) < collio_ranks_on(file, node)) {
+            ex->layer1.kind = layers_of(ex);
+        }
+    }
+    say_one_layer(ex);
+    file->kept->layers_used = ex->layer1.kind;
+    file->kept->local_used = ex->layer1.local_aggregators;
+}
+
+bool collio_relayed(const collio_exchange_t *ex, int aggregator)
+{
+    const collio_relay_t *relay = ex->plan->layer1.relay;
+    const collio_file_t *file = ex->file;
+    const int *node_of = file->nodes.node_of;
+    int rank = file->aggregators[aggregator];
+
+    if (!relay->active || 1 == relay->member_count || rank == relay->aggregator) {
+        return false;
+    }
+    if (COLLIO_LAYERS_ORDERED == ex->layer1.kind) {
+        return true;
+    }
+    return rank != file->rank
+           && (COLLIO_LAYERS_ALL == ex->layer1.kind || node_of[rank] != node_of[file->rank]
+               || COLLIO_SHARED_FAILED == file->kept->shared.state);
+}
+
+int collio_layers_leader(const collio_exchange_t *ex, int rank)
+{
+    const collio_nodes_t *nodes = &ex->file->nodes;
+    int node = nodes->node_of[rank];
+
+    if (COLLIO_LAYERS_ORDERED != ex->layer1.kind) {
+        return rank;
+    }
+    return nodes->member[nodes->first[node]
+                         + collio_local_aggregator_of(collio_ranks_on(ex->file, node),
+                                                      collio_layers_on_node(ex, node),
+                                                      nodes->local_rank[rank])];
+}
+
+int collio_relay_rank(const collio_exchange_t *ex, int member)
+{
+    const collio_nodes_t *nodes = &ex->file->nodes;
+    int aggregator = ex->plan->layer1.relay->aggregator;
+
+    return nodes
+        ->member[nodes->first[nodes->node_of[aggregator]] + nodes->local_rank[aggregator] + member];
+}
