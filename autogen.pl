@@ -1,8 +1,5 @@
 #!/usr/bin/env perl
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # Makes `configure` from what is in the tree.
 #

@@ -1,6 +1,4 @@
-dnl Copyright (c) 2026 The collio authors. All rights reserved.
-dnl
-dnl SPDX-License-Identifier: BSD-3-Clause
+dnl Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 dnl
 dnl COLLIO_DEFINE(macro, value, comment): a macro of config/collio_config.h
 AC_DEFUN([COLLIO_DEFINE], [AC_DEFINE_UNQUOTED([$1], [$2], [$3])])

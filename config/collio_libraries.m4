@@ -1,6 +1,4 @@
-dnl Copyright (c) 2026 The collio authors. All rights reserved.
-dnl
-dnl SPDX-License-Identifier: BSD-3-Clause
+dnl Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 dnl
 dnl Optional libraries: used when found; asking for one by name makes it required.
 

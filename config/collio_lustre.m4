@@ -1,6 +1,4 @@
-dnl Copyright (c) 2026 The collio authors. All rights reserved.
-dnl
-dnl SPDX-License-Identifier: BSD-3-Clause
+dnl Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 dnl
 dnl COLLIO_LUSTRE: the header of Lustre's user library, which is loaded at run time. Lockahead needs
 dnl headers of 2.11; without them what is needed is declared by ourselves.

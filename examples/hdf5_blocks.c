@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes a 3-D array with parallel HDF5, one block per rank, as a simulation on a grid does: 5 time
  * steps, one dataset per step. docs/getting-started.md walks through it.

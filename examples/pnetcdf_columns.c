@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Each rank posts its columns of two PnetCDF variables; ncmpi_wait_all writes both in one
  * collective call. docs/netcdf.md explains it.

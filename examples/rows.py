@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """Each rank writes its rows of an array, with mpi4py and with h5py. docs/python.md explains it.
 
     OMPI_MCA_io=ompio OMPI_MCA_fcoll=overlap mpirun -np 4 python3 rows.py

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Individual I/O of tiny elements: S bytes in elements of E bytes, 4 bytes apart in memory, to a
  * contiguous file. Build-IO (matching millions of memory pieces with the file) is what costs here.
  * E = 0 is contiguous memory. Prints the best of R writes and reads after one that is not counted,

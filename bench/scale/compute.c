@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * One pattern on one machine: exact counts of every aggregator, the real plan of as many
  * aggregators (or of so many cycles of one) as the limit allows, which must agree, and the sums of
  * both.

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Exact counts without enumerating extents: rows of one class are looked at once.
  *
  * As the rows cover the file without a hole, the bytes of one requester join exactly where two runs

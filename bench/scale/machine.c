@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The machine: nodes in blocks of ranks, aggregators as the components place them (round
  * robin over the nodes), local aggregators by the published formula.
  */

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Partition memory on machines we do not have: the policy of core/ for nodes whose memory is
  * normally distributed, what it gives them, what plain two-phase would take from them, and what a
  * new plan costs.

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The results as a picture: data messages at the busiest aggregator, and the estimated time, both
  * against the number of ranks, all axes logarithmic. Dashed: two-phase; solid: TAM.
  */

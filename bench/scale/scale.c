@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * scale [--csv FILE] [--svg FILE]                      the standard runs, a few seconds
  * scale --pattern NAME --ranks N [options]             one run
  * scale --memory                                       partition memory on 16 to 15,625 nodes

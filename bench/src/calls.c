@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The ways a program can ask for its bytes: one call with a file view (levels 2 and 3), one call
  * per piece (levels 0 and 1), or plain pwrite and pread of one stretch per rank (the limit).
  *

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * What the file must hold. Each 8-byte word is a mix of its index and the seed, so every byte is
  * known from its offset alone: a piece that lands in the wrong place, twice, or not at all shows,
  * whoever wrote it. All kernels cover their file completely, so the whole file is checked.

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Block-distributed arrays, one call per step:
  *   dist3d     block-block-block array of 8-byte elements, as a subarray (levels 0 to 3)
  *   coll_perf  the same of ints, through MPI_Type_create_darray, as the ROMIO test does

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * NPB's BTIO: an n^3 grid with 5 doubles a point, x fastest, in the multi-partition of the BT
  * solver. With q = sqrt(ranks) the grid is cut into q^3 cells; rank i + q*j owns the q cells
  * x = (i + c) mod q, y = (j - c) mod q, z = c, one in every z layer:

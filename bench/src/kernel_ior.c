@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * IOR with one shared file. A step has n transfers of t bytes per rank, one collective call each,
  * at explicit offsets, as "ior -c" does; with --view all n in one call through a file view.
  *

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Irregular decompositions from a seeded generator; every rank computes the same dealing.
  *
  *   unstruc  elements of 64 bytes, each dealt to a random rank

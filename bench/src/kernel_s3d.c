@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * S3D-IO: the checkpoint of a combustion solver on an n^3 grid, x fastest, block-block-block over
  * a process grid with rank = px + npx * (py + npy * pz). Four variables per step with 11, 3, 1
  * and 1 doubles a point, one collective call each; a variable of m components is m grids, one

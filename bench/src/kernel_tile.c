@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * mpi-tile-io: a dense 2-D array of elements (256 bytes, or 1 MiB), cut into as many tiles as
  * there are ranks; a tile's rows are its pieces.
  *

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Scattered memory: a rank's part of the file is contiguous, but comes from many pieces of memory
  * at irregular distances, one call per step. With --new-types every call is the first use of its
  * memory type, and its time is mostly that of finding out where the pieces are.

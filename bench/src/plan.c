@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Building blocks of the kernels: lists of pieces, blocks of N-D arrays as pieces and as MPI
  * types, and the limit, which is the same number of bytes per rank without any pattern:
  *

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * MPI_T performance variables of our components, known by the prefix of their names. A variable
  * is read at the start and the end of a phase; the report has the sum over the ranks and the
  * largest rank of the difference.

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * One JSON object per phase, on one line of standard output.
  */
 #include "bench.h"

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Runs a plan: open, time steps, close; once to write and once to read.
  *
  *   barrier | set_view, write_at_all (call 0) | ... (call n-1) |      one step

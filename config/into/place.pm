@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # autogen.pl --into=DIR: places the components in a source tree of Open MPI, whose own autogen.pl,
 # configure and make then build them like every other component, as DSOs or inside libmpi.

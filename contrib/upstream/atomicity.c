@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * MPI_File_set_atomicity with values that differ between ranks, which MPI calls erroneous: some
  * ranks return an error, the others do not, and the ranks are left in different modes.
  *

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The hint cb_nodes=0 ends the program in MPI_File_open: OMPIO divides by it.
  *
  * mpirun -np 1 --mca io ompio cb_nodes FILE

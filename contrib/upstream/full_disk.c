@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * A collective write to a full device returns MPI_SUCCESS and the whole count.
  *
  * mpirun -np 2 --mca io ompio --mca fcoll vulcan full_disk

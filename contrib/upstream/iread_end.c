@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * A nonblocking read that begins at the end of the file never completes.
  *
  * mpirun -np 1 --mca io ompio --mca fbtl posix iread_end FILE

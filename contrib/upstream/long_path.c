@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * A path of 300 characters overruns a buffer of 256 in sharedfp/lockedfile when any file is opened;
  * no shared file pointer is used.
  *

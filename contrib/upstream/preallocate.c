@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * MPI_File_preallocate: a rank that arrives late finds the file already as long as rank 0 made it,
  * leaves out a collective call that the others make, and the next collective call hangs.
  *

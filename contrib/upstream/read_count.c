@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * A collective read past the end of the file counts what was asked for.
  *
  * mpirun -np 2 --mca io ompio --mca fcoll vulcan read_count FILE

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * MPI_File_seek multiplies the offset by the size of the etype without a check: a position that no
  * file has becomes one near the beginning, and the call returns MPI_SUCCESS.
  *

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Two handles of one file have one shared file pointer; MPI gives each handle its own.
  *
  * mpirun -np 2 --mca io ompio shared_handles FILE

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * MPI_File_seek_shared to a place before the beginning of the file. sharedfp/sm: an error on rank
  * 0, MPI_SUCCESS elsewhere, and the pointer has moved; sharedfp/lockedfile: the other ranks hang.
  *

@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """h5py on HDF5 with MPI: collective writes of a plain, a chunked and a compressed dataset, read back
 by other ranks. Usage: app_h5py.py FILE"""
 import sys

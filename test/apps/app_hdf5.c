@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * HDF5 as simulations use it: chunked and compressed datasets, collective metadata, a dataset that
  * grows in time, more chunks than ranks, ranks without data. Built with HDF5's own h5pcc.

@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """mpi4py's File: a two-dimensional block distribution, blocking, nonblocking and split calls, counts
 in the status. Usage: app_mpi4py.py FILE"""
 import sys

@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """PETSc's binary viewer through MPI-IO: a distributed vector and a sparse matrix are saved and loaded
 into another distribution. Usage: app_petsc.py FILE -viewer_binary_mpiio"""
 import sys

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PnetCDF as E3SM's I/O library uses it: many nonblocking puts of irregular pieces of several
  * variables, which one wait_all turns into one large collective write with an irregular view.

@@ -1,8 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # variables of test/cluster/run
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # The part "budget" of test/cluster/run, which reads this file: nodes with uneven memory.
 

@@ -1,8 +1,5 @@
 # shellcheck shell=bash
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # The part "network" of the cluster suite: nodes that share no page cache. Read by run.
 # shellcheck disable=SC2154 # vc, work, bin, here, mode: variables of run

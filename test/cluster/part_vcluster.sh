@@ -1,8 +1,5 @@
 # shellcheck shell=bash
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # Part `vcluster` of test/cluster/run: the tool itself. Read by run.
 # shellcheck disable=SC2154,SC2317 # vc, work, bin: variables of run; functions are called by their names

@@ -1,8 +1,5 @@
 # shellcheck shell=bash
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # vcluster up --network-fs: GlusterFS in a cluster. One more node, "store", has no ranks; it runs
 # the server and keeps all files in its memory. Every other node, and the head, has a FUSE mount of

@@ -1,8 +1,5 @@
 # shellcheck shell=bash
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # The part of vcluster that runs inside a cluster's namespaces; vcluster reads this file and calls
 # inner_supervise, inner_node, inner_limit and inner_stacks there. Pids here are the cluster's own.

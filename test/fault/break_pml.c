@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that fail: the entries of Open MPI's point-to-point layer are replaced in this process.
  * See break_pml.h. */
 #include "ompi_config.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A stand-in for a device (CUDA, ROCm): every user buffer that our engine asks Open MPI's convertor
  * about is said to lie on one, so that it must be staged. Other callers see no difference. What is

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Faults on demand: an LD_PRELOAD library that makes file access short, slow, interrupted or
  * failing, and large allocations impossible. Told what to do by the environment variable FAULT, or

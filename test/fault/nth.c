@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A preload that makes the call with a given number fail: an allocation, a mapping, a segment of
  * shared memory, a thread. Only calls by code of our components count; nobody else's are touched.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `auto` chooses by what it measures. The same request, with nothing set but the buffer: when every
  * write takes 20 ms, it must end with an exchange (few large writes); when every look for messages

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The contract of collective calls: blocking or not, with an exchange or without, every call
  * returns the same class on all ranks. An access that fails on one rank fails this call on all of

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Errors in the middle: file access fails on one aggregator, in the third of seven cycles, with
  * every schedule and transport, blocking and not; every errno that has a class of its own; reads;

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How much of the file access is hidden, with a slow file and a slow exchange. With libfault every
  * write, or read, takes 100 ms. A page of the user's memory in each window is protected: the first

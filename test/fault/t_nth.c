@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One rank cannot get something, at every place where it asks for it: call 1, 2, 3, ... of a kind
  * fails in a sequence of open, set_view, write, read and close, until a sequence needs fewer calls.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Many nonblocking calls without an exchange that are outstanding together: an error is returned by
  * the same call on all ranks; ranks start different numbers of calls before they wait, some have

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Places that cannot take what is written: /dev/full, a file system with too little room, a limit
  * on the size of files, a read-only file, a directory that is gone. No shim: real errors.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shared memory and the processes of a node (node/shm, node/process), without MPI: forked
  * processes stand for the ranks. What is under a segment's name, but is not that segment, must be

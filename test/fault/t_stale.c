@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_File_preallocate on file systems without fallocate (older NFS, FUSE), where some ranks see an
  * old size of the file: bytes that were written stay, the file grows to what was asked for, and new

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Other files of the same processes, beside the one of the sequence: they are opened, accessed and
  * closed in any order, with the hints of the sequence or none, so that what is kept for the next

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Atomic mode: ranks write bytes that others of the same call write, too. Which of them wins is not
  * determined, but there must be one order of the calls that explains every byte. A byte that holds

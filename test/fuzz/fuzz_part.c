@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What each rank does in a call, and what the file is afterwards. All ranks compute this for all
  * ranks. A part whose outcome would depend on who comes first is emptied: two ranks that write the

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Shared file pointers: ordered calls, and others one rank after the other, so that the order is
  * known. They need the same view on all ranks; elsewhere such a step is left out. */
 #include "fuzz_run.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Prints profiles as lines of words, for the checks of `run`:
  *
  *   func CLASS NAME CALLS ERRORS BYTES RANKS SPAN

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded in front of libioprof.so: answers some system calls in place of the kernel.
  *
  *   T_DIR/hold    a pipe: a process that gives its output the final name waits until somebody has

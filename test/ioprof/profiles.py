@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """Profiles as dump prints them, and runs below ioprof."""
 import collections
 import concurrent.futures

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Asynchronous I/O of a program: POSIX aio, and libaio and io_uring where they are built in and the
  * kernel allows them. Prints what it did: "aio", "libaio", "io_uring". */
 #include "collio_config.h"

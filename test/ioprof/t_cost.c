@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* A program for measuring ioprof's own cost: WRITES (or as many as the argument says, a multiple of
  * 10) collective writes of 256 KiB a rank, and POSIX writes of 64 KiB. Prints the CPU time of the
  * fastest tenth of them, in seconds (on a busy machine the time of day tells about other programs),

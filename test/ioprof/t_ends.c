@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Ends of a program, after each rank has written 1000 bytes with MPI-IO and 77 with POSIX:
  *   t_ends finalize|exit|_exit|abort|segv|term|wait
  * `wait` writes its process id to T_DIR/pid, and has a second thread that handles signals. */

@@ -1,6 +1,4 @@
-! Copyright (c) 2026 The collio authors. All rights reserved.
-!
-! SPDX-License-Identifier: BSD-3-Clause
+! Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 !
 ! Fortran with mpi_f08: known calls and bytes; `run` has the table. The same with mpi is
 ! t_fortran_io.f90.

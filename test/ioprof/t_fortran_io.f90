@@ -1,6 +1,4 @@
-! Copyright (c) 2026 The collio authors. All rights reserved.
-!
-! SPDX-License-Identifier: BSD-3-Clause
+! Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 !
 ! Fortran with the mpi module: known calls and bytes; `run` has the table. The same in mpi_f08 is
 ! t_f08_io.f90.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5: a dataset of ints, 1000 for each rank, written and read collectively. The library's own
  * metadata comes on top, in calls of its own. */
 #include <hdf5.h>

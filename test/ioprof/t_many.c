@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_THREAD_MULTIPLE: THREADS threads a rank, each with a file of its own on MPI_COMM_SELF (CALLS
  * writes of 1000 bytes) and a POSIX file (CALLS writes of 10 bytes). With an argument: that many
  * files, opened, written (1 byte) and closed by each rank, without threads. */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Touches 64 MiB on rank 0, 128 MiB on rank 1, ..., and writes a little for a while. */
 #include <fcntl.h>
 #include <mpi.h>

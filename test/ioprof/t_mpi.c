@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Every MPI_File function, a known number of times with known sizes: `run` has the table. With an
  * argument, without nonblocking collective calls, which not every MPI-IO has. */
 #include <mpi.h>

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The two cases of docs/ioprof.md: ranks own every n-th block of 1 KiB of a file, and write STEPS
  * times 4 MiB each with a collective call. Arguments are hints: t_pattern cb_nodes=1 */
 #include <mpi.h>

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* PnetCDF: a variable of ints, 1000 for each rank, written and read collectively. */
 #include <mpi.h>
 #include <pnetcdf.h>

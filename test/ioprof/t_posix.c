@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Every POSIX and stdio function that ioprof wraps, a known number of times with known sizes. `run`
  * has the table of what the profile must say. Built three times: plain, with 64-bit names, and with
  * the checked functions of _FORTIFY_SOURCE. */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who sees what. Sync, barrier, sync makes what one rank wrote visible to all, whatever calls wrote
  * and read it. A rank sees its own data at once.

@@ -1,8 +1,5 @@
 # shellcheck shell=bash
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # The part of kcluster that runs inside a cluster's namespaces; kcluster reads this file and calls
 # inner_supervise and inner_exec there.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What several nodes do to one file of a file system that they share: each case is a short program
  * that MPI defines the result of. Bytes are compared with computed ones, at the end past the cache

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A file that several nodes use, together with what it must contain. Every rank keeps the whole
  * expected content, as a version number for each byte: version 0 is a hole, and the byte at an

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Alignment of domains and windows. The program stands in front of fstatfs, fstat, pwrite and
  * pwritev: it turns the file system into NFS with blocks of 64 KiB, and notes which rank writes

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is kept after all files are closed has one bound for the node, however many communicators
  * have opened files: eight of them, each with buffers that reach the bound alone or nearly so.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators: MPI_COMM_SELF, halves of the world (ranks in reverse order), and several files
  * open at the same time whose calls alternate. State kept in the wrong place (per process instead

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranks that disagree: with hints or parameters that have other values on other ranks, or wrong
  * ones on some, all ranks use the values of rank 0 (MPI_File_get_info tells them), the bytes are

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls that begin before they are agreed on. After calls without exchange a rank that sees the
  * same request again accesses the file at once. Such a guess of some ranks must not decide for all,

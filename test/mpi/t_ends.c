@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that are used while MPI_Finalize runs. Libraries (HDF5) attach an attribute to
  * MPI_COMM_SELF whose delete callback writes to files that the program left open, and closes them.

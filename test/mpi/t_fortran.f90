@@ -1,6 +1,4 @@
-! Copyright (c) 2026 The collio authors. All rights reserved.
-!
-! SPDX-License-Identifier: BSD-3-Clause
+! Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 !
 ! A Fortran program: a block-block distributed array of integers, column-major, written and read
 ! collectively; the file is compared through a Fortran stream, which knows nothing of MPI.

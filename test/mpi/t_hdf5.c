@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A small real HDF5 program: one contiguous and one chunked dataset, written by collective
  * transfers of hyperslabs, read back with another distribution. h5dump then tells the same story

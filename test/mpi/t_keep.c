@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is kept between files: communicators, shared memory, buffers, plans. Files of the same
  * processes, one after the other and several at a time, on communicators that are duplicated,

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One piece over 2 GiB: the last rank writes and reads 2^31 + 4097 bytes at once, the others a
  * little before it. Needs about 5 GiB of memory and as much on disk; skipped where there is less.

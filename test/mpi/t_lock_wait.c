@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Atomic mode: a process waits for a range that its own collective call holds, which only ends if
  * MPI makes progress meanwhile. All of this is legal, so all of it must end:

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collective writes whose accesses take locks (data sieving of writes is on) with small buffers, in
  * every schedule and transport: an access that waits for a lock keeps its buffer longer than one

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * File names of every length that the file system takes, and long paths: open, write, read, close.
  * Open MPI's sharedfp/lockedfile overruns a buffer of 256 bytes when it is asked about them.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Manners: a file that is created has the mode that the user's umask leaves of rw-rw-rw-; a file
  * that is there keeps its mode and owner; the segments that ranks share have no name any more once

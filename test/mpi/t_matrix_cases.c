@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which cases to run. A covering array is built greedily: take a pair of values that no case has
  * yet, try some random completions, keep the one that covers most new pairs. Cost: about

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Partition memory: calls complete in the memory that was announced, however little; a plan is made
  * anew when its node has lost memory; `auto` takes it when the buffers asked for do not fit; and a

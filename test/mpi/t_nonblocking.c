@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Nonblocking collective calls: several in flight on one file and on several files, completed in
  * any order by Wait, Test, Waitall and Waitany; a call that returns before another rank has made

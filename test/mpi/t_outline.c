@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads whose aggregators know only the outlines of the windows. In shared memory, where most bytes
  * of the file are wanted, a rank does not tell its pieces; so such a plan must never serve a write,

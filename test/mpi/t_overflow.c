@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Requests for offsets that no file has: a repetition times the extent, or an offset times the
  * etype's size, passes INT64_MAX, and may come back as a small positive number. Every such request

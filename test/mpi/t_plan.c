@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Plan reuse: calls that look like an earlier one, and calls that only nearly do. Every step is
  * written with other bytes into one file, whose image is kept; a stale plan puts bytes in the

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A small real PnetCDF program: a fixed and a record variable, written by collective calls and by
  * posted (buffered) calls that one wait_all flushes together; read back. ncmpidump then tells the

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Shared file pointers: every record is in the file once, and where the pointer says; seeks, views
  * and ordered calls, ranks that drift apart, several files and communicators at once. POSIX and

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_File_preallocate while the file's size changes: ranks come late, so that some of them could
  * see the size after rank 0 has changed it. Whatever they see, all take part in the same

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One-sided transports with pieces that are packed and pieces that are not: tiny ones, large ones,
  * both in one call, bytes that all ranks want (more messages than there is room), and a file that

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Known calls, for the report: in each of T_FILES files (default 1) every rank makes 3 collective
  * writes and 2 collective reads of 64 KiB, blocks of ranks interleaved. With T_OWN=N the first N

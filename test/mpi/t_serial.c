@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Atomic mode: writes that overlap must come out as if the ranks had written one after the other,
  * in some order that holds for the whole call. Every rank writes its number over parts of everybody

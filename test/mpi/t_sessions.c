@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI sessions. When the last session ends, MPI frees all communicators and closes its components,
  * and the attributes of MPI_COMM_SELF are not deleted. A later session of the same processes must

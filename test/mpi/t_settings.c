@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Settings act: two files that differ in one setting differ in a figure that the setting is about,
  * be it a counter of the component, system calls or threads of the process. The bytes are the same.

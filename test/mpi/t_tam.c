@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two-layer aggregation, by its counters: bytes are checked too, but here it matters who sent how
  * much to whom. All ranks write blocks that interleave, so that every rank has something for every

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * More memory types than a file keeps flattened, used in turn and at random, some of them with very
  * many pieces. Types are freed and made anew with another shape all the time, so that new ones come

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Prints what an MPI program notices of the components that serve its files: the messages that a
  * rank sends in each phase, and the hints that MPI_File_get_info returns. test/open/run compares

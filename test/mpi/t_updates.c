@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lost updates: one process writes blocks with gaps, again and again, while another one writes into
  * the gaps. A gap that is read, and written back later, undoes what came in between.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A new view before every call, as HDF5 does it: 2000 times. Memory in use must not grow with the
  * number of calls. What Open MPI itself loses in MPI_File_set_view is measured first, by the same

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sequences of different views on one open file. Whatever is kept between calls (plans, flattened
  * views and datatypes, early access, outlines) must not serve a call that means other bytes: the

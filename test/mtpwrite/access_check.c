@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * File access without MPI: random requests (view x buffer x method x threads x engine x sieving)
  * against a byte-by-byte oracle, blocking and as jobs, from one thread and from several. Built with
  * the sources of collio alone, so that it also runs under the thread and address sanitizers.

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * A library for LD_PRELOAD that makes pread/pwrite(v) and fcntl behave badly, for files whose name
  * contains FAULT_NAME:
  *

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Requests to an engine's queue that the kernel refuses, or that fail or come short (fault_shim:
  * FAULT_URING, FAULT_AIO_*). A job that could not be submitted ends with an errno, and its memory
  * is the caller's again: nothing of it may reach the file with a later submission. Jobs that say

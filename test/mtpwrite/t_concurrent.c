@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Threads and processes: with MPI_THREAD_MULTIPLE several threads of every rank write and read
  * through one handle and through handles of their own, blocking and nonblocking, with the pool on;
  * a child is forked in between. Every byte is checked with POSIX reads; after MPI_Finalize no

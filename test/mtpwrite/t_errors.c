@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Errors of individual access: the error class, the exact count, the bytes before the failure, and
  * no thread left behind. One rank; the calls blocking and nonblocking, with 0 and 4 threads.
  *

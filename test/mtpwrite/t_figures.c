@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Prints the performance variables fbtl_mtpwrite_* after a known load, as "name value" lines, for
  * the script to look at: 1-byte elements with a gap of 4 in memory to a contiguous file (packed),
  * 64-byte blocks every 1,024 bytes (sieved, unless told otherwise), and nonblocking aligned blocks.

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Individual access: call x view x buffer x method x engine x threads x sieving x atomic mode, all
  * in one run, since everything can be said per file by hints. Each case
  *

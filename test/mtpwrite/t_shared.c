@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Shared file pointers (their handles are OMPIO's own, and reach the fbtl by its module only),
  * atomic mode against torn reads, external32, MPI_MODE_APPEND, a write-only handle, and the hints
  * as MPI_File_get_info reports them. One line "ok NAME" or "not ok NAME" each, from rank 0.

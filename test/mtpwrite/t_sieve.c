@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Many windows of data sieving, with foreign data in the gaps: a 160 MiB file in which the ranks
  * write 64-byte blocks every 1,024 bytes, all at once. The bytes between the blocks must be what
  * they were. (Open MPI 5.0's and 6.0's own data sieving writes stale bytes there, from the second

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
  * Cycle plan: conservation. Every byte of every requester must end exactly once in its aggregator's

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a file system does for ranks on different nodes, found by plain POSIX calls; MPI only keeps
  * the ranks in step. Two ranks act, on two nodes if there are two: the writer and the reader.

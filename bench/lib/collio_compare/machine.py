@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """The machine before anything is timed: its memory is touched, and its idle time is read.
 
 A virtual machine gets its memory from the host when it first writes to it, which takes far longer

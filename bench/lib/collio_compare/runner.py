@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """Starts collio_bench: which mpirun, which components, here or on the virtual cluster."""
 
 import glob

@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """Three kinds of plots as SVG text; colours are CSS classes of the page."""
 
 import html

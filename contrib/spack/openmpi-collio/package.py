@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """Spack recipe. Put the folder into the packages of a repository of yours, and name where the source
 package is (`url`, or `spack install openmpi-collio` in a mirror that holds it)."""
 

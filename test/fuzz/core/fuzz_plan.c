@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Requester and aggregator plan apart from each other and must agree: a view is split by aggregator
  * and window, every share goes over the wire, and each aggregator's cycles must be what arithmetic
  * over single bytes says. */

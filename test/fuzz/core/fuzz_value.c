@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* A user's value of a parameter or hint, whatever the text: refused and nothing changed, or a value
  * that is allowed, and that is the same after it was printed and parsed again. */
 #include <limits.h>

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes of a peer, whatever they are: decoded or refused; what was decoded survives the way back,
  * and an aggregator can plan with it. */
 #include <errno.h>

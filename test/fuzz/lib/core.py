@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """Coverage-guided fuzzing of core/, and of what decodes bytes of a peer (libFuzzer)."""
 import concurrent.futures
 import glob

@@ -1,7 +1,4 @@
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # Drives a headless Chromium over its debugging pipe: descriptors 3 and 4, messages that end with a
 # zero byte. Nothing but Python's own library is needed, and no port is opened.

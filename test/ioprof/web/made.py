@@ -1,7 +1,4 @@
-#
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # Writes profiles as docs/ioprof-format.md says, without the code that is tested: for names and
 # values that no program of the tests has.

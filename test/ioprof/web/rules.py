@@ -1,6 +1,4 @@
-# Copyright (c) 2026 The collio authors. All rights reserved.
-#
-# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """Every finding: a profile in which it is told, and others, just beside it, in which it is not.
 
 Findings depend on shares of time, which no program has the same twice; so the profiles are made. `run

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The oracle: an image in memory, POSIX to store it and to compare it. */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE /* SEEK_DATA */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays shared out among ranks: block-block, block-block-block, NPB BTIO's diagonal multi-
  * partition, and a block-cyclic distribution. The shape walks the array row by row; the view is

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Irregular lists of pieces: the shape draws them from the seed, the view hands the same list to
  * MPI_Type_create_hindexed. All ranks walk the same random stream, so pieces never overlap where

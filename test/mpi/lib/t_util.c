@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Failures are counted per rank and agreed at the verdict, so that a rank which found a wrong byte
  * still takes part in everything the others do: a failing test must not turn into a hang.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of `ioprof` that read profiles. */
 #ifndef IOPROF_COMMAND_COMMAND_H
 #define IOPROF_COMMAND_COMMAND_H

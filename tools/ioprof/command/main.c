@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* ioprof [options] PROGRAM [ARGUMENTS]: runs a rank with libioprof preloaded. Options go to the
  * library in the environment. ioprof report and ioprof compare: see command/report.c. */
 #include "collio_config.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Makes the profile of a job that never ran, for tests of the tools with thousands of ranks: every
  * rank's record is encoded, and the records are decoded and merged in a binomial tree as
  * MPI_Finalize of a real job does it.

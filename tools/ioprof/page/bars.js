@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Bars: shares by operation, and sizes of reads and writes. */
 
 /** sums[class][kind] = { time, calls, bytes } over functions. */

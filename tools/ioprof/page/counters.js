@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* What was sampled while calls were recorded: memory of ranks, counters of hosts. */
 
 /** Rows of bars over the time of a run. Each row: name, color, show(value), value(bin). */

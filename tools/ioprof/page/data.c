@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The data of the page. Ranks, files and events are reduced, so that a page of any job stays below
  * a few megabytes; the page names what was left out. */
 #include "page/page.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The page: a template (page/, embedded by page/embed) with the data of one run, or of two that are
  * compared. */
 #ifndef IOPROF_PAGE_PAGE_H

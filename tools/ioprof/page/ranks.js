@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks: what the program called, upwards, against what MPI-IO did with POSIX, downwards. */
 const SERIES = ['collective', 'other', 'posix', 'inside'];
 const METRIC = { time: 'ns', calls: 'calls', bytes: 'bytes' };

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of files, functions and variables, what stands above and below, and the start. */
 
 /** A table whose rows can be sorted by its columns and selected with the arrow keys.

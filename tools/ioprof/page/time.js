@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* When: the time line of opens, reads, writes, closes and metadata, and offsets against time. */
 const LINES = [0, 2, 3, 1, 4]; /* open, read, write, close, meta: rows in the order of the page */
 const LINE_NAMES = ['open', 'close', 'read', 'write', 'meta'];

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* A growing buffer, and the encodings of the file format: LEB128 numbers and counted strings. */
 #ifndef IOPROF_PROFILE_BUFFER_H
 #define IOPROF_PROFILE_BUFFER_H

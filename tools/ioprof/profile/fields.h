@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The fields of the records, in the order of docs/ioprof-format.md: the encoder, the decoder and
  * merging are made from these lists. New fields go to the end of a list.
  *

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Every function that is wrapped: P(name, kind) POSIX and stdio; M(name, kind, class) MPI, without
  * its prefix. 64-bit twins, old and checked names of glibc, and the _c variants of MPI-4 count as
  * the plain name. */

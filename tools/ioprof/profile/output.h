@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Output files. Names of profiles are easy to guess, and folders may be shared: a file is written
  * under another name, created new, and renamed when it is whole. What somebody else has put there,
  * a link, a pipe or a file, is never written to.

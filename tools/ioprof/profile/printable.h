@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Names of files are bytes that anybody may have chosen: in a report they must neither reach a
  * terminal as an escape sequence nor look like a line of the report. */
 #ifndef IOPROF_PROFILE_PRINTABLE_H

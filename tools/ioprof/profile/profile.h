@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* A profile in memory, and its file format: docs/ioprof-format.md.
  *
  * The preloaded library encodes and merges profiles with these functions, `ioprof report` and

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/stripes.h"
 
 /* Layouts, little endian. Plain: magic u32, pattern u32, 16 bytes, stripe size u32, stripe count

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Asynchronous I/O as far as user space sees it: POSIX aio and libaio are counted when their
  * result is fetched, io_uring when it is submitted (inline code reads results from memory). */
 #include "collio_config.h"

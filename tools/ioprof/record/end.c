@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a rank that does not reach MPI_Finalize: it writes its records to a file of its own.
  *
  * Runs in signal handlers: no malloc, no locks, no stdio. */

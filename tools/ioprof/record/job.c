@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Init, MPI_Finalize, MPI_Abort: the job's profile is reduced in a binomial tree. */
 #include "collio_config.h"
 #include "profile/output.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Where a file is: file system, mount, and its stripes on Lustre and BeeGFS. Asked when a file is
  * opened, and once more when it is closed if there were no stripes yet. System calls only. */
 #include "profile/stripes.h"

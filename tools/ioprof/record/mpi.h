@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* What the wrappers of MPI functions share.
  *
  * Every function is wrapped under both names, MPI_X and PMPI_X. Open MPI's Fortran bindings

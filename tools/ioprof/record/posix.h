@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* What the wrappers of POSIX functions share. */
 #ifndef IOPROF_RECORD_POSIX_H
 #define IOPROF_RECORD_POSIX_H

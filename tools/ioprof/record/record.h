@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The live record of this process, for the wrappers of libioprof.so.
  *
  * Wrappers may run on any thread and in signal handlers: counters are atomic, tables are mapped

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Memory of this process and counters of its host. No thread of its own: the first recorded call
  * that ends EVERY_NS after the last sample takes the next one. System calls only, no malloc. */
 #include "record/record.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* stdio: what the program asks of a stream, counted for the file behind its descriptor. The reads
  * and writes with which libc fills and empties its buffers are inside libc and not seen. */
 

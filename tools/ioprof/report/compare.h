@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* What differs between two runs. */
 #ifndef IOPROF_REPORT_COMPARE_H
 #define IOPROF_REPORT_COMPARE_H

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The report as CSV (RFC 4180): a table at a time, with a line of column names. Values that are not
  * known are empty; times are in nanoseconds. */
 #include "profile/printable.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The report as JSON: everything that is in the profile, and the sentences made of it. Layout:
  * docs/ioprof-page.md. */
 #include "report/json.h"

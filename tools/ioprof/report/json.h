@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Writes JSON to a stream. Values inside an object have a key, those of an array have NULL. */
 #ifndef IOPROF_REPORT_JSON_H
 #define IOPROF_REPORT_JSON_H

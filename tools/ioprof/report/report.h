@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The formats of the report that need no browser, each in a file of its own. */
 #ifndef IOPROF_REPORT_REPORT_H
 #define IOPROF_REPORT_REPORT_H

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The fields of each table by name: JSON, CSV and the data of the page are made of them. A format
  * is a sink, to which a row gives its fields one after the other. */
 #ifndef IOPROF_REPORT_ROWS_H

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of the text report. */
 #ifndef IOPROF_REPORT_TEXT_TABLES_H
 #define IOPROF_REPORT_TEXT_TABLES_H

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The profile in the Trace Event format, for ui.perfetto.dev and the like. A rank is a process;
  * a thread of it has two rows, MPI-IO and POSIX, each with a thread's number of its own. A call is
  * a complete event (X). A nonblocking one lasts until its completion, and others may begin and end

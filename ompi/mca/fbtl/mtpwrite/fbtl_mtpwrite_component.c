@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * fbtl/mtpwrite: the face of collio's file access for everything that is not one of our fcolls:
  * individual reads and writes (blocking, explicit-offset, nonblocking), shared file pointers, and
  * the stock fcolls' lists of pieces.

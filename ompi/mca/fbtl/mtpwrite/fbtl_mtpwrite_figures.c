@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Figures: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, live) and the
  * report of one file at close. One table names them for both.
  */

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * What lives as long as an open handle: settings, the access struct, figures.
  *
  * It is place FBTL of the handle's record. OMPIO's shared file pointers have handles of their own,

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * MPI_File_{i}{read,write}{,_at}: our entries of the file's table (see hook.h).
  *
  * io/ompio would flatten the buffer anew, build one long list serially, and only then call the

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The fbtl module: OMPIO hands in lists of (address, offset, length), already built, and gets them
  * transferred. Stock fcolls, shared file pointers and everything else that does not pass our own
  * entries of the file's table come this way.

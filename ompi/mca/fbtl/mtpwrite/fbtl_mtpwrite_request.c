@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Requests of nonblocking individual calls. They are of our own class, in a list with its own lock:
  * OMPIO's list of pending requests has none in 4.1, and threads may start requests on different
  * files at once. The progress function looks at what is in flight, and takes out what is done:

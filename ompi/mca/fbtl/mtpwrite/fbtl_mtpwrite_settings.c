@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Parameters and hints of fbtl/mtpwrite: one row for each. What comes from a row, and what happens
  * with wrong values: common/collio/settings/setting.h.
  */

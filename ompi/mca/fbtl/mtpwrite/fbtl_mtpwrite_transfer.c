@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * A transfer under way: the job, and what must live as long as it does (lists, flattened types,
  * the packed copy of a buffer that only the convertor may touch).
  */

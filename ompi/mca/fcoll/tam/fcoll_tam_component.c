@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * fcoll/tam: two-layer aggregation. Requests and data are gathered inside each node by a few local
  * aggregators before they go to the ranks that access the file, so that these get few and large

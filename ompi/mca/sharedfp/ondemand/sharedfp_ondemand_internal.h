@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 #ifndef MCA_SHAREDFP_ONDEMAND_INTERNAL_H
 #define MCA_SHAREDFP_ONDEMAND_INTERNAL_H
 

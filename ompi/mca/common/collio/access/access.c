@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Segments: which of them are sieved, which go as they are, and under which lock.
  *
  *   segments   |##.##.##.##|........|######|....|##.##.##|

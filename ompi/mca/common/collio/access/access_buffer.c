@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Staging and sieve buffers, kept between calls. A buffer of some MiB comes from the kernel page
  * by page, zeroed: as much work as filling it. So a few are kept. Sizes are rounded up to powers of
  * two, so that a request of a little more or less finds one.

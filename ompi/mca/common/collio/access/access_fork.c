@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Forked children. Only the forking thread exists in the child, so whatever other threads held or
  * did there is gone: locks, queues and buffers of the parent are forgotten, not released. Each
  * module says how, when it is first used.

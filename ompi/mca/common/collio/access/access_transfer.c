@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Complete transfers. The kernel may move less than asked for (a signal, 0x7ffff000 bytes at most
  * in one call, a full disk), so every call is continued until all went, the file ended, or there
  * is an errno to report. This is the only place that calls pread and pwrite.

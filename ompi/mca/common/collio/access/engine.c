@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Asynchronous jobs: which engine runs them, and how they are driven.
  *
  * An engine is probed once per process, when it is first wished for (a kernel or a container may

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Asynchronous jobs by the kernel's AIO (libaio). It is asynchronous only past the page cache, so a
  * job is taken when every offset, length and address of it is a multiple of the page size, and the
  * file can be opened once more with O_DIRECT; all others go to the threads. The second descriptor

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Asynchronous jobs on the thread pool: a job is a task, and the task is an ordinary blocking
  * transfer, with packing, sieving, locks and helpers of its own. Works on every file.
  */

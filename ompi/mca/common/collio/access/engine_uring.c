@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Asynchronous jobs by io_uring: one ring per process. Asynchronous for buffered files too: larger
  * transfers are given to the kernel's own workers at once (IOSQE_ASYNC), or a write into the page
  * cache would be copied by the submitting call, and nothing would overlap.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Which ranges are asked for: an aggregator's domain, stripes or window in a collective call, the
  * pieces of a request or of a view in individual access. See lockahead.h.

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The thread pool. One queue, one mutex, two conditions:
  *
  *   submit() ---> queue ---> workers        `work`: something was queued, or the pool ends

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Data sieving: many small pieces, moved as one block with the holes between them.
  *
  *   read     file [ ##...##....### ]  --one pread-->  window  --copy-->  pieces

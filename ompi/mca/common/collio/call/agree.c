@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Agree: ONE small allreduce tells everybody the range of the request, how much it is, whether an
  * earlier plan fits on all ranks, and whether a rank has failed already. A rank without data

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Decide: what follows from the agreement. Every input is an agreed value, so all ranks decide
  * alike: exchange or not, transport and schedule, one or two layers, a plan to reuse.

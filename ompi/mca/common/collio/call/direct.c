@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Direct: the exchange is skipped, every rank accesses its own pieces, with the packing and the
  * sieving of individual access. Chosen where an exchange gains nothing: a page cache needs no

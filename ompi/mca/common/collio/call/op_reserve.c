@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * A spare operation. A rank that finds no memory fails its collective call, but it must still take
  * part in it, or the others would wait for ever; and to take part it needs an operation. So every

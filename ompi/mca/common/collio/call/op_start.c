@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The start of a collective call: what was asked for is flattened, the file pointer moves on, and
  * the call queues behind the file's others. All of it is local; op.c does the rest.

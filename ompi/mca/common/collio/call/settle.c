@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Settle: one small allreduce gives every rank the same result. Only when an aggregator could not
  * write everything, a second one tells how far each of them came, so that each rank can count its

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * System errors as MPI error classes. The classes are MPI's own positive values: io/ompio hands
  * what it gets straight to the error handler, and a negative OMPI_* code would end as
  * MPI_ERR_UNKNOWN there.

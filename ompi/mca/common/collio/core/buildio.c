@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Build-IO: a request is a stream of bytes, which the file view cuts into N pieces and the memory
  * datatype into M others. Segments are what lies between two cuts of either:
  *

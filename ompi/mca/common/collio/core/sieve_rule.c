@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * When does data sieving pay? "Intelligent" sieving looks at the holes before it decides.
  *
  * Everything is counted in bytes moved; a system call counts as CALL_BYTES of them.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Put and fence: the cycles of a blocking call whose data moves in fence epochs. A fence is
  * collective over all ranks, so here, and only here, the ranks step through numbered rounds

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Prepare: the memory of the cycles, taken before the first one and kept with the plan and the
  * file. So nothing can fail for want of memory once ranks wait for each other, and a call that

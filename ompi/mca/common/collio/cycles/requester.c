@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The requester's side of the shuffle. Windows are moved in the order of their number; all windows
  * of one number are a round, and two rounds may be in flight. Aggregators work in the same order,

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The records of open handles. They are few, so a list is enough. Files may be opened by several
  * threads at once, while others walk the list to drive what is under way. A record with visitors

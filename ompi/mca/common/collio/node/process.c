@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Liveness of processes by kill(pid, 0) and /proc/PID/stat. See process.h. (A pidfd per peer would
  * tell the same, but takes ranks * ranks descriptors on a node.)

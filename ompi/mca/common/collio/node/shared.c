@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Memory shared by the ranks of a node: made by the node's first rank, attached by all, unlinked as
  * soon as everybody has it, so nothing is left behind whatever happens later. See shm.h.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The face of the engine towards OMPIO: module functions, and the per-file entries that make the
  * counts true.

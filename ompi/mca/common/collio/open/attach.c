@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Opening and closing a file: the record is made here, with everything that the engine keeps for
  * the file, and ends here. All ranks go through the same agreements, whatever each of them has

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Layout: from what all ranks have agreed on to exchange or not, file domains and window size.
  * Every decision here is a function of agreed values, so that all ranks decide alike.

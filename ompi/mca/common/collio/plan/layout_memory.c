@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Partition memory: three reductions tell every rank what the nodes want and have, and from that
  * all of them compute the same domains (core/memory.h has the policy and the cost).

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Route: each requester sends each aggregator the offset list that concerns it, in compact form,
  * and nothing else. An aggregator does not know who will write to it, so the end is found by

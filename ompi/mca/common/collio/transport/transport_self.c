@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * An aggregator's own data: one copy between user memory and collective buffer, nothing moves. It
  * is done in slices, one per poll, after the receives of other ranks' messages are posted, so that

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * What `auto` chooses: the facts of a call go to core/choice, its answer to the operation. What was
  * learnt outlives the file, because many programs open a new one for every checkpoint: at open the

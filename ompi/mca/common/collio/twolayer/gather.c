@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Gather: layer 1's offset lists. Every rank tells its local aggregator, in one message, what it
  * has for distant aggregators; the local aggregator merges the lists (gather_merge.c), and tells

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The merge of layer 1: from the lists of its members a local aggregator makes
  *   - its own request to each aggregator: per window the union of their pieces, neighbours joined,

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Parts: what a rank hands over to its local aggregator in each round, and where it lies. The
  * local aggregator knows the parts of all its members by their places; a rank knows its own part

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Layers: does this call have a layer 1, how many local aggregators has a node, and which shares
  * go through them. Every decision is a function of agreed values, so that all ranks decide alike.

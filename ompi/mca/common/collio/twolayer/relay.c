@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The rounds of a local aggregator (see relay.h). Its members' bytes are collected in a half of its
  * staging, by messages or by the members' own copies in shared memory; from there the windows go to

@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * File views and user buffers as tilings, and the file pointer.
  *
  * io/ompio keeps the individual file pointer in four fields, which this file reads as one stream

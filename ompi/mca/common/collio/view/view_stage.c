@@ -1,8 +1,5 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Buffers that only Open MPI's convertor may touch: on a device, or in a file whose data
  * representation is not the native one. They are packed to host memory before a write, and
  * unpacked from it after a read:

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 #ifndef COLLIO_COMPAT_THREADS_PTHREADS_THREADS_H
 #define COLLIO_COMPAT_THREADS_PTHREADS_THREADS_H
 

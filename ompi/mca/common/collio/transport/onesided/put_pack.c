@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Packed puts. One-sided transfers of scattered pieces are carried out piece by piece, so small
  * pieces travel as one message per requester and window to a room beside the collective buffer.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The collio authors. All rights reserved.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Put under a shared lock. The aggregator grants its buffer, the requester locks (shared, so all
  * requesters at once), puts, unlocks (its bytes are then in the buffer) and tells the aggregator,
