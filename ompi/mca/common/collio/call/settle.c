@@ -40,15 +40,15 @@ void collio_settle_stops(collio_op_t *op)
 {
     collio_file_t *file = op->ex.file;
 
-    for (int i = 0; i < file->aggregator_count; ++i) {
+    for (int i = 0; i < file->derived.aggregator_count; ++i) {
         file->kept->stops[i] = INT64_MAX;
     }
-    if (file->my_aggregator >= 0) {
-        file->kept->stops[file->my_aggregator] = op->ex.aggregator.stop_local;
+    if (file->derived.my_aggregator >= 0) {
+        file->kept->stops[file->derived.my_aggregator] = op->ex.aggregator.stop_local;
     }
     if (OMPI_SUCCESS
-        != collio_iallreduce(file->kept->stops, file->kept->stops + file->aggregator_count,
-                             file->aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
+        != collio_iallreduce(file->kept->stops, file->kept->stops + file->derived.aggregator_count,
+                             file->derived.aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
                              &op->ex.collective)) {
         op->ex.collective = MPI_REQUEST_NULL;
         collio_exchange_lose(&op->ex);
@@ -59,7 +59,7 @@ void collio_settle_stops(collio_op_t *op)
 void collio_settle_count(collio_op_t *op)
 {
     const collio_split_t *split = collio_plan_request(op->ex.plan);
-    const int64_t *stops = op->ex.file->kept->stops + op->ex.file->aggregator_count;
+    const int64_t *stops = op->ex.file->kept->stops + op->ex.file->derived.aggregator_count;
 
     op->ex.done_bytes = 0;
     for (size_t s = 0; s < split->share_count; ++s) {

@@ -63,7 +63,7 @@ static bool collective_over(collio_op_t *op)
 static void lock_ahead(collio_op_t *op)
 {
     collio_lockahead_t *lockahead = collio_lockahead_of(op->ex.file->fh);
-    int aggregator = op->ex.file->my_aggregator;
+    int aggregator = op->ex.file->derived.my_aggregator;
 
     if (NULL != lockahead && aggregator >= 0) {
         collio_lockahead_domain(lockahead, &op->ex.plan->domains, aggregator,
@@ -217,10 +217,11 @@ static void begin_share(collio_op_t *op)
     }
     op->ex.buffer_bytes = op->ex.plan->slot_bytes;
     if (collio_exchange_puts(&op->ex)
-        && !collio_put_open(
-            file, op->ex.buffer_bytes * (op->ex.way.packed ? 2 : 1), op->ex.way.schedule->buffers,
-            file->memory.used ? op->ex.plan->memory.announced > 0 : file->my_aggregator >= 0,
-            op->ex.plan->memory.stamp)) {
+        && !collio_put_open(file, op->ex.buffer_bytes * (op->ex.way.packed ? 2 : 1),
+                            op->ex.way.schedule->buffers,
+                            file->memory.used ? op->ex.plan->memory.announced > 0
+                                              : file->derived.my_aggregator >= 0,
+                            op->ex.plan->memory.stamp)) {
         op->ex.way.transport = COLLIO_TRANSPORT_ISEND; /* said by put_open */
     }
     region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;

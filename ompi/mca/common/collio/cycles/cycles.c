@@ -37,7 +37,7 @@ void collio_cycles_enter(collio_exchange_t *ex, size_t number)
 {
     collio_slot_t *slot = collio_cycles_slot(ex, number);
 
-    COLLIO_ASSERT(0 <= ex->file->my_aggregator);
+    COLLIO_ASSERT(0 <= ex->file->derived.my_aggregator);
     COLLIO_ASSERT(number < ex->plan->collect.cycle_count && 0 == slot->pending);
     slot->cycle = &ex->plan->collect.cycle[number];
     slot->limit = INT64_MAX;
@@ -46,7 +46,8 @@ void collio_cycles_enter(collio_exchange_t *ex, size_t number)
     slot->in_order = ex->atomic && ex->write && ex->plan->collect.overlap_bytes > 0;
     if (COLLIO_SHARED_READY == ex->file->kept->shared.state) {
         collio_shared_control_t *control = collio_shared_control(
-            &ex->file->kept->shared, ex->file->aggregator_slot[ex->file->my_aggregator]);
+            &ex->file->kept->shared,
+            ex->file->derived.aggregator_slot[ex->file->derived.my_aggregator]);
 
         slot->arrived = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire);
     }
@@ -71,7 +72,7 @@ static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i
     move->peer = plan->requester[source->requester];
     move->window = &request->window[source->window];
     move->piece = &request->piece[move->window->first];
-    move->transport = collio_cycles_pick(ex, ex->file->my_aggregator, move->peer);
+    move->transport = collio_cycles_pick(ex, ex->file->derived.my_aggregator, move->peer);
 }
 
 /* A message that is one piece goes straight into its place. */
@@ -173,8 +174,8 @@ static void describe_access(collio_exchange_t *ex, collio_slot_t *slot)
             collio_segment_t *segment = &slot->segments[slot->segment_count++];
             int64_t length;
 
-            segment->offset = collio_domains_offset(&plan->domains, ex->file->my_aggregator, local,
-                                                    &length);
+            segment->offset = collio_domains_offset(&plan->domains, ex->file->derived.my_aggregator,
+                                                    local, &length);
             segment->length = length < end - local ? length : end - local;
             segment->addr = slot->buffer + (local - start);
             COLLIO_ASSERT(start <= local && 0 < segment->length);
@@ -191,7 +192,7 @@ static void lock_window(collio_exchange_t *ex, size_t number)
     collio_lockahead_t *lockahead = collio_lockahead_of(ex->file->fh);
 
     if (NULL != lockahead) {
-        collio_lockahead_window(lockahead, &ex->plan->domains, ex->file->my_aggregator,
+        collio_lockahead_window(lockahead, &ex->plan->domains, ex->file->derived.my_aggregator,
                                 ex->plan->collect.cycle, number, ex->plan->collect.cycle_count,
                                 ex->write);
     }

@@ -111,7 +111,8 @@ static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int 
     if (!ex->write) {
         int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
 
-        (void) collio_win_get(place.limit, sizeof(int64_t), ex->file->aggregators[aggregator],
+        (void) collio_win_get(place.limit, sizeof(int64_t),
+                              ex->file->derived.aggregators[aggregator],
                               ex->file->kept->put.slot_bytes, ex->file->kept->put.win[number]);
     }
 }
@@ -181,8 +182,8 @@ static size_t cycle_of(const collio_exchange_t *ex, size_t round)
 {
     size_t low = 0, high = ex->plan->collect.cycle_count;
 
-    if (ex->file->my_aggregator < 0 || !by_index(ex->plan)) {
-        return round < high && ex->file->my_aggregator >= 0 ? round : high;
+    if (ex->file->derived.my_aggregator < 0 || !by_index(ex->plan)) {
+        return round < high && ex->file->derived.my_aggregator >= 0 ? round : high;
     }
     while (low < high) {
         size_t middle = (low + high) / 2;

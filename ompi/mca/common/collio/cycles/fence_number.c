@@ -138,7 +138,7 @@ int collio_fence_number(collio_exchange_t *ex)
         const collio_share_t *share = share_at(ex, s);
 
         rc = collio_irecv(&plan->fence.ordinal[share->first], share->count * sizeof(int64_t),
-                          ex->file->aggregators[share->aggregator], tag, ex->file->comm,
+                          ex->file->derived.aggregators[share->aggregator], tag, ex->file->comm,
                           &plan->fence.telling[count++]);
     }
     for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {

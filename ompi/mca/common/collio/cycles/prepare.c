@@ -24,7 +24,7 @@ const collio_transport_t *collio_cycles_pick(const collio_exchange_t *ex, int ag
                                              int requester)
 {
     const collio_file_t *file = ex->file;
-    int rank = file->aggregators[aggregator];
+    int rank = file->derived.aggregators[aggregator];
 
     if (rank == requester) {
         return &collio_transport_self;
@@ -61,8 +61,9 @@ static char *foreign_buffer(const collio_exchange_t *ex, int number)
     switch (ex->way.transport) {
     case COLLIO_TRANSPORT_SHM:
         return COLLIO_SHARED_READY == file->kept->shared.state
-                   ? collio_shared_region(&file->kept->shared,
-                                          file->aggregator_slot[file->my_aggregator])
+                   ? collio_shared_region(
+                         &file->kept->shared,
+                         file->derived.aggregator_slot[file->derived.my_aggregator])
                          + number * ex->buffer_bytes
                    : NULL;
     case COLLIO_TRANSPORT_PUT_FENCE:

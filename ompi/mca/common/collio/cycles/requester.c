@@ -67,7 +67,7 @@ static void start_delivery(collio_exchange_t *ex, size_t i)
     delivery->round = ex->requester.round;
     move->window = &plan->split.window[delivery->window];
     move->piece = &plan->split.piece[move->window->first];
-    move->peer = ex->file->aggregators[delivery->aggregator];
+    move->peer = ex->file->derived.aggregators[delivery->aggregator];
     move->transport = collio_cycles_pick(ex, delivery->aggregator, ex->file->rank);
     if (collio_plan_relayed(plan, delivery->window)) {
         move->relayed = true;

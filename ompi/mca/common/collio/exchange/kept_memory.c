@@ -57,8 +57,9 @@ static int aggregators_here(const collio_file_t *file)
 {
     int here = 0;
 
-    for (int i = 0; i < file->aggregator_count; ++i) {
-        here += file->nodes.node_of[file->aggregators[i]] == file->nodes.node_of[file->rank];
+    for (int i = 0; i < file->derived.aggregator_count; ++i) {
+        here += file->nodes.node_of[file->derived.aggregators[i]]
+                == file->nodes.node_of[file->rank];
     }
     return here;
 }
@@ -67,11 +68,12 @@ bool collio_kept_falls_short(const collio_file_t *file)
 {
     int here;
 
-    if (file->my_aggregator < 0) {
+    if (file->derived.my_aggregator < 0) {
         return false; /* aggregators look: reading the kernel's files on every rank costs time */
     }
     here = aggregators_here(file);
-    return here > 0 && collio_available_short(usable_lately(file), here, file->buffer_bytes);
+    return here > 0
+           && collio_available_short(usable_lately(file), here, file->derived.buffer_bytes);
 }
 
 int collio_kept_memory_open(collio_file_t *file, int bins)
@@ -84,7 +86,7 @@ int collio_kept_memory_open(collio_file_t *file, int bins)
     memory->words = collio_memory_words(bins);
     memory->records = calloc(2 * (size_t) file->nodes.nodes * (size_t) (1 + memory->words),
                              sizeof(*memory->records));
-    memory->part = calloc((size_t) file->aggregator_count, sizeof(*memory->part));
+    memory->part = calloc((size_t) file->derived.aggregator_count, sizeof(*memory->part));
     return NULL == memory->records || NULL == memory->part ? OMPI_ERR_OUT_OF_RESOURCE
                                                            : OMPI_SUCCESS;
 }
@@ -117,6 +119,6 @@ int64_t collio_kept_charge(const collio_file_t *file)
     if (0 == file->memory_bytes && NULL == file->kept->shared.at) {
         return 0; /* no call has made an exchange */
     }
-    return aggregators_here(file) * file->buffer_bytes / ranks
+    return aggregators_here(file) * file->derived.buffer_bytes / ranks
            + (NULL == relay->at ? 0 : (int64_t) relay->bytes / ranks);
 }

@@ -33,7 +33,7 @@ collio_file_t *collio_file_take(void)
 
     if (NULL != file) {
         file->connection = COLLIO_UNCONNECTED;
-        file->my_aggregator = -1;
+        file->derived.my_aggregator = -1;
         file->slot = -1;
     }
     return file;

@@ -34,7 +34,26 @@ typedef struct collio_file_memory_t {
     int64_t width;
 } collio_file_memory_t;
 
-/** Members that are named one by one (file->align) and assigned together (file->derived). */
+/** What follows from settings and facts. MPI_File_open makes it from nothing, once with the values
+ *  of this rank and again where the ranks differ: see open/attach.c. */
+typedef struct collio_derived_t {
+    int64_t settings_hash;                  /* hash of the settings; equal for equal settings */
+    bool two_layers;                        /* the component has two layers (fcoll/tam) */
+    bool striped;                           /* fh->f_stripe_size and f_stripe_count are known */
+    bool several_clients;                   /* several clients hold locks of the servers (Lustre) */
+    collio_lockahead_mode_t lockahead;      /* lock-ahead mode of collective calls */
+    int ompio_aggregators;                  /* io_ompio_num_aggregators, or -1 */
+    int *aggregators;                       /* ranks of the aggregators */
+    int aggregator_count;                   /* number of aggregators */
+    int *aggregator_slot;                   /* number of each aggregator among those of its node */
+    int my_aggregator;                      /* this rank's index in `aggregators`, or -1 */
+    bool list_refused;                      /* aggregator_list does not fit the communicator */
+    collio_local_count_t local_aggregators; /* two layers, a total is set: its parts */
+    int64_t buffer_bytes;                   /* bytes of buffers that one aggregator may use */
+    collio_align_t align;                   /* alignment of domains and windows */
+} collio_derived_t;
+
+/** Members that are named one by one (file->comm) and assigned together (file->connection). */
 #define COLLIO_GROUP(tag, name, ...) \
     union {                          \
         struct {                     \
@@ -82,29 +101,10 @@ typedef struct collio_file_t {
     int size;
     collio_nodes_t nodes;
 
-    /* Everything that follows from settings and facts. MPI_File_open makes it from nothing, once
-     * with the values of this rank and again where the ranks differ: see open/attach.c. */
-    /* clang-format off */
-    COLLIO_GROUP(collio_derived_t, derived,
-        int64_t settings_hash;
-        bool two_layers;
-        bool striped;         /* stripes are known: fh->f_stripe_size and f_stripe_count */
-        bool several_clients; /* of a file system that gives locks to clients (Lustre) */
-        collio_lockahead_mode_t lockahead; /* of collective calls */
-        int ompio_aggregators;                        /* io_ompio_num_aggregators, or -1 */
-        int *aggregators;                             /* their ranks */
-        int aggregator_count;
-        int *aggregator_slot; /* number of each aggregator among those of its node */
-        int my_aggregator;    /* my index in aggregators, or -1 */
-        bool list_refused;    /* aggregator_list does not fit the communicator */
-        collio_local_count_t local_aggregators; /* two layers: when a total is given */
-        int64_t buffer_bytes;                              /* what one aggregator may use */
-        collio_align_t align;                   /* of domains and windows */
-        collio_file_memory_t memory;
-        struct collio_kept_t *kept; /* what exchanges keep between calls */
-        struct collio_tuner_t *tuner;
-    );
-    /* clang-format on */
+    collio_derived_t derived;
+    collio_file_memory_t memory;  /* partition memory; made with `derived` */
+    struct collio_kept_t *kept;   /* what exchanges keep between calls; made with `derived` */
+    struct collio_tuner_t *tuner; /* what `auto` has learnt; made with `derived` */
 
     collio_access_t access;
     collio_access_stats_t access_stats;

@@ -20,8 +20,8 @@ collio_site_t collio_file_site(const collio_file_t *file)
         .ranks = file->size,
         .nodes = file->nodes.nodes,
         .network = UFS != fh->f_fstype || file->access.network,
-        .striped = file->striped,
-        .lockahead = COLLIO_LOCKAHEAD_OFF != file->lockahead,
+        .striped = file->derived.striped,
+        .lockahead = COLLIO_LOCKAHEAD_OFF != file->derived.lockahead,
         .stripes = fh->f_stripe_count,
         .stripe_bytes = (int64_t) fh->f_stripe_size,
     };
@@ -38,8 +38,8 @@ static void refuse_list(collio_file_t *file, const char *bad)
                        file->settings.aggregator_list, bad);
         collio_findings_tell_mine();
     }
-    file->list_refused = true;
-    file->aggregator_count = 0;
+    file->derived.list_refused = true;
+    file->derived.aggregator_count = 0;
 }
 
 static int choose_aggregators(collio_file_t *file)
@@ -48,26 +48,26 @@ static int choose_aggregators(collio_file_t *file)
     const char *bad;
     int count = settings->aggregators;
 
-    if (0 == count && file->ompio_aggregators > 0) {
-        count = file->ompio_aggregators;
+    if (0 == count && file->derived.ompio_aggregators > 0) {
+        count = file->derived.ompio_aggregators;
     }
-    file->aggregators = malloc(sizeof(int) * (size_t) file->size);
-    file->aggregator_slot = malloc(sizeof(int) * (size_t) file->size);
-    if (NULL == file->aggregators || NULL == file->aggregator_slot) {
+    file->derived.aggregators = malloc(sizeof(int) * (size_t) file->size);
+    file->derived.aggregator_slot = malloc(sizeof(int) * (size_t) file->size);
+    if (NULL == file->derived.aggregators || NULL == file->derived.aggregator_slot) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if ('\0' != settings->aggregator_list[0]) {
-        file->aggregator_count = collio_aggregators_parse(settings->aggregator_list, file->size,
-                                                          file->aggregators, &bad);
-        if (file->aggregator_count < 1) {
+        file->derived.aggregator_count = collio_aggregators_parse(
+            settings->aggregator_list, file->size, file->derived.aggregators, &bad);
+        if (file->derived.aggregator_count < 1) {
             refuse_list(file, bad);
         }
     }
-    if (0 == file->aggregator_count && file->memory.used && 0 == count) {
-        file->aggregator_count = collio_aggregators_per_node(&file->nodes, COLLIO_MEMORY_PER_NODE,
-                                                             file->aggregators);
+    if (0 == file->derived.aggregator_count && file->memory.used && 0 == count) {
+        file->derived.aggregator_count = collio_aggregators_per_node(
+            &file->nodes, COLLIO_MEMORY_PER_NODE, file->derived.aggregators);
     }
-    if (0 == file->aggregator_count) {
+    if (0 == file->derived.aggregator_count) {
         collio_placement_t placement = 0 == settings->placement
                                            ? COLLIO_PLACEMENT_ROUND_ROBIN
                                            : (collio_placement_t) (settings->placement - 1);
@@ -77,8 +77,8 @@ static int choose_aggregators(collio_file_t *file)
 
             count = collio_default_aggregators(&site);
         }
-        file->aggregator_count = collio_aggregators_place(&file->nodes, count, placement,
-                                                          file->aggregators);
+        file->derived.aggregator_count = collio_aggregators_place(&file->nodes, count, placement,
+                                                                  file->derived.aggregators);
     }
     return OMPI_SUCCESS;
 }
@@ -91,12 +91,13 @@ static int number_aggregators(collio_file_t *file)
     if (NULL == seen) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    file->local_aggregators = collio_local_aggregators_divide(&file->nodes,
-                                                              file->settings.local_aggregators);
-    for (int i = 0; i < file->aggregator_count; ++i) {
-        file->aggregator_slot[i] = seen[file->nodes.node_of[file->aggregators[i]]]++;
-        if (file->aggregators[i] == file->rank) {
-            file->my_aggregator = i;
+    file->derived.local_aggregators = collio_local_aggregators_divide(
+        &file->nodes, file->settings.local_aggregators);
+    for (int i = 0; i < file->derived.aggregator_count; ++i) {
+        file->derived.aggregator_slot[i] =
+            seen[file->nodes.node_of[file->derived.aggregators[i]]]++;
+        if (file->derived.aggregators[i] == file->rank) {
+            file->derived.my_aggregator = i;
         }
     }
     free(seen);
@@ -113,6 +114,6 @@ int collio_file_aggregators(collio_file_t *file)
 int64_t collio_file_aggregators_hash(const collio_file_t *file)
 {
     return collio_hash_positive(
-        collio_hash(COLLIO_HASH_BASIS, file->aggregators,
-                    (size_t) file->aggregator_count * sizeof(*file->aggregators)));
+        collio_hash(COLLIO_HASH_BASIS, file->derived.aggregators,
+                    (size_t) file->derived.aggregator_count * sizeof(*file->derived.aggregators)));
 }

@@ -54,13 +54,13 @@ static void count_node(const collio_file_t *file, collio_shared_t *shared, int r
 
     shared->local_ranks = file->nodes.first[node + 1] - file->nodes.first[node];
     shared->slots = 0;
-    for (int i = 0; i < file->aggregator_count; ++i) {
-        shared->slots += file->nodes.node_of[file->aggregators[i]] == node;
+    for (int i = 0; i < file->derived.aggregator_count; ++i) {
+        shared->slots += file->nodes.node_of[file->derived.aggregators[i]] == node;
     }
     shared->regions = regions < 0 ? shared->slots : regions;
-    shared->peers = file->aggregator_count;
-    shared->mine = file->my_aggregator >= 0
-                   && file->aggregator_slot[file->my_aggregator] < shared->regions;
+    shared->peers = file->derived.aggregator_count;
+    shared->mine = file->derived.my_aggregator >= 0
+                   && file->derived.aggregator_slot[file->derived.my_aggregator] < shared->regions;
 }
 
 /* The node takes the maxima of what its ranks say. */

@@ -160,9 +160,9 @@ static void derived_close(collio_file_t *file)
 {
     collio_tuner_drop(file);
     collio_context_keep_close(file);
-    free(file->aggregators);
-    free(file->aggregator_slot);
-    file->derived = (struct collio_derived_t){.my_aggregator = -1};
+    free(file->derived.aggregators);
+    free(file->derived.aggregator_slot);
+    file->derived = (collio_derived_t){.my_aggregator = -1};
 }
 
 static void file_free(collio_file_t *file)
@@ -248,11 +248,11 @@ static void offer_record(collio_file_t *file, int rc, int64_t *mine)
     mine[MINUS_LEARNT] = -mine[LEARNT];
     mine[MAGIC] = file->access.file_system;
     mine[MINUS_MAGIC] = -mine[MAGIC];
-    mine[MINUS_BUFFER] = -file->buffer_bytes;
+    mine[MINUS_BUFFER] = -file->derived.buffer_bytes;
     mine[NETWORK] = file->access.network;
     mine[CLIENT] = gives_locks(file) ? collio_access_client(file->access.fd) : 0;
     mine[MINUS_CLIENT] = -mine[CLIENT];
-    mine[ALIGNMENT] = collio_align_pack(&file->align);
+    mine[ALIGNMENT] = collio_align_pack(&file->derived.align);
     mine[AGGREGATORS] = collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
     mine[SHORT] = OMPI_SUCCESS == rc && collio_kept_falls_short(file);
@@ -264,15 +264,15 @@ static int settle_record(collio_file_t *file, const int64_t *all)
 {
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
     file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
-    file->several_clients = gives_locks(file)
-                            && (1 < file->nodes.nodes || all[CLIENT] != -all[MINUS_CLIENT]);
-    file->buffer_bytes = -all[MINUS_BUFFER]; /* what everybody allows */
-    file->align = collio_align_unpack(all[ALIGNMENT]);
-    file->access.stripe_bytes = file->align.unit > 1 ? file->align.unit : 0;
+    file->derived.several_clients = gives_locks(file)
+                                    && (1 < file->nodes.nodes || all[CLIENT] != -all[MINUS_CLIENT]);
+    file->derived.buffer_bytes = -all[MINUS_BUFFER]; /* what everybody allows */
+    file->derived.align = collio_align_unpack(all[ALIGNMENT]);
+    file->access.stripe_bytes = file->derived.align.unit > 1 ? file->derived.align.unit : 0;
     settle_guard(file, &all[GUARD]);
     warn_of_local_locks(file, &all[GUARD]);
     say_unused(file);
-    if (file->list_refused) { /* MPI_File_get_info does not return it */
+    if (file->derived.list_refused) { /* MPI_File_get_info does not return it */
         file->settings.aggregator_list[0] = '\0';
     }
     if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
@@ -299,7 +299,7 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of
 
     derived_close(file);
     use_facts(file->fh, facts);
-    file->derived = (struct collio_derived_t){
+    file->derived = (collio_derived_t){
         .settings_hash = collio_settings_set_hash(&file->component->set, settings),
         .two_layers = 2 == facts[LAYERS].value,
         .striped = striped,
@@ -307,11 +307,12 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of
         .ompio_aggregators = (int) facts[NUMBER].value,
         .my_aggregator = -1,
         .align = find_alignment(file, striped),
-        .memory.used = 0 == settings->partition
-                           ? short_of_memory
-                           : 1 + COLLIO_PARTITION_MEMORY == settings->partition,
     };
-    file->buffer_bytes = resolve_buffer(file);
+    file->memory = (collio_file_memory_t){
+        .used = 0 == settings->partition ? short_of_memory
+                                         : 1 + COLLIO_PARTITION_MEMORY == settings->partition,
+    };
+    file->derived.buffer_bytes = resolve_buffer(file);
     if (OMPI_SUCCESS == rc) {
         rc = collio_file_aggregators(file);
     }
@@ -470,9 +471,10 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
     }
     handle->place[COLLIO_PLACE_FCOLL] = file;
     if (OMPI_SUCCESS == file->refused) {
-        collio_settings_publish(component, &file->settings, fh, file->aggregator_count,
-                                file->buffer_bytes);
-        if (file->striped && LUSTRE != fh->f_fstype) { /* else its fs component has done it */
+        collio_settings_publish(component, &file->settings, fh, file->derived.aggregator_count,
+                                file->derived.buffer_bytes);
+        if (file->derived.striped
+            && LUSTRE != fh->f_fstype) { /* else its fs component has done it */
             publish_stripes(fh);
         }
     }

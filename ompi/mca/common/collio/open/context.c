@@ -64,11 +64,11 @@ int collio_context_keep_open(collio_file_t *file)
     }
     kept->plans = calloc(1, sizeof(*kept->plans));
     kept->histogram = malloc(2 * sizeof(*kept->histogram) * (size_t) collio_layout_sums(file));
-    kept->stops = malloc(2 * sizeof(*kept->stops) * (size_t) file->aggregator_count);
+    kept->stops = malloc(2 * sizeof(*kept->stops) * (size_t) file->derived.aggregator_count);
     if (NULL == kept->plans || NULL == kept->histogram || NULL == kept->stops) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    for (int i = 0; file->two_layers && i < COLLIO_PLAN_SLOTS; ++i) {
+    for (int i = 0; file->derived.two_layers && i < COLLIO_PLAN_SLOTS; ++i) {
         if (0 != collio_relay_open(&kept->plans->slot[i])) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
@@ -107,11 +107,11 @@ void collio_context_keep_close(collio_file_t *file)
 /* Of agreed values only: all ranks must find the same difference. */
 static void find_traits(const collio_file_t *file, int64_t *traits)
 {
-    const int64_t found[] = {file->settings_hash,
-                             file->two_layers,
-                             file->lockahead,
-                             file->buffer_bytes,
-                             file->aggregator_count,
+    const int64_t found[] = {file->derived.settings_hash,
+                             file->derived.two_layers,
+                             file->derived.lockahead,
+                             file->derived.buffer_bytes,
+                             file->derived.aggregator_count,
                              collio_file_aggregators_hash(file),
                              file->fh->f_fstype,
                              (int64_t) file->fh->f_stripe_size,
@@ -119,7 +119,7 @@ static void find_traits(const collio_file_t *file, int64_t *traits)
                              file->access.file_system,
                              file->access.network,
                              file->access.sieve_writes,
-                             collio_align_pack(&file->align)};
+                             collio_align_pack(&file->derived.align)};
 
     _Static_assert(sizeof(found) == sizeof(*traits) * COLLIO_CONTEXT_TRAITS, "one trait each");
     memcpy(traits, found, sizeof(found));

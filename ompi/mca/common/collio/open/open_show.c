@@ -28,13 +28,14 @@ static void show_aggregators(const collio_file_t *file)
     char list[512] = "";
     size_t used = 0;
 
-    for (int i = 0; i < file->aggregator_count && used < sizeof(list); ++i) {
+    for (int i = 0; i < file->derived.aggregator_count && used < sizeof(list); ++i) {
         used += (size_t) snprintf(list + used, sizeof(list) - used, " %d@node%d",
-                                  file->aggregators[i], file->nodes.node_of[file->aggregators[i]]);
+                                  file->derived.aggregators[i],
+                                  file->nodes.node_of[file->derived.aggregators[i]]);
     }
     SHOW(file, "%d of %d ranks aggregate (nodes: %d, buffers: %" PRId64 " bytes each):%s%s",
-         file->aggregator_count, file->size, file->nodes.nodes, file->buffer_bytes, list,
-         used < sizeof(list) ? "" : "...");
+         file->derived.aggregator_count, file->size, file->nodes.nodes, file->derived.buffer_bytes,
+         list, used < sizeof(list) ? "" : "...");
 }
 
 static void show_file_system(const collio_file_t *file)
@@ -50,11 +51,12 @@ static void show_file_system(const collio_file_t *file)
          access->network     ? "network"
          : access->in_memory ? "memory"
                              : "local",
-         file->striped ? file->fh->f_stripe_count : 0,
-         file->striped ? (size_t) file->fh->f_stripe_size : 0,
-         file->several_clients ? ", several clients that take locks" : "");
-    SHOW(file, "alignment %" PRId64 " bytes (%s), coherence between nodes: %s", file->align.unit,
-         collio_align_source_name(file->align.source), coherence[access->coherence]);
+         file->derived.striped ? file->fh->f_stripe_count : 0,
+         file->derived.striped ? (size_t) file->fh->f_stripe_size : 0,
+         file->derived.several_clients ? ", several clients that take locks" : "");
+    SHOW(file, "alignment %" PRId64 " bytes (%s), coherence between nodes: %s",
+         file->derived.align.unit, collio_align_source_name(file->derived.align.source),
+         coherence[access->coherence]);
 }
 
 void collio_open_show(const collio_file_t *file)

@@ -33,23 +33,25 @@ static double mib(int64_t bytes)
 
 static void add_aggregators(collio_record_t *record, const collio_file_t *file)
 {
-    add(&record->about, "  aggregators   %d of %d ranks on %d node%s:", file->aggregator_count,
-        file->size, file->nodes.nodes, 1 == file->nodes.nodes ? "" : "s");
+    add(&record->about,
+        "  aggregators   %d of %d ranks on %d node%s:", file->derived.aggregator_count, file->size,
+        file->nodes.nodes, 1 == file->nodes.nodes ? "" : "s");
     add(&record->json, ",\"nodes\":%d,\"aggregators\":[", file->nodes.nodes);
-    for (int i = 0; i < file->aggregator_count; ++i) {
-        int rank = file->aggregators[i];
+    for (int i = 0; i < file->derived.aggregator_count; ++i) {
+        int rank = file->derived.aggregators[i];
 
         if (i < LISTED) {
             add(&record->about, " %d@node%d", rank, file->nodes.node_of[rank]);
         }
         add(&record->json, "%s%d", i > 0 ? "," : "", rank);
     }
-    add(&record->about, "%s\n", file->aggregator_count > LISTED ? " ..." : "");
-    add(&record->about, "  buffers       %.3f MiB for each aggregator\n", mib(file->buffer_bytes));
-    add(&record->json, "],\"buffer_bytes\":%" PRId64, file->buffer_bytes);
-    add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->align.unit,
-        collio_align_source_name(file->align.source));
-    add(&record->json, ",\"align_bytes\":%" PRId64, file->align.unit);
+    add(&record->about, "%s\n", file->derived.aggregator_count > LISTED ? " ..." : "");
+    add(&record->about, "  buffers       %.3f MiB for each aggregator\n",
+        mib(file->derived.buffer_bytes));
+    add(&record->json, "],\"buffer_bytes\":%" PRId64, file->derived.buffer_bytes);
+    add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->derived.align.unit,
+        collio_align_source_name(file->derived.align.source));
+    add(&record->json, ",\"align_bytes\":%" PRId64, file->derived.align.unit);
     add(&record->about, "  engine        %s\n", collio_engine_name(file->access.engine));
     add(&record->json, ",\"engine\":\"%s\"", collio_engine_name(file->access.engine));
 }
@@ -58,7 +60,7 @@ static void add_layers(collio_record_t *record, const collio_file_t *file)
 {
     int count = 0;
 
-    if (!file->two_layers) {
+    if (!file->derived.two_layers) {
         return;
     }
     if (0 == file->kept->layers_used) {
@@ -83,7 +85,7 @@ static void add_node_memory(collio_record_t *record, const collio_file_t *file, 
     int parts = 0;
 
     for (int i = 0; i < memory->parts; ++i) {
-        int rank = file->aggregators[memory->part[i].aggregator];
+        int rank = file->derived.aggregators[memory->part[i].aggregator];
 
         parts += file->nodes.node_of[rank] == node;
         buffers += file->nodes.node_of[rank] == node ? memory->part[i].buffer_bytes : 0;
@@ -110,7 +112,7 @@ static void add_memory(collio_record_t *record, const collio_file_t *file)
     }
     for (int i = 0; i < memory->parts && i < LISTED; ++i) {
         const collio_memory_part_t *part = &memory->part[i];
-        int rank = file->aggregators[part->aggregator];
+        int rank = file->derived.aggregators[part->aggregator];
 
         add(&record->about,
             "    domain %-3d group %d, %.3f MiB wanted: rank %d@node%d, buffer %.3f MiB, %s", i,

@@ -19,7 +19,7 @@ enum {
 
 static bool striped(const collio_file_t *file)
 {
-    return file->striped && file->fh->f_stripe_size > 0;
+    return file->derived.striped && file->fh->f_stripe_size > 0;
 }
 
 /* Messages, and puts that are packed, need a place next to the collective buffer; shared memory and
@@ -70,12 +70,12 @@ static int64_t window_of(const collio_exchange_t *ex, bool packed, int64_t buffe
     parts *= COLLIO_SCHEDULE_AUTO == file->settings.schedule
                  ? 2
                  : collio_schedules[file->settings.schedule - COLLIO_SCHEDULE_FIRST]->buffers;
-    return collio_align_window(&file->align, buffer_bytes / parts);
+    return collio_align_window(&file->derived.align, buffer_bytes / parts);
 }
 
 int64_t collio_layout_window(const collio_exchange_t *ex)
 {
-    return window_of(ex, ex->way.packed, ex->file->buffer_bytes);
+    return window_of(ex, ex->way.packed, ex->file->derived.buffer_bytes);
 }
 
 int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes)
@@ -91,7 +91,7 @@ collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
         .stream = ex->request.stream,
         .bytes = ex->request.bytes,
         .window_bytes = collio_layout_window(ex),
-        .packed_window_bytes = window_of(ex, true, ex->file->buffer_bytes),
+        .packed_window_bytes = window_of(ex, true, ex->file->derived.buffer_bytes),
         .shared_failed = collio_kept_unshared(ex->file->kept),
         .write = ex->write,
     };
@@ -119,17 +119,18 @@ bool collio_layout_sparse(const collio_exchange_t *ex)
     int partition = ex->file->settings.partition;
 
     return !ex->file->memory.used && (0 == partition || 1 + COLLIO_PARTITION_EVEN == partition)
-           && ex->file->aggregator_count > 1 && span > SPARSE_LEAST
+           && ex->file->derived.aggregator_count > 1 && span > SPARSE_LEAST
            && span / SPARSE_FACTOR > ex->range.bytes;
 }
 
 int collio_layout_bins(const collio_file_t *file)
 {
-    int bins = file->aggregator_count < BINS_MOST ? file->aggregator_count * BINS_PER_AGGREGATOR
-                                                  : BINS_MOST;
+    int bins = file->derived.aggregator_count < BINS_MOST
+                   ? file->derived.aggregator_count * BINS_PER_AGGREGATOR
+                   : BINS_MOST;
 
     if (file->memory.used) {
-        return collio_memory_bins(file->aggregator_count, file->nodes.nodes);
+        return collio_memory_bins(file->derived.aggregator_count, file->nodes.nodes);
     }
     return bins < BINS_MOST ? bins : BINS_MOST;
 }
@@ -141,8 +142,8 @@ int collio_layout_sums(const collio_file_t *file)
 
 int64_t collio_layout_unit(const collio_exchange_t *ex)
 {
-    return collio_align_domains(&ex->file->align, ex->range.hi - ex->range.lo,
-                                ex->file->aggregator_count);
+    return collio_align_domains(&ex->file->derived.align, ex->range.hi - ex->range.lo,
+                                ex->file->derived.aggregator_count);
 }
 
 static void fill_bins(collio_exchange_t *ex)
@@ -206,8 +207,8 @@ static collio_partition_t partition_of(const collio_exchange_t *ex)
     if (!striped(file)) {
         return COLLIO_PARTITION_EVEN;
     }
-    return COLLIO_LOCKAHEAD_OFF != file->lockahead ? COLLIO_PARTITION_EVEN
-                                                   : COLLIO_PARTITION_STATIC_CYCLIC;
+    return COLLIO_LOCKAHEAD_OFF != file->derived.lockahead ? COLLIO_PARTITION_EVEN
+                                                           : COLLIO_PARTITION_STATIC_CYCLIC;
 }
 
 /* Cyclic domains change hands at multiples of this: where the file has no stripes, at windows. */
@@ -219,12 +220,12 @@ static int64_t cyclic_unit(const collio_exchange_t *ex)
 static int even_domains(const collio_exchange_t *ex, collio_domains_t *domains)
 {
     int64_t lo = ex->range.lo, hi = ex->range.hi, unit = collio_layout_unit(ex);
-    int aggregators = ex->file->aggregator_count, bins = collio_layout_bins(ex->file);
+    int aggregators = ex->file->derived.aggregator_count, bins = collio_layout_bins(ex->file);
     int rc = NULL == ex->histogram ? collio_domains_even(lo, hi, unit, aggregators, domains)
                                    : collio_domains_by_bytes(lo, hi, unit, aggregators,
                                                              ex->histogram + bins, bins, domains);
 
-    if (!ex->file->align.strict) {
+    if (!ex->file->derived.align.strict) {
         domains->step = 1; /* to make a plan anew costs more than a block that two ranks write */
     }
     return rc;
@@ -234,7 +235,7 @@ int collio_layout_domains(collio_exchange_t *ex, collio_domains_t *domains)
 {
     const collio_file_t *file = ex->file;
     int64_t lo = ex->range.lo, hi = ex->range.hi;
-    int aggregators = file->aggregator_count;
+    int aggregators = file->derived.aggregator_count;
 
     switch (partition_of(ex)) {
     case COLLIO_PARTITION_MEMORY:
@@ -261,7 +262,8 @@ int64_t collio_layout_slot(const collio_exchange_t *ex)
     int64_t largest = ex->range.hi - (lo - lo % unit);
 
     if (even && NULL == ex->histogram) {
-        largest = collio_domains_even_most(lo, ex->range.hi, unit, ex->file->aggregator_count);
+        largest = collio_domains_even_most(lo, ex->range.hi, unit,
+                                           ex->file->derived.aggregator_count);
     }
     largest = largest < window ? largest : window;
     return (largest + 63) / 64 * 64;

@@ -84,8 +84,8 @@ static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
         node[n].held = (int) sums[n] + COLLIO_MEMORY_PER_NODE;
         node[n].touched = records + nodes + (size_t) n * (size_t) file->memory.words;
     }
-    for (int i = 0; i < file->aggregator_count; ++i) { /* a place for each that it has */
-        --node[file->nodes.node_of[file->aggregators[i]]].held;
+    for (int i = 0; i < file->derived.aggregator_count; ++i) { /* a place for each that it has */
+        --node[file->nodes.node_of[file->derived.aggregators[i]]].held;
     }
     for (int n = 0; n < nodes; ++n) {
         node[n].held = node[n].held > 0 ? node[n].held : (int) sums[n];
@@ -107,19 +107,19 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
                                                          ? (int64_t) settings->memory_domain_bytes
                                                          : (ex->write ? 32 : 128) << 20,
                                      .min_bytes = (int64_t) settings->memory_min_bytes,
-                                     .buffer_bytes = file->buffer_bytes,
+                                     .buffer_bytes = file->derived.buffer_bytes,
                                      .per_node = COLLIO_MEMORY_PER_NODE};
     int rc;
 
     read_nodes(ex, node);
-    for (int i = 0; i < file->aggregator_count; ++i) {
-        node_of[i] = file->nodes.node_of[file->aggregators[i]];
+    for (int i = 0; i < file->derived.aggregator_count; ++i) {
+        node_of[i] = file->nodes.node_of[file->derived.aggregators[i]];
     }
     rc = collio_memory_layout_init(&demand, &limits, &layout);
     if (0 != rc) {
         return rc;
     }
-    rc = collio_memory_assign(&layout, node_of, file->aggregator_count, file->nodes.nodes,
+    rc = collio_memory_assign(&layout, node_of, file->derived.aggregator_count, file->nodes.nodes,
                               memory->part);
     memory->parts = rc > 0 ? rc : 0;
     memory->groups = layout.groups;
@@ -165,9 +165,9 @@ static int make_domains(collio_exchange_t *ex, collio_domains_t *domains)
             window[i] = collio_layout_window_in(ex, memory->part[i].buffer_bytes);
         }
         rc = collio_domains_memory(ex->range.lo, ex->range.hi, collio_layout_unit(ex),
-                                   ex->file->aggregator_count, memory->parts, bound, aggregator,
-                                   window, domains);
-        if (!ex->file->align.strict) {
+                                   ex->file->derived.aggregator_count, memory->parts, bound,
+                                   aggregator, window, domains);
+        if (!ex->file->derived.align.strict) {
             domains->step = 1; /* as with even domains: a new plan costs more than a shared block */
         }
     }
@@ -181,7 +181,7 @@ int collio_layout_memory(collio_exchange_t *ex, collio_domains_t *domains)
 {
     collio_file_t *file = ex->file;
     collio_memory_node_t *node = calloc((size_t) file->nodes.nodes, sizeof(*node));
-    int *node_of = malloc((size_t) file->aggregator_count * sizeof(*node_of));
+    int *node_of = malloc((size_t) file->derived.aggregator_count * sizeof(*node_of));
     int rc = NULL == node || NULL == node_of ? -ENOMEM : compute_parts(ex, node, node_of);
 
     free(node);
@@ -205,7 +205,7 @@ static void measure(collio_exchange_t *ex)
     plan->slot_bytes = plan->memory.announced = plan->memory.node_announced = 0;
     plan->memory.node_parts = 0;
     for (int i = 0; i < memory->parts; ++i) {
-        int aggregator = memory->part[i].aggregator, rank = file->aggregators[aggregator];
+        int aggregator = memory->part[i].aggregator, rank = file->derived.aggregators[aggregator];
         bool here = file->nodes.node_of[rank] == file->nodes.node_of[file->rank];
         int64_t window = collio_plan_window(plan, aggregator);
         int64_t size = collio_domains_size(&plan->domains, aggregator);

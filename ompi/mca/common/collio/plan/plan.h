@@ -187,13 +187,13 @@ static inline int64_t collio_plan_window(const collio_plan_t *plan, int aggregat
 static inline int64_t collio_plan_cycle_start(const collio_exchange_t *ex,
                                               const collio_cycle_t *cycle)
 {
-    return cycle->index * collio_plan_window(ex->plan, ex->file->my_aggregator);
+    return cycle->index * collio_plan_window(ex->plan, ex->file->derived.my_aggregator);
 }
 
 /** Is this rank an aggregator with at least one cycle in this call? */
 static inline bool collio_plan_is_aggregator(const collio_exchange_t *ex)
 {
-    return ex->file->my_aggregator >= 0 && ex->plan->collect.cycle_count > 0;
+    return ex->file->derived.my_aggregator >= 0 && ex->plan->collect.cycle_count > 0;
 }
 
 /** Room for a fence round: the windows in plan->split that are not relayed, at most. */

@@ -59,7 +59,7 @@ static void add_own(collio_exchange_t *ex, const collio_share_t *share)
                                 : collio_split_share_list(split, share, &own);
 
     if (0 == rc) {
-        rc = collio_plan_add(ex->plan, ex->file->my_aggregator, ex->file->rank,
+        rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, ex->file->rank,
                              leader_of(ex, ex->file->rank), &own);
     }
     collio_extents_fini(&own);
@@ -101,7 +101,8 @@ static void send_list(collio_exchange_t *ex, const collio_share_t *share)
 
     if (0 == rc
         && OMPI_SUCCESS
-               != collio_isend(list->at, list->count, ex->file->aggregators[share->aggregator],
+               != collio_isend(list->at, list->count,
+                               ex->file->derived.aggregators[share->aggregator],
                                collio_exchange_tag(ex, COLLIO_TAG_META), true, ex->file->comm,
                                &route->sends[route->send_count])) {
         rc = -EIO;
@@ -129,7 +130,7 @@ void collio_route_start(collio_exchange_t *ex)
     for (size_t i = 0; i < shares && 0 == ex->error; ++i) {
         const collio_share_t *share = &ex->plan->split.share[i];
 
-        if (share->aggregator == ex->file->my_aggregator) {
+        if (share->aggregator == ex->file->derived.my_aggregator) {
             add_own(ex, share);
         } else {
             send_list(ex, share);
@@ -198,7 +199,7 @@ static void probe(collio_exchange_t *ex)
 static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
 {
     collio_extents_t list = {0};
-    int aggregator = ex->file->my_aggregator,
+    int aggregator = ex->file->derived.my_aggregator,
         rc = -EBADMSG; /* nothing is for a rank that owns nothing */
 
     if (0 != ex->error) {
@@ -211,7 +212,7 @@ static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
 
     if (0 == rc) {
         collio_file_count(ex->file, COLLIO_STAT_REQUESTS_RECEIVED, list.count);
-        rc = collio_plan_add(ex->plan, ex->file->my_aggregator, arrival->requester,
+        rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, arrival->requester,
                              leader_of(ex, arrival->requester), &list);
     }
     collio_extents_fini(&list);

@@ -19,7 +19,7 @@ static const collio_window_t *own_window(const collio_exchange_t *ex, int64_t in
         const collio_window_t *window = &split->window[split->share[s].first];
         size_t low = 0, high = split->share[s].count;
 
-        if (split->share[s].aggregator != ex->file->my_aggregator) {
+        if (split->share[s].aggregator != ex->file->derived.my_aggregator) {
             continue;
         }
         while (low < high) {

@@ -10,7 +10,7 @@
 
 static int my_slot(const collio_exchange_t *ex)
 {
-    return ex->file->aggregator_slot[ex->file->my_aggregator];
+    return ex->file->derived.aggregator_slot[ex->file->derived.my_aggregator];
 }
 
 static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
@@ -61,7 +61,7 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
     collio_file_t *file = ex->file;
     collio_shared_t *shared = &file->kept->shared;
     collio_move_t *move = &delivery->move;
-    int slot = file->aggregator_slot[delivery->aggregator];
+    int slot = file->derived.aggregator_slot[delivery->aggregator];
     collio_shared_control_t *control = collio_shared_control(shared, slot);
     uint64_t grant = atomic_load_explicit(
         collio_shared_grant(shared, slot, file->nodes.local_rank[file->rank], move->ticket),

@@ -70,9 +70,9 @@ static setting_t setting_of(const collio_file_t *file)
     setting.size = file->size;
     setting.nodes = file->nodes.nodes;
     setting.file_system = file->access.file_system;
-    setting.aggregators = file->aggregator_count;
-    setting.buffer_bytes = file->buffer_bytes;
-    setting.settings_hash = file->settings_hash;
+    setting.aggregators = file->derived.aggregator_count;
+    setting.buffer_bytes = file->derived.buffer_bytes;
+    setting.settings_hash = file->derived.settings_hash;
     return setting;
 }
 
@@ -189,7 +189,7 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
 {
     const collio_file_t *file = ex->file;
     int wanted = ex->write ? file->settings.exchange_write : file->settings.exchange_read;
-    int64_t share = ex->range.bytes / file->aggregator_count;
+    int64_t share = ex->range.bytes / file->derived.aggregator_count;
     collio_facts_t facts = {
         .write = ex->write,
         .bytes = ex->range.bytes,
@@ -200,8 +200,8 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
         .nodes = file->nodes.nodes,
         .in_memory = collio_align_in_memory(file->access.file_system),
         .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
-        .contended = file->several_clients
-                     && (ex->write || COLLIO_LOCKAHEAD_OFF != file->lockahead),
+        .contended = file->derived.several_clients
+                     && (ex->write || COLLIO_LOCKAHEAD_OFF != file->derived.lockahead),
         .sieve_writes = file->access.sieve_writes,
         .many_cycles = share > window_bytes,
         .may_skip = COLLIO_SETTING_ON != wanted,

@@ -374,7 +374,8 @@ static bool start_segment(collio_exchange_t *ex)
     collio_file_t *file = ex->file;
     collio_shared_t *shared = &file->kept->relay_shared;
     const relay_t *relay = ex->plan->layer1.relay;
-    int64_t limits = (2 * file->aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64 * 64;
+    int64_t limits = (2 * file->derived.aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64
+                     * 64;
     int64_t region = limits + 2 * ((relay->making.bytes[1] + 63) / 64 * 64);
 
     if (0 == relay->making.bytes[1]

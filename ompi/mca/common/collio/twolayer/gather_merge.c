@@ -398,7 +398,7 @@ static int merge_channels(merger_t *merger)
 
 int collio_gather_merge(collio_exchange_t *ex, const gathered_t *lists)
 {
-    merger_t merger = {.ex = ex, .aggregators = ex->file->aggregator_count};
+    merger_t merger = {.ex = ex, .aggregators = ex->file->derived.aggregator_count};
     const collio_split_t *split = &ex->plan->split;
     int rc = 0;
 

@@ -20,7 +20,7 @@ static int auto_local_aggregators(const collio_exchange_t *ex)
     collio_tam_facts_t facts = {
         .ranks_per_node = 1,
         .nodes = file->nodes.nodes,
-        .global_aggregators = file->aggregator_count,
+        .global_aggregators = file->derived.aggregator_count,
         .extents_per_rank = ex->range.pieces / file->size,
         .bytes_per_rank = ex->range.bytes / file->size,
         .window_bytes = collio_layout_window(ex),
@@ -113,10 +113,10 @@ void collio_layers_decide(collio_exchange_t *ex)
     collio_file_t *file = ex->file;
 
     ex->layer1.kind = file->kept->layers_used = COLLIO_LAYERS_ONE;
-    if (!file->two_layers || too_wide_for_fence(ex)) {
+    if (!file->derived.two_layers || too_wide_for_fence(ex)) {
         return;
     }
-    ex->layer1.local_aggregators = file->local_aggregators;
+    ex->layer1.local_aggregators = file->derived.local_aggregators;
     if (0 == file->settings.local_aggregators) { /* else a total is given, and wins */
         ex->layer1.local_aggregators.level = file->settings.local_aggregators_per_node > 0
                                                  ? file->settings.local_aggregators_per_node
@@ -137,7 +137,7 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator)
     const collio_relay_t *relay = ex->plan->layer1.relay;
     const collio_file_t *file = ex->file;
     const int *node_of = file->nodes.node_of;
-    int rank = file->aggregators[aggregator];
+    int rank = file->derived.aggregators[aggregator];
 
     if (!relay->active || 1 == relay->member_count || rank == relay->aggregator) {
         return false;

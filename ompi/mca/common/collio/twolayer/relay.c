@@ -36,7 +36,7 @@ static int relay_tag(const collio_exchange_t *ex)
 
 static int64_t limits_bytes(const collio_file_t *file)
 {
-    return (2 * file->aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64 * 64;
+    return (2 * file->derived.aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64 * 64;
 }
 
 static char *region(const collio_exchange_t *ex)
@@ -54,7 +54,7 @@ char *collio_relay_shared(const collio_exchange_t *ex, int half)
 
 _Atomic int64_t *collio_relay_limits(const collio_exchange_t *ex, int half)
 {
-    return (_Atomic int64_t *) (void *) region(ex) + half * ex->file->aggregator_count;
+    return (_Atomic int64_t *) (void *) region(ex) + half * ex->file->derived.aggregator_count;
 }
 
 static char *staging(const collio_exchange_t *ex, int half)
@@ -86,9 +86,9 @@ static int prepare_half(collio_exchange_t *ex, half_t *half)
         half->turn = calloc(members, sizeof(*half->turn));
         half->request = calloc(members, sizeof(*half->request));
         half->message = calloc(members, sizeof(*half->message));
-        half->limit = calloc((size_t) ex->file->aggregator_count, sizeof(*half->limit));
+        half->limit = calloc((size_t) ex->file->derived.aggregator_count, sizeof(*half->limit));
         ex->plan->memory_bytes += (int64_t) (3 * members * sizeof(void *)
-                                             + (size_t) ex->file->aggregator_count * 8);
+                                             + (size_t) ex->file->derived.aggregator_count * 8);
     }
     return NULL == half->turn || NULL == half->request || NULL == half->message
                    || NULL == half->limit
@@ -421,7 +421,7 @@ static void open_round(collio_exchange_t *ex)
     }
     half->state = COLLIO_HALF_DELIVERING;
     if (relay->shared) {
-        for (int aggregator = 0; aggregator < ex->file->aggregator_count; ++aggregator) {
+        for (int aggregator = 0; aggregator < ex->file->derived.aggregator_count; ++aggregator) {
             atomic_store_explicit(&limits(ex, h)[aggregator], COLLIO_LIMIT_PENDING,
                                   memory_order_relaxed);
         }

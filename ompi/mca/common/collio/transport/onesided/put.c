@@ -242,7 +242,7 @@ int64_t collio_put_window(collio_exchange_t *ex, size_t window, int number, int6
     const collio_split_t *split = &ex->plan->split;
     const collio_window_t *what = &split->window[window];
     int64_t moved = collio_valid_prefix(what, &split->piece[what->first], limit);
-    int peer = ex->file->aggregators[split->share[ex->plan->share_of[window]].aggregator];
+    int peer = ex->file->derived.aggregators[split->share[ex->plan->share_of[window]].aggregator];
     batch_t batch = {.message = message};
     int rc;
 

@@ -89,7 +89,7 @@ int collio_put_tell_places(collio_exchange_t *ex)
         const collio_share_t *share = &plan->split.share[s];
 
         rc = collio_irecv(&plan->places.at[share->first], share->count * sizeof(int64_t),
-                          ex->file->aggregators[share->aggregator], tag, ex->file->comm,
+                          ex->file->derived.aggregators[share->aggregator], tag, ex->file->comm,
                           &plan->places.telling[count++]);
     }
     for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {
