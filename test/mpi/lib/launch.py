@@ -16,6 +16,11 @@ FCOLL = os.environ.get('COLLIO_FCOLL', 'overlap')
 # Why a program that test/sanitized has not built cannot load its components; empty: it can.
 UNSANITIZED = ('the program is not built with the sanitizer'
                if 'COLLIO_TEST_SANITIZED' in os.environ else '')
+# The network below MPI: COLLIO_NETWORK is empty (ob1 in shared memory), ucx (UCX in shared memory) or
+# ucx-tcp (UCX over TCP on the loopback device).
+NETWORK = os.environ.get('COLLIO_NETWORK', '')
+UCX = [('pml', 'ucx'), ('osc', 'ucx'), ('opal_common_ucx_tls', 'any'),
+       ('opal_common_ucx_devices', 'any')]   # also where the machine has no network of its own
 INSTALLED = 'COLLIO_INSTALLED' in os.environ  # Open MPI has the components itself
 STOCK = ('individual', 'vulcan', 'dynamic', 'dynamic_gen2', 'two_phase')
 
@@ -45,14 +50,21 @@ def component_missing(fcoll=FCOLL):
     return None if os.path.exists(path) else f'fcoll/{fcoll} is not built'
 
 
+def network_arguments(chosen):
+    """Words of mpirun for the network under test; parameters that a test has chosen win."""
+    # Without UCX: 6.0's osc/ucx complains about each window where UCX has no network.
+    mca = UCX if NETWORK else [('btl', 'self,vader'), ('osc', '^ucx')]
+    words = [word for name, value in mca if name not in chosen for word in ('--mca', name, value)]
+    if NETWORK == 'ucx-tcp':
+        words += ['-x', 'UCX_TLS=tcp,self', '-x', 'UCX_NET_DEVICES=lo']
+    return words
+
+
 def mpirun_command(np, program, fcoll=FCOLL, mca=(), before=()):
     """mpirun NP ranks of program (a list), with the component under test."""
     command = ['mpirun', '--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1',
                '-np', str(np)]
-    mca = [('btl', 'self,vader')] + list(mca) if 'btl' not in dict(mca) else mca
-    if 'osc' not in dict(mca):
-        # 6.0's osc/ucx complains about each window where UCX has no network
-        command += ['--mca', 'osc', '^ucx']
+    command += network_arguments(dict(mca))
     if fcoll == 'romio':
         command += ['--mca', 'io', 'romio321']
     elif fcoll:

@@ -10,8 +10,6 @@ import launch
 
 TIMEOUT = 240
 MTPWRITE = [('fbtl', 'mtpwrite')]   # also the calls that are not collective are under test
-UCX = [('pml', 'ucx'), ('osc', 'ucx'), ('opal_common_ucx_tls', 'any'),
-       ('opal_common_ucx_devices', 'any')]   # also where there is no network of its own
 MANY = ['exchange=on', 'exchange=on,schedule=write_comm2,buffer_bytes=8192',
         'exchange=on,transport=isend,schedule=write_comm,aggregators=2']
 
@@ -169,7 +167,7 @@ TABLE = {
     't_plan': {'np': (1, 4), 'hints': ['']},
     't_preallocate': {'np': (1, 2, 5), 'hints': [''], 'timeout': 90},
     't_put': {'np': (2, 4, 5), 'hints': ['']},
-    't_put ucx': {'np': (2, 4), 'hints': [''], 'mca': UCX, 'component': 'osc: ucx'},
+    't_put ucx': {'np': (2, 4), 'hints': [''], 'mca': launch.UCX, 'component': 'osc: ucx'},
     't_seen': {'np': (2,), 'hints': ['']},
     't_settings': {'np': (4,), 'fbtl': 'mtpwrite', 'hints': ['']},
     't_serial': {'np': (2, 5, 8), 'hints': ['', 'schedule=write_comm2']},
