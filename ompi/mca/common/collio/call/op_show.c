@@ -46,7 +46,7 @@ static void describe_way(const collio_op_t *op, char *text, size_t size)
         return;
     }
     snprintf(text, size, "exchanged by %s, schedule %s, %s (%s), plan %s, cycles: %zu",
-             collio_transport_name(ex->way.transport), ex->way.schedule->name,
+             ex->way.transport->name, ex->way.schedule->name,
              COLLIO_LAYERS_ONE == ex->layer1.kind ? "one layer" : "two layers",
              collio_tuner_reason(ex), ex->plan_new ? "new" : "reused",
              NULL == ex->plan ? 0 : ex->plan->fence.rounds);

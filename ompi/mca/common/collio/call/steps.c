@@ -222,11 +222,11 @@ static void begin_share(collio_op_t *op)
                             file->memory.used ? op->ex.plan->memory.announced > 0
                                               : file->derived.my_aggregator >= 0,
                             op->ex.plan->memory.stamp)) {
-        op->ex.way.transport = COLLIO_TRANSPORT_ISEND; /* said by put_open */
+        op->ex.way.transport = collio_transport_with(file, COLLIO_BUFFERS_PRIVATE);
     }
     region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;
     regions = file->memory.used ? op->ex.plan->memory.node_parts : -1;
-    if (COLLIO_TRANSPORT_SHM == op->ex.way.transport && 0 != regions
+    if (COLLIO_BUFFERS_SHARED == op->ex.way.transport->buffers && 0 != regions
         && COLLIO_SHARED_FAILED != file->kept->shared.state
         && (COLLIO_SHARED_READY != file->kept->shared.state
             || file->kept->shared.region_bytes < region || file->kept->shared.regions < regions)) {

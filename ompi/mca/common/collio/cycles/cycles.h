@@ -44,6 +44,8 @@ void collio_cycles_access_end(collio_exchange_t *ex, size_t number);
 /** Accounts for the time since the last call: what timing.shuffling and timing.accessing show was
  *  under way until now. */
 void collio_cycles_book_time(collio_exchange_t *ex);
+/** Every transport that can be named; NULL behind the last. */
+extern const collio_transport_t *const collio_transports[];
 /** The transport between an aggregator (`aggregator` is its number, not its rank) and a requester
  *  (its rank). Both sides compute the same answer. */
 const collio_transport_t *collio_cycles_pick(const collio_exchange_t *ex, int aggregator,

@@ -15,30 +15,6 @@
 
 #include "transport/onesided/put.h"
 
-static bool same_node(const collio_file_t *file, int a, int b)
-{
-    return file->nodes.node_of[a] == file->nodes.node_of[b];
-}
-
-const collio_transport_t *collio_cycles_pick(const collio_exchange_t *ex, int aggregator,
-                                             int requester)
-{
-    const collio_file_t *file = ex->file;
-    int rank = file->derived.aggregators[aggregator];
-
-    if (rank == requester) {
-        return &collio_transport_self;
-    }
-    if (COLLIO_TRANSPORT_SHM == ex->way.transport && same_node(file, rank, requester)
-        && COLLIO_SHARED_READY == file->kept->shared.state) {
-        return &collio_transport_shm;
-    }
-    if (COLLIO_TRANSPORT_PUT_LOCK == ex->way.transport) {
-        return &collio_transport_put_lock;
-    }
-    return &collio_transport_isend;
-}
-
 /* Segments of a cycle: its runs, cut where the file's order is not the domain's (stripes). */
 static size_t segments_max(const collio_exchange_t *ex)
 {
@@ -58,16 +34,15 @@ static char *foreign_buffer(const collio_exchange_t *ex, int number)
 {
     collio_file_t *file = ex->file;
 
-    switch (ex->way.transport) {
-    case COLLIO_TRANSPORT_SHM:
+    switch (ex->way.transport->buffers) {
+    case COLLIO_BUFFERS_SHARED:
         return COLLIO_SHARED_READY == file->kept->shared.state
                    ? collio_shared_region(
                          &file->kept->shared,
                          file->derived.aggregator_slot[file->derived.my_aggregator])
                          + number * ex->buffer_bytes
                    : NULL;
-    case COLLIO_TRANSPORT_PUT_FENCE:
-    case COLLIO_TRANSPORT_PUT_LOCK:
+    case COLLIO_BUFFERS_WINDOW:
         return file->kept->put.base[number];
     default:
         return NULL;
@@ -84,7 +59,8 @@ static int64_t reserve_slots(collio_exchange_t *ex, bool foreign)
     if (ex->staging_bytes < ex->buffer_bytes) {
         ex->staging_bytes = ex->buffer_bytes;
     }
-    if (foreign && (1 == file->nodes.nodes || COLLIO_TRANSPORT_SHM != ex->way.transport)) {
+    if (foreign
+        && (1 == file->nodes.nodes || COLLIO_BUFFERS_SHARED != ex->way.transport->buffers)) {
         ex->staging_bytes = 0; /* nobody sends a message */
     }
     grown = collio_arena_reserve(&file->kept->buffers,
@@ -148,14 +124,18 @@ int64_t collio_requester_reserve(collio_exchange_t *ex, int64_t bytes)
 
 static const collio_driver_t *driver_of(const collio_exchange_t *ex)
 {
-    return COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport ? &collio_driver_fence
-                                                           : &collio_driver_flow;
+    return ex->way.transport->rounds ? &collio_driver_fence : &collio_driver_flow;
 }
 
 /* A way of doing the cycles; all ranks choose the same one. */
 static unsigned way_of(const collio_exchange_t *ex)
 {
-    return 1u << (2 * ex->way.transport + ex->way.schedule->buffers - 1);
+    int number = 0;
+
+    while (collio_transports[number] != ex->way.transport) {
+        ++number;
+    }
+    return 1u << (2 * number + ex->way.schedule->buffers - 1);
 }
 
 bool collio_cycles_prepared(const collio_exchange_t *ex)

@@ -138,8 +138,8 @@ bool collio_requester_poll(collio_exchange_t *ex, bool *moved)
     return ex->requester.first == windows;
 }
 
-/* Most bytes of a round, which is all windows of one index, that may be staged: those that leave
- * the node's memory. (Whether they are depends on the user's memory too, which no plan knows.) */
+/* Most bytes of a round, which is all windows of one index, that may be staged: those that are
+ * packed. (Whether they are depends on the user's memory too, which no plan knows.) */
 static int64_t round_staging(const collio_exchange_t *ex)
 {
     const collio_plan_t *plan = ex->plan;
@@ -149,15 +149,13 @@ static int64_t round_staging(const collio_exchange_t *ex)
     for (size_t i = 0; i < split->window_count; ++i) {
         const collio_window_t *window = &split->window[plan->order[i]];
         int aggregator = split->share[plan->share_of[plan->order[i]]].aggregator;
-        const collio_transport_t *transport;
 
         if (window->index != index) {
             index = window->index;
             bytes = 0;
         }
-        transport = collio_cycles_pick(ex, aggregator, ex->file->rank);
-        if (!collio_plan_relayed(plan, plan->order[i]) && &collio_transport_self != transport
-            && &collio_transport_shm != transport) {
+        if (!collio_plan_relayed(plan, plan->order[i])
+            && collio_cycles_pick(ex, aggregator, ex->file->rank)->requester_packed) {
             bytes += window->bytes;
         }
         largest = bytes > largest ? bytes : largest;

@@ -38,7 +38,7 @@ enum { COLLIO_MOVE_COUNTED = 2 };
 
 /** One move: the bytes of one window between a requester and the aggregator, seen from one side. */
 typedef struct collio_move_t {
-    const struct collio_transport_t *transport;
+    const collio_transport_t *transport;
     const collio_window_t *window;
     const collio_piece_t *piece; /* the window's first */
     int peer;
@@ -108,8 +108,8 @@ typedef struct collio_range_t {
 typedef struct collio_choices_t {
     bool exchange; /* false: each rank accesses its own pieces */
     const collio_schedule_t *schedule;
-    int transport; /* collio_transport_id_t */
-    bool packed;   /* put_*: see plan->packed */
+    const collio_transport_t *transport;
+    bool packed; /* put_*: see plan->packed */
     bool synchronous_sends;
     bool probing; /* `auto` measures this call */
 } collio_choices_t;
@@ -235,8 +235,7 @@ static inline void collio_exchange_count(collio_exchange_t *ex, int stat, uint64
 /** Is the transport one-sided (put_fence, put_lock)? */
 static inline bool collio_exchange_puts(const collio_exchange_t *ex)
 {
-    return COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport
-           || COLLIO_TRANSPORT_PUT_LOCK == ex->way.transport;
+    return COLLIO_BUFFERS_WINDOW == ex->way.transport->buffers;
 }
 
 /** Tags: per call, so that messages of two calls cannot be confused. */

@@ -7,6 +7,7 @@
 #include "compat/compat.h"
 #include "file/settings.h"
 #include "file/stats.h"
+#include "file/transports.h"
 
 #include "core/aggregator.h"
 #include "core/align.h"
@@ -117,6 +118,27 @@ typedef struct collio_file_t {
     struct collio_queue_t *queue; /* of collective calls; see call/ */
     _Atomic int calls;            /* collective calls in the queue */
 } collio_file_t;
+
+/** The transport that the user has named; NULL: `auto`. */
+static inline const collio_transport_t *collio_transport_named(const collio_file_t *file)
+{
+    int value = file->settings.transport;
+
+    return 0 == value ? NULL : file->component->transports[value - 1];
+}
+
+/** The first transport with such buffers. With private ones: messages, which serve every pair of
+ *  ranks in every call. */
+static inline const collio_transport_t *collio_transport_with(const collio_file_t *file,
+                                                              collio_buffers_t buffers)
+{
+    const collio_transport_t *const *row = file->component->transports;
+
+    while (buffers != (*row)->buffers) {
+        ++row;
+    }
+    return *row;
+}
 
 /** NULL if there is none. Local. */
 collio_file_t *collio_file_find(ompio_file_t *fh);

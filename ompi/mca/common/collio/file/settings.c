@@ -4,6 +4,9 @@
  */
 #include "file/settings.h"
 
+#include <stdio.h>
+
+#include "file/transports.h"
 #include "report/report_out.h"
 
 enum {
@@ -18,10 +21,10 @@ enum {
 #define AT(field) offsetof(collio_settings_t, field)
 
 static const char on_off[] = "auto,on,off";
-#define SCHEDULE_CHOICE(name)      "," #name
-#define TRANSPORT_CHOICE(id, name) "," #name
+#define SCHEDULE_CHOICE(name) "," #name
 static const char schedules[] = "auto" COLLIO_SCHEDULE_LIST(SCHEDULE_CHOICE);
-static const char transports[] = "auto" COLLIO_TRANSPORT_LIST(TRANSPORT_CHOICE);
+static char transports[256];      /* choices of `transport` */
+static char transport_help[1024]; /* help of `transport` */
 
 static const collio_setting_t rows[] = {
     {"schedule", COLLIO_CHOICE, AT(schedule), schedules, 0, 5, AGREED, NULL,
@@ -31,13 +34,7 @@ static const collio_setting_t rows[] = {
      "write_comm: both run, both are waited for. write_comm2: whatever is ready goes on. auto "
      "measures none and write_comm2 in the first calls of a file and keeps the faster one. A "
      "schedule that is named implies exchange=on where exchange is auto"},
-    {"transport", COLLIO_CHOICE, AT(transport), transports, 0, 5, AGREED, NULL,
-     "How data moves between a rank and an aggregator. isend: messages. put_fence, put_lock: "
-     "one-sided puts. shm: one copy through memory shared on the aggregator's node (ranks of other "
-     "nodes use isend). auto tries shm, where memory can be shared, and isend between nodes. It "
-     "does not try puts: their epochs wait for other ranks, so they serve blocking calls only. "
-     "Atomic mode always uses isend, nonblocking calls do instead of puts. A transport that is "
-     "named implies exchange=on where exchange is auto"},
+    {"transport", COLLIO_CHOICE, AT(transport), transports, 0, 5, AGREED, NULL, transport_help},
     {"exchange", COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
      "file, packed and sieved. auto decides from the file system, the nodes and the piece sizes, "
@@ -147,16 +144,30 @@ static const collio_setting_t rows[] = {
      "place itself. isend: messages. auto uses shm where memory can be shared"},
 };
 
-static char transport_names[COLLIO_TRANSPORT_COUNT][16];
+/* The choices and the help of `transport`: the rows of the transports. */
+static void list_transports(const collio_transport_t *const *row)
+{
+    size_t used = (size_t) snprintf(transport_help, sizeof(transport_help),
+                                    "How data moves between a rank and an aggregator. ");
+    size_t end = (size_t) snprintf(transports, sizeof(transports), "auto");
+
+    for (; NULL != *row; ++row) {
+        end += (size_t) snprintf(transports + end, sizeof(transports) - end, ",%s", (*row)->name);
+        used += (size_t) snprintf(transport_help + used, sizeof(transport_help) - used, "%s: %s. ",
+                                  (*row)->name, (*row)->help);
+    }
+    snprintf(transport_help + used, sizeof(transport_help) - used,
+             "auto tries shm, where memory can be shared, and isend between nodes. It does not try "
+             "puts, because nonblocking calls cannot use them. Atomic mode always uses isend, "
+             "nonblocking calls do instead of puts. A transport that is named implies exchange=on "
+             "where exchange is auto");
+}
 
 int collio_settings_register(collio_component_t *component, const mca_base_component_t *mca)
 {
     collio_settings_set_t *set = &component->set;
 
-    for (int i = 0; i < COLLIO_TRANSPORT_COUNT; ++i) {
-        collio_value_format(COLLIO_CHOICE, transports, i, transport_names[i],
-                            sizeof(transport_names[i]));
-    }
+    list_transports(component->transports);
     set->rows = rows;
     set->count = sizeof(rows) / sizeof(rows[0]);
     set->without = component->two_layers ? 0 : TWO_LAYERS;
@@ -184,8 +195,7 @@ static void resolve_exchange(ompio_file_t *fh, collio_settings_t *settings)
  * left open. */
 static void imply_exchange(const collio_component_t *component, collio_settings_t *settings)
 {
-    bool implied = COLLIO_SCHEDULE_AUTO != settings->schedule
-                   || COLLIO_TRANSPORT_AUTO != settings->transport
+    bool implied = COLLIO_SCHEDULE_AUTO != settings->schedule || 0 != settings->transport
                    || (component->two_layers && component->named);
 
     if (implied && COLLIO_SETTING_AUTO == settings->exchange_read) {
@@ -213,9 +223,4 @@ void collio_settings_publish(const collio_component_t *component, const collio_s
     used.aggregators = aggregators;
     used.buffer_bytes = (size_t) buffer_bytes;
     collio_settings_set_publish(&component->set, &used, fh->f_info);
-}
-
-const char *collio_transport_name(int transport)
-{
-    return transport_names[transport];
 }

@@ -22,17 +22,6 @@ enum {
     COLLIO_SCHEDULE_FIRST = 1 /* 1 + index in collio_schedules[] */
 };
 
-/** Every transport that can be named: a file transport_<name>.c (put_fence: a driver of the
- *  cycles), one line here, and its case in cycles_pick. */
-#define COLLIO_TRANSPORT_LIST(each) \
-    each(ISEND, isend) each(PUT_FENCE, put_fence) each(PUT_LOCK, put_lock) each(SHM, shm)
-
-typedef enum collio_transport_id_t {
-    COLLIO_TRANSPORT_AUTO = 0,
-#define COLLIO_TRANSPORT_ID(id, name) COLLIO_TRANSPORT_##id,
-    COLLIO_TRANSPORT_LIST(COLLIO_TRANSPORT_ID) COLLIO_TRANSPORT_COUNT
-} collio_transport_id_t;
-
 enum { /* of `intra` */
        COLLIO_INTRA_AUTO = 0,
        COLLIO_INTRA_SHM,
@@ -45,7 +34,7 @@ enum { COLLIO_MEMORY_PER_NODE = 4 };
 
 typedef struct collio_settings_t {
     int schedule;       /* SCHEDULE_AUTO, or 1 + index in collio_schedules[] */
-    int transport;      /* collio_transport_id_t */
+    int transport;      /* 0 auto, else 1 + index in the component's transports */
     int exchange;       /* on: always shuffle; off: every rank accesses its own pieces */
     int exchange_write; /* as `exchange`, from romio_cb_write; AUTO = see exchange */
     int exchange_read;
@@ -78,6 +67,7 @@ typedef struct collio_component_t {
     const char *name;
     bool two_layers;
     bool named; /* in the list of fcoll components: --mca fcoll NAME */
+    const struct collio_transport_t *const *transports; /* rows; NULL behind the last */
     collio_settings_t parameters;
     collio_settings_set_t set; /* rows and parameters; filled by register */
     collio_stats_t stats;      /* of all files, behind the performance variables */
@@ -93,7 +83,5 @@ void collio_settings_resolve(const collio_component_t *component, ompio_file_t *
 /** Makes the values in force visible to MPI_File_get_info. */
 void collio_settings_publish(const collio_component_t *component, const collio_settings_t *settings,
                              ompio_file_t *fh, int aggregators, int64_t buffer_bytes);
-
-const char *collio_transport_name(int transport);
 
 #endif /* COLLIO_SETTINGS_H */

@@ -11,6 +11,7 @@
 #include "call/op.h"
 #include "call/request.h"
 #include "compat/verbose.h"
+#include "cycles/cycles.h"
 #include "ompio/entries.h"
 #include "ompio/named.h"
 #include "open/attach.h"
@@ -23,6 +24,7 @@ int collio_fcoll_register(collio_component_t *component, const mca_base_componen
 
     component->named = collio_named(&ompi_fcoll_base_framework, component->name, &alone);
     collio_stats_register(&component->stats, component->two_layers, mca);
+    component->transports = collio_transports;
     return collio_settings_register(component, mca);
 }
 

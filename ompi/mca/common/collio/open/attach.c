@@ -141,7 +141,7 @@ static void say_unused(collio_file_t *file)
 {
     const collio_settings_t *settings = &file->settings;
     bool schedule = COLLIO_SCHEDULE_AUTO != settings->schedule;
-    bool transport = COLLIO_TRANSPORT_AUTO != settings->transport;
+    bool transport = NULL != collio_transport_named(file);
 
     if (0 == file->rank && (schedule || transport) && COLLIO_SETTING_OFF == settings->exchange_write
         && COLLIO_SETTING_OFF == settings->exchange_read) {

@@ -27,19 +27,16 @@ static bool striped(const collio_file_t *file)
 static bool staging_needed(const collio_exchange_t *ex, bool packed)
 {
     const collio_file_t *file = ex->file;
+    const collio_transport_t *named = collio_transport_named(file);
 
     if (ex->atomic) {
         return true; /* messages, which can be applied in the order of the ranks */
     }
-    switch (file->settings.transport) {
-    case COLLIO_TRANSPORT_ISEND:
-        return true;
-    case COLLIO_TRANSPORT_PUT_FENCE:
-    case COLLIO_TRANSPORT_PUT_LOCK:
-        return packed || file->kept->put.failed || !ex->blocking;
-    default:
+    if (NULL == named || COLLIO_BUFFERS_SHARED == named->buffers) {
         return file->nodes.nodes > 1 || COLLIO_SHARED_FAILED == file->kept->shared.state;
     }
+    return COLLIO_BUFFERS_PRIVATE == named->buffers || packed || file->kept->put.failed
+           || !ex->blocking;
 }
 
 /* Of one collective buffer's memory. With partition memory nothing may be taken beyond what was
@@ -47,18 +44,15 @@ static bool staging_needed(const collio_exchange_t *ex, bool packed)
  * region that `auto` tries, or packed one-sided windows. */
 static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
 {
+    const collio_transport_t *named = collio_transport_named(ex->file);
+
     if (!ex->file->memory.used) {
         return staging_needed(ex, packed) ? 2 : 1;
     }
-    switch (ex->file->settings.transport) {
-    case COLLIO_TRANSPORT_AUTO:
+    if (NULL == named) {
         return 3;
-    case COLLIO_TRANSPORT_PUT_FENCE:
-    case COLLIO_TRANSPORT_PUT_LOCK:
-        return 4;
-    default:
-        return 2;
     }
+    return COLLIO_BUFFERS_WINDOW == named->buffers ? 4 : 2;
 }
 
 static int64_t window_of(const collio_exchange_t *ex, bool packed, int64_t buffer_bytes)
@@ -109,7 +103,7 @@ bool collio_layout_may_outline(const collio_exchange_t *ex)
 
 bool collio_layout_all_shared(const collio_exchange_t *ex)
 {
-    return 1 == ex->file->nodes.nodes && COLLIO_TRANSPORT_SHM == ex->way.transport
+    return 1 == ex->file->nodes.nodes && COLLIO_BUFFERS_SHARED == ex->way.transport->buffers
            && COLLIO_SHARED_READY == ex->file->kept->shared.state;
 }
 

@@ -130,14 +130,20 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
     return rc;
 }
 
+static bool puts_named(const collio_file_t *file)
+{
+    const collio_transport_t *named = collio_transport_named(file);
+
+    return NULL != named && COLLIO_BUFFERS_WINDOW == named->buffers;
+}
+
 /* One-sided windows have one size on all aggregators: that of the smallest. */
 static void level_buffers(collio_file_t *file)
 {
     collio_file_memory_t *memory = &file->memory;
     int64_t least = INT64_MAX;
 
-    if (COLLIO_TRANSPORT_PUT_FENCE != file->settings.transport
-        && COLLIO_TRANSPORT_PUT_LOCK != file->settings.transport) {
+    if (!puts_named(file)) {
         return;
     }
     for (int i = 0; i < memory->parts; ++i) {
@@ -199,8 +205,7 @@ static void measure(collio_exchange_t *ex)
     const collio_file_t *file = ex->file;
     const collio_file_memory_t *memory = &file->memory;
     collio_plan_t *plan = ex->plan;
-    bool everywhere = COLLIO_TRANSPORT_PUT_FENCE == file->settings.transport
-                      || COLLIO_TRANSPORT_PUT_LOCK == file->settings.transport;
+    bool everywhere = puts_named(file);
 
     plan->slot_bytes = plan->memory.announced = plan->memory.node_announced = 0;
     plan->memory.node_parts = 0;

@@ -59,7 +59,7 @@ collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t 
         const collio_plan_t *slot = &ex->file->kept->plans->slot[i];
 
         if (slot->layer1.kind != ex->layer1.kind
-            || (slot->outlined && COLLIO_TRANSPORT_SHM != ex->way.transport)) {
+            || (slot->outlined && COLLIO_BUFFERS_SHARED != ex->way.transport->buffers)) {
             fits &= ~(INT64_C(1) << i);
         }
     }

@@ -4,24 +4,8 @@
 
 #include "plan/plan.h"
 
-/**
- * How the bytes of one window move between a requester and the aggregator that owns the window.
- * Both sides start the move of the same window and poll it. start and test must not wait, except
- * for the one-sided epochs of put_lock, which therefore serves blocking calls only. A transport is
- * one file with four functions; cycles_pick chooses one for each pair, the same on both sides.
- */
-typedef struct collio_transport_t {
-    const char *name;
-    bool aggregator_packed; /* data arrive packed at the aggregator: it needs staging, unless it
-                              is one contiguous piece */
-    bool requester_packed;  /* the requester packs or unpacks: it needs staging, unless its bytes
-                              are contiguous in memory */
-    void (*aggregator_start)(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
-    bool (*aggregator_test)(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
-    void (*requester_start)(collio_exchange_t *ex, collio_delivery_t *delivery);
-    bool (*requester_test)(collio_exchange_t *ex, collio_delivery_t *delivery);
-} collio_transport_t;
-
+/** The transports (file/transports.h) that need no MPI window. `self`, which cannot be named, moves
+ *  an aggregator's own bytes. */
 extern const collio_transport_t collio_transport_self;
 extern const collio_transport_t collio_transport_isend;
 extern const collio_transport_t collio_transport_shm;

@@ -142,6 +142,7 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
 
 const collio_transport_t collio_transport_isend = {
     .name = "isend",
+    .help = "messages",
     .aggregator_packed = true,
     .aggregator_start = aggregator_start,
     .aggregator_test = aggregator_test,

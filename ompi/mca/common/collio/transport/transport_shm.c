@@ -8,6 +8,14 @@
  */
 #include "transport/transport.h"
 
+static bool serves(const collio_exchange_t *ex, int aggregator, int requester)
+{
+    const int *node_of = ex->file->nodes.node_of;
+
+    return node_of[aggregator] == node_of[requester]
+           && COLLIO_SHARED_READY == ex->file->kept->shared.state;
+}
+
 static int my_slot(const collio_exchange_t *ex)
 {
     return ex->file->derived.aggregator_slot[ex->file->derived.my_aggregator];
@@ -87,6 +95,10 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
 
 const collio_transport_t collio_transport_shm = {
     .name = "shm",
+    .help = "one copy through memory shared on the aggregator's node (ranks of other nodes "
+            "use isend)",
+    .buffers = COLLIO_BUFFERS_SHARED,
+    .serves = serves,
     .aggregator_start = aggregator_start,
     .aggregator_test = aggregator_test,
     .requester_start = requester_start,

@@ -40,7 +40,7 @@ typedef struct last_t {
     int64_t bytes; /* of this rank */
     int64_t pieces;
     const collio_schedule_t *schedule;
-    int transport;
+    const collio_transport_t *transport;
 } last_t;
 
 typedef struct memory_t {
@@ -159,11 +159,11 @@ void collio_tuner_close(collio_file_t *file)
     collio_tuner_drop(file);
 }
 
-static bool transport_allowed(const collio_exchange_t *ex, int transport)
+static bool buffers_allowed(const collio_exchange_t *ex, collio_buffers_t buffers)
 {
-    int wanted = ex->file->settings.transport;
+    const collio_transport_t *named = collio_transport_named(ex->file);
 
-    return COLLIO_TRANSPORT_AUTO == wanted || transport == wanted;
+    return NULL == named || buffers == named->buffers;
 }
 
 /* File systems that only one machine can have mounted. */
@@ -207,8 +207,8 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
         .may_skip = COLLIO_SETTING_ON != wanted,
         .may_exchange = COLLIO_SETTING_OFF != wanted,
         .may_overlap = COLLIO_SCHEDULE_AUTO == file->settings.schedule,
-        .may_shm = transport_allowed(ex, COLLIO_TRANSPORT_SHM) && !ex->atomic,
-        .may_isend = transport_allowed(ex, COLLIO_TRANSPORT_ISEND) || ex->atomic,
+        .may_shm = buffers_allowed(ex, COLLIO_BUFFERS_SHARED) && !ex->atomic,
+        .may_isend = buffers_allowed(ex, COLLIO_BUFFERS_PRIVATE) || ex->atomic,
     };
 
     /* a named transport that is not measured is recorded in place of messages */
@@ -222,38 +222,46 @@ static bool overlaps(collio_way_t way)
 }
 
 /* A transport was named, and messages must stand in for it. */
-static int use_messages(collio_file_t *file, bool *said, const char *what)
+static const collio_transport_t *use_messages(collio_file_t *file, bool *said, const char *what)
 {
     if (!*said && 0 == file->rank) {
         collio_file_say(file, "transport %s cannot serve %s; they use isend.",
-                        collio_transport_name(file->settings.transport), what);
+                        collio_transport_named(file)->name, what);
     }
     *said = true;
-    return COLLIO_TRANSPORT_ISEND;
+    return collio_transport_with(file, COLLIO_BUFFERS_PRIVATE);
 }
 
-static int transport_of(collio_exchange_t *ex, collio_way_t way)
+/* What serves a call for which no transport is named. */
+static const collio_transport_t *choose_transport(const collio_exchange_t *ex, collio_way_t way)
+{
+    bool shared = COLLIO_WAY_ISEND != way && COLLIO_WAY_ISEND_OVERLAP != way && !ex->atomic;
+
+    return collio_transport_with(ex->file, shared ? COLLIO_BUFFERS_SHARED : COLLIO_BUFFERS_PRIVATE);
+}
+
+static const collio_transport_t *transport_of(collio_exchange_t *ex, collio_way_t way)
 {
     collio_file_t *file = ex->file;
-    int wanted = file->settings.transport;
-    bool one_sided = COLLIO_TRANSPORT_PUT_FENCE == wanted || COLLIO_TRANSPORT_PUT_LOCK == wanted;
+    const collio_transport_t *named = collio_transport_named(file);
 
-    if (COLLIO_TRANSPORT_ISEND == wanted || (one_sided && file->kept->put.failed)
-        || (ex->atomic && COLLIO_TRANSPORT_AUTO == wanted)) {
-        return COLLIO_TRANSPORT_ISEND;
+    if (NULL == named) {
+        return choose_transport(ex, way);
+    }
+    if (COLLIO_BUFFERS_PRIVATE == named->buffers) {
+        return named;
+    }
+    if (COLLIO_BUFFERS_WINDOW == named->buffers && file->kept->put.failed) {
+        return collio_transport_with(file, COLLIO_BUFFERS_PRIVATE);
     }
     if (ex->atomic) { /* overlapping bytes are put in order from where the messages lie */
         return use_messages(file, &file->kept->said_atomic, "calls in atomic mode");
     }
-    if (one_sided && !ex->blocking) { /* an epoch waits, and nothing may wait inside progress */
+    if (named->waits && !ex->blocking) { /* nothing may wait inside progress */
         return use_messages(file, &file->kept->said_nonblocking,
                             "nonblocking and split collectives");
     }
-    if (COLLIO_TRANSPORT_AUTO != wanted) {
-        return wanted;
-    }
-    return COLLIO_WAY_ISEND == way || COLLIO_WAY_ISEND_OVERLAP == way ? COLLIO_TRANSPORT_ISEND
-                                                                      : COLLIO_TRANSPORT_SHM;
+    return named;
 }
 
 static const collio_schedule_t *schedule_of(const collio_exchange_t *ex, collio_way_t way)
@@ -378,11 +386,11 @@ const char *collio_tuner_reason(const collio_exchange_t *ex)
 }
 
 /* shm is chosen for all, but moves bytes only where ranks have memory in common. */
-static void describe_transport(int transport, const uint64_t *sum, int ranks, char *text,
-                               size_t size)
+static void describe_transport(const collio_transport_t *transport, const uint64_t *sum, int ranks,
+                               char *text, size_t size)
 {
     int missing = (int) sum[COLLIO_STAT_SHM_MISSING];
-    bool shm = COLLIO_TRANSPORT_SHM == transport;
+    bool shm = COLLIO_BUFFERS_SHARED == transport->buffers;
 
     if (shm && missing > 0 && missing < ranks) {
         snprintf(text, size, "shm, isend on %d of %d ranks (no shared memory there)", missing,
@@ -393,7 +401,7 @@ static void describe_transport(int transport, const uint64_t *sum, int ranks, ch
         snprintf(text, size, "%sisend between nodes",
                  sum[COLLIO_STAT_SHM_BYTES] > 0 ? "shm, " : "");
     } else {
-        snprintf(text, size, "%s", collio_transport_name(transport));
+        snprintf(text, size, "%s", transport->name);
     }
 }
 
@@ -410,12 +418,13 @@ void collio_tuner_describe(const collio_tuner_t *tuner, const uint64_t *sum, int
         if (!tuner->last[write].here || used >= (int) size) {
             continue;
         }
+        if (!tuner->last[write].exchange) {
+            used += snprintf(text + used, size - (size_t) used, "%s%s: no exchange",
+                             used > 0 ? "; " : "", verb);
+            continue;
+        }
         describe_transport(tuner->last[write].transport, sum, ranks, transport, sizeof(transport));
-        used += tuner->last[write].exchange
-                    ? snprintf(text + used, size - (size_t) used, "%s%s: schedule %s, transport %s",
-                               used > 0 ? "; " : "", verb, tuner->last[write].schedule->name,
-                               transport)
-                    : snprintf(text + used, size - (size_t) used, "%s%s: no exchange",
-                               used > 0 ? "; " : "", verb);
+        used += snprintf(text + used, size - (size_t) used, "%s%s: schedule %s, transport %s",
+                         used > 0 ? "; " : "", verb, tuner->last[write].schedule->name, transport);
     }
 }

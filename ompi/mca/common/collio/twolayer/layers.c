@@ -47,10 +47,10 @@ int collio_layers_on_node(const collio_exchange_t *ex, int node)
  * transport, or each trial would need a new plan. */
 static bool near_is_direct(const collio_exchange_t *ex)
 {
-    int transport = ex->file->settings.transport;
+    const collio_transport_t *named = collio_transport_named(ex->file);
 
     return COLLIO_INTRA_ISEND != ex->file->settings.intra
-           && (COLLIO_TRANSPORT_SHM == transport || COLLIO_TRANSPORT_AUTO == transport);
+           && (NULL == named || COLLIO_BUFFERS_SHARED == named->buffers);
 }
 
 /* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on
@@ -60,8 +60,7 @@ static bool too_wide_for_fence(collio_exchange_t *ex)
     collio_file_t *file = ex->file;
     int64_t span = ex->range.hi - ex->range.lo;
 
-    if (COLLIO_TRANSPORT_PUT_FENCE != ex->way.transport
-        || span / collio_layout_window(ex) < COLLIO_FENCE_WINDOWS) {
+    if (!ex->way.transport->rounds || span / collio_layout_window(ex) < COLLIO_FENCE_WINDOWS) {
         return false;
     }
     if (!file->kept->said_one_layer && 0 == file->rank) {

@@ -34,7 +34,7 @@ static void give_up(collio_file_t *file, const char *why)
     file->kept->put.failed = true;
     if (0 == file->rank) {
         collio_file_say(file, "transport %s is not available; using transport isend: %s.",
-                        collio_transport_name(file->settings.transport), why);
+                        collio_transport_named(file)->name, why);
     }
 }
 
@@ -52,8 +52,7 @@ static bool is_ucx(const collio_win_t *win)
  * arrived, packed or not. Locks wait for them; so do fences over TCP. */
 static bool fence_is_wrong(const collio_file_t *file, const collio_win_t *win)
 {
-    return COLLIO_TRANSPORT_PUT_FENCE == file->settings.transport && file->size > file->nodes.nodes
-           && is_ucx(win);
+    return collio_transport_named(file)->rounds && file->size > file->nodes.nodes && is_ucx(win);
 }
 
 /* A failure is the same on all ranks, because it depends on the osc components that are installed.

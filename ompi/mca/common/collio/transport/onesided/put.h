@@ -23,7 +23,8 @@ struct collio_file_t;
 struct collio_exchange_t;
 struct collio_transport_t;
 
-/** The transport put_lock, see transport_put_lock.c. */
+/** The transports (file/transports.h) that use these windows. */
+extern const struct collio_transport_t collio_transport_put_fence;
 extern const struct collio_transport_t collio_transport_put_lock;
 
 /** put_fence: behind each buffer its aggregator stores the local coordinate where the data end. */

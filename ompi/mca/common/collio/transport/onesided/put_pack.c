@@ -46,11 +46,10 @@ int collio_put_prepare_places(collio_plan_t *plan)
     return 0;
 }
 
-/* My own bytes are not put, but by fences. */
+/* An aggregator's own bytes are put only where all ranks take rounds together. */
 static bool is_put(const collio_exchange_t *ex, const collio_source_t *source)
 {
-    return COLLIO_TRANSPORT_PUT_FENCE == ex->way.transport
-           || ex->plan->requester[source->requester] != ex->file->rank;
+    return ex->way.transport->rounds || ex->plan->requester[source->requester] != ex->file->rank;
 }
 
 static void give_places(const collio_exchange_t *ex)

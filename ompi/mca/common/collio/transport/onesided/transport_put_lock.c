@@ -140,6 +140,9 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
 
 const collio_transport_t collio_transport_put_lock = {
     .name = "put_lock",
+    .help = "one-sided puts under a shared lock, in blocking calls",
+    .buffers = COLLIO_BUFFERS_WINDOW,
+    .waits = true,
     .aggregator_start = aggregator_start,
     .aggregator_test = aggregator_test,
     .requester_packed = true,

@@ -1,0 +1,48 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef COLLIO_TRANSPORTS_H
+#define COLLIO_TRANSPORTS_H
+
+#include <stdbool.h>
+
+struct collio_delivery_t;
+struct collio_exchange_t;
+struct collio_move_t;
+struct collio_slot_t;
+
+/** Where the collective buffers of a transport lie. */
+typedef enum collio_buffers_t {
+    COLLIO_BUFFERS_PRIVATE = 0, /* memory of the aggregator alone, filled from messages */
+    COLLIO_BUFFERS_SHARED,      /* the segment that the ranks of a node share */
+    COLLIO_BUFFERS_WINDOW       /* MPI windows for one-sided communication */
+} collio_buffers_t;
+
+/**
+ * A transport: how the bytes of one window move between a requester and the aggregator that owns
+ * the window. It is one row, in a file of its own (transport/transport_<name>.c), and a line of the
+ * table in cycles/transports.c. Other code asks the row what the transport needs and never compares
+ * transports. Both sides start the move of the same window and poll it; start and test never wait,
+ * unless `waits` is set.
+ */
+typedef struct collio_transport_t {
+    const char *name;         /* value of the setting `transport` */
+    const char *help;         /* what ompi_info says of that value */
+    collio_buffers_t buffers; /* where collective buffers lie */
+    bool waits;               /* start or test waits for other ranks: for blocking calls only */
+    bool rounds;              /* all ranks take numbered rounds together, in the driver `fence`; the
+                                 functions below are then not used */
+    bool aggregator_packed;   /* data arrive packed at the aggregator, which needs staging unless a
+                                 message is one contiguous piece */
+    bool requester_packed;    /* the requester packs or unpacks, and needs staging unless its bytes
+                                 are contiguous in memory */
+    /** Can the transport serve this pair of ranks? Both sides get the same answer; messages serve a
+     *  pair that it cannot. NULL: every pair. */
+    bool (*serves)(const struct collio_exchange_t *ex, int aggregator, int requester);
+    void (*aggregator_start)(struct collio_exchange_t *ex, struct collio_slot_t *slot,
+                             struct collio_move_t *move);
+    bool (*aggregator_test)(struct collio_exchange_t *ex, struct collio_slot_t *slot,
+                            struct collio_move_t *move);
+    void (*requester_start)(struct collio_exchange_t *ex, struct collio_delivery_t *delivery);
+    bool (*requester_test)(struct collio_exchange_t *ex, struct collio_delivery_t *delivery);
+} collio_transport_t;
+
+#endif /* COLLIO_TRANSPORTS_H */

@@ -1,0 +1,16 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Puts between fences. All ranks take part in every fence, so they step through numbered rounds
+ * together: the driver is cycles/fence.c.
+ */
+#include "transport/onesided/put.h"
+
+#include "file/transports.h"
+
+const collio_transport_t collio_transport_put_fence = {
+    .name = "put_fence",
+    .help = "one-sided puts between fences of all ranks, in blocking calls",
+    .buffers = COLLIO_BUFFERS_WINDOW,
+    .waits = true,
+    .rounds = true,
+};
