@@ -186,6 +186,7 @@ typedef struct bench_result_t {
     double open_seconds;  /* one-shot: these three are means over the steps */
     double call_seconds;
     double close_seconds;
+    double cpu_seconds; /* processor time of this rank in its steps */
     int64_t bad_bytes;
     int64_t rss_kib; /* this rank's peak in the phase */
     int64_t rss_extra_kib;

@@ -11,17 +11,19 @@ typedef struct totals_t {
     int64_t pieces_most;
     int64_t rss_kib;
     int64_t rss_extra_kib;
+    double cpu_seconds; /* of all ranks, in all steps */
     int nodes;
 } totals_t;
 
 static totals_t add_up(const bench_plan_t *plan, const bench_result_t *res, MPI_Comm comm)
 {
-    totals_t t = {.pieces = plan->my_pieces};
+    totals_t t = {.pieces = plan->my_pieces, .cpu_seconds = res->cpu_seconds};
     int64_t most[3] = {plan->my_pieces, res->rss_kib, res->rss_extra_kib};
     MPI_Comm node;
     int node_rank;
 
     MPI_Allreduce(MPI_IN_PLACE, &t.pieces, 1, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &t.cpu_seconds, 1, MPI_DOUBLE, MPI_SUM, comm);
     MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, comm);
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &node_rank);
@@ -94,6 +96,7 @@ void bench_report(const bench_options_t *opt, const bench_plan_t *plan, bench_re
     if (opt->one_shot) {
         printf("\"call_seconds\":%.6f,", res->call_seconds);
     }
+    printf("\"cpu_seconds\":%.6f,", t.cpu_seconds);
     printf("\"rss_kib\":%lld,\"rss_extra_kib\":%lld,", (long long) t.rss_kib,
            (long long) t.rss_extra_kib);
     bench_pvars_print(res->pvars);

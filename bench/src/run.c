@@ -83,6 +83,8 @@ static double time_step(bench_run_t *run, int step, bench_result_t *res)
     double span[2]; /* minus the start, the end: one maximum gives both */
 
     MPI_Barrier(run->comm);
+    bench_count_in(1);
+    res->cpu_seconds -= bench_cpu_seconds();
     span[0] = -bench_now();
     if (run->opt->one_shot) {
         one_shot(run, res);
@@ -96,6 +98,8 @@ static double time_step(bench_run_t *run, int step, bench_result_t *res)
     } else {
         span[1] = bench_now();
     }
+    res->cpu_seconds += bench_cpu_seconds();
+    bench_count_in(-1);
     MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_DOUBLE, MPI_MAX, run->comm);
     return span[1] + span[0];
 }

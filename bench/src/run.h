@@ -41,6 +41,8 @@ typedef struct bench_run_t {
 
 /* system.c */
 double bench_now(void);
+double bench_cpu_seconds(void);
+void bench_count_in(int change);
 bool bench_one_clock(MPI_Comm comm);
 int64_t bench_status_kib(const char *key);
 void bench_reset_peak(void);

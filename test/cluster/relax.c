@@ -18,7 +18,9 @@
  * taken, and the ceiling doubles (all ranks back off together); each nap in time lowers it by a
  * sixteenth. MPI_Init and MPI_Finalize wait with usleep(100): such sleeps get the ceiling's length.
  *
- * RELAX_MAX_US caps the ceiling (default 20000). Not for measuring latencies.
+ * RELAX_MAX_US caps the ceiling (default 20000), RELAX_MIN_US is what it never falls below (250):
+ * on a slow-motion cluster longer naps lose nothing and leave the cores idle. Not for measuring
+ * latencies.
  */
 
 #define _GNU_SOURCE
@@ -34,7 +36,7 @@
 enum {
     FREE_YIELDS = 4, /* yields before the first nap */
     FIRST_NAP_NS = 16 * 1000,
-    LOWEST_CEILING_NS = 250 * 1000,
+    LOWEST_CEILING_US = 250,
     PUNCTUAL_NS = 150 * 1000, /* timers are that late on idle cores too */
     WORK_NS = 50 * 1000,      /* this much processor time between two yields is work */
     LAZY_WAIT_US = 100,       /* what MPI_Init and MPI_Finalize sleep */
@@ -46,7 +48,7 @@ typedef int (*epoll_wait_fn_t)(int, struct epoll_event *, int, int);
 static __thread int polled_fd = -1; /* the epoll set that this thread polls */
 static __thread unsigned idle_yields;
 static __thread int64_t cpu_at_last_yield;
-static __thread int64_t ceiling_ns = 2 * LOWEST_CEILING_NS;
+static __thread int64_t ceiling_ns = 2000 * LOWEST_CEILING_US;
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -56,16 +58,29 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Nanoseconds, from a variable in microseconds that is read once. */
+static int64_t limit_ns(int64_t *kept, const char *name, int64_t otherwise_us)
+{
+    if (0 == *kept) {
+        const char *text = getenv(name);
+        int64_t us = NULL == text ? 0 : strtoll(text, NULL, 10);
+        *kept = 1000 * (us > 0 ? us : otherwise_us);
+    }
+    return *kept;
+}
+
 static int64_t highest_ceiling_ns(void)
 {
     static int64_t highest;
 
-    if (0 == highest) {
-        const char *text = getenv("RELAX_MAX_US");
-        int64_t us = NULL == text ? 0 : strtoll(text, NULL, 10);
-        highest = 1000 * (us > 0 ? us : 20000);
-    }
-    return highest;
+    return limit_ns(&highest, "RELAX_MAX_US", 20000);
+}
+
+static int64_t lowest_ceiling_ns(void)
+{
+    static int64_t lowest;
+
+    return limit_ns(&lowest, "RELAX_MIN_US", LOWEST_CEILING_US);
 }
 
 static void adapt_ceiling(int64_t asked_ns, int64_t slept_ns)
@@ -75,8 +90,8 @@ static void adapt_ceiling(int64_t asked_ns, int64_t slept_ns)
     } else {
         ceiling_ns -= ceiling_ns / 16;
     }
-    if (ceiling_ns < LOWEST_CEILING_NS) {
-        ceiling_ns = LOWEST_CEILING_NS;
+    if (ceiling_ns < lowest_ceiling_ns()) {
+        ceiling_ns = lowest_ceiling_ns();
     }
     if (ceiling_ns > highest_ceiling_ns()) {
         ceiling_ns = highest_ceiling_ns();

@@ -13,9 +13,39 @@ cable() { # cable NODE BRIDGE INTERFACE ADDRESS MTU
     local pid
     pid=$(<"$STATE/pid.$1")
     ip link add "$2.${1#node}" mtu "$5" type veth peer name "$3" mtu "$5" netns "$pid"
-    ip link set "$2.${1#node}" master "$2" up
+    if [[ $2 == data ]] && is_slow; then
+        ip link set "$2.${1#node}" up
+    else
+        ip link set "$2.${1#node}" master "$2" up
+    fi
     nsenter -t "$pid" -n -- ip addr add "$4" dev "$3"
     nsenter -t "$pid" -n -- ip link set "$3" up
+    [[ $2 != data ]] || ! is_slow || nsenter -t "$pid" -n -- "$SELF" _patient "${4%.*.*}.0.0/16"
+}
+
+is_slow() { [[ -n $(get latency)$(get message) ]]; }
+
+# Nothing is lost in the slow switch, however long it takes: TCP must not send anything twice.
+inner_patient() { # inner_patient NETWORK: in a node's net namespace
+    ip route change "$1" dev eth0 rto_min 20s
+    printf 0 >/proc/sys/net/ipv4/tcp_early_retrans
+    printf 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle
+}
+
+# The switch with costs takes the place of the data bridge.
+start_slownet() { # uses names and keepers of inner_supervise
+    local node ports=()
+    for node in "${names[@]}"; do
+        ports+=("data.${node#node}:$(($(bits_per_second "$(get rate)") / 8))")
+    done
+    if [[ $(get network_fs) != none ]]; then
+        node=$(get store_rate)
+        ports+=("data.store:$(($(bits_per_second "${node:-1000gbit}") / 8))")
+    fi
+    # It stands for cards and wires, which no process delays.
+    nice -n -20 "$(find_built slownet "")" "$STATE/costs" "$(get latency | grep . || echo 0)" \
+        "$(get message | grep . || echo 0)" "${ports[@]}" &
+    keepers+=("$!")
 }
 
 # address NETWORK INDEX: ends in .3 for the head (index -1), .2 for the store, .4 for node0, ...
@@ -89,6 +119,7 @@ start_network_fs() { # uses names and keepers of inner_supervise
     start_keeper store --pid --fork --kill-child
     await_node store
     cable store data eth0 "$(address $DATA_NET "$STORE")/16" "$(get mtu)"
+    ! is_slow || start_slownet
     gluster_start "$(get network_fs)" "${names[@]}"
 }
 
@@ -105,6 +136,7 @@ inner_supervise() {
     ip link add data type bridge mcast_snooping 0
     ip link set data up
 
+    [[ -z $(get storage) ]] || mount -t tmpfs -o size=50%,mode=1777 tmpfs "$STATE/disk"
     mapfile -t names < <(node_names)
     start_keeper head
     for node in "${names[@]}"; do start_keeper "$node" --pid --fork --kill-child; done
@@ -115,8 +147,12 @@ inner_supervise() {
         cable "${names[i]}" ctl ctl0 "$(address $CTL_NET "$i")/16" 1500
         cable "${names[i]}" data eth0 "$(address $DATA_NET "$i")/16" "$(get mtu)"
     done
-    [[ $(get rate) == off ]] || inner_limit "$(get rate)" "${names[@]}"
-    [[ $(get network_fs) == none ]] || start_network_fs
+    [[ $(get rate) == off ]] || is_slow || inner_limit "$(get rate)" "${names[@]}"
+    if [[ $(get network_fs) != none ]]; then
+        start_network_fs
+    elif is_slow; then
+        start_slownet
+    fi
     : >"$STATE/up"
 
     # From here on the shell only collects orphans.  The first of these processes to end (the

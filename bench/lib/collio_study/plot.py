@@ -1,0 +1,100 @@
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
+"""The picture of a study: the authors' results beside those here, and a panel for each pattern."""
+
+import html
+import math
+
+from collio_compare import svg
+
+from .study import mean
+
+COLORS = ("#c2410c", "#0b7a75", "#5a4fcf", "#a16207", "#64748b", "#be185d")
+DARK = ("#fb923c", "#2dd4bf", "#a5b4fc", "#facc15", "#94a3b8", "#f472b6")
+STYLE = """text { font: 12px sans-serif; fill: #333 } .value { fill: #666 } .end { font-size: 11px }
+.title { font-weight: bold } path { fill: none } .grid { stroke: #e4e4e4 } .line { stroke-width: 2 }
+.theirs { fill: #b4bcc6 }
+.here { stroke: #c2410c; fill: #c2410c; stroke-width: 2 }
+"""
+STYLE_DARK = """text { fill: #ddd } .value { fill: #aaa } .grid { stroke: #3a3a3a }
+.theirs { fill: #5b6470 }
+.here { stroke: #fb923c; fill: #fb923c }
+"""
+WIDTH, CLAIM = 800, 40
+
+
+def _style():
+    def colors(found):
+        return "".join(f".c{i} {{ stroke: {c} }} circle.c{i} {{ fill: {c} }} "
+                       f"text.c{i} {{ fill: {c}; stroke: none }}\n" for i, c in enumerate(found))
+    return (f"<style>{STYLE}{colors(COLORS)}@media (prefers-color-scheme: dark) {{\n"
+            f"{STYLE_DARK}{colors(DARK)}}}</style>")
+
+
+def _text(x, y, words, klass="", anchor="start"):
+    return (f'<text x="{x:.1f}" y="{y:.1f}" class="{klass}" text-anchor="{anchor}">'
+            f"{html.escape(words)}</text>")
+
+
+def _claims(study, results):
+    """A gray bar for the authors' range, a line with a dot (the mean) for what was measured."""
+    found = [(c, c.here(results)) for c in study.CLAIMS]
+    ends = [v for c, here in found for v in (c.low, c.high, *here, 1 if c.unit == "x" else c.low)]
+    log = all(c.unit == "x" for c, _ in found)
+    low, high = min(ends) * (0.9 if log else 1), max(ends) * 1.1
+    low = low if log else min(0, low)
+
+    def px(v):
+        share = math.log(v / low) / math.log(high / low) if log else (v - low) / (high - low)
+        return 20 + (WIDTH - 60) * share
+
+    def number(v):
+        return f"{v:.3g}x" if log else f"{100 * v:.0f}%"
+
+    words = "gray: authors; line and dot: measured here, all points and their mean"
+    parts, y = [_text(20, 16, words, "value")], 24
+    for claim, here in found:
+        parts.append(_text(20, y + 14, claim.text, "title"))
+        left, right = px(claim.low), max(px(claim.high), px(claim.low) + 4)
+        parts.append(f'<rect x="{left:.1f}" y="{y + 20}" width="{right - left:.1f}" height="12" '
+                     'class="theirs"/>')
+        if here:
+            middle = mean(here) if log else sorted(here)[len(here) // 2]
+            parts.append(f'<path d="M{px(min(here)):.1f} {y + 26}H{px(max(here)):.1f}" '
+                         'class="here"/>'
+                         f'<circle cx="{px(middle):.1f}" cy="{y + 26}" r="5" class="here"/>')
+            parts.append(_text(px(max(here)) + 10, y + 30, number(middle), "value"))
+        y += CLAIM
+    if log:
+        parts.append(f'<path d="M{px(1):.1f} 24V{y}" class="grid"/>')
+        parts.append(_text(px(1), y + 12, "1x", "value", "middle"))
+    return parts, y + 20
+
+
+def _panels(study, results, cases):
+    """(title, svg) of each panel and phase with lines to draw."""
+    names = list(dict.fromkeys(c.series for c in cases))
+    for panel in study.LINES:
+        for phase in ("write", "read"):
+            lines = []
+            for series in dict.fromkeys(c.series for c in cases if c.panel == panel):
+                xs = sorted(c.x for c in cases if c.panel == panel and c.series == series)
+                points = [(x, results.time(panel, series, x, phase)) for x in xs]
+                points = [(x, y) for x, y in points if y]
+                if len(points) > 1:
+                    lines.append((series, f"c{names.index(series) % len(COLORS)}", points))
+            if lines:
+                title = f"{panel}, {phase}"
+                yield title, svg.lines(lines, title, study.X_NAME[panel])
+
+
+def picture(study, results, cases):
+    parts, y = _claims(study, results)
+    found = list(_panels(study, results, cases))
+    for i, (title, inner) in enumerate(found):
+        left, top = 400 * (i % 2), y + 290 * (i // 2)
+        parts.append(_text(left + 20, top + 20, title, "title"))
+        parts.append(f'<g transform="translate({left},{top + 26})">{inner}</g>')
+    height = y + 290 * ((len(found) + 1) // 2)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+            f'aria-label="{html.escape(study.TITLE + ": " + study.CAPTION)}">{_style()}\n'
+            + "\n".join(parts) + "</svg>\n")

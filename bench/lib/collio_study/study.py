@@ -1,0 +1,113 @@
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
+"""What a study.py is made of, and the questions that it asks of its results."""
+
+import dataclasses
+import importlib.util
+import math
+import os
+import statistics
+
+BUSY = 0.6  # a run whose cores were busier does not count
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One thing that is measured: a point `x` of the line `series` in the picture `panel`."""
+
+    panel: str
+    series: str
+    x: object
+    ranks: int
+    args: tuple  # of collio_bench
+    mca: tuple = ()  # (name, value) pairs
+    machine: str = ""  # the study's, unless it is named
+
+    def key(self):
+        return f"{self.panel}|{self.series}|{self.x}"
+
+
+@dataclasses.dataclass
+class Claim:
+    """A result of the authors beside the same result here: a factor or a share."""
+
+    text: str
+    low: float
+    high: float
+    here: object  # function: Results -> [values], or None where nothing was measured
+    unit: str = "x"  # x: a factor; %: a share
+    wanted: str = ""
+
+
+def hints(**values):
+    return tuple(word for key, value in values.items()
+                 for word in ("--hint", f"collio_{key}={value}"))
+
+
+def load(path):
+    """The module bench/studies/NAME/study.py."""
+    spec = importlib.util.spec_from_file_location("study", os.path.join(path, "study.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.NAME = os.path.basename(path.rstrip("/"))
+    return module
+
+
+class Results:
+    """Rows of the results file, by case and phase. Busy runs are kept apart."""
+
+    def __init__(self, rows, take="seconds"):
+        """take: `seconds`, the mean of all calls of a run, or `settled`, see runs.py."""
+        self.rows, self.busy_rows, self.take = {}, {}, take
+        for row in rows:
+            where = self.rows if row["busy"] <= BUSY else self.busy_rows
+            where.setdefault((row["key"], row["phase"]), []).append(row)
+
+    def _median(self, rows):
+        return statistics.median(r[self.take] for r in rows) if rows else None
+
+    def time(self, panel, series, x, phase):
+        """Median seconds of a call, or None."""
+        return self._median(self.rows.get((f"{panel}|{series}|{x}", phase)))
+
+    def busy_time(self, panel, series, x, phase):
+        return self._median(self.busy_rows.get((f"{panel}|{series}|{x}", phase)))
+
+    def counter(self, panel, series, x, phase, name, part="sum"):
+        """Of one step, or None."""
+        rows = (self.rows.get((f"{panel}|{series}|{x}", phase))
+                or self.busy_rows.get((f"{panel}|{series}|{x}", phase), []))
+        values = [r["counters"][name][part] for r in rows if name in r["counters"]]
+        return statistics.median(values) if values else None
+
+    def ratio(self, panel, x, phase, slow, fast):
+        """How many times `slow` takes as long as `fast`, or None."""
+        a, b = self.time(panel, slow, x, phase), self.time(panel, fast, x, phase)
+        return a / b if a and b else None
+
+
+def ratios(panels, xs, slow, fast, phases=("write", "read")):
+    """A function for Claim.here: the ratios of all these points."""
+    def here(results):
+        found = [results.ratio(panel, x, phase, slow, fast)
+                 for panel in panels for x in xs for phase in phases]
+        return [f for f in found if f]
+    return here
+
+
+def ratios_at_most(panels, xs, slow, fast):
+    """The same at the largest x that was measured, for each panel."""
+    def here(results):
+        found = []
+        for panel in panels:
+            for x in sorted(xs, reverse=True):
+                at_x = ratios((panel,), (x,), slow, fast)(results)
+                if at_x:
+                    found += at_x
+                    break
+        return found
+    return here
+
+
+def mean(values):
+    """Geometric."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None

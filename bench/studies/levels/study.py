@@ -1,0 +1,51 @@
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
+from collio_study.study import Case, Claim, hints, ratios
+
+TITLE = "Request levels 0 to 3"
+AUTHORS = """Thakur, Gropp and Lusk (ROMIO) let a program ask for the same bytes in four ways:
+level 0, an independent call for each piece; level 1, a collective call for each piece; level 2, one
+independent call with a file view; level 3, one collective call with a view. DIST3D, BTIO and
+UNSTRUC on five machines: level 3 was up to 700 times faster than level 0."""
+MACHINE = "fat"
+REPEAT = 2
+STEPS = 1
+TAKE = "seconds"
+RANKS = 16
+SCALED = (("ranks", "8 to 256", "16"), ("array of DIST3D", "512^3", "64 KiB"),
+          ("cost of a request", "0.1 to 10 ms", "0.5 ms and 0.5 ms on the way"))
+PATTERNS = {"DIST3D": ("--kernel", "dist3d", "--size", "64k"),
+            "BTIO": ("--kernel", "btio", "--size", "64k"),
+            "UNSTRUC": ("--kernel", "unstruc", "--size", "64k")}
+STACKS = {"collio": (("io", "ompio"), ("fcoll", "overlap"), ("fbtl", "mtpwrite")),
+          "stock": (("io", "ompio"), ("fcoll", "vulcan"), ("fbtl", "posix")),
+          "ROMIO": (("io", "romio321"),)}
+LEVELS = (0, 1, 2, 3)
+
+
+def cases():
+    for level in LEVELS:
+        for name, args in PATTERNS.items():
+            for stack, mca in STACKS.items():
+                more = hints(exchange="on") if stack == "collio" and level == 3 else ()
+                yield Case(name, stack, level, RANKS, args + ("--level", str(level)) + more, mca)
+
+
+def _levels(stack):
+    def here(results):
+        found = [(results.time(p, stack, 0, phase), results.time(p, stack, 3, phase))
+                 for p in PATTERNS for phase in ("write", "read")]
+        return [a / b for a, b in found if a and b]
+    return here
+
+
+LINES = ()
+X_NAME = {name: "level" for name in PATTERNS}
+COUNTERS = ()
+COUNTED = ()
+CLAIMS = (Claim("level 3 over level 0, collio", 1, 700, _levels("collio")),
+          Claim("level 3 over level 0, stock", 1, 700, _levels("stock")),
+          Claim("level 3 over level 0, ROMIO", 1, 700, _levels("ROMIO")),
+          Claim("collio over stock at level 3", 1, 1, ratios(PATTERNS, (3,), "stock", "collio")))
+CAPTION = "One collective call moves in a few requests what takes thousands piece by piece."
+DIFFERS = """The factor is the number of pieces that become one request, and the arrays here are
+smaller by a factor of 2,000."""

@@ -1,0 +1,74 @@
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
+from collio_study.study import Case, Claim, hints, ratios_at_most
+
+TITLE = "Two layers against one (TAM)"
+AUTHORS = """Kang and others (TPDS 2020) compared two-layer aggregation with the two-phase method of
+ROMIO on two Cray systems with Lustre: 1,024 to 16,384 ranks, 64 per node, 56 aggregators, patterns
+of E3SM (F and G), BTIO and S3D-IO. Two layers took 3 to 29 times less time at 16,384 ranks. They
+varied the number of local aggregators P_L: time inside the nodes falls with P_L, time between the
+nodes grows with it."""
+MACHINE = "messages"
+REPEAT = 2
+STEPS = 2
+TAKE = "seconds"
+SCALED = (("ranks", "1,024 to 16,384", "16 to 128"), ("ranks per node", "64", "2 to 16"),
+          ("aggregators", "56", "8, one per node"), ("collective buffer", "16 MiB", "16 KiB"),
+          ("data of one call", "14 to 1,280 GiB", "1 MiB"),
+          ("cost of a message at a card", "about 1 us", "1 ms"))
+RANKS = (16, 32, 64, 128)
+PATTERNS = {"E3SM F": ("--kernel", "e3sm-f", "--size", "1m"),
+            "E3SM G": ("--kernel", "e3sm-g", "--size", "1m"),
+            "BTIO": ("--kernel", "btio", "--size", "1m"),
+            "S3D": ("--kernel", "s3d", "--size", "1m")}
+SQUARE = {16: 16, 32: 25, 64: 64, 128: 121}  # BTIO has a square number of ranks
+BUFFER = 16384
+TAM = (("io", "ompio"), ("fcoll", "tam"))
+VULCAN = (("io", "ompio"), ("fcoll", "vulcan"), ("io_ompio_bytes_per_agg", str(BUFFER)),
+          ("io_ompio_num_aggregators", "8"))
+ROMIO = (("io", "romio321"),)
+ROMIO_HINTS = ("--hint", f"cb_buffer_size={BUFFER}", "--hint", "cb_nodes=8", "--hint",
+               "romio_cb_write=enable", "--hint", "romio_cb_read=enable")
+SWEEP_RANKS = 32
+SWEEP = (1, 2, 4)  # local aggregators per node
+SWEEP_PANEL = f"P_L, {{}}, {SWEEP_RANKS} ranks"
+
+
+def _tam(per_node):
+    return hints(exchange="on", buffer_bytes=BUFFER, aggregators=8, local_aggregators=8 * per_node)
+
+
+def cases():
+    for ranks in RANKS:
+        for name, args in PATTERNS.items():
+            here = SQUARE[ranks] if name == "BTIO" else ranks
+            yield Case(name, "one layer", ranks, here, args + _tam(ranks), TAM)
+            yield Case(name, "two layers", ranks, here, args + _tam(1), TAM)
+            yield Case(name, "auto", ranks, here,
+                       args + hints(exchange="on", buffer_bytes=BUFFER, aggregators=8), TAM)
+            yield Case(name, "ROMIO", ranks, here, args + ROMIO_HINTS, ROMIO)
+            yield Case(name, "vulcan", ranks, here, args, VULCAN)
+    for name in ("E3SM G", "S3D"):
+        for per_node in SWEEP:
+            yield Case(SWEEP_PANEL.format(name), "two layers", per_node, SWEEP_RANKS,
+                       PATTERNS[name] + _tam(per_node), TAM)
+
+
+LINES = list(PATTERNS) + [SWEEP_PANEL.format(name) for name in ("E3SM G", "S3D")]
+X_NAME = {name: "ranks" for name in PATTERNS}
+X_NAME.update({name: "local aggregators per node" for name in LINES[4:]})
+COUNTERS = (("messages between nodes", "messages_between_nodes", "sum"),
+            ("messages with offset lists", "meta_messages", "sum"),
+            ("time_agree of the slowest rank, s", "time_agree", "max"),
+            ("time_exchange of the slowest rank, s", "time_exchange", "max"))
+COUNTED = (32, ("one layer", "two layers"))
+CLAIMS = (
+    Claim("two layers over ROMIO, most ranks", 3, 29,
+          ratios_at_most(PATTERNS, RANKS, "ROMIO", "two layers"), wanted="3"),
+    Claim("two layers over one layer, most ranks", 3, 29,
+          ratios_at_most(PATTERNS, RANKS, "one layer", "two layers"), wanted="2"),
+    Claim("two layers over vulcan, most ranks", 3, 29,
+          ratios_at_most(PATTERNS, RANKS, "vulcan", "two layers")))
+CAPTION = """The line of two layers rises least with the ranks: its messages grow with the nodes,
+those of the others with the ranks."""
+DIFFERS = """The authors had 64 ranks per node; the factor grows with the ranks per node, because
+one layer sends that many times more messages."""
