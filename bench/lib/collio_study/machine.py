@@ -10,7 +10,7 @@ FIELDS = {"nodes": int, "ranks_per_node": int, "link": str, "latency_us": int, "
           "servers": int, "stripe_bytes": int, "server_bytes_per_second": int, "request_us": int,
           "storage_latency_us": int, "memory_mib": str}
 MTU = 65000  # a message of up to 64 KiB is one frame
-NAP_US = 1000  # waiting ranks sleep that long at least; a message over the network wakes them
+NAP_US = 16  # for each rank: waiting ranks sleep that long; a message of another node wakes them
 
 
 @dataclasses.dataclass
@@ -79,5 +79,5 @@ class Cluster:
         """The beginning of a command line that starts ranks, the same number on each node."""
         self._call("costs", "off")  # what is not a step costs nothing
         per_node = -(-ranks // self.machine.nodes)
-        return [self.vcluster, "mpirun", "-x", f"RELAX_MIN_US={NAP_US}", "-np", str(ranks),
+        return [self.vcluster, "mpirun", "-x", f"RELAX_MIN_US={NAP_US * ranks}", "-np", str(ranks),
                 "--map-by", f"ppr:{per_node}:node"]

@@ -9,22 +9,22 @@ less time. `write_comm` was best in 95 series, `write` in 79, `write_comm2` in 7
 `comm` in 42. Two-sided messages were best in 75% of all series; `put_fence` was best in 37% of the
 series with tile-256."""
 MACHINE = "storage"
-REPEAT = 3
+REPEAT = 2
 STEPS = 2
 TAKE = "settled"
-SCALED = (("ranks", "16 to 704", "8"), ("collective buffer", "32 MiB", "64 KiB"),
+SCALED = (("ranks", "16 to 704", "8"), ("collective buffer", "32 MiB", "256 KiB"),
           ("IOR block", "1 MiB", "16 KiB"), ("tile", "256 B, 1 MiB", "256 B, 16 KiB"),
-          ("data of one call", "GiB", "1 MiB"), ("rate of the storage", "GB/s", "16 MB/s"))
+          ("data of one call", "GiB", "4 MiB"), ("rate of the storage", "GB/s", "24 MB/s"))
 RANKS = 8
 SCHEDULES = ("none", "comm", "write", "write_comm", "write_comm2")
 TRANSPORTS = ("isend", "shm", "put_lock", "put_fence")
 PATTERNS = {
-    "IOR": ("--kernel", "ior-int", "--transfer", "16k", "--calls", "8", "--view"),
-    "tile-256": ("--kernel", "tile", "--elem", "256", "--size", "1m"),
-    "tile-16k": ("--kernel", "tile", "--elem", "16384", "--tile", "4x2", "--size", "1m"),
-    "FLASH": ("--kernel", "flash", "--size", "1m", "--vars", "2")}
+    "IOR": ("--kernel", "ior-int", "--transfer", "16k", "--calls", "32", "--view"),
+    "tile-256": ("--kernel", "tile", "--elem", "256", "--size", "4m"),
+    "tile-16k": ("--kernel", "tile", "--elem", "16384", "--tile", "8x4"),
+    "FLASH": ("--kernel", "flash", "--size", "4m", "--vars", "1")}
 OVERLAP = (("io", "ompio"), ("fcoll", "overlap"), ("osc", "pt2pt,sm"))
-SIZES = dict(buffer_bytes=65536, aggregators=4)
+SIZES = dict(buffer_bytes=262144, aggregators=4)
 
 
 def cases():

@@ -12,16 +12,16 @@ REPEAT = 2
 STEPS = 2
 TAKE = "seconds"
 SCALED = (("ranks", "1,024 to 16,384", "16 to 128"), ("ranks per node", "64", "2 to 16"),
-          ("aggregators", "56", "8, one per node"), ("collective buffer", "16 MiB", "16 KiB"),
-          ("data of one call", "14 to 1,280 GiB", "1 MiB"),
+          ("aggregators", "56", "8, one per node"), ("collective buffer", "16 MiB", "64 KiB"),
+          ("data of one call", "14 to 1,280 GiB", "2 to 4 MiB"),
           ("cost of a message at a card", "about 1 us", "1 ms"))
 RANKS = (16, 32, 64, 128)
-PATTERNS = {"E3SM F": ("--kernel", "e3sm-f", "--size", "1m"),
-            "E3SM G": ("--kernel", "e3sm-g", "--size", "1m"),
-            "BTIO": ("--kernel", "btio", "--size", "1m"),
-            "S3D": ("--kernel", "s3d", "--size", "1m")}
+PATTERNS = {"E3SM F": ("--kernel", "e3sm-f", "--size", "2m"),
+            "E3SM G": ("--kernel", "e3sm-g", "--size", "4m"),
+            "BTIO": ("--kernel", "btio", "--size", "4m"),
+            "S3D": ("--kernel", "s3d", "--size", "4m")}
 SQUARE = {16: 16, 32: 25, 64: 64, 128: 121}  # BTIO has a square number of ranks
-BUFFER = 16384
+BUFFER = 65536
 TAM = (("io", "ompio"), ("fcoll", "tam"))
 VULCAN = (("io", "ompio"), ("fcoll", "vulcan"), ("io_ompio_bytes_per_agg", str(BUFFER)),
           ("io_ompio_num_aggregators", "8"))
@@ -34,7 +34,8 @@ SWEEP_PANEL = f"P_L, {{}}, {SWEEP_RANKS} ranks"
 
 
 def _tam(per_node):
-    return hints(exchange="on", buffer_bytes=BUFFER, aggregators=8, local_aggregators=8 * per_node)
+    return hints(exchange="on", schedule="none", buffer_bytes=BUFFER, aggregators=8,
+                 local_aggregators=8 * per_node)
 
 
 def cases():
