@@ -14,6 +14,7 @@ STEPS = 2
 TAKE = "settled"
 SCALED = (("ranks", "16 to 704", "8"), ("collective buffer", "32 MiB", "256 KiB"),
           ("IOR block", "1 MiB", "16 KiB"), ("tile", "256 B, 1 MiB", "256 B, 16 KiB"),
+          ("eager limit of the network", "12 KiB or more", "1 KiB"),
           ("data of one call", "GiB", "4 MiB"), ("rate of the storage", "GB/s", "24 MB/s"))
 RANKS = 8
 SCHEDULES = ("none", "comm", "write", "write_comm", "write_comm2")
@@ -23,7 +24,9 @@ PATTERNS = {
     "tile-256": ("--kernel", "tile", "--elem", "256", "--size", "4m"),
     "tile-16k": ("--kernel", "tile", "--elem", "16384", "--tile", "8x4"),
     "FLASH": ("--kernel", "flash", "--size", "4m", "--vars", "1")}
-OVERLAP = (("io", "ompio"), ("fcoll", "overlap"), ("osc", "pt2pt,sm"))
+EAGER = "1024"  # larger messages wait for their receiver: eager ones would overlap by themselves
+OVERLAP = (("io", "ompio"), ("fcoll", "overlap"), ("osc", "pt2pt,sm"),
+           ("btl_tcp_eager_limit", EAGER), ("btl_tcp_rndv_eager_limit", EAGER))
 SIZES = dict(buffer_bytes=262144, aggregators=4)
 
 
