@@ -7,6 +7,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 from . import machine as machines
@@ -73,15 +74,19 @@ def _run(build, cluster, study, repeat, ranks, mca, cases, store):
         command += ["--steps", str(study.STEPS), *case.args, "--dir", cluster.folder,
                     "--label", case.key()]
     limit = TIMEOUT * (1 + len(cases) / 10)
-    done = subprocess.run(["timeout", "-k", "20", str(int(limit)), *command], env=cluster.env,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    rows = [_row(repeat, line) for line in done.stdout.splitlines() if line.startswith("{")]
-    for row in rows:
-        store.add(row)
-    if done.returncode != 0:
-        print(f"  {len(rows)} of {2 * len(cases)} results, exit status {done.returncode}: "
-              + " ".join(done.stderr.split()[-40:]), file=sys.stderr)
-    return done.returncode == 0
+    count = 0
+    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
+            ["timeout", "-k", "20", str(int(limit)), *command], env=cluster.env, text=True,
+            stdout=subprocess.PIPE, stderr=errors) as job:
+        for line in job.stdout:
+            if line.startswith("{"):
+                store.add(_row(repeat, line))
+                count += 1
+        if job.wait() != 0:
+            errors.seek(0)
+            print(f"  {count} of {2 * len(cases)} results, exit status {job.returncode}: "
+                  + " ".join(errors.read().split()[-40:]), file=sys.stderr)
+    return job.returncode == 0
 
 
 def _left(seconds):
