@@ -12,10 +12,10 @@ MACHINE = "storage"
 REPEAT = 2
 STEPS = 2
 TAKE = "settled"
-SCALED = (("ranks", "16 to 704", "8"), ("collective buffer", "32 MiB", "256 KiB"),
+SCALED = (("ranks", "16 to 704", "8"), ("collective buffer", "32 MiB", "512 KiB"),
           ("IOR block", "1 MiB", "16 KiB"), ("tile", "256 B, 1 MiB", "256 B, 16 KiB"),
           ("eager limit of the network", "12 KiB or more", "1 KiB"),
-          ("data of one call", "GiB", "4 MiB"), ("rate of the storage", "GB/s", "24 MB/s"))
+          ("data of one call", "GiB", "4 MiB"), ("rate of the storage", "GB/s", "40 MB/s"))
 RANKS = 8
 SCHEDULES = ("none", "comm", "write", "write_comm", "write_comm2")
 TRANSPORTS = ("isend", "shm", "put_lock", "put_fence")
@@ -27,7 +27,7 @@ PATTERNS = {
 EAGER = "1024"  # larger messages wait for their receiver: eager ones would overlap by themselves
 OVERLAP = (("io", "ompio"), ("fcoll", "overlap"), ("osc", "pt2pt,sm"),
            ("btl_tcp_eager_limit", EAGER), ("btl_tcp_rndv_eager_limit", EAGER))
-SIZES = dict(buffer_bytes=262144, aggregators=4)
+SIZES = dict(buffer_bytes=524288, aggregators=4)
 
 
 def cases():
