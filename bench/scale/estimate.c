@@ -11,15 +11,62 @@
  *
  * n^2/2: a receive for every sender is posted, and each arriving message searches half of them.
  */
+#include <string.h>
+
 #include "scale.h"
 
-const scale_costs_t scale_costs = {.overhead = 1.5e-6,
-                                   .latency = 1.5e-6,
-                                   .gap = 1e-10,
-                                   .match = 1e-9,
-                                   .local_overhead = 0.4e-6,
-                                   .copy = 0.25e-9,
-                                   .merge = 8e-9};
+scale_costs_t scale_costs = {.overhead = 1.5e-6,
+                             .latency = 1.5e-6,
+                             .gap = 1e-10,
+                             .match = 1e-9,
+                             .local_overhead = 0.4e-6,
+                             .copy = 0.25e-9,
+                             .merge = 8e-9};
+
+/* Bytes per second of "400mbit"; 0 if it is something else. */
+static double link_rate(const char *text)
+{
+    double number;
+    char unit;
+
+    if (2 != sscanf(text, "%lf%cbit", &number, &unit) || NULL == strchr("kmg", unit)) {
+        return 0;
+    }
+    return number / 8 * ('k' == unit ? 1e3 : 'm' == unit ? 1e6 : 1e9);
+}
+
+/* A message waits at the sending card, too, while others come from there: that is part of L. */
+const char *scale_costs_read(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[256];
+    char value[64];
+    double number;
+    double message = 0;
+    double latency = 0;
+    double rate = 0;
+
+    if (NULL == file) {
+        return "cannot be read";
+    }
+    while (NULL != fgets(line, sizeof(line), file)) {
+        if (1 == sscanf(line, "link = %63s", value)) {
+            rate = link_rate(value);
+        } else if (1 == sscanf(line, "latency_us = %lf", &number)) {
+            latency = 1e-6 * number;
+        } else if (1 == sscanf(line, "message_us = %lf", &number)) {
+            message = 1e-6 * number;
+        }
+    }
+    fclose(file);
+    if (0 >= rate || 0 >= message) {
+        return "has no link or no message_us";
+    }
+    scale_costs.overhead = message;
+    scale_costs.latency = latency + message;
+    scale_costs.gap = 1 / rate;
+    return NULL;
+}
 
 int64_t scale_levels(int64_t n)
 {

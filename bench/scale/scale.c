@@ -2,6 +2,7 @@
 /*
  * scale [--csv FILE] [--svg FILE]                      the standard runs, a few seconds
  * scale --pattern NAME --ranks N [options]             one run
+ * scale --machine FILE ...                             times with the costs of bench/machines/...
  * scale --memory                                       partition memory on 16 to 15,625 nodes
  */
 #include <errno.h>
@@ -27,6 +28,7 @@ static const char usage[] =
     "usage: scale [--csv FILE] [--svg FILE] [--replay EXTENTS]\n"
     "       scale --pattern btio|s3d|e3sm-f|e3sm-g --ranks N [--per-node N] [--aggregators N]\n"
     "             [--local N] [--grid N] [--window BYTES] [--unit BYTES] [--csv FILE]\n"
+    "             [--machine FILE]\n"
     "       scale --memory\n\n"
     "Computes, with the planning code of the components, what two-phase and two-layer\n"
     "aggregation (tam) exchange: extents, messages, offset lists, memory, estimated time.\n\n"
@@ -36,6 +38,7 @@ static const char usage[] =
     "  --grid         points on an edge, or cells of a record; 0 = the published size (0)\n"
     "  --window       bytes of a cycle of an aggregator (16777216)\n"
     "  --unit         file domains begin at multiples of it (1)\n"
+    "  --machine      a file of bench/machines: times with the costs of its network\n"
     "  --memory       partition memory on nodes with uneven memory: buffers, cost of a plan\n"
     "  --replay       plan as many aggregators as hold so many extents (1000000); the exact\n"
     "                 counts of all aggregators are checked against these\n";
@@ -137,14 +140,24 @@ static int64_t number(const char *name, const char *text, int64_t least)
     return value;
 }
 
+static void read_costs(const char *path)
+{
+    const char *error = scale_costs_read(path);
+
+    if (NULL != error) {
+        fprintf(stderr, "scale: %s: %s\n", path, error);
+        exit(EXIT_FAILURE);
+    }
+}
+
 static void parse(int argc, char **argv, scale_options_t *options, outputs_t *outputs)
 {
     static const struct option names[] = {
-        {"pattern", 1, NULL, 'p'},     {"ranks", 1, NULL, 'n'}, {"per-node", 1, NULL, 'q'},
-        {"aggregators", 1, NULL, 'a'}, {"local", 1, NULL, 'l'}, {"grid", 1, NULL, 'g'},
-        {"window", 1, NULL, 'w'},      {"unit", 1, NULL, 'u'},  {"replay", 1, NULL, 'r'},
-        {"csv", 1, NULL, 'c'},         {"svg", 1, NULL, 's'},   {"help", 0, NULL, 'h'},
-        {"memory", 0, NULL, 'm'},      {NULL, 0, NULL, 0}};
+        {"pattern", 1, NULL, 'p'},     {"ranks", 1, NULL, 'n'},   {"per-node", 1, NULL, 'q'},
+        {"aggregators", 1, NULL, 'a'}, {"local", 1, NULL, 'l'},   {"grid", 1, NULL, 'g'},
+        {"window", 1, NULL, 'w'},      {"unit", 1, NULL, 'u'},    {"replay", 1, NULL, 'r'},
+        {"csv", 1, NULL, 'c'},         {"svg", 1, NULL, 's'},     {"help", 0, NULL, 'h'},
+        {"memory", 0, NULL, 'm'},      {"machine", 1, NULL, 'M'}, {NULL, 0, NULL, 0}};
     int index = 0;
     int letter;
 
@@ -181,6 +194,9 @@ static void parse(int argc, char **argv, scale_options_t *options, outputs_t *ou
             break;
         case 'm':
             outputs->memory = true;
+            break;
+        case 'M':
+            read_costs(optarg);
             break;
         case 'c':
             outputs->csv = optarg;

@@ -193,7 +193,11 @@ typedef struct scale_costs_t {
     double merge;          /* one extent up one level of the heap */
 } scale_costs_t;
 
-extern const scale_costs_t scale_costs;
+extern scale_costs_t scale_costs;
+
+/** Overhead, latency and gap of a machine of bench/machines; the costs inside a node stay. NULL, or
+ *  what is wrong. */
+const char *scale_costs_read(const char *path);
 
 /** Seconds of one call as its busiest aggregator sees it: layer 1, offset lists, merge, data. The
  *  figures have wire_bytes. `bytes` and `requested` are those of the whole call. */

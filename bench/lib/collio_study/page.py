@@ -1,6 +1,7 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """docs/studies/NAME.md and NAME.svg from the results: nothing on the page is written by hand."""
 
+import dataclasses
 import os
 import statistics
 
@@ -98,7 +99,7 @@ def _machine(machine):
 
 
 def _quality(results, study):
-    rows = [row for rows in results.rows.values() for row in rows]
+    rows = [row for rows in results.rows.values() for row in rows if row["busy"]]
     busy = sum(len(rows) for rows in results.busy_rows.values())
     share = statistics.median(row["busy"] for row in rows) if rows else 0
     out = (f"{len(rows) + busy} results, medians of up to {study.REPEAT} repetitions, "
@@ -109,9 +110,21 @@ def _quality(results, study):
     return [out, ""]
 
 
-def write(folder, study, results, machines):
-    """The page and its plot."""
+def _all_cases(study, results):
+    """The study's own, and those that were computed."""
     cases = list(study.cases())
+    known = {case.key(): case for case in cases}
+    for key, _ in results.rows:
+        panel, series, x = key.split("|")
+        if key not in known:
+            like = next(c for c in cases if c.panel == panel and str(c.x) == x)
+            known[key] = dataclasses.replace(like, series=series)
+    return list(known.values())
+
+
+def write(folder, study, results, machines, more):
+    """The page and its plot; `more` are lines of the study's own."""
+    cases = _all_cases(study, results)
     name = study.NAME
     out = [f"# {study.TITLE}", "",
            f"Made by `make study STUDY={name}` from "
@@ -125,7 +138,7 @@ def write(folder, study, results, machines):
     out += ["", "## Result", ""] + _claims(study, results)
     out += [f"**Why they differ.** {study.DIFFERS}", "", f"![{study.TITLE}]({name}.svg)", "",
             f"*{study.CAPTION}*", "", "## All times", ""]
-    out += _quality(results, study) + _tables(study, results, cases)
+    out += _quality(results, study) + _tables(study, results, cases) + more
     if study.COUNTERS:
         out += ["## Where the time goes", ""] + _counters(study, results, cases)
     os.makedirs(folder, exist_ok=True)

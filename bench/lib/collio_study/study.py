@@ -56,14 +56,19 @@ class Results:
     """Rows of the results file, by case and phase. Busy runs are kept apart."""
 
     def __init__(self, rows, take="seconds"):
-        """take: `seconds`, the mean of all calls of a run, or `settled`, see runs.py."""
+        """take: `seconds`, the mean of all calls of a run, `settled` (runs.py), or a counter of
+        time, of the slowest rank."""
         self.rows, self.busy_rows, self.take = {}, {}, take
         for row in rows:
             where = self.rows if row["busy"] <= BUSY else self.busy_rows
             where.setdefault((row["key"], row["phase"]), []).append(row)
 
+    def _value(self, row):
+        return (row["counters"][self.take]["max"] / 1e9 if self.take.startswith("time_")
+                else row[self.take])
+
     def _median(self, rows):
-        return statistics.median(r[self.take] for r in rows) if rows else None
+        return statistics.median(map(self._value, rows)) if rows else None
 
     def time(self, panel, series, x, phase):
         """Median seconds of a call, or None."""

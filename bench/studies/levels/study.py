@@ -3,8 +3,8 @@ from collio_study.study import Case, Claim, hints, ratios
 
 TITLE = "Request levels 0 to 3"
 AUTHORS = """Thakur, Gropp and Lusk (ROMIO) let a program ask for the same bytes in four ways:
-level 0, an independent call for each piece; level 1, a collective call for each piece; level 2, one
-independent call with a file view; level 3, one collective call with a view. DIST3D, BTIO and
+level 0, an independent call for each piece; level 1, a collective call for each piece; level 2,
+one independent call with a file view; level 3, one collective call with a view. DIST3D, BTIO and
 UNSTRUC on five machines: level 3 was up to 700 times faster than level 0."""
 MACHINE = "fat"
 REPEAT = 2

@@ -4,10 +4,10 @@ from collio_study.study import Case, Claim, hints
 TITLE = "Schedules and transports (overlap)"
 AUTHORS = """Feki and Gabriel (IPDPSW 2020) overlapped the exchange of one cycle with the file
 access of another: four schedules and none, three transports, IOR with 1 MiB blocks, tile-IO with
-tiles of 256 bytes and of 1 MiB, FLASH-IO, on two clusters with BeeGFS, 352 series. Overlap took up to 22%
-less time. `write_comm` was best in 95 series, `write` in 79, `write_comm2` in 77, none in 59,
-`comm` in 42. Two-sided messages were best in 75% of all series; `put_fence` was best in 37% of the
-series with tile-256."""
+tiles of 256 bytes and of 1 MiB, FLASH-IO, on two clusters with BeeGFS, 352 series. Overlap took up
+to 22% less time. `write_comm` was best in 95 series, `write` in 79, `write_comm2` in 77, none in
+59, `comm` in 42. Two-sided messages were best in 75% of all series; `put_fence` was best in 37% of
+the series with tile-256."""
 MACHINE = "storage"
 REPEAT = 2
 STEPS = 2
@@ -105,5 +105,5 @@ CLAIMS = (
     Claim("two-sided messages are best", 0.75, 0.75, lambda r: [
         sum(wins_transport(t)(r)[0] for t in ("isend", "shm"))] if list(_points(r)) else [], "%"))
 CAPTION = "Which schedule wins how often, and what the best one saves against no overlap."
-DIFFERS = """The authors counted 352 series on two clusters with up to 704 ranks, here are 32 series
-on one machine; and `shm` counts as two-sided here, because between nodes it is."""
+DIFFERS = """The authors counted 352 series on two clusters with up to 704 ranks, here are 32
+series on one machine; and `shm` counts as two-sided here, because between nodes it is."""

@@ -2,11 +2,11 @@
 from collio_study.study import Case, Claim, hints, ratios_at_most
 
 TITLE = "Two layers against one (TAM)"
-AUTHORS = """Kang and others (TPDS 2020) compared two-layer aggregation with the two-phase method of
-ROMIO on two Cray systems with Lustre: 1,024 to 16,384 ranks, 64 per node, 56 aggregators, patterns
-of E3SM (F and G), BTIO and S3D-IO. Two layers took 3 to 29 times less time at 16,384 ranks. They
-varied the number of local aggregators P_L: time inside the nodes falls with P_L, time between the
-nodes grows with it."""
+AUTHORS = """Kang and others (TPDS 2020) compared two-layer aggregation with the two-phase method
+of ROMIO on two Cray systems with Lustre: 1,024 to 16,384 ranks, 64 per node, 56 aggregators,
+patterns of E3SM (F and G), BTIO and S3D-IO. Two layers took 3 to 29 times less time at 16,384
+ranks. They varied the number of local aggregators P_L: time inside the nodes falls with P_L, time
+between the nodes grows with it."""
 MACHINE = "messages"
 REPEAT = 2
 STEPS = 2

@@ -1,0 +1,96 @@
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
+import csv
+import os
+import subprocess
+import tempfile
+
+from collio_study.study import Case, Claim, hints, ratios
+
+TITLE = "Computed and measured time"
+AUTHORS = """There are none: `bench/scale` computes what one and two layers cost on machines that
+nobody has here ([scale](../scale.md)). This study runs the same calls on a machine whose costs are
+set, and gives these costs to the computation. What differs is the error of the estimate."""
+MACHINE = "messages"
+REPEAT = 2
+STEPS = 2
+TAKE = "time_exchange"
+GRID, WINDOW = 47, 32768
+SCALED = (("pattern", "BTIO, 512^3 points", f"BTIO, {GRID}^3 points"),
+          ("window", "16 MiB", "32 KiB"),
+          ("aggregators", "56", "8, one per node"))
+RANKS = (16, 25, 36, 49, 64, 100, 121)
+WAYS = {"one layer": "two-phase", "two layers": "tam"}
+TAM = (("io", "ompio"), ("fcoll", "tam"))
+FAR = ((16384, 64), (1000000, 64))  # ranks, ranks per node
+
+
+def cases():
+    for ranks in RANKS:
+        for name in WAYS:
+            local = ranks if name == "one layer" else 8
+            settings = hints(exchange="on", schedule="none", buffer_bytes=2 * WINDOW,
+                             aggregators=8, local_aggregators=local)
+            yield Case("BTIO", name, ranks, ranks,
+                       ("--kernel", "btio", "--grid", str(GRID)) + settings, TAM)
+
+
+def _scale(build, *words):
+    """The lines of scale's table, by way."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = os.path.join(folder, "scale.csv")
+        program = os.path.join(build, "bench", "scale", "scale")
+        subprocess.run([program, *map(str, words), "--csv", table], check=True,
+                       stdout=subprocess.DEVNULL)
+        with open(table, encoding="utf-8", newline="") as lines:
+            return {row["way"]: row for row in csv.DictReader(lines)}
+
+
+def computed(source, build, machine):
+    """Rows of results: what the estimate is for the same calls."""
+    file = os.path.join(source, "bench", "machines", machine.name)
+    for ranks in RANKS:
+        found = _scale(build, "--machine", file, "--pattern", "btio", "--ranks", ranks,
+                       "--per-node", -(-ranks // machine.nodes), "--aggregators", 8, "--local", 1,
+                       "--grid", GRID, "--window", WINDOW)
+        for name, way in WAYS.items():
+            row = found[way]
+            seconds = float(row["seconds_layer1"]) + float(row["seconds_data"])
+            for phase in ("write", "read"):
+                yield {"key": f"BTIO|{name}, computed|{ranks}", "phase": phase, "busy": 0,
+                       "repeat": 0, "counters": {"time_exchange": {"max": seconds / int(row["calls"]) * 1e9}}}
+
+
+def more(results, build):
+    """What that says about large machines: the estimate, times the errors that were seen."""
+    out = ["## Large machines", "", "Seconds of the exchange of one time step, with the network of "
+           "[scale](../scale.md): the estimate, and in parentheses the estimate times the smallest "
+           "and the largest error that was seen here.", "",
+           "| pattern | ranks | one layer | two layers |", "|---|---|---|---|"]
+    errors = {name: ratios(("BTIO",), RANKS, name, f"{name}, computed")(results) for name in WAYS}
+    if not all(errors.values()):
+        return []
+    for ranks, per_node in FAR:
+        found = _scale(build, "--pattern", "s3d", "--ranks", ranks, "--per-node", per_node)
+        cells = []
+        for name, way in WAYS.items():
+            value = sum(float(found[way][f"seconds_{part}"])
+                        for part in ("layer1", "lists", "merge", "data"))
+            cells.append(f"{value:.2f} ({value * min(errors[name]):.2f} to "
+                         f"{value * max(errors[name]):.2f})")
+        out.append(f"| S3D-IO | {ranks:,} | " + " | ".join(cells) + " |")
+    return out + [""]
+
+
+LINES = ("BTIO",)
+X_NAME = {"BTIO": "ranks"}
+COUNTERS = (("messages", "messages", "sum"), ("cycles of an aggregator", "cycles", "max"),
+            ("time_agree of the slowest rank, s", "time_agree", "max"),
+            ("time_complete of the slowest rank, s", "time_complete", "max"))
+COUNTED = (64, ("one layer", "two layers"))
+CLAIMS = (Claim("measured over computed, one layer", 1, 1,
+                ratios(("BTIO",), RANKS, "one layer", "one layer, computed")),
+          Claim("measured over computed, two layers", 1, 1,
+                ratios(("BTIO",), RANKS, "two layers", "two layers, computed")))
+CAPTION = "How far the measured lines run above the computed ones is the error of the estimate."
+DIFFERS = """The estimate has one message after the other at the busiest card and nothing else;
+ranks that wait sleep, and neighboring cycles disturb each other at the cards."""
