@@ -76,15 +76,15 @@ def _range(values, unit):
         return "not measured"
     if len(values) == 1:
         return _number(values[0], unit)
-    middle = mean(values) if unit == "x" else statistics.median(values)
-    return (f"{_number(min(values), unit)} to {_number(max(values), unit)}, "
-            f"mean {_number(middle, unit)}")
+    middle = f"mean {_number(mean(values), unit)}" if unit == "x" else (
+        f"median {_number(statistics.median(values), unit)}")
+    return f"{_number(min(values), unit)} to {_number(max(values), unit)}, {middle}"
 
 
 def _claims(study, results):
     out = ["| | authors | here |", "|---|---|---|"]
     for claim in study.CLAIMS:
-        theirs = _range(sorted({claim.low, claim.high}), claim.unit).split(", mean")[0]
+        theirs = _range(sorted({claim.low, claim.high}), claim.unit).split(", ")[0]
         out.append(f"| {claim.text} | {theirs} | {_range(claim.here(results), claim.unit)} |")
     return out + [""]
 
@@ -105,6 +105,10 @@ def _quality(results, study):
     out = (f"{len(rows) + busy} results, medians of up to {study.REPEAT} repetitions, "
            f"{study.STEPS} calls each, interleaved. All bytes were checked. The ranks used "
            f"{100 * share:.0f}% of the cores (median).")
+    others = statistics.median(row.get("machine_busy", 0) for row in rows) if rows else 0
+    if others > share + 0.2:
+        out += (f" Other programs ran beside them: the cores were {100 * others:.0f}% busy in all, "
+                "so single times may be off; means of many points are more reliable.")
     if busy:
         out += f" {busy} results used more than 60%: they are in parentheses and do not count."
     return [out, ""]

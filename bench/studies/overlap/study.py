@@ -26,7 +26,8 @@ PATTERNS = {
     "FLASH": ("--kernel", "flash", "--size", "4m", "--vars", "1")}
 EAGER = "1024"  # larger messages wait for their receiver: eager ones would overlap by themselves
 OVERLAP = (("io", "ompio"), ("fcoll", "overlap"), ("osc", "pt2pt,sm"),
-           ("btl_tcp_eager_limit", EAGER), ("btl_tcp_rndv_eager_limit", EAGER))
+           ("btl_tcp_eager_limit", EAGER), ("btl_tcp_rndv_eager_limit", EAGER),
+           ("rmaps_base_ranking_policy", "node"))  # neighbors on different nodes: much to exchange
 SIZES = dict(buffer_bytes=524288, aggregators=4)
 
 

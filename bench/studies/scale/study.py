@@ -57,7 +57,8 @@ def computed(source, build, machine):
             seconds = float(row["seconds_layer1"]) + float(row["seconds_data"])
             for phase in ("write", "read"):
                 yield {"key": f"BTIO|{name}, computed|{ranks}", "phase": phase, "busy": 0,
-                       "repeat": 0, "counters": {"time_exchange": {"max": seconds / int(row["calls"]) * 1e9}}}
+                       "repeat": 0,
+                       "counters": {"time_exchange": {"max": seconds * 1e9 / int(row["calls"])}}}
 
 
 def more(results, build):
