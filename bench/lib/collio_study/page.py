@@ -102,6 +102,9 @@ def _quality(results, study):
     rows = [row for rows in results.rows.values() for row in rows if row["busy"]]
     busy = sum(len(rows) for rows in results.busy_rows.values())
     share = statistics.median(row["busy"] for row in rows) if rows else 0
+    if not rows:
+        count = sum(len(rows) for rows in results.rows.values())
+        return [f"{count} results. All bytes were checked.", ""]
     out = (f"{len(rows) + busy} results, medians of up to {study.REPEAT} repetitions, "
            f"{study.STEPS} calls each, interleaved. All bytes were checked. The ranks used "
            f"{100 * share:.0f}% of the cores (median).")
@@ -132,8 +135,9 @@ def write(folder, study, results, machines, more):
     name = study.NAME
     out = [f"# {study.TITLE}", "",
            f"Made by `make study STUDY={name}` from "
-           f"[study.py](../../bench/studies/{name}/study.py). Times are seconds of one call on a "
-           "[slow-motion cluster](../../bench/studies/README.md).",
+           f"[study.py](../../bench/studies/{name}/study.py). Times are seconds"
+           + (" of one call on a [slow-motion cluster](../../bench/studies/README.md)."
+              if machines else "."),
            "", "## What the authors did", "", study.AUTHORS, "", "## What is scaled", ""]
     for machine in machines:
         out += _machine(machine)
