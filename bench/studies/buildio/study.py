@@ -59,7 +59,7 @@ CLAIMS = (Claim("one thread: time saved of a whole write", 0.36, 0.90, saved("mt
                 "%"),
           Claim("two threads: time saved of a whole write", 0.41, 0.69,
                 saved("mtpwrite, 2 threads"), "%"))
-CAPTION = "fbtl/mtpwrite packs tiny pieces into staging buffers; stock components pass each of them."
+CAPTION = "fbtl/mtpwrite packs tiny pieces into staging buffers; stock components pass each one."
 DIFFERS = """The authors measured Build-IO alone and kept vectors of pieces; here the whole
 write is measured, and tiny pieces are packed, which saves the system's work on long vectors,
 too."""
