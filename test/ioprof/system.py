@@ -67,6 +67,13 @@ def layout(suite):
         case.done()
 
 
+def write_stats(place, name, text):
+    path = os.path.join(place, name + '.stats')
+    with open(path + '.new', 'w', encoding='ascii') as stream:
+        stream.write(text)
+    os.replace(path + '.new', path)
+
+
 def node(suite):
     """Counters of the host: only where they are asked for; Lustre's from a file like its own."""
     case = Case(suite, 'no counters of hosts', 2, [program('t_cost'), '20'])
@@ -76,21 +83,24 @@ def node(suite):
 
     def count_up(place):
         for i in range(1, 200):
-            with open(os.path.join(place, 'stats.new'), 'w', encoding='ascii') as stream:
-                stream.write(f'read_bytes 5 samples [bytes] 1 9 {1000 * i}\n'
-                             f'write_bytes 5 samples [bytes] 1 9 {3000 * i}\n')
-            os.replace(os.path.join(place, 'stats.new'), os.path.join(place, 'stats'))
+            write_stats(place, 'llite', f'read_bytes 5 samples [bytes] 1 9 {1000 * i}\n'
+                        f'write_bytes 5 samples [bytes] 1 9 {3000 * i}\n')
+            write_stats(place, 'osc', f'ost_read {7 * i} samples [usec] 1 9 99\n'
+                        f'ost_write {14 * i} samples [usec] 1 9 99\nread_bytes 5 samples [bytes] 1 9 8\n')
             if os.path.exists(os.path.join(place, 'cost.dat')) and i > 150:
                 return
             time.sleep(0.02)
 
     case = Case(suite, 'counters of hosts', 2, [program('t_memory')], ['--node'],
-                meanwhile=count_up, env={'IOPROF_LUSTRE_STATS': 'stats'})
+                meanwhile=count_up, env={'IOPROF_LUSTRE_STATS': '{llite,osc}.stats'})
     rows = data_of(case)['time']['node']
     total = {key: sum(row[key] for row in rows) for key in (rows[0] if rows else {})}
     case.equal('CPU time', total.get('cpu_ns', 0) > 0, True)
     case.equal('three bytes written for one read', total.get('lustre_written'),
                3 * total.get('lustre_read', -1))
     case.equal('Lustre', total.get('lustre_read', 0) > 0, True)
+    case.equal('two requests to write for one to read', total.get('lustre_writes'),
+               2 * total.get('lustre_reads', -1))
+    case.equal('requests', total.get('lustre_reads', 0) > 0, True)
     case.equal('the report', '  hosts  ' in case.report(), True)
     case.done()

@@ -118,7 +118,14 @@ function memoryPanel() {
 const HOST_ROWS = [['cpu_ns', 'CPU', 'posix'], ['net_received', 'network in', 'read'],
     ['net_sent', 'network out', 'write'], ['disk_read', 'disk read', 'read'],
     ['disk_written', 'disk write', 'write'], ['lustre_read', 'Lustre read', 'read'],
-    ['lustre_written', 'Lustre write', 'write']];
+    ['lustre_written', 'Lustre write', 'write'], ['lustre_reads', 'Lustre read requests', 'read'],
+    ['lustre_writes', 'Lustre write requests', 'write']];
+
+/** How a rate of this counter is shown: busy cores, requests or bytes per second. */
+function hostUnit(key) {
+    if (key === 'cpu_ns') return (x) => digits(x) + ' cores';
+    return /s$/.test(key) ? (x) => digits(x) + '/s' : (x) => showBytes(x) + '/s';
+}
 
 /** Rates of the counters that are not 0; the CPU as the number of busy cores. */
 function hostRows(run) {
@@ -127,7 +134,7 @@ function hostRows(run) {
         const column = columns.indexOf(key);
         const at = {};
         rows.forEach((row) => { at[row[0]] = row[column] / run.time.width; });
-        const show = key === 'cpu_ns' ? (x) => digits(x) + ' cores' : (x) => showBytes(x) + '/s';
+        const show = hostUnit(key);
         const value = (bin) => (at[bin] || 0) * (key === 'cpu_ns' ? 1 : 1e9);
         return { name, color, show, value, used: rows.some((row) => row[column] > 0) };
     }).filter((row) => row.used);

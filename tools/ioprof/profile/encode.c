@@ -46,8 +46,8 @@ const char *ioprof_bin_name(int row)
 const char *ioprof_node_name(int counter)
 {
     static const char *const names[IOPROF_NODE_COUNTERS] = {
-        "cpu_ns",       "net_received", "net_sent",      "disk_read",
-        "disk_written", "lustre_read",  "lustre_written"};
+        "cpu_ns",      "net_received",   "net_sent",     "disk_read",    "disk_written",
+        "lustre_read", "lustre_written", "lustre_reads", "lustre_writes"};
 
     return names[counter];
 }

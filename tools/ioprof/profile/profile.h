@@ -143,6 +143,8 @@ enum ioprof_node {
     IOPROF_NODE_DISK_WRITTEN,   /* bytes */
     IOPROF_NODE_LUSTRE_READ,    /* bytes, clients of Lustre (llite) */
     IOPROF_NODE_LUSTRE_WRITTEN, /* bytes */
+    IOPROF_NODE_LUSTRE_READS,   /* requests to the object servers (osc) */
+    IOPROF_NODE_LUSTRE_WRITES,  /* requests to the object servers (osc) */
     IOPROF_NODE_COUNTERS
 };
 

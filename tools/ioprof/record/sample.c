@@ -132,17 +132,34 @@ static void read_disks(char *text, uint64_t *counters)
     }
 }
 
-/** Lines "read_bytes N samples [bytes] MIN MAX SUM" of each client. */
+/** A line of a Lustre client's stats: "NAME SAMPLES samples [UNIT] MIN MAX SUM". */
+struct lustre_line {
+    const char
+        *directory; /* in the path of the file: llite counts calls, osc requests to servers */
+    const char *name;
+    int number; /* of the line, counted from 0 */
+    enum ioprof_node counter;
+};
+
 static void read_lustre(char *text, uint64_t *counters)
 {
+    static const struct lustre_line lines[] = {
+        {"llite", "read_bytes ", 3, IOPROF_NODE_LUSTRE_READ},
+        {"llite", "write_bytes ", 3, IOPROF_NODE_LUSTRE_WRITTEN},
+        {"osc", "ost_read ", 0, IOPROF_NODE_LUSTRE_READS},
+        {"osc", "ost_write ", 0, IOPROF_NODE_LUSTRE_WRITES},
+    };
+
     for (size_t i = 0; i < lustre.gl_pathc; i++) {
-        const char *line = read_text(lustre.gl_pathv[i], text, TEXT) ? text : NULL;
+        const char *path = lustre.gl_pathv[i];
+        const char *line = read_text(path, text, TEXT) ? text : NULL;
 
         for (; NULL != line; line = next_line(line)) {
-            if (0 == strncmp(line, "read_bytes", 10)) {
-                counters[IOPROF_NODE_LUSTRE_READ] += number_of(line, 3);
-            } else if (0 == strncmp(line, "write_bytes", 11)) {
-                counters[IOPROF_NODE_LUSTRE_WRITTEN] += number_of(line, 3);
+            for (size_t k = 0; k < sizeof(lines) / sizeof(lines[0]); k++) {
+                if (NULL != strstr(path, lines[k].directory)
+                    && 0 == strncmp(line, lines[k].name, strlen(lines[k].name))) {
+                    counters[lines[k].counter] += number_of(line, lines[k].number);
+                }
             }
         }
     }
@@ -214,11 +231,10 @@ void ioprof_node_start(void)
 {
     const char *places = getenv("IOPROF_LUSTRE_STATS");
 
-    if (NULL != places) {
-        (void) glob(places, 0, NULL, &lustre);
-    } else if (0 != glob("/proc/fs/lustre/llite/*/stats", 0, NULL, &lustre)) {
-        (void) glob("/sys/kernel/debug/lustre/llite/*/stats", 0, NULL, &lustre);
+    if (NULL == places) {
+        places = "{/proc/fs,/sys/kernel/debug}/lustre/{llite,osc}/*/stats";
     }
+    (void) glob(places, GLOB_BRACE, NULL, &lustre);
     node_on = true;
     sample_node(ioprof_now());
 }

@@ -5,6 +5,7 @@
 #include "report/report.h"
 #include "report/text_tables.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,9 +97,11 @@ static void show_node(const struct ioprof_profile *p, FILE *out)
     fprintf(out, ", disks read %s, written %s",
             ioprof_show_bytes((double) sum[IOPROF_NODE_DISK_READ]),
             ioprof_show_bytes((double) sum[IOPROF_NODE_DISK_WRITTEN]));
-    fprintf(out, ", Lustre read %s, written %s\n",
+    fprintf(out, ", Lustre read %s, written %s",
             ioprof_show_bytes((double) sum[IOPROF_NODE_LUSTRE_READ]),
             ioprof_show_bytes((double) sum[IOPROF_NODE_LUSTRE_WRITTEN]));
+    fprintf(out, " in %" PRIu64 " and %" PRIu64 " requests\n", sum[IOPROF_NODE_LUSTRE_READS],
+            sum[IOPROF_NODE_LUSTRE_WRITES]);
 }
 
 static void show_run(const struct ioprof_profile *p, FILE *out)
