@@ -97,8 +97,12 @@ static const char *count_call(scale_pattern_t *pattern, const scale_machine_t *m
     const char *error = NULL;
 
     if (0
-        != collio_domains_even(0, pattern->rows * pattern->row_bytes, machine->unit,
-                               machine->aggregators, &domains)) {
+        != collio_domains_make(&collio_partition_even,
+                               &(collio_division_t){.lo = 0,
+                                                    .hi = pattern->rows * pattern->row_bytes,
+                                                    .unit = machine->unit,
+                                                    .aggregators = machine->aggregators},
+                               &domains)) {
         return "out of memory";
     }
     for (int aggregator = 0; NULL == error && aggregator < machine->aggregators; ++aggregator) {

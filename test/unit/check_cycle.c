@@ -20,31 +20,33 @@ typedef struct world_t {
     int64_t base;
 } world_t;
 
+static int divide(const collio_partition_t *partition, int64_t lo, int64_t hi, int64_t unit,
+                  int aggregators, collio_domains_t *domains)
+{
+    collio_division_t division = {
+        .lo = lo, .hi = hi, .unit = unit, .stripe = unit, .aggregators = aggregators};
+
+    return collio_domains_make(partition, &division, domains);
+}
+
 static void make_domains(world_t *world, int64_t lo, int64_t hi)
 {
-    int aggregators = (int) unit_between(1, 7);
-    int64_t unit = unit_below(3) ? unit_between(1, 300) : 1;
-    int64_t bytes[16];
-    int rc = 0;
+    const collio_partition_t *const partitions[] = {
+        &collio_partition_even, &collio_partition_static_cyclic, &collio_partition_group_cyclic};
+    int64_t unit = unit_below(3) ? unit_between(1, 300) : 1, bytes[16];
+    collio_division_t division = {.lo = lo,
+                                  .hi = hi,
+                                  .aggregators = (int) unit_between(1, 7),
+                                  .unit = unit,
+                                  .stripe = unit,
+                                  .stripe_count = (int) unit_between(1, 9),
+                                  .bytes = unit_below(2) ? bytes : NULL,
+                                  .bins = 16};
 
     for (int i = 0; i < 16; ++i) {
         bytes[i] = unit_below(2) ? unit_below(1000) : 0;
     }
-    switch (unit_below(4)) {
-    case 0:
-        rc = collio_domains_even(lo, hi, unit, aggregators, &world->domains);
-        break;
-    case 1:
-        rc = collio_domains_by_bytes(lo, hi, unit, aggregators, bytes, 16, &world->domains);
-        break;
-    case 2:
-        rc = collio_domains_static_cyclic(lo, hi, unit, aggregators, &world->domains);
-        break;
-    default:
-        rc = collio_domains_group_cyclic(lo, hi, unit, aggregators, (int) unit_between(1, 9),
-                                         &world->domains);
-    }
-    ck_assert_int_eq(0, rc);
+    ck_assert_int_eq(0, collio_domains_make(partitions[unit_below(3)], &division, &world->domains));
 }
 
 /* Random ascending pieces in [base, base + SPAN); overlapping ones too if asked for. */
@@ -359,7 +361,7 @@ START_TEST(cycle_nothing)
     collio_split_t split;
     collio_collect_t collect;
 
-    ck_assert_int_eq(0, collio_domains_even(0, 0, 1, 4, &domains));
+    ck_assert_int_eq(0, divide(&collio_partition_even, 0, 0, 1, 4, &domains));
     ck_assert_int_eq(0, collio_split_pieces(&pieces, &domains, 100, &split));
     ck_assert_uint_eq(0, split.share_count);
     ck_assert_uint_eq(0, split.window_count);
@@ -387,9 +389,8 @@ START_TEST(cycle_one_huge_piece)
     int64_t sum = 0;
 
     ck_assert_int_eq(0, collio_pieces_append(&pieces, INT64_C(1) << 40, 8192 * mib, 0));
-    ck_assert_int_eq(0,
-                     collio_domains_static_cyclic(INT64_C(1) << 40, (INT64_C(1) << 40) + 8192 * mib,
-                                                  128 * mib, 4, &domains));
+    ck_assert_int_eq(0, divide(&collio_partition_static_cyclic, INT64_C(1) << 40,
+                               (INT64_C(1) << 40) + 8192 * mib, 128 * mib, 4, &domains));
     ck_assert_int_eq(0, collio_split_pieces(&pieces, &domains, 100 * mib, &split));
     check_order(&split, NULL);
     ck_assert_uint_eq(4, split.share_count);
@@ -435,7 +436,8 @@ START_TEST(cycle_many_aggregators_one_piece_each)
     for (int64_t i = 0; i < OWNERS; ++i) {
         ck_assert_int_eq(0, collio_pieces_append(&pieces, i * 1000 + 10, 8, i * 8));
     }
-    ck_assert_int_eq(0, collio_domains_even(10, INT64_C(1000) * OWNERS, 1000, OWNERS, &domains));
+    ck_assert_int_eq(
+        0, divide(&collio_partition_even, 10, INT64_C(1000) * OWNERS, 1000, OWNERS, &domains));
     ck_assert_int_eq(0, collio_split_pieces(&pieces, &domains, 1 << 20, &split));
     check_order(&split, NULL);
     ck_assert_uint_eq(OWNERS, split.share_count);
@@ -518,17 +520,20 @@ static void check_view(const collio_tiling_t *view, const collio_extent_t *at, s
 /* Three aggregators: even, cyclic, or in another order and each with its own window. */
 static void make_view_domains(int kind, int64_t hi, collio_domains_t *domains)
 {
-    const int64_t bound[] = {1000, 1000 + (hi - 1000) / 5, hi - 11};
-    const int aggregator[] = {2, 0, 1};
-    const int64_t window_bytes[] = {100, 37, 64};
+    const collio_given_t given[] = {
+        {1000, 2, 100}, {1000 + (hi - 1000) / 5, 0, 37}, {hi - 11, 1, 64}};
     int rc;
 
     if (0 == kind) {
-        rc = collio_domains_even(1000, hi, 1, 3, domains);
+        rc = divide(&collio_partition_even, 1000, hi, 1, 3, domains);
     } else if (1 == kind) {
-        rc = collio_domains_static_cyclic(1000, hi, 64, 3, domains);
+        rc = divide(&collio_partition_static_cyclic, 1000, hi, 64, 3, domains);
     } else {
-        rc = collio_domains_memory(1000, hi, 1, 3, 3, bound, aggregator, window_bytes, domains);
+        rc = collio_domains_make(
+            &collio_partition_memory,
+            &(collio_division_t){
+                .lo = 1000, .hi = hi, .aggregators = 3, .given = given, .given_count = 3},
+            domains);
     }
     ck_assert_int_eq(0, rc);
 }

@@ -86,7 +86,11 @@ START_TEST(domain_random_even)
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        ck_assert_int_eq(0, collio_domains_even(lo, hi, unit, aggregators, &domains));
+        ck_assert_int_eq(0, collio_domains_make(
+                                &collio_partition_even,
+                                &(collio_division_t){
+                                    .lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators},
+                                &domains));
         check_domains(&domains);
         check_shift(&domains, unit);
         for (int i = 0; i < aggregators && lo < hi; ++i) {
@@ -95,7 +99,11 @@ START_TEST(domain_random_even)
 
             ck_assert_int_eq(0, 0 == i ? 0 : domains.bound[i] % unit * (domains.bound[i] != hi));
             ck_assert_int_le(size, fair + unit);
-            ck_assert_int_le(size, collio_domains_even_most(lo, hi, unit, aggregators));
+            ck_assert_int_le(
+                size, collio_domains_most(
+                          &collio_partition_even,
+                          &(collio_division_t){
+                              .lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators}));
         }
         collio_domains_fini(&domains);
     }
@@ -120,8 +128,14 @@ START_TEST(domain_random_by_bytes)
 
             bytes[b] = inside && unit_below(2) ? unit_below(INT64_C(1) << unit_below(50)) : 0;
         }
-        ck_assert_int_eq(0,
-                         collio_domains_by_bytes(lo, hi, unit, aggregators, bytes, bins, &domains));
+        ck_assert_int_eq(0, collio_domains_make(&collio_partition_even,
+                                                &(collio_division_t){.lo = lo,
+                                                                     .hi = hi,
+                                                                     .unit = unit,
+                                                                     .aggregators = aggregators,
+                                                                     .bytes = bytes,
+                                                                     .bins = bins},
+                                                &domains));
         check_domains(&domains);
         check_shift(&domains, unit);
         collio_domains_fini(&domains);
@@ -139,7 +153,11 @@ START_TEST(domain_random_static_cyclic)
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        unit_equal(0, collio_domains_static_cyclic(lo, hi, unit, aggregators, &domains));
+        unit_equal(0, collio_domains_make(
+                          &collio_partition_static_cyclic,
+                          &(collio_division_t){
+                              .lo = lo, .hi = hi, .stripe = unit, .aggregators = aggregators},
+                          &domains));
         check_domains(&domains);
         check_shift(&domains, unit * aggregators);
         for (int64_t at = lo; at < hi; ++at) {
@@ -161,10 +179,16 @@ START_TEST(domain_random_group_cyclic)
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        unit_equal(0, collio_domains_group_cyclic(lo, hi, unit, aggregators, stripes, &domains));
+        unit_equal(0, collio_domains_make(&collio_partition_group_cyclic,
+                                          &(collio_division_t){.lo = lo,
+                                                               .hi = hi,
+                                                               .stripe = unit,
+                                                               .aggregators = aggregators,
+                                                               .stripe_count = stripes},
+                                          &domains));
         check_domains(&domains);
         check_shift(&domains, unit * 2520); /* a multiple of all ring sizes */
-        unit_equal(aggregators / stripes < 1 ? 1 : aggregators / stripes, domains.groups);
+        unit_equal(aggregators / stripes < 1 ? 1 : aggregators / stripes, domains.parts);
         for (int64_t at = lo; 0 == aggregators % stripes && at < hi; ++at) {
             unit_equal(at / unit % stripes,
                        collio_domains_locate(&domains, at).aggregator % stripes);
@@ -179,12 +203,12 @@ END_TEST
 START_TEST(domain_memory_keeps_stripes)
 {
     domains_t domains;
-    const int64_t bound[] = {5000, 8192, 16384}, window[] = {4096, 8192, 4096};
-    const int aggregator[] = {2, 0, 1};
+    const collio_given_t given[] = {{5000, 2, 4096}, {8192, 0, 8192}, {16384, 1, 4096}};
+    const collio_division_t division = {
+        .lo = 5000, .hi = 20000, .unit = 4096, .aggregators = 3, .given = given, .given_count = 3};
     int64_t run;
 
-    ck_assert_int_eq(
-        0, collio_domains_memory(5000, 20000, 4096, 3, 3, bound, aggregator, window, &domains));
+    ck_assert_int_eq(0, collio_domains_make(&collio_partition_memory, &division, &domains));
     ck_assert_int_eq(4096, collio_domains_offset(&domains, 2, 0, &run));
     ck_assert_int_eq(2, collio_domains_locate(&domains, 5000).aggregator);
     ck_assert_int_eq(904, collio_domains_locate(&domains, 5000).local);
@@ -200,28 +224,35 @@ START_TEST(domain_random_memory)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         domains_t domains;
-        int64_t lo, hi, unit, bound[OWNERS + 1], window[OWNERS];
-        int aggregators, aggregator[OWNERS], parts;
+        int64_t lo, hi, unit;
+        collio_given_t given[OWNERS];
+        int aggregators, parts;
 
         random_span(&lo, &hi, &unit, &aggregators);
         parts = (int) unit_between(1, aggregators);
         for (int i = 0; i < aggregators; ++i) {
             int at = (int) unit_below(i + 1);
 
-            aggregator[i] = aggregator[at];
-            aggregator[at] = i;
-            window[i] = 1 + i;
+            given[i].aggregator = given[at].aggregator;
+            given[at].aggregator = i;
+            given[i].window_bytes = 1 + i;
         }
-        bound[0] = lo;
-        for (int i = 1; i <= parts; ++i) {
-            bound[i] = i == parts ? hi : bound[i - 1] + unit_below(hi - bound[i - 1] + 1);
+        given[0].begin = lo;
+        for (int i = 1; i < parts; ++i) {
+            given[i].begin = given[i - 1].begin + unit_below(hi - given[i - 1].begin + 1);
         }
-        ck_assert_int_eq(0, collio_domains_memory(lo, hi, 1, aggregators, parts, bound, aggregator,
-                                                  window, &domains));
+        ck_assert_int_eq(0, collio_domains_make(&collio_partition_memory,
+                                                &(collio_division_t){.lo = lo,
+                                                                     .hi = hi,
+                                                                     .aggregators = aggregators,
+                                                                     .given = given,
+                                                                     .given_count = parts},
+                                                &domains));
         check_domains(&domains);
         check_shift(&domains, 1);
         for (int i = 0; i < parts; ++i) {
-            ck_assert_int_eq(window[i], collio_domains_window(&domains, aggregator[i], 99));
+            ck_assert_int_eq(given[i].window_bytes,
+                             collio_domains_window(&domains, given[i].aggregator, 99));
         }
         collio_domains_fini(&domains);
     }
@@ -232,14 +263,22 @@ START_TEST(domain_empty_request)
 {
     domains_t domains;
 
-    ck_assert_int_eq(0, collio_domains_even(77, 77, 10, 3, &domains));
+    ck_assert_int_eq(0, collio_domains_make(
+                            &collio_partition_even,
+                            &(collio_division_t){.lo = 77, .hi = 77, .unit = 10, .aggregators = 3},
+                            &domains));
     check_domains(&domains);
     for (int i = 0; i < 3; ++i) {
         ck_assert_int_eq(0, collio_domains_size(&domains, i));
     }
     collio_domains_fini(&domains);
     collio_domains_fini(&domains);
-    ck_assert_int_eq(0, collio_domains_group_cyclic(77, 77, 10, 3, 2, &domains));
+    ck_assert_int_eq(0,
+                     collio_domains_make(
+                         &collio_partition_group_cyclic,
+                         &(collio_division_t){
+                             .lo = 77, .hi = 77, .stripe = 10, .aggregators = 3, .stripe_count = 2},
+                         &domains));
     check_domains(&domains);
     collio_domains_fini(&domains);
 }
@@ -250,7 +289,11 @@ START_TEST(domain_few_units_are_spread)
 {
     domains_t domains;
 
-    ck_assert_int_eq(0, collio_domains_even(0, 4000, 1000, 16, &domains));
+    ck_assert_int_eq(0,
+                     collio_domains_make(
+                         &collio_partition_even,
+                         &(collio_division_t){.lo = 0, .hi = 4000, .unit = 1000, .aggregators = 16},
+                         &domains));
     for (int i = 0; i < 4; ++i) {
         ck_assert_int_eq(4 * i, collio_domains_locate(&domains, 1000 * i).aggregator);
     }
@@ -266,7 +309,14 @@ START_TEST(domain_by_bytes_splits_the_data)
     int64_t bytes[1024] = {[0] = 4096, [1023] = gib};
     domains_t domains;
 
-    ck_assert_int_eq(0, collio_domains_by_bytes(0, tib, 1 << 20, 8, bytes, 1024, &domains));
+    ck_assert_int_eq(0, collio_domains_make(&collio_partition_even,
+                                            &(collio_division_t){.lo = 0,
+                                                                 .hi = tib,
+                                                                 .unit = 1 << 20,
+                                                                 .aggregators = 8,
+                                                                 .bytes = bytes,
+                                                                 .bins = 1024},
+                                            &domains));
     for (int i = 1; i < 8; ++i) {
         ck_assert_int_le(tib - gib, domains.bound[i]);
         ck_assert_int_lt(collio_domains_size(&domains, i), gib / 8 + (2 << 20));
@@ -284,7 +334,13 @@ START_TEST(domain_by_bytes_uniform_is_even)
     for (int b = 0; b < 64; ++b) {
         bytes[b] = INT64_C(1) << 40;
     }
-    ck_assert_int_eq(0, collio_domains_by_bytes(0, 64 * 700, 1, 7, bytes, 64, &domains));
+    ck_assert_int_eq(
+        0,
+        collio_domains_make(
+            &collio_partition_even,
+            &(collio_division_t){
+                .lo = 0, .hi = 64 * 700, .unit = 1, .aggregators = 7, .bytes = bytes, .bins = 64},
+            &domains));
     for (int i = 0; i < 7; ++i) {
         int64_t size = collio_domains_size(&domains, i);
 
@@ -300,7 +356,12 @@ START_TEST(domain_by_bytes_saturates)
     const int64_t bytes[] = {INT64_MAX / 2, INT64_MAX, 0, INT64_MAX};
     domains_t domains;
 
-    ck_assert_int_eq(0, collio_domains_by_bytes(0, 4000, 1, 3, bytes, 4, &domains));
+    ck_assert_int_eq(
+        0, collio_domains_make(
+               &collio_partition_even,
+               &(collio_division_t){
+                   .lo = 0, .hi = 4000, .unit = 1, .aggregators = 3, .bytes = bytes, .bins = 4},
+               &domains));
     check_domains(&domains);
     collio_domains_fini(&domains);
 }
@@ -324,20 +385,41 @@ START_TEST(domain_end_of_the_world)
     collio_place_t place;
     int64_t run;
 
-    ck_assert_int_eq(0, collio_domains_even(0, INT64_MAX, mib, 100000, &domains));
+    ck_assert_int_eq(
+        0, collio_domains_make(
+               &collio_partition_even,
+               &(collio_division_t){.lo = 0, .hi = INT64_MAX, .unit = mib, .aggregators = 100000},
+               &domains));
     place = collio_domains_locate(&domains, INT64_MAX - 1);
     ck_assert_int_eq(99999, place.aggregator);
     ck_assert_int_eq(1, place.run);
     ck_assert_int_eq(INT64_MAX - 1, collio_domains_offset(&domains, 99999, place.local, &run));
     ck_assert(!collio_domains_shift(&domains, mib));
-    ck_assert_int_le(collio_domains_size(&domains, 0),
-                     collio_domains_even_most(0, INT64_MAX, mib, 100000));
+    ck_assert_int_le(
+        collio_domains_size(&domains, 0),
+        collio_domains_most(
+            &collio_partition_even,
+            &(collio_division_t){.lo = 0, .hi = INT64_MAX, .unit = mib, .aggregators = 100000}));
     collio_domains_fini(&domains);
-    ck_assert_int_eq(INT64_MAX, collio_domains_even_most(0, INT64_MAX, 1, 1));
-    ck_assert_int_eq(INT64_MAX, collio_domains_even_most(1, INT64_MAX, mib, 1));
-    ck_assert_int_eq(INT64_MAX, collio_domains_even_most(7, INT64_MAX, INT64_MAX, 3));
     ck_assert_int_eq(
-        0, collio_domains_static_cyclic(INT64_MAX - 5 * mib, INT64_MAX, mib, 1000, &domains));
+        INT64_MAX, collio_domains_most(&collio_partition_even,
+                                       &(collio_division_t){
+                                           .lo = 0, .hi = INT64_MAX, .unit = 1, .aggregators = 1}));
+    ck_assert_int_eq(INT64_MAX, collio_domains_most(
+                                    &collio_partition_even,
+                                    &(collio_division_t){
+                                        .lo = 1, .hi = INT64_MAX, .unit = mib, .aggregators = 1}));
+    ck_assert_int_eq(
+        INT64_MAX,
+        collio_domains_most(
+            &collio_partition_even,
+            &(collio_division_t){.lo = 7, .hi = INT64_MAX, .unit = INT64_MAX, .aggregators = 3}));
+    ck_assert_int_eq(0, collio_domains_make(&collio_partition_static_cyclic,
+                                            &(collio_division_t){.lo = INT64_MAX - 5 * mib,
+                                                                 .hi = INT64_MAX,
+                                                                 .stripe = mib,
+                                                                 .aggregators = 1000},
+                                            &domains));
     place = collio_domains_locate(&domains, INT64_MAX - 1);
     ck_assert_int_eq((INT64_MAX - 1) / mib % 1000, place.aggregator);
     ck_assert_int_eq(INT64_MAX - 1,

@@ -248,8 +248,13 @@ START_TEST(scale_e3sm_counts_agree_with_plans)
         ck_assert_ptr_null(scale_machine_init(&machine, &pattern, (int) unit_between(1, 20),
                                               aggregators, unit_between(100, 4000), 1,
                                               (int) unit_below(4)));
-        ck_assert_int_eq(0, collio_domains_even(0, pattern.rows * pattern.row_bytes, 1,
-                                                machine.aggregators, &domains));
+        ck_assert_int_eq(
+            0, collio_domains_make(&collio_partition_even,
+                                   &(collio_division_t){.lo = 0,
+                                                        .hi = pattern.rows * pattern.row_bytes,
+                                                        .unit = 1,
+                                                        .aggregators = machine.aggregators},
+                                   &domains));
         ck_assert_int_eq(walk_extents(&pattern, machine.group_of),
                          scale_count_extents(&pattern, machine.group_of));
         for (int aggregator = 0; aggregator < machine.aggregators; ++aggregator) {

@@ -37,15 +37,31 @@ static void make_domains(input *in, int64_t hi, domains_t *domains)
 
     switch (input_below(in, 3)) {
     case 0:
-        REQUIRE(0 == collio_domains_even(lo, hi, unit, aggregators, domains));
+        REQUIRE(
+            0
+            == collio_domains_make(
+                &collio_partition_even,
+                &(collio_division_t){.lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators},
+                domains));
         break;
     case 1:
-        REQUIRE(0 == collio_domains_static_cyclic(lo, hi, unit, aggregators, domains));
+        REQUIRE(0
+                == collio_domains_make(
+                    &collio_partition_static_cyclic,
+                    &(collio_division_t){
+                        .lo = lo, .hi = hi, .stripe = unit, .aggregators = aggregators},
+                    domains));
         break;
     default:
         REQUIRE(0
-                == collio_domains_group_cyclic(lo, hi, unit, aggregators,
-                                               1 + (int) input_below(in, aggregators), domains));
+                == collio_domains_make(
+                    &collio_partition_group_cyclic,
+                    &(collio_division_t){.lo = lo,
+                                         .hi = hi,
+                                         .stripe = unit,
+                                         .aggregators = aggregators,
+                                         .stripe_count = 1 + (int) input_below(in, aggregators)},
+                    domains));
     }
 }
 

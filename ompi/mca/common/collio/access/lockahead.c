@@ -99,8 +99,7 @@ static int add_domain(const collio_lockahead_t *lockahead, const collio_domains_
 {
     int rc = 0;
 
-    if (COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective
-        && COLLIO_PARTITION_EVEN == domains->partition) {
+    if (COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective && domains->partition->contiguous) {
         return add_ranges(domains, aggregator, lo, hi, ranges);
     }
     /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request

@@ -90,9 +90,7 @@ static int64_t propose_plan(collio_op_t *op)
     collio_shape_t shape = collio_layout_shape(&op->ex);
     int64_t fits;
 
-    if (file->memory.used && 0 == file->nodes.local_rank[file->rank]) {
-        collio_layout_memory_look(file); /* one rank speaks for its node */
-    }
+    collio_layout_look(file);
     fits = collio_plans_match(op->ex.file->kept->plans, &shape, &op->delta);
 
     if (0 != fits && op->ex.request.bytes > 0) {

@@ -93,13 +93,9 @@ static void begin_plan(collio_op_t *op)
 
     op->ex.plan = collio_plans_evict(op->ex.file);
     COLLIO_ASSERT(!op->ex.plan->valid && op->ex.plan_new);
-    op->ex.plan->slot_bytes = collio_layout_slot(&op->ex); /* also when the rest fails */
     op->ex.plan->packed = op->ex.way.packed;
     collio_plan_begin(op->ex.plan, &shape);
-    rc = collio_layout_domains(&op->ex, &op->ex.plan->domains);
-    if (0 == rc && op->ex.file->memory.used) {
-        collio_layout_memory_settle(&op->ex);
-    }
+    rc = collio_layout_domains(&op->ex);
     if (0 == rc && op->ex.request.bytes > 0) {
         rc = collio_plan_split(op->ex.plan, &shape, &pieces);
     }
@@ -218,14 +214,12 @@ static void begin_share(collio_op_t *op)
     op->ex.buffer_bytes = op->ex.plan->slot_bytes;
     if (collio_exchange_puts(&op->ex)
         && !collio_put_open(file, op->ex.buffer_bytes * (op->ex.way.packed ? 2 : 1),
-                            op->ex.way.schedule->buffers,
-                            file->memory.used ? op->ex.plan->memory.announced > 0
-                                              : file->derived.my_aggregator >= 0,
+                            op->ex.way.schedule->buffers, op->ex.plan->aggregates,
                             op->ex.plan->memory.stamp)) {
         op->ex.way.transport = collio_transport_with(file, COLLIO_BUFFERS_PRIVATE);
     }
     region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;
-    regions = file->memory.used ? op->ex.plan->memory.node_parts : -1;
+    regions = op->ex.plan->regions;
     if (COLLIO_BUFFERS_SHARED == op->ex.way.transport->buffers && 0 != regions
         && COLLIO_SHARED_FAILED != file->kept->shared.state
         && (COLLIO_SHARED_READY != file->kept->shared.state
@@ -245,25 +239,16 @@ static void begin_placed(collio_op_t *op)
     begin_check(op, COLLIO_PHASE_PLACED);
 }
 
-static void begin_records(collio_op_t *op)
-{
-    enter(op, COLLIO_PHASE_RECORDS);
-    collio_layout_memory_records(&op->ex);
-}
-
 static void begin_histogram(collio_op_t *op)
 {
     enter(op, COLLIO_PHASE_HISTOGRAM);
-    if (op->ex.file->memory.used) {
-        collio_layout_memory_start(&op->ex);
-    }
     collio_layout_histogram(&op->ex);
 }
 
 static void after_histogram(collio_op_t *op)
 {
-    if (op->ex.file->memory.used) {
-        begin_records(op);
+    if (collio_layout_asks_more(&op->ex)) {
+        enter(op, COLLIO_PHASE_RECORDS);
     } else {
         begin_share(op);
     }
@@ -381,7 +366,7 @@ static void after_agree(collio_op_t *op)
     }
     if (!op->ex.way.exchange) {
         begin_direct(op);
-    } else if (op->ex.plan_new && (op->ex.file->memory.used || collio_layout_sparse(&op->ex))) {
+    } else if (op->ex.plan_new && collio_layout_asks(&op->ex)) {
         begin_histogram(op);
     } else {
         begin_share(op);

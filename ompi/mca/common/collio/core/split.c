@@ -228,7 +228,7 @@ int collio_split_view(const collio_tiling_t *view, int64_t stream, int64_t bytes
     int rc;
 
     *pieces = 0;
-    if (view->ascending && COLLIO_PARTITION_EVEN == domains->partition) {
+    if (view->ascending && domains->partition->ascending) {
         *split = (collio_split_t){.window_bytes = window_bytes};
         rc = collio_split_ordered(view, stream, bytes, domains, split, pieces);
         COLLIO_ASSERT(0 != rc || shares_hold(split, bytes));

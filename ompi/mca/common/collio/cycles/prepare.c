@@ -21,8 +21,7 @@ static size_t segments_max(const collio_exchange_t *ex)
     const collio_plan_t *plan = ex->plan;
     size_t stripes = 1;
 
-    if (COLLIO_PARTITION_EVEN != plan->domains.partition
-        && COLLIO_PARTITION_MEMORY != plan->domains.partition) {
+    if (!plan->domains.partition->contiguous) {
         stripes += (size_t) (ex->buffer_bytes / plan->domains.unit) + 1;
     }
     return plan->runs_max + stripes;
@@ -170,7 +169,7 @@ void collio_cycles_prepare(collio_exchange_t *ex)
         rc = collio_put_prepare_places(plan);
     }
     collio_file_memory(ex->file, plan->memory_bytes - before);
-    if (ex->file->memory.used) {
+    if (ex->file->derived.partition->by_memory) {
         collio_file_high(ex->file, COLLIO_STAT_BUFFER_HIGH, collio_kept_buffers(ex->file->kept));
     }
     if (rc < 0) {

@@ -80,7 +80,7 @@ int collio_kept_memory_open(collio_file_t *file, int bins)
 {
     collio_file_memory_t *memory = &file->memory;
 
-    if (!memory->used) {
+    if (!file->derived.partition->by_memory) {
         return OMPI_SUCCESS;
     }
     memory->words = collio_memory_words(bins);

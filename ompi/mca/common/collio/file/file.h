@@ -19,7 +19,6 @@
 /** Partition memory: what the ranks tell each other for a new plan, in memory that is taken at
  *  open, and the last layout, for the report. */
 typedef struct collio_file_memory_t {
-    bool used;                  /* partition memory is in use, on all ranks */
     int64_t minus_mine;         /* negated: memory that this rank sees */
     int64_t minus_node;         /* negated: the least that a rank of the node sees */
     int64_t usable;             /* at the last new plan: what its buffers may have in all */
@@ -51,6 +50,7 @@ typedef struct collio_derived_t {
     bool list_refused;                      /* aggregator_list does not fit the communicator */
     collio_local_count_t local_aggregators; /* two layers, a total is set: its parts */
     int64_t buffer_bytes;                   /* bytes of buffers that one aggregator may use */
+    const collio_partition_t *partition;    /* how ranges are divided among aggregators */
     collio_align_t align;                   /* alignment of domains and windows */
 } collio_derived_t;
 

@@ -63,7 +63,7 @@ static int choose_aggregators(collio_file_t *file)
             refuse_list(file, bad);
         }
     }
-    if (0 == file->derived.aggregator_count && file->memory.used && 0 == count) {
+    if (0 == file->derived.aggregator_count && file->derived.partition->by_memory && 0 == count) {
         file->derived.aggregator_count = collio_aggregators_per_node(
             &file->nodes, COLLIO_MEMORY_PER_NODE, file->derived.aggregators);
     }

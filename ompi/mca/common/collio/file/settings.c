@@ -5,6 +5,7 @@
 #include "file/settings.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "file/transports.h"
 #include "report/report_out.h"
@@ -23,8 +24,13 @@ enum {
 static const char on_off[] = "auto,on,off";
 #define SCHEDULE_CHOICE(name) "," #name
 static const char schedules[] = "auto" COLLIO_SCHEDULE_LIST(SCHEDULE_CHOICE);
-static char transports[256];      /* choices of `transport` */
-static char transport_help[1024]; /* help of `transport` */
+#define PARTITION_CHOICE(name) "," #name
+static const char partitions[] = "auto" COLLIO_PARTITION_LIST(PARTITION_CHOICE);
+static char transports[256] = "auto";
+
+/* What ompi_info says; list_values() adds what the rows say of themselves. */
+static char transport_help[1024] = "How data moves between a rank and an aggregator. ";
+static char partition_help[1024] = "How the file is divided among aggregators. ";
 
 static const collio_setting_t rows[] = {
     {"schedule", COLLIO_CHOICE, AT(schedule), schedules, 0, 5, AGREED, NULL,
@@ -51,15 +57,7 @@ static const collio_setting_t rows[] = {
      "and all later collective calls on the file return MPI_ERR_OTHER. Set it on networks "
      "that may go silent; it must exceed the longest call and the largest delay between "
      "ranks. 0: no limit"},
-    {"partition", COLLIO_CHOICE, AT(partition), "auto,even,static_cyclic,group_cyclic,memory", 0, 5,
-     AGREED, NULL,
-     "How the file is divided among aggregators. even: one contiguous part each. "
-     "static_cyclic: stripe i belongs to aggregator i modulo their number. group_cyclic: "
-     "contiguous parts for groups of as many aggregators as stripes, cyclic inside a "
-     "group. memory: contiguous parts, each for a node that has data in it and memory for "
-     "it. auto uses memory when the collective buffers do not fit the memory of some node, "
-     "static_cyclic on striped file systems without lockahead, otherwise even. Set it to "
-     "compare them, or if nodes run out of memory"},
+    {"partition", COLLIO_CHOICE, AT(partition), partitions, 0, 5, AGREED, NULL, partition_help},
     {"memory_group_bytes", COLLIO_BYTES, AT(memory_group_bytes), NULL, 256 << 20, 9,
      FOR_TESTS | AGREED, NULL,
      "partition memory: bytes of data that a group of nodes has at least. Groups are cut "
@@ -144,30 +142,48 @@ static const collio_setting_t rows[] = {
      "place itself. isend: messages. auto uses shm where memory can be shared"},
 };
 
-/* The choices and the help of `transport`: the rows of the transports. */
-static void list_transports(const collio_transport_t *const *row)
+static void append(char *text, size_t size, const char *format, const char *name, const char *help)
 {
-    size_t used = (size_t) snprintf(transport_help, sizeof(transport_help),
-                                    "How data moves between a rank and an aggregator. ");
-    size_t end = (size_t) snprintf(transports, sizeof(transports), "auto");
+    size_t used = strlen(text);
 
-    for (; NULL != *row; ++row) {
-        end += (size_t) snprintf(transports + end, sizeof(transports) - end, ",%s", (*row)->name);
-        used += (size_t) snprintf(transport_help + used, sizeof(transport_help) - used, "%s: %s. ",
-                                  (*row)->name, (*row)->help);
+    snprintf(text + used, size - used, format, name, help);
+}
+
+/* The values of `transport` and `partition`, from their rows: once, for all components. */
+static void list_values(const collio_transport_t *const *transport)
+{
+    static bool listed;
+
+    if (listed) {
+        return;
     }
-    snprintf(transport_help + used, sizeof(transport_help) - used,
-             "auto tries shm, where memory can be shared, and isend between nodes. It does not try "
-             "puts, because nonblocking calls cannot use them. Atomic mode always uses isend, "
-             "nonblocking calls do instead of puts. A transport that is named implies exchange=on "
-             "where exchange is auto");
+    listed = true;
+    for (; NULL != *transport; ++transport) {
+        const collio_transport_t *row = *transport;
+
+        append(transports, sizeof(transports), ",%s%s", row->name, "");
+        append(transport_help, sizeof(transport_help), "%s: %s. ", row->name, row->help);
+    }
+    for (int i = 0; NULL != collio_partitions[i]; ++i) {
+        append(partition_help, sizeof(partition_help), "%s: %s. ", collio_partitions[i]->name,
+               collio_partitions[i]->help);
+    }
+    append(transport_help, sizeof(transport_help), "%s%s",
+           "auto tries shm, where memory can be shared, and isend between nodes. It does not try "
+           "puts, because nonblocking calls cannot use them. Atomic mode always uses isend, ",
+           "nonblocking calls do instead of puts. A transport that is named implies exchange=on "
+           "where exchange is auto");
+    append(partition_help, sizeof(partition_help), "%s%s",
+           "auto uses memory when the collective buffers do not fit the memory of some node, "
+           "static_cyclic on striped file systems without lockahead, otherwise even. ",
+           "Set it to compare them, or if nodes run out of memory");
 }
 
 int collio_settings_register(collio_component_t *component, const mca_base_component_t *mca)
 {
     collio_settings_set_t *set = &component->set;
 
-    list_transports(component->transports);
+    list_values(component->transports);
     set->rows = rows;
     set->count = sizeof(rows) / sizeof(rows[0]);
     set->without = component->two_layers ? 0 : TWO_LAYERS;

@@ -44,7 +44,7 @@ typedef struct collio_settings_t {
     size_t memory_min_bytes;
     size_t memory_available; /* of this rank's node; 0 = measured */
     char memory_root[COLLIO_TEXT_BYTES];
-    int partition;                           /* 0 auto, else 1 + collio_partition_t */
+    int partition;                           /* 0 auto, else 1 + index in collio_partitions[] */
     int aggregators;                         /* 0 auto */
     char aggregator_list[COLLIO_TEXT_BYTES]; /* "" = none */
     int placement;                           /* 0 auto, else 1 + collio_placement_t */

@@ -308,10 +308,8 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of
         .my_aggregator = -1,
         .align = find_alignment(file, striped),
     };
-    file->memory = (collio_file_memory_t){
-        .used = 0 == settings->partition ? short_of_memory
-                                         : 1 + COLLIO_PARTITION_MEMORY == settings->partition,
-    };
+    file->derived.partition = collio_layout_partition(file, short_of_memory);
+    file->memory = (collio_file_memory_t){0};
     file->derived.buffer_bytes = resolve_buffer(file);
     if (OMPI_SUCCESS == rc) {
         rc = collio_file_aggregators(file);

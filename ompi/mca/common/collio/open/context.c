@@ -132,8 +132,8 @@ static bool can_serve(const collio_file_t *file)
 {
     const collio_kept_t *kept = file->kept;
 
-    return NULL != kept && !file->memory.used && !kept->put.open && !kept->put.failed
-           && !collio_kept_unshared(kept);
+    return NULL != kept && !file->derived.partition->by_memory && !kept->put.open
+           && !kept->put.failed && !collio_kept_unshared(kept);
 }
 
 /* What the last file has left for messages and its report. */
@@ -170,7 +170,8 @@ void collio_context_take(collio_context_t *context, bool memory, collio_file_t *
     find_traits(file, traits);
     file->connection = context->connection;
     file->queue->sequence = context->sequence;
-    if (memory && !file->memory.used && 0 == memcmp(traits, context->traits, sizeof(traits))) {
+    if (memory && !file->derived.partition->by_memory
+        && 0 == memcmp(traits, context->traits, sizeof(traits))) {
         free_kept(file->kept); /* what open has prepared */
         file->kept = context->kept;
         collio_file_memory(file, context->memory_bytes);

@@ -99,7 +99,7 @@ static void add_memory(collio_record_t *record, const collio_file_t *file)
 {
     const collio_file_memory_t *memory = &file->memory;
 
-    if (!memory->used || 0 == memory->parts) {
+    if (0 == memory->parts) {
         return;
     }
     add(&record->about, "  memory        %d group%s, %d leaves, %d merged, %d domains\n",

@@ -1,14 +1,12 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Layout: from what all ranks have agreed on to exchange or not, file domains and window size.
- * Every decision here is a function of agreed values, so that all ranks decide alike.
+ * Layout: from what all ranks have agreed on to file domains and window size. Every decision here
+ * is a function of agreed values, so that all ranks decide alike.
  */
 #include "plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-#include "access/lockahead.h"
 
 enum {
     SPARSE_FACTOR = 8,      /* span this many times the bytes: split by bytes, not by span */
@@ -20,6 +18,20 @@ enum {
 static bool striped(const collio_file_t *file)
 {
     return file->derived.striped && file->fh->f_stripe_size > 0;
+}
+
+const collio_partition_t *collio_layout_partition(const collio_file_t *file, bool short_of_memory)
+{
+    if (0 != file->settings.partition) {
+        return collio_partitions[file->settings.partition - 1];
+    }
+    if (short_of_memory) {
+        return &collio_partition_memory;
+    }
+    if (striped(file) && COLLIO_LOCKAHEAD_OFF == file->derived.lockahead) {
+        return &collio_partition_static_cyclic;
+    }
+    return &collio_partition_even;
 }
 
 /* Messages, and puts that are packed, need a place next to the collective buffer; shared memory and
@@ -46,7 +58,7 @@ static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
 {
     const collio_transport_t *named = collio_transport_named(ex->file);
 
-    if (!ex->file->memory.used) {
+    if (!ex->file->derived.partition->by_memory) {
         return staging_needed(ex, packed) ? 2 : 1;
     }
     if (NULL == named) {
@@ -55,7 +67,7 @@ static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
     return COLLIO_BUFFERS_WINDOW == named->buffers ? 4 : 2;
 }
 
-static int64_t window_of(const collio_exchange_t *ex, bool packed, int64_t buffer_bytes)
+static int64_t window_in(const collio_exchange_t *ex, bool packed, int64_t buffer_bytes)
 {
     const collio_file_t *file = ex->file;
     int parts = parts_of_buffer(ex, packed);
@@ -67,14 +79,14 @@ static int64_t window_of(const collio_exchange_t *ex, bool packed, int64_t buffe
     return collio_align_window(&file->derived.align, buffer_bytes / parts);
 }
 
-int64_t collio_layout_window(const collio_exchange_t *ex)
-{
-    return window_of(ex, ex->way.packed, ex->file->derived.buffer_bytes);
-}
-
 int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes)
 {
-    return window_of(ex, ex->way.packed, buffer_bytes);
+    return window_in(ex, ex->way.packed, buffer_bytes);
+}
+
+int64_t collio_layout_window(const collio_exchange_t *ex)
+{
+    return collio_layout_window_in(ex, ex->file->derived.buffer_bytes);
 }
 
 collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
@@ -85,7 +97,7 @@ collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
         .stream = ex->request.stream,
         .bytes = ex->request.bytes,
         .window_bytes = collio_layout_window(ex),
-        .packed_window_bytes = window_of(ex, true, ex->file->derived.buffer_bytes),
+        .packed_window_bytes = window_in(ex, true, ex->file->derived.buffer_bytes),
         .shared_failed = collio_kept_unshared(ex->file->kept),
         .write = ex->write,
     };
@@ -107,31 +119,31 @@ bool collio_layout_all_shared(const collio_exchange_t *ex)
            && COLLIO_SHARED_READY == ex->file->kept->shared.state;
 }
 
-bool collio_layout_sparse(const collio_exchange_t *ex)
+bool collio_layout_asks(const collio_exchange_t *ex)
 {
+    const collio_partition_t *partition = ex->file->derived.partition;
     int64_t span = ex->range.hi - ex->range.lo;
-    int partition = ex->file->settings.partition;
+    bool sparse = span > SPARSE_LEAST && span / SPARSE_FACTOR > ex->range.bytes;
 
-    return !ex->file->memory.used && (0 == partition || 1 + COLLIO_PARTITION_EVEN == partition)
-           && ex->file->derived.aggregator_count > 1 && span > SPARSE_LEAST
-           && span / SPARSE_FACTOR > ex->range.bytes;
+    return partition->by_memory
+           || (partition->by_bytes && sparse && ex->file->derived.aggregator_count > 1);
 }
 
 int collio_layout_bins(const collio_file_t *file)
 {
-    int bins = file->derived.aggregator_count < BINS_MOST
-                   ? file->derived.aggregator_count * BINS_PER_AGGREGATOR
-                   : BINS_MOST;
+    int aggregators = file->derived.aggregator_count;
 
-    if (file->memory.used) {
-        return collio_memory_bins(file->derived.aggregator_count, file->nodes.nodes);
+    if (file->derived.partition->by_memory) {
+        return collio_memory_bins(aggregators, file->nodes.nodes);
     }
-    return bins < BINS_MOST ? bins : BINS_MOST;
+    return aggregators < BINS_MOST / BINS_PER_AGGREGATOR ? aggregators * BINS_PER_AGGREGATOR
+                                                         : BINS_MOST;
 }
 
 int collio_layout_sums(const collio_file_t *file)
 {
-    return collio_layout_bins(file) + (file->memory.used ? 2 * file->nodes.nodes : 0);
+    return collio_layout_bins(file)
+           + (file->derived.partition->by_memory ? 2 * file->nodes.nodes : 0);
 }
 
 int64_t collio_layout_unit(const collio_exchange_t *ex)
@@ -166,99 +178,72 @@ static void fill_bins(collio_exchange_t *ex)
 
 void collio_layout_histogram(collio_exchange_t *ex)
 {
-    int bins = collio_layout_bins(ex->file);
-    int count = collio_layout_sums(ex->file);
+    collio_file_t *file = ex->file;
+    bool by_memory = file->derived.partition->by_memory;
+    int bins = collio_layout_bins(file), count = collio_layout_sums(file);
 
-    ex->histogram = ex->file->kept->histogram;
+    if (by_memory) {
+        collio_layout_memory_start(ex);
+    }
+    ex->histogram = file->kept->histogram;
     memset(ex->histogram, 0, (size_t) count * sizeof(*ex->histogram));
-    collio_memory_cut(ex->range.lo, ex->range.hi,
-                      ex->file->memory.used ? collio_layout_unit(ex) : 1, bins,
-                      &ex->file->memory.origin, &ex->file->memory.width);
+    collio_memory_cut(ex->range.lo, ex->range.hi, by_memory ? collio_layout_unit(ex) : 1, bins,
+                      &file->memory.origin, &file->memory.width);
     if (ex->request.bytes > 0) {
         fill_bins(ex);
     }
-    if (ex->file->memory.used) {
+    if (by_memory) {
         collio_layout_memory_sums(ex, ex->histogram + bins);
     }
     if (OMPI_SUCCESS
         != collio_iallreduce(ex->histogram, ex->histogram + count, count, MPI_INT64_T, MPI_SUM,
-                             ex->file->comm, &ex->collective)) {
+                             file->comm, &ex->collective)) {
         ex->collective = MPI_REQUEST_NULL;
         collio_exchange_lose(ex);
     }
 }
 
-static collio_partition_t partition_of(const collio_exchange_t *ex)
+bool collio_layout_asks_more(collio_exchange_t *ex)
+{
+    if (!ex->file->derived.partition->by_memory) {
+        return false;
+    }
+    collio_layout_memory_records(ex);
+    return true;
+}
+
+static collio_division_t division_of(const collio_exchange_t *ex)
 {
     const collio_file_t *file = ex->file;
+    const ompio_file_t *fh = file->fh;
 
-    if (file->memory.used) {
-        return COLLIO_PARTITION_MEMORY;
-    }
-    if (0 != file->settings.partition) {
-        return (collio_partition_t) (file->settings.partition - 1);
-    }
-    if (!striped(file)) {
-        return COLLIO_PARTITION_EVEN;
-    }
-    return COLLIO_LOCKAHEAD_OFF != file->derived.lockahead ? COLLIO_PARTITION_EVEN
-                                                           : COLLIO_PARTITION_STATIC_CYCLIC;
+    return (collio_division_t){
+        .lo = ex->range.lo,
+        .hi = ex->range.hi,
+        .aggregators = file->derived.aggregator_count,
+        .unit = collio_layout_unit(ex),
+        /* to make a plan anew costs more than a block that two ranks write */
+        .loose = !file->derived.align.strict,
+        .stripe = striped(file) ? (int64_t) fh->f_stripe_size : collio_layout_window(ex),
+        .stripe_count = fh->f_stripe_count > 0 ? fh->f_stripe_count : file->nodes.nodes,
+        .bytes = NULL == ex->histogram ? NULL : ex->histogram + collio_layout_sums(file),
+        .bins = collio_layout_bins(file),
+    };
 }
 
-/* Cyclic domains change hands at multiples of this: where the file has no stripes, at windows. */
-static int64_t cyclic_unit(const collio_exchange_t *ex)
+int collio_layout_domains(collio_exchange_t *ex)
 {
-    return striped(ex->file) ? (int64_t) ex->file->fh->f_stripe_size : collio_layout_window(ex);
-}
+    collio_file_t *file = ex->file;
+    const collio_partition_t *partition = file->derived.partition;
+    collio_division_t division = division_of(ex);
+    collio_plan_t *plan = ex->plan;
+    int64_t most = collio_domains_most(partition, &division), window = collio_layout_window(ex);
 
-static int even_domains(const collio_exchange_t *ex, collio_domains_t *domains)
-{
-    int64_t lo = ex->range.lo, hi = ex->range.hi, unit = collio_layout_unit(ex);
-    int aggregators = ex->file->derived.aggregator_count, bins = collio_layout_bins(ex->file);
-    int rc = NULL == ex->histogram ? collio_domains_even(lo, hi, unit, aggregators, domains)
-                                   : collio_domains_by_bytes(lo, hi, unit, aggregators,
-                                                             ex->histogram + bins, bins, domains);
-
-    if (!ex->file->derived.align.strict) {
-        domains->step = 1; /* to make a plan anew costs more than a block that two ranks write */
+    plan->slot_bytes = ((most < window ? most : window) + 63) / 64 * 64;
+    plan->aggregates = file->derived.my_aggregator >= 0;
+    plan->regions = -1;
+    if (partition->by_memory) {
+        return collio_layout_memory(ex, &division);
     }
-    return rc;
-}
-
-int collio_layout_domains(collio_exchange_t *ex, collio_domains_t *domains)
-{
-    const collio_file_t *file = ex->file;
-    int64_t lo = ex->range.lo, hi = ex->range.hi;
-    int aggregators = file->derived.aggregator_count;
-
-    switch (partition_of(ex)) {
-    case COLLIO_PARTITION_MEMORY:
-        return collio_layout_memory(ex, domains);
-    case COLLIO_PARTITION_STATIC_CYCLIC:
-        return collio_domains_static_cyclic(lo, hi, cyclic_unit(ex), aggregators, domains);
-    case COLLIO_PARTITION_GROUP_CYCLIC:
-        return collio_domains_group_cyclic(
-            lo, hi, cyclic_unit(ex), aggregators,
-            file->fh->f_stripe_count > 0 ? file->fh->f_stripe_count : file->nodes.nodes, domains);
-    default:
-        return even_domains(ex, domains);
-    }
-}
-
-/* An upper bound of every domain's size, from agreed values alone: a rank that has no memory for
- * the domains must still compute the same size of the node's segment. */
-int64_t collio_layout_slot(const collio_exchange_t *ex)
-{
-    int64_t lo = ex->range.lo;
-    int64_t window = collio_layout_window(ex);
-    bool even = COLLIO_PARTITION_EVEN == partition_of(ex);
-    int64_t unit = even ? collio_layout_unit(ex) : cyclic_unit(ex);
-    int64_t largest = ex->range.hi - (lo - lo % unit);
-
-    if (even && NULL == ex->histogram) {
-        largest = collio_domains_even_most(lo, ex->range.hi, unit,
-                                           ex->file->derived.aggregator_count);
-    }
-    largest = largest < window ? largest : window;
-    return (largest + 63) / 64 * 64;
+    return collio_domains_make(partition, &division, &plan->domains);
 }

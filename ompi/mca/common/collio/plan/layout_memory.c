@@ -154,49 +154,28 @@ static void level_buffers(collio_file_t *file)
     }
 }
 
-static int make_domains(collio_exchange_t *ex, collio_domains_t *domains)
+static int make_domains(collio_exchange_t *ex, collio_division_t *division)
 {
     const collio_file_memory_t *memory = &ex->file->memory;
-    size_t parts = (size_t) memory->parts;
-    int64_t *bound = malloc((parts + 1) * sizeof(*bound));
-    int64_t *window = malloc((parts + 1) * sizeof(*window));
-    int *aggregator = malloc((parts + 1) * sizeof(*aggregator));
-    int rc = -ENOMEM;
+    collio_given_t *given = malloc(((size_t) memory->parts + 1) * sizeof(*given));
+    int rc;
 
-    if (NULL != bound && NULL != window && NULL != aggregator) {
-        for (size_t i = 0; i < parts; ++i) {
-            bound[i] = collio_memory_begin(memory->origin, memory->width, memory->part[i].first,
-                                           ex->range.hi);
-            aggregator[i] = memory->part[i].aggregator;
-            window[i] = collio_layout_window_in(ex, memory->part[i].buffer_bytes);
-        }
-        rc = collio_domains_memory(ex->range.lo, ex->range.hi, collio_layout_unit(ex),
-                                   ex->file->derived.aggregator_count, memory->parts, bound,
-                                   aggregator, window, domains);
-        if (!ex->file->derived.align.strict) {
-            domains->step = 1; /* as with even domains: a new plan costs more than a shared block */
-        }
+    if (NULL == given) {
+        return -ENOMEM;
     }
-    free(bound);
-    free(window);
-    free(aggregator);
+    for (int i = 0; i < memory->parts; ++i) {
+        given[i] = (collio_given_t){
+            .begin = collio_memory_begin(memory->origin, memory->width, memory->part[i].first,
+                                         ex->range.hi),
+            .aggregator = memory->part[i].aggregator,
+            .window_bytes = collio_layout_window_in(ex, memory->part[i].buffer_bytes),
+        };
+    }
+    division->given = given;
+    division->given_count = memory->parts;
+    rc = collio_domains_make(&collio_partition_memory, division, &ex->plan->domains);
+    free(given);
     return rc;
-}
-
-int collio_layout_memory(collio_exchange_t *ex, collio_domains_t *domains)
-{
-    collio_file_t *file = ex->file;
-    collio_memory_node_t *node = calloc((size_t) file->nodes.nodes, sizeof(*node));
-    int *node_of = malloc((size_t) file->derived.aggregator_count * sizeof(*node_of));
-    int rc = NULL == node || NULL == node_of ? -ENOMEM : compute_parts(ex, node, node_of);
-
-    free(node);
-    free(node_of);
-    if (rc < 0) {
-        return rc;
-    }
-    level_buffers(file);
-    return make_domains(ex, domains);
 }
 
 /* What this rank and its node have announced, and how large a collective buffer here is. */
@@ -208,7 +187,7 @@ static void measure(collio_exchange_t *ex)
     bool everywhere = puts_named(file);
 
     plan->slot_bytes = plan->memory.announced = plan->memory.node_announced = 0;
-    plan->memory.node_parts = 0;
+    plan->regions = 0;
     for (int i = 0; i < memory->parts; ++i) {
         int aggregator = memory->part[i].aggregator, rank = file->derived.aggregators[aggregator];
         bool here = file->nodes.node_of[rank] == file->nodes.node_of[file->rank];
@@ -222,19 +201,34 @@ static void measure(collio_exchange_t *ex)
         }
         plan->memory.announced += rank == file->rank ? memory->part[i].buffer_bytes : 0;
         plan->memory.node_announced += here ? memory->part[i].buffer_bytes : 0;
-        plan->memory.node_parts += here;
+        plan->regions += here;
     }
 }
 
-void collio_layout_memory_settle(collio_exchange_t *ex)
+int collio_layout_memory(collio_exchange_t *ex, collio_division_t *division)
 {
     collio_file_t *file = ex->file;
     collio_plan_t *plan = ex->plan;
+    collio_memory_node_t *node = calloc((size_t) file->nodes.nodes, sizeof(*node));
+    int *node_of = malloc((size_t) file->derived.aggregator_count * sizeof(*node_of));
+    int rc = NULL == node || NULL == node_of ? -ENOMEM : compute_parts(ex, node, node_of);
 
+    free(node);
+    free(node_of);
+    if (rc < 0) {
+        return rc;
+    }
+    level_buffers(file);
+    rc = make_domains(ex, division);
+    if (0 != rc) {
+        return rc;
+    }
     measure(ex);
+    plan->aggregates = plan->memory.announced > 0;
     plan->memory.stamp = ex->sequence + 1;
     file->memory.announced = plan->memory.announced;
     collio_file_high(file, COLLIO_STAT_MEMORY_BUDGET, plan->memory.announced);
+    return 0;
 }
 
 /* Of private buffers and of the node's segment, when what this plan does not need is more than the
@@ -264,11 +258,14 @@ void collio_layout_memory_give_back(collio_exchange_t *ex)
     }
 }
 
-void collio_layout_memory_look(collio_file_t *file)
+void collio_layout_look(collio_file_t *file)
 {
     bool exact = 0 != file->settings.memory_available, measured = false;
     int64_t usable = INT64_MAX;
 
+    if (!file->derived.partition->by_memory || 0 != file->nodes.local_rank[file->rank]) {
+        return; /* one rank answers for its node */
+    }
     for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
         collio_plan_t *plan = &file->kept->plans->slot[i];
 

@@ -22,11 +22,12 @@ typedef struct collio_plan_t {
                            of each window of a requester, not its pieces */
     int64_t slot_bytes;    /* of one collective buffer: a window, or less for small
                                         domains; the same on all ranks */
+    bool aggregates;       /* this rank has collective buffers */
+    int regions;           /* collective buffers of the node; -1: one for each of its aggregators */
     uint64_t used;         /* sequence of the last call that used it */
     struct {               /* partition memory */
         int64_t announced; /* for the buffers of this rank, */
         int64_t node_announced; /* and of its node */
-        int node_parts;         /* aggregators of the node that have a part */
         bool withheld;          /* by this rank: not offered again, its node has lost memory */
         uint32_t stamp;         /* of the call that made it: whose one-sided windows these are */
     } memory;
@@ -111,35 +112,39 @@ typedef struct collio_shape_t {
 } collio_shape_t;
 
 /** Layout (layout.c): what follows from agreed values alone, the same on all ranks. */
+const collio_partition_t *collio_layout_partition(const collio_file_t *file, bool short_of_memory);
 int collio_layout_bins(const collio_file_t *file);
 /** Contiguous domains begin at multiples of this. */
 int64_t collio_layout_unit(const collio_exchange_t *ex);
+/** Must the ranks be asked where their bytes are, before a new plan? histogram starts that
+ *  reduction; asks_more then starts a second one, or returns false where none is needed. */
+bool collio_layout_asks(const collio_exchange_t *ex);
 void collio_layout_histogram(collio_exchange_t *ex);
-int collio_layout_domains(collio_exchange_t *ex, collio_domains_t *domains);
+bool collio_layout_asks_more(collio_exchange_t *ex);
+/** Fills in the domains of ex->plan, and the size of its collective buffers, which is the same on
+ *  all ranks also where the domains fail. 0 or -ENOMEM. */
+int collio_layout_domains(collio_exchange_t *ex);
 int64_t collio_layout_window(const collio_exchange_t *ex);
 /** The window of an aggregator that may use so much memory. */
 int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes);
 /** Numbers in the reduction of the histogram: its bins, with partition memory two more per node. */
 int collio_layout_sums(const collio_file_t *file);
-int64_t collio_layout_slot(const collio_exchange_t *ex);
 collio_shape_t collio_layout_shape(const collio_exchange_t *ex);
-bool collio_layout_sparse(const collio_exchange_t *ex);
 /** Can all ranks access every collective buffer through shared memory? */
 bool collio_layout_all_shared(const collio_exchange_t *ex);
 /** May requesters send outlines (first and last byte of each window) instead of pieces? */
 bool collio_layout_may_outline(const collio_exchange_t *ex);
+/** Withholds the plans whose buffers this rank's node has no memory for any more. Local. */
+void collio_layout_look(collio_file_t *file);
 
-/** Partition memory (layout_memory.c): the reductions beside and after the histogram, this rank's
- *  part of the histogram's, then the domains, and what follows from them once the plan has them. */
+/** Partition memory (layout_memory.c), called by layout.c: the reductions beside and after the
+ *  histogram, this rank's part of the histogram's, and the domains. */
 void collio_layout_memory_start(collio_exchange_t *ex);
 void collio_layout_memory_sums(collio_exchange_t *ex, int64_t *sums);
 void collio_layout_memory_records(collio_exchange_t *ex);
-int collio_layout_memory(collio_exchange_t *ex, collio_domains_t *domains);
-void collio_layout_memory_settle(collio_exchange_t *ex);
-/** When all ranks have them: gives memory back that the node has no more. Local. */
+int collio_layout_memory(collio_exchange_t *ex, collio_division_t *division);
+/** When all ranks have the domains: gives memory back that the node has no more. Local. */
 void collio_layout_memory_give_back(collio_exchange_t *ex);
-/** Withholds the plans whose buffers this rank's node has no memory for any more. Local. */
-void collio_layout_memory_look(collio_file_t *file);
 
 /** Route (route.c): sends each aggregator the offset lists of its domain. poll returns true when
  *  all have arrived. */

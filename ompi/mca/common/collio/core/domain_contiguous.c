@@ -1,0 +1,164 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Partitionings with one contiguous part for each aggregator: even, memory.
+ */
+#include "domain.h"
+
+#include <errno.h>
+
+#include "debug_assert.h"
+#include "grow.h"
+#include "sum.h"
+
+/* floor(width * bytes / total) for bytes <= total, exact while total < 2^31, else with both scaled
+ * down (the same everywhere). */
+static int64_t scale(int64_t width, int64_t bytes, int64_t total)
+{
+    while (INT32_MAX < total) {
+        total >>= 1;
+        bytes >>= 1;
+    }
+    return width / total * bytes + width % total * bytes / total;
+}
+
+/* Even by bytes instead of by span, for sparse requests: a header at 0 and data at 1 TiB. A bin's
+ * bytes count as spread evenly over it. */
+static int cut_by_bytes(const collio_division_t *division, int64_t total, collio_domains_t *domains)
+{
+    const int64_t *bytes = division->bytes;
+    int64_t lo = division->lo, hi = division->hi;
+    int64_t width = (hi - lo) / division->bins + (0 != (hi - lo) % division->bins);
+    int64_t before = 0; /* bytes in the bins before `bin` */
+    int bin = 0;
+
+    if (0 != collio_domains_bounds(domains, division->aggregators)) {
+        return -ENOMEM;
+    }
+    for (int i = 1; i < division->aggregators; ++i) {
+        int64_t wanted = collio_domains_portion(total, i, division->aggregators);
+        int64_t from, end, offset;
+
+        while (collio_sum(before, bytes[bin]) < wanted) {
+            COLLIO_ASSERT(bin + 1 < division->bins);
+            before += bytes[bin++];
+        }
+        /* a short request ends before its last bins */
+        from = bin * width < hi - lo ? lo + bin * width : hi;
+        end = hi - from < width ? hi : from + width;
+        offset = 0 < bytes[bin] ? from + scale(end - from, wanted - before, bytes[bin]) : from;
+        offset -= offset % domains->unit;
+        domains->bound[i] = offset > domains->bound[i - 1] ? offset : domains->bound[i - 1];
+    }
+    return 0;
+}
+
+static int make_even(const collio_division_t *division, collio_domains_t *domains)
+{
+    int64_t total = 0;
+
+    for (int bin = 0; NULL != division->bytes && bin < division->bins; ++bin) {
+        total = collio_sum(total, division->bytes[bin]);
+    }
+    if (0 == total || division->lo >= division->hi) {
+        return collio_domains_cut(domains, division->aggregators);
+    }
+    return cut_by_bytes(division, total, domains);
+}
+
+static int64_t most_even(const collio_division_t *division)
+{
+    int64_t unit = division->unit > 0 ? division->unit : 1;
+    int64_t span = division->hi - (division->lo - division->lo % unit);
+    int64_t least = span / unit / division->aggregators; /* units of every domain */
+
+    if (NULL != division->bytes || least == span / unit) {
+        return span;
+    }
+    return (least + 1) * unit;
+}
+
+static int make_memory(const collio_division_t *division, collio_domains_t *domains)
+{
+    size_t parts = (size_t) division->given_count, aggregators = (size_t) division->aggregators;
+
+    domains->aggregator_of = collio_resize(NULL, parts, sizeof(int));
+    domains->part_of = collio_resize(NULL, aggregators, sizeof(int));
+    domains->window_bytes = collio_resize(NULL, aggregators, sizeof(int64_t));
+    if (0 != collio_domains_bounds(domains, division->given_count) || NULL == domains->aggregator_of
+        || NULL == domains->part_of || NULL == domains->window_bytes) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < aggregators; ++i) {
+        domains->part_of[i] = -1;
+        domains->window_bytes[i] = 1;
+    }
+    for (size_t i = 0; i < parts; ++i) {
+        const collio_given_t *given = &division->given[i];
+
+        COLLIO_ASSERT(0 <= given->aggregator && given->aggregator < division->aggregators);
+        COLLIO_ASSERT(-1 == domains->part_of[given->aggregator]);
+        COLLIO_ASSERT(0 < given->window_bytes);
+        domains->bound[i] = 0 == i ? domains->lo : given->begin;
+        domains->aggregator_of[i] = given->aggregator;
+        domains->part_of[given->aggregator] = (int) i;
+        domains->window_bytes[given->aggregator] = given->window_bytes;
+    }
+    return 0;
+}
+
+static collio_place_t locate(const collio_domains_t *domains, int64_t offset)
+{
+    int part = collio_domains_part(domains, offset);
+
+    return (collio_place_t){
+        .aggregator = NULL == domains->aggregator_of ? part : domains->aggregator_of[part],
+        .local = offset - domains->bound[part],
+        .run = domains->bound[part + 1] - offset,
+    };
+}
+
+static int part_of(const collio_domains_t *domains, int aggregator)
+{
+    return NULL == domains->part_of ? aggregator : domains->part_of[aggregator];
+}
+
+static int64_t offset_of(const collio_domains_t *domains, int aggregator, int64_t local,
+                         int64_t *run)
+{
+    int part = part_of(domains, aggregator);
+
+    *run = domains->bound[part + 1] - domains->bound[part] - local;
+    return domains->bound[part] + local;
+}
+
+static int64_t size_of(const collio_domains_t *domains, int aggregator)
+{
+    int part = part_of(domains, aggregator);
+
+    return part < 0 ? 0 : domains->bound[part + 1] - domains->bound[part];
+}
+
+const collio_partition_t collio_partition_even = {
+    .name = "even",
+    .help = "one contiguous part each",
+    .contiguous = true,
+    .ascending = true,
+    .by_bytes = true,
+    .make = make_even,
+    .most = most_even,
+    .locate = locate,
+    .offset = offset_of,
+    .size = size_of,
+};
+
+const collio_partition_t collio_partition_memory = {
+    .name = "memory",
+    .help = "contiguous parts, each for a node that has data in it and memory for it",
+    .contiguous = true,
+    .by_memory = true,
+    .make = make_memory,
+    .locate = locate,
+    .offset = offset_of,
+    .size = size_of,
+};
