@@ -467,6 +467,47 @@ static void in_cgroups(const char *partition)
     t_verdict(partition);
 }
 
+/* One write with 1 MiB for collective buffers on each node: cycles of this rank. */
+static int64_t cycles_with(const char *partition)
+{
+    char more[256];
+    MPI_File file;
+    int64_t before, cycles = 0;
+
+    snprintf(more, sizeof(more), "partition=%s,buffer_bytes=1M,memory_available=1M", partition);
+    file = open_fresh(more);
+    if (MPI_FILE_NULL != file) {
+        before = (int64_t) t_pvar_read("cycles", file);
+        t_ok(transfer(file, interleaved, false), "write_all");
+        cycles = change_of("cycles", file, before);
+        MPI_File_close(&file);
+    }
+    check_file(interleaved);
+    return cycles;
+}
+
+/* Where all nodes have the same memory, partition memory has as many aggregators as even domains of
+ * that memory, and windows as large: bins may cut one more window for each aggregator. */
+static void as_many_as_even(void)
+{
+    int64_t even, memory, even_aggregators, memory_aggregators;
+
+    if (!t_pvar_exists("cycles")) {
+        return;
+    }
+    even = cycles_with("even");
+    memory = cycles_with("memory");
+    even_aggregators = all_sum(even > 0);
+    memory_aggregators = all_sum(memory > 0);
+    even = all_sum(even);
+    memory = all_sum(memory);
+    if (memory_aggregators < even_aggregators || memory > even + memory_aggregators) {
+        t_fail("memory: %lld cycles of %lld aggregators; even: %lld of %lld", (long long) memory,
+               (long long) memory_aggregators, (long long) even, (long long) even_aggregators);
+    }
+    t_verdict("as_many_as_even");
+}
+
 static void several_nodes(void)
 {
     bool rich = on_second_node();
@@ -475,6 +516,7 @@ static void several_nodes(void)
     uneven_nodes(rich, "shm");
     uneven_nodes(rich, "auto");
     groups_keep_their_bytes(rich);
+    as_many_as_even();
     limited("even", false, !rich);
     limited("memory", true, !rich);
     t_verdict("address_space");

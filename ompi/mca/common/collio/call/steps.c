@@ -220,7 +220,7 @@ static void begin_share(collio_op_t *op)
     }
     region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;
     regions = op->ex.plan->regions;
-    if (COLLIO_BUFFERS_SHARED == op->ex.way.transport->buffers && 0 != regions
+    if (collio_layout_in_segment(&op->ex) && 0 != regions
         && COLLIO_SHARED_FAILED != file->kept->shared.state
         && (COLLIO_SHARED_READY != file->kept->shared.state
             || file->kept->shared.region_bytes < region || file->kept->shared.regions < regions)) {

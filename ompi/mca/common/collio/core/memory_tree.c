@@ -4,8 +4,9 @@
  * The tree of file domains of one group.
  *
  * Problem: parts of the file that want about as many bytes each, and neighbours to merge with.
- * Method:  recursive bisection at the bin border that halves the wanted bytes best. Vertices are
- *          kept in one array; merging only changes links, so vertex numbers stay valid.
+ * Method:  recursive bisection: a vertex needs a number of leaves, and is cut at the bin border
+ *          that divides its wanted bytes best as the halves of that number. Vertices are kept in
+ *          one array; merging only changes links, so vertex numbers stay valid.
  * Cost:    O(bins * log bins) for all cuts; a tree of n bins has at most 2 n - 1 vertices.
  */
 #include "memory.h"
@@ -16,8 +17,8 @@
 typedef collio_memory_tree_t tree_t;
 typedef collio_memory_vertex_t vertex_t;
 
-/* The border in (first, end) with the smallest difference between the bytes on both sides. */
-static int best_cut(const int64_t *bytes, int first, int end, int64_t total)
+/* The border in (first, end) that leaves about `wanted` bytes on the left. */
+static int best_cut(const int64_t *bytes, int first, int end, int64_t wanted)
 {
     int64_t left = 0, best = INT64_MAX;
     int cut = first + 1;
@@ -26,7 +27,7 @@ static int best_cut(const int64_t *bytes, int first, int end, int64_t total)
         int64_t difference;
 
         left += bytes[bin];
-        difference = left > total - left ? 2 * left - total : total - 2 * left;
+        difference = left > wanted ? left - wanted : wanted - left;
         if (difference < best) {
             best = difference;
             cut = bin + 1;
@@ -57,12 +58,16 @@ int collio_memory_tree_init(const collio_memory_demand_t *demand, int first, int
     (void) add(tree, demand->bytes, first, end, -1);
     for (int v = 0; v < tree->count; ++v) { /* children are appended, and looked at in turn */
         vertex_t *vertex = &tree->vertex[v];
+        int64_t leaves;
         int cut;
 
         if (vertex->bytes <= domain_bytes || vertex->end - vertex->first < 2) {
             continue;
         }
-        cut = best_cut(demand->bytes, vertex->first, vertex->end, vertex->bytes);
+        leaves = (vertex->bytes - 1) / domain_bytes + 1;
+        cut = best_cut(demand->bytes, vertex->first, vertex->end,
+                       vertex->bytes / leaves * (leaves / 2)
+                           + vertex->bytes % leaves * (leaves / 2) / leaves);
         vertex->left = add(tree, demand->bytes, vertex->first, cut, v);
         vertex->right = add(tree, demand->bytes, cut, vertex->end, v);
     }

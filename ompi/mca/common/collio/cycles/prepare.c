@@ -32,20 +32,25 @@ static size_t segments_max(const collio_exchange_t *ex)
 static char *foreign_buffer(const collio_exchange_t *ex, int number)
 {
     collio_file_t *file = ex->file;
+    const collio_shared_t *shared = &file->kept->shared;
 
-    switch (ex->way.transport->buffers) {
-    case COLLIO_BUFFERS_SHARED:
-        return COLLIO_SHARED_READY == file->kept->shared.state
-                   ? collio_shared_region(
-                         &file->kept->shared,
-                         file->derived.aggregator_slot[file->derived.my_aggregator])
-                         + number * ex->buffer_bytes
-                   : NULL;
-    case COLLIO_BUFFERS_WINDOW:
+    if (collio_exchange_puts(ex)) {
         return file->kept->put.base[number];
-    default:
+    }
+    if (!collio_layout_in_segment(ex) || COLLIO_SHARED_READY != shared->state) {
         return NULL;
     }
+    return collio_shared_region(shared, file->derived.aggregator_slot[file->derived.my_aggregator])
+           + number * ex->buffer_bytes;
+}
+
+/* Can messages arrive that must be unpacked? */
+static bool staging_used(const collio_exchange_t *ex, bool foreign)
+{
+    if (!foreign || COLLIO_BUFFERS_PRIVATE == ex->way.transport->buffers) {
+        return true;
+    }
+    return COLLIO_BUFFERS_SHARED == ex->way.transport->buffers && ex->file->nodes.nodes > 1;
 }
 
 static int64_t reserve_slots(collio_exchange_t *ex, bool foreign)
@@ -58,9 +63,8 @@ static int64_t reserve_slots(collio_exchange_t *ex, bool foreign)
     if (ex->staging_bytes < ex->buffer_bytes) {
         ex->staging_bytes = ex->buffer_bytes;
     }
-    if (foreign
-        && (1 == file->nodes.nodes || COLLIO_BUFFERS_SHARED != ex->way.transport->buffers)) {
-        ex->staging_bytes = 0; /* nobody sends a message */
+    if (!staging_used(ex, foreign)) {
+        ex->staging_bytes = 0;
     }
     grown = collio_arena_reserve(&file->kept->buffers,
                                  buffers * ((foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes));

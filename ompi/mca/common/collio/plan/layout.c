@@ -51,9 +51,17 @@ static bool staging_needed(const collio_exchange_t *ex, bool packed)
            || !ex->blocking;
 }
 
+/* With partition memory `auto` has one set of collective buffers, in the node's segment, whether
+ * they are filled by copies or from messages: two sets would be half as large. */
+bool collio_layout_in_segment(const collio_exchange_t *ex)
+{
+    return COLLIO_BUFFERS_SHARED == ex->way.transport->buffers
+           || (ex->file->derived.partition->by_memory && NULL == collio_transport_named(ex->file));
+}
+
 /* Of one collective buffer's memory. With partition memory nothing may be taken beyond what was
- * announced, whatever way a call takes: private buffers, their staging, and beside them the shared
- * region that `auto` tries, or packed one-sided windows. */
+ * announced, whatever way a call takes: buffers and their staging, and beside them packed one-sided
+ * windows where these are named. */
 static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
 {
     const collio_transport_t *named = collio_transport_named(ex->file);
@@ -61,10 +69,7 @@ static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
     if (!ex->file->derived.partition->by_memory) {
         return staging_needed(ex, packed) ? 2 : 1;
     }
-    if (NULL == named) {
-        return 3;
-    }
-    return COLLIO_BUFFERS_WINDOW == named->buffers ? 4 : 2;
+    return NULL != named && COLLIO_BUFFERS_WINDOW == named->buffers ? 4 : 2;
 }
 
 static int64_t window_in(const collio_exchange_t *ex, bool packed, int64_t buffer_bytes)

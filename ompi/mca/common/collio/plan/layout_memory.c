@@ -92,6 +92,22 @@ static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
     }
 }
 
+/* What an aggregator gets at most: not more than with even domains, so that as many aggregators
+ * work. */
+static int64_t domain_bytes(const collio_exchange_t *ex)
+{
+    const collio_file_t *file = ex->file;
+    int64_t most = (ex->write ? 32 : 128) << 20, even;
+    collio_site_t site = collio_file_site(file);
+
+    if (0 != file->settings.memory_domain_bytes) {
+        return (int64_t) file->settings.memory_domain_bytes;
+    }
+    even = ex->range.bytes / collio_default_aggregators(&site) + 1;
+    even = even > COLLIO_MEMORY_LEAST ? even : COLLIO_MEMORY_LEAST;
+    return even < most ? even : most;
+}
+
 static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int *node_of)
 {
     collio_file_t *file = ex->file;
@@ -103,9 +119,7 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
                                      .node = node,
                                      .nodes = file->nodes.nodes};
     collio_memory_limits_t limits = {.group_bytes = (int64_t) settings->memory_group_bytes,
-                                     .domain_bytes = 0 != settings->memory_domain_bytes
-                                                         ? (int64_t) settings->memory_domain_bytes
-                                                         : (ex->write ? 32 : 128) << 20,
+                                     .domain_bytes = domain_bytes(ex),
                                      .min_bytes = (int64_t) settings->memory_min_bytes,
                                      .buffer_bytes = file->derived.buffer_bytes,
                                      .per_node = COLLIO_MEMORY_PER_NODE};

@@ -130,6 +130,8 @@ int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_byte
 /** Numbers in the reduction of the histogram: its bins, with partition memory two more per node. */
 int collio_layout_sums(const collio_file_t *file);
 collio_shape_t collio_layout_shape(const collio_exchange_t *ex);
+/** Do collective buffers lie in the node's segment, where there is one? */
+bool collio_layout_in_segment(const collio_exchange_t *ex);
 /** Can all ranks access every collective buffer through shared memory? */
 bool collio_layout_all_shared(const collio_exchange_t *ex);
 /** May requesters send outlines (first and last byte of each window) instead of pieces? */
