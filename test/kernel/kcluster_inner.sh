@@ -32,7 +32,7 @@ start_guest() { # NODE INDEX KERNEL-ARGUMENT...
     ip link set "$tap" master lan up
     TMPDIR=$STATE/mem linux.uml "mem=$(get memory)M" "umid=$node" "uml_dir=$STATE/mem" \
         root=/dev/root rootfstype=hostfs "rootflags=$(get image)" ro panic=-1 quiet \
-        con=null con0=null,fd:1 "NODE=$node" "STATE=$STATE" "ADDRESS=$NET.$index/24" FS=nfs \
+        con=null con0=null,fd:1 "NODE=$node" "STATE=$STATE" "ADDRESS=$NET.$index/24" "FS=$(get fs)" \
         "vec0:transport=tap,ifname=$tap,depth=128,gro=1,mac=02:00:00:77:00:0$index" "$@" \
         init=/bin/sh -- -c "\"mount -t hostfs -o $STATE none /mnt && exec /mnt/guest_init\"" \
         </dev/null >"$STATE/console.$node" 2>&1 &
@@ -73,12 +73,13 @@ inner_supervise() {
     ip link add lan type bridge mcast_snooping 0
     ip addr add "$NET.1/24" dev lan
     ip link set lan up
-    start_guest store 2 "ubd0=$STATE/disk.img"
+    [[ $(get fs) != nfs ]] || start_guest store 2 "ubd0=$STATE/disk.img"
     for ((i = 0; i < $(get nodes); i++)); do start_guest "node$i" $((i + 3)); done
+    [[ $(get fs) != ceph ]] || "$HERE/ceph_servers" "$NET.1" "$STATE/mem/ceph"
     for i in $(guest_names); do await_guest "$i"; done
     if [[ $(get nfs) != none ]]; then
         for i in $(node_names); do
-            (inner_exec "$i" "$STATE/guest_nfs" mount "$(get nfs)" "$(get options)")
+            (inner_exec "$i" "$STATE/guest_$(get fs)" mount "$(get nfs)" "$(get options)")
         done
     fi
     : >"$STATE/up"
