@@ -127,9 +127,9 @@ int mca_sharedfp_ondemand_module_finalize(ompio_file_t *fh)
 int mca_sharedfp_ondemand_file_open(struct ompi_communicator_t *comm, const char *filename,
                                     int amode, struct opal_info_t *info, ompio_file_t *fh)
 {
-    bool one_node = is_on_one_node(fh->f_comm);
-    bool locks = collio_locks_reach(fh);
-    int64_t number = 0;
+    enum { NUMBER, LOCKS, FIELDS };
+    int64_t first[FIELDS] = {0}; /* of rank 0 */
+    bool one_node = is_on_one_node(fh->f_comm), locks = true;
     char *path;
     mca_sharedfp_ondemand_pointer_t *pointer;
 
@@ -138,14 +138,16 @@ int mca_sharedfp_ondemand_file_open(struct ompi_communicator_t *comm, const char
     (void) amode;
     (void) info;
     if (!one_node) {
-        number = 0 == fh->f_rank ? random_number() : 0;
-        int rc = bcast(&number, 1, 0, fh->f_comm);
+        first[NUMBER] = random_number();
+        first[LOCKS] = collio_locks_known(fh);
+        int rc = bcast(first, FIELDS, 0, fh->f_comm);
 
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
+        locks = collio_locks_find(fh, first[LOCKS]);
     }
-    path = one_node ? session_path(fh) : data_path(fh, number);
+    path = one_node ? session_path(fh) : data_path(fh, first[NUMBER]);
     pointer = calloc(1, sizeof(*pointer));
     if (NULL == path || NULL == pointer) {
         free(path);

@@ -9,7 +9,8 @@
  *   <--- broadcast: reaches, or not ---
  *   unlock
  *
- * What was found is kept for the file system, by its device number.
+ * What was found is kept for the file system, by its device number. What rank 0 has kept counts for
+ * all ranks.
  */
 #include "hook/reach.h"
 
@@ -29,8 +30,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     dev_t device;
     int found;
-} known[DEVICES]; /* the oldest is replaced */
-static int next_known;
+} table[DEVICES]; /* the oldest is replaced */
+static int next_row;
 
 static int recall(dev_t device)
 {
@@ -38,8 +39,8 @@ static int recall(dev_t device)
 
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < DEVICES; ++i) {
-        if (UNKNOWN != known[i].found && device == known[i].device) {
-            found = known[i].found;
+        if (UNKNOWN != table[i].found && device == table[i].device) {
+            found = table[i].found;
         }
     }
     pthread_mutex_unlock(&mutex);
@@ -49,9 +50,9 @@ static int recall(dev_t device)
 static void remember(dev_t device, int found)
 {
     pthread_mutex_lock(&mutex);
-    known[next_known].device = device;
-    known[next_known].found = found;
-    next_known = (next_known + 1) % DEVICES;
+    table[next_row].device = device;
+    table[next_row].found = found;
+    next_row = (next_row + 1) % DEVICES;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -121,30 +122,50 @@ static int test(ompio_file_t *fh)
     return found;
 }
 
-bool collio_locks_reach(ompio_file_t *fh)
+static dev_t device_of(const ompio_file_t *fh, bool *seen)
 {
-    struct stat about;
-    int mine[2], all[2]; /* this rank has no answer; its answer is LOCAL */
-    bool seen = 0 == fstat(fh->fd, &about);
-    int found = seen ? recall(about.st_dev) : UNKNOWN;
+    struct stat about = {0};
+
+    *seen = 0 == fstat(fh->fd, &about);
+    return about.st_dev;
+}
+
+int64_t collio_locks_known(const ompio_file_t *fh)
+{
+    bool seen;
+    dev_t device = device_of(fh, &seen);
+
+    return seen ? recall(device) : UNKNOWN;
+}
+
+bool collio_locks_find(ompio_file_t *fh, int64_t known_by_first)
+{
+    bool seen;
+    dev_t device = device_of(fh, &seen);
+    int found = (int) known_by_first;
 
     if (!ompi_group_have_remote_peers(fh->f_comm->c_local_group)) {
         return true;
     }
-    mine[0] = UNKNOWN == found;
-    mine[1] = LOCAL == found;
-    if (OMPI_SUCCESS != collio_allreduce(mine, all, 2, MPI_INT, MPI_MAX, fh->f_comm)) {
-        return false;
-    }
-    if (!all[0]) {
-        return !all[1];
+    if (UNKNOWN != found) {
+        return REACHES == found;
     }
     if (fh->f_amode & MPI_MODE_RDONLY) { /* the same on all ranks; a test needs exclusive locks */
         return false;
     }
     found = test(fh);
     if (seen) {
-        remember(about.st_dev, found);
+        remember(device, found);
     }
     return REACHES == found;
+}
+
+bool collio_locks_reach(ompio_file_t *fh)
+{
+    int known = (int) collio_locks_known(fh);
+
+    if (!ompi_group_have_remote_peers(fh->f_comm->c_local_group)) {
+        return true;
+    }
+    return OMPI_SUCCESS == bcast(&known, 0, fh->f_comm) && collio_locks_find(fh, known);
 }

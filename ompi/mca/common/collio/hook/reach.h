@@ -12,8 +12,13 @@
  * True if a lock on the file of `fh` that one rank holds keeps ranks of other nodes out, and always
  * if one node has all ranks. False if that cannot be tested: the file is open for reading only.
  * Collective over fh->f_comm, with the same result on all ranks. The first call for a file system
- * makes the test, with two broadcasts; later ones take one reduction.
+ * makes the test, with two broadcasts; every call makes one broadcast.
  */
 bool collio_locks_reach(ompio_file_t *fh);
+
+/** The same for a caller that makes a broadcast from rank 0 anyway: what rank 0 knows, which is
+ *  local; and, with that value on all ranks, the answer, which is collective. */
+int64_t collio_locks_known(const ompio_file_t *fh);
+bool collio_locks_find(ompio_file_t *fh, int64_t known_by_first);
 
 #endif /* COLLIO_REACH_H */
