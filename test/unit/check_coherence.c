@@ -28,9 +28,15 @@ START_TEST(coherence_beegfs_and_fuse_need_flushes)
 }
 END_TEST
 
+START_TEST(coherence_ceph_needs_sizes)
+{
+    ck_assert_int_eq(COLLIO_COHERENCE_SIZE, collio_coherence_choose(CEPH, true));
+}
+END_TEST
+
 START_TEST(coherence_others_pay_nothing)
 {
-    static const uint32_t magics[] = {LUSTRE, CEPH, EXT4, TMPFS, 0};
+    static const uint32_t magics[] = {LUSTRE, EXT4, TMPFS, 0};
 
     for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
         ck_assert_int_eq(COLLIO_COHERENT, collio_coherence_choose(magics[i], true));
@@ -52,6 +58,7 @@ int main(void)
 
     tcase_add_test(tests, coherence_nfs_needs_locks);
     tcase_add_test(tests, coherence_beegfs_and_fuse_need_flushes);
+    tcase_add_test(tests, coherence_ceph_needs_sizes);
     tcase_add_test(tests, coherence_others_pay_nothing);
     tcase_add_test(tests, coherence_one_node_pays_nothing);
     suite_add_tcase(suite, tests);

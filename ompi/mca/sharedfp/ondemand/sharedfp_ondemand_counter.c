@@ -63,16 +63,19 @@ static int map(mca_sharedfp_ondemand_counter_t *counter)
     return 0;
 }
 
+/* The size is the same for all, so nobody makes the file shorter. A node with a FUSE mount that had
+ * not set it would take the file for empty, for a second. */
 static int get_block(mca_sharedfp_ondemand_counter_t *counter)
 {
     void *block;
     int error = posix_memalign(&block, BYTES, BYTES);
 
-    if (0 == error) {
-        counter->block = block;
-        memset(block, 0, BYTES);
+    if (0 != error) {
+        return error;
     }
-    return error;
+    counter->block = block;
+    memset(block, 0, BYTES);
+    return 0 == ftruncate(counter->fd, BYTES) ? 0 : errno;
 }
 
 static void drop(mca_sharedfp_ondemand_counter_t *counter)

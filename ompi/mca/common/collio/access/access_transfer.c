@@ -90,11 +90,10 @@ static bool pause_again(int *again)
     return true;
 }
 
-/* A read returned 0 bytes. Does the file end there? A node may have an old size in its cache, on
- * file systems that keep caches equal, too: CephFS returned 0 bytes to one of two readers. */
+/* A read returned 0 bytes. Does the file end there? A node may have an old size in its cache. */
 static bool file_ends(const collio_access_t *access, int64_t offset)
 {
-    return !access->network || collio_access_ask_size(access->fd) <= offset;
+    return COLLIO_COHERENT == access->coherence || collio_access_ask_size(access->fd) <= offset;
 }
 
 /* Is the call that failed with this errno worth a second try? */

@@ -53,7 +53,7 @@ bool collio_queue_accepts(const collio_job_t *job)
     collio_access_t *access = job->access;
 
     if (collio_access_locks(access, job->write)
-        || (job->for_others && COLLIO_COHERENT != access->coherence)) {
+        || (job->for_others && COLLIO_COHERENCE_FLUSH == access->coherence)) {
         return false;
     }
     if (NULL == job->segments) {

@@ -409,10 +409,7 @@ static void after_settle(collio_op_t *op)
     }
     if (op->ex.write && op->ex.way.exchange) {
         op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
-        if (COLLIO_COHERENCE_FLUSH == op->ex.file->access.coherence) {
-            /* aggregators of other nodes have written for this rank, which may read it by itself */
-            (void) collio_access_refresh(op->ex.file->access.fd);
-        }
+        collio_caches_written(op->ex.file->fh, &op->ex.file->access);
     }
     enter(op, COLLIO_PHASE_DONE);
 }

@@ -10,6 +10,7 @@ static const struct {
     uint32_t file_system;
     collio_coherence_t coherence;
 } table[] = {
+    {0x00c36400, COLLIO_COHERENCE_SIZE},  /* CephFS */
     {0x6969, COLLIO_COHERENCE_LOCK},      /* NFS */
     {0x19830326, COLLIO_COHERENCE_FLUSH}, /* BeeGFS */
     {0x65735546, COLLIO_COHERENCE_FLUSH}, /* FUSE: GlusterFS and others */

@@ -18,6 +18,9 @@
 typedef enum collio_coherence_t {
     /** Nothing: the file system keeps caches equal, or one node makes all accesses. */
     COLLIO_COHERENT = 0,
+    /** The file system keeps bytes equal, but a node may have an old size in its cache: sizes are
+     *  asked for again. */
+    COLLIO_COHERENCE_SIZE,
     /** Every transfer holds a lock, and a write reaches the server before it counts as done. */
     COLLIO_COHERENCE_LOCK,
     /** The file system writes exact bytes, but a node may keep new bytes, old bytes or an old size

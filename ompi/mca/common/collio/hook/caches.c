@@ -50,6 +50,15 @@ int collio_caches_flush(ompio_file_t *fh, const collio_access_t *access)
     return collio_access_flush(fh->fd);
 }
 
+void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access)
+{
+    if (COLLIO_COHERENCE_FLUSH == access->coherence) {
+        (void) collio_access_refresh(access->fd);
+    } else if (COLLIO_COHERENCE_SIZE == access->coherence && !collio_guard_offered(fh)) {
+        (void) collio_access_ask_size(access->fd); /* a stock fbtl does not ask */
+    }
+}
+
 void collio_caches_refresh(ompio_file_t *fh)
 {
     collio_access_stats_t stats = {0};
@@ -58,5 +67,7 @@ void collio_caches_refresh(ompio_file_t *fh)
     open_access(fh, &access, &stats);
     if (COLLIO_COHERENCE_FLUSH == access.coherence) {
         (void) collio_access_refresh(fh->fd);
+    } else if (COLLIO_COHERENCE_SIZE == access.coherence) {
+        (void) collio_access_ask_size(fh->fd);
     }
 }

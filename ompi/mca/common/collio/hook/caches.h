@@ -19,6 +19,10 @@ void collio_caches_open(ompio_file_t *fh, collio_access_t *access, collio_access
  *  time. Local; 0 or a positive errno. */
 int collio_caches_flush(ompio_file_t *fh, const collio_access_t *access);
 
+/** After a collective write in which aggregators of other nodes wrote for this rank, which may read
+ *  its bytes by an individual call. Local. */
+void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access);
+
 /** For MPI_File_sync: later reads on this node see what other nodes had written and flushed.
  *  Local. */
 void collio_caches_refresh(ompio_file_t *fh);

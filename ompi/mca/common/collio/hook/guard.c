@@ -44,6 +44,11 @@ int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *want
     return 0;
 }
 
+bool collio_guard_offered(const ompio_file_t *fh)
+{
+    return NULL != find(fh);
+}
+
 void collio_guard_use_wanted(ompio_file_t *fh, collio_access_t *access)
 {
     const guard_t *guard = find(fh);

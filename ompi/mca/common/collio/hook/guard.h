@@ -27,6 +27,8 @@ typedef struct collio_guard_t {
  *  wanted: what its settings say of method, threads, packing and sieving, which every access struct
  *  of the handle takes over, that of direct collective calls too. Local. */
 int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *wanted);
+/** Does fbtl/mtpwrite serve the handle on this rank? Local. */
+bool collio_guard_offered(const ompio_file_t *fh);
 /** Takes over what guard_offer() got; nothing without fbtl/mtpwrite. Local. */
 void collio_guard_use_wanted(ompio_file_t *fh, collio_access_t *access);
 /** The handle is closed. */

@@ -493,9 +493,13 @@ static void drop_caches(collio_file_t *file)
 {
     int64_t mine = 0, all;
 
-    if (COLLIO_COHERENT
-        == collio_coherence_choose(file->access.file_system, 1 < file->nodes.nodes)) {
+    switch (collio_coherence_choose(file->access.file_system, 1 < file->nodes.nodes)) {
+    case COLLIO_COHERENT:
+    case COLLIO_COHERENCE_SIZE:
         return;
+    case COLLIO_COHERENCE_LOCK:
+    case COLLIO_COHERENCE_FLUSH:
+        break;
     }
     (void) collio_access_flush(file->access.fd);
     if (0 == collio_file_allreduce(file, file->comm, &mine, &all, 1)) {

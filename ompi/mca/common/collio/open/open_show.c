@@ -42,6 +42,7 @@ static void show_file_system(const collio_file_t *file)
 {
     static const char *const coherence[] = {
         [COLLIO_COHERENT] = "no action needed",
+        [COLLIO_COHERENCE_SIZE] = "sizes are asked for again",
         [COLLIO_COHERENCE_LOCK] = "a lock for each transfer",
         [COLLIO_COHERENCE_FLUSH] = "writes are flushed, sizes are asked for again",
     };
