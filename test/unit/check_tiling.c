@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /* Tilings, cursors, pieces and packing, against walking the stream byte by byte. */
+#include "copy.h"
 #include "tiling.h"
 
 #include "unit.h"
@@ -270,6 +271,29 @@ START_TEST(tiling_random_pack_and_unpack)
 }
 END_TEST
 
+/* Exactly `length` bytes move, at every alignment; those around them stay. */
+START_TEST(copy_every_length)
+{
+    enum { MOST = 80, SHIFTS = 17, SPACE = MOST + 2 * SHIFTS };
+
+    for (size_t length = 0; length <= MOST; ++length) {
+        for (size_t shift = 0; shift < SHIFTS; ++shift) {
+            char from[SPACE], to[SPACE], wanted[SPACE];
+
+            for (size_t i = 0; i < SPACE; ++i) {
+                from[i] = (char) unit_bits();
+                to[i] = wanted[i] = (char) ~from[i];
+            }
+            for (size_t i = 0; i < length; ++i) {
+                wanted[shift + i] = from[SHIFTS - shift + i];
+            }
+            collio_copy(to + shift, from + SHIFTS - shift, length);
+            unit_assert(0 == memcmp(wanted, to, SPACE));
+        }
+    }
+}
+END_TEST
+
 /* Absolute addresses from MPI_BOTTOM, and pieces before the buffer's address. */
 START_TEST(tiling_pack_from_bottom_and_backwards)
 {
@@ -370,6 +394,7 @@ int main(void)
     tcase_add_test(tests, tiling_unsorted_view);
     tcase_add_test(tests, tiling_random_pieces_against_walk);
     tcase_add_test(tests, tiling_random_pack_and_unpack);
+    tcase_add_test(tests, copy_every_length);
     tcase_add_test(tests, tiling_pack_from_bottom_and_backwards);
     tcase_add_test(tests, tiling_fold_keeps_the_stream);
     tcase_add_test(tests, tiling_equal_pieces_have_no_lengths);

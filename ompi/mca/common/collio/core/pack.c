@@ -13,71 +13,36 @@
  *   memory   ..####..####..####..        packed   |##|####|##|
  *               head whole  tail
  */
-#include <string.h>
-
+#include "copy.h"
 #include "tiling.h"
 
-#if defined(__GNUC__)
-#    define ALWAYS_INLINE static inline __attribute__((always_inline))
-#else
-#    define ALWAYS_INLINE static inline
-#endif
-
-/* Integer arithmetic: the base may be MPI_BOTTOM, and offsets may point before it. */
-ALWAYS_INLINE char *place(char *base, int64_t offset)
-{
-    return (char *) ((uintptr_t) base + (uintptr_t) offset);
-}
-
 /* `pack` and `bytes` are constants wherever it matters. */
-ALWAYS_INLINE void copy(bool pack, char *memory, char *packed, size_t bytes)
+COLLIO_ALWAYS_INLINE void copy(bool pack, char *memory, char *packed, size_t bytes)
 {
-    if (pack) {
-        memcpy(packed, memory, bytes);
-    } else {
-        memcpy(memory, packed, bytes);
-    }
-}
-
-/* Lengths in a list that is not uniform: the common tiny ones without a call. */
-ALWAYS_INLINE void copy_any(bool pack, char *memory, char *packed, size_t bytes)
-{
-    switch (bytes) {
-    case 4:
-        copy(pack, memory, packed, 4);
-        break;
-    case 8:
-        copy(pack, memory, packed, 8);
-        break;
-    case 16:
-        copy(pack, memory, packed, 16);
-        break;
-    default:
-        copy(pack, memory, packed, bytes);
-    }
+    collio_copy(pack ? packed : memory, pack ? memory : packed, bytes);
 }
 
 /* Copies the next `whole` pieces, each of `bytes` (0 = as the list says), and moves the cursor
  * behind them. Returns the end of the packed bytes. */
-ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, collio_cursor_t *cursor, int64_t whole,
-                                char *memory, char *packed)
+COLLIO_ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, collio_cursor_t *cursor,
+                                       int64_t whole, char *memory, char *packed)
 {
     const collio_tiling_t *tiling = cursor->tiling;
 
     while (0 < whole) {
         int64_t left = (int64_t) (tiling->count - cursor->piece);
         const int64_t *offset = tiling->offset + cursor->piece;
-        char *origin = place(memory, cursor->origin);
+        char *origin = collio_place(memory, cursor->origin);
 
         left = left < whole ? left : whole;
         for (int64_t i = 0; i < left; ++i) {
             if (0 != bytes) {
-                copy(pack, place(origin, offset[i]), packed, bytes);
+                copy(pack, collio_place(origin, offset[i]), packed, bytes);
                 packed += bytes;
             } else {
                 int64_t length = collio_tiling_length(tiling, cursor->piece + (size_t) i);
 
-                copy_any(pack, place(origin, offset[i]), packed, (size_t) length);
+                copy(pack, collio_place(origin, offset[i]), packed, (size_t) length);
                 packed += length;
             }
         }
@@ -92,23 +57,23 @@ ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, collio_cursor_t *cursor
 }
 
 /* One piece a repetition: a vector, or every n-th member of an array of structs. */
-ALWAYS_INLINE char *copy_vector(bool pack, size_t bytes, collio_cursor_t *cursor, int64_t whole,
-                                char *memory, char *packed)
+COLLIO_ALWAYS_INLINE char *copy_vector(bool pack, size_t bytes, collio_cursor_t *cursor,
+                                       int64_t whole, char *memory, char *packed)
 {
     const int64_t extent = cursor->tiling->extent;
-    char *at = place(memory, cursor->origin + cursor->tiling->offset[0]);
+    char *at = collio_place(memory, cursor->origin + cursor->tiling->offset[0]);
 
     cursor->origin += whole * extent;
     for (; 0 < whole; --whole) {
         copy(pack, at, packed, bytes);
         packed += bytes;
-        at = place(at, extent);
+        at = collio_place(at, extent);
     }
     return packed;
 }
 
-ALWAYS_INLINE char *copy_uniform(bool pack, size_t bytes, collio_cursor_t *cursor, int64_t whole,
-                                 char *memory, char *packed)
+COLLIO_ALWAYS_INLINE char *copy_uniform(bool pack, size_t bytes, collio_cursor_t *cursor,
+                                        int64_t whole, char *memory, char *packed)
 {
     if (1 == cursor->tiling->count) {
         return copy_vector(pack, bytes, cursor, whole, memory, packed);
@@ -116,8 +81,8 @@ ALWAYS_INLINE char *copy_uniform(bool pack, size_t bytes, collio_cursor_t *curso
     return copy_pieces(pack, bytes, cursor, whole, memory, packed);
 }
 
-ALWAYS_INLINE char *copy_whole(bool pack, collio_cursor_t *cursor, int64_t whole, char *memory,
-                               char *packed)
+COLLIO_ALWAYS_INLINE char *copy_whole(bool pack, collio_cursor_t *cursor, int64_t whole,
+                                      char *memory, char *packed)
 {
     switch (cursor->tiling->uniform) {
     case 1:
@@ -153,8 +118,8 @@ static int64_t whole_pieces(const collio_cursor_t *cursor, int64_t length, int64
            - (int64_t) cursor->piece;
 }
 
-ALWAYS_INLINE void copy_range(bool pack, const collio_tiling_t *tiling, char *memory,
-                              int64_t stream, int64_t length, char *packed)
+COLLIO_ALWAYS_INLINE void copy_range(bool pack, const collio_tiling_t *tiling, char *memory,
+                                     int64_t stream, int64_t length, char *packed)
 {
     collio_cursor_t cursor;
     int64_t whole;
@@ -169,7 +134,7 @@ ALWAYS_INLINE void copy_range(bool pack, const collio_tiling_t *tiling, char *me
     offset = collio_cursor_run(&cursor, &run);
     if (0 != cursor.used || run >= length) {
         bytes = run < length ? run : length;
-        copy_any(pack, place(memory, offset), packed, (size_t) bytes);
+        copy(pack, collio_place(memory, offset), packed, (size_t) bytes);
         packed += bytes;
         length -= bytes;
         if (0 == length) {
@@ -182,7 +147,7 @@ ALWAYS_INLINE void copy_range(bool pack, const collio_tiling_t *tiling, char *me
     length -= bytes;
     if (0 < length) {
         offset = collio_cursor_run(&cursor, &run);
-        copy(pack, place(memory, offset), packed, (size_t) length);
+        copy(pack, collio_place(memory, offset), packed, (size_t) length);
     }
 }
 

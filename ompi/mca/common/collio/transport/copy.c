@@ -1,8 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The copies between the three kinds of memory that transports share.
+ *
+ * Each loop is compiled for each case (direction, contiguous or scattered user memory, packed or
+ * placed at the other end), so that it tests nothing but lengths.
  */
 #include "transport/transport.h"
+
+#include "core/copy.h"
 
 char *collio_message_in_memory(const collio_exchange_t *ex, size_t window)
 {
@@ -19,62 +24,116 @@ char *collio_message_in_memory(const collio_exchange_t *ex, size_t window)
     return run >= split->window[window].bytes ? ex->request.base + offset : NULL;
 }
 
-/* Tiny copies are most of the work of tiny-piece patterns; constant sizes become single moves. */
-static inline void copy_bytes(char *to, const char *from, int64_t length)
+/* Which loop: constants wherever it is inlined. */
+typedef struct case_t {
+    bool write;  /* from user memory; else to it */
+    bool packed; /* the other end holds the pieces one behind the other; else at their offsets */
+} case_t;
+
+COLLIO_ALWAYS_INLINE void copy(bool write, char *memory, char *other, int64_t length)
 {
-    switch (length) {
-    case 4:
-        memcpy(to, from, 4);
-        break;
-    case 8:
-        memcpy(to, from, 8);
-        break;
-    case 16:
-        memcpy(to, from, 16);
-        break;
-    default:
-        memcpy(to, from, (size_t) length);
+    collio_copy(write ? other : memory, write ? memory : other, (size_t) length);
+}
+
+/* User memory is one contiguous piece. */
+COLLIO_ALWAYS_INLINE void copy_dense(case_t is, const collio_exchange_t *ex,
+                                     const collio_piece_t *piece, const collio_piece_t *end,
+                                     char *other)
+{
+    const collio_tiling_t *tiling = &ex->request.memory->tiling;
+    char *memory = collio_place(ex->request.base, tiling->base + tiling->offset[0]);
+
+    for (; piece < end; ++piece) {
+        copy(is.write, memory + piece->stream,
+             is.packed ? other : collio_place(other, piece->offset), piece->length);
+        other += is.packed ? piece->length : 0;
     }
 }
 
-/* A walk through user memory that goes on where it is, as streams mostly ascend. */
-typedef struct walker_t {
-    collio_cursor_t cursor;
-    int64_t stream; /* where the cursor is; -1 at first */
+/* A walk through user memory. It goes on where it is, because streams mostly ascend without gaps.
+ */
+typedef struct walk_t {
+    collio_cursor_t cursor; /* its piece and repetition; `used` is what it was after the seek */
     char *base;
-    const collio_tiling_t *memory;
-} walker_t;
+    char *at;       /* the next byte, */
+    int64_t left;   /* and how many follow it in its piece */
+    int64_t stream; /* of the next byte */
+} walk_t;
 
-static void walk_copy(walker_t *walker, int64_t stream, int64_t length, char *other, bool pack)
+static void walk_seek(walk_t *walk, const collio_tiling_t *tiling, int64_t stream)
 {
-    if (walker->memory->dense) {
-        char *memory = walker->base + walker->memory->base + walker->memory->offset[0] + stream;
+    collio_cursor_seek(&walk->cursor, tiling, stream);
+    walk->at = collio_place(walk->base, collio_cursor_run(&walk->cursor, &walk->left));
+    walk->stream = stream;
+}
 
-        copy_bytes(pack ? other : memory, pack ? memory : other, length);
-        return;
-    }
-    if (walker->stream != stream) {
-        collio_cursor_seek(&walker->cursor, walker->memory, stream);
-    }
-    walker->stream = stream + length;
-    while (length > 0) {
-        int64_t run;
-        char *memory = walker->base + collio_cursor_run(&walker->cursor, &run);
+static inline void walk_next_piece(walk_t *walk)
+{
+    collio_cursor_t *cursor = &walk->cursor;
 
-        run = run < length ? run : length;
-        copy_bytes(pack ? other : memory, pack ? memory : other, run);
-        collio_cursor_advance(&walker->cursor, run);
-        other += run;
-        length -= run;
+    collio_cursor_advance(cursor,
+                          collio_tiling_length(cursor->tiling, cursor->piece) - cursor->used);
+    walk->at = collio_place(walk->base, collio_cursor_run(cursor, &walk->left));
+}
+
+COLLIO_ALWAYS_INLINE void copy_scattered(case_t is, const collio_exchange_t *ex,
+                                         const collio_piece_t *piece, const collio_piece_t *end,
+                                         char *other)
+{
+    walk_t walk = {.base = ex->request.base, .stream = -1};
+
+    for (; piece < end; ++piece) {
+        int64_t length = piece->length;
+        char *to = is.packed ? other : collio_place(other, piece->offset);
+
+        if (walk.stream != piece->stream) {
+            walk_seek(&walk, &ex->request.memory->tiling, piece->stream);
+        }
+        walk.stream += length;
+        while (length > walk.left) {
+            copy(is.write, walk.at, to, walk.left);
+            to += walk.left;
+            length -= walk.left;
+            walk_next_piece(&walk);
+        }
+        copy(is.write, walk.at, to, length);
+        walk.at += length;
+        walk.left -= length;
+        other = is.packed ? to + length : other;
     }
 }
 
-static walker_t walker_of(const collio_exchange_t *ex)
+COLLIO_ALWAYS_INLINE void copy_case(case_t is, const collio_exchange_t *ex,
+                                    const collio_piece_t *piece, size_t count, char *other)
 {
-    walker_t walker = {
-        .stream = -1, .base = ex->request.base, .memory = &ex->request.memory->tiling};
+    if (ex->request.memory->tiling.dense) {
+        copy_dense(is, ex, piece, piece + count, other);
+    } else {
+        copy_scattered(is, ex, piece, piece + count, other);
+    }
+}
 
-    return walker;
+/* Between user memory and a collective buffer whose byte 0 has the local coordinate `local`. */
+static void copy_placed(const collio_exchange_t *ex, const collio_piece_t *piece, size_t count,
+                        char *buffer, int64_t local)
+{
+    char *zero = collio_place(buffer, -local);
+
+    if (ex->write) {
+        copy_case((case_t){.write = true}, ex, piece, count, zero);
+    } else {
+        copy_case((case_t){.write = false}, ex, piece, count, zero);
+    }
+}
+
+static void copy_packed(const collio_exchange_t *ex, const collio_piece_t *piece, size_t count,
+                        char *message)
+{
+    if (ex->write) {
+        copy_case((case_t){.write = true, .packed = true}, ex, piece, count, message);
+    } else {
+        copy_case((case_t){.write = false, .packed = true}, ex, piece, count, message);
+    }
 }
 
 /* Bytes of a piece below the limit. */
@@ -88,35 +147,48 @@ static inline int64_t valid_bytes(const collio_piece_t *piece, int64_t limit)
     return valid > 0 ? valid : 0;
 }
 
+/* The first pieces that lie below the limit as a whole. *bytes = their bytes. */
+static size_t whole_pieces(const collio_window_t *window, const collio_piece_t *piece,
+                           int64_t limit, int64_t *bytes)
+{
+    size_t count = 0;
+
+    *bytes = window->bytes;
+    if (INT64_MAX == limit) { /* the data do not end in this window */
+        return window->count;
+    }
+    for (*bytes = 0; count < window->count; ++count) {
+        if (valid_bytes(&piece[count], limit) < piece[count].length) {
+            break;
+        }
+        *bytes += piece[count].length;
+    }
+    return count;
+}
+
 int64_t collio_valid_prefix(const collio_window_t *window, const collio_piece_t *piece,
                             int64_t limit)
 {
-    int64_t bytes = 0;
+    int64_t bytes;
+    size_t count = whole_pieces(window, piece, limit, &bytes);
 
-    for (size_t i = 0; i < window->count; ++i) {
-        int64_t valid = valid_bytes(&piece[i], limit);
-
-        bytes += valid;
-        if (valid < piece[i].length) {
-            break;
-        }
-    }
-    return bytes;
+    return count < window->count ? bytes + valid_bytes(&piece[count], limit) : bytes;
 }
 
 int64_t collio_copy_window(const collio_exchange_t *ex, const collio_window_t *window,
                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
                            int64_t limit)
 {
-    walker_t walker = walker_of(ex);
-    int64_t copied = 0;
+    int64_t copied;
+    size_t count = whole_pieces(window, piece, limit, &copied);
 
-    for (size_t i = 0; i < window->count; ++i) {
-        int64_t length = valid_bytes(&piece[i], limit);
+    copy_placed(ex, piece, count, buffer, buffer_local);
+    for (; count < window->count; ++count) { /* pieces may overlap: several cross the limit */
+        collio_piece_t cut = piece[count];
 
-        walk_copy(&walker, piece[i].stream, length, buffer + (piece[i].offset - buffer_local),
-                  ex->write);
-        copied += length;
+        cut.length = valid_bytes(&cut, limit);
+        copy_placed(ex, &cut, 1, buffer, buffer_local);
+        copied += cut.length;
     }
     return copied;
 }
@@ -124,44 +196,57 @@ int64_t collio_copy_window(const collio_exchange_t *ex, const collio_window_t *w
 int64_t collio_copy_message(const collio_exchange_t *ex, const collio_window_t *window,
                             const collio_piece_t *piece, char *message, int64_t bytes)
 {
-    walker_t walker = walker_of(ex);
-    int64_t copied = 0;
+    collio_piece_t cut;
+    size_t count = window->count;
+    int64_t copied = window->bytes;
 
-    for (size_t i = 0; i < window->count && copied < bytes; ++i) {
-        int64_t left = bytes - copied;
-        int64_t length = piece[i].length < left ? piece[i].length : left;
-
-        walk_copy(&walker, piece[i].stream, length, message + copied, ex->write);
-        copied += length;
+    if (bytes >= window->bytes) {
+        copy_packed(ex, piece, count, message);
+        return copied;
     }
-    return copied;
+    for (count = 0, copied = 0; copied + piece[count].length <= bytes; ++count) {
+        copied += piece[count].length;
+    }
+    copy_packed(ex, piece, count, message);
+    cut = piece[count];
+    cut.length = bytes - copied;
+    copy_packed(ex, &cut, 1, message + copied);
+    return bytes;
+}
+
+/* Between a collective buffer, whose byte 0 has the local coordinate `local`, and a message. */
+COLLIO_ALWAYS_INLINE void copy_buffer(bool scatter, const collio_piece_t *piece, size_t count,
+                                      char *buffer, int64_t local, char *message)
+{
+    char *zero = collio_place(buffer, -local);
+
+    for (size_t i = 0; i < count; ++i) {
+        copy(scatter, message, collio_place(zero, piece[i].offset), piece[i].length);
+        message += piece[i].length;
+    }
 }
 
 int64_t collio_copy_scatter(const collio_window_t *window, const collio_piece_t *piece,
                             char *buffer, int64_t buffer_local, const char *message)
 {
-    int64_t copied = 0;
-
-    for (size_t i = 0; i < window->count; ++i) {
-        copy_bytes(buffer + (piece[i].offset - buffer_local), message + copied, piece[i].length);
-        copied += piece[i].length;
-    }
-    return copied;
+    copy_buffer(true, piece, window->count, buffer, buffer_local, (char *) (uintptr_t) message);
+    return window->bytes;
 }
 
 int64_t collio_copy_gather(const collio_window_t *window, const collio_piece_t *piece,
                            const char *buffer, int64_t buffer_local, int64_t limit, char *message)
 {
-    int64_t copied = 0;
+    char *from = (char *) (uintptr_t) buffer;
+    int64_t copied;
+    size_t count = whole_pieces(window, piece, limit, &copied);
 
-    for (size_t i = 0; i < window->count; ++i) {
-        int64_t length = valid_bytes(&piece[i], limit);
+    copy_buffer(false, piece, count, from, buffer_local, message);
+    if (count < window->count) { /* the message is a prefix, so that the receiver can count */
+        collio_piece_t cut = piece[count];
 
-        copy_bytes(message + copied, buffer + (piece[i].offset - buffer_local), length);
-        copied += length;
-        if (length < piece[i].length) {
-            break; /* the message is a prefix of the packed data, so the receiver can count */
-        }
+        cut.length = valid_bytes(&cut, limit);
+        copy_buffer(false, &cut, 1, from, buffer_local, message + copied);
+        copied += cut.length;
     }
     return copied;
 }
