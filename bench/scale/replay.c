@@ -112,7 +112,7 @@ static int merge_group(const scale_askers_t *askers, int group, const collio_pie
                                                        sizeof(*pieces->at)};
         }
     }
-    rc = collio_merge(inputs, members, &list, NULL);
+    rc = collio_merge(inputs, members, NULL, &list, NULL);
     for (size_t i = 0; 0 == rc && i < list.count; ++i) {
         rc = collio_pieces_append(merged, list.at[i].offset, list.at[i].length, stream);
         stream += list.at[i].length;

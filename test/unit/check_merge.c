@@ -17,7 +17,7 @@ static void expect(const input_t *inputs, size_t count, const extent_t *wanted, 
     list_t out = {0};
     int64_t overlap = -1;
 
-    ck_assert_int_eq(0, collio_merge(inputs, count, &out, &overlap));
+    ck_assert_int_eq(0, collio_merge(inputs, count, NULL, &out, &overlap));
     ck_assert_uint_eq(wanted_count, out.count);
     for (size_t i = 0; i < wanted_count; ++i) {
         ck_assert_int_eq(wanted[i].offset, out.at[i].offset);
@@ -88,7 +88,7 @@ START_TEST(merge_appends_pieces)
     list_t out = {0};
 
     ck_assert_int_eq(0, collio_extents_append(&out, 92, 8));
-    ck_assert_int_eq(0, collio_merge(inputs, 1, &out, NULL));
+    ck_assert_int_eq(0, collio_merge(inputs, 1, NULL, &out, NULL));
     ck_assert_uint_eq(2, out.count);
     ck_assert_int_eq(100, out.at[1].offset);
     ck_assert_int_eq(16, out.at[1].length);
@@ -160,7 +160,7 @@ START_TEST(merge_random_against_painted_line)
             }
             inputs[i] = (input_t){lists[i], n, sizeof(extent_t)};
         }
-        unit_equal(0, collio_merge(inputs, count, &out, &overlap));
+        unit_equal(0, collio_merge(inputs, count, NULL, &out, &overlap));
         for (size_t i = 0; i < out.count; ++i) {
             unit_assert(0 < out.at[i].length);
             unit_assert(0 == i || out.at[i - 1].offset + out.at[i - 1].length < out.at[i].offset);

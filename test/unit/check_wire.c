@@ -247,6 +247,25 @@ START_TEST(wire_random_round_trip)
 }
 END_TEST
 
+/* Stretches of one length that begin and end anywhere in rows and blocks. */
+START_TEST(wire_stretches_round_trip)
+{
+    for (int round = unit_rounds(4000); 0 < round; --round) {
+        list_t list = {0};
+        int64_t at = 0;
+
+        for (int64_t pieces = unit_below(700); 0 < pieces; --pieces) {
+            int64_t length = unit_below(4) ? 8 : 16;
+
+            at += length + (unit_below(3) ? 8 : 24);
+            add(&list, at, length);
+        }
+        round_trip(&list);
+        collio_extents_fini(&list);
+    }
+}
+END_TEST
+
 /* Whatever comes out must be sane, whatever went in. */
 static void decode_anything(const unsigned char *bytes, size_t count)
 {
@@ -368,6 +387,7 @@ int main(void)
     tcase_add_test(tests, wire_s3d_below_one_percent);
     tcase_add_test(tests, wire_tile_below_one_percent);
     tcase_add_test(tests, wire_random_round_trip);
+    tcase_add_test(tests, wire_stretches_round_trip);
     tcase_add_test(tests, wire_fuzz_random_bytes);
     tcase_add_test(tests, wire_fuzz_damaged_lists);
     tcase_add_test(tests, wire_malformed_is_refused);

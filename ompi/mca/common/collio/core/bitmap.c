@@ -32,17 +32,10 @@ typedef struct collio_line_t {
     int64_t lo; /* what bit 0 stands for */
 } line_t;
 
-bool collio_bitmap_pays(const collio_merge_input_t *inputs, size_t input_count, collio_span_t *span)
+static collio_span_t measure(const collio_merge_input_t *inputs, size_t input_count)
 {
-    size_t extents = 0;
+    collio_span_t span = {INT64_MAX, INT64_MIN, 0};
 
-    *span = (collio_span_t){INT64_MAX, INT64_MIN, 0};
-    for (size_t i = 0; i < input_count; ++i) {
-        extents += inputs[i].count;
-    }
-    if (FEW_INPUTS > input_count || FEW_EXTENTS > extents) {
-        return false;
-    }
     for (size_t i = 0; i < input_count; ++i) {
         const char *at = inputs[i].at;
 
@@ -50,11 +43,26 @@ bool collio_bitmap_pays(const collio_merge_input_t *inputs, size_t input_count, 
             const int64_t *extent = (const int64_t *) (const void *) at;
             int64_t end = extent[0] + extent[1];
 
-            span->lo = extent[0] < span->lo ? extent[0] : span->lo;
-            span->hi = end > span->hi ? end : span->hi;
-            span->bytes += extent[1];
+            span.lo = extent[0] < span.lo ? extent[0] : span.lo;
+            span.hi = end > span.hi ? end : span.hi;
+            span.bytes += extent[1];
         }
     }
+    return span;
+}
+
+bool collio_bitmap_pays(const collio_merge_input_t *inputs, size_t input_count,
+                        const collio_span_t *known, collio_span_t *span)
+{
+    size_t extents = 0;
+
+    for (size_t i = 0; i < input_count; ++i) {
+        extents += inputs[i].count;
+    }
+    if (FEW_INPUTS > input_count || FEW_EXTENTS > extents) {
+        return false;
+    }
+    *span = NULL != known ? *known : measure(inputs, input_count);
     return (span->hi - span->lo) / SPARSE < (int64_t) extents;
 }
 

@@ -6,16 +6,10 @@
 
 #include "merge.h"
 
-/** Of all extents of all inputs. */
-typedef struct collio_span_t {
-    int64_t lo;
-    int64_t hi;
-    int64_t bytes; /* sum of the lengths */
-} collio_span_t;
-
-/** Are there so many small extents that a bitmap is cheaper than sorting? Sets *span if so. */
+/** Are there so many small extents that a bitmap is cheaper than sorting? Sets *span if so,
+ *  to what is `known` of it (may be NULL). */
 bool collio_bitmap_pays(const collio_merge_input_t *inputs, size_t input_count,
-                        collio_span_t *span);
+                        const collio_span_t *known, collio_span_t *span);
 
 /** The same union as collio_merge, computed in a bitmap with a bit per byte of *span. */
 int collio_bitmap_union(const collio_merge_input_t *inputs, size_t input_count,

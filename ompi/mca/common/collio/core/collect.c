@@ -63,18 +63,21 @@ static size_t collector_init(collector_t *collector, const collio_split_t *split
     return windows;
 }
 
-/* The requester on top takes part with its next window; moves it on. */
+/* The requester on top takes part with its next window, which the cycle then spans; moves it on. */
 static void take_source(collector_t *collector, collio_cycle_t *cycle, collio_source_t *source)
 {
     size_t requester = collector->heap[0].input;
     const collio_split_t *split = &collector->splits[requester];
     size_t at = collector->next[requester]++;
     const collio_window_t *window = &split->window[at];
+    int64_t lo = split->piece[window->first].offset;
 
     *source = (collio_source_t){requester, at};
     collector->inputs[cycle->source_count++] = (collio_merge_input_t){
         split->piece + window->first, window->count, sizeof(*split->piece)};
     cycle->bytes += window->bytes;
+    cycle->lo = lo < cycle->lo ? lo : cycle->lo;
+    cycle->hi = window->hi > cycle->hi ? window->hi : cycle->hi;
     if (at + 1 < split->window_count) {
         collector->heap[0].key = split->window[at + 1].index;
     } else {
@@ -85,7 +88,8 @@ static void take_source(collector_t *collector, collio_cycle_t *cycle, collio_so
     }
 }
 
-/* The runs of a cycle are disjoint and ascend, and hold what its sources have. */
+/* The runs of a cycle are disjoint and ascend, from its first byte to its last, and hold what its
+ * sources have. */
 static bool runs_hold(const collio_collect_t *collect, const collio_cycle_t *cycle,
                       int64_t overlap_bytes)
 {
@@ -98,31 +102,32 @@ static bool runs_hold(const collio_collect_t *collect, const collio_cycle_t *cyc
         }
         bytes += run[i].length;
     }
-    return 0 < cycle->run_count && bytes == cycle->bytes;
+    return 0 < cycle->run_count && bytes == cycle->bytes && cycle->lo == run->offset
+           && cycle->hi == run[cycle->run_count - 1].offset + run[cycle->run_count - 1].length;
 }
 
 static int add_cycle(collector_t *collector, collio_collect_t *collect)
 {
     collio_cycle_t cycle = {.index = collector->heap[0].key,
+                            .lo = INT64_MAX,
+                            .hi = INT64_MIN,
                             .source = collect->source_count,
                             .run = collect->runs.count};
-    const collio_extent_t *runs;
+    collio_span_t span;
     int64_t overlap_bytes;
     int rc;
 
     while (0 < collector->heap_count && cycle.index == collector->heap[0].key) {
         take_source(collector, &cycle, &collect->source[collect->source_count++]);
     }
-    rc = collio_merge(collector->inputs, cycle.source_count, &collect->runs, &overlap_bytes);
+    span = (collio_span_t){cycle.lo, cycle.hi, cycle.bytes};
+    rc = collio_merge(collector->inputs, cycle.source_count, &span, &collect->runs, &overlap_bytes);
     if (0 != rc) {
         return rc;
     }
     collect->overlap_bytes += overlap_bytes;
-    runs = collect->runs.at;
     cycle.run_count = collect->runs.count - cycle.run;
     COLLIO_ASSERT(runs_hold(collect, &cycle, overlap_bytes));
-    cycle.lo = runs[cycle.run].offset;
-    cycle.hi = runs[collect->runs.count - 1].offset + runs[collect->runs.count - 1].length;
     if (collect->cycle_count == collector->cycle_capacity) {
         void *at = collio_grow(collect->cycle, &collector->cycle_capacity, sizeof(*collect->cycle));
 

@@ -26,6 +26,7 @@ typedef struct collio_window_t {
     size_t first;
     size_t count;
     int64_t bytes;    /* sum of the pieces' lengths = size of the packed message */
+    int64_t hi;       /* end of the highest piece, local */
     bool consecutive; /* the pieces follow each other in the stream */
 } collio_window_t;
 

@@ -113,20 +113,20 @@ static int merge(side_t *sides, collio_heap_entry_t *heap, size_t count, union_t
     return union_push(all);
 }
 
-int collio_merge(const collio_merge_input_t *inputs, size_t input_count, collio_extents_t *out,
-                 int64_t *overlap_bytes)
+int collio_merge(const collio_merge_input_t *inputs, size_t input_count, const collio_span_t *span,
+                 collio_extents_t *out, int64_t *overlap_bytes)
 {
     side_t few_sides[FEW_INPUTS];
     collio_heap_entry_t few_entries[FEW_INPUTS];
     side_t *sides = few_sides;
     collio_heap_entry_t *heap = few_entries;
     union_t all = {out, 0, -1, 0};
-    collio_span_t span;
+    collio_span_t line;
     size_t count = 0;
     int rc = -ENOMEM;
 
-    if (collio_bitmap_pays(inputs, input_count, &span)) {
-        return collio_bitmap_union(inputs, input_count, &span, out, overlap_bytes);
+    if (collio_bitmap_pays(inputs, input_count, span, &line)) {
+        return collio_bitmap_union(inputs, input_count, &line, out, overlap_bytes);
     }
     if (FEW_INPUTS < input_count) {
         sides = collio_resize(NULL, input_count, sizeof(*sides));

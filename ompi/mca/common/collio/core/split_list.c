@@ -119,29 +119,29 @@ static bool in_order(const collio_extents_t *local, int64_t window_bytes, int64_
     return true;
 }
 
-/* Adds [offset, end), which is in one window, behind the last part. */
-static int append_part(collio_split_t *split, size_t *capacity, int64_t index, int64_t offset,
-                       int64_t end)
+/* The end of the window that holds the byte. */
+static inline int64_t window_end(int64_t index, int64_t window_bytes)
 {
-    collio_window_t *window;
+    return index < INT64_MAX / window_bytes ? (index + 1) * window_bytes : INT64_MAX;
+}
 
-    if (0 == split->window_count || split->window[split->window_count - 1].index != index) {
-        if (0 != collio_split_window(split, capacity, index, split->piece_count)) {
-            return -ENOMEM;
-        }
-    }
-    window = &split->window[split->window_count - 1];
-    split->piece[split->piece_count++] = (collio_piece_t){offset, end - offset, window->bytes};
-    window->count++;
-    window->bytes += end - offset;
-    split->share->bytes += end - offset;
-    return 0;
+/* Streams count from 0 in each window, so a window's bytes are where its last piece ends. */
+static void end_window(collio_split_t *split, const collio_piece_t *part)
+{
+    collio_window_t *window = &split->window[split->window_count - 1];
+
+    window->count = (size_t) (part - split->piece) - window->first;
+    window->bytes = part[-1].stream + part[-1].length;
+    window->hi = part[-1].offset + part[-1].length;
+    split->share->bytes += window->bytes;
 }
 
 static int split_in_order(const collio_extents_t *local, int64_t cuts, collio_split_t *split)
 {
+    const collio_extent_t *extent = local->at, *last = extent + local->count;
     size_t capacity = 0;
-    int64_t hi = 0, index = 0; /* the current window ends at hi */
+    int64_t hi = 0, stream = 0; /* the current window ends at hi */
+    collio_piece_t *part;
     int rc = collio_split_allocate(split, local->count + (size_t) cuts, 1);
 
     if (0 != rc) {
@@ -149,24 +149,32 @@ static int split_in_order(const collio_extents_t *local, int64_t cuts, collio_sp
     }
     *split->share = (collio_share_t){0};
     split->share_count = 1;
-    for (size_t i = 0; i < local->count; ++i) {
-        int64_t offset = local->at[i].offset, end = offset + local->at[i].length;
+    for (part = split->piece; extent < last; ++extent) {
+        int64_t offset = extent->offset, end = offset + extent->length;
 
-        while (0 == rc && offset < end) {
-            int64_t to;
-
-            if (offset >= hi) {
-                index = offset / split->window_bytes;
-                hi = index < INT64_MAX / split->window_bytes ? (index + 1) * split->window_bytes
-                                                             : INT64_MAX;
+        while (end > hi) { /* it enters another window, or crosses into one */
+            if (offset < hi) {
+                *part++ = (collio_piece_t){offset, hi - offset, stream};
+                offset = hi;
             }
-            to = end < hi ? end : hi;
-            rc = append_part(split, &capacity, index, offset, to);
-            offset = to;
+            if (0 < split->window_count) {
+                end_window(split, part);
+            }
+            if (0
+                != collio_split_window(split, &capacity, offset / split->window_bytes,
+                                       (size_t) (part - split->piece))) {
+                return -ENOMEM;
+            }
+            hi = window_end(offset / split->window_bytes, split->window_bytes);
+            stream = 0;
         }
+        *part++ = (collio_piece_t){offset, end - offset, stream};
+        stream += end - offset;
     }
+    end_window(split, part);
+    split->piece_count = (size_t) (part - split->piece);
     split->share->count = split->window_count;
-    return rc;
+    return 0;
 }
 
 int collio_split_extents(const collio_extents_t *local, int64_t window_bytes, collio_split_t *split)

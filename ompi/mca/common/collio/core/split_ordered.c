@@ -114,6 +114,7 @@ static void measure(collio_split_t *split, int64_t bytes)
 
             window->count = end - window->first;
             window->bytes = bytes - stream;
+            window->hi = split->piece[end - 1].offset + split->piece[end - 1].length;
             share->bytes += window->bytes;
             end = window->first;
             bytes = stream;

@@ -73,6 +73,8 @@ int collio_split_share(collio_split_t *split, size_t *capacity, int aggregator,
         COLLIO_ASSERT(0 < piece->length && piece->length <= border - piece->offset);
         window->count++;
         window->bytes += piece->length;
+        window->hi = piece->offset + piece->length > window->hi ? piece->offset + piece->length
+                                                                : window->hi;
         share->bytes += piece->length;
     }
     share->count = split->window_count - share->first;

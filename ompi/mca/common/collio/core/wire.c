@@ -4,11 +4,12 @@
  * The compact form of extent lists: writing it. (wire_format.h says what the bytes mean.)
  *
  * Problem: a list of 8-byte pieces is twice as long as the data when sent as pairs of integers.
- * Method:  one pass with two open runs, each closed by the first element that does not fit:
- *          extents of equal length and stride make a section, sections of equal shape and stride
- *          make a block. What is too short to pay for its head joins the pending literal pieces,
- *          which are only remembered as a range of the input and written when something regular
- *          follows.
+ * Method:  everything regular lies inside a stretch of extents of one length, so the list is cut
+ *          there first. A stretch is walked with an open section and an open block, each closed by
+ *          the first element that does not fit: extents of equal stride make a section, sections
+ *          of equal shape and stride make a block. What is too short to pay for its head joins the
+ *          pending literal pieces, which are only remembered as a range of the input and written
+ *          when something regular follows; so do the pieces of a stretch that is too short.
  * Cost:    O(n), no memory but the output. A regular list costs 5-20 bytes in all, an irregular one
  *          2-4 bytes a piece, at worst 20.
  *
@@ -30,20 +31,22 @@
 #define BLOCK_MIN   6
 
 typedef struct collio_encoder_t {
-    const char *at; /* the input: an array of structs that begin with offset and length */
-    size_t step;
-    size_t count;
+    const char *last; /* the input, structs that begin with offset and length, ends here */
+    size_t step;      /* bytes of a struct */
     collio_bytes_t *out;
     int64_t end;            /* of the last piece written */
-    size_t literal;         /* input index of the first pending literal piece */
-    int64_t literals;       /* pending; after joining */
-    collio_section_t row;   /* the open section; count 0 = none */
-    size_t row_at;          /* input index where it begins */
-    collio_section_t plane; /* of the open block */
-    int64_t plane_stride;
-    int64_t planes; /* 0 = no open block */
-    size_t plane_at;
+    const char *literal;    /* first pending literal piece */
+    int64_t literals;       /* number of pending literal pieces; after joining */
+    int64_t literal_length; /* length of every pending literal piece; 0 if lengths differ */
 } encoder_t;
+
+/* A section or block that is still growing. */
+typedef struct collio_open_t {
+    const char *at; /* where it begins in the input */
+    int64_t start;
+    int64_t stride; /* between its elements; 0 when count is 1 */
+    int64_t count;  /* of its elements; 0 = nothing is open */
+} open_t;
 
 void collio_bytes_fini(collio_bytes_t *bytes)
 {
@@ -70,29 +73,25 @@ static inline void taken(collio_bytes_t *out, const unsigned char *end)
     out->count = (size_t) (end - out->at);
 }
 
-/* The next extent of the input, joined with those that touch it; moves *index behind them. */
-static inline bool next(const encoder_t *encoder, size_t *index, collio_extent_t *extent)
+static inline const int64_t *element(const char *at)
 {
-    size_t i = *index;
-    const char *at = i < encoder->count ? encoder->at + i * encoder->step : NULL;
+    return (const int64_t *) (const void *) at;
+}
 
-    extent->offset = 0;
-    extent->length = 0;
-    for (; i < encoder->count; ++i, at += encoder->step) {
-        const int64_t *element = (const int64_t *) (const void *) at;
+/* The extent at *at, joined with those that touch it; moves *at behind them and empty ones. */
+static inline collio_extent_t next(const encoder_t *encoder, const char **at)
+{
+    collio_extent_t extent = {element(*at)[0], element(*at)[1]};
 
-        if (0 == element[1]) {
-            continue;
-        }
-        if (0 == extent->length) {
-            extent->offset = element[0];
-        } else if (extent->offset + extent->length != element[0]) {
+    for (*at += encoder->step; *at < encoder->last; *at += encoder->step) {
+        int64_t length = element(*at)[1];
+
+        if (extent.offset + extent.length != element(*at)[0] && 0 != length) {
             break;
         }
-        extent->length += element[1];
+        extent.length += length;
     }
-    *index = i;
-    return 0 < extent->length;
+    return extent;
 }
 
 static inline uint64_t head(int64_t number, unsigned kind)
@@ -100,178 +99,195 @@ static inline uint64_t head(int64_t number, unsigned kind)
     return (uint64_t) number << 2 | kind;
 }
 
-static bool literals_same(const encoder_t *encoder)
-{
-    collio_extent_t extent;
-    size_t index = encoder->literal;
-    int64_t length;
-
-    (void) next(encoder, &index, &extent);
-    length = extent.length;
-    for (int64_t i = 1; i < encoder->literals; ++i) {
-        (void) next(encoder, &index, &extent);
-        if (length != extent.length) {
-            return false;
-        }
-    }
-    return true;
-}
-
+/* Writes the pending literal pieces, in turns, so that the output grows once for many of them. */
 static int flush_literals(encoder_t *encoder)
 {
-    collio_extent_t extent;
-    size_t index = encoder->literal;
-    bool same = literals_same(encoder);
-    unsigned char *at = room(encoder->out, 4);
+    enum { TURN = 256 };
+    const char *from = encoder->literal;
+    bool same = 0 != encoder->literal_length;
+    int64_t end = encoder->end;
+    unsigned char *at = room(encoder->out, 2);
 
     if (NULL == at) {
         return -ENOMEM;
     }
     at = collio_varint_put(at,
                            head(encoder->literals, same ? COLLIO_WIRE_SAME : COLLIO_WIRE_PIECES));
-    for (int64_t i = 0; i < encoder->literals; ++i) {
-        (void) next(encoder, &index, &extent);
-        if (same && 0 == i) {
-            at = collio_varint_put(at, (uint64_t) extent.length);
-        }
-        at = collio_varint_put(at, collio_zigzag(extent.offset - encoder->end));
-        if (!same) {
-            at = collio_varint_put(at, (uint64_t) extent.length);
-        }
-        encoder->end = extent.offset + extent.length;
+    if (same) {
+        at = collio_varint_put(at, (uint64_t) encoder->literal_length);
+    }
+    while (0 < encoder->literals) {
+        int64_t turn = encoder->literals < TURN ? encoder->literals : TURN;
+
+        encoder->literals -= turn;
         taken(encoder->out, at);
-        at = room(encoder->out, 2);
+        at = room(encoder->out, 2 * TURN);
         if (NULL == at) {
             return -ENOMEM;
         }
+        for (; 0 < turn; --turn) {
+            collio_extent_t extent = next(encoder, &from);
+
+            at = collio_varint_put(at, collio_zigzag(extent.offset - end));
+            if (!same) {
+                at = collio_varint_put(at, (uint64_t) extent.length);
+            }
+            end = extent.offset + extent.length;
+        }
     }
-    encoder->literals = 0;
+    taken(encoder->out, at);
+    encoder->end = end;
     return 0;
 }
 
-/* Writes the open block as BLOCK, or as SECTION if it is one section. */
-static int flush_regular(encoder_t *encoder)
+static inline void add_literals(encoder_t *encoder, const char *at, int64_t count, int64_t length)
 {
-    const collio_section_t *plane = &encoder->plane;
-    bool block = 1 < encoder->planes;
+    if (0 == encoder->literals) {
+        encoder->literal = at;
+        encoder->literal_length = length;
+    } else if (length != encoder->literal_length) {
+        encoder->literal_length = 0;
+    }
+    encoder->literals += count;
+}
+
+/* Writes a block of such sections as BLOCK, or as SECTION if it is one section. */
+static int write_regular(encoder_t *encoder, const open_t *block, const collio_section_t *section)
+{
+    bool several = 1 < block->count;
     unsigned char *at = room(encoder->out, 6);
 
     if (NULL == at) {
         return -ENOMEM;
     }
-    at = collio_varint_put(at, block ? head(encoder->planes, COLLIO_WIRE_BLOCK)
-                                     : head(plane->count, COLLIO_WIRE_SECTION));
-    at = collio_varint_put(at, collio_zigzag(plane->start - encoder->end));
-    at = collio_varint_put(at, (uint64_t) plane->length);
-    at = collio_varint_put(at, collio_zigzag(plane->stride));
-    if (block) {
-        at = collio_varint_put(at, (uint64_t) plane->count);
-        at = collio_varint_put(at, collio_zigzag(encoder->plane_stride));
+    at = collio_varint_put(at, several ? head(block->count, COLLIO_WIRE_BLOCK)
+                                       : head(section->count, COLLIO_WIRE_SECTION));
+    at = collio_varint_put(at, collio_zigzag(block->start - encoder->end));
+    at = collio_varint_put(at, (uint64_t) section->length);
+    at = collio_varint_put(at, collio_zigzag(section->stride));
+    if (several) {
+        at = collio_varint_put(at, (uint64_t) section->count);
+        at = collio_varint_put(at, collio_zigzag(block->stride));
     }
     taken(encoder->out, at);
-    encoder->end = plane->start + plane->stride * (plane->count - 1) + plane->length
-                   + encoder->plane_stride * (encoder->planes - 1);
+    encoder->end = block->start + section->stride * (section->count - 1) + section->length
+                   + block->stride * (block->count - 1);
     return 0;
 }
 
-static int close_block(encoder_t *encoder)
+/* `section` has the shape of the block's sections. */
+static int close_block(encoder_t *encoder, const open_t *block, const collio_section_t *section)
 {
-    int64_t pieces = encoder->planes * encoder->plane.count;
-    bool regular = 1 == encoder->planes ? SECTION_MIN <= pieces
-                                        : 2 <= encoder->plane.count && BLOCK_MIN <= pieces;
+    int64_t pieces = block->count * section->count;
     int rc = 0;
 
-    if (!regular) {
-        if (0 == encoder->literals) {
-            encoder->literal = encoder->plane_at;
-        }
-        encoder->literals += pieces;
-    } else {
-        if (0 < encoder->literals) {
-            rc = flush_literals(encoder);
-        }
-        if (0 == rc) {
-            rc = flush_regular(encoder);
-        }
+    if (1 == block->count ? SECTION_MIN > pieces : 2 > section->count || BLOCK_MIN > pieces) {
+        add_literals(encoder, block->at, pieces, section->length);
+        return 0;
     }
-    encoder->planes = 0;
-    return rc;
+    if (0 < encoder->literals) {
+        rc = flush_literals(encoder);
+    }
+    return 0 != rc ? rc : write_regular(encoder, block, section);
 }
 
-/* start + stride * count without overflow: what does not fit cannot be equal to an offset. */
-static inline bool follows(int64_t offset, int64_t start, int64_t stride, int64_t count)
+/* Adds an element to what is open; false if it does not fit. */
+static inline bool extend(open_t *open, int64_t start)
 {
-    return (uint64_t) offset == (uint64_t) start + (uint64_t) stride * (uint64_t) count;
-}
-
-static int close_row(encoder_t *encoder)
-{
-    const collio_section_t *row = &encoder->row;
-    const collio_section_t *plane = &encoder->plane;
-    int rc = 0;
-
-    if (0 < encoder->planes) {
-        bool same = row->length == plane->length && row->stride == plane->stride
-                    && row->count == plane->count;
-
-        if (same && 1 == encoder->planes) {
-            encoder->plane_stride = row->start - plane->start;
-            encoder->planes = 2;
-            return 0;
-        }
-        if (same && follows(row->start, plane->start, encoder->plane_stride, encoder->planes)) {
-            encoder->planes++;
-            return 0;
-        }
-        rc = close_block(encoder);
+    if (1 == open->count) {
+        open->stride = start - open->start;
+    } else if ((uint64_t) start
+               != (uint64_t) open->start + (uint64_t) open->stride * (uint64_t) open->count) {
+        return false; /* unsigned: what does not fit into 64 bits cannot be equal to an offset */
     }
-    encoder->plane = *row;
-    encoder->plane_at = encoder->row_at;
-    encoder->plane_stride = 0;
-    encoder->planes = 1;
-    return rc;
-}
-
-/* Adds an extent to the open section; false if it does not fit. */
-static inline bool extend(collio_section_t *row, collio_extent_t extent)
-{
-    if (0 == row->count || row->length != extent.length) {
-        return false;
-    }
-    if (1 == row->count) {
-        row->stride = extent.offset - row->start;
-    } else if (!follows(extent.offset, row->start, row->stride, row->count)) {
-        return false;
-    }
-    row->count++;
+    open->count++;
     return true;
+}
+
+/* Adds the closed row to the open block, or closes that and opens one that begins with the row. */
+static int add_row(encoder_t *encoder, const open_t *row, int64_t length, open_t *block,
+                   collio_section_t *section)
+{
+    int rc;
+
+    if (row->count == section->count && row->stride == section->stride
+        && extend(block, row->start)) {
+        return 0;
+    }
+    rc = 0 < block->count ? close_block(encoder, block, section) : 0;
+    *block = (open_t){row->at, row->start, 0, 1};
+    *section = (collio_section_t){row->start, length, row->stride, row->count};
+    return rc;
+}
+
+/* The pieces [at, end) of the input, all of one length. */
+static int encode_stretch(encoder_t *encoder, const char *at, const char *end, int64_t length)
+{
+    open_t row = {0}, block = {0};
+    collio_section_t section = {0};
+    int rc = 0;
+
+    while (0 == rc && at < end) {
+        const char *from = at;
+        int64_t offset = next(encoder, &at).offset;
+
+        if (0 < row.count) {
+            if (extend(&row, offset)) {
+                continue;
+            }
+            rc = add_row(encoder, &row, length, &block, &section);
+        }
+        row = (open_t){from, offset, 0, 1};
+    }
+    if (0 == rc) {
+        rc = add_row(encoder, &row, length, &block, &section);
+    }
+    return 0 != rc ? rc : close_block(encoder, &block, &section);
+}
+
+/* The next stretch: moves *at behind it; *extent is the one there, of *from on. */
+static inline int64_t stretch(const encoder_t *encoder, const char **from, const char **at,
+                              collio_extent_t *extent)
+{
+    int64_t length = extent->length, count = 1;
+
+    for (*from = *at; *at < encoder->last; *from = *at, ++count) {
+        *extent = next(encoder, at);
+        if (extent->length != length) {
+            return count;
+        }
+    }
+    return count;
 }
 
 int collio_wire_encode(const void *extents, size_t count, size_t element_bytes, collio_bytes_t *out)
 {
-    encoder_t encoder = {.at = extents, .step = element_bytes, .count = count, .out = out};
+    encoder_t encoder = {.step = element_bytes, .out = out};
+    const char *from = extents, *at;
     collio_extent_t extent;
-    size_t index = 0;
-    size_t at = 0;
-    int rc = 0;
 
-    for (; 0 == rc && next(&encoder, &index, &extent); at = index) {
-        if (!extend(&encoder.row, extent)) {
-            if (0 < encoder.row.count) {
-                rc = close_row(&encoder);
-            }
-            encoder.row = (collio_section_t){extent.offset, extent.length, 0, 1};
-            encoder.row_at = at;
+    if (0 == count) {
+        return 0; /* an empty list may have no address at all */
+    }
+    encoder.last = from + count * element_bytes;
+    while (0 == element(from)[1]) {
+        from += element_bytes;
+        if (from == encoder.last) {
+            return 0;
         }
     }
-    if (0 == rc && 0 < encoder.row.count) {
-        rc = close_row(&encoder);
+    at = from;
+    extent = next(&encoder, &at);
+    while (from < encoder.last) {
+        const char *begin = from;
+        int64_t length = extent.length;
+        int64_t pieces = stretch(&encoder, &from, &at, &extent);
+
+        if (SECTION_MIN > pieces) {
+            add_literals(&encoder, begin, pieces, length);
+        } else if (0 != encode_stretch(&encoder, begin, from, length)) {
+            return -ENOMEM;
+        }
     }
-    if (0 == rc && 0 < encoder.planes) {
-        rc = close_block(&encoder);
-    }
-    if (0 == rc && 0 < encoder.literals) {
-        rc = flush_literals(&encoder);
-    }
-    return rc;
+    return 0 < encoder.literals ? flush_literals(&encoder) : 0;
 }

@@ -6,9 +6,10 @@
  * Problem: the bytes come from a peer and must never make this process read, write or allocate
  *          what it should not, whatever they are.
  * Method:  every number is checked before it is used: counts against the caller's limit and, for
- *          literals, against the bytes that are left; offsets of regular pieces at the corners of
- *          their block, between which they are linear.
- * Cost:    O(bytes + extents); the list grows once for each operation.
+ *          literals, against the bytes that are left; each literal piece, and regular pieces at the
+ *          corners of their block, between which they are linear, against the caller's range.
+ * Cost:    O(bytes + extents); the list grows once for each operation. A literal piece of two
+ *          one-byte numbers, which most are, has one check of what is left.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,8 +23,9 @@ typedef struct collio_decoder_t {
     const unsigned char *at;
     const unsigned char *last;
     collio_extents_t *list;
-    size_t left; /* extents that may still come */
-    int64_t end; /* of the last piece */
+    size_t left;   /* extents that may still come */
+    int64_t limit; /* every extent ends here or before */
+    int64_t end;   /* of the last piece */
 } decoder_t;
 
 static inline bool get(decoder_t *decoder, uint64_t *value)
@@ -42,27 +44,17 @@ static inline bool get_signed(decoder_t *decoder, int64_t *value)
     return true;
 }
 
-/* A length: 1 .. INT64_MAX. */
-static inline bool get_length(decoder_t *decoder, int64_t *value)
+/* The extent that begins `gap` (zigzagged) behind `end`; false if it is empty or outside
+ * [0, limit). The sum cannot wrap into that range: `end` lies in it. */
+static inline bool place(int64_t end, uint64_t gap, uint64_t length, int64_t limit,
+                         collio_extent_t *extent)
 {
-    uint64_t bits;
+    uint64_t offset = (uint64_t) end + (uint64_t) collio_unzigzag(gap);
 
-    if (!get(decoder, &bits) || 0 == bits || INT64_MAX < bits) {
+    if (length - 1 >= (uint64_t) limit || offset > (uint64_t) limit - length) {
         return false;
     }
-    *value = (int64_t) bits;
-    return true;
-}
-
-/* The offset of a piece from its gap; checked to lie in 0 .. INT64_MAX. */
-static inline bool get_offset(decoder_t *decoder, int64_t *offset)
-{
-    int64_t gap;
-
-    if (!get_signed(decoder, &gap) || gap < -decoder->end || gap > INT64_MAX - decoder->end) {
-        return false;
-    }
-    *offset = decoder->end + gap;
+    *extent = (collio_extent_t){(int64_t) offset, (int64_t) length};
     return true;
 }
 
@@ -83,14 +75,28 @@ static int take(decoder_t *decoder, uint64_t count)
     return collio_extents_reserve(list, wanted);
 }
 
+/* The numbers of a literal piece. */
+static inline bool get_piece(decoder_t *decoder, bool same, uint64_t *gap, uint64_t *length)
+{
+    const unsigned char *at = decoder->at;
+
+    if (!same && 2 <= decoder->last - at && 0x80 > (at[0] | at[1])) {
+        *gap = at[0];
+        *length = at[1];
+        decoder->at = at + 2;
+        return true;
+    }
+    return get(decoder, gap) && (same || get(decoder, length));
+}
+
 static int pieces(decoder_t *decoder, uint64_t count, bool same)
 {
+    decoder_t reader;
     collio_extent_t *out;
-    int64_t length = 0;
-    int64_t offset;
+    uint64_t gap, length = 0;
     int rc;
 
-    if (same && !get_length(decoder, &length)) {
+    if (same && !get(decoder, &length)) {
         return -EBADMSG;
     }
     if (count > (size_t) (decoder->last - decoder->at) / (same ? 1 : 2)) {
@@ -100,25 +106,23 @@ static int pieces(decoder_t *decoder, uint64_t count, bool same)
     if (0 != rc) {
         return rc;
     }
+    reader = *decoder; /* a copy that no other function has: it stays in registers */
     out = decoder->list->at + decoder->list->count;
-    for (uint64_t i = 0; i < count; ++i) {
-        if (!get_offset(decoder, &offset) || (!same && !get_length(decoder, &length))
-            || offset > INT64_MAX - length) {
+    for (uint64_t i = 0; i < count; ++i, ++out) {
+        if (!get_piece(&reader, same, &gap, &length)
+            || !place(reader.end, gap, length, reader.limit, out)) {
             return -EBADMSG;
         }
-        out[i].offset = offset;
-        out[i].length = length;
-        decoder->end = offset + length;
+        reader.end = out->offset + out->length;
     }
+    *decoder = reader;
     decoder->list->count += (size_t) count;
     return 0;
 }
 
-/* *to = from + stride * steps; false if a piece of `length` there would leave 0 .. INT64_MAX. */
-static bool corner(int64_t from, int64_t stride, int64_t steps, int64_t length, int64_t *to)
+/* *to = from + stride * steps; false if that leaves 0 .. limit. */
+static bool corner(int64_t from, int64_t stride, int64_t steps, int64_t limit, int64_t *to)
 {
-    int64_t limit = INT64_MAX - length;
-
     if (0 > stride) {
         if (0 < steps && stride < -from / steps) {
             return false;
@@ -132,26 +136,23 @@ static bool corner(int64_t from, int64_t stride, int64_t steps, int64_t length, 
 
 static int sections(decoder_t *decoder, uint64_t planes, uint64_t rows, bool block)
 {
-    collio_section_t row;
-    int64_t plane_stride = 0;
-    int64_t last_row;
-    int64_t last_plane;
-    int64_t last;
-    collio_extent_t *out;
+    int64_t stride, plane_stride = 0, highest, last_row, last_plane, last;
+    uint64_t gap, length;
+    collio_extent_t first, *out;
     int rc;
 
-    if (!get_offset(decoder, &row.start) || !get_length(decoder, &row.length)
-        || !get_signed(decoder, &row.stride)
+    if (!get(decoder, &gap) || !get(decoder, &length) || !get_signed(decoder, &stride)
         || (block && (!get(decoder, &rows) || !get_signed(decoder, &plane_stride)))) {
         return -EBADMSG;
     }
-    if (0 == planes || 0 == rows || planes > decoder->left / rows) {
+    if (0 == planes || 0 == rows || planes > decoder->left / rows
+        || !place(decoder->end, gap, length, decoder->limit, &first)) {
         return -EBADMSG;
     }
-    if (row.start > INT64_MAX - row.length
-        || !corner(row.start, row.stride, (int64_t) rows - 1, row.length, &last_row)
-        || !corner(row.start, plane_stride, (int64_t) planes - 1, row.length, &last_plane)
-        || !corner(last_row, plane_stride, (int64_t) planes - 1, row.length, &last)) {
+    highest = decoder->limit - first.length;
+    if (!corner(first.offset, stride, (int64_t) rows - 1, highest, &last_row)
+        || !corner(first.offset, plane_stride, (int64_t) planes - 1, highest, &last_plane)
+        || !corner(last_row, plane_stride, (int64_t) planes - 1, highest, &last)) {
         return -EBADMSG;
     }
     rc = take(decoder, planes * rows);
@@ -160,73 +161,68 @@ static int sections(decoder_t *decoder, uint64_t planes, uint64_t rows, bool blo
     }
     out = decoder->list->at + decoder->list->count;
     for (uint64_t plane = 0; plane < planes; ++plane) {
-        uint64_t offset = (uint64_t) row.start + plane * (uint64_t) plane_stride;
+        uint64_t offset = (uint64_t) first.offset + plane * (uint64_t) plane_stride;
 
         for (uint64_t i = 0; i < rows; ++i, ++out) {
             out->offset = (int64_t) offset;
-            out->length = row.length;
-            offset += (uint64_t) row.stride; /* wraps only behind the last one */
+            out->length = first.length;
+            offset += (uint64_t) stride; /* wraps only behind the last one */
         }
     }
     decoder->list->count += (size_t) (planes * rows);
-    decoder->end = last + row.length;
+    decoder->end = last + first.length;
+    return 0;
+}
+
+static int operation(decoder_t *decoder)
+{
+    uint64_t head;
+
+    if (!get(decoder, &head)) {
+        return -EBADMSG;
+    }
+    switch (head & 3) {
+    case COLLIO_WIRE_PIECES:
+        return pieces(decoder, head >> 2, false);
+    case COLLIO_WIRE_SAME:
+        return pieces(decoder, head >> 2, true);
+    case COLLIO_WIRE_SECTION:
+        return sections(decoder, 1, head >> 2, false);
+    default:
+        return sections(decoder, head >> 2, 0, true);
+    }
+}
+
+/* Extents inside [0, limit), at most `most`. */
+static int decode(const unsigned char *bytes, size_t count, size_t most, int64_t limit,
+                  collio_extents_t *list)
+{
+    decoder_t decoder = {.at = bytes, .list = list, .left = most, .limit = limit};
+    size_t before = list->count;
+
+    if (0 == count) {
+        return 0; /* an empty list may have no address at all */
+    }
+    decoder.last = bytes + count;
+    while (decoder.at < decoder.last) {
+        int rc = operation(&decoder);
+
+        if (0 != rc) {
+            list->count = before;
+            return rc;
+        }
+    }
     return 0;
 }
 
 int collio_wire_decode(const unsigned char *bytes, size_t count, size_t max_extents,
                        collio_extents_t *list)
 {
-    decoder_t decoder = {.at = bytes, .list = list, .left = max_extents};
-    size_t before = list->count;
-    int rc = 0;
-
-    if (0 == count) {
-        return 0; /* an empty list may have no address at all */
-    }
-    decoder.last = bytes + count;
-    if (INT64_MAX < max_extents) {
-        decoder.left = INT64_MAX;
-    }
-    while (0 == rc && decoder.at < decoder.last) {
-        uint64_t head;
-        uint64_t number;
-
-        if (!get(&decoder, &head)) {
-            rc = -EBADMSG;
-            break;
-        }
-        number = head >> 2;
-        switch (head & 3) {
-        case COLLIO_WIRE_PIECES:
-        case COLLIO_WIRE_SAME:
-            rc = pieces(&decoder, number, COLLIO_WIRE_SAME == (head & 3));
-            break;
-        case COLLIO_WIRE_SECTION:
-            rc = sections(&decoder, 1, number, false);
-            break;
-        default:
-            rc = sections(&decoder, number, 0, true);
-        }
-    }
-    if (0 != rc) {
-        list->count = before;
-    }
-    return rc;
+    return decode(bytes, count, max_extents < INT64_MAX ? max_extents : INT64_MAX, INT64_MAX, list);
 }
 
 int collio_wire_decode_within(const unsigned char *bytes, size_t count, int64_t size,
                               collio_extents_t *list)
 {
-    size_t before = list->count;
-    int rc = collio_wire_decode(bytes, count, (size_t) size, list);
-
-    for (size_t i = before; 0 == rc && i < list->count; ++i) {
-        const collio_extent_t *extent = &list->at[i];
-
-        if (extent->offset < 0 || extent->length > size || extent->offset > size - extent->length) {
-            list->count = before;
-            rc = -EBADMSG;
-        }
-    }
-    return rc;
+    return decode(bytes, count, (size_t) size, size, list);
 }
