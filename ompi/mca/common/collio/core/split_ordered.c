@@ -7,7 +7,8 @@
  * Problem: in a first call with millions of pieces, memory that is written for the first time costs
  *          more than any arithmetic.
  * Method:  one walk over the view; a part is written once, to its final place, and a window or a
- *          share begins when the walk enters it.
+ *          share begins when the walk enters it. Whole pieces inside the current window, which are
+ *          nearly all, need no other test.
  * Cost:    O(pieces + windows), one locate for each window entered.
  *
  *   view      # ## # | ## #  # | # ##    | ##         domains  |aggregator 0          |aggregator 1
@@ -18,16 +19,16 @@
 #include "grow.h"
 #include "split.h"
 
-enum { BATCH = 256 }; /* pieces that are looked at together; they stay in the cache */
-
 typedef struct collio_ordered_t {
     const collio_domains_t *domains;
     collio_split_t *split;
     size_t piece_capacity;
     size_t window_capacity;
     size_t share_capacity;
-    int64_t hi;    /* the current window ends there, */
-    int64_t shift; /* and local = offset + shift in it */
+    int64_t hi;     /* end of the current window, in the file */
+    int64_t shift;  /* local - offset, in the current window */
+    int64_t end;    /* of the last piece, in the file */
+    int64_t pieces; /* before they were cut */
 } ordered_t;
 
 static int enter_share(ordered_t *ordered, int aggregator)
@@ -76,12 +77,22 @@ static int more_pieces(ordered_t *ordered)
     return 0;
 }
 
-static int add_piece(ordered_t *ordered, const collio_piece_t *piece)
+/* Any piece: it may continue the last one, and cross windows. */
+static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t stream)
 {
     collio_split_t *split = ordered->split;
-    int64_t offset = piece->offset, end = offset + piece->length;
-    int64_t stream = piece->stream - offset;
+    bool joined = offset == ordered->end;
+    int64_t end = offset + length;
 
+    ordered->pieces += !joined;
+    ordered->end = end;
+    if (joined && offset < ordered->hi) {
+        int64_t to = end < ordered->hi ? end : ordered->hi;
+
+        split->piece[split->piece_count - 1].length += to - offset;
+        stream += to - offset;
+        offset = to;
+    }
     while (offset < end) {
         int64_t to;
 
@@ -93,10 +104,46 @@ static int add_piece(ordered_t *ordered, const collio_piece_t *piece)
         }
         to = end < ordered->hi ? end : ordered->hi;
         split->piece[split->piece_count++] = (collio_piece_t){offset + ordered->shift, to - offset,
-                                                              stream + offset};
+                                                              stream};
+        stream += to - offset;
         offset = to;
     }
     return 0;
+}
+
+/* The inner loop: whole pieces of one repetition, from the cursor on, inside the current window.
+ * None continues its predecessor. */
+static void add_whole(ordered_t *ordered, collio_walk_t *walk)
+{
+    collio_cursor_t *cursor = &walk->cursor;
+    const collio_tiling_t *view = cursor->tiling;
+    collio_split_t *split = ordered->split;
+    collio_piece_t *out = split->piece + split->piece_count;
+    size_t at = cursor->piece, room = ordered->piece_capacity - split->piece_count;
+    size_t last = view->count - at < room ? view->count : at + room;
+    int64_t shift = cursor->origin + ordered->shift, hi = ordered->hi - cursor->origin;
+    int64_t done = walk->done;
+
+    for (; at < last; ++at) {
+        int64_t offset = view->offset[at], length = collio_tiling_length(view, at);
+
+        if (length > hi - offset || length > walk->bytes - done) {
+            break;
+        }
+        *out++ = (collio_piece_t){offset + shift, length, done};
+        done += length;
+    }
+    if (at > cursor->piece) {
+        ordered->end = out[-1].offset + out[-1].length - ordered->shift;
+        ordered->pieces += (int64_t) (at - cursor->piece);
+    }
+    split->piece_count = (size_t) (out - split->piece);
+    walk->done = done;
+    cursor->piece = at;
+    if (at == view->count) {
+        cursor->piece = 0;
+        cursor->origin = (int64_t) ((uint64_t) cursor->origin + (uint64_t) view->extent);
+    }
 }
 
 /* Counts and bytes, from where the windows begin and from the streams, which have no gaps. */
@@ -125,11 +172,8 @@ static void measure(collio_split_t *split, int64_t bytes)
 int collio_split_ordered(const collio_tiling_t *view, int64_t stream, int64_t bytes,
                          const collio_domains_t *domains, collio_split_t *split, int64_t *pieces)
 {
-    ordered_t ordered = {.domains = domains, .split = split, .hi = INT64_MIN};
-    collio_piece_t batch[BATCH];
+    ordered_t ordered = {.domains = domains, .split = split, .hi = INT64_MIN, .end = INT64_MIN};
     collio_walk_t walk;
-    size_t count;
-    int rc = 0;
 
     /* those that borders cut are few; what is not used is never touched */
     ordered.piece_capacity = (size_t) collio_tiling_piece_bound(view, stream, bytes);
@@ -139,14 +183,21 @@ int collio_split_ordered(const collio_tiling_t *view, int64_t stream, int64_t by
         return -ENOMEM;
     }
     collio_walk_start(&walk, view, stream, bytes);
-    while (0 == rc && 0 < (count = collio_walk_next(&walk, batch, BATCH))) {
-        for (size_t i = 0; 0 == rc && i < count; ++i) {
-            rc = add_piece(&ordered, &batch[i]);
+    while (walk.done < walk.bytes) {
+        int64_t run, left = walk.bytes - walk.done;
+        int64_t offset = collio_cursor_run(&walk.cursor, &run);
+
+        run = run < left ? run : left;
+        if (0 != add_piece(&ordered, offset, run, walk.done)) {
+            return -ENOMEM;
         }
-        *pieces += (int64_t) count;
+        collio_cursor_advance(&walk.cursor, run);
+        walk.done += run;
+        if (0 == walk.cursor.used && 0 < walk.cursor.piece) {
+            add_whole(&ordered, &walk);
+        }
     }
-    if (0 == rc) {
-        measure(split, bytes);
-    }
-    return rc;
+    *pieces = ordered.pieces;
+    measure(split, bytes);
+    return 0;
 }

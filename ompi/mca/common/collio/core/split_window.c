@@ -103,11 +103,12 @@ int collio_split_share_list(const collio_split_t *split, const collio_share_t *s
                             collio_extents_t *list)
 {
     const collio_window_t *last = &split->window[share->first + share->count - 1];
-    int rc = 0;
+    const collio_piece_t *piece = &split->piece[split->window[share->first].first];
+    const collio_piece_t *end = &split->piece[last->first + last->count];
+    int rc = collio_extents_reserve(list, list->count + (size_t) (end - piece));
 
-    for (size_t i = split->window[share->first].first; 0 == rc && i < last->first + last->count;
-         ++i) {
-        rc = collio_extents_append(list, split->piece[i].offset, split->piece[i].length);
+    for (; 0 == rc && piece < end; ++piece) {
+        list->at[list->count++] = (collio_extent_t){piece->offset, piece->length};
     }
     return rc;
 }

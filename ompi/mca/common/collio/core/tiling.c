@@ -49,6 +49,23 @@ void collio_tiling_list_lengths(collio_tiling_t *tiling)
     tiling->uniform = 0;
 }
 
+void collio_tiling_join(collio_tiling_t *tiling, int64_t length)
+{
+    size_t last = tiling->count - 1;
+
+    if (0 == last && 0 != tiling->uniform) {
+        tiling->uniform += length;
+    } else {
+        if (0 != tiling->uniform) {
+            collio_tiling_list_lengths(tiling);
+        }
+        tiling->length[last] += length;
+        tiling->prefix[last + 1] += length;
+    }
+    tiling->size += length;
+    tiling->end += length;
+}
+
 static bool all_equal(const int64_t *length, size_t count)
 {
     for (size_t i = 1; i < count; ++i) {

@@ -25,6 +25,7 @@ typedef struct collio_tiling_t {
     int64_t uniform; /* length of every piece, if they are all equal; else 0, and: */
     int64_t *length; /* of each piece, > 0 */
     int64_t *prefix; /* stream position of each piece in the repetition, count + 1 entries */
+    int64_t end;     /* of the last piece, from the repetition's start */
     bool dense;      /* the repetitions join to one endless piece */
     bool ascending;  /* offsets never go back, neither inside nor from one repetition to the next:
                           no byte comes twice, and the stream is in the order of the offsets */
@@ -53,6 +54,8 @@ void collio_tiling_fini(collio_tiling_t *tiling);
  *  what follows from all of them. A list of millions is walked, and touches memory, once. */
 int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, size_t most);
 void collio_tiling_list_lengths(collio_tiling_t *tiling);
+/** The last piece becomes longer. */
+void collio_tiling_join(collio_tiling_t *tiling, int64_t length);
 static inline void collio_tiling_add(collio_tiling_t *tiling, int64_t offset, int64_t length)
 {
     size_t n = tiling->count;
@@ -66,18 +69,19 @@ static inline void collio_tiling_add(collio_tiling_t *tiling, int64_t offset, in
         tiling->overflow = true; /* without the piece: no request in this tiling is valid */
         return;
     }
-    end = 0 < n ? tiling->offset[n - 1] + collio_tiling_length(tiling, n - 1) : offset;
-    if (0 < n && end == offset) { /* it makes the last piece longer */
-        --n;
-        offset = tiling->offset[n];
-        length += collio_tiling_length(tiling, n);
-    } else {
-        tiling->ascending = tiling->ascending && end <= offset;
+    if (offset <= tiling->end) {
+        if (offset == tiling->end && 0 < n) {
+            collio_tiling_join(tiling, length);
+            return;
+        }
+        tiling->ascending = tiling->ascending && 0 == n;
     }
-    if (0 == n) {
-        tiling->uniform = length;
-    } else if (0 != tiling->uniform && length != tiling->uniform) {
-        collio_tiling_list_lengths(tiling);
+    if (length != tiling->uniform) {
+        if (0 == n) {
+            tiling->uniform = length;
+        } else if (0 != tiling->uniform) {
+            collio_tiling_list_lengths(tiling);
+        }
     }
     tiling->offset[n] = offset;
     if (0 == tiling->uniform) {
@@ -85,6 +89,7 @@ static inline void collio_tiling_add(collio_tiling_t *tiling, int64_t offset, in
         tiling->prefix[n + 1] = stream;
     }
     tiling->size = stream;
+    tiling->end = end;
     tiling->count = n + 1;
 }
 void collio_tiling_close(collio_tiling_t *tiling);
