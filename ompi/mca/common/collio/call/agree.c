@@ -10,7 +10,7 @@
 
 #include "core/sum.h"
 
-_Static_assert((int) COLLIO_AGREE_FIELDS == (int) COLLIO_REDUCTION_FIELDS,
+_Static_assert((int) COLLIO_AGREE_FIELDS == (int) COLLIO_AGREEMENT_CALL,
                "the agreement is a line of the page");
 
 static const int64_t bits_mask = (INT64_C(1) << COLLIO_AGREE_ERROR_SHIFT) - 1;
@@ -130,7 +130,7 @@ void collio_agree_start(collio_op_t *op)
     bits |= op->ex.atomic ? COLLIO_AGREE_ATOMIC : COLLIO_AGREE_NONATOMIC;
     mine[COLLIO_AGREE_STATE] = (int64_t) op->ex.error << COLLIO_AGREE_ERROR_SHIFT | bits;
     if (OMPI_SUCCESS
-        != collio_reduction_agree(op->ex.file, mine, op->all,
+        != collio_agreement_start(op->ex.file, COLLIO_SCOPE_CALL, mine, op->all,
                                   op->early ? 1 : COLLIO_AGREE_FIELDS)) {
         collio_exchange_lose(&op->ex);
     }

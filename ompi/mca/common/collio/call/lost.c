@@ -5,13 +5,13 @@
  *
  *   a rank that notices     leaves the call with an error, sends every other rank a notice, and
  *                           from then on refuses collective calls on this file
- *   a rank that waits       looks every second or two: has a process of this node ended
- *                           (node/process), has a notice come? Then it leaves too.
+ *   a rank that waits       checks every second or two (collio_agreement_check): has a process of
+ *                           this node ended, has a notice come? Then it leaves, too.
  *
- * The look costs a system call for each rank of the node, after a second of waiting. So a process
- * that dies is noticed on its own node, and by notices everywhere. What neither covers: all
- * processes of a node die at once, or a link goes silent, and the MPI library does not tell (Open
- * MPI 4.1). Only a limit on time (`timeout`) ends a call then; there is none unless it is set.
+ * The first check comes after a second of waiting. It finds processes of the same node that have
+ * ended; notices reach all nodes. What neither covers: all processes of a node die at once, or a
+ * link goes silent, and the MPI library returns no error (Open MPI 4.1). Only a limit on time
+ * (`timeout`) ends a call then; there is none unless it is set.
  *
  * Messages may still arrive for a call that was left. So its buffers, its plan and the communicator
  * stay allocated until the process ends. Receives into the user's memory are cancelled.
@@ -20,16 +20,6 @@
 
 #include "compat/error.h"
 #include "compat/verbose.h"
-
-enum { LOOK_MS = 1000, STAGGER_MS = 16, STAGGERED = 64 };
-
-/* Time from look to look. The ranks of a node take turns: the first to notice a failure sends the
- * notices, and the others need not look, nor say, for themselves. */
-static uint64_t look_ns(const collio_file_t *file)
-{
-    return UINT64_C(1000000)
-           * (uint64_t) (LOOK_MS + STAGGER_MS * (file->reduction->me % STAGGERED));
-}
 
 /* A rank's own file access ends by itself, and must not be left before. */
 static bool can_leave(const collio_op_t *op)
@@ -40,7 +30,7 @@ static bool can_leave(const collio_op_t *op)
 bool collio_op_lost(collio_op_t *op)
 {
     collio_file_t *file = op->ex.file;
-    uint64_t now;
+    uint64_t now, check_ns;
 
     if (!can_leave(op)) {
         return false;
@@ -49,17 +39,15 @@ bool collio_op_lost(collio_op_t *op)
         return true;
     }
     now = collio_now();
-    if (now - op->phase_ns < look_ns(file) || now - file->looked_ns < look_ns(file)) {
+    check_ns = collio_agreement_check_ns(file);
+    if (now - op->phase_ns < check_ns || now - file->checked_ns < check_ns) {
         return false;
     }
-    if (op->waits_ns < op->phase_ns || now - file->looked_ns > 3 * look_ns(file)) {
+    if (op->waits_ns < op->phase_ns || now - file->checked_ns > 3 * check_ns) {
         op->waits_ns = now; /* before, nobody drove this call: the program did something else */
     }
-    file->looked_ns = now;
-    collio_file_look_for_notice(file);
-    if (0 == file->lost && collio_reduction_peer_ended(file)) {
-        collio_file_lose(file, COLLIO_ERR_PROCESS);
-    }
+    file->checked_ns = now;
+    collio_agreement_check(file);
     if (0 == file->lost && 0 != file->settings.timeout
         && now - op->waits_ns > UINT64_C(1000000000) * (uint64_t) file->settings.timeout) {
         collio_file_lose(file, MPI_ERR_OTHER);

@@ -108,13 +108,13 @@ static int drive(collio_file_t *file, bool blocking_too)
     return ended;
 }
 
-/* Only the thread that drives the file may look at its reduction. */
+/* Only the thread that drives the file may poll its agreement. */
 static bool rest(collio_file_t *file)
 {
     bool rested = false;
 
     if (!atomic_flag_test_and_set_explicit(&file->queue->progressing, memory_order_acquire)) {
-        rested = collio_reduction_rest(file);
+        rested = collio_agreement_rest(file);
         atomic_flag_clear_explicit(&file->queue->progressing, memory_order_release);
     }
     return rested;

@@ -31,7 +31,8 @@ void collio_settle_start(collio_op_t *op)
     note_time(op);
     op->result[COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
     if (OMPI_SUCCESS
-        != collio_reduction_start(op->ex.file, op->result, op->result_all, COLLIO_RESULT_COUNT)) {
+        != collio_agreement_start(op->ex.file, COLLIO_SCOPE_FILE, op->result, op->result_all,
+                                  COLLIO_RESULT_COUNT)) {
         collio_exchange_lose(&op->ex);
     }
 }

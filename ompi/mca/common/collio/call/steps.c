@@ -47,7 +47,7 @@ static void enter(collio_op_t *op, collio_phase_t phase)
 
 static bool collective_over(collio_op_t *op)
 {
-    if (!collio_reduction_poll(op->ex.file)) {
+    if (!collio_agreement_poll(op->ex.file)) {
         return false;
     }
     if (NULL == op->ex.collective || MPI_REQUEST_NULL == op->ex.collective) {
@@ -113,7 +113,7 @@ static void begin_check(collio_op_t *op, collio_phase_t phase)
     op->result[COLLIO_RESULT_ERROR] = op->ex.error;
     op->result[COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
     if (OMPI_SUCCESS
-        != collio_reduction_start(op->ex.file, op->result, op->result_all,
+        != collio_agreement_start(op->ex.file, COLLIO_SCOPE_FILE, op->result, op->result_all,
                                   COLLIO_RESULT_READY_COUNT)) {
         collio_exchange_lose(&op->ex);
     }

@@ -228,7 +228,7 @@ void collio_cycles_access_start(collio_exchange_t *ex, size_t number)
     collio_engine_perform(job);
     job->busy_ns = collio_stopwatch_stop(&watch);
     if (ex->blocking) {
-        ex->timing.hideable_ns += ex->file->reduction->crowded ? watch.slept_ns : job->busy_ns;
+        ex->timing.hideable_ns += ex->file->agreement->crowd > 1 ? watch.slept_ns : job->busy_ns;
     }
     job->done = 1;
 }

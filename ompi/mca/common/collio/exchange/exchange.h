@@ -5,7 +5,7 @@
 #include "compat/error.h"
 #include "exchange/kept.h"
 #include "file/file.h"
-#include "node/reduction.h"
+#include "node/agreement.h"
 #include "view/view.h"
 
 #include "core/cycle.h"

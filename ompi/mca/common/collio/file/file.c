@@ -32,7 +32,7 @@ collio_file_t *collio_file_take(void)
     collio_file_t *file = collio_spare_take(&spare);
 
     if (NULL != file) {
-        file->connection = COLLIO_UNCONNECTED;
+        file->comm = file->node_comm = MPI_COMM_NULL;
         file->derived.my_aggregator = -1;
         file->slot = -1;
     }

@@ -54,17 +54,6 @@ typedef struct collio_derived_t {
     collio_align_t align;                   /* alignment of domains and windows */
 } collio_derived_t;
 
-/** Members that are named one by one (file->comm) and assigned together (file->connection). */
-#define COLLIO_GROUP(tag, name, ...) \
-    union {                          \
-        struct {                     \
-            __VA_ARGS__              \
-        };                           \
-        struct tag {                 \
-            __VA_ARGS__              \
-        } name;                      \
-    }
-
 /**
  * What the fcoll has of an open file: place FCOLL of the handle's record (hook/). Made at the first
  * selection (collective), freed at close, or, for handles that are not real MPI files, by the
@@ -74,29 +63,22 @@ typedef struct collio_file_t {
     ompio_file_t *fh;
     collio_component_t *component;
     collio_settings_t settings;
-    int refused;        /* error class of every collective call, if the record could not be made.
+    int refused;         /* error class of every collective call, if the record could not be made.
                     io/ompio ignores what a module says at open */
-    _Atomic int lost;   /* 0, or the error class of the failure after which this rank has left its
+    _Atomic int lost;    /* 0, or the error class of the failure after which this rank has left its
                            collective calls: see call/lost.c */
-    uint64_t looked_ns; /* for failures of others */
-    ompi_request_t *notice;
-    int noticed;
-    int64_t meeting[2][64]; /* of file_allreduce: here, because one that was left may still run */
+    uint64_t checked_ns; /* when a call last checked for failures of others */
+    ompi_request_t *notice; /* receives a notice of another rank, or NULL */
+    int noticed;            /* error class in a notice, sent or received */
 
     struct collio_set_t *set; /* of its processes, which owns `nodes`; see open/. NULL:
                                             nothing is kept for another file */
     int slot;                 /* for its context when it is closed, or -1 */
 
     /* What belongs to the processes, and passes to their next file: see open/context.c. */
-    /* clang-format off */
-    COLLIO_GROUP(collio_connection_t, connection,
-        ompi_communicator_t *comm;      /* ours alone: messages of others cannot match ours */
-        ompi_communicator_t *node_comm; /* the same one where all ranks are on one node */
-        struct collio_reduction_t *reduction; /* where the ranks agree; see node/ */
-        struct ompi_op_t *agree_op; /* sums the first fields, takes the maximum of the others */
-        ompi_datatype_t *agree_type;
-    );
-    /* clang-format on */
+    ompi_communicator_t *comm;            /* all ranks; only this file's messages */
+    ompi_communicator_t *node_comm;       /* ranks of this node; `comm` if these are all */
+    struct collio_agreement_t *agreement; /* where the ranks agree: see node/ */
 
     int rank;
     int size;
@@ -157,10 +139,6 @@ collio_site_t collio_file_site(const collio_file_t *file);
 /** Of their list: not negative, equal for equal lists. */
 int64_t collio_file_aggregators_hash(const collio_file_t *file);
 
-/** A file without communicators. */
-#define COLLIO_UNCONNECTED \
-    ((struct collio_connection_t){.comm = MPI_COMM_NULL, .node_comm = MPI_COMM_NULL})
-
 /** Accounts for memory that is taken (positive) or given back (negative). */
 void collio_file_memory(collio_file_t *file, int64_t bytes);
 
@@ -188,14 +166,9 @@ void collio_file_for_each(int (*each)(collio_file_t *file), int *sum);
 void collio_file_lose(collio_file_t *file, int error);
 /** Has another rank sent notice that the file is lost? Then it is, here too. Never blocks. */
 void collio_file_look_for_notice(collio_file_t *file);
-/** For a wait that is no part of a call: looks for notices once a second. True when the file is
- *  lost. Set looked_ns to 0 before it begins. */
-bool collio_file_watch(collio_file_t *file);
-/** all[i] = the maximum of mine[i] over `comm`, a communicator of this file; at most 64 fields.
- *  Blocks, but not for ever where another rank has lost the file. 0, or the error class with which
- *  the file is lost. */
-int collio_file_allreduce(collio_file_t *file, ompi_communicator_t *comm, const int64_t *mine,
-                          int64_t *all, int fields);
+/** The file is lost with this error class, as another rank has found. False if it was lost already.
+ *  Local. */
+bool collio_file_set_lost(collio_file_t *file, int class);
 
 /** Tag of these notices. Tags of calls are 8 n + 0..4: see exchange.h. */
 enum { COLLIO_FILE_TAG_NOTICE = 5 };

@@ -7,8 +7,6 @@
 
 #include "compat/error.h"
 
-#include "opal/runtime/opal_progress.h"
-
 /* To all: which of them still wait is not known here. Nobody waits for these messages. */
 static void send_notices(collio_file_t *file)
 {
@@ -25,8 +23,7 @@ static void send_notices(collio_file_t *file)
     }
 }
 
-/* False if it was lost already. */
-static bool set_lost(collio_file_t *file, int class)
+bool collio_file_set_lost(collio_file_t *file, int class)
 {
     int none = 0;
 
@@ -41,7 +38,7 @@ void collio_file_lose(collio_file_t *file, int error)
 {
     int class = collio_error_class_of_mpi(error);
 
-    if (set_lost(file, class)) {
+    if (collio_file_set_lost(file, class)) {
         collio_file_say(file,
                         "rank %d: a process has died or communication has failed (error "
                         "class %d). Collective calls on this file fail from now on.",
@@ -56,6 +53,9 @@ void collio_file_look_for_notice(collio_file_t *file)
     ompi_status_public_t status;
     int matched = 0, error = MPI_SUCCESS;
 
+    if (MPI_COMM_NULL == file->comm) {
+        return; /* an open that has no communicator yet */
+    }
     if (NULL == file->notice
         && (OMPI_SUCCESS != collio_iprobe(COLLIO_FILE_TAG_NOTICE, file->comm, &matched, &status)
             || !matched
@@ -67,50 +67,9 @@ void collio_file_look_for_notice(collio_file_t *file)
     }
     if (collio_request_test(&file->notice, NULL, &error)) {
         file->notice = NULL;
-        (void) set_lost(file, MPI_SUCCESS == error && file->noticed > MPI_SUCCESS
-                                      && file->noticed < MPI_ERR_LASTCODE
-                                  ? file->noticed
-                                  : MPI_ERR_OTHER);
+        (void) collio_file_set_lost(file, MPI_SUCCESS == error && file->noticed > MPI_SUCCESS
+                                                  && file->noticed < MPI_ERR_LASTCODE
+                                              ? file->noticed
+                                              : MPI_ERR_OTHER);
     }
-}
-
-bool collio_file_watch(collio_file_t *file)
-{
-    enum { LOOK_NS = 1000000000 };
-    uint64_t now = collio_now();
-
-    if (0 == file->looked_ns) { /* of the wait that begins here */
-        file->looked_ns = now;
-    }
-    if (0 == file->lost && now - file->looked_ns >= LOOK_NS) {
-        file->looked_ns = now;
-        collio_file_look_for_notice(file);
-    }
-    return 0 != file->lost;
-}
-
-int collio_file_allreduce(collio_file_t *file, ompi_communicator_t *comm, const int64_t *mine,
-                          int64_t *all, int fields)
-{
-    ompi_request_t *request = NULL;
-    int rc;
-
-    memcpy(file->meeting[0], mine, sizeof(*mine) * (size_t) fields);
-    rc = collio_iallreduce(file->meeting[0], file->meeting[1], fields, MPI_INT64_T, MPI_MAX, comm,
-                           &request);
-    if (OMPI_SUCCESS != rc) {
-        collio_file_lose(file, rc);
-        return file->lost;
-    }
-    file->looked_ns = 0;
-    while (!collio_request_done(file, &request, NULL)) {
-        if (collio_file_watch(file)) {
-            return file->lost; /* the request stays: it may still receive */
-        }
-        opal_progress();
-    }
-    if (0 == file->lost) {
-        memcpy(all, file->meeting[1], sizeof(*all) * (size_t) fields);
-    }
-    return file->lost;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "file/file.h"
-#include "node/reduction.h"
+#include "node/agreement.h"
 
 enum { LINE = 64, PAGE = 4096 };
 
@@ -67,7 +67,8 @@ static void count_node(const collio_file_t *file, collio_shared_t *shared, int r
 static void reduce(collio_file_t *file, collio_shared_t *shared, int count)
 {
     if (OMPI_SUCCESS
-        != collio_reduction_on_node(file, shared->making.said, shared->making.all, count, false)) {
+        != collio_agreement_start(file, COLLIO_SCOPE_NODE, shared->making.said, shared->making.all,
+                                  count)) {
         shared->state = COLLIO_SHARED_FAILED;
     }
 }
@@ -154,10 +155,10 @@ static void adopt(collio_file_t *file, collio_shared_t *shared)
 
 bool collio_shared_poll(collio_file_t *file, collio_shared_t *shared)
 {
-    if (COLLIO_SHARED_NAMING == shared->state && collio_reduction_poll(file)) {
+    if (COLLIO_SHARED_NAMING == shared->state && collio_agreement_poll(file)) {
         open_named(file, shared);
     }
-    if (COLLIO_SHARED_MAPPING == shared->state && collio_reduction_poll(file)) {
+    if (COLLIO_SHARED_MAPPING == shared->state && collio_agreement_poll(file)) {
         adopt(file, shared);
     }
     return COLLIO_SHARED_READY == shared->state || COLLIO_SHARED_FAILED == shared->state;

@@ -61,7 +61,7 @@ struct collio_file_t;
 
 /** Begins to make the node's collective buffers, with regions of at least region_bytes: one for
  *  each of the node's first `regions` aggregators, or (-1) for all. Collective on the node, by
- *  reductions: no other may be under way. */
+ *  agreements: no other may be under way. */
 void collio_shared_start(struct collio_file_t *file, collio_shared_t *shared, int64_t region_bytes,
                          int regions);
 

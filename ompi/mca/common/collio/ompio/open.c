@@ -10,6 +10,7 @@
 #include "compat/sizes.h"
 #include "file/file.h"
 #include "hook/handle.h"
+#include "node/agreement.h"
 #include "open/set.h"
 #include "settings/findings.h"
 
@@ -71,6 +72,7 @@ void collio_open(void)
 {
     ++users;
     collio_file_reserve();
+    collio_agreement_reserve();
     collio_handle_reserve();
 }
 
@@ -81,6 +83,7 @@ void collio_close(void)
         collio_request_finalize();
         collio_access_finalize();
         collio_file_unreserve();
+        collio_agreement_unreserve();
         collio_handle_unreserve();
         collio_findings_fini();
     }

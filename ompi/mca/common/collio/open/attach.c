@@ -19,7 +19,7 @@
 #include "hook/handle.h"
 #include "hook/hook.h"
 #include "hook/reach.h"
-#include "node/board.h"
+#include "node/agreement.h"
 #include "open/context.h"
 #include "open/report.h"
 #include "open/set.h"
@@ -228,11 +228,11 @@ enum {
     SHORT, /* of memory for its buffers: some node is */
     GUARD,
     PAGE = GUARD + COLLIO_GUARD_FIELDS,
-    UNKEPT = PAGE + COLLIO_REDUCTION_KEY_FIELDS, /* by this rank: no record for a set */
+    UNKEPT = PAGE + COLLIO_AGREEMENT_KEY, /* by this rank: no record for a set */
     SLOTS,
     FIELDS = SLOTS + COLLIO_SET_FIELDS
 };
-_Static_assert((int) FIELDS <= (int) COLLIO_BOARD_FIELDS, "an open is one reduction of the board");
+_Static_assert((int) FIELDS <= (int) COLLIO_AGREEMENT_FIELDS, "an open is one agreement");
 
 /* Do the servers give locks to clients, which take them from each other? */
 static bool gives_locks(const collio_file_t *file)
@@ -321,20 +321,6 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of
     return OMPI_SUCCESS == rc && NULL == file->tuner ? OMPI_ERR_OUT_OF_RESOURCE : rc;
 }
 
-static int reduce(collio_file_t *file, const int64_t *mine, int64_t *all)
-{
-    int rc;
-
-    if (NULL == file->set) {
-        return collio_file_allreduce(file, file->comm, mine, all, FIELDS);
-    }
-    rc = collio_set_reduce(file->set, mine, all, FIELDS);
-    if (OMPI_SUCCESS != rc) {
-        collio_file_lose(file, rc);
-    }
-    return file->lost;
-}
-
 /* Each rank derives the file's values as if all ranks had its own settings and facts, and offers
  * both in one reduction. Where settings or facts differ, a second pass uses those of rank 0; where
  * some node is short of memory for the buffers, another one uses partition memory. `rc`: an earlier
@@ -353,7 +339,10 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
     find_facts(file, facts);
     collio_settings_resolve(file->component, fh, &file->settings);
     choose_engine(file);
-    collio_reduction_offer(file, &mine[PAGE]);
+    memset(&mine[PAGE], 0, sizeof(*mine) * COLLIO_AGREEMENT_KEY);
+    if (NULL == file->set) {
+        collio_agreement_offer(file, &mine[PAGE]);
+    }
     mine[UNKEPT] = unkept;
     for (int pass = 0; pass < PASSES; ++pass) {
         collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS, &mine[SETTINGS]);
@@ -362,7 +351,7 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
             mine[SHORT] = collio_kept_falls_short(file);
         }
         collio_set_offer(file->set, &mine[SLOTS]); /* after memory was given back */
-        if (0 != reduce(file, mine, all)) {
+        if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)) {
             return file->lost;
         }
         if (OMPI_SUCCESS
@@ -383,26 +372,32 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
 }
 
 /* The first file of its processes, or one of processes that keep nothing: it gets a context before
- * the agreement, which then shares the page of its reductions, too. NULL: there is none. */
+ * the agreement, which also has the key of the page for calls. NULL: there is none. */
 static collio_file_t *make_first(collio_file_t *file)
 {
-    collio_set_t *set = collio_set_prepare(file->fh->f_comm);
+    collio_set_t *set;
     int64_t all[FIELDS];
     int rc = collio_file_connect(file);
 
-    if (MPI_COMM_NULL == file->comm) {
-        collio_set_drop(set);
+    file->agreement = collio_agreement_new(file);
+    if (MPI_COMM_NULL == file->comm || NULL == file->agreement) {
         file_free(file);
         return NULL;
     }
-    rc = OMPI_SUCCESS == rc ? collio_queue_open(file) : rc;
-    rc = OMPI_SUCCESS == rc ? collio_context_parts(file) : rc;
-    file->refused = agree(file, rc, NULL == set, all);
-    if (OMPI_SUCCESS == file->refused) {
-        collio_reduction_connect(file, &all[PAGE]);
-    } else { /* the record only tells that calls cannot be made */
-        collio_reduction_close(file);
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_queue_open(file);
     }
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_agreement_set_rule(file->agreement, collio_agree_reduce);
+    }
+    set = collio_set_prepare(file);
+    file->refused = agree(file, rc, NULL == set, all);
+    if (OMPI_SUCCESS != file->refused) { /* the record only has the error class */
+        collio_agreement_close(file);
+        collio_set_drop(set);
+        return file;
+    }
+    (void) collio_agreement_share(file, file->agreement, &all[PAGE]);
     if (OMPI_SUCCESS == file->refused && file->settings.keep && 0 == all[UNKEPT]) {
         collio_set_found(set, file);
     } else {
@@ -411,13 +406,14 @@ static collio_file_t *make_first(collio_file_t *file)
     return file;
 }
 
-/* A later one: it agrees at the board of the set, and then has a context that was kept. */
+/* A later one: it uses the agreement of the set, and then has a context that was kept. */
 static collio_file_t *make_next(collio_file_t *file)
 {
     int64_t all[FIELDS];
 
-    collio_set_nodes(file->set, file);
+    collio_set_lend(file->set, file);
     file->refused = agree(file, collio_queue_open(file), false, all);
+    file->agreement = NULL;
     if (OMPI_SUCCESS != file->refused) {
         return file;
     }
@@ -491,8 +487,9 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
  * ranks wait, or none. */
 static void drop_caches(collio_file_t *file)
 {
-    int64_t mine = 0, all;
-
+    if (0 != file->lost) {
+        return;
+    }
     switch (collio_coherence_choose(file->access.file_system, 1 < file->nodes.nodes)) {
     case COLLIO_COHERENT:
     case COLLIO_COHERENCE_SIZE:
@@ -502,7 +499,7 @@ static void drop_caches(collio_file_t *file)
         break;
     }
     (void) collio_access_flush(file->access.fd);
-    if (0 == collio_file_allreduce(file, file->comm, &mine, &all, 1)) {
+    if (0 == collio_agreement_wait(file, COLLIO_SCOPE_FILE, NULL, NULL, 0)) {
         (void) collio_access_refresh(file->access.fd);
     }
 }

@@ -11,47 +11,28 @@
 #include "transport/onesided/put.h"
 #include "twolayer/relay.h"
 
-static int make_agreement(collio_file_t *file)
-{
-    int rc = ompi_datatype_create_contiguous(COLLIO_AGREE_FIELDS, MPI_INT64_T, &file->agree_type);
-
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_datatype_commit(&file->agree_type);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = collio_op_create(collio_agree_reduce, &file->agree_op);
-    }
-    return rc;
-}
-
-int collio_context_parts(collio_file_t *file)
-{
-    int rc = make_agreement(file);
-
-    return OMPI_SUCCESS == rc ? collio_reduction_open(file, collio_agree_reduce) : rc;
-}
-
 int collio_context_new(collio_file_t *file)
 {
-    enum { ERROR, PAGE, FIELDS = PAGE + COLLIO_REDUCTION_KEY_FIELDS };
+    enum { ERROR, PAGE, FIELDS = PAGE + COLLIO_AGREEMENT_KEY };
     int64_t mine[FIELDS], all[FIELDS];
     int rc = collio_file_connect_comms(file);
 
     if (OMPI_SUCCESS == rc) {
-        mine[ERROR] = collio_context_parts(file);
-        mine[ERROR] = OMPI_SUCCESS == mine[ERROR] ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-        collio_reduction_offer(file, &mine[PAGE]);
-    } else {
-        collio_file_lose(file, rc);
+        file->agreement = collio_agreement_new(file);
+        rc = NULL == file->agreement ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     }
-    if (0 != file->lost || 0 != collio_file_allreduce(file, file->comm, mine, all, FIELDS)) {
+    if (OMPI_SUCCESS != rc) {
+        collio_file_lose(file, rc);
         return file->lost;
     }
-    if (MPI_SUCCESS == all[ERROR]) {
-        collio_reduction_connect(file, &all[PAGE]);
-    } else {
-        collio_reduction_close(file);
+    rc = collio_agreement_set_rule(file->agreement, collio_agree_reduce);
+    mine[ERROR] = OMPI_SUCCESS == rc ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    collio_agreement_offer(file, &mine[PAGE]);
+    if (0 == collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)
+        && MPI_SUCCESS == all[ERROR]) {
+        return collio_agreement_share(file, file->agreement, &all[PAGE]);
     }
+    collio_agreement_close(file);
     return 0 != file->lost ? file->lost : (int) all[ERROR];
 }
 
@@ -157,10 +138,13 @@ void collio_context_give(collio_file_t *file, bool memory, collio_context_t *con
     context->kept = file->kept;
     context->memory_bytes = file->memory_bytes;
     context->charge = NULL == file->kept ? 0 : collio_kept_charge(file);
-    context->connection = file->connection;
+    context->comm = file->comm;
+    context->node_comm = file->node_comm;
+    context->agreement = file->agreement;
     context->sequence = file->queue->sequence;
     file->kept = NULL;
-    file->connection = COLLIO_UNCONNECTED;
+    file->agreement = NULL;
+    file->comm = file->node_comm = MPI_COMM_NULL;
 }
 
 void collio_context_take(collio_context_t *context, bool memory, collio_file_t *file)
@@ -168,7 +152,9 @@ void collio_context_take(collio_context_t *context, bool memory, collio_file_t *
     int64_t traits[COLLIO_CONTEXT_TRAITS];
 
     find_traits(file, traits);
-    file->connection = context->connection;
+    file->comm = context->comm;
+    file->node_comm = context->node_comm;
+    file->agreement = context->agreement;
     file->queue->sequence = context->sequence;
     if (memory && !file->derived.partition->by_memory
         && 0 == memcmp(traits, context->traits, sizeof(traits))) {
@@ -208,36 +194,29 @@ void collio_context_shed(collio_context_t *context)
     }
 }
 
+static void free_comms(ompi_communicator_t *comm, ompi_communicator_t *node_comm)
+{
+    if (MPI_COMM_NULL != node_comm && comm != node_comm) {
+        ompi_comm_free(&node_comm);
+    }
+    if (MPI_COMM_NULL != comm) {
+        ompi_comm_free(&comm);
+    }
+}
+
 void collio_context_close(collio_file_t *file)
 {
-    collio_reduction_close(file);
+    collio_agreement_close(file);
     collio_context_keep_close(file);
-    if (NULL != file->agree_op) {
-        collio_op_free(&file->agree_op);
-    }
-    if (NULL != file->agree_type) {
-        ompi_datatype_destroy(&file->agree_type);
-    }
-    if (MPI_COMM_NULL != file->node_comm && file->comm != file->node_comm) {
-        ompi_comm_free(&file->node_comm);
-    }
-    if (MPI_COMM_NULL != file->comm) {
-        ompi_comm_free(&file->comm);
-    }
+    free_comms(file->comm, file->node_comm);
 }
 
 void collio_context_fini(collio_context_t *context)
 {
-    collio_file_t *file = collio_file_take();
-
-    if (NULL == file) {
-        return; /* the process ends anyway */
-    }
-    file->connection = context->connection;
+    collio_agreement_free(context->agreement);
     if (NULL != context->kept) {
         free_kept(context->kept);
     }
-    collio_context_close(file);
-    free(file);
+    free_comms(context->comm, context->node_comm);
     memset(context, 0, sizeof(*context));
 }

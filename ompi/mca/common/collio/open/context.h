@@ -3,30 +3,30 @@
 #define COLLIO_CONTEXT_H
 
 #include "file/file.h"
+#include "node/agreement.h"
 
 /**
  * The parts of an open file that belong to its processes and not to the file: communicators, the
- * page of the reductions, the node's segments, buffers, plans. A file has a context of its own
+ * agreement, the node's segments, buffers, plans. A file has a context of its own
  * while it is open. When it is closed, the context can be kept for the next file of the same
  * processes (set.h), as if that were the same file under another name.
  */
 enum { COLLIO_CONTEXT_TRAITS = 13 };
 
 typedef struct collio_context_t {
-    struct collio_connection_t connection;
-    struct collio_kept_t *kept; /* NULL: nothing of the exchanges */
-    int64_t memory_bytes;       /* accounted for it */
-    int64_t charge; /* of it: this rank's part of what the node keeps, without its own staging */
+    ompi_communicator_t *comm;             /* all ranks */
+    ompi_communicator_t *node_comm;        /* ranks of this node; `comm` if these are all */
+    collio_agreement_t *agreement;         /* agreement of calls */
+    struct collio_kept_t *kept;            /* plans and memory of exchanges, or NULL */
+    int64_t memory_bytes;                  /* bytes that are accounted for `kept` */
+    int64_t charge;                        /* this rank's part of the node's bytes in `kept` */
     int64_t traits[COLLIO_CONTEXT_TRAITS]; /* agreed values that `kept` depends on */
-    uint32_t sequence; /* of calls; it goes on, so tags and plans' ages stay in order */
+    uint32_t sequence;                     /* calls so far: tags and ages of plans go on */
 } collio_context_t;
 
-/** A new context for a file whose ranks' nodes are known, with its reductions connected.
- *  Collective over f_comm. 0 or an error class, the same on all ranks unless the file is lost. */
+/** A new context for a file whose ranks' nodes are known. Collective over f_comm. 0 or an error
+ *  class, the same on all ranks unless the file is lost. */
 int collio_context_new(collio_file_t *file);
-
-/** The local parts: memory, datatype, operation. An Open MPI error code. */
-int collio_context_parts(collio_file_t *file);
 
 /** Moves the context out of a file that is being closed. `memory`: with the memory of its
  *  exchanges, if that can serve another file; else that is freed. Collective where one-sided

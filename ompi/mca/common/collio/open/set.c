@@ -8,11 +8,8 @@
 #include <stdlib.h>
 
 #include "exchange/kept.h"
-#include "node/board.h"
-#include "node/reduction.h"
+#include "node/agreement.h"
 #include "open/context.h"
-
-#include "opal/runtime/opal_progress.h"
 
 enum {
     SETS = 16,             /* maximum number of sets per process */
@@ -40,7 +37,7 @@ struct collio_set_t {
     int size;
     opal_process_name_t *process;
     collio_nodes_t nodes;
-    collio_board_t board;
+    collio_agreement_t *agreement; /* of files that are being opened */
     slot_t slot[SLOTS];
 };
 
@@ -89,10 +86,13 @@ static bool note_processes(collio_set_t *set, ompi_communicator_t *comm)
     return true;
 }
 
-static void set_free(collio_set_t *set)
+void collio_set_drop(collio_set_t *set)
 {
-    free(set->process);
-    free(set);
+    if (NULL != set) {
+        collio_agreement_free(set->agreement);
+        free(set->process);
+        free(set);
+    }
 }
 
 /* No file can use this slot any more: on any rank, because a slot must be free or empty on all. */
@@ -105,8 +105,8 @@ static void slot_end(collio_set_t *set, int slot)
 }
 
 /* MPI_Finalize has begun. Other callbacks may follow that use files and open further ones, so an
- * open file loses nothing here: its context ends with it, and the sets stay, with their boards. The
- * ranks need not come here at the same time: a rank that has not ended still agrees at the board.
+ * open file loses nothing here: its context ends with it, and the sets stay, with their agreements.
+ * The ranks need not come here at the same time: a rank that has ended still takes part in opens.
  * Newest first is the same order on all ranks that have two sets in common. */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
@@ -123,17 +123,16 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPI has freed all communicators, also the boards' own. */
+/* MPI has freed all communicators, also those of the leaders. */
 void collio_set_forget(void)
 {
     while (NULL != sets) {
         collio_set_t *set = sets;
 
         sets = set->next;
-        set->board.leaders = NULL;
-        collio_board_fini(&set->board);
+        set->agreement->leaders = MPI_COMM_NULL;
         collio_nodes_fini(&set->nodes);
-        set_free(set);
+        collio_set_drop(set);
     }
     set_count = 0;
 }
@@ -146,8 +145,9 @@ static bool ends_in_time(void)
     return watching && !ended;
 }
 
-collio_set_t *collio_set_prepare(ompi_communicator_t *comm)
+collio_set_t *collio_set_prepare(const collio_file_t *file)
 {
+    ompi_communicator_t *comm = file->fh->f_comm;
     collio_set_t *set;
 
     if (collio_thread_multiple() || set_count == SETS || OMPI_COMM_IS_INTER(comm)
@@ -158,75 +158,22 @@ collio_set_t *collio_set_prepare(ompi_communicator_t *comm)
     if (NULL == set) {
         return NULL;
     }
-    set->size = ompi_comm_size(comm);
+    set->size = file->size;
     set->process = malloc(sizeof(*set->process) * (size_t) set->size);
-    if (NULL == set->process || !note_processes(set, comm)) {
-        set_free(set);
+    set->agreement = collio_agreement_new(file);
+    if (NULL == set->process || NULL == set->agreement || !note_processes(set, comm)) {
+        collio_set_drop(set);
         return NULL;
     }
     return set;
 }
 
-void collio_set_drop(collio_set_t *set)
-{
-    if (NULL != set) {
-        collio_board_fini(&set->board);
-        set_free(set);
-    }
-}
-
-/* A reduction of the file that was just opened, until its end. False: the file is lost. */
-static bool wait_reduction(collio_file_t *file, int rc)
-{
-    file->looked_ns = 0;
-    while (OMPI_SUCCESS == rc && !collio_reduction_poll(file)) {
-        if (collio_file_watch(file)) {
-            return false;
-        }
-        if (!collio_reduction_rest(file)) {
-            opal_progress();
-        }
-    }
-    return OMPI_SUCCESS == rc;
-}
-
-static int dup_leaders(collio_board_t *board, const collio_file_t *file)
-{
-    return board->nodes > 1 && 0 == board->me
-               ? ompi_comm_dup(file->reduction->leaders, &board->leaders)
-               : OMPI_SUCCESS;
-}
-
-/* True when all ranks of the set have the board. */
-static bool make_board(collio_board_t *board, collio_file_t *file)
-{
-    int64_t key[COLLIO_BOARD_KEY_FIELDS], node[COLLIO_BOARD_KEY_FIELDS];
-    int64_t missing, any = 1;
-
-    board->ranks = file->reduction->ranks;
-    board->me = file->reduction->me;
-    board->nodes = file->nodes.nodes;
-    collio_board_make(board, key);
-    if (!wait_reduction(
-            file, collio_reduction_on_node(file, key, node, COLLIO_BOARD_KEY_FIELDS, false))) {
-        return false;
-    }
-    missing = !collio_board_attach(board, node);
-    missing |= OMPI_SUCCESS != dup_leaders(board, file);
-    if (!wait_reduction(file, collio_reduction_start(file, &missing, &any, 1))) {
-        return false;
-    }
-    collio_board_unlink(board);
-    return 0 == any;
-}
-
 void collio_set_found(collio_set_t *set, collio_file_t *file)
 {
-    /* all ranks have a page or none: see reduction_connect */
-    if (NULL == file->reduction->page || !make_board(&set->board, file)) {
-        if (0 != file->lost) {
-            set->board.leaders = NULL; /* ends by communication: stays */
-        }
+    /* whether an agreement is shared is the same on all ranks */
+    if (!collio_agreement_shared(file, file->agreement)
+        || 0 != collio_agreement_share(file, set->agreement, NULL)
+        || !collio_agreement_shared(file, set->agreement)) {
         collio_set_drop(set);
         return;
     }
@@ -240,14 +187,10 @@ void collio_set_found(collio_set_t *set, collio_file_t *file)
     file->slot = 0;
 }
 
-void collio_set_nodes(const collio_set_t *set, collio_file_t *file)
+void collio_set_lend(const collio_set_t *set, collio_file_t *file)
 {
     file->nodes = set->nodes;
-}
-
-int collio_set_reduce(collio_set_t *set, const int64_t *mine, int64_t *all, int fields)
-{
-    return collio_board_reduce(&set->board, mine, all, fields);
+    file->agreement = set->agreement;
 }
 
 void collio_set_offer(const collio_set_t *set, int64_t mine[COLLIO_SET_FIELDS])
@@ -357,11 +300,11 @@ bool collio_set_give(collio_file_t *file)
     if (NULL == file->set || -1 == file->slot || ended) {
         return false;
     }
-    if (NULL == file->reduction) { /* no rank could make a context */
+    if (NULL == file->agreement) { /* no rank could make a context */
         file->set->slot[file->slot].state = EMPTY;
         return false;
     }
-    if (file->reduction->under_way || 0 < file->calls) {
+    if (file->agreement->under_way || 0 < file->calls) {
         return false; /* closed with calls under way: the slot stays taken */
     }
     slot = &file->set->slot[file->slot];

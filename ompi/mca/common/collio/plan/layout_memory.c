@@ -21,7 +21,8 @@ void collio_layout_memory_start(collio_exchange_t *ex)
 
     memory->minus_mine = -collio_kept_memory_usable(ex->file);
     if (OMPI_SUCCESS
-        != collio_reduction_on_node(ex->file, &memory->minus_mine, &memory->minus_node, 1, true)) {
+        != collio_agreement_start(ex->file, COLLIO_SCOPE_NODE, &memory->minus_mine,
+                                  &memory->minus_node, 1)) {
         collio_exchange_lose(ex);
     }
 }

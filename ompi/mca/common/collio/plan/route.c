@@ -260,13 +260,13 @@ bool collio_route_poll(collio_exchange_t *ex)
     }
     if (!route->in_barrier && route->sends_done == route->send_count) {
         route->in_barrier = true;
-        if (OMPI_SUCCESS != collio_reduction_barrier(ex->file)) {
+        if (OMPI_SUCCESS != collio_agreement_start(ex->file, COLLIO_SCOPE_FILE, NULL, NULL, 0)) {
             collio_exchange_lose(ex);
             route->barrier_done = true;
         }
     }
     if (route->in_barrier && !route->barrier_done) {
-        route->barrier_done = collio_reduction_poll(ex->file);
+        route->barrier_done = collio_agreement_poll(ex->file);
         if (route->barrier_done) {
             probe(ex); /* what was matched, but not yet seen by us */
         }

@@ -129,8 +129,8 @@ static void start_size(collio_exchange_t *ex)
     relay->making.bytes[0] = relay->staging_bytes;
     if (collio_relay_may_share(ex)
         && OMPI_SUCCESS
-               != collio_reduction_on_node(ex->file, &relay->making.bytes[0],
-                                           &relay->making.bytes[1], 1, true)) {
+               != collio_agreement_start(ex->file, COLLIO_SCOPE_NODE, &relay->making.bytes[0],
+                                         &relay->making.bytes[1], 1)) {
         collio_exchange_lose(ex);
     }
 }
@@ -430,7 +430,7 @@ bool collio_gather_poll(collio_exchange_t *ex)
             over = replies_poll(ex);
             break;
         case SIZE:
-            over = collio_reduction_poll(ex->file);
+            over = collio_agreement_poll(ex->file);
             break;
         default:
             over = collio_shared_poll(ex->file, &ex->file->kept->relay_shared);

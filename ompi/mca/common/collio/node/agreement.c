@@ -1,0 +1,528 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Agreements of ranks, by a page of shared memory on each node or by messages. See agreement.h.
+ *
+ * A rank can be at most one agreement ahead of the slowest: it enters agreement n + 1 only when it
+ * has read the result of n. So lines and results need two places each, used in turn.
+ */
+#include "node/agreement.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat/error.h"
+#include "file/file.h"
+#include "hook/spare.h"
+
+#include "core/wait.h"
+
+#include "opal/runtime/opal_progress.h"
+
+enum {
+    LINE = 64,
+    YIELDS = 16, /* between two checks for messages */
+    FIELDS = COLLIO_AGREEMENT_FIELDS,
+    KEY = 0, /* of a page, in its numbers */
+    KEY_ERRNO = 2
+};
+
+typedef struct seat_t {
+    _Alignas(LINE) int64_t line[2][FIELDS];
+    collio_process_t process; /* the rank of this seat; written before the first agreement */
+} seat_t;
+
+typedef struct collio_agreement_page_t {
+    _Alignas(LINE) _Atomic uint32_t arrived;  /* ranks in all agreements so far, modulo 2^32 */
+    _Alignas(LINE) _Atomic uint32_t reduced;  /* agreements whose lines are reduced */
+    _Alignas(LINE) _Atomic uint32_t gate;     /* agreements whose result is there */
+    _Atomic int error;                        /* error class of a failure between nodes; it stays */
+    int64_t first[2];                         /* the first number of each result */
+    _Alignas(LINE) _Atomic uint32_t sleepers; /* ranks that may sleep */
+    _Alignas(LINE) int64_t result[2][FIELDS];
+    _Alignas(LINE) seat_t seat[]; /* one for each rank of the node */
+} page_t;
+
+static collio_spare_t spare = COLLIO_SPARE(collio_agreement_t);
+
+void collio_agreement_reserve(void)
+{
+    collio_spare_fill(&spare);
+}
+
+void collio_agreement_unreserve(void)
+{
+    collio_spare_drop(&spare);
+}
+
+static int ranks_per_core(int ranks)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores < 1 ? 1 : (int) ((ranks + cores - 1) / cores);
+}
+
+collio_agreement_t *collio_agreement_new(const collio_file_t *file)
+{
+    collio_agreement_t *agreement = collio_spare_take(&spare);
+
+    if (NULL == agreement) {
+        return NULL;
+    }
+    agreement->leaders = MPI_COMM_NULL;
+    agreement->nodes = file->nodes.nodes;
+    if (MPI_COMM_NULL != file->node_comm) {
+        agreement->me = ompi_comm_rank(file->node_comm);
+        agreement->ranks = ompi_comm_size(file->node_comm);
+        agreement->crowd = ranks_per_core(agreement->ranks);
+    }
+    return agreement;
+}
+
+int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_rule_t rule)
+{
+    int rc = ompi_datatype_create_contiguous(COLLIO_AGREEMENT_CALL, MPI_INT64_T, &agreement->type);
+
+    agreement->rule = rule;
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_datatype_commit(&agreement->type);
+    }
+    return OMPI_SUCCESS == rc ? collio_op_create(rule, &agreement->op) : rc;
+}
+
+static void disconnect(collio_agreement_t *agreement)
+{
+    collio_shm_fini(&agreement->segment);
+    agreement->page = NULL;
+    if (MPI_COMM_NULL != agreement->leaders) {
+        ompi_comm_free(&agreement->leaders);
+    }
+    agreement->leaders = MPI_COMM_NULL;
+}
+
+void collio_agreement_free(collio_agreement_t *agreement)
+{
+    if (NULL == agreement) {
+        return;
+    }
+    disconnect(agreement);
+    if (NULL != agreement->op) {
+        collio_op_free(&agreement->op);
+    }
+    if (NULL != agreement->type) {
+        ompi_datatype_destroy(&agreement->type);
+    }
+    free(agreement);
+}
+
+void collio_agreement_close(collio_file_t *file)
+{
+    if (NULL == file->agreement) {
+        return;
+    }
+    if (0 != file->lost) {
+        collio_shm_unlink(&file->agreement->segment);
+        return;
+    }
+    collio_agreement_free(file->agreement);
+    file->agreement = NULL;
+}
+
+bool collio_agreement_shared(const collio_file_t *file, const collio_agreement_t *agreement)
+{
+    return 1 == file->size || NULL != agreement->page;
+}
+
+static void take_maximum(const int64_t *from, int64_t *to, int fields)
+{
+    for (int i = 0; i < fields; ++i) {
+        to[i] = from[i] > to[i] ? from[i] : to[i];
+    }
+}
+
+static void reduce_lines(const collio_agreement_t *agreement)
+{
+    int turn = (int) (agreement->round & 1), one = 1;
+    page_t *page = agreement->page;
+    int64_t *to = page->result[turn];
+
+    memcpy(to, page->seat[0].line[turn], sizeof(*to) * (size_t) agreement->fields);
+    for (int i = 1; i < agreement->ranks; ++i) {
+        if (COLLIO_SCOPE_CALL == agreement->scope) {
+            agreement->rule(page->seat[i].line[turn], to, &one, NULL);
+        } else {
+            take_maximum(page->seat[i].line[turn], to, agreement->fields);
+        }
+    }
+    page->first[turn] = to[0];
+}
+
+/* Publishes that an agreement has come so far, and wakes ranks that sleep. */
+static void announce(const collio_agreement_t *agreement, _Atomic uint32_t *word)
+{
+    atomic_store(word, agreement->round + 1);
+    if (0 != atomic_load(&agreement->page->sleepers)) {
+        (void) syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
+static int reduce_by_messages(collio_agreement_t *agreement, ompi_communicator_t *comm)
+{
+    bool call = COLLIO_SCOPE_CALL == agreement->scope;
+    int rc = collio_iallreduce(agreement->mine, agreement->all, call ? 1 : agreement->fields,
+                               call ? agreement->type : MPI_INT64_T, call ? agreement->op : MPI_MAX,
+                               comm, &agreement->request);
+
+    if (OMPI_SUCCESS != rc) {
+        agreement->request = NULL;
+    }
+    return rc;
+}
+
+static int start_by_messages(collio_file_t *file, const int64_t *mine)
+{
+    collio_agreement_t *agreement = file->agreement;
+    int rc;
+
+    memcpy(agreement->mine, mine, sizeof(*mine) * (size_t) agreement->fields);
+    rc = reduce_by_messages(agreement,
+                            COLLIO_SCOPE_NODE == agreement->scope ? file->node_comm : file->comm);
+    if (OMPI_SUCCESS != rc) {
+        agreement->under_way = false;
+        collio_file_lose(file, rc);
+    }
+    return rc;
+}
+
+/* The agreement that is under way concerns this node only. */
+static bool on_node(const collio_agreement_t *agreement)
+{
+    return 1 == agreement->nodes || COLLIO_SCOPE_NODE == agreement->scope;
+}
+
+static void start_on_page(collio_agreement_t *agreement, const int64_t *mine)
+{
+    page_t *page = agreement->page;
+
+    memcpy(page->seat[agreement->me].line[agreement->round & 1], mine,
+           sizeof(*mine) * (size_t) agreement->fields);
+    if (atomic_fetch_add(&page->arrived, 1) + 1
+        == (agreement->round + 1) * (uint32_t) agreement->ranks) {
+        reduce_lines(agreement);
+        announce(agreement, on_node(agreement) ? &page->gate : &page->reduced);
+    }
+}
+
+int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int64_t *mine,
+                           int64_t *result, int fields)
+{
+    static const int64_t nothing;
+    collio_agreement_t *agreement = file->agreement;
+
+    if (0 != agreement->failed) {
+        (void) collio_file_set_lost(file, agreement->failed);
+        return OMPI_ERROR;
+    }
+    if (1 == file->size) {
+        memcpy(result, mine, sizeof(*mine) * (size_t) fields);
+        return OMPI_SUCCESS;
+    }
+    agreement->scope = scope;
+    agreement->wanted = fields;
+    agreement->fields = COLLIO_SCOPE_CALL == scope ? COLLIO_AGREEMENT_CALL : fields;
+    if (0 == fields) { /* MPI may end an empty reduction without waiting */
+        agreement->fields = 1;
+        mine = &nothing;
+    }
+    agreement->result = result;
+    agreement->under_way = true;
+    if (agreement->crowd > 1) { /* only there ranks sleep */
+        agreement->begun_ns = collio_now();
+    }
+    if (NULL == agreement->page) {
+        return start_by_messages(file, mine);
+    }
+    start_on_page(agreement, mine);
+    return OMPI_SUCCESS;
+}
+
+/* The first rank of a node, when there are several: reduces over the nodes, opens the gate. After a
+ * failure the gate opens, too: the others of the node find the error beside it. */
+static void lead(collio_file_t *file)
+{
+    collio_agreement_t *agreement = file->agreement;
+    page_t *page = agreement->page;
+    int64_t *node = page->result[agreement->round & 1];
+    int rc;
+
+    if (NULL == agreement->request) {
+        if (atomic_load(&page->reduced) != agreement->round + 1
+            || atomic_load(&page->gate) == agreement->round + 1) {
+            return;
+        }
+        memcpy(agreement->mine, node, sizeof(*node) * (size_t) agreement->fields);
+        rc = reduce_by_messages(agreement, agreement->leaders);
+        if (OMPI_SUCCESS != rc) {
+            collio_file_lose(file, rc);
+        }
+    }
+    if (NULL != agreement->request && !collio_request_done(file, &agreement->request, NULL)) {
+        return;
+    }
+    agreement->request = NULL;
+    memcpy(node, agreement->all, sizeof(*node) * (size_t) agreement->fields);
+    page->first[agreement->round & 1] = node[0];
+    atomic_store(&page->error, file->lost);
+    announce(agreement, &page->gate);
+}
+
+/* The result, or NULL: it is not there. */
+static const int64_t *poll_page(collio_file_t *file)
+{
+    collio_agreement_t *agreement = file->agreement;
+    const page_t *page = agreement->page;
+    int turn = (int) (agreement->round & 1), error;
+
+    if (MPI_COMM_NULL != agreement->leaders && !on_node(agreement)) {
+        lead(file);
+    }
+    if (atomic_load(&page->gate) != agreement->round + 1) {
+        return NULL;
+    }
+    error = on_node(agreement) ? 0 : atomic_load(&page->error);
+    if (0 != error) {
+        (void) collio_file_set_lost(file, error);
+        return NULL;
+    }
+    return 1 == agreement->wanted ? &page->first[turn] : page->result[turn];
+}
+
+static const int64_t *poll_messages(collio_file_t *file)
+{
+    collio_agreement_t *agreement = file->agreement;
+
+    if (NULL != agreement->request && !collio_request_done(file, &agreement->request, NULL)) {
+        return NULL;
+    }
+    agreement->request = NULL;
+    return 0 == file->lost ? agreement->all : NULL;
+}
+
+/* Ranks with messages to serve until all have come must not rest. */
+static bool may_rest(const collio_agreement_t *agreement)
+{
+    return agreement->crowd > 1 && COLLIO_SCOPE_NODE != agreement->scope && 0 < agreement->wanted;
+}
+
+bool collio_agreement_poll(collio_file_t *file)
+{
+    collio_agreement_t *agreement = file->agreement;
+    const int64_t *all;
+
+    if (!agreement->under_way) {
+        return true;
+    }
+    all = NULL == agreement->page ? poll_messages(file) : poll_page(file);
+    if (NULL == all) {
+        return false;
+    }
+    memcpy(agreement->result, all, sizeof(*all) * (size_t) agreement->wanted);
+    if (may_rest(agreement)) {
+        agreement->waited_ns[agreement->scope] = (int64_t) (collio_now() - agreement->begun_ns);
+    }
+    agreement->under_way = false;
+    ++agreement->round;
+    return true;
+}
+
+static void sleep_at(page_t *page, _Atomic uint32_t *word, uint32_t seen, int64_t nanoseconds)
+{
+    struct timespec moment = {.tv_nsec = nanoseconds};
+
+    atomic_fetch_add(&page->sleepers, 1);
+    (void) syscall(SYS_futex, word, FUTEX_WAIT, seen, &moment, NULL, 0);
+    atomic_fetch_sub(&page->sleepers, 1);
+}
+
+bool collio_agreement_rest(collio_file_t *file)
+{
+    collio_agreement_t *agreement = file->agreement;
+    int64_t last = agreement->waited_ns[agreement->scope];
+    bool behind = collio_file_background();
+    _Atomic uint32_t *word;
+
+    if (!agreement->under_way || NULL == agreement->page || !may_rest(agreement)
+        || NULL != agreement->request) {
+        return false;
+    }
+    word = MPI_COMM_NULL != agreement->leaders && !on_node(agreement) ? &agreement->page->reduced
+                                                                      : &agreement->page->gate;
+    for (int i = 0; i < YIELDS; ++i) {
+        /* read before the sleep: a futex does not sleep if the word has changed since */
+        uint32_t seen = atomic_load(word);
+        int64_t sleep;
+
+        if (collio_wait_reached(seen, agreement->round)) {
+            return true;
+        }
+        /* also between yields: one alone can take long */
+        sleep = collio_wait_sleep((int64_t) (collio_now() - agreement->begun_ns), last,
+                                  agreement->crowd, behind);
+        if (0 != sleep) {
+            sleep_at(agreement->page, word, seen, sleep);
+            break;
+        }
+        sched_yield();
+    }
+    return collio_wait_reached(atomic_load(word), agreement->round);
+}
+
+/* Zombies and reused process numbers need a read of /proc: each rank does that for the next one. */
+static bool peer_ended(const collio_agreement_t *agreement)
+{
+    for (int i = 1; NULL != agreement->page && i < agreement->ranks; ++i) {
+        int other = (agreement->me + i) % agreement->ranks;
+
+        if (collio_process_ended(&agreement->page->seat[other].process, &agreement->self, 1 == i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t collio_agreement_check_ns(const collio_file_t *file)
+{
+    enum { CHECK_MS = 1000, STAGGER_MS = 16, STAGGERED = 64 };
+
+    return UINT64_C(1000000)
+           * (uint64_t) (CHECK_MS + STAGGER_MS * (file->agreement->me % STAGGERED));
+}
+
+void collio_agreement_check(collio_file_t *file)
+{
+    collio_file_look_for_notice(file);
+    if (0 == file->lost && peer_ended(file->agreement)) {
+        collio_file_lose(file, COLLIO_ERR_PROCESS);
+    }
+}
+
+int collio_agreement_wait(collio_file_t *file, collio_scope_t scope, const int64_t *mine,
+                          int64_t *result, int fields)
+{
+    uint64_t checked_ns = collio_now(), now;
+
+    if (OMPI_SUCCESS != collio_agreement_start(file, scope, mine, result, fields)) {
+        return file->lost;
+    }
+    while (!collio_agreement_poll(file)) {
+        now = collio_now();
+        if (now - checked_ns >= collio_agreement_check_ns(file)) {
+            checked_ns = now;
+            collio_agreement_check(file);
+        }
+        if (0 != file->lost) { /* its iallreduce may still receive: the agreement stays */
+            file->agreement->failed = file->lost;
+            return file->lost;
+        }
+        opal_progress();
+        sched_yield();
+    }
+    return 0;
+}
+
+static size_t page_bytes(const collio_agreement_t *agreement)
+{
+    return sizeof(page_t) + sizeof(seat_t) * (size_t) agreement->ranks;
+}
+
+/* The node's first rank makes the page; the key is zero on the others. */
+static void make_page(collio_agreement_t *agreement, int64_t key[COLLIO_AGREEMENT_KEY])
+{
+    memset(key, 0, sizeof(*key) * COLLIO_AGREEMENT_KEY);
+    if (0 == agreement->me) {
+        key[KEY_ERRNO] = collio_shm_make(&agreement->segment, page_bytes(agreement), &key[KEY]);
+    }
+}
+
+void collio_agreement_offer(collio_file_t *file, int64_t key[COLLIO_AGREEMENT_KEY])
+{
+    memset(key, 0, sizeof(*key) * COLLIO_AGREEMENT_KEY);
+    if (1 < file->size && 1 == file->agreement->nodes) {
+        make_page(file->agreement, key);
+    }
+}
+
+/* True when this rank has the page. */
+static bool attach_page(collio_agreement_t *agreement, const int64_t key[COLLIO_AGREEMENT_KEY])
+{
+    page_t *page;
+
+    if (0 != agreement->me && 0 == key[KEY_ERRNO]) {
+        (void) collio_shm_attach(&agreement->segment, page_bytes(agreement), &key[KEY]);
+    }
+    page = agreement->segment.at;
+    if (NULL != page) {
+        page->seat[agreement->me].process = agreement->self = collio_process_self();
+    }
+    return NULL != page;
+}
+
+/* The first ranks of the nodes; the file has them already when its set gets an agreement. */
+static int make_leaders(collio_file_t *file, collio_agreement_t *agreement)
+{
+    if (1 == agreement->nodes) {
+        return OMPI_SUCCESS;
+    }
+    if (agreement == file->agreement) {
+        return ompi_comm_split(file->comm, 0 == agreement->me ? 0 : MPI_UNDEFINED, 0,
+                               &agreement->leaders, false);
+    }
+    return 0 == agreement->me ? ompi_comm_dup(file->agreement->leaders, &agreement->leaders)
+                              : OMPI_SUCCESS;
+}
+
+static int share(collio_file_t *file, collio_agreement_t *agreement, const int64_t *key)
+{
+    int64_t mine[COLLIO_AGREEMENT_KEY], node[COLLIO_AGREEMENT_KEY], missing, any;
+    int rc;
+
+    if (NULL == key || 1 < agreement->nodes) {
+        make_page(agreement, mine);
+        if (0 != collio_agreement_wait(file, COLLIO_SCOPE_NODE, mine, node, COLLIO_AGREEMENT_KEY)) {
+            return file->lost;
+        }
+        key = node;
+    }
+    missing = !attach_page(agreement, key);
+    rc = make_leaders(file, agreement);
+    if (OMPI_SUCCESS != rc) {
+        collio_file_lose(file, rc);
+        return file->lost;
+    }
+    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, &missing, &any, 1)) {
+        return file->lost;
+    }
+    if (0 != any) {
+        disconnect(agreement);
+    }
+    agreement->page = agreement->segment.at;
+    agreement->round = 0; /* the page counts from its first agreement */
+    return 0;
+}
+
+int collio_agreement_share(collio_file_t *file, collio_agreement_t *agreement, const int64_t *key)
+{
+    int rc = 1 == file->size ? 0 : share(file, agreement, key);
+
+    /* no rank attaches it any more: nothing is left behind whatever happens later */
+    collio_shm_unlink(&agreement->segment);
+    if (0 != rc) {
+        agreement->leaders = MPI_COMM_NULL; /* it would end by communication: it stays */
+    }
+    return rc;
+}
