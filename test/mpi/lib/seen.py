@@ -15,23 +15,23 @@ PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', '
               'priority')
 MOST_PARAMETERS = 15   # what a user can be expected to read; all else is a hint or a constant
 # Wrong parameters (one run has all of them), and words that the message must hold besides the parameter and the value.
-WRONG = (('schedule', 'sometimes', ('write_comm2', '"auto", is used')),
+WRONG = (('schedule', 'sometimes', ('write_comm2', 'the default, "auto"')),
          ('transport', 'pigeon', ('put_fence',)), ('exchange', 'perhaps', ('off',)),
          ('partition', 'odd', ('static_cyclic',)), ('aggregators', '-4', ('0 or more',)),
          ('buffer_bytes', '-1', ('64K',)),
-         ('keep', 'maybe', ('true, false', '"true", is used')),
-         ('report', 'loud', ('off, on, table, lines, json', '"off", is used')))
+         ('keep', 'maybe', ('true, false', 'the default, "true"')),
+         ('report', 'loud', ('off, on, table, lines, json', 'the default, "off"')))
 # Wrong hints (one run has all but the first): as they are given, the key in the message, words.
-WRONG_HINTS = (('cb_nodes=0', 'cb_nodes', ('1 or more', 'left out')),
-               ('schedule=sometimes', 'collio_schedule', ('write_comm2', 'left out')),
-               ('cb_nodes=abc', 'cb_nodes', ('1 or more', 'left out')),
-               ('cb_buffer_size=-1', 'cb_buffer_size', ('1 or more', 'left out')),
-               ('romio_cb_write=perhaps', 'romio_cb_write', ('auto, on, off', 'left out')),
-               ('collective_buffering=yep', 'collective_buffering', ('left out',)),
-               ('aggregator_count=3', 'collio_aggregator_count', ('not known', 'left out')),
-               ('aggregator_list=99', 'collio_aggregator_list', ('ranks', 'left out')),
+WRONG_HINTS = (('cb_nodes=0', 'cb_nodes', ('1 or more', 'ignoring')),
+               ('schedule=sometimes', 'collio_schedule', ('write_comm2', 'ignoring')),
+               ('cb_nodes=abc', 'cb_nodes', ('1 or more', 'ignoring')),
+               ('cb_buffer_size=-1', 'cb_buffer_size', ('1 or more', 'ignoring')),
+               ('romio_cb_write=perhaps', 'romio_cb_write', ('auto, on, off', 'ignoring')),
+               ('collective_buffering=yep', 'collective_buffering', ('ignoring',)),
+               ('aggregator_count=3', 'collio_aggregator_count', ('unknown', 'ignoring')),
+               ('aggregator_list=99', 'collio_aggregator_list', ('ranks', 'ignoring')),
                ('num_threads=-2', 'collio_num_threads', ('0 or more', 'io_ompio_num_threads')),
-               ('lockahead=sometimes', 'collio_lockahead', ('stripe', 'left out')))
+               ('lockahead=sometimes', 'collio_lockahead', ('stripe', 'ignoring')))
 # Hints that ROMIO takes in any case: nothing to say.
 GOOD_HINTS = ('romio_cb_write=ENABLE,collective_buffering=TRUE,romio_ds_write=Disable,schedule=None,'
               'exchange=On,buffer_bytes=64k,cb_nodes=1')
@@ -91,7 +91,7 @@ def wrong_values(suite, folder, scratch):
                         env={'T_DIR': scratch})
     for parameter, value, words in WRONG:
         told_once(suite, f'wrong value {parameter}={value} is told once, the default is used',
-                  result, f'{parameter} is ', (value,) + words)
+                  result, f'{parameter}=', (value,) + words)
 
 
 def wrong_on_one_rank(suite, folder, scratch):
@@ -109,14 +109,14 @@ def wrong_on_one_rank(suite, folder, scratch):
 
 
 def hints(suite, folder, scratch):
-    """A hint that cannot be used is told once and left out; any case of a good one is taken."""
+    """A hint that cannot be used is reported once and ignored; any case of a good one is taken."""
     command = launch.mpirun_command(3, [os.path.join(folder, 't_comms')])
     for some in (WRONG_HINTS[:1], WRONG_HINTS[1:]):
         result = launch.run(command, 120, env={'T_DIR': scratch,
                                                'T_HINTS': ','.join(row[0] for row in some)})
         for given, key, words in some:
-            told_once(suite, f'wrong hint {given} is told once and left out', result,
-                      f'hint {key} ', words)
+            told_once(suite, f'wrong hint {given} is reported once and ignored', result,
+                      f'hint {key}=', words)
     result = launch.run(command, 120, env={'T_DIR': scratch, 'T_HINTS': GOOD_HINTS})
     name = f'hints {GOOD_HINTS} are taken without a word'
     if result.rc == 0 and 'collio: ' not in result.text:

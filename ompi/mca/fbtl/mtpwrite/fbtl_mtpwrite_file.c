@@ -11,9 +11,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "opal/util/output.h"
-
 #include "ompi/mca/common/collio/access/engine.h"
+#include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/hook/caches.h"
 #include "ompi/mca/common/collio/hook/handle.h"
 
@@ -26,8 +25,8 @@ static void check_engine(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *s
 
     (void) collio_engine_choose(settings->engine, &why);
     if (NULL != why && 0 == fh->f_rank) {
-        opal_output(0, "fbtl/mtpwrite: %s: engine %s cannot be used: %s. Threads are used.",
-                    fh->f_filename, collio_engine_name(settings->engine), why);
+        collio_help("fbtl/mtpwrite", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_ENGINE,
+                    collio_engine_name(settings->engine), why);
     }
 }
 
@@ -36,11 +35,8 @@ static void check_sieving(mca_fbtl_mtpwrite_file_t *file)
     const char *why = collio_guard_use(file->fh, &file->access);
 
     if (NULL != why && 0 == file->fh->f_rank) {
-        opal_output(0,
-                    "fbtl/mtpwrite: %s: data sieving of writes was asked for (romio_ds_write, "
-                    "collio_sieve_write or fbtl_mtpwrite_sieve_write), but %s. Writes to this file "
-                    "are not sieved.",
-                    file->fh->f_filename, why);
+        collio_help("fbtl/mtpwrite", file->fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_SIEVING,
+                    why);
     }
 }
 

@@ -7,8 +7,10 @@
  */
 #include "fcoll_overlap.h"
 
-static collio_component_t overlap = {
-    .name = "overlap", .two_layers = false, .set = {.prefix = "fcoll_overlap"}};
+static collio_component_t overlap = {.name = "overlap",
+                                     .title = "fcoll/overlap",
+                                     .two_layers = false,
+                                     .set = {.prefix = "fcoll_overlap"}};
 
 static int register_params(void)
 {

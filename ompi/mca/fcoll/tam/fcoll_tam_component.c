@@ -11,7 +11,8 @@
  */
 #include "fcoll_tam.h"
 
-static collio_component_t tam = {.name = "tam", .two_layers = true, .set = {.prefix = "fcoll_tam"}};
+static collio_component_t tam = {
+    .name = "tam", .title = "fcoll/tam", .two_layers = true, .set = {.prefix = "fcoll_tam"}};
 
 static int register_params(void)
 {

@@ -15,8 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opal/util/output.h"
-
+#include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/settings/striping.h"
 
 static mca_fs_base_module_1_0_0_t module;
@@ -40,10 +39,8 @@ static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_inf
         created = 0 != (flags & O_EXCL) || 0 != wanted.count || 0 != wanted.bytes;
         close(fd);
         if (NULL != why_not) {
-            opal_output(0,
-                        "fs/beegfs: %s: striping hints cannot be used (%s). Using the default "
-                        "striping.",
-                        path, why_not);
+            collio_help("fs/beegfs", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_STRIPING, why_not, "",
+                        "");
         }
     }
     return created;

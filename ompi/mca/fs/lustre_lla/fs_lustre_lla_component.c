@@ -15,12 +15,12 @@
 #include "ompi/mca/common/collio/report/report_out.h"
 
 #include "ompi/mca/common/collio/compat/verbose.h"
+#include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/ompio/named.h"
 #include "ompi/mca/common/collio/ompio/open.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -158,19 +158,6 @@ const char *mca_fs_lustre_lla_mode_name(int mode)
     return 0 > mode || 6 <= mode ? "auto" : names[mode];
 }
 
-void mca_fs_lustre_lla_say(int rank, const char *format, ...)
-{
-    char text[1024];
-    va_list list;
-
-    if (OMPIO_ROOT == rank) {
-        va_start(list, format);
-        vsnprintf(text, sizeof(text), format, list);
-        va_end(list);
-        opal_output(0, "fs/lustre_lla: %s", text);
-    }
-}
-
 /* ---- selection ---- */
 
 static mca_fs_base_module_1_0_0_t module = {
@@ -222,11 +209,9 @@ static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh,
         return NULL;
     }
     if (LUSTRE != type) {
-        if (alone) {
-            mca_fs_lustre_lla_say(fh->f_rank,
-                                  "%s is not on Lustre, and no other fs component may be used; "
-                                  "--mca fs lustre_lla,ufs allows both",
-                                  fh->f_filename);
+        if (alone && OMPIO_ROOT == fh->f_rank) {
+            collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
+                        COLLIO_HELP_NOT_ON_LUSTRE);
         }
         COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: not available: not on Lustre",
                          fh->f_filename);

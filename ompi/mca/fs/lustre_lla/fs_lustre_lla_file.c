@@ -20,6 +20,7 @@
 
 #include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/compat/verbose.h"
+#include "ompi/mca/common/collio/help/help.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -75,17 +76,6 @@ int mca_fs_lustre_lla_module_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-/* The reason is the same for most files of a run: it is said once. */
-static void say_why_not(const char *path, const char *why_not)
-{
-    static char said[256];
-
-    if (0 != strncmp(said, why_not, sizeof(said) - 1)) {
-        snprintf(said, sizeof(said), "%s", why_not);
-        mca_fs_lustre_lla_say(OMPIO_ROOT, "no lockahead for %s: %s", path, why_not);
-    }
-}
-
 /* With the striping of the hints if that creates the file. A descriptor or -errno. */
 static int open_striped(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
                         collio_stripes_t *used)
@@ -98,11 +88,8 @@ static int open_striped(ompio_file_t *fh, const char *path, int amode, opal_info
     wanted = *used;
     fd = collio_stripes_open(path, amode, mca_fs_base_get_file_perm(fh), used, &why_not);
     if (0 <= fd && NULL != why_not) {
-        mca_fs_lustre_lla_say(fh->f_rank,
-                              "%s gets the default striping: that of the hints is not possible "
-                              "(%s%s%s)",
-                              path, why_not, '\0' == wanted.pool[0] ? "" : "; collio_pool is ",
-                              wanted.pool);
+        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_STRIPING, why_not,
+                    '\0' == wanted.pool[0] ? "" : "; collio_pool is ", wanted.pool);
     }
     return fd;
 }
@@ -125,7 +112,7 @@ static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t
     }
     why_not = mca_fs_lustre_lla_lockahead_probe(fh->fd);
     if (NULL != why_not) {
-        say_why_not(path, why_not);
+        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_NO_LOCKAHEAD, why_not);
         return;
     }
     verdict->lockahead = 1;
@@ -166,6 +153,7 @@ static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
     file->layout = verdict->layout;
     file->cleared = verdict->cleared;
     file->fd = fh->fd;
+    file->name = fh->f_filename;
     file->rank = fh->f_rank;
     atomic_store(&file->empty, verdict->layout.empty);
     pthread_mutex_init(&file->mutex, NULL);
@@ -246,7 +234,8 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
         return collio_error_class(error);
     }
     if (verdict.lockahead && !lockahead && OMPIO_ROOT == fh->f_rank) {
-        say_why_not(path, "a node has no liblustreapi with lockahead");
+        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_NO_LOCKAHEAD,
+                    "a node has no liblustreapi with lock-ahead");
     }
     verdict.lockahead = lockahead;
     file_init(file, fh, &settings, &verdict);
@@ -282,10 +271,8 @@ int mca_fs_lustre_lla_file_close(ompio_file_t *fh)
     fh->fd = -1;
     error = agree(fh, error, &unused);
     if (0 != error) { /* MPI_File_close drops the result of its components */
-        mca_fs_lustre_lla_say(fh->f_rank,
-                              "%s: closing it failed (%s): data written since the last "
-                              "MPI_File_sync may be missing",
-                              fh->f_filename, strerror(error));
+        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_CLOSE,
+                    strerror(error));
     }
     return collio_error_class(error);
 }

@@ -69,6 +69,7 @@ typedef struct mca_fs_lustre_lla_file_t {
     mca_fs_lustre_lla_settings_t settings; /* in force */
     collio_lustre_layout_t layout;
     mca_fs_lustre_lla_counters_t counters;
+    const char *name; /* of the file, owned by the handle */
     int fd;
     int rank;
     bool cleared;           /* cached locks were cleared at open */
@@ -97,9 +98,6 @@ bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error);
 
 /** Prints the file's table on the root rank. Collective. */
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);
-
-/** A line for the user, from the root rank of a file (rank 0). */
-void mca_fs_lustre_lla_say(int rank, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** The path behind an optional "lustre:" prefix. */
 const char *mca_fs_lustre_lla_plain_path(const char *filename);

@@ -38,6 +38,7 @@
 #include <unistd.h>
 
 #include "ompi/mca/common/collio/compat/clock.h"
+#include "ompi/mca/common/collio/help/help.h"
 
 enum {
     FAILURES_MOST = 8,     /* in a row; then requests end */
@@ -134,8 +135,8 @@ static void give_up(mca_fs_lustre_lla_file_t *file, int error)
     if (unsupported(error) && atomic_exchange(&file->noexpand, false)) {
         (void) mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
     }
-    mca_fs_lustre_lla_say(OMPIO_ROOT, "rank %d: lockahead failed (%s); it goes on without",
-                          file->rank, strerror(error));
+    collio_help("fs/lustre_lla", file->name, file->rank, COLLIO_HELP_LOCKAHEAD_FAILED,
+                strerror(error));
 }
 
 /* Threads that failed before the advice was gone wait here, and then try again as well. */
@@ -150,11 +151,7 @@ bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error)
     pthread_mutex_lock(&file->mutex);
     if (atomic_exchange(&file->noexpand, false)) {
         file->withdrawn = 0 == mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
-        mca_fs_lustre_lla_say(OMPIO_ROOT,
-                              "rank %d: an access failed with LOCKNOEXPAND (%s). Trying again "
-                              "without it: locks of this rank can grow. To avoid this, set the "
-                              "hint collio_noexpand=false.",
-                              file->rank, strerror(error));
+        collio_help("fs/lustre_lla", file->name, file->rank, COLLIO_HELP_NOEXPAND, strerror(error));
     }
     again = file->withdrawn;
     pthread_mutex_unlock(&file->mutex);

@@ -17,8 +17,8 @@
 
 #include "ompi/mca/common/collio/access/access.h"
 #include "ompi/mca/common/collio/compat/error.h"
+#include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/hook/reach.h"
-#include "opal/util/output.h"
 #include "opal/util/proc.h"
 
 static mca_sharedfp_ondemand_pointer_t *pointer_of(const ompio_file_t *fh)
@@ -180,11 +180,8 @@ static int error_of(ompio_file_t *fh, int error)
 
     if (0 != error && !pointer->told) {
         pointer->told = true;
-        opal_output(0,
-                    "sharedfp/ondemand: rank %d cannot keep the shared file pointer of %s in %s: "
-                    "%s. Make that folder writable, with working locks, or use another component: "
-                    "--mca sharedfp ^ondemand",
-                    fh->f_rank, fh->f_filename, pointer->counter.path, strerror(error));
+        collio_help("sharedfp/ondemand", fh->f_filename, fh->f_rank, COLLIO_HELP_SHARED_POINTER,
+                    pointer->counter.path, strerror(error));
     }
     return collio_error_class(error);
 }

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
+#include "help/help.h"
+
 #include "opal/mca/mca.h"
-#include "opal/util/output.h"
 
 collio_lockahead_t *collio_lockahead_of(ompio_file_t *fh)
 {
@@ -266,10 +267,8 @@ static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pi
         return false;
     }
     if (!lockahead->said_many && 0 == fh->f_rank) {
-        opal_output(0,
-                    "fs/lustre_lla: %s: an access of more than %d pieces requests no locks ahead. "
-                    "Using ordinary locks for it. Data is not affected.",
-                    fh->f_filename, PIECES_MOST);
+        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
+                    COLLIO_HELP_LOCKAHEAD_PIECES, PIECES_MOST);
     }
     lockahead->said_many = true;
     return true;

@@ -4,13 +4,8 @@
  */
 #include "file/file.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "hook/handle.h"
 #include "hook/spare.h"
-
-#include "opal/util/output.h"
 
 #include "core/debug_assert.h"
 
@@ -61,17 +56,6 @@ void collio_file_for_each(int (*each)(collio_file_t *file), int *sum)
     struct visit all = {each, sum};
 
     collio_handle_for_each(COLLIO_PLACE_FCOLL, visit, &all);
-}
-
-void collio_file_say(const collio_file_t *file, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    opal_output(0, "fcoll/%s: %s: %s", file->component->name, file->fh->f_filename, text);
 }
 
 void collio_file_count(collio_file_t *file, int stat, uint64_t amount)

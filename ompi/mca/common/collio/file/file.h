@@ -8,6 +8,7 @@
 #include "file/settings.h"
 #include "file/stats.h"
 #include "file/transports.h"
+#include "help/help.h"
 
 #include "core/aggregator.h"
 #include "core/align.h"
@@ -204,8 +205,8 @@ static inline bool collio_request_discarded(collio_file_t *file, ompi_request_t 
     return true;
 }
 
-/** One line to the user, from this rank, with the component's name in front. */
-void collio_file_say(const collio_file_t *file, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/** Prints a help text about this file, see help/help.h: file_help(file, rank, topic, ...). */
+#define collio_file_help(file, rank, ...) \
+    collio_help((file)->component->title, (file)->fh->f_filename, rank, __VA_ARGS__)
 
 #endif /* COLLIO_FILE_H */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "access/lockahead.h"
-#include "settings/findings.h"
 
 #include "core/hash.h"
 
@@ -27,16 +26,13 @@ collio_site_t collio_file_site(const collio_file_t *file)
     };
 }
 
-/* A list that does not suit this communicator is left out, as any other setting. All ranks have the
- * same one, so rank 0 tells it; a communicator of one rank has nothing to choose. */
+/* A list that does not suit this communicator is ignored, as any other setting. All ranks have the
+ * same one, so rank 0 prints it; a communicator of one rank has nothing to choose. */
 static void refuse_list(collio_file_t *file, const char *bad)
 {
     if (0 == file->rank && file->size > 1) {
-        collio_finding("hint collio_aggregator_list is \"%s\", wrong at \"%s\"; allowed: a list of "
-                       "different ranks of the file's communicator, such as 0,2,4-7. "
-                       "It is left out, placement chooses",
-                       file->settings.aggregator_list, bad);
-        collio_findings_tell_mine();
+        collio_help("collio", file->fh->f_filename, COLLIO_HELP_NO_RANK,
+                    COLLIO_HELP_AGGREGATOR_LIST, file->settings.aggregator_list, bad);
     }
     file->derived.list_refused = true;
     file->derived.aggregator_count = 0;

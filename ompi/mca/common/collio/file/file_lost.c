@@ -39,10 +39,7 @@ void collio_file_lose(collio_file_t *file, int error)
     int class = collio_error_class_of_mpi(error);
 
     if (collio_file_set_lost(file, class)) {
-        collio_file_say(file,
-                        "rank %d: a process has died or communication has failed (error "
-                        "class %d). Collective calls on this file fail from now on.",
-                        file->rank, class);
+        collio_file_help(file, file->rank, COLLIO_HELP_HANDLE_FAILED, collio_error_text(class));
         send_notices(file);
     }
 }

@@ -64,7 +64,8 @@ typedef struct collio_settings_t {
 
 /** What makes one of our fcoll components: its settings, and whether it has layer 1. */
 typedef struct collio_component_t {
-    const char *name;
+    const char *name;  /* "overlap" */
+    const char *title; /* "fcoll/overlap" */
     bool two_layers;
     bool named; /* in the list of fcoll components: --mca fcoll NAME */
     const struct collio_transport_t *const *transports; /* rows; NULL behind the last */

@@ -5,10 +5,10 @@
 #include "hook/caches.h"
 
 #include "access/lock.h"
+#include "help/help.h"
 #include "hook/guard.h"
 
 #include "opal/runtime/opal_progress.h"
-#include "opal/util/output.h"
 
 static void idle(void)
 {
@@ -33,11 +33,7 @@ void collio_caches_open(ompio_file_t *fh, collio_access_t *access, collio_access
     }
     if (COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
         && !collio_lock_works(access)) {
-        opal_output(0,
-                    "collio: %s: this NFS mount gives no byte-range locks, without which nodes "
-                    "would overwrite each other's data. Reads and writes of this file fail. Start "
-                    "rpc.statd on this node, or mount with nolock.",
-                    fh->f_filename);
+        collio_help("collio", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_NFS_NO_LOCKS);
     }
 }
 

@@ -17,10 +17,10 @@ typedef collio_guard_t guard_t;
 /* Why not. The largest of all ranks counts; 0 is a yes. */
 enum { YES = 0, NOT_ASKED, NO_LOCKS, LOCAL_LOCKS, NO_FBTL, REASONS };
 static const char *const reasons[REASONS] = {
-    [NOT_ASKED] = "it was not asked for on every rank",
-    [NO_LOCKS] = "the file system gives no byte-range locks",
+    [NOT_ASKED] = "it was not requested on every rank",
+    [NO_LOCKS] = "the file system does not support byte-range locks",
     [LOCAL_LOCKS] = "byte-range locks of this file system do not reach other nodes",
-    [NO_FBTL] = "fbtl/mtpwrite is not in use on every rank, so individual writes take no locks",
+    [NO_FBTL] = "it requires fbtl/mtpwrite on every rank (--mca fbtl mtpwrite)",
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

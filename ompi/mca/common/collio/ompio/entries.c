@@ -22,13 +22,12 @@
 
 #include "access/access_transfer.h"
 #include "compat/error.h"
+#include "help/help.h"
 #include "hook/caches.h"
 #include "hook/reach.h"
 #include "ompio/entries.h"
 #include "ompio/set_view.h"
 #include "view/view.h"
-
-#include "opal/util/output.h"
 
 enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate */
 
@@ -168,13 +167,7 @@ static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
 static void refuse_atomicity(const ompio_file_t *fh)
 {
     if (0 == fh->f_rank) {
-        opal_output(0,
-                    "collio: %s: MPI_File_set_atomicity failed: byte-range locks of this file "
-                    "system do not reach other nodes, so atomic mode would not keep ranks of "
-                    "different nodes apart. All ranks return MPI_ERR_UNSUPPORTED_OPERATION. Use a "
-                    "mount with locks across nodes (BeeGFS: tuneUseGlobalFileLocks=true; NFS: "
-                    "without nolock and local_lock; Lustre: flock).",
-                    fh->f_filename);
+        collio_help("collio", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_ATOMICITY);
     }
 }
 

@@ -9,14 +9,14 @@
 #include "call/request.h"
 #include "compat/sizes.h"
 #include "file/file.h"
+#include "help/help.h"
 #include "hook/handle.h"
 #include "node/agreement.h"
 #include "open/set.h"
-#include "settings/findings.h"
 
 static int users;
 
-/* All four components would say the same, so that the texts do not name one. */
+/* The same for all components, so the texts of the first two do not name one. */
 static bool release_fits(void)
 {
     collio_version_t built, running;
@@ -26,11 +26,8 @@ static bool release_fits(void)
     if (known && collio_version_fits(&built, &running)) {
         return true;
     }
-    collio_finding("built for Open MPI %s, but this is Open MPI %d.%d.%d%s, whose internal "
-                   "structs may differ. Build collio again for it (configure "
-                   "--with-openmpi). Its components are not used",
-                   COLLIO_OPENMPI_VERSION, running.major, running.minor, running.release,
-                   running.suffix);
+    collio_help_later(COLLIO_HELP_OPENMPI_VERSION, COLLIO_OPENMPI_VERSION, running.major,
+                      running.minor, running.release, running.suffix);
     return false;
 }
 
@@ -42,11 +39,8 @@ static bool structs_fit(void)
     if (collio_sizes_fit(&other)) {
         return true;
     }
-    collio_finding(
-        "built for an Open MPI %s where %s has %zu bytes, but it has %zu bytes in the Open MPI "
-        "that is running, which was configured in another way (--enable-debug?). Build collio "
-        "again for it (configure --with-openmpi). Its components are not used",
-        COLLIO_OPENMPI_VERSION, other.name, other.built, other.running);
+    collio_help_later(COLLIO_HELP_OPENMPI_STRUCTS, COLLIO_OPENMPI_VERSION, other.name,
+                      other.running, other.built);
     return false;
 }
 
@@ -55,15 +49,12 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
     bool fits = release_fits() && structs_fit();
 
     if (fits && abi != collio_abi()) {
-        collio_finding("%s: this component is of collio %s, the "
-                       "libmca_common_collio.so that was loaded of another build (%s, "
-                       "for Open MPI %s). Install all of them from one build, and only "
-                       "one in the component path. The component is not used",
-                       name, version, COLLIO_VERSION, COLLIO_OPENMPI_VERSION);
+        collio_help_later(COLLIO_HELP_TWO_BUILDS, name, version, COLLIO_VERSION,
+                          COLLIO_OPENMPI_VERSION);
         fits = false;
     }
     if (!fits) {
-        collio_findings_tell_mine(); /* no file will bring the ranks together */
+        collio_help_flush(); /* no file will bring the ranks together */
     }
     return fits ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
 }
@@ -85,6 +76,6 @@ void collio_close(void)
         collio_file_unreserve();
         collio_agreement_unreserve();
         collio_handle_unreserve();
-        collio_findings_fini();
+        collio_help_fini();
     }
 }

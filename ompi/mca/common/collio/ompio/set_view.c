@@ -4,7 +4,7 @@
  */
 #include "ompio/set_view.h"
 
-#include "settings/findings.h"
+#include "help/help.h"
 #include "settings/hints.h"
 
 /* Open has checked the hints of a file; MPI_File_set_info may have brought others since. OMPIO
@@ -16,7 +16,7 @@ static void check_file_hints(const collio_hook_t *hook)
     (void) collio_hint_check(hook->fh->f_info, "collective_buffering");
 }
 
-/* set_view does not compare hints between ranks. Rank 0 prints its findings at once; those that
+/* set_view does not compare hints between ranks. Rank 0 prints its help texts at once; those that
  * only another rank has are printed when the next file is opened. */
 static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
                          struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
@@ -38,7 +38,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
         OBJ_RELEASE(copy);
     }
     if (0 == hook->fh->f_rank) {
-        collio_findings_tell_mine();
+        collio_help_flush();
     }
     return rc;
 }

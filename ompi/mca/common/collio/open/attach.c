@@ -131,8 +131,8 @@ static void choose_engine(collio_file_t *file)
     file->access.engine = COLLIO_ENGINE_AUTO == named ? COLLIO_ENGINE_THREADS
                                                       : collio_engine_choose(named, &why);
     if (NULL != why && 0 == file->rank) {
-        collio_file_say(file, "engine %s cannot be used: %s. Using threads.",
-                        collio_engine_name(named), why);
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_ENGINE, collio_engine_name(named),
+                         why);
     }
 }
 
@@ -145,8 +145,9 @@ static void say_unused(collio_file_t *file)
 
     if (0 == file->rank && (schedule || transport) && COLLIO_SETTING_OFF == settings->exchange_write
         && COLLIO_SETTING_OFF == settings->exchange_read) {
-        collio_file_say(file, "ignoring %s%s%s: exchange is off.", schedule ? "schedule" : "",
-                        schedule && transport ? " and " : "", transport ? "transport" : "");
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_UNUSED_MODE,
+                         schedule ? "schedule" : "", schedule && transport ? " and " : "",
+                         transport ? "transport" : "");
     }
 }
 
@@ -186,11 +187,7 @@ static void settle_guard(collio_file_t *file, const int64_t *fields)
     const char *why = collio_guard_settle(file->fh, &file->access, fields);
 
     if (NULL != why && 0 == file->rank) {
-        collio_file_say(file,
-                        "data sieving of writes was asked for (romio_ds_write, "
-                        "collio_sieve_write or fbtl_mtpwrite_sieve_write), but %s. "
-                        "Writes to this file are not sieved.",
-                        why);
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_SIEVING, why);
     }
 }
 
@@ -204,10 +201,7 @@ static void warn_of_local_locks(collio_file_t *file, const int64_t *fields)
         || collio_locks_reach(file->fh) || 0 != file->rank) {
         return;
     }
-    collio_file_say(file, "locks of this NFS mount do not reach other nodes (nolock or "
-                          "local_lock). Collective calls are safe, but individual reads "
-                          "and writes through the stock fbtl component can lose bytes. "
-                          "Use --mca fbtl mtpwrite, or mount with locks.");
+    collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_NFS_LOCAL_LOCKS);
 }
 
 /* What is reduced over the ranks when a file is opened: one maximum of each. */
@@ -280,9 +274,7 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     }
     if (OMPI_SUCCESS == all[ERROR] && all[AGGREGATORS] != -all[MINUS_AGGREGATORS]) {
         if (0 == file->rank) {
-            collio_file_say(file, "the ranks come to different lists of aggregators: "
-                                  "are they of one build? Collective calls on this "
-                                  "file fail on all of them.");
+            collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_AGGREGATORS_DIFFER);
         }
         return MPI_ERR_NOT_SAME;
     }

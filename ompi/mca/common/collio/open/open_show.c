@@ -11,9 +11,9 @@
 #include "compat/verbose.h"
 #include "file/file.h"
 
-#define SHOW(file, format, ...)                                                \
-    COLLIO_SHOW(fcoll, FILE, "fcoll/%s: %s: " format, (file)->component->name, \
-                (file)->fh->f_filename, __VA_ARGS__)
+#define SHOW(file, format, ...)                                                                   \
+    COLLIO_SHOW(fcoll, FILE, "%s: %s: " format, (file)->component->title, (file)->fh->f_filename, \
+                __VA_ARGS__)
 
 static void show_settings(const collio_file_t *file)
 {

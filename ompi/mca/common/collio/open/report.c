@@ -191,7 +191,7 @@ static void print(const collio_file_t *file, const reduced_t *all, const char *c
 
 void collio_report(collio_file_t *file)
 {
-    char component[32];
+    const char *component = file->component->title;
     uint64_t mine[WORDS];
     reduced_t all;
 
@@ -200,7 +200,6 @@ void collio_report(collio_file_t *file)
     }
     memcpy(mine, file->stats[0].at, sizeof(file->stats[0].at));
     memcpy(mine + STATS, file->stats[1].at, sizeof(file->stats[1].at));
-    snprintf(component, sizeof(component), "fcoll/%s", file->component->name);
     if (collio_report_reduce(file->comm, component, mine, WORDS, all.least, all.most, all.sum)
         && 0 == file->rank) {
         print(file, &all, component);

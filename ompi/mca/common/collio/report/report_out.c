@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opal/util/output.h"
+#include "help/help.h"
 
 enum { COMPONENTS = 8, TABLES = 8, NAME_BYTES = 32, PATH_BYTES = 2048 };
 
@@ -89,8 +89,8 @@ static void put(const total_t *total, const collio_text_t *text)
     int error = '\0' == total->path[0] ? 0 : append_to(total->path, text->at, text->used);
 
     if (0 != error) {
-        opal_output(0, "%s: the report cannot be written to report_file, %s: %s. It is here:",
-                    total->component, total->path, strerror(error));
+        collio_help(total->component, NULL, COLLIO_HELP_NO_RANK, COLLIO_HELP_REPORT_FILE,
+                    total->path, strerror(error));
     }
     if ('\0' == total->path[0] || 0 != error) {
         fputs(collio_text_string(text), stderr);

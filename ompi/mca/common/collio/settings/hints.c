@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "settings/findings.h"
+#include "help/help.h"
 
 /* A hint that is being looked for in all sets. */
 typedef struct search_t {
@@ -36,13 +36,9 @@ static bool is_it(const char *name, int64_t least, void *data)
     collio_setting_format(search->row, search->set->parameters, used, sizeof(used));
     collio_setting_parameter(search->set, search->row, parameter, sizeof(parameter));
     if (0 != (search->row->flags & COLLIO_SETTING_NO_PARAMETER)) {
-        collio_finding("hint %s is \"%s\"; allowed: %s. It is left out, as if it had not "
-                       "been given",
-                       name, search->value, allowed);
+        collio_help_later(COLLIO_HELP_HINT_VALUE_ONLY, name, search->value, allowed);
     } else {
-        collio_finding("hint %s is \"%s\"; allowed: %s. It is left out, the value of "
-                       "parameter %s, \"%s\", is used",
-                       name, search->value, allowed, parameter, used);
+        collio_help_later(COLLIO_HELP_HINT_VALUE, name, search->value, allowed, parameter, used);
     }
     return true;
 }
@@ -70,9 +66,7 @@ static bool check(const char *key, const char *value)
         }
     }
     if (!search.known && 0 == strncmp(key, "collio_", 7)) {
-        collio_finding("hint %s (\"%s\") is not known to any component that is loaded; "
-                       "it is left out",
-                       key, value);
+        collio_help_later(COLLIO_HELP_HINT_UNKNOWN, key, value);
         return false;
     }
     return !search.wrong;

@@ -9,7 +9,7 @@
 
 #include "opal/mca/base/mca_base_var.h"
 
-#include "settings/findings.h"
+#include "help/help.h"
 
 #include "core/hash.h"
 
@@ -147,8 +147,7 @@ static void read_parameter(const collio_settings_set_t *set, const collio_settin
     collio_setting_parameter(set, row, name, sizeof(name));
     collio_value_allowed(row->kind, row->choices, 0, allowed, sizeof(allowed));
     collio_setting_format(row, set->parameters, used, sizeof(used));
-    collio_finding("parameter %s is \"%s\"; allowed: %s. The default, \"%s\", is used", name, text,
-                   allowed, used);
+    collio_help_later(COLLIO_HELP_PARAMETER_VALUE, name, text, allowed, used);
 }
 
 int collio_settings_set_register(collio_settings_set_t *set, const mca_base_component_t *component)

@@ -12,7 +12,7 @@
  * messages, what the ranks compare at open, and what MPI_File_get_info tells.
  *
  * Order: collio_<name> wins over the other names of a hint, a hint wins over the parameter. A value
- * that cannot be used is told once (findings.h) and left out: the parameter's value, or the
+ * that cannot be used is reported once (help/help.h) and ignored: the parameter's value, or the
  * default, is used instead.
  */
 enum {

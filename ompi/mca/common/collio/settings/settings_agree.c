@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "settings/findings.h"
+#include "help/help.h"
 
 #include "core/hash.h"
 
@@ -124,18 +124,16 @@ static void apply_facts(collio_fact_t *facts, int count, const int64_t *root, ch
     }
 }
 
-/* One rank tells: the lowest that had other values than rank 0. */
-static int tell_difference(ompi_communicator_t *comm, const char *difference)
+/* One rank prints the difference: the lowest that had other values than rank 0. */
+static int print_difference(ompi_communicator_t *comm, const char *difference)
 {
     int rank = ompi_comm_rank(comm), size = ompi_comm_size(comm);
     int mine = '\0' == difference[0] ? size : rank, first = size;
     int rc = collio_allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
 
     if (OMPI_SUCCESS == rc && rank == first) {
-        collio_finding("parameters, hints or facts differ between ranks: here %s. All "
-                       "ranks use the values of rank 0",
-                       difference);
-        collio_findings_tell_mine();
+        collio_help("collio", NULL, COLLIO_HELP_NO_RANK, COLLIO_HELP_RANKS_DIFFER, difference,
+                    rank);
     }
     return rc;
 }
@@ -148,7 +146,7 @@ void collio_settings_set_offer(const collio_settings_set_t *set, ompi_communicat
 {
     mine[HASH] = hash_of(set, values, facts, fact_count);
     mine[MINUS_HASH] = -mine[HASH];
-    mine[WAITING] = collio_findings_waiting(comm);
+    mine[WAITING] = collio_help_waiting(comm);
 }
 
 bool collio_settings_set_differ(const int64_t all[COLLIO_SETTINGS_FIELDS])
@@ -164,7 +162,7 @@ int collio_settings_set_settle(const collio_settings_set_t *set, ompi_communicat
     package_t package;
     int rc;
 
-    collio_findings_tell(comm, all[WAITING]);
+    collio_help_agreed(comm, all[WAITING]);
     if (!collio_settings_set_differ(all)) {
         return OMPI_SUCCESS;
     }
@@ -177,7 +175,7 @@ int collio_settings_set_settle(const collio_settings_set_t *set, ompi_communicat
     package.text[sizeof(package.text) - 1] = '\0';
     apply_settings(set, package.text, info, values, difference, sizeof(difference));
     apply_facts(facts, fact_count, package.facts, difference, sizeof(difference));
-    return tell_difference(comm, difference);
+    return print_difference(comm, difference);
 }
 
 int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicator_t *comm,
@@ -187,7 +185,7 @@ int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicato
     int rc;
 
     if (ompi_comm_size(comm) < 2) {
-        collio_findings_tell_mine();
+        collio_help_flush();
         return OMPI_SUCCESS;
     }
     collio_settings_set_offer(set, comm, values, facts, fact_count, mine);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "opal/util/output.h"
+#include "help/help.h"
 
 enum { BYTES_UNIT = 65536, COUNT_MAX = UINT16_MAX };
 #define BYTES_MAX ((INT64_C(4) << 30) - BYTES_UNIT)
@@ -45,10 +45,8 @@ static int64_t number(opal_info_t *info, const char *who, const rule_t *rule, in
     found = strtoll(text, &end, 10);
     if (0 != errno || end == text || '\0' != *end || found < rule->lowest || found > rule->highest
         || 0 != found % rule->unit) {
-        opal_output(0,
-                    "%s: hint %s is \"%s\"; it can be %" PRId64 " to %" PRId64
-                    " in steps of %" PRId64 "; it is left out",
-                    who, name, text, rule->lowest, rule->highest, rule->unit);
+        collio_help(who, NULL, COLLIO_HELP_NO_RANK, COLLIO_HELP_HINT_RANGE, name, text,
+                    rule->lowest, rule->highest, rule->unit);
         return preset;
     }
     return found;

@@ -225,8 +225,8 @@ static bool overlaps(collio_way_t way)
 static const collio_transport_t *use_messages(collio_file_t *file, bool *said, const char *what)
 {
     if (!*said && 0 == file->rank) {
-        collio_file_say(file, "transport %s cannot serve %s; they use isend.",
-                        collio_transport_named(file)->name, what);
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_TRANSPORT_LIMITED,
+                         collio_transport_named(file)->name, what);
     }
     *said = true;
     return collio_transport_with(file, COLLIO_BUFFERS_PRIVATE);

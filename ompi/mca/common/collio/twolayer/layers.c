@@ -64,10 +64,8 @@ static bool too_wide_for_fence(collio_exchange_t *ex)
         return false;
     }
     if (!file->kept->said_one_layer && 0 == file->rank) {
-        collio_file_say(file,
-                        "a request over more than %d windows and transport put_fence: "
-                        "this call, and others like it, have no layer 1.",
-                        COLLIO_FENCE_WINDOWS);
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_FENCE_WINDOWS,
+                         COLLIO_FENCE_WINDOWS);
     }
     file->kept->said_one_layer = true;
     return true;
@@ -95,7 +93,7 @@ static void say_one_layer(collio_exchange_t *ex)
         why = "one layer is estimated to be faster. To use two, set local_aggregators_per_node";
     }
     if (0 == file->rank) {
-        collio_file_say(file, "using one layer: %s.", why);
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_ONE_LAYER, why);
     }
 }
 

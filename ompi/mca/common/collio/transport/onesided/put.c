@@ -23,18 +23,18 @@ static bool all_well(collio_file_t *file, bool mine)
            && 0 == any;
 }
 
-static const char no_window[] = "no osc component can create an MPI window. Between nodes, --mca "
-                                "osc ucx works, and so does --mca osc pt2pt unless "
-                                "MPI_THREAD_MULTIPLE is used";
-static const char wrong_fence[] = "MPI_Win_fence of osc/ucx loses bytes between ranks of a node. "
-                                  "Use transport put_lock, or another osc component (--mca osc)";
+/* Why no window can be used. */
+typedef enum failure_t { NO_WINDOW, WRONG_FENCE } failure_t;
 
-static void give_up(collio_file_t *file, const char *why)
+static void give_up(collio_file_t *file, failure_t failure)
 {
+    const char *transport = collio_transport_named(file)->name;
+
     file->kept->put.failed = true;
-    if (0 == file->rank) {
-        collio_file_say(file, "transport %s is not available; using transport isend: %s.",
-                        collio_transport_named(file)->name, why);
+    if (0 == file->rank && NO_WINDOW == failure) {
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_NO_WINDOW, transport);
+    } else if (0 == file->rank) {
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_WRONG_FENCE, transport);
     }
 }
 
@@ -57,7 +57,7 @@ static bool fence_is_wrong(const collio_file_t *file, const collio_win_t *win)
 
 /* A failure is the same on all ranks, because it depends on the osc components that are installed.
  * osc/sm cannot make a window over existing memory. */
-static bool make_window(collio_file_t *file, int i, int64_t bytes, const char **why)
+static bool make_window(collio_file_t *file, int i, int64_t bytes, failure_t *why)
 {
     collio_put_t *put = &file->kept->put;
     int rc;
@@ -72,14 +72,14 @@ static bool make_window(collio_file_t *file, int i, int64_t bytes, const char **
     if (OMPI_SUCCESS != rc) {
         put->win[i] = NULL;
     } else if (fence_is_wrong(file, put->win[i])) {
-        *why = wrong_fence;
+        *why = WRONG_FENCE;
         rc = OMPI_ERR_NOT_SUPPORTED;
     }
     return all_well(file, OMPI_SUCCESS == rc);
 }
 
 static bool make_windows(collio_file_t *file, int buffers, int64_t bytes, bool allocated,
-                         const char **why)
+                         failure_t *why)
 {
     bool well = true;
 
@@ -97,7 +97,7 @@ bool collio_put_open(collio_file_t *file, int64_t slot_bytes, int buffers, bool 
                      uint32_t stamp)
 {
     collio_put_t *put = &file->kept->put;
-    const char *why = no_window;
+    failure_t why = NO_WINDOW;
     int64_t bytes;
 
     if (put->failed
