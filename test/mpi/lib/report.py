@@ -145,7 +145,7 @@ def records(suite, folder, scratch):
             wrong.append(str(figure))
     verdict(suite, 'report json: objects of two files and a total, in report_file', wrong, text)
     text = run(folder, scratch, 'json', target='/nowhere/report.json')
-    wrong = [] if 'cannot be written to report_file, /nowhere/report.json' in text \
+    wrong = [] if 'cannot write the report to report_file=/nowhere/report.json' in text \
         and '"collio_report":1' in text else ['not told, or lost']
     verdict(suite, 'report_file that cannot be written is told, and the report is on stderr', wrong,
             text)

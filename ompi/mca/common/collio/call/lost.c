@@ -16,7 +16,7 @@
  * Messages may still arrive for a call that was left. So its buffers, its plan and the communicator
  * stay allocated until the process ends. Receives into the user's memory are cancelled.
  */
-#include "call/op.h"
+#include "call/hang.h"
 
 #include "compat/error.h"
 #include "compat/verbose.h"
@@ -33,6 +33,9 @@ bool collio_op_lost(collio_op_t *op)
     uint64_t now, check_ns;
 
     if (!can_leave(op)) {
+        if (NULL != file->hang && COLLIO_PHASE_DIRECT == op->phase) {
+            collio_hang_wait(op);
+        }
         return false;
     }
     if (0 != file->lost) {
@@ -47,10 +50,15 @@ bool collio_op_lost(collio_op_t *op)
         op->waits_ns = now; /* before, nobody drove this call: the program did something else */
     }
     file->checked_ns = now;
+    if (NULL != file->hang) {
+        collio_hang_wait(op);
+    }
     collio_agreement_check(file);
     if (0 == file->lost && 0 != file->settings.timeout
         && now - op->waits_ns > UINT64_C(1000000000) * (uint64_t) file->settings.timeout) {
-        collio_file_lose(file, MPI_ERR_OTHER);
+        collio_file_help(file, file->rank, COLLIO_HELP_TIMEOUT, op->ex.sequence,
+                         collio_phase_name(op->phase), file->settings.timeout);
+        collio_file_fail(file, MPI_ERR_OTHER);
     }
     return 0 != file->lost;
 }
@@ -81,6 +89,12 @@ void collio_op_abandon(collio_op_t *op)
 {
     if (COLLIO_VERBOSE(fcoll, PHASE)) {
         collio_op_show_phase(op, COLLIO_PHASE_DONE, collio_now());
+    }
+    if (0 != op->ex.file->settings.timeout) { /* it, or that of another rank, may have passed */
+        collio_hang_write(op);
+    }
+    if (NULL != op->ex.file->hang) {
+        collio_hang_enter(op, COLLIO_PHASE_DONE, collio_now());
     }
     collio_shm_unlink(&op->ex.file->kept->shared.making.segment);
     collio_shm_unlink(&op->ex.file->kept->relay_shared.making.segment);

@@ -164,6 +164,9 @@ bool collio_op_lost(collio_op_t *op);
 /** Ends such a call: nothing of this process uses its memory or the user's any more. */
 void collio_op_abandon(collio_op_t *op);
 
+/** The name of a phase in output for users. Safe in a signal handler. */
+const char *collio_phase_name(int phase);
+
 /** Verbose output, see op_show.c: the phase that ends and the one that follows; the whole call. */
 void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t now);
 void collio_op_show_call(const collio_op_t *op);

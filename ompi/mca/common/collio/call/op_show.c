@@ -21,6 +21,11 @@ static const char *const names[COLLIO_PHASE_DONE + 1] = {
     [COLLIO_PHASE_DONE] = "done",
 };
 
+const char *collio_phase_name(int phase)
+{
+    return 0 <= phase && phase <= COLLIO_PHASE_DONE ? names[phase] : "unknown";
+}
+
 static const char *direction(const collio_op_t *op)
 {
     return op->ex.write ? "write" : "read";

@@ -10,6 +10,7 @@
 
 #include "access/lock.h"
 #include "access/lockahead.h"
+#include "call/hang.h"
 #include "compat/verbose.h"
 #include "hook/caches.h"
 #include "transport/onesided/put.h"
@@ -37,6 +38,9 @@ static void enter(collio_op_t *op, collio_phase_t phase)
     op->clock_ns = 0;
     if (COLLIO_VERBOSE(fcoll, PHASE)) {
         collio_op_show_phase(op, phase, now);
+    }
+    if (OPAL_UNLIKELY(NULL != op->ex.file->hang)) {
+        collio_hang_enter(op, phase, now);
     }
     if (0 != steps[op->phase].stat) {
         collio_exchange_count(&op->ex, steps[op->phase].stat, now - op->phase_ns);

@@ -32,6 +32,9 @@ bool collio_cycles_prepared(const collio_exchange_t *ex);
 void collio_cycles_prepare(collio_exchange_t *ex);
 void collio_cycles_start(collio_exchange_t *ex);
 bool collio_cycles_poll(collio_exchange_t *ex);
+/** Whom this rank waits for in the cycles: "3,7" (ranks of the file), "lock", "access" or "all".
+ *  For long waits only. */
+void collio_cycles_waits(const collio_exchange_t *ex, char *text, size_t size);
 
 /** Shared by the drivers, on the aggregator's side: bind cycle `number` to its collective buffer,
  *  start its access, record the result. */

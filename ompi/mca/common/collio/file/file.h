@@ -100,6 +100,7 @@ typedef struct collio_file_t {
 
     struct collio_queue_t *queue; /* of collective calls; see call/ */
     _Atomic int calls;            /* collective calls in the queue */
+    struct collio_hang_t *hang; /* what this rank is doing, for a job that hangs; NULL: not noted */
 } collio_file_t;
 
 /** The transport that the user has named; NULL: `auto`. */
@@ -165,6 +166,8 @@ void collio_file_for_each(int (*each)(collio_file_t *file), int *sum);
  *  has died. From now on all collective calls on it end with an error; the other ranks are told.
  *  The first error counts. Local. */
 void collio_file_lose(collio_file_t *file, int error);
+/** The same with an error class, without a help text. False: the file was lost before. */
+bool collio_file_fail(collio_file_t *file, int class);
 /** Has another rank sent notice that the file is lost? Then it is, here too. Never blocks. */
 void collio_file_look_for_notice(collio_file_t *file);
 /** The file is lost with this error class, as another rank has found. False if it was lost already.

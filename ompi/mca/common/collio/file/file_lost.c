@@ -34,13 +34,22 @@ bool collio_file_set_lost(collio_file_t *file, int class)
     return true;
 }
 
+bool collio_file_fail(collio_file_t *file, int class)
+{
+    bool first = collio_file_set_lost(file, class);
+
+    if (first) {
+        send_notices(file);
+    }
+    return first;
+}
+
 void collio_file_lose(collio_file_t *file, int error)
 {
     int class = collio_error_class_of_mpi(error);
 
-    if (collio_file_set_lost(file, class)) {
+    if (collio_file_fail(file, class)) {
         collio_file_help(file, file->rank, COLLIO_HELP_HANDLE_FAILED, collio_error_text(class));
-        send_notices(file);
     }
 }
 

@@ -118,6 +118,24 @@
                     HELP_DO("Close the file, and write it again.")                              \
                         HELP_SILENCE("It cannot be silenced.")
 
+#define COLLIO_HELP_TIMEOUT                                                                        \
+    COLLIO_HELP_PER_FILE,                                                                          \
+        HELP_WHEN("A rank has waited for longer than the setting timeout in one step of a "        \
+                  "collective call.")                                                              \
+            HELP_WHAT("call %" PRIu32 " has waited in phase %s for more than %d seconds (setting " \
+                      "timeout).")                                                                 \
+                HELP_NOW("This call and all later collective calls on this file handle return "    \
+                         "an error. The file may be incomplete. Each rank writes where it is.")    \
+                    HELP_DO("Run collio-hang with the output of the job, or with the directory "   \
+                            "that common_collio_hang names.")                                      \
+                        HELP_SILENCE("Increase timeout; 0 is no limit.")
+
+#define COLLIO_HELP_HANG                                                                    \
+    COLLIO_HELP_PER_JOB, HELP_WHEN("The parameter common_collio_hang is set.")              \
+                             HELP_WHAT("cannot write what ranks are doing on SIGUSR1: %s.") \
+                                 HELP_NOW("SIGUSR1 is left as it is.")                      \
+                                     HELP_SILENCE("Remove the parameter common_collio_hang.")
+
 #define COLLIO_HELP_AGGREGATORS_DIFFER                                                    \
     COLLIO_HELP_PER_FILE,                                                                 \
         HELP_WHEN("The ranks do not run the same build, or there is an error in collio.") \

@@ -6,6 +6,7 @@
 
 #include "core/version.h"
 
+#include "call/hang.h"
 #include "call/request.h"
 #include "compat/sizes.h"
 #include "file/file.h"
@@ -53,7 +54,9 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
                           COLLIO_OPENMPI_VERSION);
         fits = false;
     }
-    if (!fits) {
+    if (fits) {
+        collio_hang_register();
+    } else {
         collio_help_flush(); /* no file will bring the ranks together */
     }
     return fits ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
@@ -76,6 +79,7 @@ void collio_close(void)
         collio_file_unreserve();
         collio_agreement_unreserve();
         collio_handle_unreserve();
+        collio_hang_fini();
         collio_help_fini();
     }
 }

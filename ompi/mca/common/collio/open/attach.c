@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "access/engine.h"
+#include "call/hang.h"
 #include "call/op.h"
 #include "call/request.h"
 #include "compat/verbose.h"
@@ -467,6 +468,7 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
     if (0 == file->rank && COLLIO_VERBOSE(fcoll, SELECT)) {
         collio_open_show(file);
     }
+    collio_hang_attach(file);
     hook = collio_hook_get(fh);
     if (NULL != hook) {
         (void) collio_hook_on_close(hook, on_close, NULL);
@@ -510,5 +512,6 @@ void collio_file_detach(ompio_file_t *fh)
         drop_caches(file);
     }
     collio_handle_clear(fh, COLLIO_PLACE_FCOLL);
+    collio_hang_detach(file);
     file_free(file);
 }

@@ -1,0 +1,77 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Whom an exchange waits for: only asked for a call that has waited for long.
+ */
+#include "cycles/cycles.h"
+
+#include <stdio.h>
+
+/* Appends a rank to a list "3,7"; a rank that is in the list is not added again. */
+static void add_rank(char *text, size_t size, int rank)
+{
+    size_t used = strlen(text);
+    char number[16];
+    const char *found;
+
+    snprintf(number, sizeof(number), "%d", rank);
+    for (found = text; NULL != (found = strstr(found, number)); ++found) {
+        size_t end = strlen(number);
+
+        if ((found == text || ',' == found[-1]) && (',' == found[end] || '\0' == found[end])) {
+            return;
+        }
+    }
+    snprintf(text + used, size - used, "%s%s", 0 == used ? "" : ",", number);
+}
+
+static bool waits_for_lock(const collio_exchange_t *ex)
+{
+    for (int i = 0; i < 2; ++i) {
+        const collio_slot_t *slot = &ex->aggregator.slot[i];
+
+        if (NULL != slot->cycle && !slot->job.done && slot->job.lock.wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_sources(const collio_exchange_t *ex, char *text, size_t size)
+{
+    for (int i = 0; i < 2; ++i) {
+        const collio_slot_t *slot = &ex->aggregator.slot[i];
+
+        for (size_t j = slot->batch; 0 < slot->pending && j < slot->next_source; ++j) {
+            if (!slot->move[j].done && slot->move[j].peer != ex->file->rank) {
+                add_rank(text, size, slot->move[j].peer);
+            }
+        }
+    }
+}
+
+void collio_cycles_waits(const collio_exchange_t *ex, char *text, size_t size)
+{
+    const collio_progress_t *progress = &ex->aggregator.progress;
+
+    text[0] = '\0';
+    if (waits_for_lock(ex)) {
+        snprintf(text, size, "lock");
+        return;
+    }
+    if (progress->accesses_started > progress->accesses_done) {
+        snprintf(text, size, "access");
+        return;
+    }
+    for (size_t i = ex->requester.first; i < ex->requester.end; ++i) {
+        const collio_delivery_t *delivery = &ex->requester.deliveries[i];
+
+        if (delivery->started && COLLIO_MOVE_COUNTED != delivery->move.state
+            && delivery->move.peer != ex->file->rank) {
+            add_rank(text, size, delivery->move.peer);
+        }
+    }
+    add_sources(ex, text, size);
+    if ('\0' == text[0]) { /* between two windows, or inside an epoch of put_fence */
+        snprintf(text, size, "all");
+    }
+}

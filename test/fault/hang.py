@@ -1,0 +1,94 @@
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
+"""Jobs that hang on purpose (t_hang): collio-hang must name the cause."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import launch
+
+TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools', 'info',
+                    'collio-hang')
+RANKS = 3
+SECONDS = 120   # until the ranks have come to the place where they hang
+# Plan of t_hang, hints, and what collio-hang must print (regular expressions).
+CASES = (
+    ('never', '', (r'first \(3 ranks\)\n  call 1 \(write\): ranks 0-1 in phase agree',
+                   r'rank 2 did not arrive \(.*\): it is not in a collective call of this file '
+                   r'\(the last was call 0\)')),
+    ('never', 'exchange=on', (r'call 1 \(write\): ranks 0-1 in phase agree', r'rank 2 did not arrive')),
+    ('other', '', (r'rank 2 did not arrive \(.*\): it is not in a collective call',)),
+    ('cross', '', (r'rank 2 did not arrive \(.*\): it is in call 1 \(write\) of \S*second',
+                   r'wait for each other:\n  world rank \d is in call 1 .*first.*\n'
+                   r'  world rank \d is in call 1 .*second')),
+    ('lock', 'exchange=on', (r'rank 0 in phase lock .* waiting for a byte-range lock',)),
+    ('lock', 'exchange=off', (r'ranks 0-2 in phase direct .* waiting for a byte-range lock',)),
+)
+
+
+def tool(path):
+    result = subprocess.run([TOOL, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return result.returncode, result.stdout.decode(errors='replace')
+
+
+def matches(text, patterns):
+    return all(re.search(pattern, text) for pattern in patterns)
+
+
+def by_signal(place, plan, hints, patterns):
+    """Sends SIGUSR1 to mpirun until the ranks hang where they should. Returns the last output."""
+    records = os.path.join(place, 'records')
+    os.mkdir(records)
+    command = launch.mpirun_command(RANKS, [os.path.join(launch.BUILD, 'test/fault/t_hang'), plan],
+                                    mca=[('common_collio_hang', records)])
+    text, until = '', time.time() + SECONDS
+    with open(os.path.join(place, 'out'), 'wb') as out, subprocess.Popen(
+            command, cwd=place, stdout=out, stderr=out,
+            env=dict(launch.ENV, T_DIR=place, T_HINTS=hints)) as job:
+        while time.time() < until and job.poll() is None and not matches(text, patterns):
+            time.sleep(1)
+            if len(os.listdir(records)) == RANKS:   # else the signal would end a rank
+                job.send_signal(signal.SIGUSR1)
+                time.sleep(1)
+                text = tool(records)[1]
+        job.terminate()
+        try:
+            job.wait(20)
+        except subprocess.TimeoutExpired:
+            job.kill()
+    with open(os.path.join(place, 'out'), encoding='utf-8', errors='replace') as out:
+        return text, text + out.read()[-2000:]
+
+
+def by_timeout(place):
+    """No signal and no parameter: calls pass the setting timeout, and the output has the lines."""
+    command = launch.mpirun_command(RANKS, [os.path.join(launch.BUILD, 'test/fault/t_hang'), 'cross'],
+                                    mca=[(f'fcoll_{launch.FCOLL}_timeout', 3)])
+    result = launch.run(command, SECONDS, cwd=place, env={'T_DIR': place})
+    log = os.path.join(place, 'log')
+    with open(log, 'w', encoding='utf-8') as stream:
+        stream.write(result.text)
+    return result, tool(log)
+
+
+def check(suite, scratch):
+    for plan, hints, patterns in CASES:
+        place = tempfile.mkdtemp(dir=scratch)
+        text, shown = by_signal(place, plan, hints, patterns)
+        name = f'collio-hang names the cause: {plan}{" " if hints else ""}{hints}'
+        if matches(text, patterns):
+            suite.ok(name)
+        else:
+            suite.not_ok(name, shown)
+        shutil.rmtree(place, ignore_errors=True)
+    place = tempfile.mkdtemp(dir=scratch)
+    result, (status, text) = by_timeout(place)
+    name = 'collio-hang names ranks that wait for each other after a timeout'
+    if not result.hung and status == 0 and matches(text, CASES[3][2][1:]):
+        suite.ok(name)
+    else:
+        suite.not_ok(name, text + result.text[-3000:])
+    shutil.rmtree(place, ignore_errors=True)
