@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "debug_assert.h"
 #include "grow.h"
 
 enum {
@@ -66,20 +67,17 @@ bool collio_bitmap_pays(const collio_merge_input_t *inputs, size_t input_count,
     return (span->hi - span->lo) / SPARSE < (int64_t) extents;
 }
 
-static void set_bits(line_t *line, int64_t offset, int64_t length)
+static inline void set_bits(const line_t *line, int64_t offset, int64_t length)
 {
-    int64_t from = offset - line->lo, to = from + length;
-    int64_t word = from / BITS, last = (to - 1) / BITS;
+    uint64_t from = (uint64_t) (offset - line->lo), last = from + (uint64_t) length - 1;
+    uint64_t *word = &line->word[from / BITS], *end = &line->word[last / BITS];
     uint64_t mask = UINT64_MAX << (from % BITS);
 
-    if (0 == length) {
-        return;
-    }
-    for (; word < last; ++word) {
-        line->word[word] |= mask;
+    for (; word < end; ++word) {
+        *word |= mask;
         mask = UINT64_MAX;
     }
-    line->word[last] |= mask & UINT64_MAX >> (BITS - 1 - (to - 1) % BITS);
+    *end |= mask & UINT64_MAX >> (BITS - 1 - last % BITS);
 }
 
 /* The next bit from `at` on that is set (or, flipped, not set); the end of the line if none is. */
@@ -136,6 +134,7 @@ int collio_bitmap_union(const collio_merge_input_t *inputs, size_t input_count,
         for (size_t n = inputs[i].count; 0 < n; --n, at += inputs[i].element_bytes) {
             const int64_t *extent = (const int64_t *) (const void *) at;
 
+            COLLIO_ASSERT(0 < extent[1]);
             set_bits(&line, extent[0], extent[1]);
         }
     }

@@ -32,14 +32,9 @@ static int list_outlines(const collio_split_t *split, const collio_share_t *shar
 
     for (size_t w = share->first; 0 == rc && w < share->first + share->count; ++w) {
         const collio_window_t *window = &split->window[w];
-        int64_t lo = split->piece[window->first].offset, hi = lo;
+        int64_t lo = split->piece[window->first].offset;
 
-        for (size_t i = window->first; i < window->first + window->count; ++i) {
-            int64_t end = split->piece[i].offset + split->piece[i].length;
-
-            hi = end > hi ? end : hi;
-        }
-        rc = collio_extents_append(list, lo, hi - lo);
+        rc = collio_extents_append(list, lo, window->hi - lo);
     }
     return rc;
 }

@@ -160,6 +160,7 @@ static void add_merged(collio_split_t *split, int aggregator, const channel_t *c
         *window = (collio_window_t){.index = cycle->index,
                                     .first = split->piece_count,
                                     .count = cycle->run_count,
+                                    .hi = cycle->hi,
                                     .consecutive = true};
         for (size_t r = cycle->run; r < cycle->run + cycle->run_count; ++r) {
             split->piece[split->piece_count++] = (collio_piece_t){
