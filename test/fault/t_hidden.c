@@ -7,9 +7,9 @@
  * the other ranks have it. Both delays are sleeps, so a busy machine disturbs little.
  *
  * By the component's own counters nothing is hidden under `none`, and more than half of the access
- * time under the others but write_comm2, which may save by two accesses at a time instead. By the
- * clock of the caller at least a quarter of the access time is saved against the same call under
- * `none`. What was read is compared byte by byte.
+ * time under the others. By the clock of the caller at least 0.6 of the access time is saved
+ * against the same call under `none`: two accesses at a time with no exchange beside them save 0.5.
+ * What was read is compared byte by byte.
  *
  * `comm` by isend is not measured: senders pack ahead of the aggregator under `none`, too. Nor is
  * `comm` by put_fence: what it hides is what the network does alone between two fences.
@@ -201,10 +201,9 @@ static double saved(const figures *none, const figures *figures)
     return none->io > 0 ? (none->wall - figures->wall) / none->io : 0;
 }
 
-static bool good(const char *schedule, const figures *none, const figures *figures)
+static bool good(const figures *none, const figures *figures)
 {
-    return saved(none, figures) > 0.25
-           && (share(figures) > 0.5 || 0 == strcmp("write_comm2", schedule));
+    return saved(none, figures) > 0.6 && share(figures) > 0.5;
 }
 
 /* A measurement that another program has disturbed is repeated, twice at most. */
@@ -221,12 +220,12 @@ static void check_hidden(const char *schedule, const char *transport, bool reque
                    transport, schedule, calls[i], share(&result[i]), saved(&none[i], &result[i]),
                    result[i].cycles);
         }
-        if (good(schedule, &none[0], &result[0]) && good(schedule, &none[1], &result[1])) {
+        if (good(&none[0], &result[0]) && good(&none[1], &result[1])) {
             break;
         }
     }
     for (int i = 0; i < 2; i++) {
-        if (!good(schedule, &none[i], &result[i])) {
+        if (!good(&none[i], &result[i])) {
             t_fail("%s: hidden %.3f, saved %.3f of the access time of %s", schedule,
                    share(&result[i]), saved(&none[i], &result[i]), calls[i]);
         }

@@ -318,17 +318,14 @@ START_TEST(schedule_rows_of_the_table)
 }
 END_TEST
 
-/* The order of put_fence's steps. `late`: no access is complete on all ranks when asked. */
-static void steps(const char *name, bool write, size_t cycles, bool late, char *out)
+/* The order of put_fence's steps. */
+static void steps(const char *name, bool write, size_t cycles, char *out)
 {
     const collio_schedule_t *schedule = by_name(name);
     collio_progress_t run = {.cycles = cycles, .write = write};
     collio_step_t step;
 
     while (COLLIO_STEP_NONE != (step = collio_schedule_step(schedule, &run))) {
-        if (COLLIO_STEP_END_EITHER == step) {
-            step = late ? COLLIO_STEP_END_SHUFFLE : COLLIO_STEP_END_ACCESS;
-        }
         if (COLLIO_STEP_SHUFFLE == step) {
             *out++ = 'S';
             *out++ = (char) ('1' + run.shuffles_started++);
@@ -352,26 +349,24 @@ START_TEST(schedule_steps_together)
 {
     static const struct {
         const char *name;
-        bool write, late;
+        bool write;
         const char *order;
     } row[] = {
-        {"none", true, false, "S1s1A1a1S2s2A2a2S3s3A3a3"},
-        {"none", false, false, "A1a1S1s1A2a2S2s2A3a3S3s3"},
-        {"comm", true, false, "S1S2s1A1a1S3s2A2a2s3A3a3"},
-        {"comm", false, false, "A1a1S1A2a2S2s1A3a3S3s2s3"},
-        {"write", true, false, "S1s1A1S2s2A2a1S3s3A3a2a3"},
-        {"write", false, false, "A1A2a1S1s1A3a2S2s2a3S3s3"},
-        {"write_comm", true, false, "S1s1A1S2s2a1A2S3s3a2A3a3"},
-        {"write_comm", false, false, "A1a1S1A2s1a2S2A3s2a3S3s3"},
-        {"write_comm2", true, true, "S1S2s1A1s2A2a1S3s3A3a2a3"},
-        {"write_comm2", true, false, "S1S2s1A1a1S3s2A2a2s3A3a3"},
-        {"write_comm2", false, true, "A1A2a1S1s1A3a2S2s2a3S3s3"},
-        {"write_comm2", false, false, "A1A2a1S1a2S2s1A3a3S3s2s3"},
+        {"none", true, "S1s1A1a1S2s2A2a2S3s3A3a3"},
+        {"none", false, "A1a1S1s1A2a2S2s2A3a3S3s3"},
+        {"comm", true, "S1S2s1A1a1S3s2A2a2s3A3a3"},
+        {"comm", false, "A1a1S1A2a2S2s1A3a3S3s2s3"},
+        {"write", true, "S1s1A1S2s2A2a1S3s3A3a2a3"},
+        {"write", false, "A1A2a1S1s1A3a2S2s2a3S3s3"},
+        {"write_comm", true, "S1s1A1S2s2a1A2S3s3a2A3a3"},
+        {"write_comm", false, "A1a1S1A2s1a2S2A3s2a3S3s3"},
+        {"write_comm2", true, "S1s1A1S2s2A2a1S3s3A3a2a3"},
+        {"write_comm2", false, "A1A2a1S1s1A3a2S2s2a3S3s3"},
     };
     char out[64];
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
-        steps(row[i].name, row[i].write, 3, row[i].late, out);
+        steps(row[i].name, row[i].write, 3, out);
         ck_assert_str_eq(row[i].order, out);
     }
 }

@@ -65,17 +65,17 @@ collio_step_t collio_schedule_step(const collio_schedule_t *schedule,
     bool shuffling = progress->shuffles_started > progress->shuffles_done;
     bool accessing = progress->accesses_started > progress->accesses_done;
 
-    if (schedule->may_shuffle(progress)) {
-        return COLLIO_STEP_SHUFFLE;
-    }
     if (schedule->may_access(progress)) {
         return COLLIO_STEP_ACCESS;
+    }
+    if (schedule->may_shuffle(progress) && !(schedule->asynchronous && shuffling)) {
+        return COLLIO_STEP_SHUFFLE;
     }
     if (accessing && !schedule->asynchronous) {
         return COLLIO_STEP_END_ACCESS;
     }
     if (shuffling) {
-        return accessing && schedule->data_flow ? COLLIO_STEP_END_EITHER : COLLIO_STEP_END_SHUFFLE;
+        return COLLIO_STEP_END_SHUFFLE;
     }
     return accessing ? COLLIO_STEP_END_ACCESS : COLLIO_STEP_NONE;
 }

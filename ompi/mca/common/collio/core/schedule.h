@@ -34,7 +34,6 @@ typedef struct collio_schedule_t {
     const char *description;
     int buffers;       /* parts the collective buffer is cut in: 1 or 2 */
     bool asynchronous; /* accesses run in the background, through an engine */
-    bool data_flow;    /* goes on after whichever stage ends first */
     bool (*may_shuffle)(const collio_progress_t *progress);
     bool (*may_access)(const collio_progress_t *progress);
 } collio_schedule_t;
@@ -59,15 +58,14 @@ bool collio_access_possible(const collio_progress_t *progress, int buffers);
  *  The progress counts what was waited for, not what has happened, so it is the same on all ranks
  *  and so is the order of their steps. A stage is started if the schedule allows it. Otherwise one
  *  is ended: an access that is not asynchronous at once, then the shuffle, then the oldest access.
- *  Data flow with both in flight: END_EITHER, the access if it is complete on all ranks, else the
- *  shuffle. */
+ *  With asynchronous accesses one shuffle is open at a time: opening the next one first would delay
+ *  the access that follows the open one. So write_comm2 takes the steps of `write`. */
 typedef enum collio_step_t {
     COLLIO_STEP_NONE = 0, /* all cycles are over */
     COLLIO_STEP_SHUFFLE,
     COLLIO_STEP_ACCESS,
     COLLIO_STEP_END_SHUFFLE,
-    COLLIO_STEP_END_ACCESS,
-    COLLIO_STEP_END_EITHER
+    COLLIO_STEP_END_ACCESS
 } collio_step_t;
 
 collio_step_t collio_schedule_step(const collio_schedule_t *schedule,

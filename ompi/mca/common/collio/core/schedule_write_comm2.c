@@ -3,8 +3,9 @@
 /*
  * write_comm2: data-flow. A finished shuffle starts its access at once, a finished access the next
  * shuffle into its buffer; two cycles in flight, each at its own pace. Only what is possible at
- * all holds it back. The cycles part by themselves: both sides of a shuffle serve the earlier cycle
- * first.
+ * all holds it back. The messages of both shuffles may be under way, but an aggregator makes the
+ * copies of the earlier one first (cycles.c), so that the two buffers do not end up in the same
+ * stage.
  *
  *   buffer 1   S1 W1  S3 W3 ...
  *   buffer 2   S2  W2   S4 W4 ...
@@ -26,7 +27,6 @@ const collio_schedule_t collio_schedule_write_comm2 = {
     .description = "data-flow: whatever is finished starts what follows it",
     .buffers = 2,
     .asynchronous = true,
-    .data_flow = true,
     .may_shuffle = may_shuffle,
     .may_access = may_access,
 };

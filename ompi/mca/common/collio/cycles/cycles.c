@@ -301,24 +301,32 @@ static void note_stages(collio_exchange_t *ex, bool delivering)
                                && !(ex->timing.accessing && 1 == ex->way.schedule->buffers));
 }
 
-static void finish_stages(collio_exchange_t *ex, bool *moved)
+/* Only the oldest shuffle makes copies. The messages of the next one are already under way, but its
+ * copies would delay the access that follows the oldest shuffle, and both accesses would then run
+ * at the same time with no shuffle beside them. */
+static void finish_shuffle(collio_exchange_t *ex, bool *moved)
+{
+    collio_progress_t *progress = &ex->aggregator.progress;
+    collio_slot_t *slot = collio_cycles_slot(ex, progress->shuffles_done);
+
+    if (progress->shuffles_done == progress->shuffles_started) {
+        return;
+    }
+    if (shuffle_finished(ex, slot, moved)) {
+        ++progress->shuffles_done;
+        *moved = true;
+        return;
+    }
+    if (slot->next_source == slot->cycle->source_count
+        && progress->shuffles_done + 1 < progress->shuffles_started) {
+        *moved |= start_sources(ex, collio_cycles_slot(ex, progress->shuffles_done + 1));
+    }
+}
+
+static void finish_accesses(collio_exchange_t *ex, bool *moved)
 {
     collio_progress_t *progress = &ex->aggregator.progress;
 
-    /* A later shuffle must not overtake an earlier one that still has sources to start, and its
-     * copies must not delay the access that follows a finished one. */
-    for (size_t i = progress->shuffles_done; i < progress->shuffles_started; ++i) {
-        collio_slot_t *slot = collio_cycles_slot(ex, i);
-
-        if (shuffle_finished(ex, slot, moved) && i == progress->shuffles_done) {
-            ++progress->shuffles_done;
-            *moved = true;
-            break;
-        }
-        if (slot->next_source < slot->cycle->source_count) {
-            break;
-        }
-    }
     while (progress->accesses_done < progress->accesses_started
            && (collio_cycles_slot(ex, progress->accesses_done)->job.done
                || collio_access_test(&collio_cycles_slot(ex, progress->accesses_done)->job))) {
@@ -377,7 +385,8 @@ static bool poll(collio_exchange_t *ex)
         }
         delivered = collio_requester_poll(ex, &moved);
         collio_cycles_book_time(ex);
-        finish_stages(ex, &moved);
+        finish_shuffle(ex, &moved);
+        finish_accesses(ex, &moved);
         start_stages(ex, !delivered, &moved);
         note_stages(ex, !delivered);
     } while (moved);

@@ -13,10 +13,9 @@
  *   write, comm          O1 O2 C1 W1 w1 O3 C2 W2 ...     epoch 2 is open while access 1 blocks
  *   write, write         O1 C1 W1 O2 C2 W2 w1 O3 ...     access 1 runs while fences block
  *   write, write_comm    O1 C1 W1 O2 C2 w1 | W2 O3 ...   both run, both are waited for
- *   write, write_comm2   O1 O2 C1 W1 ...                 then C2, or w1 and O3 if access 1 is over
+ *   write, write_comm2   as write
  *
- * The order of fences must be the same on all ranks. So write_comm2 asks in each round, by a
- * reduction, whether the access is over on all of them; the other schedules need no messages.
+ * The order of fences must be the same on all ranks, so it depends on no rank's speed.
  *
  * In two layers a local aggregator puts (gets) its members' bytes. Before the fence of a round each
  * member has handed over its bytes (read: taken those of all closed rounds), so nobody is in a
@@ -299,24 +298,6 @@ static void access_end(collio_exchange_t *ex, size_t round)
     }
 }
 
-/* Is the access of this round complete on all ranks? They must agree, because their next step, a
- * fence, depends on it. */
-static bool access_over(collio_exchange_t *ex, size_t round)
-{
-    int here = 1, everywhere = 0;
-
-    if (mine(ex, round)) {
-        collio_slot_t *slot = collio_cycles_slot(ex, cycle_of(ex, round));
-
-        here = slot->job.done || collio_access_test(&slot->job);
-    }
-    if (OMPI_SUCCESS != collio_allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, ex->file->comm)) {
-        collio_exchange_lose(ex);
-        return false;
-    }
-    return 1 == everywhere;
-}
-
 /* The time of a step counts as what is under way in it. */
 static void note_step(collio_exchange_t *ex, const collio_progress_t *done, collio_step_t step)
 {
@@ -337,10 +318,6 @@ static void take_steps(collio_exchange_t *ex, turn_t *turn)
 
     while (COLLIO_STEP_NONE != (step = collio_schedule_step(ex->way.schedule, &done))) {
         note_step(ex, &done, step);
-        if (COLLIO_STEP_END_EITHER == step) {
-            step = access_over(ex, done.accesses_done) ? COLLIO_STEP_END_ACCESS
-                                                       : COLLIO_STEP_END_SHUFFLE;
-        }
         if (COLLIO_STEP_SHUFFLE == step) {
             turn->closed = done.shuffles_done;
             open_round(ex, turn, done.shuffles_started, (int) (done.shuffles_started % buffers));

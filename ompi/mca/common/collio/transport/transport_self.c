@@ -2,8 +2,7 @@
 /**
  * An aggregator's own data: one copy between user memory and collective buffer, nothing moves. It
  * is done in slices, one per poll, after the receives of other ranks' messages are posted, so that
- * the aggregator notices arrivals and finished accesses in between. One long copy would stall the
- * pipeline, and two cycles in flight would end up in the same phase.
+ * the aggregator notices arrivals and finished accesses in between.
  */
 #include "transport/transport.h"
 
@@ -86,17 +85,9 @@ void collio_copy_own(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *
     }
 }
 
-/* The earlier cycle's bytes go first. */
-static bool my_turn(const collio_exchange_t *ex, const collio_slot_t *slot)
-{
-    const collio_slot_t *other = &ex->aggregator.slot[1 - slot->number];
-
-    return 0 == other->own_left || other->cycle > slot->cycle;
-}
-
 static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    if (!move->done && my_turn(ex, slot)) {
+    if (!move->done) {
         slot->own_left -= copy_slice(ex, slot, move);
         move->done = 0 == slot->own_left;
     }
