@@ -10,37 +10,31 @@
  * serve blocking calls only. Calls on one file queue up and only the oldest moves, so all ranks
  * communicate in the same order.
  *
- *   QUEUED -> AGREE -> HISTOGRAM -> SHARE -> ROUTE -> LOCK -> READY -> CYCLES -> SETTLE -> STOPS
- *      |       ^  |    only sparse  |         only new plans       ^                ^    only after
- *      |       |  |                 +------ a plan is reused ------+                |    a failure
- *      |       |  +------ no exchange ----------------------------------> DIRECT ---+
+ *   QUEUED -> AGREE -> PLACE -> SHARE -> GATHER -> ROUTE -> LOCK -> READY -> CYCLES -> COMPLETE
+ *      |       ^  |              |        only new plans              ^                  ^
+ *      |       |  |              +------- a plan is reused -----------+                  |
+ *      |       |  +------ no exchange --------------------------------------> DIRECT ----+
  *      +---> DIRECT: early access
- *
- * With two layers GATHER comes before ROUTE: offset lists go to the node's local aggregators.
- * RECORDS and PLACED follow HISTOGRAM with partition memory only.
  *
  * Early access: a rank whose call looks like its last one, which skipped the exchange, accesses its
  * own pieces before the agreement. When all ranks with data did so, the agreement is also the
  * settlement. When only some did, the others access their pieces after it.
  *
  * COLLECTIVE RULE: a rank that fails locally notes the error in op->ex.error and goes on taking
- * part with an empty contribution; the agreements (AGREE, READY, SETTLE) tell everybody.
+ * part with an empty contribution; the agreements (AGREE, READY, COMPLETE) tell everybody.
  */
 typedef enum collio_phase_t {
     COLLIO_PHASE_QUEUED = 0,
-    COLLIO_PHASE_DIRECT,    /* no exchange: each rank accesses its own pieces */
-    COLLIO_PHASE_AGREE,     /* one allreduce: range, bytes, plan, errors */
-    COLLIO_PHASE_HISTOGRAM, /* sparse requests, partition memory: where the bytes are */
-    COLLIO_PHASE_RECORDS,   /* partition memory: what all nodes have and touch */
-    COLLIO_PHASE_PLACED,    /* partition memory: all ranks have made the domains */
-    COLLIO_PHASE_SHARE,     /* the node's shared segment, when it must grow */
-    COLLIO_PHASE_GATHER,    /* two layers: offset lists inside the node */
-    COLLIO_PHASE_ROUTE,     /* offset lists to the aggregators they concern */
-    COLLIO_PHASE_LOCK,      /* atomic mode: rank 0 locks the range for all */
-    COLLIO_PHASE_READY,     /* everybody has planned, and has its memory? */
-    COLLIO_PHASE_CYCLES,    /* shuffle and access */
-    COLLIO_PHASE_SETTLE,    /* one result for all */
-    COLLIO_PHASE_STOPS,     /* after a failure: how far each aggregator came */
+    COLLIO_PHASE_DIRECT,   /* no exchange: each rank accesses its own pieces */
+    COLLIO_PHASE_AGREE,    /* one reduction: range, bytes, plan, errors */
+    COLLIO_PHASE_PLACE,    /* sparse requests, partition memory: reductions before the domains */
+    COLLIO_PHASE_SHARE,    /* the node's shared segment is made, or made larger */
+    COLLIO_PHASE_GATHER,   /* two layers: offset lists move inside the node */
+    COLLIO_PHASE_ROUTE,    /* offset lists move to the aggregators they concern */
+    COLLIO_PHASE_LOCK,     /* atomic mode: rank 0 locks the range for all ranks */
+    COLLIO_PHASE_READY,    /* a reduction: every rank has its plan and its memory */
+    COLLIO_PHASE_CYCLES,   /* shuffles and accesses */
+    COLLIO_PHASE_COMPLETE, /* one result for all; after a failure: how far aggregators came */
     COLLIO_PHASE_DONE
 } collio_phase_t;
 
@@ -71,17 +65,22 @@ enum {
     COLLIO_AGREE_ERROR_SHIFT = 32
 };
 
-/** What READY and SETTLE agree on: the largest of every field. */
+/** What READY and COMPLETE agree on: the largest of every field. */
 enum {
     COLLIO_RESULT_ERROR = 0,
     COLLIO_RESULT_CYCLES,         /* READY: of an aggregator */
     COLLIO_RESULT_READY_COUNT,    /* fields of READY */
-    COLLIO_RESULT_STOPPED = 1,    /* SETTLE: an aggregator could not write everything */
-    COLLIO_RESULT_END_NS,         /* of the last rank, less */
-    COLLIO_RESULT_MINUS_BEGIN_NS, /* that of the first: the time of the call, of which */
-    COLLIO_RESULT_HIDEABLE_NS,    /* this much could have been hidden */
+    COLLIO_RESULT_STOPPED = 1,    /* COMPLETE: an aggregator could not write everything */
+    COLLIO_RESULT_END_NS,         /* when the last rank ended its work */
+    COLLIO_RESULT_MINUS_BEGIN_NS, /* negated: when the first rank began its work */
+    COLLIO_RESULT_HIDEABLE_NS,    /* access time that overlap could have hidden */
     COLLIO_RESULT_COUNT
 };
+
+struct collio_op_t;
+
+/** A function of steps.c that follows a phase. */
+typedef void collio_op_step_t(struct collio_op_t *op);
 
 typedef struct collio_op_t {
     opal_list_item_t super;
@@ -97,7 +96,8 @@ typedef struct collio_op_t {
     int64_t result_all[COLLIO_RESULT_COUNT];
     bool exchanged; /* the last call that used this operation had an exchange */
 
-    collio_phase_t phase; /* first of the fields that are cleared for every call */
+    collio_phase_t phase;   /* first of the fields that are cleared for every call */
+    collio_op_step_t *next; /* follows the phase */
     bool staged;
     bool early;                           /* this rank's access came before AGREE */
     bool locked;                          /* atomic mode: this rank has the lock */

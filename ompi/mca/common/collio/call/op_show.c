@@ -11,14 +11,12 @@
 #include "tuner/tuner.h"
 
 static const char *const names[COLLIO_PHASE_DONE + 1] = {
-    [COLLIO_PHASE_QUEUED] = "queued",   [COLLIO_PHASE_DIRECT] = "direct",
-    [COLLIO_PHASE_AGREE] = "agree",     [COLLIO_PHASE_HISTOGRAM] = "histogram",
-    [COLLIO_PHASE_RECORDS] = "records", [COLLIO_PHASE_PLACED] = "placed",
-    [COLLIO_PHASE_SHARE] = "share",     [COLLIO_PHASE_GATHER] = "gather",
-    [COLLIO_PHASE_ROUTE] = "route",     [COLLIO_PHASE_LOCK] = "lock",
-    [COLLIO_PHASE_READY] = "ready",     [COLLIO_PHASE_CYCLES] = "cycles",
-    [COLLIO_PHASE_SETTLE] = "settle",   [COLLIO_PHASE_STOPS] = "stops",
-    [COLLIO_PHASE_DONE] = "done",
+    [COLLIO_PHASE_QUEUED] = "queued",     [COLLIO_PHASE_DIRECT] = "direct",
+    [COLLIO_PHASE_AGREE] = "agree",       [COLLIO_PHASE_PLACE] = "place",
+    [COLLIO_PHASE_SHARE] = "share",       [COLLIO_PHASE_GATHER] = "gather",
+    [COLLIO_PHASE_ROUTE] = "route",       [COLLIO_PHASE_LOCK] = "lock",
+    [COLLIO_PHASE_READY] = "ready",       [COLLIO_PHASE_CYCLES] = "cycles",
+    [COLLIO_PHASE_COMPLETE] = "complete", [COLLIO_PHASE_DONE] = "done",
 };
 
 const char *collio_phase_name(int phase)

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The steps of a collective call: `steps`, at the end of this file, is its table of contents. A
- * step is left when `over` says so; `next` enters the one that follows.
+ * The steps of a collective call, the last ones first. A function begin_* enters a phase and names
+ * the function that follows when the phase is over; `phases` has what ends a phase.
  */
 #include "call/op.h"
 
@@ -19,37 +19,7 @@
 
 #include "core/debug_assert.h"
 
-/* A phase: where its time is booked (0: nowhere, or elsewhere), what ends it, and what follows. */
-typedef struct step_t {
-    int stat;
-    bool (*over)(collio_op_t *op);
-    void (*next)(collio_op_t *op);
-} step_t;
-
-static const step_t steps[COLLIO_PHASE_DONE + 1]; /* the table of contents, below */
-
-/* Books the time of the phase that ends now, and begins the next. */
-static void enter(collio_op_t *op, collio_phase_t phase)
-{
-    uint64_t now = 0 != op->clock_ns ? op->clock_ns : collio_now();
-
-    COLLIO_ASSERT(COLLIO_PHASE_DONE != op->phase && COLLIO_PHASE_QUEUED != phase);
-    COLLIO_ASSERT(op->early || COLLIO_PHASE_AGREE != phase || COLLIO_PHASE_QUEUED == op->phase);
-    op->clock_ns = 0;
-    if (COLLIO_VERBOSE(fcoll, PHASE)) {
-        collio_op_show_phase(op, phase, now);
-    }
-    if (OPAL_UNLIKELY(NULL != op->ex.file->hang)) {
-        collio_hang_enter(op, phase, now);
-    }
-    if (0 != steps[op->phase].stat) {
-        collio_exchange_count(&op->ex, steps[op->phase].stat, now - op->phase_ns);
-    }
-    op->phase = phase;
-    op->phase_ns = now;
-}
-
-static bool collective_over(collio_op_t *op)
+static bool reduction_over(collio_op_t *op)
 {
     if (!collio_agreement_poll(op->ex.file)) {
         return false;
@@ -62,6 +32,145 @@ static bool collective_over(collio_op_t *op)
     }
     op->ex.collective = NULL;
     return true;
+}
+
+static bool segment_made(collio_op_t *op)
+{
+    return collio_shared_poll(op->ex.file, &op->ex.file->kept->shared);
+}
+
+static bool lists_gathered(collio_op_t *op)
+{
+    return collio_gather_poll(&op->ex);
+}
+
+static bool lists_routed(collio_op_t *op)
+{
+    return collio_route_poll(&op->ex);
+}
+
+/* Atomic mode: rank 0 holds the lock on the whole range until the call is settled; READY is what
+ * keeps the others from starting before that. */
+static bool range_locked(collio_op_t *op)
+{
+    int64_t lo = op->ex.range.lo;
+    int rc;
+
+    if (!op->ex.atomic || 0 != op->ex.file->rank) {
+        return true;
+    }
+    if (!collio_lock_due(&op->lock_retry)) {
+        sched_yield(); /* the holder may need the core */
+        return false;
+    }
+    rc = collio_access_try_lock(&op->ex.file->access, op->ex.write, lo, op->ex.range.hi - lo);
+    op->locked = 0 == rc;
+    if (0 != rc && collio_lock_again(&op->lock_retry, rc, false)) {
+        return false;
+    }
+    if (0 != rc) {
+        collio_exchange_fail(&op->ex, -rc);
+    }
+    return true;
+}
+
+static bool cycles_over(collio_op_t *op)
+{
+    return collio_cycles_poll(&op->ex);
+}
+
+typedef struct phase_t {
+    int stat;                      /* counter of the phase's time; 0: none, or elsewhere */
+    bool (*over)(collio_op_t *op); /* polls the phase; true when it has ended */
+} phase_t;
+
+static const phase_t phases[COLLIO_PHASE_DONE] = {
+    [COLLIO_PHASE_DIRECT] = {0, collio_direct_poll},
+    [COLLIO_PHASE_AGREE] = {COLLIO_STAT_TIME_AGREE, reduction_over},
+    [COLLIO_PHASE_PLACE] = {COLLIO_STAT_TIME_AGREE, reduction_over},
+    [COLLIO_PHASE_SHARE] = {COLLIO_STAT_TIME_AGREE, segment_made},
+    [COLLIO_PHASE_GATHER] = {COLLIO_STAT_TIME_GATHER, lists_gathered},
+    [COLLIO_PHASE_ROUTE] = {COLLIO_STAT_TIME_ROUTE, lists_routed},
+    [COLLIO_PHASE_LOCK] = {COLLIO_STAT_TIME_AGREE, range_locked},
+    [COLLIO_PHASE_READY] = {COLLIO_STAT_TIME_AGREE, reduction_over},
+    [COLLIO_PHASE_CYCLES] = {0, cycles_over},
+    [COLLIO_PHASE_COMPLETE] = {COLLIO_STAT_TIME_COMPLETE, reduction_over},
+};
+
+/* Counts the time of the phase that ends now, and begins another one, which `next` follows. */
+static void enter(collio_op_t *op, collio_phase_t phase, collio_op_step_t *next)
+{
+    uint64_t now = 0 != op->clock_ns ? op->clock_ns : collio_now();
+
+    COLLIO_ASSERT(COLLIO_PHASE_DONE != op->phase && COLLIO_PHASE_QUEUED != phase);
+    COLLIO_ASSERT(op->early || COLLIO_PHASE_AGREE != phase || COLLIO_PHASE_QUEUED == op->phase);
+    op->clock_ns = 0;
+    if (COLLIO_VERBOSE(fcoll, PHASE)) {
+        collio_op_show_phase(op, phase, now);
+    }
+    if (OPAL_UNLIKELY(NULL != op->ex.file->hang)) {
+        collio_hang_enter(op, phase, now);
+    }
+    if (0 != phases[op->phase].stat) {
+        collio_exchange_count(&op->ex, phases[op->phase].stat, now - op->phase_ns);
+    }
+    op->phase = phase;
+    op->phase_ns = now;
+    op->next = next;
+}
+
+static void end_call(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_DONE, NULL);
+}
+
+/* An agreement before the cycles has failed: the plan is freed with the call. */
+static bool refused(collio_op_t *op)
+{
+    op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
+    if (0 == op->ex.error) {
+        return false;
+    }
+    op->ex.plan->valid = false;
+    end_call(op);
+    return true;
+}
+
+static void after_stops(collio_op_t *op)
+{
+    collio_settle_count(op);
+    end_call(op);
+}
+
+static void after_complete(collio_op_t *op)
+{
+    COLLIO_ASSERT(0 == op->ex.error || 0 != op->result_all[COLLIO_RESULT_ERROR]);
+    op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
+    if (0 != op->ex.error && NULL != op->ex.plan) {
+        op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
+    }
+    if (!collio_agreed(op, COLLIO_AGREE_EARLY)) {
+        collio_tuner_learn(&op->ex,
+                           op->result_all[COLLIO_RESULT_END_NS]
+                               + op->result_all[COLLIO_RESULT_MINUS_BEGIN_NS],
+                           op->result_all[COLLIO_RESULT_HIDEABLE_NS]);
+    }
+    if (0 != op->result_all[COLLIO_RESULT_STOPPED]) {
+        enter(op, COLLIO_PHASE_COMPLETE, after_stops);
+        collio_settle_stops(op);
+        return;
+    }
+    if (op->ex.write && op->ex.way.exchange) {
+        op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
+        collio_caches_written(op->ex.file->fh, &op->ex.file->access);
+    }
+    end_call(op);
+}
+
+static void begin_complete(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_COMPLETE, after_complete);
+    collio_settle_start(op);
 }
 
 static void lock_ahead(collio_op_t *op)
@@ -83,8 +192,70 @@ static void begin_cycles(collio_op_t *op)
     op->ex.plan->used = op->ex.sequence;
     collio_tuner_used(&op->ex);
     lock_ahead(op);
-    enter(op, COLLIO_PHASE_CYCLES);
+    enter(op, COLLIO_PHASE_CYCLES, begin_complete);
     collio_cycles_start(&op->ex);
+}
+
+static void after_ready(collio_op_t *op)
+{
+    if (refused(op)) {
+        return;
+    }
+    COLLIO_ASSERT((int64_t) op->ex.plan->collect.cycle_count
+                  <= op->result_all[COLLIO_RESULT_CYCLES]);
+    op->ex.plan->valid = op->ex.file->settings.plan_reuse;
+    op->ex.plan->fence.rounds = (size_t) op->result_all[COLLIO_RESULT_CYCLES];
+    op->ex.file->access.locked = op->ex.atomic;
+    begin_cycles(op);
+}
+
+/* An agreement on errors so far, and on the number of cycles. */
+static void begin_check(collio_op_t *op, collio_phase_t phase, collio_op_step_t *next)
+{
+    enter(op, phase, next);
+    op->result[COLLIO_RESULT_ERROR] = op->ex.error;
+    op->result[COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
+    if (OMPI_SUCCESS
+        != collio_agreement_start(op->ex.file, COLLIO_SCOPE_FILE, op->result, op->result_all,
+                                  COLLIO_RESULT_READY_COUNT)) {
+        collio_exchange_lose(&op->ex);
+    }
+}
+
+/* Has every rank planned, and its memory? Then the cycles can begin. */
+static void begin_ready(collio_op_t *op)
+{
+    begin_check(op, COLLIO_PHASE_READY, after_ready);
+}
+
+static void begin_lock(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_LOCK, begin_ready);
+}
+
+static void after_route(collio_op_t *op)
+{
+    uint64_t start = collio_now();
+    int rc = collio_plan_merge(op->ex.plan);
+
+    if (0 != rc) {
+        collio_exchange_fail(&op->ex, -rc);
+    }
+    collio_exchange_count(&op->ex, COLLIO_STAT_TIME_MERGE, collio_now() - start);
+    collio_file_memory(op->ex.file, op->ex.plan->memory_bytes);
+    if (0 == op->ex.error) {
+        collio_cycles_prepare(&op->ex);
+    }
+    begin_lock(op);
+}
+
+static void begin_route(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_ROUTE, after_route);
+    op->ex.plan->outlined = collio_layout_may_outline(&op->ex);
+    if (0 == op->ex.error) {
+        collio_route_start(&op->ex);
+    }
 }
 
 /* A new plan: my shape, the domains, my split. */
@@ -110,69 +281,6 @@ static void begin_plan(collio_op_t *op)
     collio_exchange_count(&op->ex, COLLIO_STAT_TIME_SPLIT, collio_now() - start);
 }
 
-/* An agreement on errors so far, and on the number of cycles. */
-static void begin_check(collio_op_t *op, collio_phase_t phase)
-{
-    enter(op, phase);
-    op->result[COLLIO_RESULT_ERROR] = op->ex.error;
-    op->result[COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
-    if (OMPI_SUCCESS
-        != collio_agreement_start(op->ex.file, COLLIO_SCOPE_FILE, op->result, op->result_all,
-                                  COLLIO_RESULT_READY_COUNT)) {
-        collio_exchange_lose(&op->ex);
-    }
-}
-
-/* Has every rank planned, and its memory? Then the cycles can begin. */
-static void begin_ready(collio_op_t *op)
-{
-    begin_check(op, COLLIO_PHASE_READY);
-}
-
-/* Atomic mode: rank 0 holds the lock on the whole range until the call is settled; READY is what
- * keeps the others from starting before that. */
-static bool lock_poll(collio_op_t *op)
-{
-    int64_t lo = op->ex.range.lo;
-    int rc;
-
-    if (!op->ex.atomic || 0 != op->ex.file->rank) {
-        return true;
-    }
-    if (!collio_lock_due(&op->lock_retry)) {
-        sched_yield(); /* the holder may need the core */
-        return false;
-    }
-    rc = collio_access_try_lock(&op->ex.file->access, op->ex.write, lo, op->ex.range.hi - lo);
-    op->locked = 0 == rc;
-    if (0 != rc && collio_lock_again(&op->lock_retry, rc, false)) {
-        return false;
-    }
-    if (0 != rc) {
-        collio_exchange_fail(&op->ex, -rc);
-    }
-    return true;
-}
-
-void collio_op_unlock(collio_op_t *op)
-{
-    int64_t lo = op->ex.range.lo;
-
-    if (op->locked) {
-        (void) collio_access_unlock(&op->ex.file->access, lo, op->ex.range.hi - lo);
-        op->locked = false;
-    }
-}
-
-static void begin_route(collio_op_t *op)
-{
-    enter(op, COLLIO_PHASE_ROUTE);
-    op->ex.plan->outlined = collio_layout_may_outline(&op->ex);
-    if (0 == op->ex.error) {
-        collio_route_start(&op->ex);
-    }
-}
-
 /* A plan that needs shared memory, which could not be made larger for this call: another one. */
 static void renew_plan(collio_op_t *op)
 {
@@ -184,11 +292,13 @@ static void renew_plan(collio_op_t *op)
 /* The node's memory is there: layer 1's lists and layer 2's, or the plan that has them. */
 static void begin_lists(collio_op_t *op)
 {
+    bool ready;
+
     if (op->ex.plan->outlined && !collio_layout_all_shared(&op->ex)) {
         renew_plan(op);
     }
     if (op->ex.plan_new && COLLIO_LAYERS_ONE != op->ex.layer1.kind) {
-        enter(op, COLLIO_PHASE_GATHER);
+        enter(op, COLLIO_PHASE_GATHER, begin_route);
         collio_gather_start(&op->ex);
         return;
     }
@@ -196,12 +306,12 @@ static void begin_lists(collio_op_t *op)
         begin_route(op);
         return;
     }
-    if (op->ex.atomic || !collio_cycles_prepared(&op->ex)) {
-        collio_cycles_prepare(&op->ex);
-        enter(op, COLLIO_PHASE_LOCK);
-    } else {
-        collio_cycles_prepare(&op->ex);
+    ready = !op->ex.atomic && collio_cycles_prepared(&op->ex);
+    collio_cycles_prepare(&op->ex);
+    if (ready) {
         begin_cycles(op);
+    } else {
+        begin_lock(op);
     }
 }
 
@@ -228,11 +338,20 @@ static void begin_share(collio_op_t *op)
         && COLLIO_SHARED_FAILED != file->kept->shared.state
         && (COLLIO_SHARED_READY != file->kept->shared.state
             || file->kept->shared.region_bytes < region || file->kept->shared.regions < regions)) {
-        enter(op, COLLIO_PHASE_SHARE);
+        enter(op, COLLIO_PHASE_SHARE, begin_lists);
         collio_shared_start(file, &file->kept->shared, region, regions);
         return;
     }
     begin_lists(op);
+}
+
+static void after_placed(collio_op_t *op)
+{
+    if (refused(op)) {
+        return;
+    }
+    collio_layout_memory_give_back(&op->ex);
+    begin_share(op);
 }
 
 /* Partition memory: every node's record is there. The domains need memory that may be wanting on
@@ -240,79 +359,30 @@ static void begin_share(collio_op_t *op)
 static void begin_placed(collio_op_t *op)
 {
     begin_plan(op);
-    begin_check(op, COLLIO_PHASE_PLACED);
-}
-
-static void begin_histogram(collio_op_t *op)
-{
-    enter(op, COLLIO_PHASE_HISTOGRAM);
-    collio_layout_histogram(&op->ex);
+    begin_check(op, COLLIO_PHASE_PLACE, after_placed);
 }
 
 static void after_histogram(collio_op_t *op)
 {
     if (collio_layout_asks_more(&op->ex)) {
-        enter(op, COLLIO_PHASE_RECORDS);
+        enter(op, COLLIO_PHASE_PLACE, begin_placed);
     } else {
         begin_share(op);
     }
 }
 
-static void after_placed(collio_op_t *op)
+static void begin_histogram(collio_op_t *op)
 {
-    if (0 != op->result_all[COLLIO_RESULT_ERROR]) {
-        op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
-        op->ex.plan->valid = false; /* finish() frees it */
-        enter(op, COLLIO_PHASE_DONE);
-        return;
-    }
-    collio_layout_memory_give_back(&op->ex);
-    begin_share(op);
+    enter(op, COLLIO_PHASE_PLACE, after_histogram);
+    collio_layout_histogram(&op->ex);
 }
 
-static void after_route(collio_op_t *op)
+/* Each rank accesses its own pieces. */
+static void begin_direct(collio_op_t *op, collio_op_step_t *next)
 {
-    uint64_t start = collio_now();
-    int rc = collio_plan_merge(op->ex.plan);
-
-    if (0 != rc) {
-        collio_exchange_fail(&op->ex, -rc);
-    }
-    collio_exchange_count(&op->ex, COLLIO_STAT_TIME_MERGE, collio_now() - start);
-    collio_file_memory(op->ex.file, op->ex.plan->memory_bytes);
-    if (0 == op->ex.error) {
-        collio_cycles_prepare(&op->ex);
-    }
-    enter(op, COLLIO_PHASE_LOCK);
-}
-
-static void begin_agree(collio_op_t *op)
-{
-    enter(op, COLLIO_PHASE_AGREE);
-    collio_agree_start(op);
-}
-
-static void begin_direct(collio_op_t *op)
-{
-    enter(op, COLLIO_PHASE_DIRECT);
+    enter(op, COLLIO_PHASE_DIRECT, next);
     op->ex.file->access.atomic = op->ex.atomic; /* each rank's request by itself */
     collio_direct_start(op);
-}
-
-static void begin_settle(collio_op_t *op)
-{
-    enter(op, COLLIO_PHASE_SETTLE);
-    collio_settle_start(op);
-}
-
-/* An early access comes before the agreement, any other one after it. */
-static void after_direct(collio_op_t *op)
-{
-    if (op->early) {
-        begin_agree(op);
-    } else {
-        begin_settle(op);
-    }
 }
 
 /* The agreed range, for everything below the call. */
@@ -354,11 +424,11 @@ static void after_agree(collio_op_t *op)
         collio_tuner_served(&op->ex, !pending);
     }
     if (0 != op->ex.error || !pending) {
-        enter(op, COLLIO_PHASE_DONE);
+        end_call(op);
         return;
     }
     if (op->early) { /* some ranks are still to do theirs */
-        begin_settle(op);
+        begin_complete(op);
         return;
     }
     note_range(op);
@@ -369,7 +439,7 @@ static void after_agree(collio_op_t *op)
         collio_decide(op);
     }
     if (!op->ex.way.exchange) {
-        begin_direct(op);
+        begin_direct(op, begin_complete);
     } else if (op->ex.plan_new && collio_layout_asks(&op->ex)) {
         begin_histogram(op);
     } else {
@@ -377,77 +447,10 @@ static void after_agree(collio_op_t *op)
     }
 }
 
-static void after_ready(collio_op_t *op)
+static void begin_agree(collio_op_t *op)
 {
-    if (0 != op->result_all[COLLIO_RESULT_ERROR]) {
-        op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
-        op->ex.plan->valid = false; /* finish() frees it */
-        enter(op, COLLIO_PHASE_DONE);
-        return;
-    }
-    COLLIO_ASSERT((int64_t) op->ex.plan->collect.cycle_count
-                  <= op->result_all[COLLIO_RESULT_CYCLES]);
-    op->ex.plan->valid = op->ex.file->settings.plan_reuse;
-    op->ex.plan->fence.rounds = (size_t) op->result_all[COLLIO_RESULT_CYCLES];
-    op->ex.file->access.locked = op->ex.atomic;
-    begin_cycles(op);
-}
-
-static void after_settle(collio_op_t *op)
-{
-    COLLIO_ASSERT(0 == op->ex.error || 0 != op->result_all[COLLIO_RESULT_ERROR]);
-    op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
-    if (0 != op->ex.error && NULL != op->ex.plan) {
-        op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
-    }
-    if (!collio_agreed(op, COLLIO_AGREE_EARLY)) {
-        collio_tuner_learn(&op->ex,
-                           op->result_all[COLLIO_RESULT_END_NS]
-                               + op->result_all[COLLIO_RESULT_MINUS_BEGIN_NS],
-                           op->result_all[COLLIO_RESULT_HIDEABLE_NS]);
-    }
-    if (0 != op->result_all[COLLIO_RESULT_STOPPED]) {
-        enter(op, COLLIO_PHASE_STOPS);
-        collio_settle_stops(op);
-        return;
-    }
-    if (op->ex.write && op->ex.way.exchange) {
-        op->ex.done_bytes = 0 == op->ex.error ? op->ex.request.bytes : 0;
-        collio_caches_written(op->ex.file->fh, &op->ex.file->access);
-    }
-    enter(op, COLLIO_PHASE_DONE);
-}
-
-static void after_stops(collio_op_t *op)
-{
-    collio_settle_count(op);
-    enter(op, COLLIO_PHASE_DONE);
-}
-
-static bool segment_made(collio_op_t *op)
-{
-    return collio_shared_poll(op->ex.file, &op->ex.file->kept->shared);
-}
-
-static bool lists_gathered(collio_op_t *op)
-{
-    return collio_gather_poll(&op->ex);
-}
-
-static bool lists_routed(collio_op_t *op)
-{
-    return collio_route_poll(&op->ex);
-}
-
-static bool cycles_over(collio_op_t *op)
-{
-    return collio_cycles_poll(&op->ex);
-}
-
-static bool at_once(collio_op_t *op)
-{
-    (void) op;
-    return true;
+    enter(op, COLLIO_PHASE_AGREE, after_agree);
+    collio_agree_start(op);
 }
 
 /* Where nodes have caches of their own, aggregators of other nodes must see what this rank has
@@ -466,49 +469,38 @@ static void flush_own(collio_op_t *op)
     }
 }
 
+/* Early access comes before the agreement. */
 static void begin(collio_op_t *op)
 {
     op->early = 0 == op->ex.error && op->ex.request.bytes > 0
                 && collio_tuner_expects_direct(&op->ex);
     if (op->early) {
-        begin_direct(op);
+        begin_direct(op, begin_agree);
         return;
     }
     flush_own(op);
     begin_agree(op);
 }
 
-#define AGREE  COLLIO_STAT_TIME_AGREE
-#define GATHER COLLIO_STAT_TIME_GATHER
-#define ROUTE  COLLIO_STAT_TIME_ROUTE
-#define SETTLE COLLIO_STAT_TIME_COMPLETE
+void collio_op_unlock(collio_op_t *op)
+{
+    int64_t lo = op->ex.range.lo;
 
-static const step_t steps[COLLIO_PHASE_DONE + 1] = {
-    [COLLIO_PHASE_QUEUED] = {0, at_once, begin},
-    [COLLIO_PHASE_DIRECT] = {0, collio_direct_poll, after_direct},
-    [COLLIO_PHASE_AGREE] = {AGREE, collective_over, after_agree},
-    [COLLIO_PHASE_HISTOGRAM] = {AGREE, collective_over, after_histogram},
-    [COLLIO_PHASE_RECORDS] = {AGREE, collective_over, begin_placed},
-    [COLLIO_PHASE_PLACED] = {AGREE, collective_over, after_placed},
-    [COLLIO_PHASE_SHARE] = {AGREE, segment_made, begin_lists},
-    [COLLIO_PHASE_GATHER] = {GATHER, lists_gathered, begin_route},
-    [COLLIO_PHASE_ROUTE] = {ROUTE, lists_routed, after_route},
-    [COLLIO_PHASE_LOCK] = {AGREE, lock_poll, begin_ready},
-    [COLLIO_PHASE_READY] = {AGREE, collective_over, after_ready},
-    [COLLIO_PHASE_CYCLES] = {0, cycles_over, begin_settle},
-    [COLLIO_PHASE_SETTLE] = {SETTLE, collective_over, after_settle},
-    [COLLIO_PHASE_STOPS] = {SETTLE, collective_over, after_stops},
-    [COLLIO_PHASE_DONE] = {0, NULL, NULL},
-};
+    if (op->locked) {
+        (void) collio_access_unlock(&op->ex.file->access, lo, op->ex.range.hi - lo);
+        op->locked = false;
+    }
+}
 
-/* One step, if it can be made. False: nothing to do until something arrives. */
 bool collio_op_advance(collio_op_t *op)
 {
-    const step_t *step = &steps[op->phase];
-
-    if (NULL == step->over || !step->over(op) || 0 != op->ex.file->lost) {
+    if (COLLIO_PHASE_QUEUED == op->phase) {
+        begin(op);
+        return true;
+    }
+    if (COLLIO_PHASE_DONE == op->phase || !phases[op->phase].over(op) || 0 != op->ex.file->lost) {
         return false;
     }
-    step->next(op);
+    op->next(op);
     return true;
 }
