@@ -40,6 +40,8 @@ void collio_cycles_enter(collio_exchange_t *ex, size_t number)
     COLLIO_ASSERT(0 <= ex->file->derived.my_aggregator);
     COLLIO_ASSERT(number < ex->plan->collect.cycle_count && 0 == slot->pending);
     slot->cycle = &ex->plan->collect.cycle[number];
+    slot->local = slot->cycle->index
+                  * collio_plan_window(ex->plan, ex->file->derived.my_aggregator);
     slot->limit = INT64_MAX;
     slot->batch = slot->next_source = slot->pending = 0;
     slot->staging_used = slot->own_left = 0;
@@ -70,6 +72,7 @@ static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i
 
     memset(move, 0, sizeof(*move));
     move->peer = plan->requester[source->requester];
+    move->tag = COLLIO_TAG_DATA;
     move->window = &request->window[source->window];
     move->piece = &request->piece[move->window->first];
     move->transport = collio_cycles_pick(ex, ex->file->derived.my_aggregator, move->peer);
@@ -121,8 +124,8 @@ static void apply_in_order(collio_exchange_t *ex, collio_slot_t *slot)
         if (&collio_transport_self == move->transport) {
             collio_copy_own(ex, slot, move);
         } else {
-            (void) collio_copy_scatter(move->window, move->piece, slot->buffer,
-                                       collio_plan_cycle_start(ex, slot->cycle), move->staging);
+            (void) collio_copy_scatter(move->window, move->piece, slot->buffer, slot->local,
+                                       move->staging);
         }
     }
     slot->batch = slot->next_source;
@@ -160,7 +163,6 @@ static void describe_access(collio_exchange_t *ex, collio_slot_t *slot)
     collio_extent_t span = {cycle->lo, cycle->hi - cycle->lo};
     const collio_extent_t *run = &plan->collect.runs.at[cycle->run];
     size_t runs = cycle->run_count;
-    int64_t start = collio_plan_cycle_start(ex, cycle);
 
     slot->segment_count = 0;
     if (!ex->write && runs > 1 && span.length / 2 <= cycle->bytes) {
@@ -177,9 +179,9 @@ static void describe_access(collio_exchange_t *ex, collio_slot_t *slot)
             segment->offset = collio_domains_offset(&plan->domains, ex->file->derived.my_aggregator,
                                                     local, &length);
             segment->length = length < end - local ? length : end - local;
-            segment->addr = slot->buffer + (local - start);
-            COLLIO_ASSERT(start <= local && 0 < segment->length);
-            COLLIO_ASSERT(local - start <= ex->buffer_bytes - segment->length);
+            segment->addr = slot->buffer + (local - slot->local);
+            COLLIO_ASSERT(slot->local <= local && 0 < segment->length);
+            COLLIO_ASSERT(local - slot->local <= ex->buffer_bytes - segment->length);
             local += segment->length;
         }
     }

@@ -82,7 +82,7 @@ static place_t place_window(collio_exchange_t *ex, size_t window, int number, in
     if (collio_plan_relayed(ex->plan, window)) {
         place.message = ex->layer1.actions->message(ex, window);
     } else if (ex->write) {
-        place.message = collio_message_in_memory(ex, window);
+        place.message = collio_message_in_memory(ex, what, &ex->plan->split.piece[what->first]);
     }
     if (NULL == place.message) {
         place.in_room = true;

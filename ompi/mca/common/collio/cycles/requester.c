@@ -67,13 +67,14 @@ static void start_delivery(collio_exchange_t *ex, size_t i)
     delivery->round = ex->requester.round;
     move->window = &plan->split.window[delivery->window];
     move->piece = &plan->split.piece[move->window->first];
+    move->tag = COLLIO_TAG_DATA;
     move->peer = ex->file->derived.aggregators[delivery->aggregator];
     move->transport = collio_cycles_pick(ex, delivery->aggregator, ex->file->rank);
     if (collio_plan_relayed(plan, delivery->window)) {
         move->relayed = true;
         move->staging = ex->layer1.actions->message(ex, delivery->window);
     } else if (move->transport->requester_packed
-               && NULL == collio_message_in_memory(ex, delivery->window)) {
+               && NULL == collio_message_in_memory(ex, move->window, move->piece)) {
         move->staging = ex->file->kept->staging.at + ex->requester.round * ex->requester.round_bytes
                         + ex->requester.round_used[ex->requester.round];
         ex->requester.round_used[ex->requester.round] += move->window->bytes;

@@ -42,9 +42,11 @@ typedef struct collio_move_t {
     const collio_window_t *window;
     const collio_piece_t *piece; /* the window's first */
     int peer;
+    int tag; /* of its messages: a COLLIO_TAG_* */
     ompi_request_t *request;
     char *staging;   /* the packed message; NULL if no copy is needed */
     int64_t bytes;   /* of the message; self: copied of a large piece */
+    int64_t extra;   /* isend: bytes that may follow the window's in a message to this rank */
     uint64_t ticket; /* shm: number of the grant this move waits for */
     struct {         /* put_lock: the requester may use the buffer */
         int64_t limit;
@@ -52,15 +54,17 @@ typedef struct collio_move_t {
     } grant;
     ompi_request_t *grant_request;
     int state;    /* of the transport, or MOVE_COUNTED */
-    bool relayed; /* the message is in layer 1's staging; no copy to or from user memory */
+    bool relayed; /* layer 1 copies the message; the transport does not use user memory */
     bool done;
 } collio_move_t;
 
-/** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. */
+/** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. A
+ *  local aggregator has slots, too, without an access. */
 typedef struct collio_slot_t {
     const collio_cycle_t *cycle;
     int number;    /* 0 or 1 */
-    char *buffer;  /* mirrors the window: local coordinate index * window_bytes on */
+    int64_t local; /* local coordinate of the buffer's first byte */
+    char *buffer;  /* mirrors the window */
     char *staging; /* for messages that cannot be received into the buffer */
     int64_t staging_used;
     size_t batch;        /* first source of those whose messages share the staging now */

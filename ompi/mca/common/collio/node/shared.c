@@ -34,13 +34,30 @@ collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, in
     return (void *) (shared->at + (size_t) slot * control_bytes(shared));
 }
 
-_Atomic uint64_t *collio_shared_grant(const collio_shared_t *shared, int slot, int local_rank,
-                                      uint64_t k)
+/* Where the k-th window of a pair is granted. */
+static _Atomic uint64_t *grant_at(const collio_shared_t *shared, int slot, int local_rank,
+                                  uint64_t k)
 {
     char *grants = (char *) collio_shared_control(shared, slot)
                    + align_up(sizeof(collio_shared_control_t), LINE);
 
     return (_Atomic uint64_t *) (void *) grants + 2 * (size_t) local_rank + (k & 1);
+}
+
+void collio_shared_grant(collio_shared_t *shared, int slot, int local_rank, int number)
+{
+    uint64_t k = shared->granted[local_rank]++;
+
+    atomic_store_explicit(grant_at(shared, slot, local_rank, k), 2 * (k + 1) + (uint64_t) number,
+                          memory_order_release);
+}
+
+int collio_shared_granted(const collio_shared_t *shared, int slot, int local_rank, uint64_t k)
+{
+    uint64_t grant = atomic_load_explicit(grant_at(shared, slot, local_rank, k),
+                                          memory_order_acquire);
+
+    return grant >> 1 == k + 1 ? (int) (grant & 1) : -1;
 }
 
 char *collio_shared_region(const collio_shared_t *shared, int slot)

@@ -76,9 +76,10 @@ void collio_shared_discard(collio_shared_t *shared);
 
 collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, int slot);
 
-/** Where the k-th window of a pair is granted. */
-_Atomic uint64_t *collio_shared_grant(const collio_shared_t *shared, int slot, int local_rank,
-                                      uint64_t k);
+/** Grants buffer `number` of `slot`, which is this rank's, to a rank of the node. */
+void collio_shared_grant(collio_shared_t *shared, int slot, int local_rank, int number);
+/** The number of the buffer that the k-th grant of a pair has given, or -1: not granted yet. */
+int collio_shared_granted(const collio_shared_t *shared, int slot, int local_rank, uint64_t k);
 char *collio_shared_region(const collio_shared_t *shared, int slot);
 
 #endif /* COLLIO_SHARED_H */

@@ -190,13 +190,6 @@ static inline int64_t collio_plan_window(const collio_plan_t *plan, int aggregat
     return collio_domains_window(&plan->domains, aggregator, plan->window_bytes);
 }
 
-/** Where this aggregator's cycle begins, in its local coordinates. */
-static inline int64_t collio_plan_cycle_start(const collio_exchange_t *ex,
-                                              const collio_cycle_t *cycle)
-{
-    return cycle->index * collio_plan_window(ex->plan, ex->file->derived.my_aggregator);
-}
-
 /** Is this rank an aggregator with at least one cycle in this call? */
 static inline bool collio_plan_is_aggregator(const collio_exchange_t *ex)
 {

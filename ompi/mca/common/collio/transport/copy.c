@@ -9,19 +9,18 @@
 
 #include "core/copy.h"
 
-char *collio_message_in_memory(const collio_exchange_t *ex, size_t window)
+char *collio_message_in_memory(const collio_exchange_t *ex, const collio_window_t *window,
+                               const collio_piece_t *piece)
 {
-    const collio_split_t *split = &ex->plan->split;
-    const collio_piece_t *piece = &split->piece[split->window[window].first];
     collio_cursor_t cursor;
     int64_t offset, run;
 
-    if (!split->window[window].consecutive) {
+    if (!window->consecutive) {
         return NULL;
     }
     collio_cursor_seek(&cursor, &ex->request.memory->tiling, piece->stream);
     offset = collio_cursor_run(&cursor, &run);
-    return run >= split->window[window].bytes ? ex->request.base + offset : NULL;
+    return run >= window->bytes ? ex->request.base + offset : NULL;
 }
 
 /* Which loop: constants wherever it is inlined. */

@@ -12,7 +12,12 @@ extern const collio_transport_t collio_transport_shm;
 
 /** The window's message in user memory, if its bytes are contiguous there (no packing needed); else
  *  NULL. */
-char *collio_message_in_memory(const collio_exchange_t *ex, size_t window);
+char *collio_message_in_memory(const collio_exchange_t *ex, const collio_window_t *window,
+                               const collio_piece_t *piece);
+
+/** Starts to send a message to the peer of a move. */
+void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char *message,
+                         int64_t bytes);
 
 /** Counts a data message that this rank has sent. */
 void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes);

@@ -12,11 +12,6 @@
  */
 #include "transport/transport.h"
 
-static int data_tag(const collio_exchange_t *ex)
-{
-    return collio_exchange_tag(ex, COLLIO_TAG_DATA);
-}
-
 void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes)
 {
     collio_file_t *file = ex->file;
@@ -29,12 +24,12 @@ void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes)
     }
 }
 
-static void post_send(collio_exchange_t *ex, collio_move_t *move, const char *message,
-                      int64_t bytes)
+void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char *message,
+                         int64_t bytes)
 {
     move->bytes = bytes;
     if (OMPI_SUCCESS
-        != collio_isend(message, (size_t) bytes, move->peer, data_tag(ex),
+        != collio_isend(message, (size_t) bytes, move->peer, collio_exchange_tag(ex, move->tag),
                         ex->way.synchronous_sends, ex->file->comm, &move->request)) {
         collio_exchange_lose(ex);
         move->done = true;
@@ -46,8 +41,8 @@ static void post_send(collio_exchange_t *ex, collio_move_t *move, const char *me
 static void post_receive(collio_exchange_t *ex, collio_move_t *move, char *message, int64_t bytes)
 {
     if (OMPI_SUCCESS
-        != collio_irecv(message, (size_t) bytes, move->peer, data_tag(ex), ex->file->comm,
-                        &move->request)) {
+        != collio_irecv(message, (size_t) bytes, move->peer, collio_exchange_tag(ex, move->tag),
+                        ex->file->comm, &move->request)) {
         collio_exchange_lose(ex);
         move->done = true;
     }
@@ -55,8 +50,7 @@ static void post_receive(collio_exchange_t *ex, collio_move_t *move, char *messa
 
 static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    int64_t buffer_local = collio_plan_cycle_start(ex, slot->cycle);
-    char *straight = slot->buffer + (move->piece->offset - buffer_local);
+    char *straight = slot->buffer + (move->piece->offset - slot->local);
 
     if (ex->write) {
         post_receive(ex, move, NULL != move->staging ? move->staging : straight,
@@ -67,13 +61,14 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
         int64_t valid = slot->limit - move->piece->offset;
 
         valid = valid < 0 ? 0 : valid;
-        post_send(ex, move, straight, valid < move->window->bytes ? valid : move->window->bytes);
+        collio_message_send(ex, move, straight,
+                            valid < move->window->bytes ? valid : move->window->bytes);
     } else {
-        int64_t bytes = collio_copy_gather(move->window, move->piece, slot->buffer, buffer_local,
+        int64_t bytes = collio_copy_gather(move->window, move->piece, slot->buffer, slot->local,
                                            slot->limit, move->staging);
 
         collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
-        post_send(ex, move, move->staging, bytes);
+        collio_message_send(ex, move, move->staging, bytes);
     }
 }
 
@@ -88,8 +83,7 @@ static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_m
     if (ex->write && NULL != move->staging && !slot->in_order) {
         collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES,
                           (uint64_t) collio_copy_scatter(move->window, move->piece, slot->buffer,
-                                                         collio_plan_cycle_start(ex, slot->cycle),
-                                                         move->staging));
+                                                         slot->local, move->staging));
     }
     move->done = true;
     return true;
@@ -99,10 +93,10 @@ static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
     collio_move_t *move = &delivery->move;
     char *message = NULL != move->staging ? move->staging
-                                          : collio_message_in_memory(ex, delivery->window);
+                                          : collio_message_in_memory(ex, move->window, move->piece);
 
     if (!ex->write) {
-        post_receive(ex, move, message, move->window->bytes);
+        post_receive(ex, move, message, move->window->bytes + move->extra);
         return;
     }
     if (NULL != move->staging && !move->relayed) {
@@ -110,7 +104,7 @@ static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
                           (uint64_t) collio_copy_message(ex, move->window, move->piece, message,
                                                          move->window->bytes));
     }
-    post_send(ex, move, message, move->window->bytes);
+    collio_message_send(ex, move, message, move->window->bytes);
 }
 
 static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)

@@ -49,7 +49,7 @@ static int64_t copy_slice(collio_exchange_t *ex, const collio_slot_t *slot, coll
     collio_window_t part = {.index = move->window->index};
     collio_piece_t cut = *move->piece;
     const collio_piece_t *piece = move->piece;
-    int64_t local = collio_plan_cycle_start(ex, slot->cycle), copied;
+    int64_t copied;
 
     if (piece->length - move->bytes > SLICE_BYTES || move->bytes > 0) {
         cut.offset += move->bytes;
@@ -71,7 +71,7 @@ static int64_t copy_slice(collio_exchange_t *ex, const collio_slot_t *slot, coll
         }
         move->piece += part.count;
     }
-    copied = collio_copy_window(ex, &part, piece, slot->buffer, local, slot->limit);
+    copied = collio_copy_window(ex, &part, piece, slot->buffer, slot->local, slot->limit);
     collio_exchange_received(ex, copied);
     collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) copied);
     return part.bytes;

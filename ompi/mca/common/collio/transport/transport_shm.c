@@ -25,13 +25,10 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
 {
     collio_shared_t *shared = &ex->file->kept->shared;
     collio_shared_control_t *control = collio_shared_control(shared, my_slot(ex));
-    int local_rank = ex->file->nodes.local_rank[move->peer];
-    uint64_t k = shared->granted[local_rank]++;
 
     atomic_store_explicit(&control->limit[slot->number], slot->limit, memory_order_relaxed);
     ++slot->arrived;
-    atomic_store_explicit(collio_shared_grant(shared, my_slot(ex), local_rank, k),
-                          2 * (k + 1) + (uint64_t) slot->number, memory_order_release);
+    collio_shared_grant(shared, my_slot(ex), ex->file->nodes.local_rank[move->peer], slot->number);
 }
 
 /* One counter for all requesters: it tells when all have copied, not which of them have. */
@@ -71,13 +68,11 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
     collio_move_t *move = &delivery->move;
     int slot = file->derived.aggregator_slot[delivery->aggregator];
     collio_shared_control_t *control = collio_shared_control(shared, slot);
-    uint64_t grant = atomic_load_explicit(
-        collio_shared_grant(shared, slot, file->nodes.local_rank[file->rank], move->ticket),
-        memory_order_acquire);
-    int number = (int) (grant & 1);
+    int number = collio_shared_granted(shared, slot, file->nodes.local_rank[file->rank],
+                                       move->ticket);
     int64_t copied;
 
-    if (grant >> 1 != move->ticket + 1) {
+    if (number < 0) {
         return false;
     }
     copied = copy(ex, delivery, collio_shared_region(shared, slot) + number * ex->buffer_bytes,

@@ -21,11 +21,6 @@ typedef collio_gathered_t gathered_t;
 
 enum { LISTS, REPLIES, SIZE, SEGMENT, MADE };
 
-static bool is_aggregator(const collio_exchange_t *ex)
-{
-    return ex->plan->layer1.relay->aggregator == ex->file->rank;
-}
-
 static void find_aggregator(collio_exchange_t *ex)
 {
     const collio_nodes_t *nodes = &ex->file->nodes;
@@ -143,7 +138,7 @@ void collio_gather_start(collio_exchange_t *ex)
     ex->plan->layer1.kind = ex->layer1.kind;
     find_aggregator(ex);
     relay->making.stage = relay->active ? LISTS : MADE;
-    if (relay->active && !is_aggregator(ex)) {
+    if (relay->active && !collio_relay_is_aggregator(ex)) {
         send_lists(ex);
         start_size(ex);
     }
@@ -267,7 +262,7 @@ static bool lists_poll(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
 
-    if (is_aggregator(ex)) {
+    if (collio_relay_is_aggregator(ex)) {
         if (!received(ex, relay->member_count - 1)) {
             return false;
         }
@@ -332,7 +327,7 @@ static bool replies_poll(collio_exchange_t *ex)
     gathered_t *arrival;
     int rc = 0;
 
-    if (is_aggregator(ex)) {
+    if (collio_relay_is_aggregator(ex)) {
         return send_replies(ex);
     }
     if (!received(ex, 1)) {
@@ -374,9 +369,8 @@ static bool start_segment(collio_exchange_t *ex)
     collio_file_t *file = ex->file;
     collio_shared_t *shared = &file->kept->relay_shared;
     const relay_t *relay = ex->plan->layer1.relay;
-    int64_t limits = (2 * file->derived.aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64
-                     * 64;
-    int64_t region = limits + 2 * ((relay->making.bytes[1] + 63) / 64 * 64);
+    int64_t region = collio_relay_limits_bytes(file)
+                     + 2 * ((relay->making.bytes[1] + 63) / 64 * 64);
 
     if (0 == relay->making.bytes[1]
         || (COLLIO_SHARED_READY == shared->state && shared->region_bytes >= region
@@ -386,7 +380,7 @@ static bool start_segment(collio_exchange_t *ex)
     shared->local_ranks = shared->slots = shared->peers = collio_ranks_on(
         file, file->nodes.node_of[file->rank]);
     shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
-    shared->mine = is_aggregator(ex);
+    shared->mine = collio_relay_is_aggregator(ex);
     collio_shared_make(file, shared, region > shared->region_bytes ? region : shared->region_bytes);
     return true;
 }

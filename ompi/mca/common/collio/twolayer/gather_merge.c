@@ -314,7 +314,7 @@ static int measure_messages(merger_t *merger)
         size_t round = 0;
 
         for (size_t t = 0; t < relay->part[m].turn_count; ++t) {
-            while (relay->round[round].index != relay->part[m].turn[t].index) {
+            while (relay->round[round].index != relay->part[m].turn[t].all.index) {
                 ++round;
             }
             bytes[round] += collio_turn_room(&relay->part[m].turn[t]);

@@ -39,13 +39,11 @@ void collio_part_window(part_t *part, int64_t index, int aggregator)
     turn_t *turn = 0 == part->turn_count ? NULL : &part->turn[part->turn_count - 1];
 
     /* a turn that is counted was set: NOLINTNEXTLINE(clang-analyzer-core.*) */
-    if (NULL == turn || turn->index != index) {
+    if (NULL == turn || turn->all.index != index) {
         turn = &part->turn[part->turn_count++];
-        *turn = (turn_t){.index = index,
+        *turn = (turn_t){.all = {.index = index, .first = part->piece_count, .consecutive = true},
                          .window = part->window_count,
-                         .piece = part->piece_count,
-                         .straight = true,
-                         .consecutive = true};
+                         .straight = true};
     }
     ++turn->window_count;
     part->window[part->window_count++] = (collio_window_t){.index = aggregator,
@@ -57,22 +55,22 @@ void collio_part_piece(part_t *part, int64_t place, int64_t length, int64_t stre
     turn_t *turn = &part->turn[part->turn_count - 1];
     collio_window_t *window = &part->window[part->window_count - 1];
 
-    if (turn->piece_count > 0) {
+    if (turn->all.count > 0) {
         const collio_piece_t *last = &part->piece[part->piece_count - 1];
 
         turn->straight &= last->offset + last->length == place;
-        turn->consecutive &= last->stream + last->length == stream;
+        turn->all.consecutive &= last->stream + last->length == stream;
     }
     part->piece[part->piece_count++] = (collio_piece_t){place, length, stream};
-    ++turn->piece_count;
-    turn->bytes += length;
+    ++turn->all.count;
+    turn->all.bytes += length;
     ++window->count;
     window->bytes += length;
 }
 
 int64_t collio_turn_room(const turn_t *turn)
 {
-    return turn->bytes + (int64_t) (turn->window_count * sizeof(int64_t));
+    return turn->all.bytes + (int64_t) (turn->window_count * sizeof(int64_t));
 }
 
 /* ---- my own ---- */

@@ -22,60 +22,41 @@ typedef collio_relay_t relay_t;
 typedef collio_half_t half_t;
 typedef collio_turn_t turn_t;
 
-static bool is_aggregator(const collio_exchange_t *ex)
-{
-    return ex->plan->layer1.relay->aggregator == ex->file->rank;
-}
-
-static int relay_tag(const collio_exchange_t *ex)
-{
-    return collio_exchange_tag(ex, COLLIO_TAG_RELAY);
-}
-
 /* ---- memory ---- */
 
-static int64_t limits_bytes(const collio_file_t *file)
+static int64_t align(int64_t bytes)
 {
-    return (2 * file->derived.aggregator_count * (int64_t) sizeof(int64_t) + 63) / 64 * 64;
+    return (bytes + 63) / 64 * 64;
 }
 
-static char *region(const collio_exchange_t *ex)
+int64_t collio_relay_limits_bytes(const collio_file_t *file)
 {
-    return collio_shared_region(&ex->file->kept->relay_shared, ex->plan->layer1.relay->slot);
+    return align(2 * file->derived.aggregator_count * (int64_t) sizeof(int64_t));
 }
 
-char *collio_relay_shared(const collio_exchange_t *ex, int half)
+/* Shared by the members, or of the local aggregator alone. */
+static char *memory(const collio_exchange_t *ex)
 {
-    int64_t limits = limits_bytes(ex->file);
-    int64_t stride = (ex->file->kept->relay_shared.region_bytes - limits) / 2 / 64 * 64;
+    const relay_t *relay = ex->plan->layer1.relay;
 
-    return region(ex) + limits + half * stride;
+    return relay->shared ? collio_shared_region(&ex->file->kept->relay_shared, relay->slot)
+                         : ex->file->kept->relay.at;
 }
 
 _Atomic int64_t *collio_relay_limits(const collio_exchange_t *ex, int half)
 {
-    return (_Atomic int64_t *) (void *) region(ex) + half * ex->file->derived.aggregator_count;
+    return (_Atomic int64_t *) (void *) memory(ex) + half * ex->file->derived.aggregator_count;
 }
 
-static char *staging(const collio_exchange_t *ex, int half)
+char *collio_relay_staging(const collio_exchange_t *ex, int half)
 {
     const relay_t *relay = ex->plan->layer1.relay;
+    int64_t limits = collio_relay_limits_bytes(ex->file);
+    int64_t stride = relay->shared
+                         ? (ex->file->kept->relay_shared.region_bytes - limits) / 2 / 64 * 64
+                         : align(relay->staging_bytes);
 
-    return relay->shared ? collio_relay_shared(ex, half)
-                         : ex->file->kept->relay.at + half * relay->staging_bytes;
-}
-
-static char *messages(const collio_exchange_t *ex, int half)
-{
-    const relay_t *relay = ex->plan->layer1.relay;
-
-    return ex->file->kept->relay.at + 2 * relay->staging_bytes + half * relay->message_bytes;
-}
-
-static _Atomic int64_t *limits(const collio_exchange_t *ex, int half)
-{
-    return ex->plan->layer1.relay->shared ? collio_relay_limits(ex, half)
-                                          : ex->plan->layer1.relay->half[half].limit;
+    return memory(ex) + limits + half * stride;
 }
 
 static int prepare_half(collio_exchange_t *ex, half_t *half)
@@ -84,28 +65,37 @@ static int prepare_half(collio_exchange_t *ex, half_t *half)
 
     if (NULL == half->turn) {
         half->turn = calloc(members, sizeof(*half->turn));
-        half->request = calloc(members, sizeof(*half->request));
-        half->message = calloc(members, sizeof(*half->message));
-        half->limit = calloc((size_t) ex->file->derived.aggregator_count, sizeof(*half->limit));
-        ex->plan->memory_bytes += (int64_t) (3 * members * sizeof(void *)
-                                             + (size_t) ex->file->derived.aggregator_count * 8);
+        half->slot.move = calloc(members, sizeof(*half->slot.move));
+        ex->plan->memory_bytes += (int64_t) (members
+                                             * (sizeof(*half->turn) + sizeof(*half->slot.move)));
     }
-    return NULL == half->turn || NULL == half->request || NULL == half->message
-                   || NULL == half->limit
-               ? -ENOMEM
-               : 0;
+    return NULL == half->turn || NULL == half->slot.move ? -ENOMEM : 0;
 }
 
 static int prepare_aggregator(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
-    int rc = prepare_half(ex, &relay->half[0]);
 
     if (NULL == relay->next_turn) {
         relay->next_turn = calloc((size_t) relay->member_count, sizeof(*relay->next_turn));
     }
-    rc = 0 == rc ? prepare_half(ex, &relay->half[1]) : rc;
-    return NULL == relay->next_turn ? -ENOMEM : rc;
+    if (NULL == relay->next_turn || 0 != prepare_half(ex, &relay->half[0])) {
+        return -ENOMEM;
+    }
+    return prepare_half(ex, &relay->half[1]);
+}
+
+static void place_halves(collio_exchange_t *ex)
+{
+    relay_t *relay = ex->plan->layer1.relay;
+
+    for (int h = 0; h < 2; ++h) {
+        relay->half[h].slot.number = h;
+        relay->half[h].slot.buffer = collio_relay_staging(ex, h);
+        if (!relay->shared) {
+            relay->half[h].slot.staging = collio_relay_staging(ex, 2) + h * relay->message_bytes;
+        }
+    }
 }
 
 /* A member's messages; it has two in flight. */
@@ -124,6 +114,7 @@ static int64_t largest_message(const collio_part_t *part)
 static int relay_prepare(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
+    bool aggregator = collio_relay_is_aggregator(ex);
     int64_t bytes = 0, grown;
 
     if (!relay->active) {
@@ -131,24 +122,28 @@ static int relay_prepare(collio_exchange_t *ex)
     }
     relay->shared = collio_relay_may_share(ex)
                     && COLLIO_SHARED_READY == ex->file->kept->relay_shared.state;
-    if (is_aggregator(ex)) {
-        int rc = prepare_aggregator(ex);
-
-        if (0 != rc) {
-            return rc;
-        }
-        bytes = 2 * (relay->staging_bytes + relay->message_bytes);
-    } else {
-        if (0 == relay->message_bytes) {
-            relay->message_bytes = largest_message(&relay->mine);
-        }
-        bytes = 2 * relay->message_bytes;
+    if (aggregator && 0 != prepare_aggregator(ex)) {
+        return -ENOMEM;
     }
-    grown = collio_arena_reserve(&ex->file->kept->relay, relay->shared ? 0 : bytes);
+    if (!aggregator && 0 == relay->message_bytes) {
+        relay->message_bytes = largest_message(&relay->mine);
+    }
+    if (!relay->shared) {
+        bytes = 2 * relay->message_bytes;
+        bytes += aggregator ? collio_relay_limits_bytes(ex->file) + 2 * align(relay->staging_bytes)
+                            : 0;
+    }
+    grown = collio_arena_reserve(&ex->file->kept->relay, bytes);
+    if (grown < 0) {
+        return (int) grown;
+    }
     if (grown > 0) {
         collio_file_memory(ex->file, grown);
     }
-    return grown < 0 ? (int) grown : 0;
+    if (aggregator) {
+        place_halves(ex);
+    }
+    return 0;
 }
 
 static void relay_reset(collio_relay_t *relay)
@@ -164,9 +159,7 @@ static void relay_reset(collio_relay_t *relay)
     free(relay->next_turn);
     for (int i = 0; i < 2; ++i) {
         free(relay->half[i].turn);
-        free(relay->half[i].request);
-        free(relay->half[i].message);
-        free(relay->half[i].limit);
+        free(relay->half[i].slot.move);
     }
     collio_bytes_fini(&relay->making.list);
     collio_extents_fini(&relay->making.places);
@@ -174,12 +167,6 @@ static void relay_reset(collio_relay_t *relay)
 }
 
 /* ---- handing over ---- */
-
-/* A whole turn as one window, for the copies. */
-static collio_window_t whole(const turn_t *turn)
-{
-    return (collio_window_t){.count = turn->piece_count, .bytes = turn->bytes};
-}
 
 static void count_copy(collio_exchange_t *ex, int64_t bytes)
 {
@@ -193,90 +180,68 @@ static void copy_mine(collio_exchange_t *ex, int h, const turn_t *turn)
 
     for (size_t w = turn->window; w < turn->window + turn->window_count; ++w) {
         const collio_window_t *window = &mine->window[w];
-        int64_t limit = ex->write ? INT64_MAX : limits(ex, h)[window->index];
-        int64_t copied = collio_copy_window(ex, window, &mine->piece[window->first], staging(ex, h),
-                                            0, limit);
+        int64_t limit = ex->write ? INT64_MAX : collio_relay_limits(ex, h)[window->index];
+        int64_t copied = collio_copy_window(ex, window, &mine->piece[window->first],
+                                            collio_relay_staging(ex, h), 0, limit);
 
         collio_exchange_received(ex, copied);
         count_copy(ex, copied);
     }
 }
 
-/* A member's message of a read. If a window is short, the lengths of the data follow. */
-static int64_t pack_message(collio_exchange_t *ex, int h, int member, const turn_t *turn,
-                            char *message)
+/* A member's message in a round that has a short window: the lengths of the data follow. */
+static int64_t pack_short(collio_exchange_t *ex, int h, int member, char *message)
 {
     const collio_part_t *part = &ex->plan->layer1.relay->part[member];
-    collio_window_t all = whole(turn);
+    const half_t *half = &ex->plan->layer1.relay->half[h];
+    const turn_t *turn = half->turn[member];
     int64_t at = 0;
 
-    if (ex->plan->layer1.relay->half[h].whole) {
-        at = collio_copy_gather(&all, &part->piece[turn->piece], staging(ex, h), 0, INT64_MAX,
-                                message);
-        count_copy(ex, at);
-        return at;
-    }
     for (size_t i = 0; i < turn->window_count; ++i) {
         const collio_window_t *window = &part->window[turn->window + i];
-        int64_t valid = collio_copy_gather(window, &part->piece[window->first], staging(ex, h), 0,
-                                           limits(ex, h)[window->index], message + at);
+        int64_t valid = collio_copy_gather(window, &part->piece[window->first], half->slot.buffer,
+                                           0, collio_relay_limits(ex, h)[window->index],
+                                           message + at);
 
-        memcpy(message + turn->bytes + i * sizeof(valid), &valid, sizeof(valid));
+        memcpy(message + turn->all.bytes + i * sizeof(valid), &valid, sizeof(valid));
         at += window->bytes;
         count_copy(ex, valid);
     }
     return collio_turn_room(turn);
 }
 
-/* Must members' bytes be applied one member after the other? */
-static bool in_order(const collio_exchange_t *ex)
+static void start_message(collio_exchange_t *ex, int h, int member)
 {
-    return ex->atomic && ex->write && ex->plan->layer1.relay->overlapping;
-}
-
-static void start_message(collio_exchange_t *ex, int h, int member, const turn_t *turn)
-{
+    const collio_part_t *part = &ex->plan->layer1.relay->part[member];
     half_t *half = &ex->plan->layer1.relay->half[h];
-    const collio_piece_t *piece = &ex->plan->layer1.relay->part[member].piece[turn->piece];
-    int peer = collio_relay_rank(ex, member);
-    char *message = staging(ex, h) + piece->offset;
-    int64_t bytes = turn->bytes;
-    int rc;
+    const turn_t *turn = half->turn[member];
+    collio_move_t *move = &half->slot.move[member];
+    bool is_short = !ex->write && !half->whole;
 
-    half->message[member] = NULL;
-    if (!turn->straight || in_order(ex) || (!ex->write && !half->whole)) {
-        message = half->message[member] = messages(ex, h) + half->used;
-        half->used += collio_turn_room(turn);
+    *move = (collio_move_t){.transport = &collio_transport_isend,
+                            .window = &turn->all,
+                            .piece = &part->piece[turn->all.first],
+                            .peer = collio_relay_rank(ex, member),
+                            .tag = COLLIO_TAG_RELAY};
+    ++half->slot.pending;
+    if (!turn->straight || half->slot.in_order || is_short) {
+        move->staging = half->slot.staging + half->slot.staging_used;
+        half->slot.staging_used += collio_turn_room(turn);
     }
-    if (ex->write) {
-        rc = collio_irecv(message, (size_t) bytes, peer, relay_tag(ex), ex->file->comm,
-                          &half->request[member]);
+    if (is_short) {
+        collio_message_send(ex, move, move->staging, pack_short(ex, h, member, move->staging));
     } else {
-        if (NULL != half->message[member]) {
-            bytes = pack_message(ex, h, member, turn, message);
-        }
-        rc = collio_isend(message, (size_t) bytes, peer, relay_tag(ex), ex->way.synchronous_sends,
-                          ex->file->comm, &half->request[member]);
-        collio_count_message(ex, peer, bytes);
-    }
-    if (OMPI_SUCCESS != rc) {
-        half->request[member] = NULL;
-        half->turn[member] = NULL;
-        collio_exchange_lose(ex);
+        move->transport->aggregator_start(ex, &half->slot, move);
     }
 }
 
 static void grant(collio_exchange_t *ex, int h, int member)
 {
-    collio_shared_t *shared = &ex->file->kept->relay_shared;
     const int *local_rank = ex->file->nodes.local_rank;
-    int slot = local_rank[ex->file->rank];
-    int local = local_rank[collio_relay_rank(ex, member)];
-    uint64_t k = shared->granted[local]++;
 
-    ++ex->plan->layer1.relay->half[h].arrived;
-    atomic_store_explicit(collio_shared_grant(shared, slot, local, k), 2 * (k + 1) + (uint64_t) h,
-                          memory_order_release);
+    ++ex->plan->layer1.relay->half[h].slot.arrived;
+    collio_shared_grant(&ex->file->kept->relay_shared, local_rank[ex->file->rank],
+                        local_rank[collio_relay_rank(ex, member)], h);
 }
 
 static _Atomic uint64_t *arrivals(const collio_exchange_t *ex, int h)
@@ -292,7 +257,7 @@ static const turn_t *turn_of(relay_t *relay, int member, int64_t index)
     const collio_part_t *part = 0 == member ? &relay->mine : &relay->part[member];
     size_t next = relay->next_turn[member];
 
-    if (next == part->turn_count || part->turn[next].index != index) {
+    if (next == part->turn_count || part->turn[next].all.index != index) {
         return NULL;
     }
     ++relay->next_turn[member];
@@ -306,10 +271,13 @@ static void begin_handing(collio_exchange_t *ex, int h)
     half_t *half = &relay->half[h];
     int64_t index = relay->round[half->round].index;
 
-    half->used = 0;
-    half->granted = in_order(ex) ? 0 : relay->member_count;
+    half->slot.pending = 0;
+    half->slot.staging_used = 0;
+    half->slot.limit = INT64_MAX;
+    half->slot.in_order = ex->atomic && ex->write && relay->overlapping;
+    half->granted = half->slot.in_order ? 0 : relay->member_count;
     if (relay->shared) {
-        half->arrived = atomic_load_explicit(arrivals(ex, h), memory_order_acquire);
+        half->slot.arrived = atomic_load_explicit(arrivals(ex, h), memory_order_acquire);
     }
     for (int m = 1; m < relay->member_count; ++m) {
         half->turn[m] = turn_of(relay, m, index);
@@ -317,8 +285,8 @@ static void begin_handing(collio_exchange_t *ex, int h)
             continue;
         }
         if (!relay->shared) {
-            start_message(ex, h, m, half->turn[m]);
-        } else if (!in_order(ex)) {
+            start_message(ex, h, m);
+        } else if (!half->slot.in_order) {
             grant(ex, h, m);
         }
     }
@@ -338,19 +306,6 @@ static void start_handing(collio_exchange_t *ex, int h)
     half->state = COLLIO_HALF_HANDING;
     if (NULL != half->turn[0]) {
         copy_mine(ex, h, half->turn[0]);
-    }
-}
-
-static void take_message(collio_exchange_t *ex, int h, int member)
-{
-    half_t *half = &ex->plan->layer1.relay->half[h];
-    const turn_t *turn = half->turn[member];
-    collio_window_t all = whole(turn);
-
-    if (ex->write && NULL != half->message[member]) {
-        count_copy(ex, collio_copy_scatter(&all,
-                                           &ex->plan->layer1.relay->part[member].piece[turn->piece],
-                                           staging(ex, h), 0, half->message[member]));
     }
 }
 
@@ -375,33 +330,44 @@ static bool grant_next(collio_exchange_t *ex, int h)
     return false;
 }
 
+/* True when all messages of the round have moved. Ordered writes are applied then, by member. */
+static bool messages_over(collio_exchange_t *ex, half_t *half)
+{
+    collio_slot_t *slot = &half->slot;
+    int members = ex->plan->layer1.relay->member_count;
+
+    for (int m = 1; m < members && slot->pending > 0; ++m) {
+        collio_move_t *move = &slot->move[m];
+
+        if (NULL != half->turn[m] && COLLIO_MOVE_COUNTED != move->state
+            && move->transport->aggregator_test(ex, slot, move)) {
+            move->state = COLLIO_MOVE_COUNTED;
+            --slot->pending;
+        }
+    }
+    if (slot->pending > 0) {
+        return false;
+    }
+    for (int m = 1; slot->in_order && m < members; ++m) {
+        const collio_move_t *move = &slot->move[m];
+
+        if (NULL != half->turn[m]) {
+            count_copy(
+                ex, collio_copy_scatter(move->window, move->piece, slot->buffer, 0, move->staging));
+        }
+    }
+    return true;
+}
+
 static bool handing_over(collio_exchange_t *ex, int h)
 {
-    relay_t *relay = ex->plan->layer1.relay;
-    half_t *half = &relay->half[h];
-    bool over = true;
+    half_t *half = &ex->plan->layer1.relay->half[h];
 
-    if (relay->shared) {
-        return atomic_load_explicit(arrivals(ex, h), memory_order_acquire) == half->arrived
-               && !grant_next(ex, h);
+    if (!ex->plan->layer1.relay->shared) {
+        return messages_over(ex, half);
     }
-    for (int m = 1; m < relay->member_count; ++m) {
-        if (NULL == half->turn[m]) {
-            continue;
-        }
-        if (!collio_request_done(ex->file, &half->request[m], NULL)) {
-            over = false;
-            if (in_order(ex)) {
-                break; /* those behind it wait */
-            }
-            continue;
-        }
-        if (0 == ex->file->lost) {
-            take_message(ex, h, m);
-        }
-        half->turn[m] = NULL;
-    }
-    return over;
+    return atomic_load_explicit(arrivals(ex, h), memory_order_acquire) == half->slot.arrived
+           && !grant_next(ex, h);
 }
 
 /* ---- rounds ---- */
@@ -422,7 +388,7 @@ static void open_round(collio_exchange_t *ex)
     half->state = COLLIO_HALF_DELIVERING;
     if (relay->shared) {
         for (int aggregator = 0; aggregator < ex->file->derived.aggregator_count; ++aggregator) {
-            atomic_store_explicit(&limits(ex, h)[aggregator], COLLIO_LIMIT_PENDING,
+            atomic_store_explicit(&collio_relay_limits(ex, h)[aggregator], COLLIO_LIMIT_PENDING,
                                   memory_order_relaxed);
         }
         begin_handing(ex, h);
@@ -477,9 +443,9 @@ static bool moving(const collio_exchange_t *ex)
 {
     const relay_t *relay = ex->plan->layer1.relay;
 
-    return is_aggregator(ex) ? COLLIO_HALF_HANDING == relay->half[0].state
-                                   || COLLIO_HALF_HANDING == relay->half[1].state
-                             : relay->first_turn < relay->mine.turn_count;
+    return collio_relay_is_aggregator(ex) ? COLLIO_HALF_HANDING == relay->half[0].state
+                                                || COLLIO_HALF_HANDING == relay->half[1].state
+                                          : relay->first_turn < relay->mine.turn_count;
 }
 
 static bool relay_poll(collio_exchange_t *ex, bool *moved)
@@ -491,7 +457,8 @@ static bool relay_poll(collio_exchange_t *ex, bool *moved)
         return true;
     }
     was_moving = moving(ex);
-    over = is_aggregator(ex) ? aggregator_poll(ex, moved) : collio_relay_member(ex, moved);
+    over = collio_relay_is_aggregator(ex) ? aggregator_poll(ex, moved)
+                                          : collio_relay_member(ex, moved);
     now = collio_now();
     if (was_moving || moving(ex)) {
         collio_file_count(ex->file, COLLIO_STAT_TIME_GATHER_MOVE, now - ex->layer1.looked_ns);
@@ -500,7 +467,7 @@ static bool relay_poll(collio_exchange_t *ex, bool *moved)
     return over;
 }
 
-/* ---- for deliver.c ---- */
+/* ---- for cycles/requester.c ---- */
 
 static bool ready(const collio_exchange_t *ex, size_t window)
 {
@@ -514,7 +481,8 @@ static char *message_of(const collio_exchange_t *ex, size_t window)
 {
     const relay_t *relay = ex->plan->layer1.relay;
 
-    return staging(ex, (int) (relay->round_of[window] % 2)) + ex->plan->layer1.place[window];
+    return collio_relay_staging(ex, (int) (relay->round_of[window] % 2))
+           + ex->plan->layer1.place[window];
 }
 
 static void delivered(collio_exchange_t *ex, const collio_delivery_t *delivery)
@@ -524,7 +492,7 @@ static void delivered(collio_exchange_t *ex, const collio_delivery_t *delivery)
     half_t *half = &relay->half[h];
 
     if (!ex->write) {
-        atomic_store_explicit(&limits(ex, h)[delivery->aggregator],
+        atomic_store_explicit(&collio_relay_limits(ex, h)[delivery->aggregator],
                               ex->plan->layer1.place[delivery->window] + delivery->move.bytes,
                               memory_order_release);
         half->whole &= delivery->move.bytes == delivery->move.window->bytes;
@@ -540,7 +508,8 @@ static bool before_fence(const collio_exchange_t *ex, size_t round, size_t close
 {
     const relay_t *relay = ex->plan->layer1.relay;
 
-    return !relay->active || is_aggregator(ex) || relay->first_turn == relay->mine.turn_count
+    return !relay->active || collio_relay_is_aggregator(ex)
+           || relay->first_turn == relay->mine.turn_count
            || relay->mine.turn[relay->first_turn].fence >= (ex->write ? round + 1 : closed);
 }
 
@@ -550,7 +519,7 @@ static void number_rounds(collio_exchange_t *ex, const int64_t *bits)
     collio_fence_counter_t counter = {.bits = bits};
 
     for (size_t t = 0; t < mine->turn_count; ++t) {
-        mine->turn[t].fence = collio_fence_round(&counter, mine->turn[t].index);
+        mine->turn[t].fence = collio_fence_round(&counter, mine->turn[t].all.index);
     }
 }
 

@@ -37,15 +37,11 @@
 
 /** What a rank hands over in one round. */
 typedef struct collio_turn_t {
-    int64_t index; /* window number of the round */
-    size_t window; /* part->window[window .. window + window_count), by aggregator */
+    collio_window_t all; /* all bytes of the turn; index: the window number of the round */
+    size_t window;       /* the first of its windows in the part; by aggregator */
     size_t window_count;
-    size_t piece;
-    size_t piece_count;
-    int64_t bytes;
-    bool straight;    /* its places in the staging are contiguous */
-    bool consecutive; /* its bytes are contiguous in the request's stream */
-    size_t fence;     /* put_fence: its round */
+    bool straight; /* its places in the staging are contiguous */
+    size_t fence;  /* put_fence: its round */
 } collio_turn_t;
 
 /** The relayed bytes of one rank, by round, aggregator and local coordinate. */
@@ -77,17 +73,13 @@ enum { COLLIO_LIMIT_PENDING = -1 };
 
 /** One half of a local aggregator's staging. */
 typedef struct collio_half_t {
+    collio_slot_t slot; /* buffer: this half; staging: room for messages; move: one per member */
     collio_half_state_t state;
     size_t round;
     size_t windows;             /* still to be delivered */
-    int64_t used;               /* of the room for messages */
-    uint64_t arrived;           /* shm: count of arrivals when all members have copied */
     bool whole;                 /* read: no window is short */
     int granted;                /* ordered writes: the last member that was granted the half */
     const collio_turn_t **turn; /* per member: its part of this round, or NULL */
-    ompi_request_t **request;   /* per member */
-    char **message;             /* per member; NULL if sent from or received in place */
-    _Atomic int64_t *limit;     /* per aggregator: place where the data of a read end, or PENDING */
 } collio_half_t;
 
 /** Layer 1 of a plan, on one rank. It is part of the plan: reused with it. */
@@ -115,12 +107,9 @@ typedef struct collio_relay_t {
     size_t handed;     /* first round whose handing is not finished */
     size_t *next_turn; /* per member */
     collio_half_t half[2];
-    size_t first_turn;   /* as member: first turn not done */
-    size_t started_turn; /* first turn not started */
-    uint64_t ticket[2];
-    size_t turn_window[2]; /* shm: first window of the turn not yet copied */
-    ompi_request_t *request[2];
-    bool turn_done[2];
+    size_t first_turn;         /* as member: first turn not done */
+    size_t started_turn;       /* first turn not started */
+    collio_delivery_t turn[2]; /* as member: the turns under way */
 
     /* while it is being made: see gather.c */
     struct {
@@ -193,8 +182,16 @@ int collio_relay_open(collio_plan_t *plan);
 int collio_relay_rank(const collio_exchange_t *ex, int member);
 /** A member's side of the cycles; true when all its turns are over. */
 bool collio_relay_member(collio_exchange_t *ex, bool *moved);
-/** Where the shared staging of a local aggregator is. */
-char *collio_relay_shared(const collio_exchange_t *ex, int half);
+/** Is this rank its own local aggregator? */
+static inline bool collio_relay_is_aggregator(const collio_exchange_t *ex)
+{
+    return ex->plan->layer1.relay->aggregator == ex->file->rank;
+}
+
+/** The memory of a local aggregator: limits of both halves, then the halves. A limit, one per
+ *  aggregator, is the place where the data of a read end, or PENDING. */
+int64_t collio_relay_limits_bytes(const collio_file_t *file);
 _Atomic int64_t *collio_relay_limits(const collio_exchange_t *ex, int half);
+char *collio_relay_staging(const collio_exchange_t *ex, int half);
 
 #endif /* COLLIO_RELAY_H */

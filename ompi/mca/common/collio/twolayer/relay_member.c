@@ -25,65 +25,31 @@ static char *room(const collio_exchange_t *ex, size_t number)
     return ex->file->kept->relay.at + (number % 2) * (size_t) ex->plan->layer1.relay->message_bytes;
 }
 
-/* The turn's bytes in my memory, when they lie there as the message has them. */
-static char *in_memory(const collio_exchange_t *ex, const turn_t *turn)
-{
-    const collio_piece_t *piece = &ex->plan->layer1.relay->mine.piece[turn->piece];
-    collio_cursor_t cursor;
-    int64_t offset, run;
-
-    if (!turn->consecutive) {
-        return NULL;
-    }
-    collio_cursor_seek(&cursor, &ex->request.memory->tiling, piece->stream);
-    offset = collio_cursor_run(&cursor, &run);
-    return run >= turn->bytes ? ex->request.base + offset : NULL;
-}
-
-static int send_turn(collio_exchange_t *ex, size_t number)
-{
-    relay_t *relay = ex->plan->layer1.relay;
-    const turn_t *turn = &relay->mine.turn[number];
-    char *message = in_memory(ex, turn);
-
-    if (NULL == message) {
-        collio_window_t all = {.count = turn->piece_count, .bytes = turn->bytes};
-
-        message = room(ex, number);
-        count_copy(ex, collio_copy_message(ex, &all, &relay->mine.piece[turn->piece], message,
-                                           turn->bytes));
-    }
-    collio_count_message(ex, relay->aggregator, turn->bytes);
-    return collio_isend(message, (size_t) turn->bytes, relay->aggregator,
-                        collio_exchange_tag(ex, COLLIO_TAG_RELAY), ex->way.synchronous_sends,
-                        ex->file->comm, &relay->request[number % 2]);
-}
-
 static void start_turn(collio_exchange_t *ex, size_t number)
 {
     relay_t *relay = ex->plan->layer1.relay;
     const turn_t *turn = &relay->mine.turn[number];
-    int rc;
+    collio_delivery_t *delivery = &relay->turn[number % 2];
+    collio_move_t *move = &delivery->move;
 
-    relay->turn_done[number % 2] = false;
+    *delivery = (collio_delivery_t){.started = true,
+                                    .move = {.transport = &collio_transport_isend,
+                                             .window = &turn->all,
+                                             .piece = &relay->mine.piece[turn->all.first],
+                                             .peer = relay->aggregator,
+                                             .tag = COLLIO_TAG_RELAY,
+                                             .extra = collio_turn_room(turn) - turn->all.bytes,
+                                             .relayed = !ex->write}};
     if (relay->shared) {
         int slot = ex->file->nodes.local_rank[relay->aggregator];
 
-        relay->ticket[number % 2] = ex->file->kept->relay_shared.taken[slot]++;
-        relay->turn_window[number % 2] = 0;
+        move->ticket = ex->file->kept->relay_shared.taken[slot]++;
         return;
     }
-    if (ex->write) {
-        rc = send_turn(ex, number);
-    } else {
-        rc = collio_irecv(room(ex, number), (size_t) collio_turn_room(turn), relay->aggregator,
-                          collio_exchange_tag(ex, COLLIO_TAG_RELAY), ex->file->comm,
-                          &relay->request[number % 2]);
+    if (!ex->write || NULL == collio_message_in_memory(ex, move->window, move->piece)) {
+        move->staging = room(ex, number);
     }
-    if (OMPI_SUCCESS != rc) {
-        collio_exchange_lose(ex);
-        relay->turn_done[number % 2] = true;
-    }
+    move->transport->requester_start(ex, delivery);
 }
 
 /* In a message that is longer than its data, the lengths of the data per window follow the data. */
@@ -92,7 +58,7 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
     const collio_part_t *mine = &ex->plan->layer1.relay->mine;
     const turn_t *turn = &mine->turn[number];
     char *message = room(ex, number);
-    bool whole = bytes == turn->bytes;
+    bool whole = bytes == turn->all.bytes;
     int64_t at = 0;
 
     if (!whole && bytes != collio_turn_room(turn)) {
@@ -104,7 +70,7 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
         int64_t valid = window->bytes, copied;
 
         if (!whole) {
-            memcpy(&valid, message + turn->bytes + i * sizeof(valid), sizeof(valid));
+            memcpy(&valid, message + turn->all.bytes + i * sizeof(valid), sizeof(valid));
             valid = valid < 0 || valid > window->bytes ? 0 : valid;
         }
         copied = collio_copy_message(ex, window, &mine->piece[window->first], message + at, valid);
@@ -116,14 +82,13 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
 
 static bool message_over(collio_exchange_t *ex, size_t number)
 {
-    relay_t *relay = ex->plan->layer1.relay;
-    int64_t bytes = 0;
+    collio_delivery_t *delivery = &ex->plan->layer1.relay->turn[number % 2];
 
-    if (!collio_request_done(ex->file, &relay->request[number % 2], &bytes)) {
+    if (!delivery->move.transport->requester_test(ex, delivery)) {
         return false;
     }
     if (!ex->write && 0 == ex->file->lost) {
-        unpack_turn(ex, number, bytes);
+        unpack_turn(ex, number, delivery->move.bytes);
     }
     return true;
 }
@@ -135,14 +100,12 @@ static bool copy_over(collio_exchange_t *ex, size_t number)
     const turn_t *turn = &relay->mine.turn[number];
     const int *local_rank = ex->file->nodes.local_rank;
     int slot = local_rank[relay->aggregator];
-    uint64_t ticket = relay->ticket[number % 2];
-    uint64_t grant = atomic_load_explicit(
-        collio_shared_grant(shared, slot, local_rank[ex->file->rank], ticket),
-        memory_order_acquire);
-    int half = (int) (grant & 1);
-    size_t *next = &relay->turn_window[number % 2];
+    collio_delivery_t *delivery = &relay->turn[number % 2];
+    int half = collio_shared_granted(shared, slot, local_rank[ex->file->rank],
+                                     delivery->move.ticket);
+    size_t *next = &delivery->window; /* the first that was not copied */
 
-    if (grant >> 1 != ticket + 1) {
+    if (half < 0) {
         return false;
     }
     for (; *next < turn->window_count; ++*next) {
@@ -157,7 +120,7 @@ static bool copy_over(collio_exchange_t *ex, size_t number)
             return false;
         }
         copied = collio_copy_window(ex, window, &relay->mine.piece[window->first],
-                                    collio_relay_shared(ex, half), 0, limit);
+                                    collio_relay_staging(ex, half), 0, limit);
         collio_exchange_received(ex, copied);
         count_copy(ex, copied);
         collio_file_count(ex->file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
@@ -172,14 +135,16 @@ bool collio_relay_member(collio_exchange_t *ex, bool *moved)
     relay_t *relay = ex->plan->layer1.relay;
 
     for (size_t number = relay->first_turn; number < relay->started_turn; ++number) {
-        bool *done = &relay->turn_done[number % 2];
+        int *state = &relay->turn[number % 2].move.state;
 
-        if (!*done) {
-            *done = relay->shared ? copy_over(ex, number) : message_over(ex, number);
-            *moved |= *done;
+        if (COLLIO_MOVE_COUNTED != *state
+            && (relay->shared ? copy_over(ex, number) : message_over(ex, number))) {
+            *state = COLLIO_MOVE_COUNTED;
+            *moved = true;
         }
     }
-    while (relay->first_turn < relay->started_turn && relay->turn_done[relay->first_turn % 2]) {
+    while (relay->first_turn < relay->started_turn
+           && COLLIO_MOVE_COUNTED == relay->turn[relay->first_turn % 2].move.state) {
         ++relay->first_turn;
     }
     while (relay->started_turn < relay->mine.turn_count

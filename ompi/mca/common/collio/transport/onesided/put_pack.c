@@ -124,7 +124,7 @@ void collio_put_copy(collio_exchange_t *ex, const collio_slot_t *slot, size_t so
     const collio_window_t *window = &request->window[from->window];
     const collio_piece_t *piece = &request->piece[window->first];
     char *message = packed_message(ex, slot, source);
-    int64_t local = collio_plan_cycle_start(ex, slot->cycle), copied;
+    int64_t local = slot->local, copied;
 
     if (NULL == message) {
         return;

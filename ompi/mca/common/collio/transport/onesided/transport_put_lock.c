@@ -86,7 +86,7 @@ static void transfer(collio_exchange_t *ex, collio_delivery_t *delivery)
     collio_move_t *move = &delivery->move;
     collio_win_t *win = grant_fits(ex, move) ? ex->file->kept->put.win[move->grant.number] : NULL;
     char *message = NULL != move->staging ? move->staging
-                                          : collio_message_in_memory(ex, delivery->window);
+                                          : collio_message_in_memory(ex, move->window, move->piece);
     int64_t bytes = -1;
 
     if (ex->write && NULL != move->staging && !move->relayed) {
