@@ -63,7 +63,8 @@ def _counters(study, results, cases):
                 values = [results.counter(panel, n, x, phase, name, part) for n in names]
                 unit = 1e9 if words.endswith(", s") else 1
                 cells.append(" / ".join("" if v is None else f"{v / unit:.3g}" for v in values))
-            out.append(f"| {panel} | {phase} | " + " | ".join(cells) + " |")
+            if any(cell.strip(" /") for cell in cells):
+                out.append(f"| {panel} | {phase} | " + " | ".join(cells) + " |")
     return [f"Counters of {' / '.join(names)}, where x is {x}:", ""] + out + [""]
 
 
