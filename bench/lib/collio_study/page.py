@@ -99,20 +99,27 @@ def _machine(machine):
             f"{m.server_bytes_per_second / 1e6:g} MB/s each, {m.request_us} us per request.", ""]
 
 
+def _beside(rows, share):
+    """What to say if other programs took the cores; `share` is what the runs took."""
+    others = statistics.median(row.get("machine_busy", 0) for row in rows)
+    if others <= share + 0.2:
+        return ""
+    return (f" Other programs ran beside them: the cores were {100 * others:.0f}% busy in all, so "
+            "single times may be off; means of many points are more reliable.")
+
+
 def _quality(results, study):
     rows = [row for rows in results.rows.values() for row in rows if row["busy"]]
     busy = sum(len(rows) for rows in results.busy_rows.values())
     share = statistics.median(row["busy"] for row in rows) if rows else 0
     if not rows:
-        count = sum(len(rows) for rows in results.rows.values())
-        return [f"{count} results. All bytes were checked.", ""]
+        all_rows = [row for rows in results.rows.values() for row in rows]
+        count = len(all_rows)
+        return [f"{count} results. All bytes were checked." + _beside(all_rows, 0), ""]
     out = (f"{len(rows) + busy} results, medians of up to {study.REPEAT} repetitions, "
            f"{study.STEPS} calls each, interleaved. All bytes were checked. The ranks used "
            f"{100 * share:.0f}% of the cores (median).")
-    others = statistics.median(row.get("machine_busy", 0) for row in rows) if rows else 0
-    if others > share + 0.2:
-        out += (f" Other programs ran beside them: the cores were {100 * others:.0f}% busy in all, "
-                "so single times may be off; means of many points are more reliable.")
+    out += _beside(rows, share)
     if busy:
         out += f" {busy} results used more than 60%: they are in parentheses and do not count."
     return [out, ""]

@@ -52,16 +52,16 @@ def _settled(seconds):
     return statistics.median(seconds[len(seconds) // 2:])
 
 
-def _ticks():
+def ticks():
     """Processor time of all cores so far: all of it, and what was idle."""
     with open("/proc/stat", encoding="utf-8") as stat:
         fields = [int(word) for word in stat.readline().split()[1:9]]
     return sum(fields), fields[3] + fields[4]
 
 
-def _machine_busy(since):
+def machine_busy(since):
     """The share of the cores that all processes of this computer took since then."""
-    total, idle = (now - then for now, then in zip(_ticks(), since))
+    total, idle = (now - then for now, then in zip(ticks(), since))
     return 1 - idle / total if total else 0
 
 
@@ -87,14 +87,14 @@ def _run(build, cluster, study, repeat, ranks, mca, cases, store):
         command += ["--steps", str(study.STEPS), *case.args, "--dir", cluster.folder,
                     "--label", case.key()]
     limit = TIMEOUT * (1 + len(cases) / 10)
-    begin, count = _ticks(), 0
+    begin, count = ticks(), 0
     with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
             ["timeout", "-k", "20", str(int(limit)), *command], env=cluster.env, text=True,
             stdout=subprocess.PIPE, stderr=errors) as job:
         for line in job.stdout:
             if line.startswith("{"):
-                store.add(dict(_row(repeat, line), machine_busy=_machine_busy(begin)))
-                begin, count = _ticks(), count + 1
+                store.add(dict(_row(repeat, line), machine_busy=machine_busy(begin)))
+                begin, count = ticks(), count + 1
         if job.wait() != 0:
             errors.seek(0)
             print(f"  {count} of {2 * len(cases)} results, exit status {job.returncode}: "

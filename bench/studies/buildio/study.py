@@ -2,6 +2,7 @@
 import os
 import subprocess
 
+from collio_study.runs import machine_busy, ticks
 from collio_study.study import Case, Claim
 
 TITLE = "Individual access to tiny elements (Build-IO)"
@@ -30,6 +31,7 @@ def cases():
 def gather(source, build):
     """Rows of results from bench/mtpwrite/run. The processor is what is measured here."""
     for repeat in range(REPEAT):
+        begin = ticks()
         done = subprocess.run([os.path.join(source, "bench", "mtpwrite", "run"), "-r", "1", "-e",
                                " ".join(map(str, ELEMENTS))], check=True, text=True,
                               env=dict(os.environ, COLLIO_BUILD=build, COLLIO_SRC=source),
@@ -40,7 +42,8 @@ def gather(source, build):
                 write, read = map(float, line[31:].split()[:2])
                 for phase, seconds in (("write", write), ("read", read)):
                     yield {"key": f"{PANEL}|{stack}|{element}", "repeat": repeat, "phase": phase,
-                           "busy": 0, "seconds": seconds, "bad_bytes": 0, "counters": {}}
+                           "busy": 0, "machine_busy": machine_busy(begin), "seconds": seconds,
+                           "bad_bytes": 0, "counters": {}}
 
 
 def saved(stack, phases=("write",)):
