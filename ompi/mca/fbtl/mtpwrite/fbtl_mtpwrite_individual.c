@@ -21,126 +21,61 @@
 #include "ompi/mca/common/collio/hook/hook.h"
 #include "ompi/mca/common/collio/ompio/entries.h"
 
-/* A call, whichever of the eight it is. */
-struct call {
-    ompi_file_t *file;
-    bool write;
-    bool at; /* explicit offset */
-    OMPI_MPI_OFFSET_TYPE offset;
-    void *buf;
-    size_t count;
-    ompi_datatype_t *type;
-};
-
 static ompio_file_t *handle_of(ompi_file_t *file)
 {
     return &((mca_common_ompio_data_t *) file->f_io_selected_data)->ompio_fh;
 }
 
-/* The buffer as it is, or packed by the convertor. */
-static int prepare_memory(struct call *call, ompio_file_t *fh,
-                          mca_fbtl_mtpwrite_transfer_t *transfer)
-{
-    collio_job_t *job = &transfer->job;
-    collio_extent_t all = {.offset = 0};
-    size_t type_bytes;
-    int rc;
-
-    if (!collio_view_stage_needed(fh, call->buf, call->count, call->type)) {
-        rc = collio_flat_type(fh, call->type, &transfer->type);
-        if (0 == rc) {
-            job->memory = &transfer->type->tiling;
-            job->base = call->buf;
-            opal_datatype_type_size(&call->type->super, &type_bytes);
-            rc = __builtin_mul_overflow(call->count, type_bytes, &job->bytes) ? -EOVERFLOW : 0;
-        }
-        return rc;
-    }
-    transfer->staged = true;
-    rc = collio_stage_init(&transfer->stage, fh, call->write, call->buf, call->count, call->type);
-    if (0 == rc) {
-        all.length = (int64_t) transfer->stage.bytes;
-        rc = collio_tiling_init(&transfer->packed, 0, all.length, &all, 1);
-        job->memory = &transfer->packed;
-        job->base = transfer->stage.packed;
-        job->bytes = all.length;
-    }
-    return rc;
-}
-
 /* Everything that needs the file's lock. */
-static int prepare(struct call *call, mca_fbtl_mtpwrite_transfer_t *transfer)
+static int prepare(ompio_file_t *fh, const collio_call_t *call,
+                   mca_fbtl_mtpwrite_transfer_t *transfer)
 {
-    ompio_file_t *fh = handle_of(call->file);
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
-    collio_job_t *job = &transfer->job;
-    int64_t lo, hi;
     int rc;
 
     if (NULL == file) {
         return -ENOMEM;
     }
-    job->access = &file->access;
-    job->write = call->write;
-    rc = collio_flat_view(fh, &transfer->view);
+    rc = collio_request_init(&transfer->request, fh, call);
     if (0 == rc) {
-        rc = prepare_memory(call, fh, transfer);
-    }
-    if (0 != rc) {
-        return rc;
-    }
-    job->file = &transfer->view->tiling;
-    job->first = collio_view_position(fh);
-    if (call->at
-        && __builtin_mul_overflow(call->offset, COLLIO_FVIEW(fh).f_etype_size, &job->first)) {
-        return -EOVERFLOW;
-    }
-    rc = collio_tiling_range(job->file, job->first, job->bytes, &lo, &hi);
-    if (0 == rc && !call->at) {
-        rc = collio_view_advance(fh, job->bytes);
-    }
-    if (0 == rc) {
-        collio_lockahead_pieces(fh, job->file, job->first, job->bytes, job->write, &file->covered);
+        collio_request_job(&transfer->request, fh, call->write, &file->access, &file->covered,
+                           &transfer->job);
     }
     return rc;
 }
 
 /* MPI_SUCCESS and *transfer == NULL: there is nothing to do. */
-static int begin(struct call *call, mca_fbtl_mtpwrite_transfer_t **transfer)
+static int begin(ompi_file_t *file, const collio_call_t *call,
+                 mca_fbtl_mtpwrite_transfer_t **transfer)
 {
-    ompio_file_t *fh = handle_of(call->file);
-    int rc;
+    ompio_file_t *fh = handle_of(file);
+    int rc = collio_request_check_mode(fh, call->write);
 
     *transfer = NULL;
-    if (call->write && (fh->f_amode & MPI_MODE_RDONLY)) {
-        return MPI_ERR_READ_ONLY;
-    }
-    if (!call->write && (fh->f_amode & MPI_MODE_WRONLY)) {
-        return MPI_ERR_ACCESS;
-    }
-    if (0 == call->count || 0 == call->type->super.size || 0 == COLLIO_FVIEW(fh).f_iov_count) {
-        return MPI_SUCCESS;
+    if (MPI_SUCCESS != rc || 0 == call->count || 0 == call->type->super.size
+        || 0 == COLLIO_FVIEW(fh).f_iov_count) {
+        return rc;
     }
     *transfer = mca_fbtl_mtpwrite_transfer_new();
     if (NULL == *transfer) {
         return MPI_ERR_NO_MEM;
     }
-    OPAL_THREAD_LOCK(&call->file->f_lock);
-    rc = prepare(call, *transfer);
-    OPAL_THREAD_UNLOCK(&call->file->f_lock);
-    if (0 != rc) {
-        mca_fbtl_mtpwrite_transfer_free(*transfer);
-        *transfer = NULL;
-        return -EINVAL == rc ? MPI_ERR_TYPE : collio_error_class(-rc);
+    OPAL_THREAD_LOCK(&file->f_lock);
+    rc = prepare(fh, call, *transfer);
+    OPAL_THREAD_UNLOCK(&file->f_lock);
+    if (0 == rc) {
+        return MPI_SUCCESS;
     }
-    return MPI_SUCCESS;
+    mca_fbtl_mtpwrite_transfer_free(*transfer);
+    *transfer = NULL;
+    return -EINVAL == rc ? MPI_ERR_TYPE : collio_error_class(-rc);
 }
 
-static int blocking(struct call *call, ompi_status_public_t *status)
+static int blocking(ompi_file_t *file, const collio_call_t *call, ompi_status_public_t *status)
 {
     mca_fbtl_mtpwrite_transfer_t *transfer;
     size_t bytes = 0;
-    int rc = begin(call, &transfer);
+    int rc = begin(file, call, &transfer);
 
     if (NULL != transfer) {
         collio_engine_perform(&transfer->job);
@@ -153,10 +88,10 @@ static int blocking(struct call *call, ompi_status_public_t *status)
     return rc;
 }
 
-static int nonblocking(struct call *call, ompi_request_t **request)
+static int nonblocking(ompi_file_t *file, const collio_call_t *call, ompi_request_t **request)
 {
     mca_fbtl_mtpwrite_transfer_t *transfer;
-    int rc = begin(call, &transfer);
+    int rc = begin(file, call, &transfer);
 
     if (MPI_SUCCESS != rc) {
         return rc;
@@ -164,36 +99,32 @@ static int nonblocking(struct call *call, ompi_request_t **request)
     if (NULL != transfer) {
         mca_fbtl_mtpwrite_transfer_start(transfer);
     }
-    *request = mca_fbtl_mtpwrite_request_new(call->file, transfer);
+    *request = mca_fbtl_mtpwrite_request_new(file, transfer);
     return NULL == *request ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
 /* Two entries of the table: at the file pointer, and at an offset. */
-#define ENTRIES(name, writes, buffer_type, how, result_type)                                     \
-    static int file_##name(ompi_file_t *file, buffer_type buf, collio_count_t count,             \
-                           struct ompi_datatype_t *type, result_type result)                     \
-    {                                                                                            \
-        struct call call = {.file = file,                                                        \
-                            .write = (writes),                                                   \
-                            .buf = (void *) buf,                                                 \
-                            .count = (size_t) count,                                             \
-                            .type = type};                                                       \
-                                                                                                 \
-        return how(&call, result);                                                               \
-    }                                                                                            \
-    static int file_##name##_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, buffer_type buf, \
-                                collio_count_t count, struct ompi_datatype_t *type,              \
-                                result_type result)                                              \
-    {                                                                                            \
-        struct call call = {.file = file,                                                        \
-                            .write = (writes),                                                   \
-                            .at = true,                                                          \
-                            .offset = offset,                                                    \
-                            .buf = (void *) buf,                                                 \
-                            .count = (size_t) count,                                             \
-                            .type = type};                                                       \
-                                                                                                 \
-        return how(&call, result);                                                               \
+#define ENTRIES(name, writes, buffer_type, how, result_type)                                      \
+    static int file_##name(ompi_file_t *file, buffer_type buffer, collio_count_t count,           \
+                           struct ompi_datatype_t *type, result_type result)                      \
+    {                                                                                             \
+        collio_call_t call = {                                                                    \
+            .write = (writes), .buffer = (void *) buffer, .count = (size_t) count, .type = type}; \
+                                                                                                  \
+        return how(file, &call, result);                                                          \
+    }                                                                                             \
+    static int file_##name##_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset,                   \
+                                buffer_type buffer, collio_count_t count,                         \
+                                struct ompi_datatype_t *type, result_type result)                 \
+    {                                                                                             \
+        collio_call_t call = {.write = (writes),                                                  \
+                              .buffer = (void *) buffer,                                          \
+                              .count = (size_t) count,                                            \
+                              .type = type,                                                       \
+                              .explicit_offset = true,                                            \
+                              .offset = offset};                                                  \
+                                                                                                  \
+        return how(file, &call, result);                                                          \
     }
 
 ENTRIES(write, true, const void *, blocking, ompi_status_public_t *)

@@ -6,7 +6,7 @@
 #include "ompi/mca/common/collio/access/lockahead.h"
 #include "ompi/mca/common/collio/compat/compat.h"
 #include "ompi/mca/common/collio/settings/setting.h"
-#include "ompi/mca/common/collio/view/view.h"
+#include "ompi/mca/common/collio/view/request.h"
 #include "ompi/mca/common/ompio/common_ompio_request.h"
 
 #include "fbtl_mtpwrite.h"
@@ -79,15 +79,11 @@ extern mca_fbtl_base_module_t mca_fbtl_mtpwrite_module;
 int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
                                          const mca_fbtl_mtpwrite_settings_t *settings);
 
-/** An asynchronous transfer of one request: the job and all that it must keep. */
+/** A transfer: the job and all that it must keep. */
 typedef struct mca_fbtl_mtpwrite_transfer_t {
-    collio_job_t job;
-    collio_segment_t *segments;
-    collio_flat_t *view;
-    collio_flat_t *type;
-    collio_stage_t stage;
-    collio_tiling_t packed; /* of the stage */
-    bool staged;
+    collio_job_t job;           /* the access to the file */
+    collio_request_t request;   /* the request of an individual call; empty for a list */
+    collio_segment_t *segments; /* the list that OMPIO handed in; NULL for an individual call */
 } mca_fbtl_mtpwrite_transfer_t;
 
 mca_fbtl_mtpwrite_transfer_t *mca_fbtl_mtpwrite_transfer_new(void);

@@ -28,12 +28,7 @@ void mca_fbtl_mtpwrite_transfer_free(mca_fbtl_mtpwrite_transfer_t *transfer)
     }
     collio_access_wait(&transfer->job);
     free(transfer->segments);
-    collio_flat_release(transfer->view);
-    collio_flat_release(transfer->type);
-    if (transfer->staged) {
-        collio_stage_fini(&transfer->stage);
-        collio_tiling_fini(&transfer->packed);
-    }
+    collio_request_fini(&transfer->request);
     free(transfer);
 }
 
@@ -50,8 +45,7 @@ int mca_fbtl_mtpwrite_transfer_finish(mca_fbtl_mtpwrite_transfer_t *transfer, si
     const collio_outcome_t *outcome = &transfer->job.outcome;
 
     *bytes = (size_t) outcome->bytes;
-    if (transfer->staged && !transfer->job.write
-        && 0 != collio_stage_unpack(&transfer->stage, *bytes)) {
+    if (!transfer->job.write && 0 != collio_request_unpack(&transfer->request, outcome->bytes)) {
         return MPI_ERR_CONVERSION;
     }
     return collio_error_class(outcome->error);

@@ -45,11 +45,14 @@ static bool job_is_empty(const collio_job_t *job)
 
 static void job_span(const collio_job_t *job, int64_t *offset, int64_t *length)
 {
-    if (NULL == job->segments) {
-        collio_access_request_span(job, offset, length);
-    } else {
+    int64_t end;
+
+    if (NULL != job->segments) {
         collio_access_span(job->segments, job->count, offset, length);
+        return;
     }
+    (void) collio_tiling_range(job->file, job->first, job->bytes, offset, &end); /* was checked */
+    *length = end - *offset;
 }
 
 void collio_job_lock_init(collio_job_t *job)

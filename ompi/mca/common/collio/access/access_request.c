@@ -242,33 +242,6 @@ static void plan(struct request *request)
     collio_count(&access->stats->pieces_in, (uint64_t) pieces);
 }
 
-void collio_access_request_span(const collio_job_t *job, int64_t *offset, int64_t *length)
-{
-    const collio_tiling_t *file = job->file;
-    collio_cursor_t cursor;
-    int64_t run, hi;
-
-    collio_cursor_seek(&cursor, file, job->first);
-    *offset = collio_cursor_run(&cursor, &run);
-    collio_cursor_seek(&cursor, file, job->first + job->bytes - 1);
-    hi = collio_cursor_run(&cursor, &run) + 1;
-    if (!file->ascending) { /* anywhere between the repetitions: take them whole */
-        int64_t from = job->first / file->size;
-        int64_t to = (job->first + job->bytes - 1) / file->size;
-
-        for (size_t i = 0; i < file->count; ++i) {
-            int64_t at = file->base + file->offset[i];
-            int64_t low = at + (0 < file->extent ? from : to) * file->extent;
-            int64_t high = at + (0 < file->extent ? to : from) * file->extent
-                           + collio_tiling_length(file, i);
-
-            *offset = low < *offset ? low : *offset;
-            hi = high > hi ? high : hi;
-        }
-    }
-    *length = hi - *offset;
-}
-
 static void carry_out(struct request *request)
 {
     if (1 < request->threads) {

@@ -70,7 +70,6 @@ void collio_access_request_held(const collio_job_t *job, collio_held_t held,
 /** First byte and length of the file range that a transfer touches. */
 void collio_access_span(const collio_segment_t *segments, size_t count, int64_t *offset,
                         int64_t *length);
-void collio_access_request_span(const collio_job_t *job, int64_t *offset, int64_t *length);
 
 /** Is there a gap between the job's pieces of the file? */
 bool collio_job_has_holes(const collio_job_t *job);

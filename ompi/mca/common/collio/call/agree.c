@@ -6,8 +6,6 @@
  */
 #include "call/op.h"
 
-#include <errno.h>
-
 #include "core/sum.h"
 
 _Static_assert((int) COLLIO_AGREE_FIELDS == (int) COLLIO_AGREEMENT_CALL,
@@ -36,51 +34,16 @@ void collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-/* Lowest and highest byte. An ascending view tells it from its ends, without being walked. */
-static int request_range(const collio_op_t *op, int64_t *lo, int64_t *hi)
-{
-    const collio_tiling_t *view = &op->ex.request.view->tiling;
-    collio_cursor_t cursor;
-    collio_pieces_t pieces = {0};
-    int64_t run;
-    int rc;
-
-    if (view->ascending) {
-        collio_cursor_seek(&cursor, view, op->ex.request.stream);
-        *lo = collio_cursor_run(&cursor, &run);
-        collio_cursor_seek(&cursor, view, op->ex.request.stream + op->ex.request.bytes - 1);
-        *hi = collio_cursor_run(&cursor, &run) + 1;
-        return 0;
-    }
-    rc = collio_tiling_pieces(view, op->ex.request.stream, op->ex.request.bytes, &pieces);
-    if (0 == rc) {
-        *lo = pieces.at[0].offset;
-        *hi = 0;
-        for (size_t i = 0; i < pieces.count; ++i) {
-            int64_t end = pieces.at[i].offset + pieces.at[i].length;
-
-            *hi = end > *hi ? end : *hi;
-        }
-    }
-    collio_pieces_fini(&pieces);
-    return rc;
-}
-
 static void describe_request(collio_op_t *op)
 {
-    int64_t lo = 0, hi = 0;
-    int rc = request_range(op, &lo, &hi);
+    const collio_request_t *request = &op->ex.request;
 
-    if (0 != rc || lo < 0 || hi <= lo) { /* before the file's beginning, or past any offset */
-        collio_exchange_fail(&op->ex, 0 != rc ? -rc : EINVAL);
-        return;
-    }
-    op->mine[COLLIO_AGREE_BYTES] = op->ex.request.bytes;
-    op->mine[COLLIO_AGREE_PIECES] = collio_tiling_piece_bound(
-        &op->ex.request.view->tiling, op->ex.request.stream, op->ex.request.bytes);
-    op->mine[COLLIO_AGREE_SPANS] = hi - lo;
-    op->mine[COLLIO_AGREE_LO] = -lo;
-    op->mine[COLLIO_AGREE_HI] = hi;
+    op->mine[COLLIO_AGREE_BYTES] = request->bytes;
+    op->mine[COLLIO_AGREE_PIECES] = collio_tiling_piece_bound(&request->view, request->stream,
+                                                              request->bytes);
+    op->mine[COLLIO_AGREE_SPANS] = request->hi - request->lo;
+    op->mine[COLLIO_AGREE_LO] = -request->lo;
+    op->mine[COLLIO_AGREE_HI] = request->hi;
 }
 
 /* Which of the plans fit, and how far they must move. Returns the bits of those that do not. */

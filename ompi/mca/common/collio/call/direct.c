@@ -20,7 +20,7 @@ static bool is_brief(const collio_op_t *op)
     return !collio_access_locks(access, op->ex.write) && (op->ex.write || access->in_memory)
            && !access->network && op->ex.request.bytes <= SMALL
            && 1
-                  == collio_tiling_piece_bound(&op->ex.request.view->tiling, op->ex.request.stream,
+                  == collio_tiling_piece_bound(&op->ex.request.view, op->ex.request.stream,
                                                op->ex.request.bytes);
 }
 
@@ -76,15 +76,8 @@ void collio_direct_start(collio_op_t *op)
         return;
     }
     op->ex.file->unflushed |= op->ex.write;
-    job->access = &op->ex.file->access;
-    job->write = op->ex.write;
-    job->file = &op->ex.request.view->tiling;
-    job->first = op->ex.request.stream;
-    job->bytes = op->ex.request.bytes;
-    job->memory = &op->ex.request.memory->tiling;
-    job->base = op->ex.request.base;
-    collio_lockahead_pieces(op->ex.file->fh, job->file, job->first, job->bytes, job->write,
-                            &op->ex.file->kept->covered);
+    collio_request_job(&op->ex.request, op->ex.file->fh, op->ex.write, &op->ex.file->access,
+                       &op->ex.file->kept->covered, job);
     if (!at_once(op) && (read_cached(op) || 0 == collio_access_start(job))) {
         return;
     }

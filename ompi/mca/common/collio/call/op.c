@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "call/request.h"
+#include "call/mpi_request.h"
 #include "compat/verbose.h"
 
 #include "opal/runtime/opal_progress.h"
@@ -17,18 +17,13 @@
 
 static void release_request(collio_op_t *op)
 {
-    if (op->staged && 0 == op->ex.file->lost) {
-        if (!op->ex.write) {
-            (void) collio_stage_unpack(&op->stage, (size_t) op->ex.done_bytes);
-        }
-        collio_stage_fini(&op->stage);
+    if (0 != op->ex.file->lost) {
+        return; /* messages may still use its memory */
     }
-    if (NULL != op->ex.request.view) {
-        collio_flat_release(op->ex.request.view);
+    if (!op->ex.write) {
+        (void) collio_request_unpack(&op->ex.request, op->ex.done_bytes);
     }
-    if (NULL != op->ex.request.memory) {
-        collio_flat_release(op->ex.request.memory);
-    }
+    collio_request_fini(&op->ex.request);
 }
 
 /* Figures, the plan if it is not kept, the request's pieces. */
@@ -61,7 +56,7 @@ static void finish(collio_op_t *op)
 static void tell_caller(collio_op_t *op)
 {
     if (NULL != op->mpi_request) {
-        collio_request_complete(op->mpi_request, op->ex.error, op->ex.done_bytes);
+        collio_mpi_request_complete(op->mpi_request, op->ex.error, op->ex.done_bytes);
         collio_op_give(op);
     } else {
         op->finished = true;

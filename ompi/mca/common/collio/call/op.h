@@ -86,7 +86,6 @@ typedef struct collio_op_t {
     opal_list_item_t super;
     collio_exchange_t ex; /* file, request, choices, error: all that code below sees */
 
-    collio_stage_t stage;              /* a packed copy of the user's buffer, if `staged` */
     int64_t mine[COLLIO_AGREE_FIELDS]; /* this rank's contribution to the agreement */
     int64_t all[COLLIO_AGREE_FIELDS];  /* its result; STATE only after early access */
     int64_t delta;                     /* how far the plans that fit must move */
@@ -98,11 +97,10 @@ typedef struct collio_op_t {
 
     collio_phase_t phase;   /* first of the fields that are cleared for every call */
     collio_op_step_t *next; /* follows the phase */
-    bool staged;
-    bool early;                           /* this rank's access came before AGREE */
-    bool locked;                          /* atomic mode: this rank has the lock */
-    _Atomic bool finished;                /* of a blocking call */
-    struct collio_request_t *mpi_request; /* of a nonblocking call */
+    bool early;             /* this rank's access came before AGREE */
+    bool locked;            /* atomic mode: this rank has the lock */
+    _Atomic bool finished;  /* of a blocking call */
+    struct collio_mpi_request_t *mpi_request; /* of a nonblocking call */
     uint64_t started_ns;
     uint64_t flatten_ns; /* counted at the end: another call may be under way at the start */
     uint64_t work_ns;    /* when all ranks were there: what `auto` measures from */
@@ -120,7 +118,7 @@ typedef struct collio_queue_t {
     uint32_t sequence;  /* of operations, equal on all ranks */
     collio_op_t *spare; /* for a call that finds no memory */
     collio_op_t *idle;  /* an operation for the next call */
-    struct collio_request_t *spare_request;
+    struct collio_mpi_request_t *spare_request;
     atomic_flag progressing; /* one thread at a time drives this file */
     int64_t last_bytes;      /* true count of the last blocking call */
     int refusal;             /* errno for the collective call that is about to start, or 0 */
@@ -137,8 +135,8 @@ void collio_op_give(collio_op_t *op);
 /** Starts a collective call; the file pointer has moved when it returns. Local: it never waits for
  *  another rank. Without an mpi_request it is a blocking call, to be ended by op_wait. NULL only
  *  when several calls at once found no memory for the struct itself. */
-collio_op_t *collio_op_start(collio_file_t *file, bool write, struct collio_request_t *mpi_request,
-                             void *buffer, size_t count, ompi_datatype_t *type);
+collio_op_t *collio_op_start(collio_file_t *file, const collio_call_t *call,
+                             struct collio_mpi_request_t *mpi_request);
 
 /** Turns the crank of the file's oldest operation. Returns the number of operations that ended. */
 int collio_op_progress(collio_file_t *file);

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "call/request.h"
+#include "call/mpi_request.h"
 
 static void construct(collio_op_t *op)
 {
@@ -30,7 +30,7 @@ int collio_queue_open(collio_file_t *file)
     OBJ_CONSTRUCT(&queue->ops, opal_list_t);
     atomic_flag_clear(&queue->progressing);
     queue->spare = OBJ_NEW(collio_op_t);
-    queue->spare_request = OBJ_NEW(collio_request_t);
+    queue->spare_request = OBJ_NEW(collio_mpi_request_t);
     file->queue = queue;
     return NULL == queue->spare || NULL == queue->spare_request ? OMPI_ERR_OUT_OF_RESOURCE
                                                                 : OMPI_SUCCESS;

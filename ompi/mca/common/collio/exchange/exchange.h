@@ -6,7 +6,7 @@
 #include "exchange/kept.h"
 #include "file/file.h"
 #include "node/agreement.h"
-#include "view/view.h"
+#include "view/request.h"
 
 #include "core/cycle.h"
 #include "core/schedule.h"
@@ -90,15 +90,6 @@ typedef struct collio_delivery_t {
     collio_move_t move;
 } collio_delivery_t;
 
-/** What this rank asked for. */
-typedef struct collio_ask_t {
-    collio_flat_t *view;
-    int64_t stream; /* position in the view's data */
-    int64_t bytes;
-    collio_flat_t *memory;
-    char *base;
-} collio_ask_t;
-
 /** The requests of all ranks together, as agreed. */
 typedef struct collio_range_t {
     int64_t lo;     /* first byte */
@@ -161,7 +152,7 @@ typedef struct collio_exchange_t {
     int error;         /* MPI error class: local until the agreement, then that of all ranks */
     int64_t done_bytes;
 
-    collio_ask_t request;
+    collio_request_t request;
     collio_range_t range;
     collio_choices_t way;
 

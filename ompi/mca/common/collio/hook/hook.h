@@ -28,7 +28,7 @@ typedef struct collio_hook_t {
     ompi_file_t *file;
     ompio_file_t *fh;
     collio_hook_table_t original;      /* io/ompio's own entries, complete */
-    struct collio_flat_cache_t *flats; /* of view.h; freed at close */
+    struct collio_flat_cache_t *flats; /* of view/flat.c; freed at close */
     void (*free_flats)(struct collio_flat_cache_t *flats);
     struct {
         void (*callback)(ompio_file_t *fh, void *data);

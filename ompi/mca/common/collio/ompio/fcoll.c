@@ -8,8 +8,8 @@
 #include <errno.h>
 
 #include "access/access.h"
+#include "call/mpi_request.h"
 #include "call/op.h"
-#include "call/request.h"
 #include "compat/verbose.h"
 #include "cycles/cycles.h"
 #include "ompio/entries.h"
@@ -73,22 +73,12 @@ int collio_fcoll_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-/* The access mode is the same on every rank, so all of them stop here or none. */
-static int check_mode(const ompio_file_t *fh, bool write)
-{
-    if (write && 0 != (fh->f_amode & MPI_MODE_RDONLY)) {
-        return MPI_ERR_READ_ONLY;
-    }
-    return !write && 0 != (fh->f_amode & MPI_MODE_WRONLY) ? MPI_ERR_ACCESS : OMPI_SUCCESS;
-}
-
-static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, ompi_datatype_t *type,
-                    ompi_status_public_t *status)
+static int blocking(ompio_file_t *fh, const collio_call_t *call, ompi_status_public_t *status)
 {
     collio_file_t *file = collio_file_find(fh);
     collio_op_t *op;
     int64_t bytes = 0;
-    int rc = check_mode(fh, write);
+    int rc = collio_request_check_mode(fh, call->write);
 
     if (NULL == file || OMPI_SUCCESS != file->refused) {
         return NULL == file ? MPI_ERR_ARG : file->refused;
@@ -97,7 +87,7 @@ static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, om
         file->queue->last_bytes = 0;
         return rc;
     }
-    op = collio_op_start(file, write, NULL, buffer, count, type);
+    op = collio_op_start(file, call, NULL);
     if (NULL == op) {
         return MPI_ERR_NO_MEM;
     }
@@ -109,12 +99,11 @@ static int blocking(ompio_file_t *fh, bool write, void *buffer, size_t count, om
     return rc;
 }
 
-static int nonblocking(ompio_file_t *fh, bool write, void *buffer, size_t count,
-                       ompi_datatype_t *type, ompi_request_t **request)
+static int nonblocking(ompio_file_t *fh, const collio_call_t *call, ompi_request_t **request)
 {
     collio_file_t *file = collio_file_find(fh);
-    collio_request_t *mine;
-    int rc = check_mode(fh, write);
+    collio_mpi_request_t *mine;
+    int rc = collio_request_check_mode(fh, call->write);
 
     if (NULL == file || OMPI_SUCCESS != file->refused) {
         return NULL == file ? MPI_ERR_ARG : file->refused;
@@ -122,13 +111,13 @@ static int nonblocking(ompio_file_t *fh, bool write, void *buffer, size_t count,
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    mine = collio_request_new(file);
+    mine = collio_mpi_request_new(file);
     if (NULL == mine) {
         return MPI_ERR_NO_MEM;
     }
     *request = &mine->super;
     mine->super.req_mpi_object.file = fh->f_fh; /* whose error handler MPI_Wait asks */
-    if (NULL == collio_op_start(file, write, mine, buffer, count, type)) {
+    if (NULL == collio_op_start(file, call, mine)) {
         OBJ_RELEASE(mine);
         return MPI_ERR_NO_MEM;
     }
@@ -136,29 +125,20 @@ static int nonblocking(ompio_file_t *fh, bool write, void *buffer, size_t count,
     return OMPI_SUCCESS;
 }
 
-int collio_fcoll_write_all(ompio_file_t *fh, const void *buffer, collio_count_t count,
-                           ompi_datatype_t *type, ompi_status_public_t *status)
-{
-    return blocking(fh, true, (void *) buffer, (size_t) count, type, status);
-}
+#define ENTRY(name, writes, buffer_type, how, result_type)                                        \
+    int collio_fcoll_##name(ompio_file_t *fh, buffer_type buffer, collio_count_t count,           \
+                            ompi_datatype_t *type, result_type result)                            \
+    {                                                                                             \
+        collio_call_t call = {                                                                    \
+            .write = (writes), .buffer = (void *) buffer, .count = (size_t) count, .type = type}; \
+                                                                                                  \
+        return how(fh, &call, result);                                                            \
+    }
 
-int collio_fcoll_read_all(ompio_file_t *fh, void *buffer, collio_count_t count,
-                          ompi_datatype_t *type, ompi_status_public_t *status)
-{
-    return blocking(fh, false, buffer, (size_t) count, type, status);
-}
-
-int collio_fcoll_iwrite_all(ompio_file_t *fh, const void *buffer, collio_count_t count,
-                            ompi_datatype_t *type, ompi_request_t **request)
-{
-    return nonblocking(fh, true, (void *) buffer, (size_t) count, type, request);
-}
-
-int collio_fcoll_iread_all(ompio_file_t *fh, void *buffer, collio_count_t count,
-                           ompi_datatype_t *type, ompi_request_t **request)
-{
-    return nonblocking(fh, false, buffer, (size_t) count, type, request);
-}
+ENTRY(write_all, true, const void *, blocking, ompi_status_public_t *)
+ENTRY(read_all, false, void *, blocking, ompi_status_public_t *)
+ENTRY(iwrite_all, true, const void *, nonblocking, ompi_request_t **)
+ENTRY(iread_all, false, void *, nonblocking, ompi_request_t **)
 
 static bool ours(const collio_hook_t *hook)
 {

@@ -7,7 +7,7 @@
 #include "core/version.h"
 
 #include "call/hang.h"
-#include "call/request.h"
+#include "call/mpi_request.h"
 #include "compat/sizes.h"
 #include "file/file.h"
 #include "help/help.h"
@@ -74,8 +74,9 @@ void collio_close(void)
 {
     if (users > 0 && 0 == --users) {
         collio_set_forget();
-        collio_request_finalize();
+        collio_mpi_request_finalize();
         collio_access_finalize();
+        collio_flat_finalize();
         collio_file_unreserve();
         collio_agreement_unreserve();
         collio_handle_unreserve();

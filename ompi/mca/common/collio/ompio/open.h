@@ -8,7 +8,7 @@
 #include "file/settings.h"
 #include "hook/handle.h"
 #include "settings/hints.h"
-#include "view/view.h"
+#include "view/request.h"
 
 #include "core/hash.h"
 
@@ -38,7 +38,7 @@ static inline uint64_t collio_abi(void)
                              sizeof(collio_setting_t),
                              sizeof(collio_settings_set_t),
                              sizeof(collio_settings_t),
-                             sizeof(collio_stage_t),
+                             sizeof(collio_request_t),
                              sizeof(collio_stats_t),
                              sizeof(collio_tiling_t),
                              offsetof(collio_component_t, set),

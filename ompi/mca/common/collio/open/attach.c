@@ -12,8 +12,8 @@
 
 #include "access/engine.h"
 #include "call/hang.h"
+#include "call/mpi_request.h"
 #include "call/op.h"
-#include "call/request.h"
 #include "compat/verbose.h"
 #include "hook/caches.h"
 #include "hook/guard.h"

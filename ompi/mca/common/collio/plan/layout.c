@@ -97,8 +97,8 @@ int64_t collio_layout_window(const collio_exchange_t *ex)
 collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
 {
     return (collio_shape_t){
-        .flat = ex->request.view,
-        .view = &ex->request.view->tiling,
+        .flat = ex->request.shape,
+        .view = &ex->request.view,
         .stream = ex->request.stream,
         .bytes = ex->request.bytes,
         .window_bytes = collio_layout_window(ex),
@@ -163,7 +163,7 @@ static void fill_bins(collio_exchange_t *ex)
     int64_t lo = ex->file->memory.origin, width = ex->file->memory.width;
 
     if (0
-        != collio_tiling_pieces(&ex->request.view->tiling, ex->request.stream, ex->request.bytes,
+        != collio_tiling_pieces(&ex->request.view, ex->request.stream, ex->request.bytes,
                                 &pieces)) {
         collio_exchange_fail(ex, ENOMEM);
     }

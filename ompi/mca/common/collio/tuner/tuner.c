@@ -276,10 +276,9 @@ static const collio_schedule_t *schedule_of(const collio_exchange_t *ex, collio_
 
 static int64_t piece_bound(const collio_exchange_t *ex)
 {
-    return 0 == ex->request.bytes
-               ? 0
-               : collio_tiling_piece_bound(&ex->request.view->tiling, ex->request.stream,
-                                           ex->request.bytes);
+    return 0 == ex->request.bytes ? 0
+                                  : collio_tiling_piece_bound(&ex->request.view, ex->request.stream,
+                                                              ex->request.bytes);
 }
 
 static int wanted_exchange(const collio_exchange_t *ex)

@@ -6,22 +6,12 @@
 #include "core/tiling.h"
 
 /**
- * File views and user buffers as tilings, and the file pointer.
- *
- * All calls are local. They return 0 or -errno: -ENOMEM, -EINVAL (a datatype that Open MPI cannot
- * flatten). Tilings given out by the first three are the caller's: tiling_fini() them. A view or a
- * datatype without data gives an empty tiling (count 0, size 0).
+ * File views, datatypes and the individual file pointer of a handle. All calls are local. Functions
+ * that return int give 0 or -errno: -ENOMEM, -EINVAL (a datatype that Open MPI cannot flatten).
  */
 
-/** The current view, and the stream position (in bytes) of the individual file pointer. */
-int collio_view_file(ompio_file_t *fh, collio_tiling_t *tiling, int64_t *stream);
-
-/** One element of `type`; the tiling's offsets count from the element's address. A regular type
- *  becomes repetitions of one piece, so the tiling's size need not be the type's. */
-int collio_view_tile_type(ompi_datatype_t *type, collio_tiling_t *tiling);
-
 /** Moves the file pointer by `bytes`, leaving every field as io/ompio's own Build-IO leaves it. */
-int collio_view_advance(ompio_file_t *fh, int64_t bytes);
+void collio_view_advance(ompio_file_t *fh, int64_t bytes);
 
 /** The stream position (in bytes) of the individual file pointer. */
 int64_t collio_view_position(ompio_file_t *fh);
@@ -31,42 +21,47 @@ int64_t collio_view_position(ompio_file_t *fh);
  *  like a valid offset, so it must be rejected beforehand. */
 bool collio_view_reaches(ompio_file_t *fh, int64_t offset);
 
-/** A flattened view or datatype, shared and kept: `references` holders. */
+/** A flattened view or datatype, shared by its holders. Without data: count 0, size 0. */
 typedef struct collio_flat_t {
-    collio_tiling_t tiling;
-    _Atomic int references;
+    collio_tiling_t tiling; /* the pieces; base is 0 */
+    _Atomic int references; /* number of holders */
 } collio_flat_t;
 
-/** The same as above from the file's cache, when the file has one (it is a real MPI file, see
- *  hook.h): a repeated view or datatype is not flattened again. The caller releases the result, and
- *  holds the file's lock. In the view's tiling `base` is the displacement. */
+/** The current view, at displacement 0. The process keeps the last views, so a view that is set
+ *  again, by any handle, is not flattened again. The caller releases the result, and holds the
+ *  file's lock. */
 int collio_flat_view(ompio_file_t *fh, collio_flat_t **flat);
+
+/** One element of `type`; offsets count from the element's address. A regular type becomes
+ *  repetitions of one piece, so the tiling's size need not be the type's. The file keeps the last
+ *  datatypes, if it is a real MPI file (see hook.h). The caller releases the result, and holds the
+ *  file's lock. */
 int collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type, collio_flat_t **flat);
+
 collio_flat_t *collio_flat_retain(collio_flat_t *flat);
+/** NULL does nothing. */
 void collio_flat_release(collio_flat_t *flat);
 
-/** Flattened views and datatypes of one file. They are found by the identity of the datatype,
- *  which is safe because the cache holds a reference to it. */
-typedef struct collio_flat_cache_t collio_flat_cache_t;
-void collio_flat_cache_free(collio_flat_cache_t *cache);
+/** Frees the views of the process. */
+void collio_flat_finalize(void);
 
 /** Must this buffer go through Open MPI's convertor: it lies on a device, or the file's data
- *  representation is not the native one? Then pack it (write) or unpack it (read) with: */
-bool collio_view_stage_needed(ompio_file_t *fh, const void *buf, size_t count,
-                              ompi_datatype_t *type);
+ *  representation is not the native one? Then pack it (write) or unpack it (read) with a stage. */
+bool collio_stage_needed(ompio_file_t *fh, const void *buffer, size_t count, ompi_datatype_t *type);
 
 /** A packed host copy of a user buffer. */
 typedef struct collio_stage_t {
-    opal_convertor_t convertor;
-    char *packed; /* malloc'ed; NULL when there is nothing */
-    size_t bytes; /* in the file's representation */
+    opal_convertor_t convertor; /* between the user's buffer and the packed bytes */
+    char *packed;               /* the packed bytes, malloc'ed */
+    size_t bytes;               /* number of packed bytes, in the file's representation */
 } collio_stage_t;
 
-/** For a write: packs. For a read: room only. 0 or -errno; stage_fini() in any case. */
-int collio_stage_init(collio_stage_t *stage, ompio_file_t *fh, bool write, const void *buf,
-                      size_t count, ompi_datatype_t *type);
+/** For a write: packs. For a read: room only. *stage is NULL unless 0 is returned. */
+int collio_stage_new(ompio_file_t *fh, bool write, const void *buffer, size_t count,
+                     ompi_datatype_t *type, collio_stage_t **stage);
 /** After a read: the first `bytes` packed bytes go to the user's buffer. 0 or -EINVAL. */
 int collio_stage_unpack(collio_stage_t *stage, size_t bytes);
-void collio_stage_fini(collio_stage_t *stage);
+/** NULL does nothing. */
+void collio_stage_free(collio_stage_t *stage);
 
 #endif /* COLLIO_VIEW_H */

@@ -2,7 +2,7 @@
 /**
  * Requests of nonblocking collectives, and their place in Open MPI's progress engine.
  */
-#include "call/request.h"
+#include "call/mpi_request.h"
 
 #include "call/op.h"
 
@@ -25,7 +25,7 @@ static int request_cancel(ompi_request_t *request, int flag)
     return OMPI_SUCCESS; /* collective I/O cannot be cancelled; MPI_Test_cancelled says so */
 }
 
-static void construct(collio_request_t *request)
+static void construct(collio_mpi_request_t *request)
 {
     OMPI_REQUEST_INIT(&request->super, false);
     request->super.req_type = OMPI_REQUEST_IO;
@@ -34,12 +34,12 @@ static void construct(collio_request_t *request)
     request->super.req_status._cancelled = 0;
 }
 
-static void destruct(collio_request_t *request)
+static void destruct(collio_mpi_request_t *request)
 {
     OMPI_REQUEST_FINI(&request->super);
 }
 
-OBJ_CLASS_INSTANCE(collio_request_t, ompi_request_t, construct, destruct);
+OBJ_CLASS_INSTANCE(collio_mpi_request_t, ompi_request_t, construct, destruct);
 
 static int progress(void)
 {
@@ -49,9 +49,9 @@ static int progress(void)
     return ended;
 }
 
-collio_request_t *collio_request_new(collio_file_t *file)
+collio_mpi_request_t *collio_mpi_request_new(collio_file_t *file)
 {
-    collio_request_t *request = OBJ_NEW(collio_request_t);
+    collio_mpi_request_t *request = OBJ_NEW(collio_mpi_request_t);
 
     if (NULL == request) {
         OPAL_THREAD_LOCK(&file->queue->lock);
@@ -69,14 +69,14 @@ collio_request_t *collio_request_new(collio_file_t *file)
     return request;
 }
 
-void collio_request_complete(collio_request_t *request, int error, int64_t bytes)
+void collio_mpi_request_complete(collio_mpi_request_t *request, int error, int64_t bytes)
 {
     request->super.req_status.MPI_ERROR = error;
     request->super.req_status._ucount = (size_t) bytes;
     ompi_request_complete(&request->super, true);
 }
 
-void collio_request_finalize(void)
+void collio_mpi_request_finalize(void)
 {
     if (collio_file_set_background(false)) {
         opal_progress_unregister(progress);

@@ -40,50 +40,69 @@ static bool on_device(const void *buf, size_t count, ompi_datatype_t *type)
     return device;
 }
 
-bool collio_view_stage_needed(ompio_file_t *fh, const void *buf, size_t count,
-                              ompi_datatype_t *type)
+bool collio_stage_needed(ompio_file_t *fh, const void *buffer, size_t count, ompi_datatype_t *type)
 {
     if (0 == count || 0 == type->super.size) {
         return false;
     }
-    return representation_differs(fh, type) || (COLLIO_HAVE_DEVICES && on_device(buf, count, type));
+    return representation_differs(fh, type)
+           || (COLLIO_HAVE_DEVICES && on_device(buffer, count, type));
 }
 
-int collio_stage_init(collio_stage_t *stage, ompio_file_t *fh, bool write, const void *buf,
-                      size_t count, ompi_datatype_t *type)
+static int prepare(collio_stage_t *stage, ompio_file_t *fh, bool write, const void *buffer,
+                   size_t count, ompi_datatype_t *type)
 {
     opal_convertor_t *master = representation_differs(fh, type) ? fh->f_file_convertor
                                                                 : ompi_mpi_local_convertor;
-    struct iovec iov;
+
+    if (write) {
+        return opal_convertor_copy_and_prepare_for_send(
+            master, &type->super, count, buffer, CONVERTOR_SEND_CONVERSION, &stage->convertor);
+    }
+    return opal_convertor_copy_and_prepare_for_recv(master, &type->super, count, buffer, 0,
+                                                    &stage->convertor);
+}
+
+static int pack(collio_stage_t *stage)
+{
+    struct iovec iov = {.iov_base = stage->packed, .iov_len = stage->bytes};
     uint32_t iov_count = 1;
     size_t packed = 0;
-    int rc;
 
-    stage->packed = NULL;
-    stage->bytes = 0;
-    OBJ_CONSTRUCT(&stage->convertor, opal_convertor_t);
-    if (write) {
-        rc = opal_convertor_copy_and_prepare_for_send(master, &type->super, count, buf,
-                                                      CONVERTOR_SEND_CONVERSION, &stage->convertor);
-    } else {
-        rc = opal_convertor_copy_and_prepare_for_recv(master, &type->super, count, buf, 0,
-                                                      &stage->convertor);
-    }
-    if (OPAL_SUCCESS != rc) {
-        return -EINVAL;
-    }
-    opal_convertor_get_packed_size(&stage->convertor, &stage->bytes);
-    stage->packed = malloc(0 == stage->bytes ? 1 : stage->bytes);
-    if (NULL == stage->packed) {
+    opal_convertor_pack(&stage->convertor, &iov, &iov_count, &packed);
+    return packed == stage->bytes ? 0 : -EINVAL;
+}
+
+int collio_stage_new(ompio_file_t *fh, bool write, const void *buffer, size_t count,
+                     ompi_datatype_t *type, collio_stage_t **stage)
+{
+    collio_stage_t *made = calloc(1, sizeof(*made));
+    int rc = -EINVAL;
+
+    *stage = NULL;
+    if (NULL == made) {
         return -ENOMEM;
     }
-    if (write && 0 < stage->bytes) {
-        iov.iov_base = stage->packed;
-        iov.iov_len = stage->bytes;
-        opal_convertor_pack(&stage->convertor, &iov, &iov_count, &packed);
-        return packed == stage->bytes ? 0 : -EINVAL;
+    OBJ_CONSTRUCT(&made->convertor, opal_convertor_t);
+    if (OPAL_SUCCESS != prepare(made, fh, write, buffer, count, type)) {
+        goto err_free;
     }
+    opal_convertor_get_packed_size(&made->convertor, &made->bytes);
+    made->packed = malloc(0 == made->bytes ? 1 : made->bytes);
+    if (NULL == made->packed) {
+        rc = -ENOMEM;
+        goto err_free;
+    }
+    rc = write && 0 < made->bytes ? pack(made) : 0;
+    if (0 != rc) {
+        goto err_free;
+    }
+    *stage = made;
     return 0;
+
+err_free:
+    collio_stage_free(made);
+    return rc;
 }
 
 int collio_stage_unpack(collio_stage_t *stage, size_t bytes)
@@ -92,19 +111,19 @@ int collio_stage_unpack(collio_stage_t *stage, size_t bytes)
     uint32_t iov_count = 1;
     size_t unpacked = 0;
 
-    if (0 == bytes) {
-        return 0;
-    }
-    if (0 > opal_convertor_unpack(&stage->convertor, &iov, &iov_count, &unpacked)) {
+    if (0 < bytes && 0 > opal_convertor_unpack(&stage->convertor, &iov, &iov_count, &unpacked)) {
         return -EINVAL;
     }
     return 0;
 }
 
-void collio_stage_fini(collio_stage_t *stage)
+void collio_stage_free(collio_stage_t *stage)
 {
+    if (NULL == stage) {
+        return;
+    }
     free(stage->packed);
-    stage->packed = NULL;
     opal_convertor_cleanup(&stage->convertor);
     OBJ_DESTRUCT(&stage->convertor);
+    free(stage);
 }

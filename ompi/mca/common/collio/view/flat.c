@@ -1,0 +1,274 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Flattened views and datatypes, kept.
+ *
+ * Problem: programs use the same views and the same few datatypes again and again, and flattening a
+ * type of a million pieces takes longer than most requests.
+ *
+ *   datatypes   a ring per file; found by the address of the datatype. The ring holds a reference
+ *               to the datatype and committed datatypes do not change, so equal addresses are equal
+ *               datatypes.
+ *   views       one ring per process; found by the list into which io/ompio has flattened the view,
+ *               because io/ompio duplicates the filetype in every set_view. The displacement is not
+ *               part of a kept view. A file points to its current view by that duplicate.
+ *
+ * A ring is bounded in entries and pieces; the oldest entry gives way. Requests and plans hold
+ * references of their own.
+ * Cost: a hit on the current view or on a datatype is a comparison or two; a view that is set again
+ * is compared once, by memcmp.
+ */
+#include "compat/compat.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompi/datatype/ompi_datatype.h"
+
+#include "hook/hook.h"
+#include "view/flatten.h"
+#include "view/view.h"
+
+enum {
+    MOST_ENTRIES = 64,    /* entries of a ring */
+    MOST_PIECES = 1 << 18 /* pieces of all entries of a ring together: up to 10 MiB */
+};
+
+/** What an entry is found by: a datatype, or the flattened list of a view. */
+typedef struct flat_key_t {
+    ompi_datatype_t *type; /* the datatype; NULL for a view */
+    struct iovec *list;    /* the pieces of one repetition of the view, as io/ompio has them */
+    size_t count;          /* number of pieces in `list` */
+    int64_t extent;        /* extent of the view */
+} flat_key_t;
+
+typedef struct flat_entry_t {
+    flat_key_t key;      /* holds a reference to the datatype, or owns the list */
+    collio_flat_t *flat; /* NULL in an unused entry */
+} flat_entry_t;
+
+typedef struct flat_ring_t {
+    flat_entry_t entry[MOST_ENTRIES]; /* used entries are neighbors */
+    size_t least;                     /* entries to keep, however many pieces they have */
+    size_t oldest;                    /* index of the entry that gives way first */
+    size_t count;                     /* number of used entries */
+    size_t last;                      /* index of the entry that was found or added last */
+    size_t pieces;                    /* pieces of all entries */
+} flat_ring_t;
+
+typedef struct collio_flat_cache_t {
+    flat_ring_t types;         /* datatypes of buffers */
+    ompi_datatype_t *filetype; /* io/ompio's duplicate that is current, with a reference */
+    collio_flat_t *view;       /* the view of `filetype` */
+} collio_flat_cache_t;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of `views` */
+static flat_ring_t views;
+
+collio_flat_t *collio_flat_retain(collio_flat_t *flat)
+{
+    if (NULL != flat) {
+        atomic_fetch_add(&flat->references, 1);
+    }
+    return flat;
+}
+
+void collio_flat_release(collio_flat_t *flat)
+{
+    if (NULL != flat && 1 == atomic_fetch_sub(&flat->references, 1)) {
+        collio_tiling_fini(&flat->tiling);
+        free(flat);
+    }
+}
+
+static bool same_key(const flat_key_t *a, const flat_key_t *b)
+{
+    if (NULL != a->type || NULL != b->type) {
+        return a->type == b->type;
+    }
+    return a->count == b->count && a->extent == b->extent
+           && 0 == memcmp(a->list, b->list, a->count * sizeof(*a->list));
+}
+
+/* The search begins where the last one ended. */
+static collio_flat_t *find(flat_ring_t *ring, const flat_key_t *key)
+{
+    for (size_t i = 0; i < MOST_ENTRIES; ++i) {
+        size_t at = (ring->last + i) % MOST_ENTRIES;
+
+        if (NULL != ring->entry[at].flat && same_key(&ring->entry[at].key, key)) {
+            ring->last = at;
+            return collio_flat_retain(ring->entry[at].flat);
+        }
+    }
+    return NULL;
+}
+
+static void drop_oldest(flat_ring_t *ring)
+{
+    flat_entry_t *entry = &ring->entry[ring->oldest];
+
+    ring->pieces -= entry->flat->tiling.count;
+    collio_flat_release(entry->flat);
+    entry->flat = NULL;
+    if (NULL != entry->key.type) {
+        OBJ_RELEASE(entry->key.type);
+    }
+    free(entry->key.list);
+    ring->oldest = (ring->oldest + 1) % MOST_ENTRIES;
+    --ring->count;
+}
+
+static void drop_all(flat_ring_t *ring)
+{
+    while (0 < ring->count) {
+        drop_oldest(ring);
+    }
+}
+
+/* The key's own list and reference. False: no memory. */
+static bool own_key(flat_key_t *key)
+{
+    size_t bytes = key->count * sizeof(*key->list);
+    struct iovec *list;
+
+    if (NULL != key->type) {
+        OBJ_RETAIN(key->type);
+        return true;
+    }
+    list = malloc(0 == bytes ? 1 : bytes);
+    if (NULL == list) {
+        return false;
+    }
+    memcpy(list, key->list, bytes);
+    key->list = list;
+    return true;
+}
+
+static void keep(flat_ring_t *ring, flat_key_t key, collio_flat_t *flat)
+{
+    size_t pieces = flat->tiling.count;
+
+    if ((0 == ring->least && MOST_PIECES < pieces) || !own_key(&key)) {
+        return;
+    }
+    while (MOST_ENTRIES == ring->count
+           || (ring->least < ring->count && MOST_PIECES < ring->pieces + pieces)) {
+        drop_oldest(ring);
+    }
+    ring->last = (ring->oldest + ring->count++) % MOST_ENTRIES;
+    ring->pieces += pieces;
+    ring->entry[ring->last] = (flat_entry_t){key, collio_flat_retain(flat)};
+}
+
+/* Flattens what the key names. */
+static int flatten(const flat_key_t *key, collio_flat_t **flat)
+{
+    collio_flat_t *made = calloc(1, sizeof(*made));
+    int rc;
+
+    if (NULL == made) {
+        return -ENOMEM;
+    }
+    atomic_init(&made->references, 1);
+    rc = NULL != key->type ? collio_flatten_type(key->type, &made->tiling)
+                           : collio_flatten_list(key->list, key->count, key->extent, &made->tiling);
+    if (0 != rc) {
+        free(made);
+        return rc;
+    }
+    *flat = made;
+    return 0;
+}
+
+static int find_or_make(flat_ring_t *ring, const flat_key_t *key, collio_flat_t **flat)
+{
+    int rc;
+
+    *flat = find(ring, key);
+    if (NULL != *flat) {
+        return 0;
+    }
+    rc = flatten(key, flat);
+    if (0 == rc) {
+        keep(ring, *key, *flat);
+    }
+    return rc;
+}
+
+static void free_cache(collio_flat_cache_t *cache)
+{
+    drop_all(&cache->types);
+    if (NULL != cache->filetype) {
+        OBJ_RELEASE(cache->filetype);
+    }
+    collio_flat_release(cache->view);
+    free(cache);
+}
+
+/* NULL: the handle is no MPI file's, or there is no memory. */
+static collio_flat_cache_t *cache_of(ompio_file_t *fh)
+{
+    enum { LEAST_TYPES = 3 }; /* beside the one that is added */
+    collio_hook_t *hook = collio_hook_get(fh);
+
+    if (NULL == hook || NULL != hook->flats) {
+        return NULL == hook ? NULL : hook->flats;
+    }
+    hook->flats = calloc(1, sizeof(*hook->flats));
+    if (NULL != hook->flats) {
+        hook->flats->types.least = LEAST_TYPES;
+        hook->free_flats = free_cache;
+    }
+    return hook->flats;
+}
+
+static void set_current(collio_flat_cache_t *cache, ompi_datatype_t *filetype, collio_flat_t *view)
+{
+    collio_flat_release(cache->view);
+    if (NULL != cache->filetype) {
+        OBJ_RELEASE(cache->filetype);
+    }
+    OBJ_RETAIN(filetype);
+    cache->filetype = filetype;
+    cache->view = collio_flat_retain(view);
+}
+
+int collio_flat_view(ompio_file_t *fh, collio_flat_t **flat)
+{
+    collio_flat_cache_t *cache = cache_of(fh);
+    flat_key_t key = {.list = COLLIO_FVIEW(fh).f_decoded_iov,
+                      .extent = (int64_t) COLLIO_FVIEW(fh).f_view_extent};
+    int rc;
+
+    if (NULL != cache && NULL != cache->view && fh->f_filetype == cache->filetype
+        && key.extent == cache->view->tiling.extent) {
+        *flat = collio_flat_retain(cache->view);
+        return 0;
+    }
+    key.count = NULL == key.list ? 0 : COLLIO_FVIEW(fh).f_iov_count;
+    pthread_mutex_lock(&mutex);
+    rc = find_or_make(&views, &key, flat);
+    pthread_mutex_unlock(&mutex);
+    if (0 == rc && NULL != cache && NULL != fh->f_filetype) {
+        set_current(cache, fh->f_filetype, *flat);
+    }
+    return rc;
+}
+
+int collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type, collio_flat_t **flat)
+{
+    collio_flat_cache_t *cache = cache_of(fh);
+    flat_key_t key = {.type = type};
+
+    return NULL == cache ? flatten(&key, flat) : find_or_make(&cache->types, &key, flat);
+}
+
+void collio_flat_finalize(void)
+{
+    pthread_mutex_lock(&mutex);
+    drop_all(&views);
+    pthread_mutex_unlock(&mutex);
+}
