@@ -27,25 +27,11 @@ static int register_component(void)
     return mca_fbtl_mtpwrite_settings_register();
 }
 
-static int open_component(void)
-{
-    collio_open();
-    return OMPI_SUCCESS;
-}
-
 static int close_component(void)
 {
     mca_fbtl_mtpwrite_request_close();
     mca_fbtl_mtpwrite_settings_deregister();
-    collio_close();
-    return OMPI_SUCCESS;
-}
-
-static int init_query(bool progress_threads, bool mpi_threads)
-{
-    (void) progress_threads;
-    (void) mpi_threads;
-    return OMPI_SUCCESS;
+    return collio_close();
 }
 
 /* A component of ours that the user has asked for serves the file. */
@@ -76,24 +62,11 @@ static mca_fbtl_base_module_t *file_query(ompio_file_t *fh, int *priority)
     return &mca_fbtl_mtpwrite_module;
 }
 
-static int file_unquery(ompio_file_t *fh)
-{
-    (void) fh;
-    return OMPI_SUCCESS;
-}
-
 mca_fbtl_base_component_t mca_fbtl_mtpwrite_component = {
-    .fbtlm_version =
-        {
-            MCA_FBTL_BASE_VERSION_2_0_0,
-            .mca_component_name = "mtpwrite",
-            COLLIO_COMPONENT_VERSION,
-            .mca_open_component = open_component,
-            .mca_close_component = close_component,
-            .mca_register_component_params = register_component,
-        },
+    .fbtlm_version = COLLIO_COMPONENT(MCA_FBTL_BASE_VERSION_2_0_0, "mtpwrite", register_component,
+                                      collio_open, close_component),
     .fbtlm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
-    .fbtlm_init_query = init_query,
+    .fbtlm_init_query = collio_init_query,
     .fbtlm_file_query = file_query,
-    .fbtlm_file_unquery = file_unquery,
+    .fbtlm_file_unquery = collio_file_unquery,
 };

@@ -3,32 +3,23 @@
 /**
  * Parameters, pvars, and when the component applies.
  *
- * It takes files on Lustre only (statfs magic, or the "lustre:" prefix), and only when the user has
- * asked for it: named in the list of fs components (`--mca fs lustre_lla,ufs`), or with a priority
- * above that of the stock ones. Otherwise the query declines at once and liblustreapi is not
- * loaded. The fs base queries every component on every rank, so a query that communicates does so
- * on all of them.
+ * It takes files on Lustre only (statfs magic, or the "lustre:" prefix). liblustreapi is not loaded
+ * unless the user has asked for the component.
  */
 
 #include "fs_lustre_lla_internal.h"
 
 #include "ompi/mca/common/collio/report/report_out.h"
 
-#include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/help/help.h"
+#include "ompi/mca/common/collio/ompio/fs.h"
 #include "ompi/mca/common/collio/ompio/named.h"
-#include "ompi/mca/common/collio/ompio/open.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-enum {
-    PRIORITY_DEFAULT = 5, /* below the stock components */
-    PRIORITY_NAMED = 60   /* above them: fs/lustre has 50 on Lustre */
-};
 
 mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
 mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
@@ -81,7 +72,7 @@ static const collio_setting_t rows[] = {
      "requests." COLLIO_REPORT_VALUES},
     {"report_file", COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
      COLLIO_REPORT_FILE_HELP},
-    {"priority", COLLIO_NUMBER, AT(priority), NULL, PRIORITY_DEFAULT, 3, NO_HINT, NULL,
+    {"priority", COLLIO_NUMBER, AT(priority), NULL, COLLIO_FS_PRIORITY_DEFAULT, 3, NO_HINT, NULL,
      "Priority of this component for files on Lustre. The stock component has 50: set 60 to use "
      "this one for every file on Lustre without --mca fs"},
 };
@@ -104,24 +95,19 @@ static void register_pvars(void)
 #undef X
 }
 
-static bool asked_for(void)
-{
-    return collio_asked_for(&ompi_fs_base_framework, "lustre_lla",
-                            mca_fs_lustre_lla_parameters.priority, PRIORITY_DEFAULT);
-}
+static const collio_fs_t fs;
 
 static int component_register(void)
 {
     const mca_base_component_t *component = &mca_fs_lustre_lla_component.fsm_version;
-
     int rc = COLLIO_FITS("fs/lustre_lla");
 
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
     rc = collio_settings_set_register(&set, component);
-    llapi_origin = asked_for() ? collio_llapi()->origin
-                               : "not loaded: fs/lustre_lla is not selected";
+    llapi_origin = collio_fs_asked_for(&fs) ? collio_llapi()->origin
+                                            : "not loaded: fs/lustre_lla is not selected";
     (void) mca_base_component_var_register(
         component, "llapi",
         "Path of Lustre's user library, if this component is selected (cannot be set)",
@@ -129,18 +115,6 @@ static int component_register(void)
         MCA_BASE_VAR_SCOPE_CONSTANT, &llapi_origin);
     register_pvars();
     return rc;
-}
-
-static int component_open(void)
-{
-    collio_open();
-    return OMPI_SUCCESS;
-}
-
-static int component_close(void)
-{
-    collio_close();
-    return OMPI_SUCCESS;
 }
 
 void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
@@ -157,8 +131,6 @@ const char *mca_fs_lustre_lla_mode_name(int mode)
 
     return 0 > mode || 6 <= mode ? "auto" : names[mode];
 }
-
-/* ---- selection ---- */
 
 static mca_fs_base_module_1_0_0_t module = {
     .fs_module_init = mca_fs_lustre_lla_module_init,
@@ -185,71 +157,56 @@ static int type_of(ompio_file_t *fh)
     return mca_fs_base_get_fstype((char *) fh->f_filename);
 }
 
-static struct mca_fs_base_module_1_0_0_t *component_file_query(ompio_file_t *fh, int *result)
+/* The same on every rank. False: the communicator is broken. */
+static bool is_on_lustre(ompio_file_t *fh)
 {
     int type = NONE;
-    bool alone;
-    bool named = collio_named(&ompi_fs_base_framework, "lustre_lla", &alone);
 
-    if (!asked_for()) {
-        COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: not available: not named",
-                         fh->f_filename);
-        return NULL;
+    if (MPI_COMM_NULL == fh->f_comm) {
+        return LUSTRE == type_of(fh);
     }
+    if (OMPIO_ROOT == fh->f_rank) {
+        type = type_of(fh);
+    }
+    return OMPI_SUCCESS
+               == fh->f_comm->c_coll->coll_bcast(&type, 1, MPI_INT, OMPIO_ROOT, fh->f_comm,
+                                                 fh->f_comm->c_coll->coll_bcast_module)
+           && LUSTRE == type;
+}
+
+static const char *decline(ompio_file_t *fh)
+{
+    bool alone;
+
     if (MPI_COMM_NULL != fh->f_comm) {
         collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
     }
-    if (OMPIO_ROOT == fh->f_rank || MPI_COMM_NULL == fh->f_comm) {
-        type = type_of(fh);
-    }
-    if (MPI_COMM_NULL != fh->f_comm
-        && OMPI_SUCCESS
-               != fh->f_comm->c_coll->coll_bcast(&type, 1, MPI_INT, OMPIO_ROOT, fh->f_comm,
-                                                 fh->f_comm->c_coll->coll_bcast_module)) {
+    if (is_on_lustre(fh)) {
         return NULL;
     }
-    if (LUSTRE != type) {
-        if (alone && OMPIO_ROOT == fh->f_rank) {
-            collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
-                        COLLIO_HELP_NOT_ON_LUSTRE);
-        }
-        COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: not available: not on Lustre",
-                         fh->f_filename);
-        return NULL;
+    (void) collio_named(&ompi_fs_base_framework, fs.name, &alone);
+    if (alone && OMPIO_ROOT == fh->f_rank) {
+        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
+                    COLLIO_HELP_NOT_ON_LUSTRE);
     }
-    *result = named && PRIORITY_NAMED > mca_fs_lustre_lla_parameters.priority
-                  ? PRIORITY_NAMED
-                  : mca_fs_lustre_lla_parameters.priority;
-    COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/lustre_lla: %s: available, priority %d", fh->f_filename,
-                     *result);
+    return "not on Lustre";
+}
+
+static mca_fs_base_module_1_0_0_t *module_of(ompio_file_t *fh)
+{
+    (void) fh;
     return &module;
 }
 
-static int component_init_query(bool enable_progress_threads, bool enable_mpi_threads)
+static const collio_fs_t fs = {.name = "lustre_lla",
+                               .priority = &mca_fs_lustre_lla_parameters.priority,
+                               .decline = decline,
+                               .module = module_of};
+
+static mca_fs_base_module_1_0_0_t *file_query(ompio_file_t *fh, int *priority)
 {
-    (void) enable_progress_threads;
-    (void) enable_mpi_threads;
-    return OMPI_SUCCESS;
+    return collio_fs_query(&fs, fh, priority);
 }
 
-static int component_file_unquery(ompio_file_t *fh)
-{
-    (void) fh;
-    return OMPI_SUCCESS;
-}
-
-mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component = {
-    .fsm_version =
-        {
-            MCA_FS_BASE_VERSION_2_0_0,
-            .mca_component_name = "lustre_lla",
-            COLLIO_COMPONENT_VERSION,
-            .mca_open_component = component_open,
-            .mca_close_component = component_close,
-            .mca_register_component_params = component_register,
-        },
-    .fsm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
-    .fsm_init_query = component_init_query,
-    .fsm_file_query = component_file_query,
-    .fsm_file_unquery = component_file_unquery,
-};
+mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component = COLLIO_FS_COMPONENT(
+    "lustre_lla", component_register, file_query);

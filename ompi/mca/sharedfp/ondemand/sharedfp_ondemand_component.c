@@ -52,25 +52,6 @@ static int register_component(void)
     return rc < 0 ? rc : OMPI_SUCCESS;
 }
 
-static int open_component(void)
-{
-    collio_open();
-    return OMPI_SUCCESS;
-}
-
-static int close_component(void)
-{
-    collio_close();
-    return OMPI_SUCCESS;
-}
-
-static int init_query(bool progress_threads, bool mpi_threads)
-{
-    (void) progress_threads;
-    (void) mpi_threads;
-    return OMPI_SUCCESS;
-}
-
 static mca_sharedfp_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
     *priority = priority_now();
@@ -79,24 +60,11 @@ static mca_sharedfp_base_module_t *file_query(ompio_file_t *fh, int *priority)
     return *priority <= 0 ? NULL : &mca_sharedfp_ondemand_module;
 }
 
-static int file_unquery(ompio_file_t *fh)
-{
-    (void) fh;
-    return OMPI_SUCCESS;
-}
-
 mca_sharedfp_base_component_t mca_sharedfp_ondemand_component = {
-    .sharedfpm_version =
-        {
-            COLLIO_SHAREDFP_VERSION,
-            .mca_component_name = "ondemand",
-            COLLIO_COMPONENT_VERSION,
-            .mca_register_component_params = register_component,
-            .mca_open_component = open_component,
-            .mca_close_component = close_component,
-        },
+    .sharedfpm_version = COLLIO_COMPONENT(COLLIO_SHAREDFP_VERSION, "ondemand", register_component,
+                                          collio_open, collio_close),
     .sharedfpm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
-    .sharedfpm_init_query = init_query,
+    .sharedfpm_init_query = collio_init_query,
     .sharedfpm_file_query = file_query,
-    .sharedfpm_file_unquery = file_unquery,
+    .sharedfpm_file_unquery = collio_file_unquery,
 };

@@ -30,23 +30,16 @@ int collio_fcoll_register(collio_component_t *component, const mca_base_componen
 
 int collio_fcoll_open(void)
 {
-    collio_open();
+    int rc = collio_open();
+
     collio_sharedfp_select();
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 int collio_fcoll_close(void)
 {
     collio_sharedfp_release();
-    collio_close();
-    return OMPI_SUCCESS;
-}
-
-int collio_fcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
-{
-    (void) enable_progress_threads;
-    (void) enable_mpi_threads;
-    return OMPI_SUCCESS;
+    return collio_close();
 }
 
 mca_fcoll_base_module_t *collio_fcoll_file_query(const collio_component_t *component,
@@ -59,12 +52,6 @@ mca_fcoll_base_module_t *collio_fcoll_file_query(const collio_component_t *compo
                          fh->f_filename, *priority > 0 ? "available" : "not available", *priority);
     }
     return *priority > 0 ? module : NULL;
-}
-
-int collio_fcoll_file_unquery(ompio_file_t *fh)
-{
-    (void) fh;
-    return OMPI_SUCCESS;
 }
 
 int collio_fcoll_finalize(ompio_file_t *fh)

@@ -66,7 +66,7 @@ bool collio_fcoll_is_chosen(void)
             (const mca_fcoll_base_component_t *) item->cli_component;
         int priority = 0;
 
-        if (collio_fcoll_init_query != component->fcollm_init_query) {
+        if (collio_init_query != component->fcollm_init_query) {
             others = true;
         } else if (NULL != component->fcollm_file_query(NULL, &priority) && priority > highest) {
             highest = priority;

@@ -62,15 +62,16 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
     return fits ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
 }
 
-void collio_open(void)
+int collio_open(void)
 {
     ++users;
     collio_file_reserve();
     collio_agreement_reserve();
     collio_handle_reserve();
+    return OMPI_SUCCESS;
 }
 
-void collio_close(void)
+int collio_close(void)
 {
     if (users > 0 && 0 == --users) {
         collio_set_forget();
@@ -83,4 +84,18 @@ void collio_close(void)
         collio_hang_fini();
         collio_help_fini();
     }
+    return OMPI_SUCCESS;
+}
+
+int collio_init_query(bool progress_threads, bool mpi_threads)
+{
+    (void) progress_threads;
+    (void) mpi_threads;
+    return OMPI_SUCCESS;
+}
+
+int collio_file_unquery(ompio_file_t *fh)
+{
+    (void) fh;
+    return OMPI_SUCCESS;
 }

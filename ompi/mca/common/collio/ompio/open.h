@@ -65,8 +65,21 @@ static inline uint64_t collio_abi(void)
 int collio_fits(const char *name, const char *version, uint64_t abi);
 #define COLLIO_FITS(name) collio_fits(name, COLLIO_VERSION, collio_abi())
 
-/** Component open and close. */
-void collio_open(void);
-void collio_close(void);
+/** What the components of all frameworks put in their tables: open and close, the query of the
+ *  process (always accepted), the release of a file. */
+int collio_open(void);
+int collio_close(void);
+int collio_init_query(bool progress_threads, bool mpi_threads);
+int collio_file_unquery(ompio_file_t *fh);
+
+/** The first member of a component's table. */
+#define COLLIO_COMPONENT(framework_version, name, register_function, open_function, \
+                         close_function)                                            \
+    {                                                                               \
+        framework_version, .mca_component_name = (name), COLLIO_COMPONENT_VERSION,  \
+                           .mca_open_component = (open_function),                   \
+                           .mca_close_component = (close_function),                 \
+                           .mca_register_component_params = (register_function),    \
+    }
 
 #endif /* COLLIO_OPEN_H */

@@ -1,0 +1,44 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef COLLIO_FS_H
+#define COLLIO_FS_H
+
+#include "ompi/mca/fs/base/base.h"
+#include "ompi/mca/fs/fs.h"
+
+#include "ompio/open.h"
+
+/**
+ * What the fs components have in common. They serve files of one kind of file system, and only when
+ * the user has asked for them: named in the list of fs components (--mca fs beegfs,ufs), or with a
+ * priority above the default. Otherwise the query declines before any message or system call.
+ */
+
+enum { COLLIO_FS_PRIORITY_DEFAULT = 5 }; /* below the stock components */
+
+typedef struct collio_fs_t {
+    const char *name;    /* name of the component, as in --mca fs */
+    const int *priority; /* value of the parameter `priority` */
+    /** Why the component does not take the file; NULL: it takes the file. A function that
+     *  communicates does so on every rank: the fs base queries components on all of them. */
+    const char *(*decline)(ompio_file_t *fh);
+    /** The module for a file that is taken; NULL: none. */
+    mca_fs_base_module_1_0_0_t *(*module)(ompio_file_t *fh);
+} collio_fs_t;
+
+/** Has the user asked for the component? Local. */
+bool collio_fs_asked_for(const collio_fs_t *fs);
+
+/** The file query of a component. */
+mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t *fh, int *priority);
+
+/** The table of a component. */
+#define COLLIO_FS_COMPONENT(name, register_function, query_function)                        \
+    {                                                                                       \
+        .fsm_version = COLLIO_COMPONENT(MCA_FS_BASE_VERSION_2_0_0, name, register_function, \
+                                        collio_open, collio_close),                         \
+        .fsm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},                    \
+        .fsm_init_query = collio_init_query, .fsm_file_query = (query_function),            \
+        .fsm_file_unquery = collio_file_unquery,                                            \
+    }
+
+#endif /* COLLIO_FS_H */
