@@ -168,8 +168,8 @@ static void request(struct round *round, bool write, bool job, collio_outcome_t 
                           .base = round->buffer};
 
     if (!job) {
-        collio_access_request(&round->access, write, &round->file, round->first, round->bytes,
-                              &round->memory, round->buffer, outcome);
+        collio_access_run(&async);
+        *outcome = async.outcome;
         return;
     }
     if (0 != collio_access_start(&async)) {
@@ -303,18 +303,22 @@ static void *interleaved_writer(void *arg)
     collio_extent_t piece = {.offset = (int64_t) writer->number * BLOCK, .length = BLOCK};
     collio_extent_t block = {.offset = 0, .length = BLOCK};
     collio_tiling_t file, memory;
-    collio_outcome_t outcome;
     char *data = malloc((size_t) BLOCK * BLOCKS);
+    collio_job_t job = {.access = &access,
+                        .write = true,
+                        .file = &file,
+                        .bytes = (int64_t) BLOCK * BLOCKS,
+                        .memory = &memory,
+                        .base = data};
 
     memset(data, 'A' + writer->number, (size_t) BLOCK * BLOCKS);
     collio_tiling_init(&file, 0, (int64_t) WRITERS * BLOCK, &piece, 1);
     collio_tiling_init(&memory, 0, BLOCK, &block, 1);
-    collio_access_request(&access, true, &file, 0, (int64_t) BLOCK * BLOCKS, &memory, data,
-                          &outcome);
+    collio_access_run(&job);
     collio_tiling_fini(&file);
     collio_tiling_fini(&memory);
     free(data);
-    return (void *) (intptr_t) (0 != outcome.error);
+    return (void *) (intptr_t) (0 != job.outcome.error);
 }
 
 static int check_interleaved(bool own_descriptors)
@@ -372,17 +376,23 @@ static int check_full(void)
                               .serial_below = 1};
     collio_extent_t piece = {.offset = 0, .length = 8};
     collio_tiling_t file, memory;
-    collio_outcome_t outcome;
     static char data[1 << 20];
+    collio_job_t job = {.access = &access,
+                        .write = true,
+                        .file = &file,
+                        .bytes = 600000,
+                        .memory = &memory,
+                        .base = data};
 
     collio_tiling_init(&file, 0, 8, &piece, 1);
     collio_tiling_init(&memory, 0, 12, &piece, 1);
-    collio_access_request(&access, true, &file, 0, 600000, &memory, data, &outcome);
+    collio_access_run(&job);
     collio_tiling_fini(&file);
     collio_tiling_fini(&memory);
     close(access.fd);
-    if (ENOSPC != outcome.error || 0 != outcome.bytes || 0 != outcome.stop_offset) {
-        fprintf(stderr, "full: error %d bytes %lld\n", outcome.error, (long long) outcome.bytes);
+    if (ENOSPC != job.outcome.error || 0 != job.outcome.bytes || 0 != job.outcome.stop_offset) {
+        fprintf(stderr, "full: error %d bytes %lld\n", job.outcome.error,
+                (long long) job.outcome.bytes);
         return 1;
     }
     return 0;
@@ -534,6 +544,7 @@ int main(int argc, char **argv)
     pthread_create(&thread, NULL, nothing, NULL);
     pthread_join(thread, NULL);
     before = threads_alive();
+    collio_access_initialize();
     directory = argv[optind];
     random_state = 0 == seed ? 1 : seed;
     printf("# seed %llu\n", (unsigned long long) seed);

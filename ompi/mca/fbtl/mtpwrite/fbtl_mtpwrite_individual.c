@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/access/engine.h"
 #include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/hook/hook.h"
 #include "ompi/mca/common/collio/ompio/entries.h"
@@ -78,7 +77,7 @@ static int blocking(ompi_file_t *file, const collio_call_t *call, ompi_status_pu
     int rc = begin(file, call, &transfer);
 
     if (NULL != transfer) {
-        collio_engine_perform(&transfer->job);
+        collio_access_run(&transfer->job);
         rc = mca_fbtl_mtpwrite_transfer_finish(transfer, &bytes);
         mca_fbtl_mtpwrite_transfer_free(transfer);
     }

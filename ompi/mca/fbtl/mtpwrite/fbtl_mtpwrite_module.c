@@ -88,21 +88,19 @@ static ssize_t transfer(ompio_file_t *fh, bool write)
     }
     collio_lockahead_segments(fh, segments, count, write);
     while (at < count) {
-        collio_outcome_t outcome;
-        size_t run = sorted_run(&segments[at], count - at);
+        collio_job_t job = {.access = &file->access,
+                            .write = write,
+                            .segments = &segments[at],
+                            .count = sorted_run(&segments[at], count - at)};
 
-        if (write) {
-            collio_access_write(&file->access, &segments[at], run, &outcome);
-        } else {
-            collio_access_read(&file->access, &segments[at], run, &outcome);
-        }
-        total += (ssize_t) outcome.bytes;
-        if (0 != outcome.error) {
+        collio_access_run(&job);
+        total += (ssize_t) job.outcome.bytes;
+        if (0 != job.outcome.error) {
             /* what is above us knows only "bytes" or "failed" */
             total = OMPI_ERROR;
             break;
         }
-        at += run;
+        at += job.count;
     }
     free(segments);
     return total;

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/access/engine.h"
 #include "ompi/mca/common/collio/compat/error.h"
 
 mca_fbtl_mtpwrite_transfer_t *mca_fbtl_mtpwrite_transfer_new(void)
@@ -35,7 +34,7 @@ void mca_fbtl_mtpwrite_transfer_free(mca_fbtl_mtpwrite_transfer_t *transfer)
 void mca_fbtl_mtpwrite_transfer_start(mca_fbtl_mtpwrite_transfer_t *transfer)
 {
     if (0 != collio_access_start(&transfer->job)) {
-        collio_engine_perform(&transfer->job);
+        collio_access_run(&transfer->job);
         transfer->job.done = 1;
     }
 }

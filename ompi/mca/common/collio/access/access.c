@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments: which of them are sieved, which go as they are, and under which lock.
+ * Jobs in the calling thread, and their segments: which of them are sieved, which go as they are,
+ * and under which lock.
  *
  *   segments   |##.##.##.##|........|######|....|##.##.##|
  *              sieved window        plain       sieved window
@@ -42,8 +43,9 @@ void collio_access_span(const collio_segment_t *segments, size_t count, int64_t 
 
     *offset = segments[0].offset;
     for (size_t i = 0; i < count; ++i) { /* sorted; reads may overlap */
-        hi = segments[i].offset + segments[i].length > hi ? segments[i].offset + segments[i].length
-                                                          : hi;
+        int64_t end = segments[i].offset + segments[i].length;
+
+        hi = end > hi ? end : hi;
     }
     *length = hi - *offset;
 }
@@ -101,19 +103,6 @@ void collio_access_segments(collio_access_t *access, bool write, collio_held_t h
     go_plain(access, write, held, &segments[plain], at - plain, outcome);
 }
 
-/* One lock around everything. */
-static void go_locked(collio_access_t *access, bool write, const collio_segment_t *segments,
-                      size_t count, collio_outcome_t *outcome)
-{
-    collio_job_t job = {.access = access, .write = write, .segments = segments, .count = count};
-
-    collio_job_lock_init(&job);
-    if (collio_job_lock_wait(&job, outcome)) {
-        collio_access_segments(access, write, job.lock.held, segments, count, outcome);
-        collio_job_unlock(&job, outcome);
-    }
-}
-
 /* Segments ascend; those of a write are disjoint. */
 static bool segments_hold(const collio_segment_t *segments, size_t count, bool write)
 {
@@ -128,32 +117,29 @@ static bool segments_hold(const collio_segment_t *segments, size_t count, bool w
     return true;
 }
 
-void collio_access_transfer(collio_access_t *access, bool write, collio_held_t held,
-                            const collio_segment_t *segments, size_t count,
-                            collio_outcome_t *outcome)
+/* Under one lock if that is needed. */
+static void run_segments(collio_job_t *job)
 {
-    COLLIO_ASSERT(segments_hold(segments, count, write));
-    collio_outcome_init(outcome);
-    if (COLLIO_HELD_NONE == held && collio_access_locks_whole(access) && 0 < count) {
-        go_locked(access, write, segments, count, outcome);
-    } else {
-        collio_access_segments(access, write, held, segments, count, outcome);
+    COLLIO_ASSERT(segments_hold(job->segments, job->count, job->write));
+    if (COLLIO_HELD_NONE == job->lock.held && collio_access_locks_whole(job->access)
+        && !collio_job_lock_wait(job)) {
+        return;
     }
-    COLLIO_ASSERT(0 == outcome->error || INT64_MAX != outcome->stop_offset);
-    collio_count(&access->stats->pieces_in, count);
-    collio_count(write ? &access->stats->calls_write : &access->stats->calls_read, 1);
-    collio_count(write ? &access->stats->bytes_written : &access->stats->bytes_read,
-                 (uint64_t) outcome->bytes);
+    collio_access_segments(job->access, job->write, job->lock.held, job->segments, job->count,
+                           &job->outcome);
+    collio_count(&job->access->stats->pieces_in, job->count);
+    collio_count_transfer(job->access, job->write, job->outcome.bytes);
 }
 
-void collio_access_write(collio_access_t *access, const collio_segment_t *segments, size_t count,
-                         collio_outcome_t *outcome)
+void collio_access_run(collio_job_t *job)
 {
-    collio_access_transfer(access, true, COLLIO_HELD_NONE, segments, count, outcome);
-}
-
-void collio_access_read(collio_access_t *access, const collio_segment_t *segments, size_t count,
-                        collio_outcome_t *outcome)
-{
-    collio_access_transfer(access, false, COLLIO_HELD_NONE, segments, count, outcome);
+    collio_outcome_init(&job->outcome);
+    collio_job_refresh(job);
+    if (NULL != job->segments) {
+        run_segments(job);
+    } else {
+        collio_access_run_request(job);
+    }
+    collio_job_unlock(job);
+    COLLIO_ASSERT(0 == job->outcome.error || INT64_MAX != job->outcome.stop_offset);
 }

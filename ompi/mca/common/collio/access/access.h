@@ -32,59 +32,62 @@ typedef enum collio_engine_t {
 
 /** Counters; every field is only ever added to (atomically where threads do it). */
 typedef struct collio_access_stats_t {
-    uint64_t syscalls;      /* pread, pwrite, preadv, pwritev, submissions */
-    uint64_t bytes_written; /* as asked for by callers */
-    uint64_t bytes_read;
-    uint64_t pieces_in;   /* segments or pieces handed in */
-    uint64_t pieces_out;  /* transfers after joining, packing, sieving */
-    uint64_t build_ns;    /* Build-IO: matching memory with file pieces, packing */
-    uint64_t access_ns;   /* inside system calls, */
-    uint64_t write_ns;    /* of which in those that write, */
-    uint64_t read_ns;     /* and in those that read */
-    uint64_t calls_write; /* transfers that callers asked for */
-    uint64_t calls_read;
-    uint64_t copied_bytes;   /* through staging or sieve buffers */
+    uint64_t syscalls;       /* system calls that move data, and submissions to the kernel */
+    uint64_t bytes_written;  /* bytes that callers wrote */
+    uint64_t bytes_read;     /* bytes that callers read */
+    uint64_t pieces_in;      /* segments or pieces handed in */
+    uint64_t pieces_out;     /* transfers after joining, packing, sieving */
+    uint64_t build_ns;       /* time of Build-IO: matching memory with file pieces, packing */
+    uint64_t access_ns;      /* time inside system calls that move data */
+    uint64_t write_ns;       /* time inside system calls that write */
+    uint64_t read_ns;        /* time inside system calls that read */
+    uint64_t calls_write;    /* writes that callers asked for */
+    uint64_t calls_read;     /* reads that callers asked for */
+    uint64_t copied_bytes;   /* bytes copied through staging or sieve buffers */
     uint64_t sieve_windows;  /* windows read, or read, modified and written */
     uint64_t sieve_declined; /* decisions against sieving */
     uint64_t locks;          /* byte-range locks taken */
-    uint64_t retries;        /* EINTR, EAGAIN, short transfers continued */
-    uint64_t submitted[4];   /* asynchronous jobs by engine (index: engine) */
-    uint64_t method_used[4]; /* requests by method (index: method) */
+    uint64_t retries;        /* transfers continued after EINTR, EAGAIN or a short count */
+    uint64_t submitted[4];   /* asynchronous jobs; index: engine */
+    uint64_t method_used[4]; /* requests; index: method */
 } collio_access_stats_t;
 
 /** How to access one open file. The owner fills it (all-zero = automatic everything) and keeps it
  *  while any job is in flight. */
 typedef struct collio_access_t {
-    int fd;
+    int fd;               /* descriptor of the file */
     bool can_read;        /* the descriptor allows reading (sieving writes need it) */
-    uint32_t file_system; /* its magic number; 0 = not known */
+    uint32_t file_system; /* magic number of the file system; 0 = not known */
     bool network;         /* a network or parallel file system */
     bool in_memory;       /* tmpfs or ramfs: no access waits for a device */
-    bool sieve_writes;    /* all ranks of the handle agreed that windows may be read, changed and
-                             written back. Every write of the handle then takes a lock. False:
-                             bytes between pieces are never written, and no write takes a lock */
-    bool locked;          /* another rank holds a lock on all that is accessed here: take none, and
-                             sieve no writes (several ranks write under that lock) */
-    bool atomic;          /* lock the whole range of every call: exclusively to write, shared to
-                             read. Without working locks this is an error (ENOLCK) */
-    collio_coherence_t coherence; /* with the caches of other nodes */
-    collio_method_t method;
-    collio_engine_t engine;
-    int sieve_read;            /* COLLIO_SETTING_AUTO, _ON or _OFF */
-    int64_t sieve_read_bytes;  /* window; 0 = 4 MiB */
-    int64_t sieve_write_bytes; /* window; 0 = 512 KiB */
-    int64_t stage_bytes;       /* packing buffer per thread; 0 = automatic */
-    int64_t stripe_bytes;      /* align windows to it; 0 = do not care */
-    int threads;               /* 0 or 1 = the caller alone */
-    int64_t serial_below;      /* pieces below which threads do not pay; 0 = automatic */
-    int jobs;                  /* asynchronous jobs that run at once, at least; 0 = `threads` */
-    int queue_depth;           /* asynchronous jobs that may wait; 0 = 256 */
-    bool pin;                  /* bind pool threads to cores the process may use */
-    /* Takes back what was advised for the descriptor if a transfer that failed with this errno may
-     * have failed because of it. True: try once more. NULL: nothing was advised. Any thread. */
+    /** All ranks of the handle agreed that windows may be read, changed and written back. Every
+     *  write of the handle then takes a lock. False: bytes between pieces are never written, and no
+     *  write takes a lock. */
+    bool sieve_writes;
+    /** Another rank holds a lock on all that is accessed here: take none, and sieve no writes
+     *  (several ranks write under that lock). */
+    bool locked;
+    /** Lock the whole range of every call: exclusively to write, shared to read. Without working
+     *  locks this is an error (ENOLCK). */
+    bool atomic;
+    collio_coherence_t coherence; /* what keeps the caches of nodes coherent */
+    collio_method_t method;       /* how pieces reach the file */
+    collio_engine_t engine;       /* what runs asynchronous jobs */
+    int sieve_read;               /* sieving of reads: COLLIO_SETTING_AUTO, _ON or _OFF */
+    int64_t sieve_read_bytes;     /* sieve buffer for reads; 0 = 4 MiB */
+    int64_t sieve_write_bytes;    /* sieve buffer for writes; 0 = 512 KiB */
+    int64_t stage_bytes;          /* staging buffer of a thread; 0 = automatic */
+    int64_t stripe_bytes;         /* unit to which windows are aligned; 0 = none */
+    int threads;                  /* threads of a request; 0 or 1 = the caller alone */
+    int64_t serial_below;         /* pieces below which threads do not pay; 0 = automatic */
+    int jobs;                     /* least number of asynchronous jobs at once; 0 = `threads` */
+    int queue_depth;              /* asynchronous jobs that may wait; 0 = the engine's limit */
+    bool pin;                     /* bind threads to cores that the process may use */
+    /** Takes back what was advised for the descriptor if a transfer that failed with this errno may
+     *  have failed because of it. True: try once more. NULL: nothing was advised. Any thread. */
     bool (*withdraw)(void *advice, int error);
     void *advice;                 /* the first argument of `withdraw` */
-    collio_access_stats_t *stats; /* never NULL */
+    collio_access_stats_t *stats; /* counters; never NULL */
 } collio_access_t;
 
 /** An access struct for an open descriptor: all-zero except for what follows from the descriptor
@@ -113,69 +116,63 @@ typedef struct collio_outcome_t {
                              file); INT64_MAX if complete */
 } collio_outcome_t;
 
-/** Transfers sorted, non-overlapping (reads may overlap) segments; blocking. Neighbours that
- *  continue each other in file and memory go in one transfer; vectors, packing and sieving as
- *  `access` says. After a failure nothing above stop_offset is tried any more. */
-void collio_access_write(collio_access_t *access, const collio_segment_t *segments, size_t count,
-                         collio_outcome_t *outcome);
-void collio_access_read(collio_access_t *access, const collio_segment_t *segments, size_t count,
-                        collio_outcome_t *outcome);
-
-/** A whole individual request: `bytes` bytes from stream position `first` of the file tiling, from
- *  or to the memory tiling on `memory` (stream position 0 on). Build-IO happens here: threaded,
- *  packed, vectored or sieved. Read views may be unsorted or overlap. outcome->bytes counts in
- *  STREAM order: bytes of the request before the first one that was not transferred. */
-void collio_access_request(collio_access_t *access, bool write, const collio_tiling_t *file,
-                           int64_t first, int64_t bytes, const collio_tiling_t *memory, char *base,
-                           collio_outcome_t *outcome);
-
 /** When an attempt to lock failed, and when the next one is due. All-zero at the start. */
 typedef struct collio_lock_retry_t {
-    uint64_t next_ns;
-    uint64_t pause_ns;
-    int refused; /* answers ENOLCK */
+    uint64_t next_ns;  /* time of the next attempt */
+    uint64_t pause_ns; /* length of the pause before it */
+    int refused;       /* attempts that failed with ENOLCK */
 } collio_lock_retry_t;
 
 /** What the caller of a transfer holds on all of its range. */
 typedef enum collio_held_t {
     COLLIO_HELD_NONE = 0, /* nothing: locks are taken where they are needed */
     COLLIO_HELD_UNNEEDED, /* nothing, and nothing is needed */
-    COLLIO_HELD_SHARED,
-    COLLIO_HELD_EXCLUSIVE
+    COLLIO_HELD_SHARED,   /* a shared lock */
+    COLLIO_HELD_EXCLUSIVE /* an exclusive lock */
 } collio_held_t;
 
 /** A lock on the whole range of a transfer. */
 typedef struct collio_range_lock_t {
-    bool wanted;    /* needed and not yet held */
-    bool exclusive; /* to write in atomic mode, or to sieve */
-    int64_t offset; /* first byte of the lock */
-    int64_t length; /* bytes that the lock covers */
-    int64_t start;  /* first byte of the transfer: it stops there if the lock cannot be had */
-    collio_held_t held;
-    collio_lock_retry_t retry;
+    bool wanted;        /* needed and not yet held */
+    bool exclusive;     /* to write in atomic mode, or to sieve */
+    int64_t offset;     /* first byte of the lock */
+    int64_t length;     /* bytes that the lock covers */
+    int64_t start;      /* first byte of the transfer: it stops there if the lock cannot be had */
+    collio_held_t held; /* what the job holds */
+    collio_lock_retry_t retry; /* attempts so far */
 } collio_range_lock_t;
 
-/** An asynchronous transfer. The caller owns the struct, the segments and their memory until
- *  access_test() has returned true. */
+/**
+ * A transfer. Either a list of segments: sorted, and disjoint in a write; neighbors that continue
+ * each other in file and memory go in one transfer. Or a whole request as two tilings: Build-IO
+ * happens inside, threaded, packed, vectored or sieved; a view that is read may be unsorted or
+ * overlap, and outcome.bytes counts in stream order (the bytes of the request before the first one
+ * that was not transferred). After a failure nothing above stop_offset is tried any more. The
+ * caller owns the struct, the lists and the memory, until access_run() has returned or
+ * access_test() has returned true.
+ */
 typedef struct collio_job_t {
-    collio_access_t *access;
-    bool write;
-    bool for_others; /* bytes of other ranks are accessed: other nodes must see them, or may have
-                        written them */
-    const collio_segment_t *segments; /* or, when NULL, a whole request: */
-    size_t count;
-    const collio_tiling_t *file;
-    int64_t first;
-    int64_t bytes;
-    const collio_tiling_t *memory;
-    char *base;
-    collio_outcome_t outcome; /* valid when done */
-    uint64_t busy_ns;         /* time the transfer itself took, in the background */
-    void *engine_data;        /* of the engine */
-    collio_engine_t driver;   /* the engine that has it */
-    collio_range_lock_t lock; /* taken before an engine gets the job */
-    _Atomic int done;
+    collio_access_t *access;          /* the file */
+    bool write;                       /* direction: to the file */
+    bool for_others;                  /* bytes of other ranks: coherence with other nodes matters */
+    const collio_segment_t *segments; /* list of segments; NULL: the tilings below count */
+    size_t count;                     /* number of segments */
+    const collio_tiling_t *file;      /* the view */
+    int64_t first;                    /* stream position of the first byte in `file` */
+    int64_t bytes;                    /* bytes of the request */
+    const collio_tiling_t *memory;    /* the buffer, from stream position 0 on */
+    char *base;                       /* address that offsets of `memory` count from */
+    collio_outcome_t outcome;         /* result; valid when the job is done */
+    uint64_t busy_ns;                 /* time of the transfer itself in the background */
+    void *engine_data;                /* data of the engine */
+    collio_engine_t driver;           /* the engine that has the job */
+    collio_range_lock_t lock;         /* lock on the whole range */
+    _Atomic int done;                 /* 1 when the job is done */
 } collio_job_t;
+
+/** Carries out a job in the calling thread, and fills its outcome. Waits for locks where it needs
+ *  them, making MPI progress. */
+void collio_access_run(collio_job_t *job);
 
 /** Must transfers in this direction take a lock? Then use jobs, which wait for it without stopping
  *  MPI's progress. */
@@ -192,7 +189,9 @@ bool collio_access_test(collio_job_t *job);
 /** Waits until the job is done (still driving the engine). */
 void collio_access_wait(collio_job_t *job);
 
-/** Ends all threads and queues of this process: from the last component's close. */
+/** Before the first access of this process: a forked child will forget what threads did. */
+void collio_access_initialize(void);
+/** For the last component's close: ends all threads and queues of this process. */
 void collio_access_finalize(void);
 
 /** Byte-range lock on [offset, offset + length) of access->fd (OFD; falls back to POSIX locks):

@@ -110,17 +110,19 @@ int collio_job_lock_try(collio_job_t *job)
     return rc;
 }
 
-bool collio_job_lock_wait(collio_job_t *job, collio_outcome_t *outcome)
+bool collio_job_lock_wait(collio_job_t *job)
 {
     collio_range_lock_t *lock = &job->lock;
 
+    collio_job_lock_init(job);
     if (!lock->wanted) {
         return true;
     }
-    outcome->error = -collio_access_lock(job->access, lock->exclusive, lock->offset, lock->length,
-                                         !job->access->atomic);
-    if (0 != outcome->error) {
-        outcome->stop_offset = lock->start;
+    job->outcome.error = -collio_access_lock(job->access, lock->exclusive, lock->offset,
+                                             lock->length, !job->access->atomic);
+    if (0 != job->outcome.error) {
+        lock->wanted = false;
+        job->outcome.stop_offset = lock->start;
         return false;
     }
     note_held(job);
@@ -129,8 +131,9 @@ bool collio_job_lock_wait(collio_job_t *job, collio_outcome_t *outcome)
 
 /* An NFS client reports a full disk, a quota or an error of the server here, not when pwrite puts
  * the bytes in its cache. */
-static void flush(collio_job_t *job, collio_outcome_t *outcome)
+static void flush(collio_job_t *job)
 {
+    collio_outcome_t *outcome = &job->outcome;
     int error = collio_access_flush(job->access->fd);
     int64_t length;
 
@@ -157,12 +160,12 @@ void collio_job_refresh(collio_job_t *job)
     }
 }
 
-void collio_job_unlock(collio_job_t *job, collio_outcome_t *outcome)
+void collio_job_unlock(collio_job_t *job)
 {
     bool held = COLLIO_HELD_SHARED <= job->lock.held;
 
     if (job->write && (flushes(job) || (held && COLLIO_COHERENCE_LOCK == job->access->coherence))) {
-        flush(job, outcome);
+        flush(job);
     }
     if (!held) {
         return;

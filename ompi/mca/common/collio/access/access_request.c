@@ -33,22 +33,14 @@ static const int64_t stage_default = INT64_C(1) << 20;
 static const int64_t cycle_least = INT64_C(256) << 10;
 
 struct request {
-    collio_access_t *access;
-    bool write;
-    collio_held_t held; /* what the caller or this request holds on all of it */
-    bool pack;
-    const collio_tiling_t *file;
-    const collio_tiling_t *memory;
-    char *base;
-    int64_t first;
-    int64_t bytes;
-    int64_t cycle_bytes;
-    size_t room; /* segments a thread has room for */
-    int threads;
-    _Atomic int64_t next; /* stream position of the next cycle */
-    _Atomic int64_t stop; /* lowest stream position that did not go */
-    pthread_mutex_t mutex;
-    collio_outcome_t *outcome; /* error and stop_offset of `stop` */
+    collio_job_t *job;     /* the whole request; its lock is held if it needs one */
+    bool pack;             /* cycles go through staging buffers */
+    int64_t cycle_bytes;   /* bytes of a cycle */
+    size_t room;           /* number of segments for which a thread has room */
+    int threads;           /* threads that share the cycles */
+    _Atomic int64_t next;  /* stream position of the next cycle */
+    _Atomic int64_t stop;  /* lowest stream position that was not transferred */
+    pthread_mutex_t mutex; /* of `stop` and the outcome of the job */
 };
 
 static void record_stop(struct request *request, int64_t position, const collio_outcome_t *outcome)
@@ -56,8 +48,8 @@ static void record_stop(struct request *request, int64_t position, const collio_
     pthread_mutex_lock(&request->mutex);
     if (position < atomic_load(&request->stop)) {
         atomic_store(&request->stop, position);
-        request->outcome->error = outcome->error;
-        request->outcome->stop_offset = outcome->stop_offset;
+        request->job->outcome.error = outcome->error;
+        request->job->outcome.stop_offset = outcome->stop_offset;
     }
     pthread_mutex_unlock(&request->mutex);
 }
@@ -82,8 +74,8 @@ static int64_t move_unsorted(struct request *request, const collio_segment_t *se
                              size_t count, collio_outcome_t *outcome)
 {
     for (size_t i = 0; i < count && INT64_MAX == outcome->stop_offset; ++i) {
-        collio_access_segments(request->access, request->write, request->held, &segments[i], 1,
-                               outcome);
+        collio_access_segments(request->job->access, request->job->write, request->job->lock.held,
+                               &segments[i], 1, outcome);
     }
     return outcome->bytes;
 }
@@ -99,11 +91,11 @@ static int64_t move(struct request *request, collio_buildio_t *build, collio_seg
         uint64_t start = collio_now();
         size_t count = collio_buildio_next(build, segments, request->room);
 
-        collio_count(&request->access->stats->build_ns, collio_now() - start);
+        collio_count(&request->job->access->stats->build_ns, collio_now() - start);
         collio_outcome_init(outcome);
-        if (request->file->ascending) {
-            collio_access_segments(request->access, request->write, request->held, segments, count,
-                                   outcome);
+        if (request->job->file->ascending) {
+            collio_access_segments(request->job->access, request->job->write,
+                                   request->job->lock.held, segments, count, outcome);
             moved += prefix_bytes(segments, count, outcome->stop_offset);
         } else {
             moved += move_unsorted(request, segments, count, outcome);
@@ -115,20 +107,21 @@ static int64_t move(struct request *request, collio_buildio_t *build, collio_seg
 static int64_t cycle_packed(struct request *request, int64_t position, int64_t bytes, char *stage,
                             collio_segment_t *segments, collio_outcome_t *outcome)
 {
-    collio_access_stats_t *stats = request->access->stats;
+    collio_access_stats_t *stats = request->job->access->stats;
     collio_buildio_t build;
     uint64_t start = collio_now();
     int64_t moved;
 
-    if (request->write) {
-        collio_tiling_pack(request->memory, request->base, position, bytes, stage);
+    if (request->job->write) {
+        collio_tiling_pack(request->job->memory, request->job->base, position, bytes, stage);
         collio_count(&stats->build_ns, collio_now() - start);
     }
-    collio_buildio_init_packed(&build, request->file, request->first + position, stage, bytes);
+    collio_buildio_init_packed(&build, request->job->file, request->job->first + position, stage,
+                               bytes);
     moved = move(request, &build, segments, outcome);
-    if (!request->write) {
+    if (!request->job->write) {
         start = collio_now();
-        collio_tiling_unpack(request->memory, request->base, position, moved, stage);
+        collio_tiling_unpack(request->job->memory, request->job->base, position, moved, stage);
         collio_count(&stats->build_ns, collio_now() - start);
     }
     collio_count(&stats->copied_bytes, (uint64_t) moved);
@@ -140,8 +133,8 @@ static int64_t cycle_matched(struct request *request, int64_t position, int64_t 
 {
     collio_buildio_t build;
 
-    collio_buildio_init(&build, request->file, request->first + position, request->memory, position,
-                        request->base, bytes);
+    collio_buildio_init(&build, request->job->file, request->job->first + position,
+                        request->job->memory, position, request->job->base, bytes);
     return move(request, &build, segments, outcome);
 }
 
@@ -162,10 +155,10 @@ static void work(void *arg)
     }
     for (;;) {
         int64_t position = atomic_fetch_add(&request->next, request->cycle_bytes);
-        int64_t bytes = request->bytes - position;
+        int64_t bytes = request->job->bytes - position;
         int64_t moved = 0;
 
-        if (position >= request->bytes || position >= atomic_load(&request->stop)) {
+        if (position >= request->job->bytes || position >= atomic_load(&request->stop)) {
             break;
         }
         bytes = bytes < request->cycle_bytes ? bytes : request->cycle_bytes;
@@ -197,27 +190,28 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
  * the threads would not all get some. */
 static int64_t choose_cycle(const struct request *request, int64_t pieces)
 {
-    const collio_access_t *access = request->access;
-    int64_t cycle = request->bytes;
+    const collio_access_t *access = request->job->access;
+    int64_t cycle = request->job->bytes;
 
     if (request->pack) {
         cycle = 0 < access->stage_bytes ? access->stage_bytes : stage_default;
     } else if (pieces > SEGMENTS_MOST) {
-        cycle = request->bytes / (pieces / SEGMENTS_MOST + 1) + 1;
+        cycle = request->job->bytes / (pieces / SEGMENTS_MOST + 1) + 1;
     }
     if (1 < request->threads) {
-        int64_t share = request->bytes / (request->threads * CYCLES_PER_THREAD) + 1;
+        int64_t share = request->job->bytes / (request->threads * CYCLES_PER_THREAD) + 1;
 
         cycle = cycle < share ? cycle : clamp(share, cycle_least, cycle);
     }
-    return clamp(cycle, 1, request->bytes);
+    return clamp(cycle, 1, request->job->bytes);
 }
 
 static void plan(struct request *request)
 {
-    collio_access_t *access = request->access;
-    int64_t file_pieces = collio_buildio_pieces(request->file, request->first, request->bytes);
-    int64_t memory_pieces = collio_buildio_pieces(request->memory, 0, request->bytes);
+    collio_access_t *access = request->job->access;
+    int64_t file_pieces = collio_buildio_pieces(request->job->file, request->job->first,
+                                                request->job->bytes);
+    int64_t memory_pieces = collio_buildio_pieces(request->job->memory, 0, request->job->bytes);
     int64_t pieces = file_pieces + memory_pieces - 1;
     int64_t serial_below = 0 < access->serial_below ? access->serial_below : SERIAL_BELOW;
     collio_method_t used = access->method;
@@ -225,133 +219,97 @@ static void plan(struct request *request)
     if (1 == pieces) {
         used = COLLIO_METHOD_DIRECT;
     } else if (COLLIO_METHOD_AUTO == used) {
-        used = memory_pieces > file_pieces && request->bytes / memory_pieces < COLLIO_PACK_BELOW
+        used = memory_pieces > file_pieces
+                       && request->job->bytes / memory_pieces < COLLIO_PACK_BELOW
                    ? COLLIO_METHOD_PACK
                    : COLLIO_METHOD_VECTOR;
     }
     request->pack = COLLIO_METHOD_PACK == used;
     request->threads = access->threads;
-    if (pieces + request->bytes / 4096 < serial_below) {
+    if (pieces + request->job->bytes / 4096 < serial_below) {
         request->threads = 1;
     }
     request->cycle_bytes = choose_cycle(request, pieces);
     request->room = (size_t) clamp(request->pack ? file_pieces : pieces, 1, SEGMENTS_MOST);
     request->threads = (int) clamp(request->threads, 1,
-                                   (request->bytes - 1) / request->cycle_bytes + 1);
+                                   (request->job->bytes - 1) / request->cycle_bytes + 1);
     collio_count(&access->stats->method_used[used], 1);
     collio_count(&access->stats->pieces_in, (uint64_t) pieces);
 }
 
+bool collio_job_is_piece(const collio_job_t *job, int64_t *offset, char **addr)
+{
+    collio_cursor_t file, memory;
+    int64_t file_run, memory_run;
+
+    collio_cursor_seek(&file, job->file, job->first);
+    collio_cursor_seek(&memory, job->memory, 0);
+    *offset = collio_cursor_run(&file, &file_run);
+    *addr = job->base + collio_cursor_run(&memory, &memory_run);
+    return file_run >= job->bytes && memory_run >= job->bytes;
+}
+
 static void carry_out(struct request *request)
 {
+    collio_job_t *job = request->job;
+
     if (1 < request->threads) {
-        collio_pool_run(request->threads, request->access->pin, work, request);
+        collio_pool_run(request->threads, job->access->pin, work, request);
     } else {
         work(request);
     }
-    request->outcome->bytes = clamp(atomic_load(&request->stop), 0, request->bytes);
-    collio_count(request->write ? &request->access->stats->calls_write
-                                : &request->access->stats->calls_read,
-                 1);
-    collio_count(request->write ? &request->access->stats->bytes_written
-                                : &request->access->stats->bytes_read,
-                 (uint64_t) request->outcome->bytes);
-}
-
-/* Under a lock on all of it if that is needed. Several threads need one, too: they cannot wait for
- * locks window by window. */
-static void run_locked(struct request *request, collio_job_t *job, collio_outcome_t *outcome)
-{
-    if (COLLIO_HELD_NONE == request->held
-        && (collio_access_locks_whole(request->access) || 1 < request->threads)) {
-        collio_job_lock_init(job);
-        if (!collio_job_lock_wait(job, outcome)) {
-            return;
-        }
-        request->held = job->lock.held;
-    }
-    carry_out(request);
-    collio_job_unlock(job, outcome);
+    job->outcome.bytes = clamp(atomic_load(&request->stop), 0, job->bytes);
+    collio_count_transfer(job->access, job->write, job->outcome.bytes);
 }
 
 /* One piece in the file and in memory, without locks and too small for threads: most calls of many
  * programs. Nothing is to be cut, so it goes to the kernel as it is. */
-static bool carry_out_piece(const collio_job_t *job, collio_outcome_t *outcome)
+static bool carry_out_piece(collio_job_t *job)
 {
     enum { PIECE_MOST = 1 << 20 };
     collio_access_t *access = job->access;
-    collio_cursor_t file, memory;
-    int64_t offset, at, file_run, memory_run;
+    collio_outcome_t *outcome = &job->outcome;
+    int64_t offset;
+    char *addr;
 
-    if (job->bytes > PIECE_MOST || collio_access_locks(access, job->write)) {
+    if (job->bytes > PIECE_MOST || COLLIO_HELD_NONE != job->lock.held
+        || collio_access_locks(access, job->write) || !collio_job_is_piece(job, &offset, &addr)) {
         return false;
     }
-    collio_cursor_seek(&file, job->file, job->first);
-    collio_cursor_seek(&memory, job->memory, 0);
-    offset = collio_cursor_run(&file, &file_run);
-    at = collio_cursor_run(&memory, &memory_run);
-    if (file_run < job->bytes || memory_run < job->bytes) {
-        return false;
-    }
-    outcome->bytes = collio_transfer_block(access, job->write, offset, job->base + at, job->bytes,
+    outcome->bytes = collio_transfer_block(access, job->write, offset, addr, job->bytes,
                                            &outcome->error);
     if (outcome->bytes < job->bytes) {
         outcome->stop_offset = offset + outcome->bytes;
     }
     collio_count(&access->stats->method_used[COLLIO_METHOD_DIRECT], 1);
     collio_count(&access->stats->pieces_in, 1);
-    collio_count(job->write ? &access->stats->bytes_written : &access->stats->bytes_read,
-                 (uint64_t) outcome->bytes);
+    collio_count_transfer(access, job->write, outcome->bytes);
     return true;
 }
 
-static void carry_out_pieces(const collio_job_t *job, collio_held_t held, collio_outcome_t *outcome)
+/* Several threads need a lock on all of the request, too: they cannot wait for locks window by
+ * window. */
+static bool lock_whole(struct request *request)
 {
-    struct request request = {.access = job->access,
-                              .write = job->write,
-                              .held = held,
-                              .file = job->file,
-                              .memory = job->memory,
-                              .base = job->base,
-                              .first = job->first,
-                              .bytes = job->bytes,
-                              .outcome = outcome};
-    collio_job_t own = {.access = job->access,
-                        .write = job->write,
-                        .file = job->file,
-                        .first = job->first,
-                        .bytes = job->bytes};
+    collio_job_t *job = request->job;
 
+    return COLLIO_HELD_NONE != job->lock.held
+           || (!collio_access_locks_whole(job->access) && 1 >= request->threads)
+           || collio_job_lock_wait(job);
+}
+
+void collio_access_run_request(collio_job_t *job)
+{
+    struct request request = {.job = job};
+
+    if (0 >= job->bytes || 0 == job->file->size || 0 == job->memory->size || carry_out_piece(job)) {
+        return;
+    }
     atomic_init(&request.stop, INT64_MAX);
     pthread_mutex_init(&request.mutex, NULL);
     plan(&request);
-    run_locked(&request, &own, outcome);
+    if (lock_whole(&request)) {
+        carry_out(&request);
+    }
     pthread_mutex_destroy(&request.mutex);
-}
-
-void collio_access_request_held(const collio_job_t *job, collio_held_t held,
-                                collio_outcome_t *outcome)
-{
-    collio_outcome_init(outcome);
-    if (0 >= job->bytes || 0 == job->file->size || 0 == job->memory->size) {
-        return;
-    }
-    if (COLLIO_HELD_NONE != held || !carry_out_piece(job, outcome)) {
-        carry_out_pieces(job, held, outcome);
-    }
-}
-
-void collio_access_request(collio_access_t *access, bool write, const collio_tiling_t *file,
-                           int64_t first, int64_t bytes, const collio_tiling_t *memory, char *base,
-                           collio_outcome_t *outcome)
-{
-    collio_job_t job = {.access = access,
-                        .write = write,
-                        .file = file,
-                        .first = first,
-                        .bytes = bytes,
-                        .memory = memory,
-                        .base = base};
-
-    collio_access_request_held(&job, COLLIO_HELD_NONE, outcome);
 }

@@ -18,6 +18,15 @@ static inline void collio_count(uint64_t *counter, uint64_t amount)
     __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
 }
 
+/** Counts a transfer of a caller. */
+static inline void collio_count_transfer(const collio_access_t *access, bool write, int64_t bytes)
+{
+    collio_access_stats_t *stats = access->stats;
+
+    collio_count(write ? &stats->calls_write : &stats->calls_read, 1);
+    collio_count(write ? &stats->bytes_written : &stats->bytes_read, (uint64_t) bytes);
+}
+
 static inline void collio_outcome_init(collio_outcome_t *outcome)
 {
     outcome->error = 0;
@@ -25,7 +34,8 @@ static inline void collio_outcome_init(collio_outcome_t *outcome)
     outcome->stop_offset = INT64_MAX;
 }
 
-/** The same for one block. */
+/** Moves one block until all of it is transferred, the file ends (read) or an error occurs. Returns
+ *  the bytes moved; *error = 0 or a positive errno. */
 int64_t collio_transfer_block(collio_access_t *access, bool write, int64_t offset, char *addr,
                               int64_t bytes, int *error);
 
@@ -53,23 +63,22 @@ void collio_transfer_skip(struct iovec **iov, int *count, size_t moved);
 void collio_transfer_segments(collio_access_t *access, bool write, const collio_segment_t *segments,
                               size_t count, collio_outcome_t *outcome);
 
-/** Transfers segments with sieving and locks as `access` says. `held`: what the caller holds on all
- *  of it; with HELD_NONE the calling thread waits for locks, so it must not be one of the pool.
- *  Adds to outcome->bytes. This is access_write/read without atomic mode and their counting. */
+/** Transfers segments with sieving and locks as `access` says. `held`: what the caller holds on the
+ *  whole range; with HELD_NONE the calling thread waits for locks, so it must not be one of the
+ *  pool. Adds to outcome->bytes. */
 void collio_access_segments(collio_access_t *access, bool write, collio_held_t held,
                             const collio_segment_t *segments, size_t count,
                             collio_outcome_t *outcome);
 
-/** access_write/read and access_request for a caller that may hold a lock. */
-void collio_access_transfer(collio_access_t *access, bool write, collio_held_t held,
-                            const collio_segment_t *segments, size_t count,
-                            collio_outcome_t *outcome);
-void collio_access_request_held(const collio_job_t *job, collio_held_t held,
-                                collio_outcome_t *outcome);
+/** The part of access_run() for a job with tilings. */
+void collio_access_run_request(collio_job_t *job);
 
 /** First byte and length of the file range that a transfer touches. */
 void collio_access_span(const collio_segment_t *segments, size_t count, int64_t *offset,
                         int64_t *length);
+
+/** Is the job, which has tilings and bytes, one piece in the file and in memory? Then where. */
+bool collio_job_is_piece(const collio_job_t *job, int64_t *offset, char **addr);
 
 /** Is there a gap between the job's pieces of the file? */
 bool collio_job_has_holes(const collio_job_t *job);
@@ -84,14 +93,13 @@ void collio_job_lock_init(collio_job_t *job);
 /** One attempt to get it, if one is due. 0: it is held; -EAGAIN: not yet; else the job has failed
  *  with that -errno. */
 int collio_job_lock_try(collio_job_t *job);
-/** Waits for the lock if one is wanted. False: it failed, and `outcome` has the error. */
-bool collio_job_lock_wait(collio_job_t *job, collio_outcome_t *outcome);
+/** Determines the lock, too, and waits for it. False: the job has failed. */
+bool collio_job_lock_wait(collio_job_t *job);
 /** Before a transfer: drops what this node has cached where other nodes may have written since. */
 void collio_job_refresh(collio_job_t *job);
 /** After the transfer: sends what was written to the server where coherence needs that, then
- *  unlocks. A failure is noted in `outcome`, and no byte is counted: none is known to have
- *  arrived. */
-void collio_job_unlock(collio_job_t *job, collio_outcome_t *outcome);
+ *  unlocks. After a failure no byte is counted: none is known to have arrived. */
+void collio_job_unlock(collio_job_t *job);
 
 /** Pieces smaller than this are copied rather than put in a vector, bytes. */
 enum { COLLIO_PACK_BELOW = 512 };
@@ -102,9 +110,5 @@ char *collio_buffer_get(size_t bytes);
 void collio_buffer_put(char *buffer, size_t bytes);
 void collio_buffer_drop_all(void);
 void collio_buffer_forget(void); /* in a forked child */
-
-/** From now on a forked child calls this, to forget what threads of its parent held or did. May be
- *  called again with the same function. */
-void collio_access_at_fork(void (*callback)(void));
 
 #endif /* COLLIO_ACCESS_TRANSFER_H */

@@ -2,7 +2,7 @@
 /*
  * Asynchronous jobs: which engine runs them, and how they are driven.
  *
- * An engine is probed once per process, when it is first wished for (a kernel or a container may
+ * An engine is probed once per process, when it is first needed (a kernel or a container may
  * refuse what the library offers). `auto` takes io_uring where it works, else the threads: both
  * are asynchronous for buffered files. libaio is not, unless the transfer is direct (O_DIRECT), so
  * it is used only when named. Jobs that need Build-IO or sieving go to the threads in any case,
@@ -18,88 +18,77 @@
 #include "access/lock.h"
 #include "access/pool.h"
 
-static const collio_engine_ops_t *const engines[] = {
-    [COLLIO_ENGINE_AUTO] = NULL,
-    [COLLIO_ENGINE_THREADS] = &collio_engine_threads,
-    [COLLIO_ENGINE_LIBAIO] = &collio_engine_libaio,
-    [COLLIO_ENGINE_IO_URING] = &collio_engine_uring,
+static const char *const names[] = {
+    [COLLIO_ENGINE_AUTO] = "auto",
+    [COLLIO_ENGINE_THREADS] = "threads",
+    [COLLIO_ENGINE_LIBAIO] = "libaio",
+    [COLLIO_ENGINE_IO_URING] = "io_uring",
 };
-enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
+enum { ENGINES = sizeof(names) / sizeof(names[0]) };
+
+/* NULL: threads, or an engine that this build does not have. */
+static collio_kernel_queue_t *const queues[ENGINES] = {
+#if COLLIO_HAVE_LIBAIO
+    [COLLIO_ENGINE_LIBAIO] = &collio_kernel_libaio,
+#endif
+#if COLLIO_HAVE_LIBURING
+    [COLLIO_ENGINE_IO_URING] = &collio_kernel_uring,
+#endif
+};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    bool known;
-    bool works;
-    const char *why;
+    bool known;      /* the engine was probed */
+    const char *why; /* why the engine does not work; NULL: it works */
 } probed[ENGINES];
 
 static bool works(collio_engine_t engine, const char **why)
 {
-    bool result;
-
+    *why = NULL;
+    if (COLLIO_ENGINE_THREADS == engine) {
+        return true;
+    }
+    if (NULL == queues[engine]) {
+        *why = "collio was built without it";
+        return false;
+    }
     pthread_mutex_lock(&mutex);
     if (!probed[engine].known) {
-        probed[engine].works = engines[engine]->probe(&probed[engine].why);
+        probed[engine].why = queues[engine]->backend->probe();
         probed[engine].known = true;
     }
-    result = probed[engine].works;
     *why = probed[engine].why;
     pthread_mutex_unlock(&mutex);
-    return result;
+    return NULL == *why;
 }
 
-collio_engine_t collio_engine_choose(collio_engine_t wish, const char **why)
+collio_engine_t collio_engine_choose(collio_engine_t named, const char **why)
 {
     *why = NULL;
-    if (COLLIO_ENGINE_AUTO == wish) {
+    if (COLLIO_ENGINE_AUTO == named) {
         const char *reason;
 
         return works(COLLIO_ENGINE_IO_URING, &reason) ? COLLIO_ENGINE_IO_URING
                                                       : COLLIO_ENGINE_THREADS;
     }
-    return works(wish, why) ? wish : COLLIO_ENGINE_THREADS;
+    return works(named, why) ? named : COLLIO_ENGINE_THREADS;
 }
 
 const char *collio_engine_name(collio_engine_t engine)
 {
-    return COLLIO_ENGINE_AUTO == engine ? "auto" : engines[engine]->name;
-}
-
-void collio_engine_perform(collio_job_t *job)
-{
-    uint64_t start = collio_now();
-
-    collio_job_refresh(job);
-    if (NULL == job->segments) {
-        collio_access_request_held(job, job->lock.held, &job->outcome);
-    } else {
-        collio_access_transfer(job->access, job->write, job->lock.held, job->segments, job->count,
-                               &job->outcome);
-    }
-    collio_job_unlock(job, &job->outcome);
-    job->busy_ns = collio_now() - start;
-}
-
-static void watch_fork(void)
-{
-    collio_access_at_fork(collio_engine_forget);
-    collio_access_at_fork(collio_lock_forget);
-    collio_access_at_fork(collio_buffer_forget);
+    return names[engine];
 }
 
 /* 0, or -errno and nothing was started. */
 static int give_to_engine(collio_job_t *job)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     collio_engine_t engine = job->driver;
     int rc;
 
-    pthread_once(&once, watch_fork);
-
     /* before it starts: afterwards the job may be done and gone */
     collio_count(&job->access->stats->submitted[engine], 1);
-    rc = NULL == engines[engine]->queue ? collio_threads_start(job)
-                                        : collio_queue_start(engines[engine]->queue, job);
+    rc = NULL == queues[engine] ? collio_threads_start(job)
+                                : collio_kernel_start(queues[engine], job);
     if (0 != rc) {
         collio_count(&job->access->stats->submitted[engine], UINT64_MAX);
     }
@@ -118,7 +107,7 @@ static void pursue_lock(collio_job_t *job)
     if (0 != rc) {
         atomic_store(&job->done, 1);
     } else if (0 != give_to_engine(job)) {
-        collio_engine_perform(job);
+        collio_access_run(job);
         atomic_store(&job->done, 1);
     }
 }
@@ -128,7 +117,7 @@ int collio_access_start(collio_job_t *job)
     const char *why;
     collio_engine_t engine = collio_engine_choose(job->access->engine, &why);
 
-    if (NULL != engines[engine]->accepts && !engines[engine]->accepts(job)) {
+    if (NULL != queues[engine] && !collio_kernel_accepts(queues[engine], job)) {
         engine = COLLIO_ENGINE_THREADS;
     }
     collio_outcome_init(&job->outcome);
@@ -149,8 +138,8 @@ bool collio_access_test(collio_job_t *job)
     if (job->lock.wanted) {
         pursue_lock(job);
     }
-    if (!atomic_load(&job->done) && NULL != engines[job->driver]->queue) {
-        collio_queue_drive(engines[job->driver]->queue, false);
+    if (!atomic_load(&job->done) && NULL != queues[job->driver]) {
+        collio_kernel_drive(queues[job->driver], false);
     }
     return 0 != atomic_load(&job->done);
 }
@@ -161,32 +150,49 @@ void collio_access_wait(collio_job_t *job)
         collio_lock_pause(&job->lock.retry);
         pursue_lock(job);
     }
-    if (NULL == engines[job->driver]->queue) {
+    if (NULL == queues[job->driver]) {
         collio_pool_wait(&job->done);
         return;
     }
     while (!atomic_load(&job->done)) {
-        collio_queue_drive(engines[job->driver]->queue, true);
+        collio_kernel_drive(queues[job->driver], true);
     }
+}
+
+/* Only the forking thread exists in the child: what other threads held or did is forgotten, not
+ * released. */
+static void forget_all(void)
+{
+    pthread_mutex_init(&mutex, NULL);
+    for (size_t i = 0; i < ENGINES; ++i) {
+        if (NULL != queues[i]) {
+            collio_kernel_forget(queues[i]);
+        }
+    }
+    collio_pool_forget();
+    collio_lock_forget();
+    collio_buffer_forget();
+}
+
+static void watch_fork(void)
+{
+    (void) pthread_atfork(NULL, NULL, forget_all);
+}
+
+void collio_access_initialize(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_fork);
 }
 
 void collio_access_finalize(void)
 {
     for (size_t i = 0; i < ENGINES; ++i) {
-        if (NULL != engines[i] && NULL != engines[i]->queue) {
-            collio_queue_finalize(engines[i]->queue);
+        if (NULL != queues[i]) {
+            collio_kernel_finalize(queues[i]);
         }
     }
     collio_pool_finalize();
     collio_buffer_drop_all();
-}
-
-void collio_engine_forget(void)
-{
-    pthread_mutex_init(&mutex, NULL);
-    for (size_t i = 0; i < ENGINES; ++i) {
-        if (NULL != engines[i] && NULL != engines[i]->queue) {
-            collio_queue_forget(engines[i]->queue);
-        }
-    }
 }

@@ -6,8 +6,6 @@
  * lives as long as the job.
  */
 #define _GNU_SOURCE
-#include "collio_config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,21 +50,21 @@ static int open_direct(int fd)
     return open(path, (flags & O_ACCMODE) | O_DIRECT | O_CLOEXEC);
 }
 
-static int descriptor(const collio_queue_job_t *job)
+static int direct_descriptor(const collio_kernel_job_t *job)
 {
     int fd = open_direct(job->job->access->fd);
 
     return -1 == fd ? job->job->access->fd : fd;
 }
 
-static void release(const collio_queue_job_t *job)
+static void release(const collio_kernel_job_t *job)
 {
     if (job->fd != job->job->access->fd) {
         close(job->fd);
     }
 }
 
-static int push(collio_queue_op_t *op, bool write, int fd)
+static int push(collio_kernel_op_t *op, bool write, int fd)
 {
     struct iocb *control = op->kernel;
     int rc;
@@ -83,7 +81,7 @@ static int push(collio_queue_op_t *op, bool write, int fd)
     return 1 == rc ? 0 : (0 > rc ? rc : -EIO);
 }
 
-static bool pop(int64_t wait_ns, collio_queue_op_t **op, int64_t *result)
+static bool pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result)
 {
     struct timespec limit = {.tv_sec = 0, .tv_nsec = wait_ns};
     struct io_event event;
@@ -96,29 +94,15 @@ static bool pop(int64_t wait_ns, collio_queue_op_t **op, int64_t *result)
     return true;
 }
 
-static const collio_queue_backend_t backend = {
-    .open = aio_open,
-    .close = aio_close,
-    .forget = aio_forget,
-    .descriptor = descriptor,
-    .release = release,
-    .push = push,
-    .pop = pop,
-    .kernel_bytes = sizeof(struct iocb),
-};
-static collio_queue_t queue = {.backend = &backend, .mutex = PTHREAD_MUTEX_INITIALIZER};
-
-static bool probe(const char **why)
+static const char *probe(void)
 {
     io_context_t trial = NULL;
 
-    if (0 == io_setup(1, &trial)) {
-        io_destroy(trial);
-        *why = NULL;
-        return true;
+    if (0 != io_setup(1, &trial)) {
+        return "the kernel refuses to make a queue (see /proc/sys/fs/aio-max-nr)";
     }
-    *why = "the kernel refuses to make a queue (see /proc/sys/fs/aio-max-nr)";
-    return false;
+    io_destroy(trial);
+    return NULL;
 }
 
 static bool is_aligned(const collio_segment_t *segment)
@@ -127,7 +111,7 @@ static bool is_aligned(const collio_segment_t *segment)
            && 0 == (uintptr_t) segment->addr % ALIGNMENT;
 }
 
-/* Whole requests are looked at piece by piece: there are few of them (queue_accepts). */
+/* Whole requests are looked at piece by piece: there are few of them (kernel_accepts). */
 static bool all_aligned(const collio_job_t *job)
 {
     collio_buildio_t build;
@@ -152,39 +136,28 @@ static bool all_aligned(const collio_job_t *job)
 
 static bool accepts(const collio_job_t *job)
 {
-    int fd;
+    int fd = all_aligned(job) ? open_direct(job->access->fd) : -1;
 
-    if (!collio_queue_accepts(job) || !all_aligned(job)) {
-        return false;
-    }
-    fd = open_direct(job->access->fd);
     if (-1 == fd) {
-        return false; /* a file system without direct access */
+        return false; /* not aligned, or a file system without direct access */
     }
     close(fd);
     return true;
 }
 
-const collio_engine_ops_t collio_engine_libaio = {
-    .engine = COLLIO_ENGINE_LIBAIO,
-    .name = "libaio",
+static const collio_kernel_backend_t backend = {
     .probe = probe,
     .accepts = accepts,
-    .queue = &queue,
+    .open = aio_open,
+    .close = aio_close,
+    .forget = aio_forget,
+    .descriptor = direct_descriptor,
+    .release = release,
+    .push = push,
+    .pop = pop,
+    .kernel_bytes = sizeof(struct iocb),
 };
+collio_kernel_queue_t collio_kernel_libaio = {.backend = &backend,
+                                              .mutex = PTHREAD_MUTEX_INITIALIZER};
 
-#else
-
-static bool probe(const char **why)
-{
-    *why = "it was built without libaio";
-    return false;
-}
-
-const collio_engine_ops_t collio_engine_libaio = {
-    .engine = COLLIO_ENGINE_LIBAIO,
-    .name = "libaio",
-    .probe = probe,
-};
-
-#endif
+#endif /* COLLIO_HAVE_LIBAIO */

@@ -48,24 +48,28 @@ static bool accepts_request(const collio_job_t *job)
     return 1 == file_pieces || !collio_sieve_possible(job->access, job->write, COLLIO_HELD_NONE);
 }
 
-bool collio_queue_accepts(const collio_job_t *job)
+bool collio_kernel_accepts(const collio_kernel_queue_t *queue, const collio_job_t *job)
 {
     collio_access_t *access = job->access;
+    bool taken;
 
     if (collio_access_locks(access, job->write)
         || (job->for_others && COLLIO_COHERENCE_FLUSH == access->coherence)) {
         return false;
     }
     if (NULL == job->segments) {
-        return accepts_request(job);
+        taken = accepts_request(job);
+    } else {
+        taken = 0 < job->count
+                && (!collio_sieve_possible(access, job->write, COLLIO_HELD_NONE)
+                    || !collio_job_has_holes(job));
     }
-    return 0 < job->count
-           && (!collio_sieve_possible(access, job->write, COLLIO_HELD_NONE)
-               || !collio_job_has_holes(job));
+    return taken && (NULL == queue->backend->accepts || queue->backend->accepts(job));
 }
 
 /* The segments of a whole request. */
-static int build_segments(collio_queue_job_t *own, const collio_segment_t **segments, size_t *count)
+static int build_segments(collio_kernel_job_t *own, const collio_segment_t **segments,
+                          size_t *count)
 {
     const collio_job_t *job = own->job;
     collio_buildio_t build;
@@ -86,7 +90,7 @@ static int build_segments(collio_queue_job_t *own, const collio_segment_t **segm
 }
 
 /* One operation for each run of neighbours. */
-static int make_ops(collio_queue_t *queue, collio_queue_job_t *own)
+static int make_ops(collio_kernel_queue_t *queue, collio_kernel_job_t *own)
 {
     const collio_segment_t *segments;
     struct iovec *iov;
@@ -103,7 +107,7 @@ static int make_ops(collio_queue_t *queue, collio_queue_job_t *own)
     }
     iov = own->iov;
     while (at < count) {
-        collio_queue_op_t *op = &own->ops[own->count];
+        collio_kernel_op_t *op = &own->ops[own->count];
         size_t room = count - at < COLLIO_IOV_MOST ? count - at : COLLIO_IOV_MOST;
 
         op->owner = own;
@@ -118,7 +122,7 @@ static int make_ops(collio_queue_t *queue, collio_queue_job_t *own)
     return 0;
 }
 
-static void free_job(collio_queue_job_t *own)
+static void free_job(collio_kernel_job_t *own)
 {
     if (NULL != own) {
         free(own->built);
@@ -129,10 +133,9 @@ static void free_job(collio_queue_job_t *own)
 }
 
 /* What the operations moved, before the first that did not move all. */
-static void sum_up(const collio_queue_job_t *own)
+static void sum_up(const collio_kernel_job_t *own)
 {
     collio_outcome_t *outcome = &own->job->outcome;
-    collio_access_stats_t *stats = own->job->access->stats;
 
     collio_outcome_init(outcome);
     for (size_t i = 0; i < own->count; ++i) {
@@ -143,13 +146,11 @@ static void sum_up(const collio_queue_job_t *own)
             break;
         }
     }
-    collio_count(own->job->write ? &stats->bytes_written : &stats->bytes_read,
-                 (uint64_t) outcome->bytes);
-    collio_count(own->job->write ? &stats->calls_write : &stats->calls_read, 1);
-    collio_count(&stats->pieces_out, own->count);
+    collio_count_transfer(own->job->access, own->job->write, outcome->bytes);
+    collio_count(&own->job->access->stats->pieces_out, own->count);
 }
 
-static void finish_job(collio_queue_t *queue, collio_queue_job_t *own)
+static void finish_job(collio_kernel_queue_t *queue, collio_kernel_job_t *own)
 {
     collio_job_t *job = own->job;
 
@@ -158,25 +159,27 @@ static void finish_job(collio_queue_t *queue, collio_queue_job_t *own)
     collio_count(&job->access->stats->access_ns, job->busy_ns);
     collio_count(job->write ? &job->access->stats->write_ns : &job->access->stats->read_ns,
                  job->busy_ns);
-    queue->backend->release(own);
+    if (NULL != queue->backend->release) {
+        queue->backend->release(own);
+    }
     free_job(own);
     job->engine_data = NULL;
     atomic_store(&job->done, 1);
 }
 
-static bool job_over(const collio_queue_job_t *own)
+static bool job_over(const collio_kernel_job_t *own)
 {
     return own->finished == own->submitted && (own->failed || own->submitted == own->count);
 }
 
 /* Submits what waits, as long as there is room. */
-static void submit_waiting(collio_queue_t *queue)
+static void submit_waiting(collio_kernel_queue_t *queue)
 {
     while (NULL != queue->first && queue->in_flight < queue->depth) {
-        collio_queue_job_t *own = queue->first;
+        collio_kernel_job_t *own = queue->first;
 
         if (!own->failed && own->submitted < own->count) {
-            collio_queue_op_t *op = &own->ops[own->submitted];
+            collio_kernel_op_t *op = &own->ops[own->submitted];
 
             op->error = -queue->backend->push(op, own->job->write, own->fd);
             own->submitted += 1;
@@ -200,7 +203,7 @@ static void submit_waiting(collio_queue_t *queue)
 }
 
 /* Is the operation that failed with this errno worth a second try? */
-static bool try_again(collio_queue_op_t *op, int error)
+static bool try_again(collio_kernel_op_t *op, int error)
 {
     if (EINTR == error) {
         return true;
@@ -216,9 +219,9 @@ static bool try_again(collio_queue_op_t *op, int error)
 }
 
 /* True: the operation is over. False: the rest was submitted again. */
-static bool settle(collio_queue_t *queue, collio_queue_op_t *op, int64_t result)
+static bool settle(collio_kernel_queue_t *queue, collio_kernel_op_t *op, int64_t result)
 {
-    collio_queue_job_t *own = op->owner;
+    collio_kernel_job_t *own = op->owner;
 
     if (0 < result) {
         op->moved += result;
@@ -241,10 +244,10 @@ static bool settle(collio_queue_t *queue, collio_queue_op_t *op, int64_t result)
     return 0 != op->error;
 }
 
-static bool collect_one(collio_queue_t *queue, int64_t wait_ns)
+static bool collect_one(collio_kernel_queue_t *queue, int64_t wait_ns)
 {
-    collio_queue_op_t *op;
-    collio_queue_job_t *own;
+    collio_kernel_op_t *op;
+    collio_kernel_job_t *own;
     int64_t result;
 
     if (0 == queue->in_flight || !queue->backend->pop(wait_ns, &op, &result)) {
@@ -264,50 +267,68 @@ static bool collect_one(collio_queue_t *queue, int64_t wait_ns)
     return true;
 }
 
-int collio_queue_start(collio_queue_t *queue, collio_job_t *job)
+static int open_queue(collio_kernel_queue_t *queue, int depth)
 {
-    collio_queue_job_t *own = calloc(1, sizeof(*own));
-    int rc = NULL == own ? -ENOMEM : 0;
+    int rc;
 
-    if (0 == rc) {
-        own->job = job;
-        own->start_ns = collio_now();
-        rc = make_ops(queue, own);
+    if (queue->open) {
+        return 0;
     }
-    if (0 != rc) {
-        free_job(own);
-        return rc;
-    }
-    collio_count(&job->access->stats->pieces_in, own->count);
-    pthread_mutex_lock(&queue->mutex);
-    if (!queue->open) {
-        queue->depth = 0 < job->access->queue_depth ? job->access->queue_depth : DEPTH;
-        rc = queue->backend->open(queue->depth);
-        queue->open = 0 == rc;
-    }
-    if (0 == rc) {
-        own->fd = queue->backend->descriptor(own);
-        job->engine_data = own;
-        while (queue->in_flight >= queue->depth) {
-            collect_one(queue, wait_slice_ns); /* a full queue waits */
-        }
-        if (NULL == queue->last) {
-            queue->first = own;
-        } else {
-            queue->last->next = own;
-        }
-        queue->last = own;
-        own->queued = true;
-        submit_waiting(queue);
-    }
-    pthread_mutex_unlock(&queue->mutex);
-    if (0 != rc) {
-        free_job(own);
-    }
+    queue->depth = 0 < depth ? depth : DEPTH;
+    rc = queue->backend->open(queue->depth);
+    queue->open = 0 == rc;
     return rc;
 }
 
-void collio_queue_drive(collio_queue_t *queue, bool wait)
+/* A full queue waits. */
+static void enqueue(collio_kernel_queue_t *queue, collio_kernel_job_t *own)
+{
+    while (queue->in_flight >= queue->depth) {
+        collect_one(queue, wait_slice_ns);
+    }
+    if (NULL == queue->last) {
+        queue->first = own;
+    } else {
+        queue->last->next = own;
+    }
+    queue->last = own;
+    own->queued = true;
+    submit_waiting(queue);
+}
+
+int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
+{
+    collio_kernel_job_t *own = calloc(1, sizeof(*own));
+    int rc;
+
+    if (NULL == own) {
+        return -ENOMEM;
+    }
+    own->job = job;
+    own->start_ns = collio_now();
+    rc = make_ops(queue, own);
+    if (0 != rc) {
+        goto err_free;
+    }
+    collio_count(&job->access->stats->pieces_in, own->count);
+    pthread_mutex_lock(&queue->mutex);
+    rc = open_queue(queue, job->access->queue_depth);
+    if (0 == rc) {
+        own->fd = NULL == queue->backend->descriptor ? job->access->fd
+                                                     : queue->backend->descriptor(own);
+        job->engine_data = own;
+        enqueue(queue, own);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    if (0 == rc) {
+        return 0;
+    }
+err_free:
+    free_job(own);
+    return rc;
+}
+
+void collio_kernel_drive(collio_kernel_queue_t *queue, bool wait)
 {
     if (0 != pthread_mutex_trylock(&queue->mutex)) { /* another thread collects */
         if (wait) {
@@ -323,7 +344,7 @@ void collio_queue_drive(collio_queue_t *queue, bool wait)
     pthread_mutex_unlock(&queue->mutex);
 }
 
-void collio_queue_finalize(collio_queue_t *queue)
+void collio_kernel_finalize(collio_kernel_queue_t *queue)
 {
     pthread_mutex_lock(&queue->mutex);
     if (queue->open) {
@@ -336,7 +357,7 @@ void collio_queue_finalize(collio_queue_t *queue)
     pthread_mutex_unlock(&queue->mutex);
 }
 
-void collio_queue_forget(collio_queue_t *queue)
+void collio_kernel_forget(collio_kernel_queue_t *queue)
 {
     pthread_mutex_init(&queue->mutex, NULL);
     if (queue->open) {

@@ -12,18 +12,14 @@
 
 enum { QUEUE_DEPTH = 256 };
 
-static bool probe(const char **why)
-{
-    *why = NULL;
-    return true;
-}
-
 static void run_job(void *arg)
 {
     collio_job_t *job = arg;
     collio_task_t *task = job->engine_data;
+    uint64_t start = collio_now();
 
-    collio_engine_perform(job);
+    collio_access_run(job);
+    job->busy_ns = collio_now() - start;
     job->engine_data = NULL;
     free(task);
     collio_pool_signal(&job->done); /* the job may be gone after this */
@@ -50,9 +46,3 @@ int collio_threads_start(collio_job_t *job)
     }
     return rc;
 }
-
-const collio_engine_ops_t collio_engine_threads = {
-    .engine = COLLIO_ENGINE_THREADS,
-    .name = "threads",
-    .probe = probe,
-};

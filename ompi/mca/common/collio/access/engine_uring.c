@@ -4,8 +4,6 @@
  * transfers are given to the kernel's own workers at once (IOSQE_ASYNC), or a write into the page
  * cache would be copied by the submitting call, and nothing would overlap.
  */
-#include "collio_config.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <unistd.h>
@@ -38,16 +36,6 @@ static void ring_forget(void)
     close(ring.ring_fd);
 }
 
-static int descriptor(const collio_queue_job_t *job)
-{
-    return job->job->access->fd;
-}
-
-static void release(const collio_queue_job_t *job)
-{
-    (void) job;
-}
-
 /* Hands in all entries of the submission queue. A failure can be short of memory (EAGAIN), which
  * passes. */
 static int submit_all(void)
@@ -66,7 +54,7 @@ static int submit_all(void)
     return 0 < io_uring_sq_ready(&ring) ? -EAGAIN : 0;
 }
 
-static int push(collio_queue_op_t *op, bool write, int fd)
+static int push(collio_kernel_op_t *op, bool write, int fd)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
     int rc;
@@ -97,7 +85,7 @@ static int push(collio_queue_op_t *op, bool write, int fd)
     return rc;
 }
 
-static bool pop(int64_t wait_ns, collio_queue_op_t **op, int64_t *result)
+static bool pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result)
 {
     struct __kernel_timespec limit = {.tv_sec = 0, .tv_nsec = wait_ns};
     struct io_uring_cqe *cqe;
@@ -118,54 +106,31 @@ static bool pop(int64_t wait_ns, collio_queue_op_t **op, int64_t *result)
     return true;
 }
 
-static const collio_queue_backend_t backend = {
-    .open = ring_open,
-    .close = ring_close,
-    .forget = ring_forget,
-    .descriptor = descriptor,
-    .release = release,
-    .push = push,
-    .pop = pop,
-};
-static collio_queue_t queue = {.backend = &backend, .mutex = PTHREAD_MUTEX_INITIALIZER};
-
 /* The kernel, or a container, may refuse what the library offers. */
-static bool probe(const char **why)
+static const char *probe(void)
 {
     struct io_uring trial;
     int rc = io_uring_queue_init(2, &trial, 0);
 
     if (0 == rc) {
         io_uring_queue_exit(&trial);
-        *why = NULL;
-        return true;
+        return NULL;
     }
-    *why = -ENOSYS == rc ? "this kernel has no io_uring"
-                         : (-EPERM == rc ? "io_uring is not permitted here"
-                                         : "the kernel refuses to make a ring");
-    return false;
+    if (-ENOSYS == rc) {
+        return "this kernel has no io_uring";
+    }
+    return -EPERM == rc ? "io_uring is not permitted here" : "the kernel refuses to make a ring";
 }
 
-const collio_engine_ops_t collio_engine_uring = {
-    .engine = COLLIO_ENGINE_IO_URING,
-    .name = "io_uring",
+static const collio_kernel_backend_t backend = {
     .probe = probe,
-    .accepts = collio_queue_accepts,
-    .queue = &queue,
+    .open = ring_open,
+    .close = ring_close,
+    .forget = ring_forget,
+    .push = push,
+    .pop = pop,
 };
+collio_kernel_queue_t collio_kernel_uring = {.backend = &backend,
+                                             .mutex = PTHREAD_MUTEX_INITIALIZER};
 
-#else
-
-static bool probe(const char **why)
-{
-    *why = "it was built without liburing";
-    return false;
-}
-
-const collio_engine_ops_t collio_engine_uring = {
-    .engine = COLLIO_ENGINE_IO_URING,
-    .name = "io_uring",
-    .probe = probe,
-};
-
-#endif
+#endif /* COLLIO_HAVE_LIBURING */

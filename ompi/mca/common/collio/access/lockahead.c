@@ -159,15 +159,45 @@ enum {
     PIECES_MOST = 16384 /* of one access: more locks would cost more than they save */
 };
 
+/* One rank prints it; ranks have similar requests. */
+static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pieces)
+{
+    if (PIECES_MOST >= pieces) {
+        return false;
+    }
+    if (!lockahead->said_many && 0 == fh->f_rank) {
+        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
+                    COLLIO_HELP_LOCKAHEAD_PIECES, PIECES_MOST);
+    }
+    lockahead->said_many = true;
+    return true;
+}
+
 /* Ascending ranges, handed on in batches. Locks are in pages, so ranges less than a page apart are
  * one. */
 typedef struct batch_t {
-    collio_lockahead_t *lockahead;
-    bool write;
-    bool now;
-    size_t count;
-    collio_extent_t range[BATCH];
+    collio_lockahead_t *lockahead; /* the provider */
+    bool write;                    /* direction of the access */
+    bool now;                      /* the access follows at once */
+    size_t count;                  /* number of ranges */
+    collio_extent_t range[BATCH];  /* ranges to request */
 } batch_t;
+
+/* False: no locks are requested for an access of so many pieces. */
+static bool begin(batch_t *batch, ompio_file_t *fh, bool write, int64_t pieces)
+{
+    collio_lockahead_t *lockahead = collio_lockahead_of(fh);
+
+    if (NULL == lockahead || COLLIO_LOCKAHEAD_OFF == lockahead->individual
+        || too_many(fh, lockahead, pieces)) {
+        return false;
+    }
+    batch->lockahead = lockahead;
+    batch->write = write;
+    batch->now = true;
+    batch->count = 0;
+    return true;
+}
 
 static void flush(batch_t *batch)
 {
@@ -260,41 +290,22 @@ static void add_ahead(batch_t *batch, const collio_tiling_t *file, int64_t first
     batch->now = true;
 }
 
-/* One rank prints it; ranks have similar requests. */
-static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pieces)
-{
-    if (PIECES_MOST >= pieces) {
-        return false;
-    }
-    if (!lockahead->said_many && 0 == fh->f_rank) {
-        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
-                    COLLIO_HELP_LOCKAHEAD_PIECES, PIECES_MOST);
-    }
-    lockahead->said_many = true;
-    return true;
-}
-
 void collio_lockahead_pieces(ompio_file_t *fh, const collio_tiling_t *file, int64_t first,
                              int64_t bytes, bool write, collio_lockahead_covered_t *covered)
 {
-    collio_lockahead_t *lockahead = collio_lockahead_of(fh);
     int64_t from = first, to = first + bytes;
     batch_t batch;
 
-    if (NULL == lockahead || COLLIO_LOCKAHEAD_OFF == lockahead->individual || 0 == file->size
-        || too_many(fh, lockahead, collio_tiling_piece_bound(file, first, bytes))) {
+    if (0 == file->size || NULL == fh->f_fs_ptr
+        || !begin(&batch, fh, write, collio_tiling_piece_bound(file, first, bytes))) {
         return;
     }
-    batch.lockahead = lockahead;
-    batch.write = write;
-    batch.now = true;
-    batch.count = 0;
-    if (COLLIO_LOCKAHEAD_VIEW == lockahead->individual && !file->dense) {
+    if (COLLIO_LOCKAHEAD_VIEW == batch.lockahead->individual && !file->dense) {
         int64_t rest = bytes;
 
         uncovered(file, write, covered, &from, &rest);
         to = from + rest;
-        if (lockahead->async) {
+        if (batch.lockahead->async) {
             add_ahead(&batch, file, first, bytes, from, to);
             from = from > first ? from : first;
             to = to < first + bytes ? to : first + bytes;
@@ -307,17 +318,11 @@ void collio_lockahead_pieces(ompio_file_t *fh, const collio_tiling_t *file, int6
 void collio_lockahead_segments(ompio_file_t *fh, const collio_segment_t *segments, size_t count,
                                bool write)
 {
-    collio_lockahead_t *lockahead = collio_lockahead_of(fh);
     batch_t batch;
 
-    if (NULL == lockahead || COLLIO_LOCKAHEAD_OFF == lockahead->individual
-        || too_many(fh, lockahead, (int64_t) count)) {
+    if (!begin(&batch, fh, write, (int64_t) count)) {
         return;
     }
-    batch.lockahead = lockahead;
-    batch.write = write;
-    batch.now = true;
-    batch.count = 0;
     for (size_t i = 0; i < count; ++i) {
         if (segments[i].length > 0) {
             add(&batch, segments[i].offset, segments[i].length);

@@ -22,8 +22,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "access/access_transfer.h"
-#include "access/lock.h"
 #include "access/pool.h"
 
 enum { QUEUED = 1, RUNNING, FINISHED }; /* states of a helper task of run() */
@@ -43,8 +41,7 @@ static struct {
           .work = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER};
 
-/* In the child only the forking thread exists: what the others held or did is not ours. */
-static void forget(void)
+void collio_pool_forget(void)
 {
     pthread_mutex_init(&pool.mutex, NULL);
     pthread_cond_init(&pool.work, NULL);
@@ -139,9 +136,6 @@ static void grow(int threads, bool pin)
     if (pool.size >= threads) {
         return;
     }
-    collio_access_at_fork(forget);
-    collio_access_at_fork(collio_lock_forget);
-    collio_access_at_fork(collio_buffer_forget);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.size < threads

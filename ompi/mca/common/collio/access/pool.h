@@ -12,10 +12,10 @@ enum { COLLIO_POOL_MOST = 64 };
 
 /** A piece of work. The owner keeps it until it was run or cancelled. */
 typedef struct collio_task_t {
-    void (*run)(void *arg);
-    void *arg;
-    struct collio_task_t *next;
-    int state;
+    void (*run)(void *arg);     /* the work */
+    void *arg;                  /* argument of `run` */
+    struct collio_task_t *next; /* next task in the queue */
+    int state;                  /* of the pool */
 } collio_task_t;
 
 /** Runs `run(arg)` on up to `threads` threads at once, the caller being one of them; returns when
@@ -35,6 +35,9 @@ void collio_pool_wait(_Atomic int *flag);
 
 /** Threads alive. */
 int collio_pool_size(void);
+
+/** In a forked child: there are no threads. */
+void collio_pool_forget(void);
 
 /** Runs what is queued, ends and joins all threads. The pool can be used again afterwards. */
 void collio_pool_finalize(void);

@@ -147,31 +147,27 @@ bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t he
                            const collio_segment_t *segments, size_t count,
                            collio_outcome_t *outcome)
 {
-    int64_t lo = segments[0].offset;
-    int64_t hi = lo;
     int64_t before = outcome->bytes;
+    int64_t lo, span;
     bool done = true;
     char *window;
 
-    for (size_t i = 0; i < count; ++i) {
-        hi = segments[i].offset + segments[i].length > hi ? segments[i].offset + segments[i].length
-                                                          : hi;
-    }
-    window = collio_buffer_get((size_t) (hi - lo));
+    collio_access_span(segments, count, &lo, &span);
+    window = collio_buffer_get((size_t) span);
     if (NULL == window) {
         return false;
     }
     if (!write) {
-        sieve_read(access, window, lo, hi - lo, segments, count, outcome);
+        sieve_read(access, window, lo, span, segments, count, outcome);
     } else if (COLLIO_HELD_EXCLUSIVE == held) {
-        done = sieve_write(access, window, lo, hi - lo, segments, count, outcome);
-    } else if (0 == collio_access_lock(access, true, lo, hi - lo, false)) {
-        done = sieve_write(access, window, lo, hi - lo, segments, count, outcome);
-        collio_access_unlock(access, lo, hi - lo);
+        done = sieve_write(access, window, lo, span, segments, count, outcome);
+    } else if (0 == collio_access_lock(access, true, lo, span, false)) {
+        done = sieve_write(access, window, lo, span, segments, count, outcome);
+        collio_access_unlock(access, lo, span);
     } else {
         done = false;
     }
-    collio_buffer_put(window, (size_t) (hi - lo));
+    collio_buffer_put(window, (size_t) span);
     if (done) {
         collio_count(&access->stats->sieve_windows, 1);
         collio_count(&access->stats->pieces_out, 1);

@@ -44,19 +44,15 @@ static void note_done(collio_op_t *op)
 static bool read_cached(collio_op_t *op)
 {
     collio_job_t *job = &op->job;
-    collio_cursor_t file, memory;
-    int64_t offset, at, file_run, memory_run;
+    int64_t offset;
+    char *addr;
 
     if (job->write || job->bytes > SMALL || job->access->network || 0 == job->file->size
         || 0 == job->memory->size || collio_access_locks(job->access, false)) {
         return false;
     }
-    collio_cursor_seek(&file, job->file, job->first);
-    collio_cursor_seek(&memory, job->memory, 0);
-    offset = collio_cursor_run(&file, &file_run);
-    at = collio_cursor_run(&memory, &memory_run);
-    if (file_run < job->bytes || memory_run < job->bytes
-        || !collio_transfer_cached(job->access, offset, job->base + at, job->bytes)) {
+    if (!collio_job_is_piece(job, &offset, &addr)
+        || !collio_transfer_cached(job->access, offset, addr, job->bytes)) {
         return false;
     }
     job->outcome.bytes = job->bytes;
@@ -70,7 +66,6 @@ void collio_direct_start(collio_op_t *op)
 
     collio_exchange_count(&op->ex, COLLIO_STAT_CALLS_DIRECT, 1);
     memset(job, 0, sizeof(*job));
-    collio_outcome_init(&job->outcome);
     if (0 == op->ex.request.bytes) {
         job->done = 1;
         return;
@@ -81,7 +76,7 @@ void collio_direct_start(collio_op_t *op)
     if (!at_once(op) && (read_cached(op) || 0 == collio_access_start(job))) {
         return;
     }
-    collio_access_request_held(job, COLLIO_HELD_NONE, &job->outcome);
+    collio_access_run(job);
     note_done(op);
 }
 

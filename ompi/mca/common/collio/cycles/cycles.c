@@ -227,7 +227,7 @@ void collio_cycles_access_start(collio_exchange_t *ex, size_t number)
         return;
     }
     collio_stopwatch_start(&watch, ex->way.probing);
-    collio_engine_perform(job);
+    collio_access_run(job);
     job->busy_ns = collio_stopwatch_stop(&watch);
     if (ex->blocking) {
         ex->timing.hideable_ns += ex->file->agreement->crowd > 1 ? watch.slept_ns : job->busy_ns;

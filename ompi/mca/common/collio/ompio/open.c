@@ -65,6 +65,7 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
 int collio_open(void)
 {
     ++users;
+    collio_access_initialize();
     collio_file_reserve();
     collio_agreement_reserve();
     collio_handle_reserve();
