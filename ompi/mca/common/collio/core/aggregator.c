@@ -318,15 +318,10 @@ int collio_local_aggregator_of(int q, int c, int r)
     return r < border ? r - r % large : border + (r - border) / small * small;
 }
 
-static int ranks_on(const collio_nodes_t *nodes, int node)
-{
-    return nodes->first[node + 1] - nodes->first[node];
-}
-
 int collio_local_aggregators_on(const collio_nodes_t *nodes, collio_local_count_t count, int node)
 {
     int wanted = count.level + (node < count.until);
-    int ranks = ranks_on(nodes, node);
+    int ranks = node_size(nodes, node);
 
     return wanted < ranks ? wanted : ranks;
 }
@@ -341,7 +336,7 @@ collio_local_count_t collio_local_aggregators_divide(const collio_nodes_t *nodes
         int higher = 0;
 
         for (int node = 0; node < nodes->nodes; ++node) {
-            higher += ranks_on(nodes, node) > count.level;
+            higher += node_size(nodes, node) > count.level;
             if (higher == left) {
                 count.until = node + 1;
                 break;

@@ -8,12 +8,12 @@
 
 /** Which rank is on which node. Nodes are numbered 0.. in the order of their lowest rank. */
 typedef struct collio_nodes_t {
-    int ranks;
-    int nodes;
-    int *node_of;    /* [ranks] */
+    int ranks;       /* number of ranks */
+    int nodes;       /* number of nodes */
+    int *node_of;    /* per rank: its node */
     int *first;      /* [nodes + 1]: member[first[n] .. first[n+1]) are node n's ranks, ascending */
-    int *member;     /* [ranks] */
-    int *local_rank; /* [ranks]: index of a rank among its node's members */
+    int *member;     /* ranks by node */
+    int *local_rank; /* per rank: its index among the members of its node */
 } collio_nodes_t;
 
 /** From any per-rank node key (equal on one node, different elsewhere). 0 or -ENOMEM. */
@@ -50,11 +50,10 @@ int collio_local_aggregator(int q, int c, int i);
 /** The node-local index of the local aggregator that serves node-local rank r. */
 int collio_local_aggregator_of(int q, int c, int r);
 
-/** How many local aggregators each node has: `level`, and one more on nodes below number `until`;
- *  but never more than it has ranks. */
+/** How many local aggregators each node has, but never more than it has ranks. */
 typedef struct collio_local_count_t {
-    int level;
-    int until;
+    int level; /* local aggregators of every node */
+    int until; /* nodes below this number have one more */
 } collio_local_count_t;
 
 /** `total` over the nodes as evenly as their rank counts allow; at least one each. As many as

@@ -49,10 +49,10 @@ typedef struct collio_memory_node_t {
 
 /** What all ranks want, and what the nodes have. */
 typedef struct collio_memory_demand_t {
-    const int64_t *bytes; /* per bin */
-    int bins;
-    const collio_memory_node_t *node;
-    int nodes;
+    const int64_t *bytes;             /* per bin: wanted by all ranks */
+    int bins;                         /* number of bins */
+    const collio_memory_node_t *node; /* what each node has and touches */
+    int nodes;                        /* number of nodes */
 } collio_memory_demand_t;
 
 enum {
@@ -102,23 +102,22 @@ int collio_memory_groups(const collio_memory_demand_t *demand, int64_t group_byt
 
 /** A vertex of the tree of a group: bins [first, end). Leaves have left < 0. */
 typedef struct collio_memory_vertex_t {
-    int first;
-    int end;
-    int64_t bytes;
-    int parent; /* -1: the root */
-    int left;
-    int right;
-    /* leaves, while they are placed */
-    int node; /* -1: not placed */
-    int64_t buffer_bytes;
-    int merged;   /* leaves that this one has taken over */
-    bool reduced; /* no node fits: the one with most memory works in smaller windows */
+    int first;            /* first bin */
+    int end;              /* end of the bins */
+    int64_t bytes;        /* wanted in these bins */
+    int parent;           /* -1: the root */
+    int left;             /* vertex of the first bins; -1: this is a leaf */
+    int right;            /* vertex of the last bins */
+    int node;             /* leaf: the node that takes it; -1: not placed */
+    int64_t buffer_bytes; /* leaf: memory that the node gives for it */
+    int merged;           /* leaf: number of leaves that it has taken over */
+    bool reduced;         /* leaf: no node fits; the one with most memory has smaller windows */
 } collio_memory_vertex_t;
 
 typedef struct collio_memory_tree_t {
-    collio_memory_vertex_t *vertex;
-    int count;
-    int root;
+    collio_memory_vertex_t *vertex; /* vertices, also those that were merged away */
+    int count;                      /* vertices in the array */
+    int root;                       /* vertex of all bins of the group */
 } collio_memory_tree_t;
 
 /** Bisects bins [first, end) until a leaf wants at most domain_bytes or is one bin. 0 or
@@ -138,36 +137,36 @@ int collio_memory_tree_merge(collio_memory_tree_t *tree, int leaf);
 
 /** A file domain: bins [first, end), and who takes it. */
 typedef struct collio_memory_domain_t {
-    int first;
-    int end;
-    int64_t bytes; /* wanted in it */
-    int group;
-    int node;
-    int number; /* of the aggregators that this call gives to the node */
-    int64_t buffer_bytes;
-    int merged;
-    bool reduced;
+    int first;            /* first bin */
+    int end;              /* end of the bins */
+    int64_t bytes;        /* wanted in these bins */
+    int group;            /* group of nodes that it belongs to */
+    int node;             /* node that takes it */
+    int number;           /* number among the aggregators that this call gives to the node */
+    int64_t buffer_bytes; /* memory of its aggregator */
+    int merged;           /* leaves that it has taken over */
+    bool reduced;         /* no node fits: smaller windows */
 } collio_memory_domain_t;
 
 typedef struct collio_memory_layout_t {
     collio_memory_domain_t *domain; /* ascending */
-    int domains;
-    int *group_of; /* per node: the group of its data; -1: it has none */
-    int groups;
-    int leaves; /* before leaves were merged */
-    int merges;
+    int domains;                    /* number of domains */
+    int *group_of;                  /* per node: the group of its data; -1: it has none */
+    int groups;                     /* number of groups */
+    int leaves;                     /* before leaves were merged */
+    int merges;                     /* leaves that were merged into a neighbour */
 } collio_memory_layout_t;
 
 /** What an aggregator of the file gets: bins [first, end). */
 typedef struct collio_memory_part_t {
-    int first;
-    int end;
-    int64_t bytes; /* wanted in it */
-    int aggregator;
-    int group;
-    int merged;
-    bool reduced; /* no node fits: smaller windows */
-    int64_t buffer_bytes;
+    int first;            /* first bin */
+    int end;              /* end of the bins */
+    int64_t bytes;        /* wanted in these bins */
+    int aggregator;       /* number of its aggregator in the file's list */
+    int group;            /* group of nodes that it belongs to */
+    int merged;           /* leaves that it has taken over */
+    bool reduced;         /* no node fits: smaller windows */
+    int64_t buffer_bytes; /* memory of its aggregator */
 } collio_memory_part_t;
 
 /** An aggregator never has less than this, whatever its node has. */

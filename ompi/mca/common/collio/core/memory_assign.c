@@ -167,13 +167,11 @@ int collio_memory_assign(const collio_memory_layout_t *layout, const int *node_o
 {
     roster_t roster;
     int *chosen = malloc(((size_t) layout->domains + 1) * sizeof(*chosen));
-    int parts = roster_init(&roster, node_of, aggregators, nodes);
+    int parts = -ENOMEM;
 
-    if (0 == parts && NULL != chosen) {
+    if (0 == roster_init(&roster, node_of, aggregators, nodes) && NULL != chosen) {
         choose(&roster, layout, node_of, aggregators, nodes, chosen);
         parts = make_parts(layout, node_of, chosen, part);
-    } else {
-        parts = -ENOMEM;
     }
     free(chosen);
     roster_fini(&roster);

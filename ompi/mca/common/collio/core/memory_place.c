@@ -25,9 +25,9 @@ typedef collio_memory_vertex_t vertex_t;
 
 /* What a node still has while leaves are placed. */
 typedef struct room_t {
-    int64_t left;
-    int given;   /* aggregators of this call */
-    int sharers; /* those of them that need a buffer */
+    int64_t left; /* bytes that are not given away */
+    int given;    /* aggregators of this call */
+    int sharers;  /* aggregators of this call that need a buffer */
 } room_t;
 
 typedef struct placer_t {
@@ -35,8 +35,8 @@ typedef struct placer_t {
     const limits_t *limits;
     room_t *room; /* per node */
     int *member;  /* nodes by group, ascending; then those that have no data */
-    int first;    /* of the group that is placed: member[first .. end) */
-    int end;
+    int first;    /* first member of the group that is placed */
+    int end;      /* end of the members of that group */
 } placer_t;
 
 static bool fits(const placer_t *placer, int node)
@@ -80,13 +80,14 @@ static void give(placer_t *placer, vertex_t *leaf, int node)
 static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout)
 {
     vertex_t *vertex = &tree->vertex[leaf];
-    int node = vertex->node >= 0 ? vertex->node : best_node(placer, vertex, false);
-    int taker;
+    int node, taker;
 
-    if (vertex->node < 0 && node >= 0) {
-        give(placer, vertex, node);
+    if (vertex->node >= 0) {
+        return collio_memory_tree_next(tree, leaf);
     }
+    node = best_node(placer, vertex, false);
     if (node >= 0) {
+        give(placer, vertex, node);
         return collio_memory_tree_next(tree, leaf);
     }
     taker = collio_memory_tree_merge(tree, leaf);
@@ -102,7 +103,7 @@ static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout
     return -1;
 }
 
-static int keep_leaves(const tree_t *tree, int group, layout_t *layout)
+static void keep_leaves(const tree_t *tree, int group, layout_t *layout)
 {
     int leaf = collio_memory_tree_leaf(tree, tree->root, true);
 
@@ -120,7 +121,6 @@ static int keep_leaves(const tree_t *tree, int group, layout_t *layout)
             .reduced = vertex->reduced,
         };
     }
-    return 0;
 }
 
 /* Aggregators that the node can still take: it has a number of places, and memory. */
@@ -171,10 +171,9 @@ static int place_group(placer_t *placer, int first, int end, layout_t *layout)
     while (leaf >= 0) {
         leaf = place_leaf(placer, &tree, leaf, layout);
     }
-    rc = keep_leaves(&tree, layout->groups, layout);
-    ++layout->groups;
+    keep_leaves(&tree, layout->groups++, layout);
     collio_memory_tree_fini(&tree);
-    return rc;
+    return 0;
 }
 
 /* Numbers the aggregators of each node, in file order; they share its memory alike, because their
@@ -233,11 +232,12 @@ static void sort_nodes(placer_t *placer, const int *end, int groups, layout_t *l
 static int place_groups(placer_t *placer, const int *end, int groups, layout_t *layout)
 {
     int *start = calloc((size_t) groups + 2, sizeof(*start));
-    int rc = NULL == start ? -ENOMEM : 0;
+    int rc = 0;
 
-    if (0 == rc) {
-        sort_nodes(placer, end, groups, layout, start);
+    if (NULL == start) {
+        return -ENOMEM;
     }
+    sort_nodes(placer, end, groups, layout, start);
     for (int g = 0; 0 == rc && g < groups; ++g) {
         placer->first = 0 == g ? 0 : start[g - 1];
         placer->end = start[g];

@@ -15,8 +15,8 @@ bool collio_put_packs(int64_t pieces, int64_t bytes);
 
 /** Allocates places for packed messages in a room of `bytes` bytes, first come first served. */
 typedef struct collio_put_room_t {
-    int64_t bytes;
-    int64_t used;
+    int64_t bytes; /* size of the room */
+    int64_t used;  /* bytes that have been given away */
 } collio_put_room_t;
 
 /** The place of the next message, or -1: it is not packed, because that does not pay or the room is

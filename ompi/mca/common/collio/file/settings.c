@@ -65,7 +65,8 @@ static const collio_setting_t rows[] = {
     {"memory_domain_bytes", COLLIO_BYTES, AT(memory_domain_bytes), NULL, 0, 9, FOR_TESTS | AGREED,
      NULL,
      "partition memory: bytes that an aggregator gets at most, if there are enough "
-     "aggregators. 0: 32 MiB for writes and 128 MiB for reads"},
+     "aggregators. 0: as much as with even domains, at most 32 MiB for writes and 128 MiB for "
+     "reads"},
     {"memory_min_bytes", COLLIO_BYTES, AT(memory_min_bytes), NULL, 1 << 20, 9, FOR_TESTS | AGREED,
      NULL,
      "partition memory: a node with less available memory than this many bytes gets no "
