@@ -26,11 +26,12 @@ inner_exec() { # NODE CMD...
 }
 
 start_guest() { # NODE INDEX KERNEL-ARGUMENT...
-    local node=$1 index=$2 tap=tap-$1
+    local node=$1 index=$2 tap=tap-$1 full=$STATE/ptrace_full.so
+    [[ -e $full ]] || full=
     shift 2
     ip tuntap add "$tap" mode tap
     ip link set "$tap" master lan up
-    TMPDIR=$STATE/mem linux.uml "mem=$(get memory)M" "umid=$node" "uml_dir=$STATE/mem" \
+    TMPDIR=$STATE/mem LD_PRELOAD=$full linux.uml "mem=$(get memory)M" "umid=$node" "uml_dir=$STATE/mem" \
         root=/dev/root rootfstype=hostfs "rootflags=$(get image)" ro panic=-1 quiet \
         con=null con0=null,fd:1 "NODE=$node" "STATE=$STATE" "ADDRESS=$NET.$index/24" "FS=$(get fs)" \
         "vec0:transport=tap,ifname=$tap,depth=128,gro=1,mac=02:00:00:77:00:0$index" "$@" \
@@ -75,7 +76,8 @@ inner_supervise() {
     ip link set lan up
     [[ $(get fs) != nfs ]] || start_guest store 2 "ubd0=$STATE/disk.img"
     for ((i = 0; i < $(get nodes); i++)); do start_guest "node$i" $((i + 3)); done
-    [[ $(get fs) != ceph ]] || "$HERE/ceph_servers" "$NET.1" "$STATE/mem/ceph"
+    [[ $(get fs) != ceph ]] || "$HERE/ceph_servers" "$NET.1" "$STATE/mem/ceph" ||
+        { : >"$STATE/failed.servers" && exit 1; }
     for i in $(guest_names); do await_guest "$i"; done
     if [[ $(get nfs) != none ]]; then
         for i in $(node_names); do
