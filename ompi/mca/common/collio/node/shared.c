@@ -11,7 +11,7 @@
 #include "file/file.h"
 #include "node/agreement.h"
 
-enum { LINE = 64, PAGE = 4096 };
+enum { LINE = COLLIO_CACHE_LINE, PAGE = 4096 };
 
 static size_t align_up(size_t bytes, size_t unit)
 {
@@ -20,8 +20,7 @@ static size_t align_up(size_t bytes, size_t unit)
 
 static size_t control_bytes(const collio_shared_t *shared)
 {
-    return align_up(sizeof(collio_shared_control_t), LINE)
-           + align_up((size_t) shared->local_ranks * 2 * sizeof(uint64_t), LINE);
+    return sizeof(collio_shared_control_t) + (size_t) shared->local_ranks * LINE;
 }
 
 static size_t regions_start(const collio_shared_t *shared)
@@ -38,10 +37,9 @@ collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, in
 static _Atomic uint64_t *grant_at(const collio_shared_t *shared, int slot, int local_rank,
                                   uint64_t k)
 {
-    char *grants = (char *) collio_shared_control(shared, slot)
-                   + align_up(sizeof(collio_shared_control_t), LINE);
+    char *grants = (char *) (collio_shared_control(shared, slot) + 1);
 
-    return (_Atomic uint64_t *) (void *) grants + 2 * (size_t) local_rank + (k & 1);
+    return (_Atomic uint64_t *) (void *) (grants + (size_t) local_rank * LINE) + (k & 1);
 }
 
 void collio_shared_grant(collio_shared_t *shared, int slot, int local_rank, int number)

@@ -8,21 +8,26 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+enum { COLLIO_CACHE_LINE = 64 };
+
 /**
  * Memory that all ranks of a file on one node share: the collective buffers of the node's
  * aggregators, and the flags by which a rank learns that a buffer is ready for it and the
  * aggregator that all have copied.
  *
  *   control of aggregator 0 | control of aggregator 1 | ... | region 0 | region 1 | ...
- *   control = arrived[2], limit[2], grant[local rank][2]
+ *   control = arrived[2], limit[2], grant[local rank][2]: each in a cache line of its own, so that
+ *   a rank that waits for one of them is not disturbed by writes to another
  *
  * A pair (aggregator, rank) uses its windows in the same order on both sides. The k-th window of
  * the pair, counted over the file's life, is granted in grant[rank][k mod 2] as 2 * (k + 1) +
  * buffer number. No count is ever reset, so calls need no barrier between them.
  */
 typedef struct collio_shared_control_t {
-    _Atomic uint64_t arrived[2]; /* requesters that are through with a buffer, ever growing */
-    _Atomic int64_t limit[2];    /* reads: local coordinate from which there is no data */
+    /* requesters that have used a buffer, counted over the file's life */
+    _Alignas(COLLIO_CACHE_LINE) _Atomic uint64_t arrived[2];
+    /* reads: local coordinate from which there is no data */
+    _Alignas(COLLIO_CACHE_LINE) _Atomic int64_t limit[2];
 } collio_shared_control_t;
 
 typedef enum collio_shared_state_t {

@@ -31,31 +31,32 @@ typedef struct setting_t {
 /* The last call in a direction. It may have been made in the file before this one: programs write
  * the same into a new file. */
 typedef struct last_t {
-    bool used;
-    bool here; /* in this file: to be reported */
-    bool exchange;
-    bool settled; /* not a measurement */
-    int kind;
-    int until;     /* calls served, after which something is to be tried */
-    int64_t bytes; /* of this rank */
-    int64_t pieces;
-    const collio_schedule_t *schedule;
-    const collio_transport_t *transport;
+    bool used;                           /* there was such a call */
+    bool here;                           /* it was made in this file: the report has it */
+    bool exchange;                       /* bytes were exchanged */
+    bool settled;                        /* the call was no measurement */
+    int kind;                            /* kind of the call (core/choice.h) */
+    int until;                           /* calls of this kind after which another way is tried */
+    int64_t bytes;                       /* bytes of this rank */
+    int64_t pieces;                      /* pieces of this rank, at most */
+    const collio_schedule_t *schedule;   /* schedule of an exchange */
+    const collio_transport_t *transport; /* transport of an exchange */
 } last_t;
 
+struct collio_tuner_t {
+    collio_learnt_t learnt[COLLIO_KINDS]; /* what calls of each kind have shown */
+    last_t last[2];                       /* the last read, the last write */
+    int64_t hash;                         /* of `learnt` and `last`; 0: they have changed since */
+    int kind;                             /* kind of the call that was decided last */
+    collio_way_t way;                     /* way of the call that was decided last */
+};
+
+/* What a file has left for the next one with the same setting. */
 typedef struct memory_t {
     bool valid;
     setting_t setting;
-    collio_learnt_t learnt[COLLIO_KINDS];
-    last_t last[2];
+    collio_tuner_t tuner;
 } memory_t;
-
-struct collio_tuner_t {
-    collio_learnt_t learnt[COLLIO_KINDS];
-    int kind;
-    collio_way_t way;
-    last_t last[2]; /* reads, writes */
-};
 
 enum { REMEMBERED = 8 };
 static memory_t remembered[REMEMBERED];
@@ -86,7 +87,7 @@ static memory_t *recall(const setting_t *setting)
     return NULL;
 }
 
-/* What must be the same on all ranks. */
+/* Of what must be the same on all ranks. Not 0. */
 static int64_t hash_of(const collio_tuner_t *tuner)
 {
     uint64_t hash = collio_hash(COLLIO_HASH_BASIS, tuner->learnt, sizeof(tuner->learnt));
@@ -97,7 +98,7 @@ static int64_t hash_of(const collio_tuner_t *tuner)
 
         hash = collio_hash(hash, agreed, sizeof(agreed));
     }
-    return collio_hash_positive(hash);
+    return collio_hash_positive(hash) | 1;
 }
 
 collio_tuner_t *collio_tuner_open(collio_file_t *file)
@@ -109,24 +110,28 @@ collio_tuner_t *collio_tuner_open(collio_file_t *file)
     pthread_mutex_lock(&remembered_lock);
     memory = recall(&setting);
     if (NULL != memory && NULL != tuner) {
-        memcpy(tuner->learnt, memory->learnt, sizeof(tuner->learnt));
-        memcpy(tuner->last, memory->last, sizeof(tuner->last));
+        *tuner = memory->tuner;
         tuner->last[0].here = tuner->last[1].here = false;
     }
     pthread_mutex_unlock(&remembered_lock);
     return tuner;
 }
 
-int64_t collio_tuner_hash(const collio_tuner_t *tuner)
+int64_t collio_tuner_hash(collio_tuner_t *tuner)
 {
-    return NULL == tuner ? 0 : hash_of(tuner);
+    if (NULL == tuner) {
+        return 0;
+    }
+    if (0 == tuner->hash) {
+        tuner->hash = hash_of(tuner);
+    }
+    return tuner->hash;
 }
 
 void collio_tuner_forget(collio_tuner_t *tuner)
 {
     if (NULL != tuner) {
-        memset(tuner->learnt, 0, sizeof(tuner->learnt));
-        memset(tuner->last, 0, sizeof(tuner->last));
+        memset(tuner, 0, sizeof(*tuner));
     }
 }
 
@@ -153,8 +158,7 @@ void collio_tuner_close(collio_file_t *file)
     }
     memory->valid = true;
     memory->setting = setting;
-    memcpy(memory->learnt, file->tuner->learnt, sizeof(memory->learnt));
-    memcpy(memory->last, file->tuner->last, sizeof(memory->last));
+    memory->tuner = *file->tuner;
     pthread_mutex_unlock(&remembered_lock);
     collio_tuner_drop(file);
 }
@@ -318,6 +322,7 @@ void collio_tuner_served(collio_exchange_t *ex, bool by_all)
 {
     collio_tuner_t *tuner = ex->file->tuner;
 
+    tuner->hash = 0;
     tuner->last[ex->write].used = tuner->last[ex->write].here = true;
     if (COLLIO_SETTING_AUTO == wanted_exchange(ex)) {
         count_served(&tuner->learnt[tuner->last[ex->write].kind]);
@@ -334,22 +339,25 @@ void collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
     int kind = collio_choice_kind(&facts);
     collio_learnt_t *learnt = &tuner->learnt[kind];
 
+    tuner->hash = 0;
     tuner->kind = kind;
     tuner->way = collio_choice_next(learnt, &candidates, &ex->way.probing);
     ex->way.exchange = COLLIO_WAY_DIRECT != tuner->way;
     ex->way.transport = transport_of(ex, tuner->way);
     ex->way.schedule = schedule_of(ex, tuner->way);
     collio_file_count(ex->file, COLLIO_STAT_PROBES, ex->way.probing);
-    tuner->last[ex->write].used = tuner->last[ex->write].here = true;
-    tuner->last[ex->write].settled = !ex->way.probing;
-    tuner->last[ex->write].kind = kind;
-    tuner->last[ex->write].until = learnt->served < candidates.patience ? candidates.patience
-                                                                        : INT_MAX;
-    tuner->last[ex->write].bytes = ex->request.bytes;
-    tuner->last[ex->write].pieces = piece_bound(ex);
-    tuner->last[ex->write].exchange = ex->way.exchange;
-    tuner->last[ex->write].schedule = ex->way.schedule;
-    tuner->last[ex->write].transport = ex->way.transport;
+    tuner->last[ex->write] = (last_t){
+        .used = true,
+        .here = true,
+        .exchange = ex->way.exchange,
+        .settled = !ex->way.probing,
+        .kind = kind,
+        .until = learnt->served < candidates.patience ? candidates.patience : INT_MAX,
+        .bytes = ex->request.bytes,
+        .pieces = piece_bound(ex),
+        .schedule = ex->way.schedule,
+        .transport = ex->way.transport,
+    };
     if (!ex->way.probing) {
         count_served(learnt);
     }
@@ -360,6 +368,7 @@ void collio_tuner_learn(collio_exchange_t *ex, int64_t nanoseconds, int64_t hide
     collio_tuner_t *tuner = ex->file->tuner;
 
     if (0 == ex->error && ex->way.probing) {
+        tuner->hash = 0;
         collio_choice_learn(&tuner->learnt[tuner->kind], tuner->way, ex->range.bytes, nanoseconds,
                             hideable);
     }

@@ -19,8 +19,9 @@ struct collio_file_t;
 
 /** Starts from what this rank remembers of files of this kind. NULL: out of memory. Local. */
 collio_tuner_t *collio_tuner_open(struct collio_file_t *file);
-/** The ranks compare their hashes at open, and forget when they differ. */
-int64_t collio_tuner_hash(const collio_tuner_t *tuner);
+/** The ranks compare their hashes at open, and forget when they differ. A hash is computed again
+ *  only after calls. */
+int64_t collio_tuner_hash(collio_tuner_t *tuner);
 void collio_tuner_forget(collio_tuner_t *tuner);
 /** Ends it as if it had never been. Local. */
 void collio_tuner_drop(struct collio_file_t *file);
