@@ -38,6 +38,7 @@ int collio_fcoll_iread_all(ompio_file_t *fh, void *buffer, collio_count_t count,
 /** Defines the component fcoll/<component>, with all of its functions and tables. */
 #define COLLIO_FCOLL_COMPONENT(component, has_two_layers)                                      \
     static collio_component_t description = {.name = #component,                               \
+                                             .title = "fcoll/" #component,                     \
                                              .two_layers = (has_two_layers),                   \
                                              .set = {.prefix = "fcoll_" #component}};          \
                                                                                                \
