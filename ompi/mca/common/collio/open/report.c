@@ -56,6 +56,39 @@ static void add_aggregators(collio_record_t *record, const collio_file_t *file)
     add(&record->json, ",\"engine\":\"%s\"", collio_engine_name(file->access.engine));
 }
 
+/* Why there are so many aggregators: the order in which they are chosen. */
+static const char *why_aggregators(const collio_file_t *file)
+{
+    if ('\0' != file->settings.aggregator_list[0]) {
+        return "collio_aggregator_list";
+    }
+    if (file->settings.aggregators > 0) {
+        return "as set";
+    }
+    if (file->derived.ompio_aggregators > 0) {
+        return "io_ompio_num_aggregators";
+    }
+    if (file->derived.partition->by_memory) {
+        return "partition memory";
+    }
+    if (file->derived.striped && file->fh->f_stripe_count > 0) {
+        return "stripes of the file";
+    }
+    return 1 < file->nodes.nodes ? "one per node" : "default on one node";
+}
+
+static void add_reasons(collio_record_t *record, const collio_file_t *file)
+{
+    char calls[160];
+
+    collio_tuner_reasons(file->tuner, calls, sizeof(calls));
+    add(&record->about, "  reasons       aggregators: %s%s%s\n", why_aggregators(file),
+        '\0' == calls[0] ? "" : "; ", calls);
+    add(&record->json, ",\"reasons\":{\"aggregators\":\"%s\",\"calls\":", why_aggregators(file));
+    collio_text_json(&record->json, calls);
+    add(&record->json, "}");
+}
+
 static void add_layers(collio_record_t *record, const collio_file_t *file)
 {
     int count = 0;
@@ -184,6 +217,7 @@ static void print(const collio_file_t *file, const reduced_t *all, const char *c
     add_layers(&record, file);
     add_memory(&record, file);
     add_choices(&record, file, all);
+    add_reasons(&record, file);
     collio_report_print(&record, file->settings.report, file->settings.report_file);
     collio_text_fini(&record.about);
     collio_text_fini(&record.json);

@@ -26,7 +26,8 @@ typedef struct collio_fact_t {
 
 /** Makes the AGREED settings and the facts the same on all ranks. Ranks that differ take the values
  *  of rank 0, in `values` and, for settings, as hints in `info`; one rank tells what differed.
- *  Tells the findings, too. Collective over `comm`; no step depends on what a rank found by itself.
+ *  Prints the help texts that wait, too. Collective over `comm`; no step depends on what a rank
+ *  found by itself.
  *  OMPI_SUCCESS, or the error of a communication. */
 int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicator_t *comm,
                               opal_info_t *info, void *values, collio_fact_t *facts,

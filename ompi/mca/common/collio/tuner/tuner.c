@@ -41,6 +41,7 @@ typedef struct last_t {
     int64_t pieces;                      /* pieces of this rank, at most */
     const collio_schedule_t *schedule;   /* schedule of an exchange */
     const collio_transport_t *transport; /* transport of an exchange */
+    const char *why;                     /* reason of the decision: collio_tuner_reason */
 } last_t;
 
 struct collio_tuner_t {
@@ -355,6 +356,7 @@ void collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
         .until = learnt->served < candidates.patience ? candidates.patience : INT_MAX,
         .bytes = ex->request.bytes,
         .pieces = piece_bound(ex),
+        .why = collio_tuner_reason(ex),
         .schedule = ex->way.schedule,
         .transport = ex->way.transport,
     };
@@ -434,5 +436,21 @@ void collio_tuner_describe(const collio_tuner_t *tuner, const uint64_t *sum, int
         describe_transport(tuner->last[write].transport, sum, ranks, transport, sizeof(transport));
         used += snprintf(text + used, size - (size_t) used, "%s%s: schedule %s, transport %s",
                          used > 0 ? "; " : "", verb, tuner->last[write].schedule->name, transport);
+    }
+}
+
+void collio_tuner_reasons(const collio_tuner_t *tuner, char *text, size_t size)
+{
+    int used = 0;
+
+    text[0] = '\0';
+    for (int write = 1; write >= 0 && used < (int) size; --write) {
+        const last_t *last = &tuner->last[write];
+
+        if (last->here && NULL != last->why) {
+            used += snprintf(text + used, size - (size_t) used, "%s%s: %s (%s)",
+                             used > 0 ? "; " : "", write ? "write" : "read",
+                             last->exchange ? "exchange" : "direct", last->why);
+        }
     }
 }

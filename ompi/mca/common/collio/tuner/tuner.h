@@ -52,5 +52,7 @@ const char *collio_tuner_reason(const struct collio_exchange_t *ex);
 /** Describes in one line what was used last. sum: the file's counters, summed over all ranks. */
 void collio_tuner_describe(const collio_tuner_t *tuner, const uint64_t *sum, int ranks, char *text,
                            size_t size);
+/** Why the last calls of this file were direct or exchanged: "write: exchange (as set)". */
+void collio_tuner_reasons(const collio_tuner_t *tuner, char *text, size_t size);
 
 #endif /* COLLIO_TUNER_H */
