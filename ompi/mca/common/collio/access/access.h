@@ -154,6 +154,7 @@ typedef struct collio_range_lock_t {
 typedef struct collio_job_t {
     collio_access_t *access;          /* the file */
     bool write;                       /* direction: to the file */
+    bool caller_waits;                /* transfer in the caller's thread, once the lock is held */
     bool for_others;                  /* bytes of other ranks: coherence with other nodes matters */
     const collio_segment_t *segments; /* list of segments; NULL: the tilings below count */
     size_t count;                     /* number of segments */

@@ -96,7 +96,8 @@ static int give_to_engine(collio_job_t *job)
 }
 
 /* A job that waits for its lock: tries to get it, and then starts. Its caller does not expect a
- * failure to start any more, so it is done here if no thread can be started. */
+ * failure to start any more, so it is done here if no thread can be started. A caller that waits
+ * anyway does without a thread and its switches. */
 static void pursue_lock(collio_job_t *job)
 {
     int rc = collio_job_lock_try(job);
@@ -106,7 +107,7 @@ static void pursue_lock(collio_job_t *job)
     }
     if (0 != rc) {
         atomic_store(&job->done, 1);
-    } else if (0 != give_to_engine(job)) {
+    } else if (job->caller_waits || 0 != give_to_engine(job)) {
         collio_access_run(job);
         atomic_store(&job->done, 1);
     }

@@ -73,6 +73,7 @@ void collio_direct_start(collio_op_t *op)
     op->ex.file->unflushed |= op->ex.write;
     collio_request_job(&op->ex.request, op->ex.file->fh, op->ex.write, &op->ex.file->access,
                        &op->ex.file->kept->covered, job);
+    job->caller_waits = op->ex.blocking;
     if (!at_once(op) && (read_cached(op) || 0 == collio_access_start(job))) {
         return;
     }
