@@ -5,26 +5,15 @@
 #include "file/file.h"
 
 #include "hook/handle.h"
-#include "hook/spare.h"
 
 #include "core/debug_assert.h"
 
 /* An open that finds no memory for its record would leave the other ranks waiting. */
-static collio_spare_t spare = COLLIO_SPARE(collio_file_t);
-
-void collio_file_reserve(void)
-{
-    collio_spare_fill(&spare);
-}
-
-void collio_file_unreserve(void)
-{
-    collio_spare_drop(&spare);
-}
+collio_spare_t collio_file_spare = COLLIO_SPARE(collio_file_t);
 
 collio_file_t *collio_file_take(void)
 {
-    collio_file_t *file = collio_spare_take(&spare);
+    collio_file_t *file = collio_spare_take(&collio_file_spare);
 
     if (NULL != file) {
         file->comm = file->node_comm = MPI_COMM_NULL;

@@ -9,6 +9,7 @@
 #include "file/stats.h"
 #include "file/transports.h"
 #include "help/help.h"
+#include "hook/spare.h"
 
 #include "core/aggregator.h"
 #include "core/align.h"
@@ -154,9 +155,8 @@ bool collio_file_background(void);
 /** Returns what it was before. */
 bool collio_file_set_background(bool used);
 
-/** A record for an open that finds no memory; taken when a component is opened. */
-void collio_file_reserve(void);
-void collio_file_unreserve(void);
+/** A record for an open that finds no memory. */
+extern collio_spare_t collio_file_spare;
 
 /** Calls `each` for every open file. A file that another thread closes is either visited before its
  *  record ends, or not at all. */

@@ -11,13 +11,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "hook/spare.h"
-
 typedef collio_handle_t handle_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static handle_t *handles;
-static collio_spare_t spare = COLLIO_SPARE(handle_t);
+collio_spare_t collio_handle_spare = COLLIO_SPARE(handle_t);
 
 /* What this thread found last: a call looks its record up several times. It holds while no record
  * has been removed since. The record is read only if the handle is the same one, which nobody
@@ -28,16 +26,6 @@ static _Thread_local struct {
     unsigned removals;
 } lately;
 static _Atomic unsigned removals;
-
-void collio_handle_reserve(void)
-{
-    collio_spare_fill(&spare);
-}
-
-void collio_handle_unreserve(void)
-{
-    collio_spare_drop(&spare);
-}
 
 /* With the lock held: the link to the record, or the end of the list. */
 static handle_t **link_of(const ompio_file_t *fh)
@@ -76,7 +64,7 @@ handle_t *collio_handle_take(ompio_file_t *fh)
     pthread_mutex_lock(&lock);
     at = link_of(fh);
     if (NULL == *at) {
-        *at = collio_spare_take(&spare);
+        *at = collio_spare_take(&collio_handle_spare);
         if (NULL != *at) {
             (*at)->fh = fh;
         }

@@ -5,6 +5,7 @@
 #include "compat/compat.h"
 #include "hook/guard.h"
 #include "hook/hook.h"
+#include "hook/spare.h"
 
 /**
  * What lives as long as an open file: one record for each ompio handle, with a place for each of
@@ -47,8 +48,7 @@ void collio_handle_clear(ompio_file_t *fh, collio_client_t client);
 void collio_handle_for_each(collio_client_t client, void (*each)(void *value, void *data),
                             void *data);
 
-/** One record is kept back for an open that finds no memory. */
-void collio_handle_reserve(void);
-void collio_handle_unreserve(void);
+/** A record for an open that finds no memory. */
+extern collio_spare_t collio_handle_spare;
 
 #endif /* COLLIO_HANDLE_H */

@@ -18,7 +18,6 @@
 
 #include "compat/error.h"
 #include "file/file.h"
-#include "hook/spare.h"
 
 #include "core/wait.h"
 
@@ -48,17 +47,7 @@ typedef struct collio_agreement_page_t {
     _Alignas(LINE) seat_t seat[]; /* one for each rank of the node */
 } page_t;
 
-static collio_spare_t spare = COLLIO_SPARE(collio_agreement_t);
-
-void collio_agreement_reserve(void)
-{
-    collio_spare_fill(&spare);
-}
-
-void collio_agreement_unreserve(void)
-{
-    collio_spare_drop(&spare);
-}
+collio_spare_t collio_agreement_spare = COLLIO_SPARE(collio_agreement_t);
 
 static int ranks_per_core(int ranks)
 {
@@ -69,7 +58,7 @@ static int ranks_per_core(int ranks)
 
 collio_agreement_t *collio_agreement_new(const collio_file_t *file)
 {
-    collio_agreement_t *agreement = collio_spare_take(&spare);
+    collio_agreement_t *agreement = collio_spare_take(&collio_agreement_spare);
 
     if (NULL == agreement) {
         return NULL;

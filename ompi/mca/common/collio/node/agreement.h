@@ -3,6 +3,7 @@
 #define COLLIO_AGREEMENT_H
 
 #include "compat/compat.h"
+#include "hook/spare.h"
 #include "node/process.h"
 #include "node/shm.h"
 
@@ -79,9 +80,8 @@ typedef struct collio_agreement_t {
     int64_t all[COLLIO_AGREEMENT_FIELDS];     /* result of the iallreduce */
 } collio_agreement_t;
 
-/** Keeps one agreement back for an open that finds no memory. */
-void collio_agreement_reserve(void);
-void collio_agreement_unreserve(void);
+/** An agreement for an open that finds no memory. */
+extern collio_spare_t collio_agreement_spare;
 
 /** A new agreement of the file's ranks, whose nodes are known, by messages. NULL only if there is
  *  no memory and the one that was kept back is in use. Local. */

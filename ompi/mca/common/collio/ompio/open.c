@@ -62,13 +62,17 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
     return fits ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
 }
 
+/* What an open needs, kept back for an open that finds no memory. */
+static collio_spare_t *const spares[] = {&collio_handle_spare, &collio_file_spare,
+                                         &collio_agreement_spare};
+
 int collio_open(void)
 {
     ++users;
     collio_access_initialize();
-    collio_file_reserve();
-    collio_agreement_reserve();
-    collio_handle_reserve();
+    for (size_t i = 0; i < sizeof(spares) / sizeof(spares[0]); ++i) {
+        collio_spare_fill(spares[i]);
+    }
     return OMPI_SUCCESS;
 }
 
@@ -79,9 +83,9 @@ int collio_close(void)
         collio_mpi_request_finalize();
         collio_access_finalize();
         collio_flat_finalize();
-        collio_file_unreserve();
-        collio_agreement_unreserve();
-        collio_handle_unreserve();
+        for (size_t i = 0; i < sizeof(spares) / sizeof(spares[0]); ++i) {
+            collio_spare_drop(spares[i]);
+        }
         collio_hang_fini();
         collio_help_fini();
     }
