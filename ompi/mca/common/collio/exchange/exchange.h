@@ -40,62 +40,62 @@ enum { COLLIO_MOVE_COUNTED = 2 };
 typedef struct collio_move_t {
     const collio_transport_t *transport;
     const collio_window_t *window;
-    const collio_piece_t *piece; /* the window's first */
-    int peer;
-    int tag; /* of its messages: a COLLIO_TAG_* */
-    ompi_request_t *request;
-    char *staging;   /* the packed message; NULL if no copy is needed */
-    int64_t bytes;   /* of the message; self: copied of a large piece */
+    const collio_piece_t *piece; /* the first piece of the window */
+    int peer;                    /* rank on the other side */
+    int tag;                     /* tag of its messages: a COLLIO_TAG_* */
+    ompi_request_t *request;     /* the message under way */
+    char *staging;               /* the packed message; NULL if no copy is needed */
+    int64_t bytes;   /* length of the message; self: bytes already copied of a large piece */
     int64_t extra;   /* isend: bytes that may follow the window's in a message to this rank */
     uint64_t ticket; /* shm: number of the grant this move waits for */
     struct {         /* put_lock: the requester may use the buffer */
         int64_t limit;
         int64_t number;
     } grant;
-    ompi_request_t *grant_request;
-    int state;    /* of the transport, or MOVE_COUNTED */
+    ompi_request_t *grant_request; /* put_lock: the grant that is being sent */
+    int state;                     /* a state of the transport, or MOVE_COUNTED */
     bool relayed; /* layer 1 copies the message; the transport does not use user memory */
-    bool done;
+    bool done;    /* the bytes have moved */
 } collio_move_t;
 
 /** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. A
  *  local aggregator has slots, too, without an access. */
 typedef struct collio_slot_t {
-    const collio_cycle_t *cycle;
-    int number;    /* 0 or 1 */
-    int64_t local; /* local coordinate of the buffer's first byte */
-    char *buffer;  /* mirrors the window */
-    char *staging; /* for messages that cannot be received into the buffer */
-    int64_t staging_used;
-    size_t batch;        /* first source of those whose messages share the staging now */
-    size_t next_source;  /* the first one not started */
-    size_t pending;      /* started and not done */
-    collio_move_t *move; /* one per source */
-    int64_t own_left;    /* bytes of the aggregator itself not yet copied */
-    uint64_t arrived;    /* shm: count of arrivals when all requesters have copied */
-    int64_t limit;       /* reads: local coordinate from which there is no data */
-    collio_segment_t *segments;
+    const collio_cycle_t *cycle; /* the cycle that uses the buffer */
+    int number;                  /* 0 or 1 */
+    int64_t local;               /* local coordinate of the buffer's first byte */
+    char *buffer;                /* mirrors the window */
+    char *staging;               /* for messages that cannot be received into the buffer */
+    int64_t staging_used;        /* bytes of the staging that hold messages */
+    size_t batch;                /* first source of those whose messages share the staging now */
+    size_t next_source;          /* first source not started */
+    size_t pending;              /* sources that were started and have not moved yet */
+    collio_move_t *move;         /* one per source */
+    int64_t own_left;            /* bytes of the aggregator itself not yet copied */
+    uint64_t arrived;            /* shm: count of arrivals when all requesters have copied */
+    int64_t limit;               /* reads: local coordinate from which there is no data */
+    collio_segment_t *segments;  /* file ranges of the access */
     size_t segment_count;
-    collio_job_t job;
+    collio_job_t job;        /* the access */
     uint64_t exposed_before; /* timing.exposed_ns when the access started */
     bool in_order;           /* overlapping writes: unpack in rank order when all have arrived */
 } collio_slot_t;
 
 /** A window in flight between this rank, as requester, and an aggregator. */
 typedef struct collio_delivery_t {
-    size_t window; /* in plan->split */
-    int aggregator;
-    int round;
+    size_t window;  /* index in plan->split; a turn of layer 1: the first window not copied */
+    int aggregator; /* its number */
+    int round;      /* 0 or 1: which of the two rounds in flight */
     bool started;
     collio_move_t move;
 } collio_delivery_t;
 
 /** The requests of all ranks together, as agreed. */
 typedef struct collio_range_t {
-    int64_t lo;     /* first byte */
-    int64_t hi;     /* behind the last one */
-    int64_t bytes;  /* of all requests */
-    int64_t pieces; /* at most */
+    int64_t lo;     /* offset of the first byte */
+    int64_t hi;     /* offset behind the last byte */
+    int64_t bytes;  /* sum over the ranks */
+    int64_t pieces; /* sum over the ranks, an upper bound */
     int64_t spans;  /* sum of (highest - lowest) over the ranks */
 } collio_range_t;
 
@@ -182,21 +182,21 @@ typedef struct collio_exchange_t {
 
     struct {
         collio_delivery_t *deliveries; /* one per window, in the order of delivery */
-        size_t first;                  /* not finished */
-        size_t next;                   /* the first direct one that was not started, */
-        size_t relay_next;             /* the first relayed one */
-        size_t end;                    /* behind the last one that was started */
-        int round;
-        int64_t round_index;
-        int64_t round_bytes; /* of one round's staging */
-        int64_t round_used[2];
-        size_t round_pending[2];
+        size_t first;                  /* first delivery that is not finished */
+        size_t next;                   /* first direct delivery that was not started */
+        size_t relay_next;             /* first relayed delivery that was not started */
+        size_t end;                    /* behind the last delivery that was started */
+        int round;                     /* 0 or 1: the round of new deliveries */
+        int64_t round_index;           /* window number of that round */
+        int64_t round_bytes;           /* staging of one round */
+        int64_t round_used[2];         /* per round: bytes of its staging in use */
+        size_t round_pending[2];       /* per round: direct deliveries under way */
     } requester;
 
     struct {
-        uint64_t looked_ns; /* time of the last poll of the cycles */
-        bool shuffling;     /* a shuffle was in flight at that time */
-        bool accessing;
+        uint64_t looked_ns;   /* time of the last poll of the cycles */
+        bool shuffling;       /* a shuffle was in flight at that time */
+        bool accessing;       /* an access was in flight at that time */
         uint64_t exposed_ns;  /* time with an access but no shuffle in flight */
         uint64_t hideable_ns; /* access time that overlap could hide; measured for `auto` */
     } timing;

@@ -32,17 +32,17 @@ typedef struct collio_kept_t {
     collio_shared_t relay_shared;       /* staging of the node's local aggregators */
     collio_put_t put;                   /* closed until needed */
     collio_arena_t buffers;             /* private collective buffers and their staging */
-    collio_arena_t staging;             /* of this rank as a requester */
-    collio_arena_t relay;               /* in layer 1, when it has messages */
+    collio_arena_t staging;             /* messages of this rank as a requester */
+    collio_arena_t relay;               /* messages and staging of layer 1 without shm */
     collio_lockahead_covered_t covered; /* by lockahead, of direct accesses */
     int64_t *stops;                     /* how far each aggregator came, after a failure */
     int64_t *histogram; /* of sparse requests; taken at open, because that step must not fail */
 
     collio_local_count_t local_used; /* by the last call, for the report */
-    int layers_used;
-    bool said_one_layer;   /* messages that were printed once: put_fence has one layer, */
-    bool said_nonblocking; /* put_* does not serve nonblocking calls, */
-    bool said_atomic;      /* atomic mode needs isend */
+    int layers_used;                 /* collio_layers_t of the last call, for the report */
+    bool said_one_layer;             /* printed: why a call has one layer */
+    bool said_nonblocking;           /* printed: put_* does not serve nonblocking calls */
+    bool said_atomic;                /* printed: atomic mode needs isend */
 } collio_kept_t;
 
 /** The node's collective buffers, or its local aggregators' staging, cannot be shared. */

@@ -74,20 +74,20 @@ static int put_share(collio_exchange_t *ex, const collio_share_t *share)
     const collio_window_t *last = &split->window[share->first + share->count - 1];
     size_t before;
     int64_t bytes;
-    int rc = put_number(out, share->aggregator);
+    int rc;
 
-    rc = 0 == rc ? put_number(out, 0) : rc;
+    if (0 != put_number(out, share->aggregator) || 0 != put_number(out, 0)) {
+        return -ENOMEM;
+    }
     before = out->count;
-    if (0 == rc) {
-        rc = collio_wire_encode(&split->piece[first->first],
-                                last->first + last->count - first->first, sizeof(*split->piece),
-                                out);
+    rc = collio_wire_encode(&split->piece[first->first], last->first + last->count - first->first,
+                            sizeof(*split->piece), out);
+    if (0 != rc) {
+        return rc;
     }
-    if (0 == rc) {
-        bytes = (int64_t) (out->count - before);
-        memcpy(out->at + before - sizeof(bytes), &bytes, sizeof(bytes));
-    }
-    return rc;
+    bytes = (int64_t) (out->count - before);
+    memcpy(out->at + before - sizeof(bytes), &bytes, sizeof(bytes));
+    return 0;
 }
 
 static void send_lists(collio_exchange_t *ex)

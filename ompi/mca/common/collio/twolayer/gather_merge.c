@@ -172,7 +172,7 @@ static void add_merged(collio_split_t *split, int aggregator, const channel_t *c
 }
 
 /* plan->split becomes what this rank delivers; its own request stays in relay->own. */
-static int make_split(const merger_t *merger)
+static int make_split(merger_t *merger)
 {
     collio_plan_t *plan = merger->ex->plan;
     collio_split_t split = {0};
@@ -397,38 +397,37 @@ static int merge_channels(merger_t *merger)
     return rc;
 }
 
+/* This rank's own lists, then those that came. */
+static int add_all(merger_t *merger, const gathered_t *lists)
+{
+    const collio_split_t *split = &merger->ex->plan->split;
+    int rc = 0;
+
+    for (size_t s = 0; 0 == rc && s < split->share_count; ++s) {
+        if (collio_relayed(merger->ex, split->share[s].aggregator)) {
+            rc = add_own(merger, &split->share[s]);
+        }
+    }
+    for (; 0 == rc && NULL != lists; lists = lists->next) {
+        rc = add_lists(merger, lists);
+    }
+    return rc;
+}
+
 int collio_gather_merge(collio_exchange_t *ex, const gathered_t *lists)
 {
+    static int (*const steps[])(merger_t * merger) = {merge_channels, make_split, number_rounds,
+                                                      make_parts, make_replies};
     merger_t merger = {.ex = ex, .aggregators = ex->file->derived.aggregator_count};
-    const collio_split_t *split = &ex->plan->split;
-    int rc = 0;
+    int rc;
 
     merger.channel = calloc((size_t) merger.aggregators, sizeof(*merger.channel));
     if (NULL == merger.channel) {
         return -ENOMEM;
     }
-    for (size_t s = 0; 0 == rc && s < split->share_count; ++s) {
-        if (collio_relayed(ex, split->share[s].aggregator)) {
-            rc = add_own(&merger, &split->share[s]);
-        }
-    }
-    for (; 0 == rc && NULL != lists; lists = lists->next) {
-        rc = add_lists(&merger, lists);
-    }
-    if (0 == rc) {
-        rc = merge_channels(&merger);
-    }
-    if (0 == rc) {
-        rc = make_split(&merger);
-    }
-    if (0 == rc) {
-        rc = number_rounds(&merger);
-    }
-    if (0 == rc) {
-        rc = make_parts(&merger);
-    }
-    if (0 == rc) {
-        rc = make_replies(&merger);
+    rc = add_all(&merger, lists);
+    for (size_t i = 0; 0 == rc && i < sizeof(steps) / sizeof(steps[0]); ++i) {
+        rc = steps[i](&merger);
     }
     merger_fini(&merger);
     return rc;
