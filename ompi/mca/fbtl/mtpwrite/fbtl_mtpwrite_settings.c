@@ -34,8 +34,8 @@ static const collio_setting_t rows[] = {
      "do not pay"},
     {"method", COLLIO_CHOICE, AT(method), methods, 0, 5, 0, NULL,
      "How pieces reach the file. vector: preadv/pwritev of many at once; pack: through staging "
-     "buffers, in large blocks; direct: one call each. auto packs pieces that are smaller than a "
-     "vector entry is worth. Set it to compare them"},
+     "buffers, in large blocks; direct: one call each. auto packs pieces that are so small that "
+     "an entry of a vector costs more than a copy. Set it to compare methods"},
     {"engine", COLLIO_CHOICE, AT(engine), engines, 0, 5, 0, NULL,
      "What runs nonblocking transfers. auto: io_uring where the kernel has it, else threads. "
      "libaio is asynchronous only for transfers whose offset, length and address suit O_DIRECT. "
@@ -45,7 +45,7 @@ static const collio_setting_t rows[] = {
      "room. 0: the engine's own limit. Reduce it if the file system suffers from many requests at "
      "a time"},
     {"stage_bytes", COLLIO_BYTES, AT(stage_bytes), NULL, 0, 5, 0, NULL,
-     "Bytes of the staging buffer of each thread, for packing. 0: automatic. Reduce it if memory "
+     "Bytes of the staging buffer of each thread, for packing. 0: 1 MiB. Reduce it if memory "
      "is short"},
     {"pin", COLLIO_SWITCH, AT(pin), NULL, 0, 5, 0, NULL,
      "Bind each thread of the pool to one of the cores that the process may use. Switch it on if "

@@ -43,30 +43,32 @@ static const collio_setting_t rows[] = {
      AGREED, NULL,
      "Which locks an aggregator requests before a collective access: its whole file domain in one "
      "request (global), each stripe of it (stripe), or each window just before its access (cycle). "
-     "auto is global where the file system can do it"},
+     "off: none. auto is global where the file system can do it, otherwise off. Set it to "
+     "compare modes"},
     {"lockahead_individual", COLLIO_CHOICE, AT(individual), individual_modes,
      MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
      "Which locks a rank requests for individual access: each transfer of a call (element), or "
      "each piece of its view at the first access to it (view). Accesses of more than 16,384 "
-     "pieces use ordinary locks. auto is element where the file system "
-     "can do it"},
+     "pieces use ordinary locks. off: none. auto is element where the file "
+     "system can do it, otherwise off. Set it to compare modes"},
     {"async", COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
      "Request locks without waiting for them, where the access does not follow at once: all "
-     "windows of a file domain but the first (lockahead global, stripe), the next window (cycle), "
+     "windows of a file domain except the first (lock-ahead global, stripe), the next window "
+     "(cycle), "
      "later blocks of a view (view). No effect on element, whose accesses follow at once. A "
      "request that conflicts with a lock of another client is "
      "then dropped instead of taking that lock away. Try it if aggregators wait for locks that "
      "no other client holds"},
     {"noexpand", COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
-     "With lockahead, keep the servers from growing the locks of plain accesses. Switch it off if "
+     "With lock-ahead, keep the servers from growing the locks of plain accesses. Switch it off if "
      "a rank accesses large ranges alone"},
     {"clear_locks", COLLIO_SWITCH, AT(clear_locks), NULL, 1, 5, AGREED, NULL,
-     "With lockahead, drop the locks that clients still hold on the file when it is opened, by "
+     "With lock-ahead, drop the locks that clients still hold on the file when it is opened, by "
      "taking and giving back a group lock. Not done if it is opened for reading only, and not for "
      "composite layouts, all components of which would be instantiated by it. Switch it off if "
      "opens take long and no other client has used the file"},
     {"pool", COLLIO_TEXT, AT(pool), NULL, 0, 5, NO_PARAMETER | AGREED, NULL,
-     "Name of the OST pool that a new file is created in"},
+     "Name of the OST pool that a new file is created in. Empty: no pool is requested"},
     {"report", COLLIO_CHOICE, AT(report), COLLIO_REPORT_CHOICES, 0, 3, AGREED, NULL,
      "Print at close a file's striping and what became of the lock "
      "requests." COLLIO_REPORT_VALUES},

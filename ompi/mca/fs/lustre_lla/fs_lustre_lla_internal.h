@@ -39,21 +39,23 @@ const char *mca_fs_lustre_lla_mode_name(int mode);
 
 /** What became of the lockahead requests: name, unit, help. As pvars `fs_lustre_lla_<name>`, summed
  *  over files. */
-#define MCA_FS_LUSTRE_LLA_COUNTERS(X)                                                             \
-    X(calls, COUNT, "ladvise calls with lockahead requests [count]")                              \
-    X(advices, COUNT, "lockahead requests [count]")                                               \
-    X(granted, COUNT, "synchronous requests: the lock was given [count]")                         \
-    X(no_object, COUNT, "ranges without objects on OSTs (yet): no lock can be requested [count]") \
-    X(sent, COUNT,                                                                                \
-      "asynchronous requests that were sent; the server does not say whether it granted [count]") \
-    X(same, COUNT, "asynchronous requests for an extent that was already locked [count]")         \
-    X(different, COUNT,                                                                           \
-      "asynchronous requests inside a larger lock that was already held [count]")                 \
-    X(denied, COUNT,                                                                              \
-      "asynchronous requests that were sent again because the first was not granted [count]")     \
-    X(errors, COUNT, "ladvise calls that failed [count]")                                         \
-    X(bytes, BYTES, "data that locks were requested for [bytes]")                                 \
-    X(time_ns, NS, "time inside the ladvise calls [nanoseconds]")
+#define MCA_FS_LUSTRE_LLA_COUNTERS(X)                                                          \
+    X(calls, COUNT, "ladvise calls with lock-ahead requests [count]")                          \
+    X(advices, COUNT, "lock-ahead requests [count]")                                           \
+    X(granted, COUNT, "synchronous lock-ahead requests whose lock was granted [count]")        \
+    X(no_object, COUNT,                                                                        \
+      "ranges that have no objects on OSTs yet, so no lock was requested [count]")             \
+    X(sent, COUNT,                                                                             \
+      "asynchronous lock-ahead requests that were sent; the result is unknown [count]")        \
+    X(same, COUNT,                                                                             \
+      "asynchronous lock-ahead requests for an extent that was already locked [count]")        \
+    X(different, COUNT,                                                                        \
+      "asynchronous lock-ahead requests inside a larger lock that was held [count]")           \
+    X(denied, COUNT,                                                                           \
+      "asynchronous lock-ahead requests sent again because the first was not granted [count]") \
+    X(errors, COUNT, "ladvise calls with lock-ahead requests that failed [count]")             \
+    X(bytes, BYTES, "data that locks were requested for [bytes]")                              \
+    X(time_ns, NS, "time inside ladvise calls with lock-ahead requests [nanoseconds]")
 
 typedef struct mca_fs_lustre_lla_counters_t {
 #define X(name, unit, help) _Atomic unsigned long long name;

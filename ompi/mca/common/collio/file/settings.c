@@ -34,24 +34,26 @@ static char partition_help[1024] = "How the file is divided among aggregators. "
 
 static const collio_setting_t rows[] = {
     {"schedule", COLLIO_CHOICE, AT(schedule), schedules, 0, 5, AGREED, NULL,
-     "How an aggregator overlaps the shuffle with file access. none: one after the other. comm: "
-     "the next shuffle runs during a blocking access. write: access runs during a blocking "
-     "shuffle. "
-     "write_comm: both run, both are waited for. write_comm2: whatever is ready goes on. auto "
-     "measures none and write_comm2 in the first calls of a file and keeps the faster one. A "
-     "schedule that is named implies exchange=on where exchange is auto"},
+     "How an aggregator overlaps the exchange of one cycle with the file access of another. none: "
+     "no overlap. comm: the next exchange runs during a blocking access. write: the access runs "
+     "during a blocking exchange. write_comm: exchange and access run at the same time, and both "
+     "end before the next cycle. write_comm2: each exchange and each access starts as soon as its "
+     "data is ready. auto measures none and write_comm2 in the first calls of a file and keeps the "
+     "faster one. A schedule that is named implies exchange=on where exchange is auto. Set it to "
+     "compare schedules, or to save the measurement in programs with few calls"},
     {"transport", COLLIO_CHOICE, AT(transport), transports, 0, 5, AGREED, NULL, transport_help},
     {"exchange", COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "
-     "file, packed and sieved. auto decides from the file system, the nodes and the piece sizes, "
-     "and is on where schedule, transport or --mca fcoll tam is named. The hints romio_cb_write "
-     "and romio_cb_read set it per direction"},
+     "file, packed and sieved. auto begins with a rule (file system, nodes, piece sizes), measures "
+     "both ways in the first calls and keeps the faster one; it is on where schedule, transport or "
+     "--mca fcoll tam is named. The hints romio_cb_write and romio_cb_read set it for one "
+     "direction. Set it if the report shows that auto chose the slower way"},
     {"exchange_write", COLLIO_CHOICE, AT(exchange_write), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_write,collective_buffering",
-     "exchange, for writes only"},
+     "Whether data of writes is exchanged with aggregators (setting exchange)"},
     {"exchange_read", COLLIO_CHOICE, AT(exchange_read), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_read,collective_buffering",
-     "exchange, for reads only"},
+     "Whether data of reads is exchanged with aggregators (setting exchange)"},
     {"timeout", COLLIO_NUMBER, AT(timeout), NULL, 0, 6, AGREED, NULL,
      "Time limit in seconds for one step of a collective call. When it expires, the call "
      "and all later collective calls on the file return MPI_ERR_OTHER. Set it on networks "
@@ -80,12 +82,13 @@ static const collio_setting_t rows[] = {
     {"aggregators", COLLIO_NUMBER, AT(aggregators), NULL, 0, 4, AGREED | POSITIVE, "cb_nodes",
      "Number of aggregators, the ranks that access the file. 0 takes "
      "io_ompio_num_aggregators if that is set, or else one per node (two on a single node), or "
-     "one per stripe on a striped file system (up to four with lockahead). Set it if the file "
+     "one per stripe on a striped file system (up to four with lock-ahead). Set it if the file "
      "system serves more or fewer clients at a time best. "
      "The hint cb_nodes sets it too"},
     {"aggregator_list", COLLIO_TEXT, AT(aggregator_list), NULL, 0, 6, NO_PARAMETER | AGREED, NULL,
      "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over "
-     "aggregators and placement. Empty: placement chooses"},
+     "the settings aggregators and placement. Empty: placement chooses. Set it to keep aggregators "
+     "away from busy ranks"},
     {"placement", COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5, AGREED, NULL,
      "Which ranks aggregate. spread: evenly over nodes and their ranks. round_robin: first "
      "rank of each node, then the second of each. "
@@ -100,16 +103,16 @@ static const collio_setting_t rows[] = {
      "File domains and windows begin at multiples of this many bytes; 1 switches alignment "
      "off. 0: the stripe on Lustre and BeeGFS, the block (st_blksize) on other network "
      "file systems, none on local ones. Set it if the file system locks or writes in "
-     "another unit. A value that is set here holds in every call; a block is given up when "
-     "a reused plan moves"},
+     "another unit. A value that is set here holds in every call; the block of a file system is "
+     "not kept when a plan is reused at an offset that is not a multiple of the block"},
     {"sync_send", COLLIO_CHOICE, AT(sync_send), on_off, 0, 9, FOR_TESTS | AGREED, NULL,
      "Whether data messages are synchronous sends, so that fast senders cannot flood an "
      "aggregator that is busy writing. auto: on when a call needs more than one round"},
     {"engine", COLLIO_CHOICE, AT(engine), "auto,threads,libaio,io_uring", 0, 5, NO_HINT, NULL,
      "What runs the accesses of aggregators in the background (schedules write, write_comm and "
-     "write_comm2). auto: threads, which hide more than io_uring behind the shuffle. libaio is "
+     "write_comm2). auto: threads, which hide more than io_uring behind the exchange. libaio is "
      "asynchronous only for transfers that suit O_DIRECT. Accesses that need a lock or a flush use "
-     "threads. Set it to compare them"},
+     "threads. Set it to compare engines"},
     {"plan_reuse", COLLIO_SWITCH, AT(plan_reuse), NULL, 1, 9, FOR_TESTS | AGREED, NULL,
      "Reuse the plan of an earlier call with the same view and request shape (the next "
      "variable or time step)"},
@@ -129,8 +132,8 @@ static const collio_setting_t rows[] = {
     {"local_aggregators", COLLIO_NUMBER, AT(local_aggregators), NULL, 0, 4,
      NO_PARAMETER | AGREED | TWO_LAYERS, NULL,
      "Number of local aggregators on all nodes together, which gather requests inside "
-     "their node before the exchange between nodes. 0: see local_aggregators_per_node. As "
-     "many as ranks is plain two-phase"},
+     "their node before the exchange between nodes. 0: the setting local_aggregators_per_node "
+     "decides. The number of ranks switches intra-node aggregation off"},
     {"local_aggregators_per_node", COLLIO_NUMBER, AT(local_aggregators_per_node), NULL, 0, 4,
      AGREED | TWO_LAYERS, NULL,
      "Number of local aggregators on each node, which gather requests inside the node "
@@ -139,7 +142,7 @@ static const collio_setting_t rows[] = {
      "takes long, or that too many messages go between nodes"},
     {"intra", COLLIO_CHOICE, AT(intra), "auto,shm,isend", 0, 9, FOR_TESTS | AGREED | TWO_LAYERS,
      NULL,
-     "How data moves inside a node to its local aggregator. shm: each rank copies it into "
+     "How data moves inside a node to its local aggregator. shm: each rank copies its data into "
      "place itself. isend: messages. auto uses shm where memory can be shared"},
 };
 
@@ -172,12 +175,12 @@ static void list_values(const collio_transport_t *const *transport)
     append(transport_help, sizeof(transport_help), "%s%s",
            "auto tries shm, where memory can be shared, and isend between nodes. It does not try "
            "puts, because nonblocking calls cannot use them. Atomic mode always uses isend, ",
-           "nonblocking calls do instead of puts. A transport that is named implies exchange=on "
-           "where exchange is auto");
+           "nonblocking calls use isend instead of puts. A transport that is named implies "
+           "exchange=on where exchange is auto. Set it to compare transports");
     append(partition_help, sizeof(partition_help), "%s%s",
            "auto uses memory when the collective buffers do not fit the memory of some node, "
-           "static_cyclic on striped file systems without lockahead, otherwise even. ",
-           "Set it to compare them, or if nodes run out of memory");
+           "static_cyclic on striped file systems without lock-ahead, otherwise even. ",
+           "Set it to compare partitionings, or if nodes run out of memory");
 }
 
 int collio_settings_register(collio_component_t *component, const mca_base_component_t *mca)

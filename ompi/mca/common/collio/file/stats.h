@@ -20,8 +20,8 @@
  * variable; its unit is put behind it.
  */
 #define COLLIO_STATS(X)                                                                            \
-    X(CALLS_WRITE, calls_write, COUNT, one, "collective writes")                                   \
-    X(CALLS_READ, calls_read, COUNT, one, "collective reads")                                      \
+    X(CALLS_WRITE, calls_write, COUNT, one, "collective writes of this rank")                      \
+    X(CALLS_READ, calls_read, COUNT, one, "collective reads of this rank")                         \
     X(CALLS_DIRECT, calls_direct, COUNT, one,                                                      \
       "direct calls: collective calls in which every rank accessed its own pieces")                \
     X(BYTES_WRITTEN, bytes_written, BYTES, one,                                                    \
@@ -52,7 +52,7 @@
     X(SHM_BYTES, shm_bytes, BYTES, one,                                                            \
       "data that this rank moved through shared memory, without a message")                        \
     X(SHM_MISSING, shm_missing, COUNT, one,                                                        \
-      "1 if shared memory was not available for this file on this rank's node")                    \
+      "files for which shared memory was not available on this rank's node")                       \
     X(PUT_BYTES, put_bytes, BYTES, one, "data that this rank moved by one-sided puts")             \
     X(HOLES, holes, COUNT, one, "holes between the extents of this aggregator's windows")          \
     X(PLAN_HITS, plan_hits, COUNT, one, "collective calls that reused a plan")                     \
@@ -69,23 +69,22 @@
       "partition memory: most memory that this rank announced for its buffers")                    \
     X(BUFFER_HIGH, buffer_high, HIGH, one,                                                         \
       "partition memory: most memory held in collective and staging buffers")                      \
-    X(TIME_FLATTEN, time_flatten, TIME, one, "flattening view and user buffer")                    \
-    X(TIME_AGREE, time_agree, TIME, one, "agreeing on range, plan and errors of a call")           \
+    X(TIME_FLATTEN, time_flatten, TIME, one, "time to flatten views and user buffers")             \
+    X(TIME_AGREE, time_agree, TIME, one, "time of agreements on range, plan and errors of calls")  \
     X(TIME_GATHER, time_gather, TIME, two,                                                         \
-      "intra-node aggregation: gathering and merging offset lists")                                \
+      "time to gather and merge offset lists inside the node")                                     \
     X(TIME_GATHER_MOVE, time_gather_move, TIME, two,                                               \
-      "intra-node aggregation: moving data inside the node")                                       \
-    X(TIME_SPLIT, time_split, TIME, one, "splitting requests by aggregator and cycle")             \
-    X(TIME_ROUTE, time_route, TIME, one, "sending offset lists to their aggregators")              \
-    X(TIME_MERGE, time_merge, TIME, one, "merging offset lists at the aggregator")                 \
-    X(TIME_EXCHANGE, time_exchange, TIME, one, "cycles in which data was under way between ranks") \
-    X(TIME_IO, time_io, TIME, one, "file access, whether the rank waited for it or not")           \
+      "time to move data inside the node to and from local aggregators")                           \
+    X(TIME_SPLIT, time_split, TIME, one, "time to split requests by aggregator and cycle")         \
+    X(TIME_ROUTE, time_route, TIME, one, "time to send offset lists to their aggregators")         \
+    X(TIME_MERGE, time_merge, TIME, one, "time to merge offset lists at this aggregator")          \
+    X(TIME_EXCHANGE, time_exchange, TIME, one, "time in which data was under way between ranks")   \
+    X(TIME_IO, time_io, TIME, one, "time of file access, whether this rank waited for it or not")  \
     X(TIME_HIDDEN, time_hidden, TIME, one,                                                         \
-      "part of time_io during which data was under way between ranks")                             \
-    X(TIME_WAIT, time_wait, TIME, one,                                                             \
-      "cycles in which this rank did nothing but wait for file access")                            \
-    X(TIME_COMPLETE, time_complete, TIME, one, "agreeing on the result of a call")                 \
-    X(TIME_TOTAL, time_total, TIME, one, "whole collective calls")
+      "part of the time of file access in which data was under way between ranks")                 \
+    X(TIME_WAIT, time_wait, TIME, one, "time in which this rank only waited for file access")      \
+    X(TIME_COMPLETE, time_complete, TIME, one, "time of agreements on the results of calls")       \
+    X(TIME_TOTAL, time_total, TIME, one, "time of whole collective calls")
 
 #define COLLIO_STAT_ID(id, name, kind, layers, help) COLLIO_STAT_##id,
 enum { COLLIO_STATS(COLLIO_STAT_ID) COLLIO_STAT_COUNT };
