@@ -207,6 +207,14 @@ static void start_on_page(collio_agreement_t *agreement, const int64_t *mine)
     }
 }
 
+/* An agreement without fields has no result: `to` is NULL then. */
+static void copy_fields(int64_t *to, const int64_t *from, int fields)
+{
+    for (int i = 0; i < fields; ++i) {
+        to[i] = from[i];
+    }
+}
+
 int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int64_t *mine,
                            int64_t *result, int fields)
 {
@@ -218,7 +226,7 @@ int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int6
         return OMPI_ERROR;
     }
     if (1 == file->size) {
-        memcpy(result, mine, sizeof(*mine) * (size_t) fields);
+        copy_fields(result, mine, fields);
         return OMPI_SUCCESS;
     }
     agreement->scope = scope;
@@ -320,7 +328,7 @@ bool collio_agreement_poll(collio_file_t *file)
     if (NULL == all) {
         return false;
     }
-    memcpy(agreement->result, all, sizeof(*all) * (size_t) agreement->wanted);
+    copy_fields(agreement->result, all, agreement->wanted);
     if (may_rest(agreement)) {
         agreement->waited_ns[agreement->scope] = (int64_t) (collio_now() - agreement->begun_ns);
     }
