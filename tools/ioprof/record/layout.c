@@ -68,8 +68,14 @@ static char *take_word(char **at)
     return word;
 }
 
+struct mount_line {
+    char *fs;    /* type of the file system */
+    char *mount; /* where it is mounted */
+    bool whole;  /* its root directory is mounted there, not a directory below it */
+};
+
 /** Looks for a device in a line "ID PARENT MAJOR:MINOR ROOT MOUNT OPTIONS ... - TYPE ...". */
-static bool read_line(char *line, uint64_t device, char **fs, char **mount)
+static bool read_line(char *line, uint64_t device, struct mount_line *found)
 {
     char *at = line, *colon, *dash;
     unsigned major_number, minor_number;
@@ -82,22 +88,24 @@ static bool read_line(char *line, uint64_t device, char **fs, char **mount)
     if (gnu_dev_makedev(major_number, minor_number) != device) {
         return false;
     }
-    (void) take_word(&at);
-    *mount = take_word(&at);
+    found->whole = 0 == strcmp("/", take_word(&at));
+    found->mount = take_word(&at);
     dash = strstr(at, " - ");
     if (NULL == dash) {
         return false;
     }
     at = dash + 3;
-    *fs = take_word(&at);
+    found->fs = take_word(&at);
     return true;
 }
 
-/** Finds the mount of a device; the last one that is listed hides the others. */
+/** Finds the mount of a device: the last one of its root directory, which hides the others, or, in a
+ *  container that has none, the last one. */
 static void find_mount(uint64_t device, char *room)
 {
     int fd = (int) syscall(SYS_openat, AT_FDCWD, "/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-    char *fs = NULL, *mount = NULL, *line = room, *end;
+    struct mount_line best = {NULL, NULL, false}, found;
+    char *line = room, *end;
     size_t used = 0;
     long n;
 
@@ -111,12 +119,14 @@ static void find_mount(uint64_t device, char *room)
     room[used] = '\0';
     for (; NULL != (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        (void) read_line(line, device, &fs, &mount);
+        if (read_line(line, device, &found) && (found.whole || !best.whole)) {
+            best = found;
+        }
     }
-    if (NULL != fs) {
+    if (NULL != best.fs) {
         mounts[nmounts].device = device;
-        mounts[nmounts].fs = ioprof_keep_string(fs);
-        mounts[nmounts].mount = ioprof_keep_string(mount);
+        mounts[nmounts].fs = ioprof_keep_string(best.fs);
+        mounts[nmounts].mount = ioprof_keep_string(best.mount);
         nmounts += NULL != mounts[nmounts].fs && NULL != mounts[nmounts].mount;
     }
 }
