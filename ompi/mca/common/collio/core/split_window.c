@@ -108,7 +108,13 @@ int collio_split_share_list(const collio_split_t *split, const collio_share_t *s
     int rc = collio_extents_reserve(list, list->count + (size_t) (end - piece));
 
     for (; 0 == rc && piece < end; ++piece) {
-        list->at[list->count++] = (collio_extent_t){piece->offset, piece->length};
+        collio_extent_t *before = list->count > 0 ? &list->at[list->count - 1] : NULL;
+
+        if (NULL != before && before->offset + before->length == piece->offset) {
+            before->length += piece->length; /* it was cut at the border of a window */
+        } else {
+            list->at[list->count++] = (collio_extent_t){piece->offset, piece->length};
+        }
     }
     return rc;
 }
