@@ -151,7 +151,7 @@ def write(folder, study, results, machines, more):
         out += _machine(machine)
     out += ["| | authors | here |", "|---|---|---|"]
     out += [f"| {' | '.join(row)} |" for row in study.SCALED]
-    out += ["", "## Result", ""] + _claims(study, results)
+    out += ["", "## Result", ""] + (_claims(study, results) if study.CLAIMS else [])
     out += [f"**Why they differ.** {study.DIFFERS}", "", f"![{study.TITLE}]({name}.svg)", "",
             f"*{study.CAPTION}*", "", "## All times", ""]
     out += _quality(results, study) + _tables(study, results, cases) + more

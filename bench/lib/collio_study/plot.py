@@ -88,7 +88,7 @@ def _panels(study, results, cases):
 
 
 def picture(study, results, cases):
-    parts, y = _claims(study, results)
+    parts, y = _claims(study, results) if study.CLAIMS else ([], 0)
     found = list(_panels(study, results, cases))
     for i, (title, inner) in enumerate(found):
         left, top = 400 * (i % 2), y + 290 * (i // 2)

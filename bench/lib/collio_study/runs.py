@@ -65,7 +65,8 @@ def machine_busy(since):
     return 1 - idle / total if total else 0
 
 
-def _row(repeat, line):
+def row_of(repeat, line):
+    """A line that collio_bench printed."""
     found = json.loads(line)
     steps = found["steps"]
     return {"key": found["label"], "repeat": repeat, "phase": found["phase"],
@@ -93,7 +94,7 @@ def _run(build, cluster, study, repeat, ranks, mca, cases, store):
             stdout=subprocess.PIPE, stderr=errors) as job:
         for line in job.stdout:
             if line.startswith("{"):
-                store.add(dict(_row(repeat, line), machine_busy=machine_busy(begin)))
+                store.add(dict(row_of(repeat, line), machine_busy=machine_busy(begin)))
                 begin, count = ticks(), count + 1
         if job.wait() != 0:
             errors.seek(0)

@@ -99,8 +99,8 @@ static bool read_line(char *line, uint64_t device, struct mount_line *found)
     return true;
 }
 
-/** Finds the mount of a device: the last one of its root directory, which hides the others, or, in a
- *  container that has none, the last one. */
+/** Finds the mount of a device: the last one of its root directory, which hides the others, or the
+ *  last one of any directory, where (in a container) no root directory is mounted. */
 static void find_mount(uint64_t device, char *room)
 {
     int fd = (int) syscall(SYS_openat, AT_FDCWD, "/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);

@@ -1,0 +1,85 @@
+# Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
+import dataclasses
+import json
+import os
+import subprocess
+
+from collio_study import machine as machines
+from collio_study import runs
+from collio_study.study import Case
+
+TITLE = "Servers of the storage, seen by ioprof"
+AUTHORS = """The published characterization (MPIProf and IOT) varied the number of stripes of a file
+on Lustre and read from the profiles which part of the run changed."""
+MACHINE = "storage"
+REPEAT = 1
+STEPS = 3
+TAKE = "seconds"
+RANKS = 8
+SCALED = (("storage", "Lustre, 1 to N stripes", "1 to 8 servers with 20 MB/s each"),
+          ("ranks", "hundreds", str(RANKS)), ("data of one call", "GiB", "4 MiB"))
+SERVERS = (1, 2, 4, 8)
+PANEL = "IOR"
+SERIES = {"1 aggregator": 1, "4 aggregators": 4}
+PATTERN = ("--kernel", "ior-seg", "--transfer", "65536", "--calls", "8", "--view")
+
+
+def cases():
+    for servers in SERVERS:
+        for name in SERIES:
+            yield Case(PANEL, name, servers, RANKS, PATTERN)
+
+
+def _profiled(build, cluster, name, servers):
+    """The rows of a run under ioprof, each with the answers of the profile."""
+    tool = os.path.join(build, "tools", "ioprof", "ioprof")
+    profile = os.path.join(build, "studies", "servers.iop")
+    command = cluster.command(RANKS) + ["--mca", "io", "ompio", "--mca", "fcoll", "overlap",
+                                        tool, "-o", profile, "-t", "none",
+                                        os.path.join(build, "bench", "collio_bench"), *PATTERN]
+    for hint in ("exchange=on", "buffer_bytes=524288", f"aggregators={SERIES[name]}"):
+        command += ["--hint", f"collio_{hint}"]
+    command += ["--steps", str(STEPS), "--dir", cluster.folder, "--label",
+                f"{PANEL}|{name}|{servers}"]
+    begin = runs.ticks()
+    out = subprocess.run(["timeout", "-k", "20", str(runs.TIMEOUT), *command], env=cluster.env,
+                         text=True, check=True, stdout=subprocess.PIPE).stdout
+    report = subprocess.run([tool, "report", "--json", profile], text=True, check=True,
+                            stdout=subprocess.PIPE).stdout
+    answers = {item["question"]: item["answer"] for item in json.loads(report)["answers"]}
+    for line in out.splitlines():
+        if line.startswith("{"):
+            yield dict(runs.row_of(0, line), machine_busy=runs.machine_busy(begin), answers=answers)
+
+
+def gather(source, build):
+    base = machines.read(os.path.join(source, "bench", "machines", MACHINE))
+    for servers in SERVERS:
+        machine = dataclasses.replace(base, values=dict(base.values, servers=servers))
+        with machines.Cluster(source, machine) as cluster:
+            for name in SERIES:
+                yield from _profiled(build, cluster, name, servers)
+
+
+def more(results, _build):
+    """What ioprof answers, for each number of servers."""
+    out = ["## What the profiles answer", "",
+           "The modeled storage takes the system calls before ioprof sees them, so only the answers on "
+           "MPI-IO are shown.", "", "| servers | | how much time, and in what? |", "|---|---|---|"]
+    for servers in SERVERS:
+        for name in SERIES:
+            rows = results.rows.get((f"{PANEL}|{name}|{servers}", "write"), [])
+            for row in rows[:1]:
+                out.append(f"| {servers} | {name} | "
+                           f"{row['answers']['How much time, and in what?']} |")
+    return out + [""]
+
+
+LINES = (PANEL,)
+X_NAME = {PANEL: "servers"}
+COUNTERS = ()
+COUNTED = ()
+CLAIMS = ()
+CAPTION = """One aggregator writes one window at a time, so more servers help it little; four
+aggregators use as many servers as there are."""
+DIFFERS = "The published figures are pictures of one application; no factor can be compared."
