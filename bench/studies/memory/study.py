@@ -4,7 +4,7 @@ from collio_study.study import Case, Claim, hints, ratios
 TITLE = "Nodes with uneven memory"
 AUTHORS = """Lu and others placed aggregators by the memory that the nodes have: 120 to 1,080
 ranks, IOR, coll_perf and others, buffers of 2 to 128 MiB with a deviation of 50 MiB between the
-nodes. Against two-phase I/O with the same mean, the policy took 14% to 122% less time."""
+nodes. Against two-phase I/O with the same mean, the policy was 14% to 122% faster."""
 MACHINE = "uneven"
 REPEAT = 3
 STEPS = 2

@@ -17,7 +17,7 @@ STEPS = 3
 TAKE = "seconds"
 RANKS = 8
 SCALED = (("storage", "Lustre, 1 to N stripes", "1 to 8 servers with 20 MB/s each"),
-          ("ranks", "hundreds", str(RANKS)), ("data of one call", "GiB", "4 MiB"))
+          ("ranks", "", str(RANKS)), ("data of one call", "", "4 MiB"))
 SERVERS = (1, 2, 4, 8)
 PANEL = "IOR"
 SERIES = {"1 aggregator": 1, "4 aggregators": 4}
@@ -82,4 +82,4 @@ COUNTED = ()
 CLAIMS = ()
 CAPTION = """One aggregator writes one window at a time, so more servers help it little; four
 aggregators use as many servers as there are."""
-DIFFERS = "The published figures are pictures of one application; no factor can be compared."
+DIFFERS = "The figures of the authors are not at hand, so no factor is compared."

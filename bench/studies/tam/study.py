@@ -11,7 +11,7 @@ MACHINE = "messages"
 REPEAT = 2
 STEPS = 2
 TAKE = "seconds"
-SCALED = (("ranks", "1,024 to 16,384", "16 to 128"), ("ranks per node", "64", "2 to 16"),
+SCALED = (("ranks", "1,024 to 16,384", "16 to 128; the tables have those that were run"), ("ranks per node", "64", "2 to 16"),
           ("aggregators", "56", "8, one per node"), ("collective buffer", "16 MiB", "64 KiB"),
           ("data of one call", "14 to 1,280 GiB", "2 to 4 MiB"),
           ("cost of a message at a card", "about 1 us", "1 ms"))
