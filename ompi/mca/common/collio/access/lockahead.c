@@ -183,7 +183,7 @@ typedef struct batch_t {
     collio_extent_t range[BATCH];  /* ranges to request */
 } batch_t;
 
-/* False: no locks are requested for an access of so many pieces. */
+/* False: the access has too many pieces for lock-ahead, and uses ordinary locks. */
 static bool begin(batch_t *batch, ompio_file_t *fh, bool write, int64_t pieces)
 {
     collio_lockahead_t *lockahead = collio_lockahead_of(fh);

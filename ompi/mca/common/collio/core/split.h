@@ -8,7 +8,7 @@
 /** Shared by the two sides of the split: the requester's (split.c; split_ordered.c for requests in
  *  file order) and the aggregator's (split_list.c). */
 
-/** Room for so many parts and shares. 0 or -ENOMEM. */
+/** Reserves room for these numbers of parts and shares. 0 or -ENOMEM. */
 int collio_split_allocate(collio_split_t *split, size_t parts, size_t shares);
 
 /** Sorts parts by local offset, if they are not. */

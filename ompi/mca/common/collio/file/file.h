@@ -163,7 +163,7 @@ extern collio_spare_t collio_file_spare;
 void collio_file_for_each(int (*each)(collio_file_t *file), int *sum);
 
 /** Communication on this file has failed (error: of the MPI call or request), or another process
- *  has died. From now on all collective calls on it end with an error; the other ranks are told.
+ *  has died. From now on all collective calls on it end with an error; other ranks get a notice.
  *  The first error counts. Local. */
 void collio_file_lose(collio_file_t *file, int error);
 /** The same with an error class, without a help text. False: the file was lost before. */

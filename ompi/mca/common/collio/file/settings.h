@@ -77,7 +77,7 @@ typedef struct collio_component_t {
 /** Registers all parameters of a component. */
 int collio_settings_register(collio_component_t *component, const mca_base_component_t *mca);
 
-/** The settings of a file: parameters, then hints. Wrong hints are left out and noted. Local. */
+/** The settings of a file: parameters, then hints. Wrong hints are ignored, with a text. Local. */
 void collio_settings_resolve(const collio_component_t *component, ompio_file_t *fh,
                              collio_settings_t *settings);
 

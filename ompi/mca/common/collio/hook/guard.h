@@ -10,8 +10,8 @@
  * only if every writer of the handle takes locks: the fcoll's collective calls and everything that
  * goes through the fbtl. Hence the rule: it is done if on ALL ranks somebody asked for it,
  * fbtl/mtpwrite serves the handle, and the file system gave a lock. The ranks agree on that when
- * the fcoll attaches to the handle; without an fcoll of ours there is no agreement, and then only a
- * handle of a single process can have it.
+ * fcoll/overlap or fcoll/tam attaches to the handle; with another fcoll there is no agreement, and
+ * only a handle of a single process can sieve writes.
  */
 
 typedef struct collio_guard_t {
