@@ -38,7 +38,7 @@ static void expect(const nodes_t *nodes, int count, collio_placement_t placement
     free(list);
 }
 
-START_TEST(nodes_numbered_by_lowest_rank)
+UNIT_TEST(nodes_numbered_by_lowest_rank)
 {
     int key[] = {9, -4, 9, 1000000, -4, 9};
     nodes_t nodes;
@@ -60,9 +60,8 @@ START_TEST(nodes_numbered_by_lowest_rank)
     collio_nodes_fini(&nodes);
     collio_nodes_fini(&nodes);
 }
-END_TEST
 
-START_TEST(place_one_rank)
+UNIT_TEST(place_one_rank)
 {
     int key = 7;
     int wanted = 0;
@@ -75,9 +74,8 @@ START_TEST(place_one_rank)
     }
     collio_nodes_fini(&nodes);
 }
-END_TEST
 
-START_TEST(place_as_documented)
+UNIT_TEST(place_as_documented)
 {
     nodes_t nodes;
 
@@ -94,9 +92,8 @@ START_TEST(place_as_documented)
     expect(&nodes, 2, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 16}, 2);
     collio_nodes_fini(&nodes);
 }
-END_TEST
 
-START_TEST(place_unequal_nodes)
+UNIT_TEST(place_unequal_nodes)
 {
     int key[] = {0, 1, 1, 1, 1, 1, 2, 2};
     nodes_t nodes;
@@ -107,10 +104,9 @@ START_TEST(place_unequal_nodes)
     expect(&nodes, 5, COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 3, 6, 7}, 5);
     collio_nodes_fini(&nodes);
 }
-END_TEST
 
 /* Ranks dealt out to the nodes in turn (--map-by node). */
-START_TEST(place_ranks_by_node)
+UNIT_TEST(place_ranks_by_node)
 {
     int key[] = {0, 1, 2, 0, 1, 2, 0, 1};
     nodes_t nodes;
@@ -120,7 +116,6 @@ START_TEST(place_ranks_by_node)
     expect(&nodes, 6, COLLIO_PLACEMENT_SPREAD, (int[]){0, 3, 1, 4, 2, 5}, 6);
     collio_nodes_fini(&nodes);
 }
-END_TEST
 
 /* Different ranks, as even over the nodes as their sizes allow. */
 static void check_fair(const nodes_t *nodes, const int *list, int count)
@@ -147,7 +142,7 @@ static void check_fair(const nodes_t *nodes, const int *list, int count)
     free(seen);
 }
 
-START_TEST(place_random_is_fair)
+UNIT_TEST(place_random_is_fair)
 {
     for (int round = unit_rounds(2000); 0 < round; --round) {
         int key[60];
@@ -176,9 +171,8 @@ START_TEST(place_random_is_fair)
         collio_nodes_fini(&nodes);
     }
 }
-END_TEST
 
-START_TEST(place_a_million_ranks)
+UNIT_TEST(place_a_million_ranks)
 {
     nodes_t nodes;
     int *list = malloc(sizeof(int) * 1000000);
@@ -194,9 +188,8 @@ START_TEST(place_a_million_ranks)
     collio_nodes_fini(&nodes);
     free(list);
 }
-END_TEST
 
-START_TEST(parse_lists)
+UNIT_TEST(parse_lists)
 {
     int list[32];
     int wanted[] = {0, 4, 8, 9, 10, 11, 12, 16, 20};
@@ -211,9 +204,8 @@ START_TEST(parse_lists)
     ck_assert_int_eq(2, collio_aggregators_parse("7,3", 32, list, NULL));
     ck_assert_int_eq(7, list[0]); /* the order is the user's */
 }
-END_TEST
 
-START_TEST(parse_names_the_bad_part)
+UNIT_TEST(parse_names_the_bad_part)
 {
     static const struct {
         const char *text;
@@ -248,10 +240,9 @@ START_TEST(parse_names_the_bad_part)
         ck_assert(cases[i].text <= bad && bad <= cases[i].text + strlen(cases[i].text));
     }
 }
-END_TEST
 
 /* The published example: 5 ranks, 2 local aggregators: r0 {r0,r1,r2} and r3 {r3,r4}. */
-START_TEST(local_aggregator_published_example)
+UNIT_TEST(local_aggregator_published_example)
 {
     int serving[] = {0, 0, 0, 3, 3};
 
@@ -261,10 +252,9 @@ START_TEST(local_aggregator_published_example)
         ck_assert_int_eq(serving[r], collio_local_aggregator_of(5, 2, r));
     }
 }
-END_TEST
 
 /* The formula itself, and "a rank belongs to the nearest local aggregator at or below it". */
-START_TEST(local_aggregator_all_small_nodes)
+UNIT_TEST(local_aggregator_all_small_nodes)
 {
     for (int q = 1; q <= 70; ++q) {
         for (int c = 1; c <= q; ++c) {
@@ -287,10 +277,9 @@ START_TEST(local_aggregator_all_small_nodes)
         }
     }
 }
-END_TEST
 
 /* A total over nodes of any sizes: the sum is right, and they differ by one where they can. */
-START_TEST(local_aggregators_divided)
+UNIT_TEST(local_aggregators_divided)
 {
     for (int round = unit_rounds(300); 0 < round; --round) {
         collio_nodes_t nodes;
@@ -316,10 +305,9 @@ START_TEST(local_aggregators_divided)
         collio_nodes_fini(&nodes);
     }
 }
-END_TEST
 
 /* Nodes of 5, 1 and 2 ranks: at most two each, spread over the node's ranks. */
-START_TEST(aggregators_per_node)
+UNIT_TEST(aggregators_per_node)
 {
     static const int key[] = {0, 0, 0, 0, 0, 1, 2, 2}, want[] = {0, 2, 5, 6, 7};
     collio_nodes_t nodes;
@@ -333,26 +321,4 @@ START_TEST(aggregators_per_node)
     ck_assert_int_eq(3, collio_aggregators_per_node(&nodes, 0, list));
     ck_assert_int_eq(8, collio_aggregators_per_node(&nodes, 9, list));
     collio_nodes_fini(&nodes);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("aggregator");
-    TCase *tests = unit_case(suite, "aggregator");
-
-    tcase_add_test(tests, aggregators_per_node);
-    tcase_add_test(tests, nodes_numbered_by_lowest_rank);
-    tcase_add_test(tests, place_one_rank);
-    tcase_add_test(tests, place_as_documented);
-    tcase_add_test(tests, place_unequal_nodes);
-    tcase_add_test(tests, place_ranks_by_node);
-    tcase_add_test(tests, place_random_is_fair);
-    tcase_add_test(tests, place_a_million_ranks);
-    tcase_add_test(tests, parse_lists);
-    tcase_add_test(tests, parse_names_the_bad_part);
-    tcase_add_test(tests, local_aggregator_published_example);
-    tcase_add_test(tests, local_aggregator_all_small_nodes);
-    tcase_add_test(tests, local_aggregators_divided);
-    return unit_main(suite, "check_aggregator");
 }

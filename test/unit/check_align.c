@@ -49,7 +49,7 @@ static bool same(const align_t *a, const align_t *b)
     return a->unit == b->unit && a->source == b->source && a->strict == b->strict;
 }
 
-START_TEST(align_by_file_system)
+UNIT_TEST(align_by_file_system)
 {
     for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); ++i) {
         align_t align = collio_align_choose(&choices[i].facts);
@@ -60,9 +60,8 @@ START_TEST(align_by_file_system)
         ck_assert_msg(same(&align, &back), "%s: lost on the way", choices[i].what);
     }
 }
-END_TEST
 
-START_TEST(align_largest_unit_wins)
+UNIT_TEST(align_largest_unit_wins)
 {
     align_t local = {1, COLLIO_ALIGN_NONE, false};
     align_t page = {4096, COLLIO_ALIGN_SET, true};
@@ -73,9 +72,8 @@ START_TEST(align_largest_unit_wins)
     ck_assert(collio_align_pack(&page) < collio_align_pack(&block));
     ck_assert(collio_align_pack(&block) < collio_align_pack(&beyond));
 }
-END_TEST
 
-START_TEST(align_networks)
+UNIT_TEST(align_networks)
 {
     ck_assert(collio_align_on_network(NFS));
     ck_assert(collio_align_on_network(FUSE));
@@ -86,9 +84,8 @@ START_TEST(align_networks)
     ck_assert(collio_align_in_memory(0x858458f6)); /* ramfs */
     ck_assert(!collio_align_in_memory(EXT4));
 }
-END_TEST
 
-START_TEST(align_domains_of_small_requests)
+UNIT_TEST(align_domains_of_small_requests)
 {
     align_t block = {16 * MIB, COLLIO_ALIGN_BLOCK, false};
     align_t stripe = {16 * MIB, COLLIO_ALIGN_STRIPE, true};
@@ -100,11 +97,10 @@ START_TEST(align_domains_of_small_requests)
     unit_equal(16 * MIB, collio_align_domains(&stripe, 100, 4));
     unit_equal(1, collio_align_domains(&(align_t){.unit = 1}, 100, 4));
 }
-END_TEST
 
 /* Never empty-handed, never an imbalance above a quarter unless units are pages, always a part of
  * the unit. */
-START_TEST(align_domains_random)
+UNIT_TEST(align_domains_random)
 {
     for (int round = unit_rounds(20000); 0 < round; --round) {
         align_t align = {4096 * unit_between(1, 4096), COLLIO_ALIGN_BLOCK, false};
@@ -117,9 +113,8 @@ START_TEST(align_domains_random)
                     || unit < align.unit || 0 != align.unit % 8192);
     }
 }
-END_TEST
 
-START_TEST(align_windows)
+UNIT_TEST(align_windows)
 {
     align_t none = {1, COLLIO_ALIGN_NONE, false};
     align_t block = {128 * KIB, COLLIO_ALIGN_BLOCK, false};
@@ -136,29 +131,11 @@ START_TEST(align_windows)
     unit_equal(24576, collio_align_window(&odd, 30000));
     unit_equal(10000, collio_align_window(&odd, 10000));
 }
-END_TEST
 
-START_TEST(align_in_words)
+UNIT_TEST(align_in_words)
 {
     ck_assert_str_eq("the file system's block", collio_align_source_name(COLLIO_ALIGN_BLOCK));
     for (int i = 0; i <= COLLIO_ALIGN_SET; ++i) {
         ck_assert_ptr_nonnull(collio_align_source_name((collio_align_source_t) i));
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("align");
-    TCase *tests = tcase_create("align");
-
-    tcase_add_test(tests, align_by_file_system);
-    tcase_add_test(tests, align_largest_unit_wins);
-    tcase_add_test(tests, align_networks);
-    tcase_add_test(tests, align_domains_of_small_requests);
-    tcase_add_test(tests, align_domains_random);
-    tcase_add_test(tests, align_windows);
-    tcase_add_test(tests, align_in_words);
-    suite_add_tcase(suite, tests);
-    return unit_main(suite, "check_align");
 }

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-START_TEST(available_meminfo)
+UNIT_TEST(available_meminfo)
 {
     ck_assert_int_eq(
         INT64_C(5) << 20,
@@ -13,9 +13,8 @@ START_TEST(available_meminfo)
     ck_assert_int_eq(INT64_MAX, collio_available_meminfo(""));
     ck_assert_int_eq(INT64_MAX, collio_available_meminfo("MemAvailable: x kB"));
 }
-END_TEST
 
-START_TEST(available_cgroup_of_both_versions)
+UNIT_TEST(available_cgroup_of_both_versions)
 {
     static const char both[] = "12:cpu,cpuacct:/a\n4:pids,memory:/slurm/job_7\n0::/user/me\n";
     char path[32];
@@ -32,9 +31,8 @@ START_TEST(available_cgroup_of_both_versions)
     ck_assert(!collio_available_cgroup("0::/0123456789", true, path, 11));
     ck_assert(collio_available_cgroup("0::/0123456789", true, path, 12));
 }
-END_TEST
 
-START_TEST(available_parents_up_to_the_root)
+UNIT_TEST(available_parents_up_to_the_root)
 {
     char path[] = "/a/b";
 
@@ -44,9 +42,8 @@ START_TEST(available_parents_up_to_the_root)
     ck_assert_str_eq("/", path);
     ck_assert(!collio_available_parent(path));
 }
-END_TEST
 
-START_TEST(available_limits)
+UNIT_TEST(available_limits)
 {
     ck_assert_int_eq(4096, collio_available_limit("4096\n"));
     ck_assert_int_eq(INT64_MAX, collio_available_limit("max\n"));
@@ -59,9 +56,8 @@ START_TEST(available_limits)
     ck_assert_int_eq(100, collio_available_left(100, 50, 60));
     ck_assert_int_eq(0, collio_available_left(100, 150, 20));
 }
-END_TEST
 
-START_TEST(available_rules)
+UNIT_TEST(available_rules)
 {
     ck_assert(!collio_available_short(64, 2, 32));
     ck_assert(collio_available_short(63, 2, 32));
@@ -70,18 +66,4 @@ START_TEST(available_rules)
     ck_assert(!collio_available_lost(100, true, 100));
     ck_assert(collio_available_lost(24, false, 100));
     ck_assert(!collio_available_lost(25, false, 100));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("available");
-    TCase *tests = unit_case(suite, "available");
-
-    tcase_add_test(tests, available_meminfo);
-    tcase_add_test(tests, available_cgroup_of_both_versions);
-    tcase_add_test(tests, available_parents_up_to_the_root);
-    tcase_add_test(tests, available_limits);
-    tcase_add_test(tests, available_rules);
-    return unit_main(suite, "check_available");
 }

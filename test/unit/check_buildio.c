@@ -75,7 +75,7 @@ static void check_request(const tiling_t *file, int64_t first, const tiling_t *m
     }
 }
 
-START_TEST(buildio_random_requests)
+UNIT_TEST(buildio_random_requests)
 {
     for (int round = unit_rounds(3000); 0 < round; --round) {
         tiling_t file, memory;
@@ -88,9 +88,8 @@ START_TEST(buildio_random_requests)
         collio_tiling_fini(&memory);
     }
 }
-END_TEST
 
-START_TEST(buildio_contiguous_is_one_segment)
+UNIT_TEST(buildio_contiguous_is_one_segment)
 {
     extent_t all = {0, 1};
     tiling_t file, memory;
@@ -109,9 +108,8 @@ START_TEST(buildio_contiguous_is_one_segment)
     collio_tiling_fini(&file);
     collio_tiling_fini(&memory);
 }
-END_TEST
 
-START_TEST(buildio_packed_follows_the_file)
+UNIT_TEST(buildio_packed_follows_the_file)
 {
     extent_t pieces[] = {{2, 3}, {10, 1}};
     tiling_t file;
@@ -131,9 +129,8 @@ START_TEST(buildio_packed_follows_the_file)
     ck_assert_int_eq(110 + 20, segments[3].offset);
     collio_tiling_fini(&file);
 }
-END_TEST
 
-START_TEST(buildio_nothing)
+UNIT_TEST(buildio_nothing)
 {
     tiling_t empty;
     segment_t segment;
@@ -144,19 +141,4 @@ START_TEST(buildio_nothing)
     ck_assert_uint_eq(0, collio_buildio_next(&build, &segment, 1));
     ck_assert_int_eq(0, collio_buildio_pieces(&empty, 0, 100));
     collio_tiling_fini(&empty);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("buildio");
-    TCase *tests = tcase_create("buildio");
-
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, buildio_random_requests);
-    tcase_add_test(tests, buildio_contiguous_is_one_segment);
-    tcase_add_test(tests, buildio_packed_follows_the_file);
-    tcase_add_test(tests, buildio_nothing);
-    suite_add_tcase(suite, tests);
-    return unit_main(suite, "check_buildio");
 }

@@ -32,7 +32,7 @@ static facts_t interleaved(int nodes, int64_t piece)
                      .may_isend = true};
 }
 
-START_TEST(choice_tiny_pieces_are_exchanged)
+UNIT_TEST(choice_tiny_pieces_are_exchanged)
 {
     facts_t facts = interleaved(1, 8);
     candidates_t candidates = collio_choice_candidates(&facts);
@@ -40,18 +40,16 @@ START_TEST(choice_tiny_pieces_are_exchanged)
     ck_assert_uint_eq(bit(COLLIO_WAY_SHM), candidates.ways);
     ck_assert_int_eq(COLLIO_WAY_SHM, candidates.first);
 }
-END_TEST
 
-START_TEST(choice_large_pieces_go_direct_on_one_node)
+UNIT_TEST(choice_large_pieces_go_direct_on_one_node)
 {
     facts_t facts = interleaved(1, 1 << 20);
 
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
-END_TEST
 
 /* Clients that would revoke each other's locks. Ranges that do not interleave stay as they are. */
-START_TEST(choice_clients_with_locks_exchange)
+UNIT_TEST(choice_clients_with_locks_exchange)
 {
     for (int64_t piece = 8; piece <= 8 << 20; piece *= 8) {
         for (int nodes = 1; nodes <= 2; ++nodes) {
@@ -71,9 +69,8 @@ START_TEST(choice_clients_with_locks_exchange)
         }
     }
 }
-END_TEST
 
-START_TEST(choice_between_both_are_tried)
+UNIT_TEST(choice_between_both_are_tried)
 {
     facts_t facts = interleaved(1, 4 << 10);
 
@@ -83,9 +80,8 @@ START_TEST(choice_between_both_are_tried)
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT) | bit(COLLIO_WAY_SHM) | bit(COLLIO_WAY_SHM_OVERLAP),
                       collio_choice_candidates(&facts).ways);
 }
-END_TEST
 
-START_TEST(choice_obeys_the_user)
+UNIT_TEST(choice_obeys_the_user)
 {
     facts_t facts = interleaved(1, 1 << 20);
     candidates_t candidates;
@@ -101,10 +97,9 @@ START_TEST(choice_obeys_the_user)
     facts.may_exchange = false;
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
-END_TEST
 
 /* Whatever the facts, there is a way, and the first guess is one of them. */
-START_TEST(choice_random_facts_have_a_way)
+UNIT_TEST(choice_random_facts_have_a_way)
 {
     for (int i = 0; i < 20000; ++i) {
         bool exchange = unit_below(2), shm = unit_below(2);
@@ -129,7 +124,6 @@ START_TEST(choice_random_facts_have_a_way)
         unit_assert(0 <= kind && kind < COLLIO_KINDS);
     }
 }
-END_TEST
 
 /* Runs calls whose ways take `cost` ms each, and of the exchanges `hideable` ms could be hidden;
  * returns the way of the last call. */
@@ -159,7 +153,7 @@ static const candidates_t three = {
     .first = COLLIO_WAY_SHM,
 };
 
-START_TEST(choice_keeps_the_fastest)
+UNIT_TEST(choice_keeps_the_fastest)
 {
     static const int64_t slow_disk[COLLIO_WAYS] = {90, 60, 40, 70, 45};
     static const int64_t slow_exchange[COLLIO_WAYS] = {10, 60, 50, 70, 55};
@@ -168,10 +162,9 @@ START_TEST(choice_keeps_the_fastest)
     ck_assert_int_eq(COLLIO_WAY_SHM_OVERLAP, settle(slow_disk, 20, three, 20, tries));
     ck_assert_int_eq(COLLIO_WAY_DIRECT, settle(slow_exchange, 20, three, 20, tries));
 }
-END_TEST
 
 /* A hopeless way costs one call, not two. */
-START_TEST(choice_drops_the_hopeless)
+UNIT_TEST(choice_drops_the_hopeless)
 {
     static const int64_t cost[COLLIO_WAYS] = {900, 10, 10, 0, 0};
     int tries[COLLIO_WAYS] = {0};
@@ -180,10 +173,9 @@ START_TEST(choice_drops_the_hopeless)
     ck_assert_int_eq(1, tries[COLLIO_WAY_DIRECT]);
     ck_assert_int_eq(2, tries[COLLIO_WAY_SHM_OVERLAP]);
 }
-END_TEST
 
 /* Without anything to hide no overlap is tried, however fast it would be. */
-START_TEST(choice_overlap_needs_something_to_hide)
+UNIT_TEST(choice_overlap_needs_something_to_hide)
 {
     static const int64_t cost[COLLIO_WAYS] = {70, 64, 10, 0, 0};
     int tries[COLLIO_WAYS] = {0};
@@ -192,10 +184,9 @@ START_TEST(choice_overlap_needs_something_to_hide)
     ck_assert_int_eq(0, tries[COLLIO_WAY_SHM_OVERLAP]);
     ck_assert_int_eq(COLLIO_WAY_SHM_OVERLAP, settle(cost, 9, three, 20, tries));
 }
-END_TEST
 
 /* Where direct access is a good guess it serves some calls before the exchange is tried. */
-START_TEST(choice_is_patient_with_a_good_guess)
+UNIT_TEST(choice_is_patient_with_a_good_guess)
 {
     static const int64_t cost[COLLIO_WAYS] = {70, 30, 0, 0, 0};
     facts_t facts = interleaved(1, 64 << 10);
@@ -207,9 +198,8 @@ START_TEST(choice_is_patient_with_a_good_guess)
     ck_assert_int_eq(0, tries[COLLIO_WAY_SHM]);
     ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 0, candidates, 40, tries));
 }
-END_TEST
 
-START_TEST(choice_guesses_by_direction_and_file_system)
+UNIT_TEST(choice_guesses_by_direction_and_file_system)
 {
     facts_t facts = interleaved(1, 16 << 10);
 
@@ -221,10 +211,9 @@ START_TEST(choice_guesses_by_direction_and_file_system)
     facts.write = facts.in_memory = false;
     ck_assert_int_eq(COLLIO_WAY_DIRECT, collio_choice_candidates(&facts).first);
 }
-END_TEST
 
 /* Containers of one machine: a page cache needs no messages, but for the smallest pieces. */
-START_TEST(choice_one_machine_of_many_nodes)
+UNIT_TEST(choice_one_machine_of_many_nodes)
 {
     facts_t facts = interleaved(4, 300);
     candidates_t candidates;
@@ -241,7 +230,6 @@ START_TEST(choice_one_machine_of_many_nodes)
     candidates = collio_choice_candidates(&facts);
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), candidates.ways);
 }
-END_TEST
 
 /* 8 ranks, pieces of 8 bytes, each rank in a part of the file of its own, which it fills to one
  * part in `sparse`. */
@@ -256,7 +244,7 @@ static facts_t apart(int64_t sparse)
 
 /* Without sieving a direct write is a system call for each piece. Where other ranks may fill the
  * gaps, an exchange joins the pieces: direct access is not even tried. */
-START_TEST(choice_unsieved_tiny_writes_are_not_tried_directly)
+UNIT_TEST(choice_unsieved_tiny_writes_are_not_tried_directly)
 {
     facts_t facts = apart(4);
 
@@ -266,11 +254,10 @@ START_TEST(choice_unsieved_tiny_writes_are_not_tried_directly)
     facts.sieve_writes = facts.write = false;
     ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
 }
-END_TEST
 
 /* Where direct access is right, it stays so: nobody can fill the gaps, there are few pieces, they
  * are not tiny, or it is all the user allows. */
-START_TEST(choice_unsieved_writes_that_stay_direct)
+UNIT_TEST(choice_unsieved_writes_that_stay_direct)
 {
     facts_t facts = apart(4);
 
@@ -289,9 +276,8 @@ START_TEST(choice_unsieved_writes_that_stay_direct)
     facts.may_exchange = false;
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
-END_TEST
 
-START_TEST(choice_small_calls_teach_nothing)
+UNIT_TEST(choice_small_calls_teach_nothing)
 {
     learnt_t learnt = {{0}, 0, {0}, 0};
     facts_t facts = interleaved(1, 64 << 10);
@@ -302,9 +288,8 @@ START_TEST(choice_small_calls_teach_nothing)
     facts.pieces = 1;
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
-END_TEST
 
-START_TEST(choice_requests_that_are_alike)
+UNIT_TEST(choice_requests_that_are_alike)
 {
     ck_assert(collio_choice_alike(800, 100, 800, 100)); /* tiny: only the same */
     ck_assert(!collio_choice_alike(808, 101, 800, 100));
@@ -316,29 +301,4 @@ START_TEST(choice_requests_that_are_alike)
     ck_assert(collio_choice_alike(50 * 4096, 1, 51 * 4096, 1));
     ck_assert(!collio_choice_alike(50 * 4096, 1, 100 * 4096, 1));
     ck_assert(!collio_choice_alike(100 * 4096, 1, 50 * 4096, 1));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("choice");
-    TCase *tests = unit_case(suite, "choice");
-
-    tcase_add_test(tests, choice_tiny_pieces_are_exchanged);
-    tcase_add_test(tests, choice_large_pieces_go_direct_on_one_node);
-    tcase_add_test(tests, choice_clients_with_locks_exchange);
-    tcase_add_test(tests, choice_between_both_are_tried);
-    tcase_add_test(tests, choice_obeys_the_user);
-    tcase_add_test(tests, choice_random_facts_have_a_way);
-    tcase_add_test(tests, choice_keeps_the_fastest);
-    tcase_add_test(tests, choice_drops_the_hopeless);
-    tcase_add_test(tests, choice_overlap_needs_something_to_hide);
-    tcase_add_test(tests, choice_is_patient_with_a_good_guess);
-    tcase_add_test(tests, choice_guesses_by_direction_and_file_system);
-    tcase_add_test(tests, choice_one_machine_of_many_nodes);
-    tcase_add_test(tests, choice_unsieved_tiny_writes_are_not_tried_directly);
-    tcase_add_test(tests, choice_unsieved_writes_that_stay_direct);
-    tcase_add_test(tests, choice_small_calls_teach_nothing);
-    tcase_add_test(tests, choice_requests_that_are_alike);
-    return unit_main(suite, "check_choice");
 }

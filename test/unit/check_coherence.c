@@ -15,26 +15,23 @@ enum {
     FUSE = 0x65735546
 };
 
-START_TEST(coherence_nfs_needs_locks)
+UNIT_TEST(coherence_nfs_needs_locks)
 {
     ck_assert_int_eq(COLLIO_COHERENCE_LOCK, collio_coherence_choose(NFS, true));
 }
-END_TEST
 
-START_TEST(coherence_beegfs_and_fuse_need_flushes)
+UNIT_TEST(coherence_beegfs_and_fuse_need_flushes)
 {
     ck_assert_int_eq(COLLIO_COHERENCE_FLUSH, collio_coherence_choose(BEEGFS, true));
     ck_assert_int_eq(COLLIO_COHERENCE_FLUSH, collio_coherence_choose(FUSE, true));
 }
-END_TEST
 
-START_TEST(coherence_ceph_needs_sizes)
+UNIT_TEST(coherence_ceph_needs_sizes)
 {
     ck_assert_int_eq(COLLIO_COHERENCE_SIZE, collio_coherence_choose(CEPH, true));
 }
-END_TEST
 
-START_TEST(coherence_others_pay_nothing)
+UNIT_TEST(coherence_others_pay_nothing)
 {
     static const uint32_t magics[] = {LUSTRE, EXT4, TMPFS, 0};
 
@@ -42,25 +39,9 @@ START_TEST(coherence_others_pay_nothing)
         ck_assert_int_eq(COLLIO_COHERENT, collio_coherence_choose(magics[i], true));
     }
 }
-END_TEST
 
-START_TEST(coherence_one_node_pays_nothing)
+UNIT_TEST(coherence_one_node_pays_nothing)
 {
     ck_assert_int_eq(COLLIO_COHERENT, collio_coherence_choose(NFS, false));
     ck_assert_int_eq(COLLIO_COHERENT, collio_coherence_choose(BEEGFS, false));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("coherence");
-    TCase *tests = tcase_create("coherence");
-
-    tcase_add_test(tests, coherence_nfs_needs_locks);
-    tcase_add_test(tests, coherence_beegfs_and_fuse_need_flushes);
-    tcase_add_test(tests, coherence_ceph_needs_sizes);
-    tcase_add_test(tests, coherence_others_pay_nothing);
-    tcase_add_test(tests, coherence_one_node_pays_nothing);
-    suite_add_tcase(suite, tests);
-    return unit_main(suite, "check_coherence");
 }

@@ -337,23 +337,21 @@ static void run_world(bool overlap)
     free_world(&world);
 }
 
-START_TEST(cycle_random_every_byte_once)
+UNIT_TEST(cycle_random_every_byte_once)
 {
     for (int round = unit_rounds(400); 0 < round; --round) {
         run_world(false);
     }
 }
-END_TEST
 
-START_TEST(cycle_random_overlapping_reads)
+UNIT_TEST(cycle_random_overlapping_reads)
 {
     for (int round = unit_rounds(400); 0 < round; --round) {
         run_world(true);
     }
 }
-END_TEST
 
-START_TEST(cycle_nothing)
+UNIT_TEST(cycle_nothing)
 {
     collio_pieces_t pieces = {0};
     collio_extents_t list = {0};
@@ -377,10 +375,9 @@ START_TEST(cycle_nothing)
     collio_split_fini(&split);
     collio_domains_fini(&domains);
 }
-END_TEST
 
 /* 8 GiB over 64 stripes of 128 MiB and 4 aggregators, in windows of 100 MiB. */
-START_TEST(cycle_one_huge_piece)
+UNIT_TEST(cycle_one_huge_piece)
 {
     const int64_t mib = INT64_C(1) << 20;
     collio_pieces_t pieces = {0};
@@ -404,10 +401,9 @@ START_TEST(cycle_one_huge_piece)
     collio_domains_fini(&domains);
     collio_pieces_fini(&pieces);
 }
-END_TEST
 
 /* Windows that nobody wants do not exist: a header and data 1 TiB behind it are two cycles. */
-START_TEST(cycle_sparse_request_has_two_cycles)
+UNIT_TEST(cycle_sparse_request_has_two_cycles)
 {
     collio_extents_t list = {0};
     collio_split_t split;
@@ -424,9 +420,8 @@ START_TEST(cycle_sparse_request_has_two_cycles)
     collio_split_fini(&split);
     collio_extents_fini(&list);
 }
-END_TEST
 
-START_TEST(cycle_many_aggregators_one_piece_each)
+UNIT_TEST(cycle_many_aggregators_one_piece_each)
 {
     enum { OWNERS = 100000 };
     collio_pieces_t pieces = {0};
@@ -449,10 +444,9 @@ START_TEST(cycle_many_aggregators_one_piece_each)
     collio_domains_fini(&domains);
     collio_pieces_fini(&pieces);
 }
-END_TEST
 
 /* An absurd list from a peer is an error, not a crash. */
-START_TEST(cycle_absurd_window_count)
+UNIT_TEST(cycle_absurd_window_count)
 {
     collio_extents_t list = {0};
     collio_split_t split;
@@ -461,7 +455,6 @@ START_TEST(cycle_absurd_window_count)
     ck_assert_int_eq(-12, collio_split_extents(&list, 1, &split));
     collio_extents_fini(&list);
 }
-END_TEST
 
 /* A view of a few thousand bytes, walked from the definition: where each stream byte must go. */
 static void check_view(const collio_tiling_t *view, const collio_extent_t *at, size_t count,
@@ -539,7 +532,7 @@ static void make_view_domains(int kind, int64_t hi, collio_domains_t *domains)
 }
 
 /* Forward, and backward (sorted first); more pieces than a walk looks at together. */
-START_TEST(cycle_views_against_walk)
+UNIT_TEST(cycle_views_against_walk)
 {
     for (int round = unit_rounds(12); 0 < round; --round) {
         enum { COUNT = 300 };
@@ -565,21 +558,4 @@ START_TEST(cycle_views_against_walk)
         collio_domains_fini(&domains);
         collio_tiling_fini(&view);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("cycle");
-    TCase *tests = unit_case(suite, "cycle");
-
-    tcase_add_test(tests, cycle_nothing);
-    tcase_add_test(tests, cycle_views_against_walk);
-    tcase_add_test(tests, cycle_one_huge_piece);
-    tcase_add_test(tests, cycle_sparse_request_has_two_cycles);
-    tcase_add_test(tests, cycle_many_aggregators_one_piece_each);
-    tcase_add_test(tests, cycle_absurd_window_count);
-    tcase_add_test(tests, cycle_random_every_byte_once);
-    tcase_add_test(tests, cycle_random_overlapping_reads);
-    return unit_main(suite, "check_cycle");
 }

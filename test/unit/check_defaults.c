@@ -17,20 +17,18 @@ static int64_t buffer(site_t site)
     return collio_default_buffer(&site);
 }
 
-START_TEST(defaults_one_node_has_two_aggregators)
+UNIT_TEST(defaults_one_node_has_two_aggregators)
 {
     ck_assert_int_eq(2, aggregators((site_t){.ranks = 16, .nodes = 1}));
     ck_assert_int_eq(2, aggregators((site_t){.ranks = 128, .nodes = 1, .network = true}));
     ck_assert_int_eq(1, aggregators((site_t){.ranks = 1, .nodes = 1}));
 }
-END_TEST
 
-START_TEST(defaults_several_nodes_have_one_each)
+UNIT_TEST(defaults_several_nodes_have_one_each)
 {
     ck_assert_int_eq(4, aggregators((site_t){.ranks = 64, .nodes = 4, .network = true}));
     ck_assert_int_eq(3, aggregators((site_t){.ranks = 3, .nodes = 3}));
 }
-END_TEST
 
 static site_t lustre(int ranks, int nodes, int stripes)
 {
@@ -42,7 +40,7 @@ static site_t lustre(int ranks, int nodes, int stripes)
                     .stripe_bytes = 1 << 20};
 }
 
-START_TEST(defaults_each_stripe_has_one_writer)
+UNIT_TEST(defaults_each_stripe_has_one_writer)
 {
     ck_assert_int_eq(8, aggregators(lustre(64, 4, 8)));
     ck_assert_int_eq(1, aggregators(lustre(64, 4, 1)));
@@ -58,9 +56,8 @@ START_TEST(defaults_each_stripe_has_one_writer)
         }
     }
 }
-END_TEST
 
-START_TEST(defaults_lockahead_allows_more_within_bounds)
+UNIT_TEST(defaults_lockahead_allows_more_within_bounds)
 {
     for (int stripes = 1; stripes < 20; ++stripes) {
         for (int nodes = 1; nodes < 9; ++nodes) {
@@ -75,35 +72,17 @@ START_TEST(defaults_lockahead_allows_more_within_bounds)
         }
     }
 }
-END_TEST
 
-START_TEST(defaults_stripes_of_other_file_systems_count_too)
+UNIT_TEST(defaults_stripes_of_other_file_systems_count_too)
 {
     ck_assert_int_eq(6, aggregators((site_t){.ranks = 64, .nodes = 2, .stripes = 6}));
     ck_assert_int_eq(4, aggregators((site_t){.ranks = 4, .nodes = 2, .stripes = 6}));
 }
-END_TEST
 
-START_TEST(defaults_small_buffers_only_where_nothing_is_far)
+UNIT_TEST(defaults_small_buffers_only_where_nothing_is_far)
 {
     ck_assert_int_eq(2 << 20, buffer((site_t){.ranks = 16, .nodes = 1}));
     ck_assert_int_eq(32 << 20, buffer((site_t){.ranks = 16, .nodes = 1, .network = true}));
     ck_assert_int_eq(32 << 20, buffer((site_t){.ranks = 16, .nodes = 2}));
     ck_assert_int_eq(32 << 20, buffer(lustre(4, 1, 4)));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("defaults");
-    TCase *tests = tcase_create("defaults");
-
-    tcase_add_test(tests, defaults_one_node_has_two_aggregators);
-    tcase_add_test(tests, defaults_several_nodes_have_one_each);
-    tcase_add_test(tests, defaults_each_stripe_has_one_writer);
-    tcase_add_test(tests, defaults_lockahead_allows_more_within_bounds);
-    tcase_add_test(tests, defaults_stripes_of_other_file_systems_count_too);
-    tcase_add_test(tests, defaults_small_buffers_only_where_nothing_is_far);
-    suite_add_tcase(suite, tests);
-    return unit_main(suite, "check_defaults");
 }

@@ -76,7 +76,7 @@ static void random_span(int64_t *lo, int64_t *hi, int64_t *unit, int *aggregator
     *aggregators = (int) unit_between(1, OWNERS);
 }
 
-START_TEST(domain_random_even)
+UNIT_TEST(domain_random_even)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         domains_t domains;
@@ -108,9 +108,8 @@ START_TEST(domain_random_even)
         collio_domains_fini(&domains);
     }
 }
-END_TEST
 
-START_TEST(domain_random_by_bytes)
+UNIT_TEST(domain_random_by_bytes)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         int64_t bytes[32];
@@ -141,9 +140,8 @@ START_TEST(domain_random_by_bytes)
         collio_domains_fini(&domains);
     }
 }
-END_TEST
 
-START_TEST(domain_random_static_cyclic)
+UNIT_TEST(domain_random_static_cyclic)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         domains_t domains;
@@ -166,9 +164,8 @@ START_TEST(domain_random_static_cyclic)
         collio_domains_fini(&domains);
     }
 }
-END_TEST
 
-START_TEST(domain_random_group_cyclic)
+UNIT_TEST(domain_random_group_cyclic)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         int stripes = (int) unit_between(1, OWNERS + 2);
@@ -196,11 +193,10 @@ START_TEST(domain_random_group_cyclic)
         collio_domains_fini(&domains);
     }
 }
-END_TEST
 
 /* With stripes, windows of the first part begin where a stripe does, and a plan moves by whole
  * stripes only. */
-START_TEST(domain_memory_keeps_stripes)
+UNIT_TEST(domain_memory_keeps_stripes)
 {
     domains_t domains;
     const collio_given_t given[] = {{5000, 2, 4096}, {8192, 0, 8192}, {16384, 1, 4096}};
@@ -217,10 +213,9 @@ START_TEST(domain_memory_keeps_stripes)
     ck_assert(!collio_domains_can_shift(&domains, 100));
     collio_domains_fini(&domains);
 }
-END_TEST
 
 /* Parts in file order, aggregators in any order; some aggregators have no part. */
-START_TEST(domain_random_memory)
+UNIT_TEST(domain_random_memory)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         domains_t domains;
@@ -257,9 +252,8 @@ START_TEST(domain_random_memory)
         collio_domains_fini(&domains);
     }
 }
-END_TEST
 
-START_TEST(domain_empty_request)
+UNIT_TEST(domain_empty_request)
 {
     domains_t domains;
 
@@ -282,10 +276,9 @@ START_TEST(domain_empty_request)
     check_domains(&domains);
     collio_domains_fini(&domains);
 }
-END_TEST
 
 /* Few units, many aggregators: they must not all be neighbours (which share a node). */
-START_TEST(domain_few_units_are_spread)
+UNIT_TEST(domain_few_units_are_spread)
 {
     domains_t domains;
 
@@ -299,10 +292,9 @@ START_TEST(domain_few_units_are_spread)
     }
     collio_domains_fini(&domains);
 }
-END_TEST
 
 /* A header at 0 and data 1 TiB behind it: nobody is left with nothing but the hole. */
-START_TEST(domain_by_bytes_splits_the_data)
+UNIT_TEST(domain_by_bytes_splits_the_data)
 {
     const int64_t tib = INT64_C(1) << 40;
     const int64_t gib = INT64_C(1) << 30;
@@ -324,9 +316,8 @@ START_TEST(domain_by_bytes_splits_the_data)
     }
     collio_domains_fini(&domains);
 }
-END_TEST
 
-START_TEST(domain_by_bytes_uniform_is_even)
+UNIT_TEST(domain_by_bytes_uniform_is_even)
 {
     int64_t bytes[64];
     domains_t domains;
@@ -348,10 +339,9 @@ START_TEST(domain_by_bytes_uniform_is_even)
     }
     collio_domains_fini(&domains);
 }
-END_TEST
 
 /* Ranks that read the same bytes may want more than INT64_MAX of them together. */
-START_TEST(domain_by_bytes_saturates)
+UNIT_TEST(domain_by_bytes_saturates)
 {
     const int64_t bytes[] = {INT64_MAX / 2, INT64_MAX, 0, INT64_MAX};
     domains_t domains;
@@ -365,9 +355,8 @@ START_TEST(domain_by_bytes_saturates)
     check_domains(&domains);
     collio_domains_fini(&domains);
 }
-END_TEST
 
-START_TEST(domain_sums_saturate)
+UNIT_TEST(domain_sums_saturate)
 {
     ck_assert_int_eq(3, collio_sum(1, 2));
     ck_assert_int_eq(INT64_MAX, collio_sum(INT64_MAX, 0));
@@ -376,9 +365,8 @@ START_TEST(domain_sums_saturate)
     ck_assert_int_eq(INT64_MAX, collio_sum(INT64_MAX - 5, 6));
     ck_assert_int_eq(INT64_MAX, collio_sum(INT64_MAX, INT64_MAX));
 }
-END_TEST
 
-START_TEST(domain_end_of_the_world)
+UNIT_TEST(domain_end_of_the_world)
 {
     const int64_t mib = 1 << 20;
     domains_t domains;
@@ -426,26 +414,4 @@ START_TEST(domain_end_of_the_world)
                      collio_domains_offset(&domains, place.aggregator, place.local, &run));
     ck_assert_int_eq(1, run);
     collio_domains_fini(&domains);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("domain");
-    TCase *tests = unit_case(suite, "domain");
-
-    tcase_add_test(tests, domain_empty_request);
-    tcase_add_test(tests, domain_few_units_are_spread);
-    tcase_add_test(tests, domain_by_bytes_splits_the_data);
-    tcase_add_test(tests, domain_by_bytes_uniform_is_even);
-    tcase_add_test(tests, domain_by_bytes_saturates);
-    tcase_add_test(tests, domain_sums_saturate);
-    tcase_add_test(tests, domain_end_of_the_world);
-    tcase_add_test(tests, domain_random_even);
-    tcase_add_test(tests, domain_random_by_bytes);
-    tcase_add_test(tests, domain_random_static_cyclic);
-    tcase_add_test(tests, domain_random_group_cyclic);
-    tcase_add_test(tests, domain_memory_keeps_stripes);
-    tcase_add_test(tests, domain_random_memory);
-    return unit_main(suite, "check_domain");
 }

@@ -14,7 +14,7 @@ static void add(list_t *list, int64_t offset, int64_t length)
     ck_assert_int_eq(0, collio_extents_append(list, offset, length));
 }
 
-START_TEST(extent_empty_list)
+UNIT_TEST(extent_empty_list)
 {
     list_t list;
 
@@ -23,9 +23,8 @@ START_TEST(extent_empty_list)
     collio_extents_fini(&list);
     collio_extents_fini(&list);
 }
-END_TEST
 
-START_TEST(extent_append_joins_and_drops)
+UNIT_TEST(extent_append_joins_and_drops)
 {
     list_t list = {0};
 
@@ -41,9 +40,8 @@ START_TEST(extent_append_joins_and_drops)
     ck_assert_uint_eq(4, list.count);
     collio_extents_fini(&list);
 }
-END_TEST
 
-START_TEST(extent_append_refuses_nonsense)
+UNIT_TEST(extent_append_refuses_nonsense)
 {
     list_t list = {0};
 
@@ -58,9 +56,8 @@ START_TEST(extent_append_refuses_nonsense)
     ck_assert_uint_eq(2, list.count);
     collio_extents_fini(&list);
 }
-END_TEST
 
-START_TEST(extent_reserve)
+UNIT_TEST(extent_reserve)
 {
     list_t list = {0};
 
@@ -74,17 +71,4 @@ START_TEST(extent_reserve)
     ck_assert_uint_eq(1, list.count);
     ck_assert_int_eq(1, list.at[0].offset);
     collio_extents_fini(&list);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("extent");
-    TCase *tests = unit_case(suite, "extent");
-
-    tcase_add_test(tests, extent_empty_list);
-    tcase_add_test(tests, extent_append_joins_and_drops);
-    tcase_add_test(tests, extent_append_refuses_nonsense);
-    tcase_add_test(tests, extent_reserve);
-    return unit_main(suite, "check_extent");
 }

@@ -45,7 +45,7 @@ static int column_after(char *text, const char *row, const char *word)
     return (int) (at + strlen(word) - begin);
 }
 
-START_TEST(format_table_lines_up)
+UNIT_TEST(format_table_lines_up)
 {
     collio_record_t record = record_of("/a/file");
     collio_text_t text = {0};
@@ -68,9 +68,8 @@ START_TEST(format_table_lines_up)
     ck_assert(NULL == strstr(text.at, "  read"));
     collio_text_fini(&text);
 }
-END_TEST
 
-START_TEST(format_lines_end_with_the_name)
+UNIT_TEST(format_lines_end_with_the_name)
 {
     collio_record_t record = record_of("/a/file");
     collio_text_t text = {0};
@@ -85,9 +84,8 @@ START_TEST(format_lines_end_with_the_name)
                column_after(text.at, "total of 2 files\n", "tota"));
     collio_text_fini(&text);
 }
-END_TEST
 
-START_TEST(format_json_escapes)
+UNIT_TEST(format_json_escapes)
 {
     collio_record_t record = record_of("a\"b\\c\n\xff\xc3\xa9");
     collio_text_t text = {0};
@@ -107,9 +105,8 @@ START_TEST(format_json_escapes)
     ck_assert(NULL == strstr(text.at, "\"file\":"));
     collio_text_fini(&text);
 }
-END_TEST
 
-START_TEST(text_grows)
+UNIT_TEST(text_grows)
 {
     collio_text_t text = {0};
 
@@ -122,17 +119,4 @@ START_TEST(text_grows)
     ck_assert(0 == strncmp(text.at + 3996, "999,", 4));
     collio_text_fini(&text);
     ck_assert(NULL == text.at && 0 == text.used);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("format");
-    TCase *tests = unit_case(suite, "format");
-
-    tcase_add_test(tests, format_table_lines_up);
-    tcase_add_test(tests, format_lines_end_with_the_name);
-    tcase_add_test(tests, format_json_escapes);
-    tcase_add_test(tests, text_grows);
-    return unit_main(suite, "check_format");
 }

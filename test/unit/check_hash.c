@@ -12,7 +12,7 @@ static uint64_t hash_of(const char *text, size_t bytes)
     return collio_hash(COLLIO_HASH_BASIS, text, bytes);
 }
 
-START_TEST(hash_published_vectors)
+UNIT_TEST(hash_published_vectors)
 {
     static const struct {
         const char *text;
@@ -31,28 +31,14 @@ START_TEST(hash_published_vectors)
     }
     ck_assert_uint_eq(UINT64_C(0xaf63bd4c8601b7df), hash_of("", 1)); /* one zero byte */
 }
-END_TEST
 
-START_TEST(hash_in_parts)
+UNIT_TEST(hash_in_parts)
 {
     ck_assert_uint_eq(hash_of("foobar", 6), collio_hash(hash_of("foo", 3), "bar", 3));
 }
-END_TEST
 
-START_TEST(hash_positive_is_not_negative)
+UNIT_TEST(hash_positive_is_not_negative)
 {
     ck_assert_int_eq(INT64_MAX, collio_hash_positive(UINT64_MAX));
     ck_assert_int_eq(0, collio_hash_positive(1));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("hash");
-    TCase *tests = unit_case(suite, "hash");
-
-    tcase_add_test(tests, hash_published_vectors);
-    tcase_add_test(tests, hash_in_parts);
-    tcase_add_test(tests, hash_positive_is_not_negative);
-    return unit_main(suite, "check_hash");
 }

@@ -42,7 +42,7 @@ static const collio_memory_limits_t roomy = {.group_bytes = 1 << 20,
                                              .buffer_bytes = 1 << 20,
                                              .per_node = 4};
 
-START_TEST(memory_touches_crosses_words)
+UNIT_TEST(memory_touches_crosses_words)
 {
     demand_t d;
 
@@ -54,9 +54,8 @@ START_TEST(memory_touches_crosses_words)
     ck_assert(!collio_memory_touches(&d.node[0], 131, 200));
     ck_assert(!collio_memory_touches(&d.node[0], 64, 64));
 }
-END_TEST
 
-START_TEST(memory_groups_end_where_no_node_goes_on)
+UNIT_TEST(memory_groups_end_where_no_node_goes_on)
 {
     demand_t d;
     int end[BINS_MOST];
@@ -74,9 +73,8 @@ START_TEST(memory_groups_end_where_no_node_goes_on)
     ck_assert_int_eq(2, collio_memory_groups(&d.demand, 45, end));
     ck_assert_int_eq(4, end[0]);
 }
-END_TEST
 
-START_TEST(memory_interleaved_nodes_are_one_group)
+UNIT_TEST(memory_interleaved_nodes_are_one_group)
 {
     demand_t d;
     int end[BINS_MOST];
@@ -88,9 +86,8 @@ START_TEST(memory_interleaved_nodes_are_one_group)
     ck_assert_int_eq(1, collio_memory_groups(&d.demand, 20, end));
     ck_assert_int_eq(64, end[0]);
 }
-END_TEST
 
-START_TEST(memory_empty_bins_at_the_end_are_no_group)
+UNIT_TEST(memory_empty_bins_at_the_end_are_no_group)
 {
     demand_t d;
     int end[BINS_MOST];
@@ -103,9 +100,8 @@ START_TEST(memory_empty_bins_at_the_end_are_no_group)
     ck_assert_int_eq(1, collio_memory_groups(&d.demand, 40, end));
     ck_assert_int_eq(8, end[0]);
 }
-END_TEST
 
-START_TEST(memory_tree_halves_by_bytes)
+UNIT_TEST(memory_tree_halves_by_bytes)
 {
     demand_t d;
     collio_memory_tree_t tree;
@@ -123,7 +119,6 @@ START_TEST(memory_tree_halves_by_bytes)
     ck_assert(tree.vertex[leaf].bytes <= 200);
     collio_memory_tree_fini(&tree);
 }
-END_TEST
 
 /* Leaves of a tree with bins 0..7 of 10 bytes, cut down to one bin each. */
 static void full_tree(demand_t *d, collio_memory_tree_t *tree)
@@ -143,7 +138,7 @@ static int leaf_at(const collio_memory_tree_t *tree, int bin)
     return leaf;
 }
 
-START_TEST(memory_merge_sibling_leaf_takes_over)
+UNIT_TEST(memory_merge_sibling_leaf_takes_over)
 {
     demand_t d;
     collio_memory_tree_t tree;
@@ -158,9 +153,8 @@ START_TEST(memory_merge_sibling_leaf_takes_over)
     ck_assert_int_eq(1, tree.vertex[taker].merged);
     collio_memory_tree_fini(&tree);
 }
-END_TEST
 
-START_TEST(memory_merge_inner_sibling_nearest_leaf)
+UNIT_TEST(memory_merge_inner_sibling_nearest_leaf)
 {
     demand_t d;
     collio_memory_tree_t tree;
@@ -182,9 +176,8 @@ START_TEST(memory_merge_inner_sibling_nearest_leaf)
     ck_assert_int_eq(3, 1 + tree.vertex[taker].merged);
     collio_memory_tree_fini(&tree);
 }
-END_TEST
 
-START_TEST(memory_merge_ends_at_the_root)
+UNIT_TEST(memory_merge_ends_at_the_root)
 {
     demand_t d;
     collio_memory_tree_t tree;
@@ -201,7 +194,6 @@ START_TEST(memory_merge_ends_at_the_root)
     ck_assert_int_eq(80, tree.vertex[tree.root].bytes);
     collio_memory_tree_fini(&tree);
 }
-END_TEST
 
 static void lay_out(demand_t *d, const collio_memory_limits_t *limits,
                     collio_memory_layout_t *layout)
@@ -209,7 +201,7 @@ static void lay_out(demand_t *d, const collio_memory_limits_t *limits,
     ck_assert_int_eq(0, collio_memory_layout_init(&d->demand, limits, layout));
 }
 
-START_TEST(memory_placed_where_memory_is)
+UNIT_TEST(memory_placed_where_memory_is)
 {
     demand_t d;
     collio_memory_layout_t layout;
@@ -226,9 +218,8 @@ START_TEST(memory_placed_where_memory_is)
     ck_assert(!layout.domain[0].reduced);
     collio_memory_layout_fini(&layout);
 }
-END_TEST
 
-START_TEST(memory_only_nodes_with_data_are_candidates)
+UNIT_TEST(memory_only_nodes_with_data_are_candidates)
 {
     demand_t d;
     collio_memory_layout_t layout;
@@ -240,9 +231,8 @@ START_TEST(memory_only_nodes_with_data_are_candidates)
     ck_assert_int_eq(0, layout.domain[0].node);
     collio_memory_layout_fini(&layout);
 }
-END_TEST
 
-START_TEST(memory_full_node_is_left_out)
+UNIT_TEST(memory_full_node_is_left_out)
 {
     demand_t d;
     collio_memory_layout_t layout;
@@ -256,9 +246,8 @@ START_TEST(memory_full_node_is_left_out)
     ck_assert_int_eq(1, layout.domain[0].node);
     collio_memory_layout_fini(&layout);
 }
-END_TEST
 
-START_TEST(memory_small_node_is_merged_away)
+UNIT_TEST(memory_small_node_is_merged_away)
 {
     demand_t d;
     collio_memory_layout_t layout;
@@ -275,9 +264,8 @@ START_TEST(memory_small_node_is_merged_away)
     }
     collio_memory_layout_fini(&layout);
 }
-END_TEST
 
-START_TEST(memory_no_node_fits_the_largest_takes_it)
+UNIT_TEST(memory_no_node_fits_the_largest_takes_it)
 {
     demand_t d;
     collio_memory_layout_t layout;
@@ -295,10 +283,9 @@ START_TEST(memory_no_node_fits_the_largest_takes_it)
     ck_assert_int_eq(COLLIO_MEMORY_LEAST, layout.domain[0].buffer_bytes);
     collio_memory_layout_fini(&layout);
 }
-END_TEST
 
 /* Two places for what would be eight leaves: two halves, not one leaf and the rest. */
-START_TEST(memory_few_places_are_shared_evenly)
+UNIT_TEST(memory_few_places_are_shared_evenly)
 {
     demand_t d;
     collio_memory_layout_t layout;
@@ -312,11 +299,10 @@ START_TEST(memory_few_places_are_shared_evenly)
     ck_assert_int_eq(layout.domain[0].bytes, layout.domain[1].bytes);
     collio_memory_layout_fini(&layout);
 }
-END_TEST
 
 /* The same where aggregators are allowed, but the memory is not there: two have a buffer, and the
  * third would have less than the least. */
-START_TEST(memory_places_are_what_memory_allows)
+UNIT_TEST(memory_places_are_what_memory_allows)
 {
     demand_t d;
     collio_memory_layout_t layout;
@@ -331,10 +317,9 @@ START_TEST(memory_places_are_what_memory_allows)
     ck_assert_int_eq(layout.domain[0].bytes, layout.domain[1].bytes);
     collio_memory_layout_fini(&layout);
 }
-END_TEST
 
 /* Bins cover the range, begin and end at stripes, and are not longer than that asks for. */
-START_TEST(memory_bins_keep_stripes)
+UNIT_TEST(memory_bins_keep_stripes)
 {
     for (int i = unit_rounds(1000); i > 0; --i) {
         int64_t unit = unit_between(1, 1 << 22), lo = unit_below(INT64_C(1) << 40);
@@ -357,7 +342,6 @@ START_TEST(memory_bins_keep_stripes)
         unit_assert(begin >= 0 && (INT64_MAX == begin || begin / width == bin));
     }
 }
-END_TEST
 
 static void random_demand(demand_t *d)
 {
@@ -543,35 +527,9 @@ static void check_random(void)
     collio_memory_layout_fini(&layout);
 }
 
-START_TEST(memory_random_demands_keep_the_rules)
+UNIT_TEST(memory_random_demands_keep_the_rules)
 {
     for (int i = unit_rounds(3000); i > 0; --i) {
         check_random();
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("memory");
-    TCase *tests = unit_case(suite, "memory");
-
-    tcase_add_test(tests, memory_touches_crosses_words);
-    tcase_add_test(tests, memory_groups_end_where_no_node_goes_on);
-    tcase_add_test(tests, memory_interleaved_nodes_are_one_group);
-    tcase_add_test(tests, memory_empty_bins_at_the_end_are_no_group);
-    tcase_add_test(tests, memory_tree_halves_by_bytes);
-    tcase_add_test(tests, memory_merge_sibling_leaf_takes_over);
-    tcase_add_test(tests, memory_merge_inner_sibling_nearest_leaf);
-    tcase_add_test(tests, memory_merge_ends_at_the_root);
-    tcase_add_test(tests, memory_placed_where_memory_is);
-    tcase_add_test(tests, memory_only_nodes_with_data_are_candidates);
-    tcase_add_test(tests, memory_full_node_is_left_out);
-    tcase_add_test(tests, memory_small_node_is_merged_away);
-    tcase_add_test(tests, memory_no_node_fits_the_largest_takes_it);
-    tcase_add_test(tests, memory_few_places_are_shared_evenly);
-    tcase_add_test(tests, memory_places_are_what_memory_allows);
-    tcase_add_test(tests, memory_bins_keep_stripes);
-    tcase_add_test(tests, memory_random_demands_keep_the_rules);
-    return unit_main(suite, "check_memory");
 }

@@ -27,16 +27,15 @@ static void expect(const input_t *inputs, size_t count, const extent_t *wanted, 
     collio_extents_fini(&out);
 }
 
-START_TEST(merge_nothing)
+UNIT_TEST(merge_nothing)
 {
     input_t none[3] = {{NULL, 0, 16}, {NULL, 0, 16}, {NULL, 0, 16}};
 
     expect(NULL, 0, NULL, 0, 0);
     expect(none, 3, NULL, 0, 0);
 }
-END_TEST
 
-START_TEST(merge_one_input_joins)
+UNIT_TEST(merge_one_input_joins)
 {
     extent_t list[] = {{0, 4}, {4, 4}, {10, 2}, {11, 5}, {12, 1}, {20, 1}};
     extent_t wanted[] = {{0, 8}, {10, 6}, {20, 1}};
@@ -44,9 +43,8 @@ START_TEST(merge_one_input_joins)
 
     expect(inputs, 1, wanted, 3, 2); /* byte 11 twice, byte 12 twice */
 }
-END_TEST
 
-START_TEST(merge_two_interleaved_become_one)
+UNIT_TEST(merge_two_interleaved_become_one)
 {
     extent_t even[] = {{0, 8}, {16, 8}, {32, 8}};
     extent_t odd[] = {{8, 8}, {24, 8}, {40, 8}};
@@ -55,9 +53,8 @@ START_TEST(merge_two_interleaved_become_one)
 
     expect(inputs, 2, wanted, 1, 0);
 }
-END_TEST
 
-START_TEST(merge_disjoint_blocks)
+UNIT_TEST(merge_disjoint_blocks)
 {
     extent_t low[] = {{0, 8}, {16, 8}};
     extent_t high[] = {{100, 8}, {116, 8}};
@@ -66,9 +63,8 @@ START_TEST(merge_disjoint_blocks)
 
     expect(inputs, 2, wanted, 4, 0);
 }
-END_TEST
 
-START_TEST(merge_overlap_counts_n_minus_one)
+UNIT_TEST(merge_overlap_counts_n_minus_one)
 {
     extent_t a[] = {{0, 10}};
     extent_t b[] = {{5, 10}};
@@ -78,10 +74,9 @@ START_TEST(merge_overlap_counts_n_minus_one)
 
     expect(inputs, 3, wanted, 1, 6);
 }
-END_TEST
 
 /* A piece_t begins like an extent_t; what was in the output stays, and is not joined. */
-START_TEST(merge_appends_pieces)
+UNIT_TEST(merge_appends_pieces)
 {
     collio_piece_t pieces[] = {{100, 8, 0}, {108, 8, 77}};
     input_t inputs[] = {INPUT(pieces)};
@@ -94,9 +89,8 @@ START_TEST(merge_appends_pieces)
     ck_assert_int_eq(16, out.at[1].length);
     collio_extents_fini(&out);
 }
-END_TEST
 
-START_TEST(merge_huge_offsets)
+UNIT_TEST(merge_huge_offsets)
 {
     extent_t a[] = {{INT64_C(1) << 40, INT64_C(3) << 30}, {INT64_MAX - 16, 8}};
     extent_t b[] = {{(INT64_C(1) << 40) + (INT64_C(3) << 30), INT64_C(1) << 31},
@@ -106,10 +100,9 @@ START_TEST(merge_huge_offsets)
 
     expect(inputs, 2, wanted, 2, 0);
 }
-END_TEST
 
 /* 5000 ranks, each with every 5000th element: one extent comes out. */
-START_TEST(merge_many_inputs_one_line)
+UNIT_TEST(merge_many_inputs_one_line)
 {
     enum { RANKS = 5000, EACH = 20 };
     extent_t *all = malloc(sizeof(*all) * RANKS * EACH);
@@ -126,12 +119,11 @@ START_TEST(merge_many_inputs_one_line)
     free(all);
     free(inputs);
 }
-END_TEST
 
 enum { LINE = 600, MOST = 40 };
 
 /* Some rounds have thousands of extents, which takes the other method. */
-START_TEST(merge_random_against_painted_line)
+UNIT_TEST(merge_random_against_painted_line)
 {
     for (int round = unit_rounds(2000); 0 < round; --round) {
         bool crowd = 0 == unit_below(4);
@@ -178,10 +170,9 @@ START_TEST(merge_random_against_painted_line)
         collio_extents_fini(&out);
     }
 }
-END_TEST
 
 /* Thousands of tiny extents and a long one: too long a line to paint, and still right. */
-START_TEST(merge_many_tiny_and_one_long)
+UNIT_TEST(merge_many_tiny_and_one_long)
 {
     enum { EACH = 1000 };
     extent_t lists[3][EACH], long_one = {3 * EACH * 8, INT64_C(1) << 45};
@@ -196,23 +187,4 @@ START_TEST(merge_many_tiny_and_one_long)
     }
     inputs[3] = (input_t){&long_one, 1, sizeof(extent_t)};
     expect(inputs, 4, &wanted, 1, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("merge");
-    TCase *tests = unit_case(suite, "merge");
-
-    tcase_add_test(tests, merge_nothing);
-    tcase_add_test(tests, merge_one_input_joins);
-    tcase_add_test(tests, merge_two_interleaved_become_one);
-    tcase_add_test(tests, merge_disjoint_blocks);
-    tcase_add_test(tests, merge_overlap_counts_n_minus_one);
-    tcase_add_test(tests, merge_appends_pieces);
-    tcase_add_test(tests, merge_huge_offsets);
-    tcase_add_test(tests, merge_many_inputs_one_line);
-    tcase_add_test(tests, merge_random_against_painted_line);
-    tcase_add_test(tests, merge_many_tiny_and_one_long);
-    return unit_main(suite, "check_merge");
 }

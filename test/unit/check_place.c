@@ -30,7 +30,7 @@ static wide_t byte_at(const tiling_t *tiling, int64_t stream)
            + tiling->offset[i] + within;
 }
 
-START_TEST(place_shapes_that_differ)
+UNIT_TEST(place_shapes_that_differ)
 {
     extent_t pieces[] = {{0, 4}, {8, 4}};
     extent_t other[] = {{0, 4}, {9, 4}};
@@ -66,11 +66,10 @@ START_TEST(place_shapes_that_differ)
     collio_tiling_fini(&b);
     collio_tiling_fini(&a);
 }
-END_TEST
 
 /* Types that begin somewhere: dense ones, which all have one shape, were once all taken to begin
  * at their displacement. */
-START_TEST(place_of_a_dense_type_that_begins_inside)
+UNIT_TEST(place_of_a_dense_type_that_begins_inside)
 {
     for (int64_t at = 0; at < 5000; at += 1000) {
         extent_t piece = {at, 24};
@@ -85,7 +84,6 @@ START_TEST(place_of_a_dense_type_that_begins_inside)
         collio_tiling_fini(&tiling);
     }
 }
-END_TEST
 
 enum { MOST_PIECES = 5, BYTES = 200 };
 
@@ -110,7 +108,7 @@ static void random_tiling(tiling_t *tiling)
 }
 
 /* What a plan relies on. */
-START_TEST(place_and_shape_tell_every_offset)
+UNIT_TEST(place_and_shape_tell_every_offset)
 {
     int alike = 0;
 
@@ -133,9 +131,8 @@ START_TEST(place_and_shape_tell_every_offset)
     }
     ck_assert_int_gt(alike, 100);
 }
-END_TEST
 
-START_TEST(range_that_wraps_to_a_valid_offset)
+UNIT_TEST(range_that_wraps_to_a_valid_offset)
 {
     static const int64_t extents[] = {INT64_C(1) << 60, INT64_C(1) << 61, INT64_C(1) << 62,
                                       INT64_C(3) << 60, INT64_MAX};
@@ -157,9 +154,8 @@ START_TEST(range_that_wraps_to_a_valid_offset)
     ck_assert_int_eq(-EOVERFLOW, collio_tiling_range(&tiling, 0, 9, &lo, &hi));
     collio_tiling_fini(&tiling);
 }
-END_TEST
 
-START_TEST(range_refuses_what_no_file_has)
+UNIT_TEST(range_refuses_what_no_file_has)
 {
     extent_t before = {-8, 4};
     extent_t last = {INT64_MAX - 4, 8};
@@ -189,10 +185,9 @@ START_TEST(range_refuses_what_no_file_has)
     ck_assert_int_eq(0, collio_tiling_range(&tiling, 5, 0, &lo, &hi));
     collio_tiling_fini(&tiling);
 }
-END_TEST
 
 /* Extents of all sizes, also backwards and to the limits: the range is that of every byte. */
-START_TEST(range_random_against_every_byte)
+UNIT_TEST(range_random_against_every_byte)
 {
     for (int round = unit_rounds(20000); 0 < round; --round) {
         int64_t bytes = unit_between(1, 60), first, lo, hi;
@@ -228,19 +223,4 @@ START_TEST(range_random_against_every_byte)
         }
         collio_tiling_fini(&tiling);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("place");
-    TCase *tests = unit_case(suite, "place");
-
-    tcase_add_test(tests, place_shapes_that_differ);
-    tcase_add_test(tests, place_of_a_dense_type_that_begins_inside);
-    tcase_add_test(tests, place_and_shape_tell_every_offset);
-    tcase_add_test(tests, range_that_wraps_to_a_valid_offset);
-    tcase_add_test(tests, range_refuses_what_no_file_has);
-    tcase_add_test(tests, range_random_against_every_byte);
-    return unit_main(suite, "check_place");
 }

@@ -21,7 +21,7 @@ static facts_t e3sm_g(int nodes)
 }
 
 /* The authors found 256 local aggregators best at 1K to 16K ranks; the model comes near. */
-START_TEST(policy_near_the_published_choice)
+UNIT_TEST(policy_near_the_published_choice)
 {
     for (int nodes = 16; nodes <= 256; nodes *= 2) {
         facts_t facts = e3sm_g(nodes);
@@ -31,10 +31,9 @@ START_TEST(policy_near_the_published_choice)
         ck_assert_int_le(total, 512);
     }
 }
-END_TEST
 
 /* More nodes: never more local aggregators on each. */
-START_TEST(policy_falls_with_nodes)
+UNIT_TEST(policy_falls_with_nodes)
 {
     int last = 64;
 
@@ -47,10 +46,9 @@ START_TEST(policy_falls_with_nodes)
     }
     ck_assert_int_eq(1, last);
 }
-END_TEST
 
 /* One contiguous piece each: there is nothing to merge, so layer 1 does not pay. */
-START_TEST(policy_contiguous_needs_no_layer)
+UNIT_TEST(policy_contiguous_needs_no_layer)
 {
     for (int nodes = 1; nodes <= 256; nodes *= 4) {
         facts_t facts = e3sm_g(nodes);
@@ -59,9 +57,8 @@ START_TEST(policy_contiguous_needs_no_layer)
         ck_assert_int_eq(64, collio_policy_local_aggregators(&facts));
     }
 }
-END_TEST
 
-START_TEST(policy_small_machines)
+UNIT_TEST(policy_small_machines)
 {
     facts_t one_rank = {.ranks_per_node = 1, .nodes = 1, .global_aggregators = 1};
     facts_t one_a_node = {.ranks_per_node = 1, .nodes = 1000, .global_aggregators = 10};
@@ -72,11 +69,10 @@ START_TEST(policy_small_machines)
     /* on one node both layers use the same memory: a second copy cannot pay */
     ck_assert_int_eq(16, collio_policy_local_aggregators(&one_node));
 }
-END_TEST
 
 /* 64 ranks on four nodes, one cycle: there is little to save, so all is left as it is. With more
  * cycles, more nodes or more ranks there is. */
-START_TEST(policy_small_calls_stay_plain)
+UNIT_TEST(policy_small_calls_stay_plain)
 {
     static const int64_t pieces[] = {40, 156, 684, 1009, 5910};
     static const int64_t sizes[] = {4096, 16384, 262144, 65536, 65536};
@@ -95,10 +91,9 @@ START_TEST(policy_small_calls_stay_plain)
         ck_assert_int_gt(16, collio_policy_local_aggregators(&facts));
     }
 }
-END_TEST
 
 /* The model itself: layer 1 falls with c, the rest grows; c = q has no layer 1. */
-START_TEST(policy_layers_pull_apart)
+UNIT_TEST(policy_layers_pull_apart)
 {
     facts_t facts = e3sm_g(256);
     facts_t shared = facts;
@@ -116,10 +111,9 @@ START_TEST(policy_layers_pull_apart)
         ck_assert_int_le(collio_policy_tam_ns(&shared, c), collio_policy_tam_ns(&facts, c));
     }
 }
-END_TEST
 
 /* Any numbers at all: a valid answer, the cheapest, and no overflow (run with UBSan). */
-START_TEST(policy_random_is_the_cheapest)
+UNIT_TEST(policy_random_is_the_cheapest)
 {
     for (int round = unit_rounds(2000); 0 < round; --round) {
         facts_t facts = {.ranks_per_node = (int) unit_between(1, 300),
@@ -140,20 +134,4 @@ START_TEST(policy_random_is_the_cheapest)
             unit_assert(c < best ? ns < other : ns <= other);
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("policy");
-    TCase *tests = unit_case(suite, "policy");
-
-    tcase_add_test(tests, policy_near_the_published_choice);
-    tcase_add_test(tests, policy_falls_with_nodes);
-    tcase_add_test(tests, policy_contiguous_needs_no_layer);
-    tcase_add_test(tests, policy_small_machines);
-    tcase_add_test(tests, policy_small_calls_stay_plain);
-    tcase_add_test(tests, policy_layers_pull_apart);
-    tcase_add_test(tests, policy_random_is_the_cheapest);
-    return unit_main(suite, "check_policy");
 }

@@ -5,24 +5,22 @@
 
 #include "unit.h"
 
-START_TEST(put_packs_small_pieces)
+UNIT_TEST(put_packs_small_pieces)
 {
     ck_assert(collio_put_packs(1000, 8000));
     ck_assert(collio_put_packs(2, 2));
     ck_assert(collio_put_packs(INT64_C(1) << 40, INT64_C(1) << 43));
 }
-END_TEST
 
-START_TEST(put_straight_when_pieces_are_large_or_one)
+UNIT_TEST(put_straight_when_pieces_are_large_or_one)
 {
     ck_assert(!collio_put_packs(0, 0));
     ck_assert(!collio_put_packs(1, 8));
     ck_assert(!collio_put_packs(4, 4 * COLLIO_PUT_PIECE_BYTES));
     ck_assert(collio_put_packs(4, 4 * COLLIO_PUT_PIECE_BYTES - 1));
 }
-END_TEST
 
-START_TEST(put_place_fills_the_room_exactly)
+UNIT_TEST(put_place_fills_the_room_exactly)
 {
     collio_put_room_t room = {.bytes = 256};
 
@@ -34,10 +32,9 @@ START_TEST(put_place_fills_the_room_exactly)
     room = (collio_put_room_t){0};
     unit_equal(-1, collio_put_place(&room, 2, 2));
 }
-END_TEST
 
 /* Against a map of the room, byte by byte. */
-START_TEST(put_places_never_overlap)
+UNIT_TEST(put_places_never_overlap)
 {
     for (int round = unit_rounds(300); 0 < round; --round) {
         unsigned char taken[4096] = {0};
@@ -53,17 +50,4 @@ START_TEST(put_places_never_overlap)
             }
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("put_rule");
-    TCase *tests = unit_case(suite, "put_rule");
-
-    tcase_add_test(tests, put_packs_small_pieces);
-    tcase_add_test(tests, put_straight_when_pieces_are_large_or_one);
-    tcase_add_test(tests, put_place_fills_the_room_exactly);
-    tcase_add_test(tests, put_places_never_overlap);
-    return unit_main(suite, "check_put_rule");
 }

@@ -15,7 +15,7 @@ static void make(scale_pattern_t *pattern, const char *name, int ranks, int64_t 
 }
 
 /* 512^2 * 40 * sqrt(P) extents. (With 4 ranks two of them touch where the layers meet.) */
-START_TEST(scale_btio_published_extents)
+UNIT_TEST(scale_btio_published_extents)
 {
     for (int q = 4; q <= 128; q *= 2) {
         scale_pattern_t pattern;
@@ -27,11 +27,10 @@ START_TEST(scale_btio_published_extents)
         scale_pattern_fini(&pattern);
     }
 }
-END_TEST
 
 /* 800^2 * y * z extents: so published, and so it is for the process grids 16 x 16 x 16 and
  * 32 x 32 x 16, where y * z = 16 * x. Rows along x are cut into x parts, for 16 components. */
-START_TEST(scale_s3d_published_extents)
+UNIT_TEST(scale_s3d_published_extents)
 {
     static const int ranks[] = {64, 512, 4096, 16384, 1000000};
 
@@ -54,10 +53,9 @@ START_TEST(scale_s3d_published_extents)
         scale_pattern_fini(&pattern);
     }
 }
-END_TEST
 
 /* About 1.36e9 and 1.8e8 extents, of about 11 and 500 bytes. */
-START_TEST(scale_e3sm_published_extents)
+UNIT_TEST(scale_e3sm_published_extents)
 {
     scale_pattern_t pattern;
     int64_t extents;
@@ -74,9 +72,8 @@ START_TEST(scale_e3sm_published_extents)
     ck_assert(520 > pattern.rows * pattern.row_bytes / extents);
     scale_pattern_fini(&pattern);
 }
-END_TEST
 
-START_TEST(scale_process_grids)
+UNIT_TEST(scale_process_grids)
 {
     static const int wanted[][4] = {
         {1, 1, 1, 1},        {6, 3, 2, 1},   {64, 4, 4, 4},           {1024, 16, 8, 8},
@@ -91,11 +88,10 @@ START_TEST(scale_process_grids)
         ck_assert_int_eq(wanted[i][3], np[2]);
     }
 }
-END_TEST
 
 /* The rank of every point, from the definition of the pattern: cells c = 0..q-1 of rank i + q j at
  * x = (i + c) mod q, y = (j - c) mod q, z = c. */
-START_TEST(scale_btio_cells_by_definition)
+UNIT_TEST(scale_btio_cells_by_definition)
 {
     enum { N = 12, Q = 3, CELL = N / Q };
     static int rank_of[N][N][N];
@@ -123,7 +119,6 @@ START_TEST(scale_btio_cells_by_definition)
     }
     scale_pattern_fini(&pattern);
 }
-END_TEST
 
 /* Extents by a walk over all runs of all rows. */
 static int64_t walk_extents(scale_pattern_t *pattern, const int *id_of)
@@ -165,7 +160,7 @@ static void random_options(scale_options_t *options)
 }
 
 /* scale_compute fails if the exact counts and the real plan differ anywhere. */
-START_TEST(scale_random_counts_agree_with_plans)
+UNIT_TEST(scale_random_counts_agree_with_plans)
 {
     for (int round = unit_rounds(60); 0 < round; --round) {
         scale_options_t options;
@@ -197,7 +192,6 @@ START_TEST(scale_random_counts_agree_with_plans)
         scale_pattern_fini(&pattern);
     }
 }
-END_TEST
 
 /* Byte by byte: members that have something for an aggregator other than themselves and their local
  * aggregator, in each window number. */
@@ -233,7 +227,7 @@ static void check_turns(scale_pattern_t *pattern, const scale_machine_t *machine
     ck_assert_int_eq(walked, counted);
 }
 
-START_TEST(scale_e3sm_counts_agree_with_plans)
+UNIT_TEST(scale_e3sm_counts_agree_with_plans)
 {
     for (int round = unit_rounds(20); 0 < round; --round) {
         scale_pattern_t pattern;
@@ -279,10 +273,9 @@ START_TEST(scale_e3sm_counts_agree_with_plans)
         scale_pattern_fini(&pattern);
     }
 }
-END_TEST
 
 /* As many local aggregators as ranks: exactly two-phase. */
-START_TEST(scale_tam_without_layer_1_is_two_phase)
+UNIT_TEST(scale_tam_without_layer_1_is_two_phase)
 {
     scale_options_t options = {.pattern = "btio",
                                .ranks = 64,
@@ -310,10 +303,9 @@ START_TEST(scale_tam_without_layer_1_is_two_phase)
     ck_assert_int_lt(results[1].merged, results[1].gathered);
     ck_assert_int_eq(60 * results[1].calls, results[1].meta1);
 }
-END_TEST
 
 /* A million ranks, of a regular pattern. */
-START_TEST(scale_a_million_ranks)
+UNIT_TEST(scale_a_million_ranks)
 {
     scale_pattern_t pattern;
     scale_machine_t machine;
@@ -327,11 +319,10 @@ START_TEST(scale_a_million_ranks)
     scale_machine_fini(&machine);
     scale_pattern_fini(&pattern);
 }
-END_TEST
 
 /* By hand, for 10,000 nodes of 64 ranks: 832 bins of 8 bytes, two sums and one record of 14 words
  * for each node, and 8 bytes inside the node; 20 rounds between the ranks, 6 inside a node. */
-START_TEST(scale_memory_plan_costs)
+UNIT_TEST(scale_memory_plan_costs)
 {
     int bins = collio_memory_bins(40000, 10000);
     collio_memory_cost_t cost = collio_memory_cost(bins, 10000, 640000, 64);
@@ -344,11 +335,10 @@ START_TEST(scale_memory_plan_costs)
     ck_assert_int_eq(4096, collio_memory_bins(1000, 250));
     ck_assert_int_eq(512, collio_memory_bins(INT_MAX, INT_MAX));
 }
-END_TEST
 
 /* Plain buffers do not fit some nodes; those of the policy fit all, and no node has more than plain
  * would take. */
-START_TEST(scale_memory_fits_every_node)
+UNIT_TEST(scale_memory_fits_every_node)
 {
     static const int ranks[] = {1024, 16384, 131072, 1000000};
 
@@ -369,9 +359,8 @@ START_TEST(scale_memory_fits_every_node)
         ck_assert_int_gt(result.domains, 0);
     }
 }
-END_TEST
 
-START_TEST(scale_refuses_what_cannot_be)
+UNIT_TEST(scale_refuses_what_cannot_be)
 {
     scale_pattern_t pattern;
 
@@ -380,25 +369,4 @@ START_TEST(scale_refuses_what_cannot_be)
     ck_assert_ptr_nonnull(scale_pattern_init(&pattern, "s3d", 64, 3));
     ck_assert_ptr_nonnull(scale_pattern_init(&pattern, "e3sm-f", 100, 50));
     ck_assert_ptr_nonnull(scale_pattern_init(&pattern, "ior", 4, 0));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("scale");
-    TCase *tests = unit_case(suite, "scale");
-
-    tcase_add_test(tests, scale_btio_published_extents);
-    tcase_add_test(tests, scale_s3d_published_extents);
-    tcase_add_test(tests, scale_e3sm_published_extents);
-    tcase_add_test(tests, scale_process_grids);
-    tcase_add_test(tests, scale_btio_cells_by_definition);
-    tcase_add_test(tests, scale_random_counts_agree_with_plans);
-    tcase_add_test(tests, scale_e3sm_counts_agree_with_plans);
-    tcase_add_test(tests, scale_tam_without_layer_1_is_two_phase);
-    tcase_add_test(tests, scale_a_million_ranks);
-    tcase_add_test(tests, scale_memory_plan_costs);
-    tcase_add_test(tests, scale_memory_fits_every_node);
-    tcase_add_test(tests, scale_refuses_what_cannot_be);
-    return unit_main(suite, "check_scale");
 }

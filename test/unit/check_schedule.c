@@ -207,39 +207,34 @@ static void run_schedule(const char *name, unsigned wanted)
     }
 }
 
-START_TEST(schedule_none_never_overlaps)
+UNIT_TEST(schedule_none_never_overlaps)
 {
     run_schedule("none", 0);
 }
-END_TEST
 
-START_TEST(schedule_comm_overlaps_shuffles)
+UNIT_TEST(schedule_comm_overlaps_shuffles)
 {
     run_schedule("comm", TWO_SHUFFLES | SHUFFLE_AND_ACCESS);
 }
-END_TEST
 
-START_TEST(schedule_write_overlaps_accesses)
+UNIT_TEST(schedule_write_overlaps_accesses)
 {
     run_schedule("write", TWO_ACCESSES | SHUFFLE_AND_ACCESS);
 }
-END_TEST
 
-START_TEST(schedule_write_comm_overlaps_one_of_each)
+UNIT_TEST(schedule_write_comm_overlaps_one_of_each)
 {
     run_schedule("write_comm", SHUFFLE_AND_ACCESS);
 }
-END_TEST
 
-START_TEST(schedule_write_comm2_overlaps_everything)
+UNIT_TEST(schedule_write_comm2_overlaps_everything)
 {
     run_schedule("write_comm2", TWO_SHUFFLES | TWO_ACCESSES | SHUFFLE_AND_ACCESS);
 }
-END_TEST
 
 /* The published five come first, in this order; others may follow. Whatever is in the table keeps
  * the rules in the simulator. */
-START_TEST(schedule_table)
+UNIT_TEST(schedule_table)
 {
     static const char *const names[] = {"none", "comm", "write", "write_comm", "write_comm2"};
     static const bool asynchronous[] = {false, false, true, true, true};
@@ -260,7 +255,6 @@ START_TEST(schedule_table)
     }
     unit_assert(i >= 5);
 }
-END_TEST
 
 /* The order of starts when shuffles are quicker than accesses: the rows of the published table. */
 static void trace(const char *name, bool write, size_t cycles, char *out)
@@ -291,7 +285,7 @@ static void trace(const char *name, bool write, size_t cycles, char *out)
 }
 
 /* Capital = start, small = finished. */
-START_TEST(schedule_rows_of_the_table)
+UNIT_TEST(schedule_rows_of_the_table)
 {
     char out[64];
 
@@ -316,7 +310,6 @@ START_TEST(schedule_rows_of_the_table)
     trace("write_comm2", false, 3, out);
     ck_assert_str_eq("A1A2a1S1s1A3a2S2s2a3S3s3", out);
 }
-END_TEST
 
 /* The order of put_fence's steps. */
 static void steps(const char *name, bool write, size_t cycles, char *out)
@@ -345,7 +338,7 @@ static void steps(const char *name, bool write, size_t cycles, char *out)
     unit_equal(cycles, run.accesses_done);
 }
 
-START_TEST(schedule_steps_together)
+UNIT_TEST(schedule_steps_together)
 {
     static const struct {
         const char *name;
@@ -369,21 +362,4 @@ START_TEST(schedule_steps_together)
         steps(row[i].name, row[i].write, 3, out);
         ck_assert_str_eq(row[i].order, out);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("schedule");
-    TCase *tests = unit_case(suite, "schedule");
-
-    tcase_add_test(tests, schedule_table);
-    tcase_add_test(tests, schedule_none_never_overlaps);
-    tcase_add_test(tests, schedule_comm_overlaps_shuffles);
-    tcase_add_test(tests, schedule_write_overlaps_accesses);
-    tcase_add_test(tests, schedule_write_comm_overlaps_one_of_each);
-    tcase_add_test(tests, schedule_write_comm2_overlaps_everything);
-    tcase_add_test(tests, schedule_rows_of_the_table);
-    tcase_add_test(tests, schedule_steps_together);
-    return unit_main(suite, "check_schedule");
 }

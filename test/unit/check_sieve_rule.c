@@ -16,34 +16,31 @@ static window_t regular(int64_t runs, int64_t length, int64_t hole)
     return window;
 }
 
-START_TEST(sieve_small_pieces_close_together)
+UNIT_TEST(sieve_small_pieces_close_together)
 {
     window_t window = regular(512, 64, 960);
 
     ck_assert(collio_sieve_pays(&window, true));
     ck_assert(collio_sieve_pays(&window, false));
 }
-END_TEST
 
-START_TEST(sieve_not_when_holes_are_large)
+UNIT_TEST(sieve_not_when_holes_are_large)
 {
     window_t window = regular(40, 2048, 10240);
 
     ck_assert(!collio_sieve_pays(&window, true));
     ck_assert(!collio_sieve_pays(&window, false));
 }
-END_TEST
 
-START_TEST(sieve_reads_sooner_than_writes)
+UNIT_TEST(sieve_reads_sooner_than_writes)
 {
     window_t window = regular(100, 512, 1800);
 
     ck_assert(!collio_sieve_pays(&window, true));
     ck_assert(collio_sieve_pays(&window, false));
 }
-END_TEST
 
-START_TEST(sieve_never_without_a_hole)
+UNIT_TEST(sieve_never_without_a_hole)
 {
     window_t whole = regular(1, 1 << 20, 0), touching = regular(100, 10, 0), two = regular(2, 8, 8);
 
@@ -52,10 +49,9 @@ START_TEST(sieve_never_without_a_hole)
     ck_assert(!collio_sieve_pays(&two, true)); /* four calls and a lock for two */
     ck_assert(collio_sieve_pays(&two, false));
 }
-END_TEST
 
 /* Larger holes never make sieving better, more pieces in the same span never worse. */
-START_TEST(sieve_is_monotone)
+UNIT_TEST(sieve_is_monotone)
 {
     for (int round = unit_rounds(20000); 0 < round; --round) {
         window_t window = regular(unit_between(2, 5000), unit_between(1, 8000),
@@ -71,19 +67,4 @@ START_TEST(sieve_is_monotone)
             unit_assert(collio_sieve_pays(&denser, write));
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sieve_rule");
-    TCase *tests = tcase_create("sieve_rule");
-
-    tcase_add_test(tests, sieve_small_pieces_close_together);
-    tcase_add_test(tests, sieve_not_when_holes_are_large);
-    tcase_add_test(tests, sieve_reads_sooner_than_writes);
-    tcase_add_test(tests, sieve_never_without_a_hole);
-    tcase_add_test(tests, sieve_is_monotone);
-    suite_add_tcase(suite, tests);
-    return unit_main(suite, "check_sieve_rule");
 }

@@ -16,7 +16,7 @@ static void make(tiling_t *tiling, int64_t base, int64_t extent, const extent_t 
     ck_assert_int_eq(0, collio_tiling_init(tiling, base, extent, pieces, count));
 }
 
-START_TEST(tiling_empty)
+UNIT_TEST(tiling_empty)
 {
     extent_t nothing[] = {{5, 0}, {9, 0}};
     tiling_t tiling;
@@ -35,9 +35,8 @@ START_TEST(tiling_empty)
     make(&tiling, 0, 0, NULL, 0);
     collio_tiling_fini(&tiling);
 }
-END_TEST
 
-START_TEST(tiling_init_joins_and_describes)
+UNIT_TEST(tiling_init_joins_and_describes)
 {
     extent_t pieces[] = {{0, 4}, {4, 4}, {8, 0}, {16, 8}};
     tiling_t tiling;
@@ -59,9 +58,8 @@ START_TEST(tiling_init_joins_and_describes)
     ck_assert(tiling.ascending);
     collio_tiling_fini(&tiling);
 }
-END_TEST
 
-START_TEST(tiling_dense_is_one_piece)
+UNIT_TEST(tiling_dense_is_one_piece)
 {
     extent_t byte = {0, 1};
     const int64_t far = INT64_C(1) << 40;
@@ -78,9 +76,8 @@ START_TEST(tiling_dense_is_one_piece)
     collio_pieces_fini(&pieces);
     collio_tiling_fini(&tiling);
 }
-END_TEST
 
-START_TEST(tiling_far_repetition)
+UNIT_TEST(tiling_far_repetition)
 {
     extent_t pieces[] = {{0, 8}, {INT64_C(3) << 30, INT64_C(1) << 31}};
     const int64_t extent = INT64_C(1) << 33;
@@ -103,10 +100,9 @@ START_TEST(tiling_far_repetition)
     collio_pieces_fini(&found);
     collio_tiling_fini(&tiling);
 }
-END_TEST
 
 /* Sorting brings pieces together that continue each other; overlapping ones stay apart. */
-START_TEST(tiling_unsorted_view)
+UNIT_TEST(tiling_unsorted_view)
 {
     extent_t swapped[] = {{8, 4}, {0, 4}};
     extent_t twice[] = {{0, 4}, {0, 4}};
@@ -129,7 +125,6 @@ START_TEST(tiling_unsorted_view)
     collio_pieces_fini(&pieces);
     collio_tiling_fini(&tiling);
 }
-END_TEST
 
 enum { MOST_PIECES = 12, MOST_BYTES = 900 };
 
@@ -209,7 +204,7 @@ static void check_pieces(const tiling_t *tiling, const int64_t *offsets)
     collio_pieces_fini(&pieces);
 }
 
-START_TEST(tiling_random_pieces_against_walk)
+UNIT_TEST(tiling_random_pieces_against_walk)
 {
     for (int round = unit_rounds(3000); 0 < round; --round) {
         int64_t offsets[MOST_BYTES];
@@ -231,9 +226,8 @@ START_TEST(tiling_random_pieces_against_walk)
         collio_tiling_fini(&tiling);
     }
 }
-END_TEST
 
-START_TEST(tiling_random_pack_and_unpack)
+UNIT_TEST(tiling_random_pack_and_unpack)
 {
     enum { MEMORY = 200 * MOST_BYTES };
     char *memory = malloc(MEMORY);
@@ -269,10 +263,9 @@ START_TEST(tiling_random_pack_and_unpack)
     free(target);
     free(wanted);
 }
-END_TEST
 
 /* Exactly `length` bytes move, at every alignment; those around them stay. */
-START_TEST(copy_every_length)
+UNIT_TEST(copy_every_length)
 {
     enum { MOST = 80, SHIFTS = 17, SPACE = MOST + 2 * SHIFTS };
 
@@ -292,10 +285,9 @@ START_TEST(copy_every_length)
         }
     }
 }
-END_TEST
 
 /* Absolute addresses from MPI_BOTTOM, and pieces before the buffer's address. */
-START_TEST(tiling_pack_from_bottom_and_backwards)
+UNIT_TEST(tiling_pack_from_bottom_and_backwards)
 {
     char data[64];
     char packed[16];
@@ -317,10 +309,9 @@ START_TEST(tiling_pack_from_bottom_and_backwards)
     ck_assert_mem_eq(data + 16, packed + 4, 4);
     collio_tiling_fini(&tiling);
 }
-END_TEST
 
 /* Folded or not: the same bytes at every stream position. */
-START_TEST(tiling_fold_keeps_the_stream)
+UNIT_TEST(tiling_fold_keeps_the_stream)
 {
     for (int round = 0; round < 200; ++round) {
         int64_t length = 1 + unit_below(5), step = (unit_below(2) ? 1 : -1) * (6 + unit_below(9));
@@ -355,10 +346,9 @@ START_TEST(tiling_fold_keeps_the_stream)
         collio_tiling_fini(&folded);
     }
 }
-END_TEST
 
 /* Equal pieces have one array; a different one, or joined ones, bring the others. */
-START_TEST(tiling_equal_pieces_have_no_lengths)
+UNIT_TEST(tiling_equal_pieces_have_no_lengths)
 {
     const extent_t equal[] = {{0, 4}, {10, 4}, {20, 4}}, last[] = {{0, 4}, {10, 4}, {20, 8}};
     const extent_t joined[] = {{0, 4}, {4, 4}, {10, 4}, {14, 4}, {20, 8}};
@@ -379,24 +369,4 @@ START_TEST(tiling_equal_pieces_have_no_lengths)
     ck_assert_int_eq(8, tiling.uniform);
     ck_assert_int_eq(24, tiling.size);
     collio_tiling_fini(&tiling);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tiling");
-    TCase *tests = unit_case(suite, "tiling");
-
-    tcase_add_test(tests, tiling_empty);
-    tcase_add_test(tests, tiling_init_joins_and_describes);
-    tcase_add_test(tests, tiling_dense_is_one_piece);
-    tcase_add_test(tests, tiling_far_repetition);
-    tcase_add_test(tests, tiling_unsorted_view);
-    tcase_add_test(tests, tiling_random_pieces_against_walk);
-    tcase_add_test(tests, tiling_random_pack_and_unpack);
-    tcase_add_test(tests, copy_every_length);
-    tcase_add_test(tests, tiling_pack_from_bottom_and_backwards);
-    tcase_add_test(tests, tiling_fold_keeps_the_stream);
-    tcase_add_test(tests, tiling_equal_pieces_have_no_lengths);
-    return unit_main(suite, "check_tiling");
 }

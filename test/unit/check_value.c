@@ -17,7 +17,7 @@ static int64_t parsed(collio_kind_t kind, const char *choices, const char *text)
     return collio_value_parse(kind, choices, 0, text, &value) ? value : -99;
 }
 
-START_TEST(value_choice_in_any_case)
+UNIT_TEST(value_choice_in_any_case)
 {
     unit_equal(0, parsed(COLLIO_CHOICE, on_off, "auto"));
     unit_equal(1, parsed(COLLIO_CHOICE, on_off, "ON"));
@@ -28,9 +28,8 @@ START_TEST(value_choice_in_any_case)
     unit_equal(-99, parsed(COLLIO_CHOICE, modes, "viewx"));
     unit_equal(-99, parsed(COLLIO_CHOICE, on_off, ""));
 }
-END_TEST
 
-START_TEST(value_choice_in_romio_words)
+UNIT_TEST(value_choice_in_romio_words)
 {
     unit_equal(0, parsed(COLLIO_CHOICE, on_off, "automatic"));
     unit_equal(1, parsed(COLLIO_CHOICE, on_off, "ENABLE"));
@@ -38,9 +37,8 @@ START_TEST(value_choice_in_romio_words)
     unit_equal(1, parsed(COLLIO_CHOICE, on_off, "TRUE"));
     unit_equal(-99, parsed(COLLIO_CHOICE, modes, "enable")); /* no "on" there */
 }
-END_TEST
 
-START_TEST(value_switch)
+UNIT_TEST(value_switch)
 {
     static const char *const yes[] = {"true", "TRUE", "on", "yes", "Enable", "1"};
     static const char *const no[] = {"false", "Off", "NO", "disable", "0"};
@@ -54,9 +52,8 @@ START_TEST(value_switch)
     unit_equal(-99, parsed(COLLIO_SWITCH, NULL, "2"));
     unit_equal(-99, parsed(COLLIO_SWITCH, NULL, "perhaps"));
 }
-END_TEST
 
-START_TEST(value_numbers_and_units)
+UNIT_TEST(value_numbers_and_units)
 {
     unit_equal(65536, parsed(COLLIO_BYTES, NULL, "64k"));
     unit_equal(2097152, parsed(COLLIO_BYTES, NULL, "2M"));
@@ -74,9 +71,8 @@ START_TEST(value_numbers_and_units)
     unit_equal(-99, parsed(COLLIO_NUMBER, NULL, "2147483648"));
     unit_equal(2147483647, parsed(COLLIO_NUMBER, NULL, "2147483647"));
 }
-END_TEST
 
-START_TEST(value_wrong_text_leaves_the_value)
+UNIT_TEST(value_wrong_text_leaves_the_value)
 {
     static const char *const wrong[] = {"abc", "-4", "", "1x"};
     int64_t value = 42;
@@ -90,9 +86,8 @@ START_TEST(value_wrong_text_leaves_the_value)
     ck_assert(!collio_value_parse(COLLIO_NUMBER, NULL, 1, "0", &value));
     unit_equal(42, value);
 }
-END_TEST
 
-START_TEST(value_format_is_the_reverse)
+UNIT_TEST(value_format_is_the_reverse)
 {
     static const int64_t numbers[] = {0, 1, 65536, INT64_MAX};
     char text[64];
@@ -114,9 +109,8 @@ START_TEST(value_format_is_the_reverse)
     collio_value_format(COLLIO_NUMBER, NULL, INT64_MIN, text, sizeof(text));
     ck_assert_str_eq("-9223372036854775808", text);
 }
-END_TEST
 
-START_TEST(value_texts_for_users)
+UNIT_TEST(value_texts_for_users)
 {
     char text[64], small[8];
 
@@ -130,20 +124,4 @@ START_TEST(value_texts_for_users)
     ck_assert_str_eq("disable", text);
     collio_value_romio(COLLIO_BYTES, NULL, 4096, text, sizeof(text));
     ck_assert_str_eq("4096", text);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("value");
-    TCase *tests = unit_case(suite, "value");
-
-    tcase_add_test(tests, value_choice_in_any_case);
-    tcase_add_test(tests, value_choice_in_romio_words);
-    tcase_add_test(tests, value_switch);
-    tcase_add_test(tests, value_numbers_and_units);
-    tcase_add_test(tests, value_wrong_text_leaves_the_value);
-    tcase_add_test(tests, value_format_is_the_reverse);
-    tcase_add_test(tests, value_texts_for_users);
-    return unit_main(suite, "check_value");
 }

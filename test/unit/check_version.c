@@ -14,7 +14,7 @@ static bool fits(const char *built, const char *running)
     return collio_version_fits(&a, &b);
 }
 
-START_TEST(version_is_found_in_the_text)
+UNIT_TEST(version_is_found_in_the_text)
 {
     collio_version_t version;
 
@@ -27,9 +27,8 @@ START_TEST(version_is_found_in_the_text)
     ck_assert(!collio_version_parse("MPICH", &version));
     ck_assert(!collio_version_parse("", &version));
 }
-END_TEST
 
-START_TEST(version_41_lacked_a_member_before_413)
+UNIT_TEST(version_41_lacked_a_member_before_413)
 {
     ck_assert(fits("4.1.4", "4.1.4"));
     ck_assert(fits("4.1.3", "4.1.8"));
@@ -38,18 +37,16 @@ START_TEST(version_41_lacked_a_member_before_413)
     ck_assert(!fits("4.1.2", "4.1.3"));
     ck_assert(fits("4.1.0", "4.1.2"));
 }
-END_TEST
 
-START_TEST(version_507_moved_a_member)
+UNIT_TEST(version_507_moved_a_member)
 {
     ck_assert(fits("5.0.0", "5.0.6"));
     ck_assert(fits("5.0.10", "5.0.7"));
     ck_assert(!fits("5.0.6", "5.0.7"));
     ck_assert(!fits("5.0.7", "5.0.6"));
 }
-END_TEST
 
-START_TEST(version_unknown_ones_fit_themselves_only)
+UNIT_TEST(version_unknown_ones_fit_themselves_only)
 {
     ck_assert(fits("6.0.0", "6.0.0"));
     ck_assert(!fits("6.0.0", "6.0.1"));
@@ -61,9 +58,8 @@ START_TEST(version_unknown_ones_fit_themselves_only)
     ck_assert(!fits("4.1.4", "5.1.4"));
     ck_assert(!fits("5.0.7", "5.1.7"));
 }
-END_TEST
 
-START_TEST(version_candidates_fit_themselves_only)
+UNIT_TEST(version_candidates_fit_themselves_only)
 {
     ck_assert(fits("6.0.0rc2", "Open MPI v6.0.0rc2, package: Debian"));
     ck_assert(!fits("6.0.0rc2", "6.0.0"));
@@ -74,26 +70,10 @@ START_TEST(version_candidates_fit_themselves_only)
     ck_assert(fits("4.1.7a1", "4.1.7"));
     ck_assert(fits("4.1.5rc2", "4.1.6"));
 }
-END_TEST
 
-START_TEST(version_long_suffix_is_cut)
+UNIT_TEST(version_long_suffix_is_cut)
 {
     ck_assert(fits("6.1.0a1-of-a-branch-with-a-long-name", "6.1.0a1-of-a-branch-with-a-long-name"));
     ck_assert(
         !fits("6.1.0a1-of-a-branch-with-a-long-name", "6.1.0a2-of-a-branch-with-a-long-name"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("version");
-    TCase *tests = unit_case(suite, "version");
-
-    tcase_add_test(tests, version_is_found_in_the_text);
-    tcase_add_test(tests, version_41_lacked_a_member_before_413);
-    tcase_add_test(tests, version_507_moved_a_member);
-    tcase_add_test(tests, version_unknown_ones_fit_themselves_only);
-    tcase_add_test(tests, version_candidates_fit_themselves_only);
-    tcase_add_test(tests, version_long_suffix_is_cut);
-    return unit_main(suite, "check_version");
 }

@@ -8,7 +8,7 @@
 
 enum { US = 1000, MS = 1000 * US };
 
-START_TEST(wait_yields_while_it_may_be_short)
+UNIT_TEST(wait_yields_while_it_may_be_short)
 {
     unit_equal(0, collio_wait_sleep(0, 0, 8, false));
     unit_equal(0, collio_wait_sleep(3 * MS, 500 * US, 8, false));
@@ -17,43 +17,38 @@ START_TEST(wait_yields_while_it_may_be_short)
     unit_equal(0, collio_wait_sleep(4 * MS, 500 * US, 9, false));
     ck_assert(0 < collio_wait_sleep(1 * MS, 0, 2, false));
 }
-END_TEST
 
-START_TEST(wait_sleeps_at_once_where_the_last_was_long)
+UNIT_TEST(wait_sleeps_at_once_where_the_last_was_long)
 {
     unit_equal(4 * MS, collio_wait_sleep(0, 4 * MS, 8, false));
     unit_equal(2 * MS, collio_wait_sleep(0, 2 * MS, 4, false));
     unit_equal(3 * MS, collio_wait_sleep(1 * MS, 3 * MS, 4, false));
 }
-END_TEST
 
-START_TEST(wait_sleeps_longer_the_longer_it_lasts)
+UNIT_TEST(wait_sleeps_longer_the_longer_it_lasts)
 {
     unit_equal(4 * MS, collio_wait_sleep(4 * MS, 0, 8, false));
     unit_equal(2 * MS, collio_wait_sleep(2 * MS, 0, 4, false));
     unit_equal(3 * MS, collio_wait_sleep(60 * MS, 0, 3, false));
 }
-END_TEST
 
 /* Few ranks on a core may look more often; no crowd is so large that messages are left alone. */
-START_TEST(wait_looks_for_messages_as_the_crowd_allows)
+UNIT_TEST(wait_looks_for_messages_as_the_crowd_allows)
 {
     unit_equal(1 * MS, collio_wait_sleep(60 * MS, 60 * MS, 1, false));
     unit_equal(4 * MS, collio_wait_sleep(60 * MS, 60 * MS, 4, false));
     unit_equal(4 * MS, collio_wait_sleep(60 * MS, 60 * MS, 100, false));
 }
-END_TEST
 
-START_TEST(wait_looks_often_for_calls_behind_it)
+UNIT_TEST(wait_looks_often_for_calls_behind_it)
 {
     unit_equal(0, collio_wait_sleep(3 * MS, 500 * US, 8, true));
     unit_equal(1 * MS, collio_wait_sleep(0, 7 * MS, 8, true));
     unit_equal(1 * MS, collio_wait_sleep(60 * MS, 0, 100, true));
 }
-END_TEST
 
 /* Waits of any length: little yielding, then few looks, none later than 4 ms. */
-START_TEST(wait_is_spent_asleep)
+UNIT_TEST(wait_is_spent_asleep)
 {
     for (int round = unit_rounds(1000); 0 < round; --round) {
         int crowd = (int) unit_between(1, 40);
@@ -72,11 +67,10 @@ START_TEST(wait_is_spent_asleep)
         unit_assert(looks <= length / ((crowd < 4 ? crowd : 4) * MS) + 4);
     }
 }
-END_TEST
 
 /* A leader waits for the lines of its node. Meetings of the node alone open the gate without that,
  * so the word is behind by one for each of them: that is no news. */
-START_TEST(wait_is_over_when_its_own_meeting_came_so_far)
+UNIT_TEST(wait_is_over_when_its_own_meeting_came_so_far)
 {
     ck_assert(!collio_wait_reached(0, 0));
     ck_assert(collio_wait_reached(1, 0));
@@ -87,20 +81,4 @@ START_TEST(wait_is_over_when_its_own_meeting_came_so_far)
     ck_assert(!collio_wait_reached(UINT32_MAX, 0)); /* the counts go round */
     ck_assert(!collio_wait_reached(UINT32_MAX, UINT32_MAX));
     ck_assert(collio_wait_reached(0, UINT32_MAX));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("wait");
-    TCase *tests = unit_case(suite, "wait");
-
-    tcase_add_test(tests, wait_yields_while_it_may_be_short);
-    tcase_add_test(tests, wait_sleeps_at_once_where_the_last_was_long);
-    tcase_add_test(tests, wait_sleeps_longer_the_longer_it_lasts);
-    tcase_add_test(tests, wait_looks_for_messages_as_the_crowd_allows);
-    tcase_add_test(tests, wait_looks_often_for_calls_behind_it);
-    tcase_add_test(tests, wait_is_spent_asleep);
-    tcase_add_test(tests, wait_is_over_when_its_own_meeting_came_so_far);
-    return unit_main(suite, "check_wait");
 }

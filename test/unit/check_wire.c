@@ -59,7 +59,7 @@ static size_t round_trip(const list_t *list)
     return size;
 }
 
-START_TEST(wire_empty_and_one)
+UNIT_TEST(wire_empty_and_one)
 {
     list_t list = {0};
 
@@ -68,9 +68,8 @@ START_TEST(wire_empty_and_one)
     ck_assert_uint_ge(4, round_trip(&list));
     collio_extents_fini(&list);
 }
-END_TEST
 
-START_TEST(wire_touching_are_joined)
+UNIT_TEST(wire_touching_are_joined)
 {
     collio_piece_t pieces[] = {{0, 4, 9}, {4, 4, 5}, {8, 0, 0}, {8, 1, 1}, {20, 4, 0}};
     bytes_t wire = {0};
@@ -84,9 +83,8 @@ START_TEST(wire_touching_are_joined)
     collio_bytes_fini(&wire);
     collio_extents_fini(&back);
 }
-END_TEST
 
-START_TEST(wire_extreme_numbers)
+UNIT_TEST(wire_extreme_numbers)
 {
     static const extent_t extremes[] = {
         {INT64_MAX - 1, 1},    {0, INT64_MAX}, {INT64_MAX - 8, 8}, {0, 1}, {1, 1},
@@ -105,9 +103,8 @@ START_TEST(wire_extreme_numbers)
     round_trip(&list);
     collio_extents_fini(&list);
 }
-END_TEST
 
-START_TEST(wire_section_is_a_few_bytes)
+UNIT_TEST(wire_section_is_a_few_bytes)
 {
     list_t list = {0};
 
@@ -117,10 +114,9 @@ START_TEST(wire_section_is_a_few_bytes)
     ck_assert_uint_ge(10, round_trip(&list));
     collio_extents_fini(&list);
 }
-END_TEST
 
 /* A block of a 3-D array: planes of rows; two rows a plane are the hard case. */
-START_TEST(wire_block_is_a_few_bytes)
+UNIT_TEST(wire_block_is_a_few_bytes)
 {
     for (int64_t rows = 1; rows <= 40; rows += 1 == rows ? 1 : 19) {
         list_t list = {0};
@@ -134,10 +130,9 @@ START_TEST(wire_block_is_a_few_bytes)
         collio_extents_fini(&list);
     }
 }
-END_TEST
 
 /* 8-byte pieces at random distances: two to four bytes each. */
-START_TEST(wire_irregular_is_small)
+UNIT_TEST(wire_irregular_is_small)
 {
     list_t same = {0};
     list_t mixed = {0};
@@ -154,10 +149,9 @@ START_TEST(wire_irregular_is_small)
     collio_extents_fini(&same);
     collio_extents_fini(&mixed);
 }
-END_TEST
 
 /* BTIO (NPB multi-partition): one rank of q^2, q cells on a diagonal, 40-byte points. */
-START_TEST(wire_btio_below_one_percent)
+UNIT_TEST(wire_btio_below_one_percent)
 {
     enum { N = 64, Q = 4, CELL = N / Q, POINT = 40, I = 1, J = 2 };
     list_t list = {0};
@@ -176,10 +170,9 @@ START_TEST(wire_btio_below_one_percent)
     ck_assert_uint_ge(24 * Q, round_trip(&list));
     collio_extents_fini(&list);
 }
-END_TEST
 
 /* S3D-IO: a block of a 3-D array, 11 components one after the other. */
-START_TEST(wire_s3d_below_one_percent)
+UNIT_TEST(wire_s3d_below_one_percent)
 {
     enum { N = 80, NP = 4, EDGE = N / NP };
     list_t list = {0};
@@ -194,10 +187,9 @@ START_TEST(wire_s3d_below_one_percent)
     ck_assert_uint_lt(round_trip(&list), (size_t) list_bytes(&list) / 100);
     collio_extents_fini(&list);
 }
-END_TEST
 
 /* mpi-tile-io: rows of a tile of 256-byte elements, and of 1-byte elements. */
-START_TEST(wire_tile_below_one_percent)
+UNIT_TEST(wire_tile_below_one_percent)
 {
     for (int64_t element = 1; element <= 256; element *= 256) {
         list_t list = {0};
@@ -209,7 +201,6 @@ START_TEST(wire_tile_below_one_percent)
         collio_extents_fini(&list);
     }
 }
-END_TEST
 
 /* A mix of everything the encoder knows, in any order, also backwards. */
 static void random_list(list_t *list)
@@ -235,7 +226,7 @@ static void random_list(list_t *list)
     }
 }
 
-START_TEST(wire_random_round_trip)
+UNIT_TEST(wire_random_round_trip)
 {
     for (int round = unit_rounds(4000); 0 < round; --round) {
         list_t list = {0};
@@ -245,10 +236,9 @@ START_TEST(wire_random_round_trip)
         collio_extents_fini(&list);
     }
 }
-END_TEST
 
 /* Stretches of one length that begin and end anywhere in rows and blocks. */
-START_TEST(wire_stretches_round_trip)
+UNIT_TEST(wire_stretches_round_trip)
 {
     for (int round = unit_rounds(4000); 0 < round; --round) {
         list_t list = {0};
@@ -264,7 +254,6 @@ START_TEST(wire_stretches_round_trip)
         collio_extents_fini(&list);
     }
 }
-END_TEST
 
 /* Whatever comes out must be sane, whatever went in. */
 static void decode_anything(const unsigned char *bytes, size_t count)
@@ -287,7 +276,7 @@ static void decode_anything(const unsigned char *bytes, size_t count)
     free(copy);
 }
 
-START_TEST(wire_fuzz_random_bytes)
+UNIT_TEST(wire_fuzz_random_bytes)
 {
     for (int round = unit_rounds(40000); 0 < round; --round) {
         unsigned char bytes[64];
@@ -302,9 +291,8 @@ START_TEST(wire_fuzz_random_bytes)
         decode_anything(bytes, count);
     }
 }
-END_TEST
 
-START_TEST(wire_fuzz_damaged_lists)
+UNIT_TEST(wire_fuzz_damaged_lists)
 {
     for (int round = unit_rounds(2000); 0 < round; --round) {
         list_t list = {0};
@@ -320,9 +308,8 @@ START_TEST(wire_fuzz_damaged_lists)
         collio_extents_fini(&list);
     }
 }
-END_TEST
 
-START_TEST(wire_malformed_is_refused)
+UNIT_TEST(wire_malformed_is_refused)
 {
     static const struct {
         size_t count;
@@ -351,9 +338,8 @@ START_TEST(wire_malformed_is_refused)
     }
     collio_extents_fini(&list);
 }
-END_TEST
 
-START_TEST(wire_decode_within_refuses_what_is_outside)
+UNIT_TEST(wire_decode_within_refuses_what_is_outside)
 {
     collio_extent_t extents[] = {{0, 10}, {20, 5}, {90, 10}};
     collio_bytes_t wire = {0};
@@ -368,28 +354,4 @@ START_TEST(wire_decode_within_refuses_what_is_outside)
     ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 0, &list));
     collio_extents_fini(&list);
     collio_bytes_fini(&wire);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("wire");
-    TCase *tests = unit_case(suite, "wire");
-
-    tcase_add_test(tests, wire_decode_within_refuses_what_is_outside);
-    tcase_add_test(tests, wire_empty_and_one);
-    tcase_add_test(tests, wire_touching_are_joined);
-    tcase_add_test(tests, wire_extreme_numbers);
-    tcase_add_test(tests, wire_section_is_a_few_bytes);
-    tcase_add_test(tests, wire_block_is_a_few_bytes);
-    tcase_add_test(tests, wire_irregular_is_small);
-    tcase_add_test(tests, wire_btio_below_one_percent);
-    tcase_add_test(tests, wire_s3d_below_one_percent);
-    tcase_add_test(tests, wire_tile_below_one_percent);
-    tcase_add_test(tests, wire_random_round_trip);
-    tcase_add_test(tests, wire_stretches_round_trip);
-    tcase_add_test(tests, wire_fuzz_random_bytes);
-    tcase_add_test(tests, wire_fuzz_damaged_lists);
-    tcase_add_test(tests, wire_malformed_is_refused);
-    return unit_main(suite, "check_wire");
 }

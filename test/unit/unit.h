@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Like ck_assert..., for inner loops: Check's own write a mark for each call. */
 #define unit_assert(condition)                      \
@@ -33,31 +32,26 @@
         }                                                                               \
     } while (0)
 
-/* As Check's own, but COLLIO_UNIT_TEST can name the only test to run. */
-#undef tcase_add_test
-#define tcase_add_test(tests, test)                      \
-    do {                                                 \
-        if (unit_selected(#test)) {                      \
-            tcase_add_test_raise_signal(tests, test, 0); \
-        }                                                \
-    } while (0)
+/* Defines a test, and adds it to those that main (unit.c) runs: UNIT_TEST(name) { ... } */
+#define UNIT_TEST(name)                                            \
+    static void unit_body_##name(void);                            \
+    START_TEST(name)                                               \
+    {                                                              \
+        unit_body_##name();                                        \
+    }                                                              \
+    END_TEST                                                       \
+    __attribute__((constructor)) static void unit_add_##name(void) \
+    {                                                              \
+        if (unit_selected(#name)) {                                \
+            tcase_add_test(unit_tests(), name);                    \
+        }                                                          \
+    }                                                              \
+    static void unit_body_##name(void)
 
-static inline bool unit_selected(const char *test)
-{
-    const char *only = getenv("COLLIO_UNIT_TEST");
-
-    return NULL == only || 0 == strcmp(only, test);
-}
-
-static uint64_t unit_state;
-
-static inline uint64_t unit_bits(void) /* xorshift64* */
-{
-    unit_state ^= unit_state >> 12;
-    unit_state ^= unit_state << 25;
-    unit_state ^= unit_state >> 27;
-    return unit_state * UINT64_C(2685821657736338717);
-}
+TCase *unit_tests(void);
+bool unit_selected(const char *test);
+/* The next 64 random bits. */
+uint64_t unit_bits(void);
 
 /** 0 .. below - 1 */
 static inline int64_t unit_below(int64_t below)
@@ -72,38 +66,6 @@ static inline int64_t unit_between(int64_t from, int64_t to)
 }
 
 /** Rounds of a random test. */
-static inline int unit_rounds(int rounds)
-{
-    const char *factor = getenv("COLLIO_ROUNDS");
-
-    return rounds * (NULL == factor ? 1 : atoi(factor));
-}
-
-static inline int unit_main(Suite *suite, const char *name)
-{
-    const char *given = getenv("COLLIO_SEED");
-    uint64_t seed = NULL == given ? (uint64_t) time(NULL) : strtoull(given, NULL, 0);
-    SRunner *runner = srunner_create(suite);
-    int failed, ran;
-
-    printf("%s: COLLIO_SEED=%" PRIu64 "\n", name, seed);
-    fflush(stdout);
-    unit_state = seed * 2 + 1;
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    ran = srunner_ntests_run(runner);
-    srunner_free(runner);
-    return 0 == failed && 0 < ran ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-/** A suite of one test case with a long timeout (valgrind, sanitizers). */
-static inline TCase *unit_case(Suite *suite, const char *name)
-{
-    TCase *tests = tcase_create(name);
-
-    tcase_set_timeout(tests, 300);
-    suite_add_tcase(suite, tests);
-    return tests;
-}
+int unit_rounds(int rounds);
 
 #endif /* COLLIO_TEST_UNIT_H */
