@@ -77,7 +77,8 @@ UNIT_TEST(choice_between_both_are_tried)
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT) | bit(COLLIO_WAY_SHM),
                       collio_choice_candidates(&facts).ways);
     facts.many_cycles = true;
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT) | bit(COLLIO_WAY_SHM) | bit(COLLIO_WAY_SHM_OVERLAP),
+    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT) | bit(COLLIO_WAY_SHM) | bit(COLLIO_WAY_SHM_WRITE_COMM2)
+                          | bit(COLLIO_WAY_SHM_WRITE_COMM),
                       collio_choice_candidates(&facts).ways);
 }
 
@@ -149,46 +150,75 @@ static way_t settle(const int64_t *cost, int64_t hideable, candidates_t candidat
 }
 
 static const candidates_t three = {
-    .ways = 1u << COLLIO_WAY_DIRECT | 1u << COLLIO_WAY_SHM | 1u << COLLIO_WAY_SHM_OVERLAP,
+    .ways = 1u << COLLIO_WAY_DIRECT | 1u << COLLIO_WAY_SHM | 1u << COLLIO_WAY_SHM_WRITE_COMM2,
     .first = COLLIO_WAY_SHM,
 };
 
 UNIT_TEST(choice_keeps_the_fastest)
 {
-    static const int64_t slow_disk[COLLIO_WAYS] = {90, 60, 40, 70, 45};
-    static const int64_t slow_exchange[COLLIO_WAYS] = {10, 60, 50, 70, 55};
+    static const int64_t slow_disk[COLLIO_WAYS] = {90, 60, 40, 0, 70, 45, 0};
+    static const int64_t slow_exchange[COLLIO_WAYS] = {10, 60, 50, 0, 70, 55, 0};
     int tries[COLLIO_WAYS] = {0};
 
-    ck_assert_int_eq(COLLIO_WAY_SHM_OVERLAP, settle(slow_disk, 20, three, 20, tries));
+    ck_assert_int_eq(COLLIO_WAY_SHM_WRITE_COMM2, settle(slow_disk, 20, three, 20, tries));
     ck_assert_int_eq(COLLIO_WAY_DIRECT, settle(slow_exchange, 20, three, 20, tries));
 }
 
 /* A hopeless way costs one call, not two. */
 UNIT_TEST(choice_drops_the_hopeless)
 {
-    static const int64_t cost[COLLIO_WAYS] = {900, 10, 10, 0, 0};
+    static const int64_t cost[COLLIO_WAYS] = {900, 10, 10, 0};
     int tries[COLLIO_WAYS] = {0};
 
     ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 5, three, 20, tries));
     ck_assert_int_eq(1, tries[COLLIO_WAY_DIRECT]);
-    ck_assert_int_eq(2, tries[COLLIO_WAY_SHM_OVERLAP]);
+    ck_assert_int_eq(2, tries[COLLIO_WAY_SHM_WRITE_COMM2]);
 }
 
 /* Without anything to hide no overlap is tried, however fast it would be. */
 UNIT_TEST(choice_overlap_needs_something_to_hide)
 {
-    static const int64_t cost[COLLIO_WAYS] = {70, 64, 10, 0, 0};
+    static const int64_t cost[COLLIO_WAYS] = {70, 64, 10, 0};
     int tries[COLLIO_WAYS] = {0};
 
     ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 7, three, 20, tries));
-    ck_assert_int_eq(0, tries[COLLIO_WAY_SHM_OVERLAP]);
-    ck_assert_int_eq(COLLIO_WAY_SHM_OVERLAP, settle(cost, 9, three, 20, tries));
+    ck_assert_int_eq(0, tries[COLLIO_WAY_SHM_WRITE_COMM2]);
+    ck_assert_int_eq(COLLIO_WAY_SHM_WRITE_COMM2, settle(cost, 9, three, 20, tries));
+}
+
+/* Schedule write_comm is tried where write_comm2 was faster than no overlap, and only there. */
+UNIT_TEST(choice_tries_write_comm_where_overlap_pays)
+{
+    static const int64_t pays[COLLIO_WAYS] = {90, 60, 40, 30};
+    static const int64_t does_not[COLLIO_WAYS] = {90, 60, 61, 30};
+    candidates_t four = three;
+    int tries[COLLIO_WAYS] = {0};
+
+    four.ways |= bit(COLLIO_WAY_SHM_WRITE_COMM);
+    ck_assert_int_eq(COLLIO_WAY_SHM, settle(does_not, 20, four, 20, tries));
+    ck_assert_int_eq(0, tries[COLLIO_WAY_SHM_WRITE_COMM]);
+    ck_assert_int_eq(COLLIO_WAY_SHM_WRITE_COMM, settle(pays, 20, four, 20, tries));
+}
+
+UNIT_TEST(choice_ways_have_an_overlap_and_a_transport)
+{
+    static const collio_overlap_t overlap[COLLIO_WAYS] = {
+        [COLLIO_WAY_SHM_WRITE_COMM2] = COLLIO_OVERLAP_WRITE_COMM2,
+        [COLLIO_WAY_SHM_WRITE_COMM] = COLLIO_OVERLAP_WRITE_COMM,
+        [COLLIO_WAY_ISEND_WRITE_COMM2] = COLLIO_OVERLAP_WRITE_COMM2,
+        [COLLIO_WAY_ISEND_WRITE_COMM] = COLLIO_OVERLAP_WRITE_COMM,
+    };
+
+    for (int way = 0; way < COLLIO_WAYS; ++way) {
+        ck_assert_int_eq(overlap[way], collio_choice_overlap((way_t) way));
+        ck_assert(collio_choice_shares((way_t) way) == (way < COLLIO_WAY_ISEND));
+    }
 }
 
 /* Where direct access is a good guess it serves some calls before the exchange is tried. */
 UNIT_TEST(choice_is_patient_with_a_good_guess)
 {
-    static const int64_t cost[COLLIO_WAYS] = {70, 30, 0, 0, 0};
+    static const int64_t cost[COLLIO_WAYS] = {70, 30, 0};
     facts_t facts = interleaved(1, 64 << 10);
     candidates_t candidates = collio_choice_candidates(&facts);
     int tries[COLLIO_WAYS] = {0};

@@ -109,6 +109,14 @@ static collio_way_t guess(const collio_facts_t *facts, unsigned ways)
     return facts->may_shm ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND;
 }
 
+/* An exchange without overlap, and those with overlap, which follow it. */
+static unsigned exchanges(collio_way_t way, bool overlap)
+{
+    unsigned schedules = overlap ? (1u << COLLIO_OVERLAPS) - 1 : 1;
+
+    return schedules << way;
+}
+
 collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
 {
     bool overlap = facts->many_cycles && facts->may_overlap;
@@ -120,13 +128,11 @@ collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
         candidates.ways |= 1u << COLLIO_WAY_DIRECT;
     }
     if (exchange && facts->may_shm) {
-        candidates.ways |= 1u << COLLIO_WAY_SHM;
-        candidates.ways |= overlap ? 1u << COLLIO_WAY_SHM_OVERLAP : 0;
+        candidates.ways |= exchanges(COLLIO_WAY_SHM, overlap);
     }
     /* on one node messages are two copies where shared memory is one: only where it is asked for */
     if (exchange && facts->may_isend && (!facts->may_shm || facts->nodes > 1)) {
-        candidates.ways |= 1u << COLLIO_WAY_ISEND;
-        candidates.ways |= overlap && !facts->may_shm ? 1u << COLLIO_WAY_ISEND_OVERLAP : 0;
+        candidates.ways |= exchanges(COLLIO_WAY_ISEND, overlap && !facts->may_shm);
     }
     candidates.first = guess(facts, candidates.ways);
     if (facts->bytes < SMALL_CALL) {
@@ -154,12 +160,35 @@ static int best_of(const collio_learnt_t *learnt, unsigned ways)
     return best;
 }
 
-static bool overlaps(int way)
+collio_overlap_t collio_choice_overlap(collio_way_t way)
 {
-    return COLLIO_WAY_SHM_OVERLAP == way || COLLIO_WAY_ISEND_OVERLAP == way;
+    if (COLLIO_WAY_DIRECT == way) {
+        return COLLIO_OVERLAP_NONE;
+    }
+    return (collio_overlap_t) ((way - COLLIO_WAY_SHM) % COLLIO_OVERLAPS);
 }
 
-/* Not worth a (further) try: tried enough, far behind, or an overlap with nothing to hide. */
+bool collio_choice_shares(collio_way_t way)
+{
+    return way < COLLIO_WAY_ISEND;
+}
+
+/* An overlap that was not tried: is there time to hide, and did write_comm2 hide some of it? */
+static bool overlap_worth(const collio_learnt_t *learnt, int way)
+{
+    int overlap = collio_choice_overlap((collio_way_t) way), none = way - overlap;
+
+    if (0 == learnt->tried[none]) {
+        return true;
+    }
+    if (learnt->hideable < learnt->best[none] / HIDEABLE) {
+        return false;
+    }
+    return COLLIO_OVERLAP_WRITE_COMM != overlap
+           || learnt->best[none + COLLIO_OVERLAP_WRITE_COMM2] < learnt->best[none];
+}
+
+/* Not worth a (further) try: tried enough, far behind, or an overlap that gains nothing. */
 static bool settled(const collio_learnt_t *learnt, int way, int best)
 {
     if (learnt->tried[way] >= TRIES) {
@@ -171,8 +200,8 @@ static bool settled(const collio_learnt_t *learnt, int way, int best)
     if (learnt->tried[way] > 0) {
         return learnt->best[way] / HOPELESS > learnt->best[best];
     }
-    return overlaps(way) && learnt->tried[way - 1] > 0
-           && learnt->hideable < learnt->best[way - 1] / HIDEABLE;
+    return COLLIO_OVERLAP_NONE != collio_choice_overlap((collio_way_t) way)
+           && !overlap_worth(learnt, way);
 }
 
 collio_way_t collio_choice_next(const collio_learnt_t *learnt,
@@ -216,7 +245,8 @@ void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t byte
     if (0 == learnt->tried[way] || cost < learnt->best[way]) {
         learnt->best[way] = cost;
     }
-    if (COLLIO_WAY_DIRECT != way && !overlaps(way) && hideable > learnt->hideable) {
+    if (COLLIO_WAY_DIRECT != way && COLLIO_OVERLAP_NONE == collio_choice_overlap(way)
+        && hideable > learnt->hideable) {
         learnt->hideable = hideable;
     }
     ++learnt->tried[way];

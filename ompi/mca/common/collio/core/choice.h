@@ -12,13 +12,28 @@
  * a function of values that all ranks have agreed on, so all ranks choose alike.
  */
 typedef enum collio_way_t {
-    COLLIO_WAY_DIRECT = 0,  /* no exchange: each rank its own pieces */
-    COLLIO_WAY_SHM,         /* exchange, shared memory on a node; no overlap */
-    COLLIO_WAY_SHM_OVERLAP, /* the same, schedule write_comm2 */
-    COLLIO_WAY_ISEND,       /* exchange by messages only; no overlap */
-    COLLIO_WAY_ISEND_OVERLAP,
+    COLLIO_WAY_DIRECT = 0,        /* no exchange: each rank its own pieces */
+    COLLIO_WAY_SHM,               /* exchange, shared memory on a node; no overlap */
+    COLLIO_WAY_SHM_WRITE_COMM2,   /* exchange, shared memory on a node; schedule write_comm2 */
+    COLLIO_WAY_SHM_WRITE_COMM,    /* exchange, shared memory on a node; schedule write_comm */
+    COLLIO_WAY_ISEND,             /* exchange by messages only; no overlap */
+    COLLIO_WAY_ISEND_WRITE_COMM2, /* exchange by messages only; schedule write_comm2 */
+    COLLIO_WAY_ISEND_WRITE_COMM,  /* exchange by messages only; schedule write_comm */
     COLLIO_WAYS
 } collio_way_t;
+
+/** How a way overlaps exchange and file access. */
+typedef enum collio_overlap_t {
+    COLLIO_OVERLAP_NONE = 0,
+    COLLIO_OVERLAP_WRITE_COMM2,
+    COLLIO_OVERLAP_WRITE_COMM,
+    COLLIO_OVERLAPS
+} collio_overlap_t;
+
+/** The overlap of a way; direct access has none. */
+collio_overlap_t collio_choice_overlap(collio_way_t way);
+/** False for the ways that exchange by messages only. */
+bool collio_choice_shares(collio_way_t way);
 
 /** What is known of a call before it is done. */
 typedef struct collio_facts_t {
@@ -63,7 +78,8 @@ typedef struct collio_learnt_t {
 
 /** The way to go now; *probing = it is being measured. Each way is tried twice (the first time pays
  *  for plans and fresh memory), a way that loses by 2x is not tried again. Overlap is tried only
- *  where an exchange without it has shown time that could be hidden. */
+ *  where an exchange without it has shown time that could be hidden, and write_comm only where
+ *  write_comm2 was faster than no overlap. */
 collio_way_t collio_choice_next(const collio_learnt_t *learnt,
                                 const collio_candidates_t *candidates, bool *probing);
 

@@ -38,9 +38,11 @@ static const collio_setting_t rows[] = {
      "no overlap. comm: the next exchange runs during a blocking access. write: the access runs "
      "during a blocking exchange. write_comm: exchange and access run at the same time, and both "
      "end before the next cycle. write_comm2: each exchange and each access starts as soon as its "
-     "data is ready. auto measures none and write_comm2 in the first calls of a file and keeps the "
-     "faster one. A schedule that is named implies exchange=on where exchange is auto. Set it to "
-     "compare schedules, or to save the measurement in programs with few calls"},
+     "data is ready. auto measures none and, if file access takes long enough, write_comm2 and "
+     "write_comm in the first calls of a file, and keeps the fastest. A schedule that is named "
+     "implies "
+     "exchange=on where exchange is auto. Set it to compare schedules, or to save the measurement "
+     "in programs with few calls"},
     {"transport", COLLIO_CHOICE, AT(transport), transports, 0, 5, AGREED, NULL, transport_help},
     {"exchange", COLLIO_CHOICE, AT(exchange), on_off, 0, 4, AGREED, NULL,
      "Whether data is exchanged with aggregators. off: every rank accesses its own pieces of the "

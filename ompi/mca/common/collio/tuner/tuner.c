@@ -221,11 +221,6 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
     return facts;
 }
 
-static bool overlaps(collio_way_t way)
-{
-    return COLLIO_WAY_SHM_OVERLAP == way || COLLIO_WAY_ISEND_OVERLAP == way;
-}
-
 /* A transport was named, and messages must stand in for it. */
 static const collio_transport_t *use_messages(collio_file_t *file, bool *said, const char *what)
 {
@@ -240,7 +235,7 @@ static const collio_transport_t *use_messages(collio_file_t *file, bool *said, c
 /* What serves a call for which no transport is named. */
 static const collio_transport_t *choose_transport(const collio_exchange_t *ex, collio_way_t way)
 {
-    bool shared = COLLIO_WAY_ISEND != way && COLLIO_WAY_ISEND_OVERLAP != way && !ex->atomic;
+    bool shared = collio_choice_shares(way) && !ex->atomic;
 
     return collio_transport_with(ex->file, shared ? COLLIO_BUFFERS_SHARED : COLLIO_BUFFERS_PRIVATE);
 }
@@ -271,12 +266,17 @@ static const collio_transport_t *transport_of(collio_exchange_t *ex, collio_way_
 
 static const collio_schedule_t *schedule_of(const collio_exchange_t *ex, collio_way_t way)
 {
+    static const collio_schedule_t *const tried[COLLIO_OVERLAPS] = {
+        [COLLIO_OVERLAP_NONE] = &collio_schedule_none,
+        [COLLIO_OVERLAP_WRITE_COMM2] = &collio_schedule_write_comm2,
+        [COLLIO_OVERLAP_WRITE_COMM] = &collio_schedule_write_comm,
+    };
     int wanted = ex->file->settings.schedule;
 
     if (COLLIO_SCHEDULE_AUTO != wanted) {
         return collio_schedules[wanted - COLLIO_SCHEDULE_FIRST];
     }
-    return overlaps(way) ? &collio_schedule_write_comm2 : &collio_schedule_none;
+    return tried[collio_choice_overlap(way)];
 }
 
 static int64_t piece_bound(const collio_exchange_t *ex)
