@@ -51,8 +51,11 @@ def aggregated(writers, size=16 * MIB):
                ranks=4, top_rank=2, writers={COLLECTIVE: 4, INSIDE: writers})
 
 
-def scattered(writers, size=4000, calls=4000):
-    return one((COLLECTIVE, WRITE, 16, 0, SECOND, size * calls),
+def scattered(writers, size=4000, calls=4000, collective=None):
+    """`collective`: bytes of collective calls; independent calls move the others."""
+    collective = size * calls if collective is None else collective
+    return one((COLLECTIVE, WRITE, 16, 0, SECOND, collective),
+               (INDEPENDENT, WRITE, calls, 0, SECOND, size * calls - collective),
                (INSIDE, WRITE, calls, 0, SECOND // 2, size * calls), comm=4, ranks=4,
                writers={COLLECTIVE: 4, INSIDE: writers})
 
@@ -121,6 +124,12 @@ RULES = (
      {'files': one((INDEPENDENT, WRITE, 8, 0, SECOND, MIB),
                    (INSIDE, WRITE, 100, 0, SECOND // 2, 102400), comm=4, sizes={(INSIDE, 1): SMALL})},
      ({'files': one((INDEPENDENT, WRITE, 8, 0, SECOND, MIB), comm=4)},)),
+    ('small writes of individual calls beside collective ones',
+     'POSIX writes inside MPI-IO have less than 64 KiB', 'H5FD_MPIO_COLLECTIVE',
+     {'files': one((COLLECTIVE, WRITE, 8, 0, SECOND, 2048), (INDEPENDENT, WRITE, 100, 0, SECOND, MIB),
+                   (INSIDE, WRITE, 100, 0, SECOND // 2, MIB), comm=4, sizes={(INSIDE, 1): SMALL})},
+     ({'files': one((COLLECTIVE, WRITE, 8, 0, SECOND, 2048), (INDEPENDENT, WRITE, 100, 0, SECOND, MIB),
+                    comm=4)},)),
     ('one aggregator', 'all bytes of 4 ranks are written by rank 2, the only aggregator.', 'cb_nodes',
      {'files': aggregated(1)}, ({'files': aggregated(2)}, {'files': aggregated(1, MIB)})),
     ('one rank writes all', 'rank 0 writes everything, 100 MiB.', 'MPI_File_write_at_all',
@@ -141,7 +150,8 @@ RULES = (
      'cb_buffer_size', {'memory': (200 * MIB, 64 * MIB), 'other': BUSY},
      ({'memory': (400 * MIB, 64 * MIB), 'other': BUSY}, {'memory': (60 * MIB, 20 * MIB), 'other': BUSY})),
     ('not aggregated', 'collective writes were not aggregated: all 4 ranks', '--mca fcoll overlap',
-     {'files': scattered(4)}, ({'files': scattered(1)}, {'files': scattered(4, MIB, 100)})),
+     {'files': scattered(4)}, ({'files': scattered(1)}, {'files': scattered(4, MIB, 100)},
+                                {'files': scattered(4, collective=2048)})),
     ('views that change', '32 MPI_File_set_view for 40 reads and writes.', 'collio_plan_reuse',
      {'files': views(32)}, ({'files': views(31)}, {'files': views(32), 'other': unimportant()})),
     ('all ranks open', 'all 64 ranks open the file', 'broadcast', {'ranks': 64, 'files': opened(64)},

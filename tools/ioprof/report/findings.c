@@ -53,6 +53,15 @@ static uint64_t small_ones(const struct ioprof_file *file, int class, int write)
     return n;
 }
 
+/** Whether collective calls move most of the file's bytes. HDF5 writes metadata collectively, even
+ *  if the program writes its data by independent calls. */
+static int mostly_collective(const struct ioprof_file *file, int kind)
+{
+    const struct ioprof_cell *collective = &file->cell[IOPROF_COLLECTIVE][kind];
+
+    return 0 != collective->calls && collective->bytes >= file->cell[IOPROF_INDEPENDENT][kind].bytes;
+}
+
 static void small_transfers(struct list *list, const struct ioprof_file *file, int class, int write)
 {
     const struct ioprof_cell *cell = &file->cell[class][write ? IOPROF_WRITE : IOPROF_READ];
@@ -65,14 +74,15 @@ static void small_transfers(struct list *list, const struct ioprof_file *file, i
     if (IOPROF_POSIX == class) {
         advice = "Collect them in a buffer, or write the file with MPI_File_write_all, whose "
                  "aggregators make large transfers of small ones.";
-    } else if (0 != file->cell[IOPROF_COLLECTIVE][write ? IOPROF_WRITE : IOPROF_READ].calls) {
+    } else if (mostly_collective(file, write ? IOPROF_WRITE : IOPROF_READ)) {
         advice = "The calls are collective, yet small pieces reach the file: switch collective "
                  "buffering on (hint romio_cb_write=enable or romio_cb_read=enable, Open MPI: "
                  "--mca fcoll overlap), and see that cb_buffer_size is not small.";
     } else {
-        advice = "Use the collective call (MPI_File_write_all, MPI_File_read_all), or let data "
-                 "sieving join the pieces: hints romio_ds_write=enable, romio_ds_read=enable "
-                 "(--mca fbtl mtpwrite has them, too).";
+        advice = "Use the collective call (MPI_File_write_all, MPI_File_read_all; HDF5: "
+                 "H5Pset_dxpl_mpio with H5FD_MPIO_COLLECTIVE), or let data sieving join the "
+                 "pieces: hints romio_ds_write=enable, romio_ds_read=enable (--mca fbtl mtpwrite "
+                 "has them, too).";
     }
     add(list, advice, "%s: %llu of %llu POSIX %ss%s have less than 64 KiB (%s on average).",
         file->path, (unsigned long long) small, (unsigned long long) cell->calls,
@@ -193,7 +203,7 @@ static void not_aggregated(struct list *list, const struct ioprof_file *file, in
     const struct ioprof_cell *inside = &file->cell[IOPROF_INSIDE][kind];
     const struct ioprof_cell *collective = &file->cell[IOPROF_COLLECTIVE][kind];
 
-    if (file->comm_size < 4 || collective->calls < file->comm_size
+    if (file->comm_size < 4 || collective->calls < file->comm_size || !mostly_collective(file, kind)
         || own[IOPROF_INSIDE] < own[IOPROF_COLLECTIVE] || own[IOPROF_INSIDE] < 4
         || inside->bytes > inside->calls * (256 << 10) || !matters(list, (double) inside->ns)) {
         return;
