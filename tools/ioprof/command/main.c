@@ -34,6 +34,7 @@ static const char usage[] =
     "      --max-files N      files a rank keeps by name (default 4096)\n"
     "      --max-events N     events a rank keeps (default 200000, 64 bytes each)\n"
     "      --node             also CPU, network, disk and Lustre counters of the hosts\n"
+    "      --functions        list all functions that are counted, by class\n"
     "  -h, --help             this text\n"
     "  -V, --version\n";
 
