@@ -206,7 +206,7 @@ static void answer_time(const struct ioprof_profile *p, FILE *out)
     for (int kind = 1; kind < IOPROF_KINDS; kind++) {
         most = f.kind_ns[kind] > f.kind_ns[most] ? kind : most;
     }
-    fprintf(out, "%.1f%% of the run is I/O (%s a rank on average)", percent(f.io_ns, f.wall_ns),
+    fprintf(out, "%.1f%% of the run is I/O (%s per rank on average)", percent(f.io_ns, f.wall_ns),
             ioprof_show_time(p->nranks > 0 ? f.io_ns / (double) p->nranks : 0));
     if (f.io_ns > 0) {
         fprintf(out, ", %.0f%% of it in %s", percent(f.kind_ns[most], f.io_ns),

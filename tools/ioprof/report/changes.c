@@ -88,7 +88,7 @@ int ioprof_pairs(const struct ioprof_profile *first, const struct ioprof_profile
     measure(a, first);
     measure(b, second);
     n = add_pair(pairs, n, "run time", IOPROF_TIME, a->wall, b->wall);
-    n = add_pair(pairs, n, "I/O time a rank", IOPROF_TIME, a->io, b->io);
+    n = add_pair(pairs, n, "I/O time per rank", IOPROF_TIME, a->io, b->io);
     n = add_kinds(pairs, n, a, b);
     n = add_pair(pairs, n, "  MPI-IO", IOPROF_TIME, a->f.mpi_ns / a->ranks, b->f.mpi_ns / b->ranks);
     n = add_pair(pairs, n, "  < POSIX inside MPI-IO", IOPROF_TIME, a->f.inside_ns / a->ranks,
@@ -244,14 +244,14 @@ static void add_io(struct list *list)
     int kind = changed_kind(list);
 
     if (!differs(a->io, b->io)) {
-        add(list, "I/O takes the same time a rank: %s in A, %s in B.", ioprof_show_time(a->io),
+        add(list, "I/O takes the same time per rank: %s in A, %s in B.", ioprof_show_time(a->io),
             ioprof_show_time(b->io));
         return;
     }
-    add(list, "I/O takes %s a rank, not %s (%.0f%% of the run, it was %.0f%%).",
+    add(list, "I/O takes %s per rank, not %s (%.0f%% of the run, it was %.0f%%).",
         ioprof_show_time(b->io), ioprof_show_time(a->io), 100 * share(b->f.io_ns, b->f.wall_ns),
         100 * share(a->f.io_ns, a->f.wall_ns));
-    add(list, "Most of the difference is in %s: %s a rank, not %s.",
+    add(list, "Most of the difference is in %s: %s per rank, not %s.",
         ioprof_kind_name((uint64_t) kind), ioprof_show_time(b->f.kind_ns[kind] / b->ranks),
         ioprof_show_time(a->f.kind_ns[kind] / a->ranks));
 }
@@ -261,7 +261,7 @@ static void add_work(struct list *list)
     const struct side *a = &list->a, *b = &list->b;
 
     if (a->p->nranks != b->p->nranks) {
-        add(list, "A has %zu ranks and B has %zu: times are compared as means of a rank.",
+        add(list, "A has %zu ranks and B has %zu: times are compared as averages per rank.",
             a->p->nranks, b->p->nranks);
     }
     if (differs(a->asked, b->asked)) {

@@ -59,7 +59,8 @@ static int mostly_collective(const struct ioprof_file *file, int kind)
 {
     const struct ioprof_cell *collective = &file->cell[IOPROF_COLLECTIVE][kind];
 
-    return 0 != collective->calls && collective->bytes >= file->cell[IOPROF_INDEPENDENT][kind].bytes;
+    return 0 != collective->calls
+           && collective->bytes >= file->cell[IOPROF_INDEPENDENT][kind].bytes;
 }
 
 static void small_transfers(struct list *list, const struct ioprof_file *file, int class, int write)

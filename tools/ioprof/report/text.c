@@ -70,7 +70,7 @@ static void show_memory(const struct ioprof_profile *p, FILE *out)
         io = p->ranks[i].memory_io > io ? p->ranks[i].memory_io : io;
     }
     if (sum > 0) {
-        fprintf(out, "  memory     peak %s a rank on average, %s on rank %llu",
+        fprintf(out, "  memory     peak %s per rank on average, %s on rank %llu",
                 ioprof_show_bytes(sum / (double) p->nranks),
                 ioprof_show_bytes((double) p->ranks[top].memory_peak),
                 (unsigned long long) p->ranks[top].rank);
