@@ -154,14 +154,14 @@ static int64_t touch(scale_pattern_t *pattern, side_t *side, int64_t lo, int64_t
 static int64_t near_requesters(const side_t *side, int64_t stamp)
 {
     const scale_machine_t *machine = side->askers->machine;
-    int node = machine->nodes.node_of[side->askers->aggregator_rank];
-    int first = machine->nodes.first[node];
-    int last = machine->nodes.first[node + 1] - 1;
+    int node = collio_node_of(&machine->nodes, side->askers->aggregator_rank);
+    int first = collio_node_member(&machine->nodes, node, 0);
+    int last = first + collio_node_size(&machine->nodes, node) - 1;
     int64_t count = 0;
 
     if (side->tam) {
-        first = machine->group_of[machine->nodes.member[first]];
-        last = machine->group_of[machine->nodes.member[last]];
+        first = machine->group_of[first];
+        last = machine->group_of[last];
         for (int id = machine->groups; id < side->limit; ++id) {
             count += stamp == side->seen[id];
         }

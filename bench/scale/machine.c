@@ -11,18 +11,22 @@
 
 static int make_nodes(scale_machine_t *machine)
 {
-    int *key = malloc(sizeof(int) * (size_t) machine->ranks);
-    int rc;
+    int nodes = (machine->ranks + machine->per_node - 1) / machine->per_node;
+    size_t bytes = collio_nodes_bytes(machine->ranks, nodes);
+    void *tables = 0 == bytes ? NULL : malloc(bytes);
 
-    if (NULL == key) {
+    collio_nodes_place(&machine->nodes, machine->ranks, nodes, tables);
+    if (1 == nodes) {
+        return 0;
+    }
+    if (NULL == tables) {
         return -ENOMEM;
     }
     for (int rank = 0; rank < machine->ranks; ++rank) {
-        key[rank] = rank / machine->per_node;
+        machine->nodes.node_of[rank] = rank - rank % machine->per_node;
     }
-    rc = collio_nodes_init(&machine->nodes, key, machine->ranks);
-    free(key);
-    return rc;
+    collio_nodes_fill(&machine->nodes);
+    return 0;
 }
 
 /* Members of a group are neighbours in the node's list of members. */
@@ -31,7 +35,7 @@ static void make_groups(scale_machine_t *machine)
     const collio_nodes_t *nodes = &machine->nodes;
 
     for (int node = 0; node < nodes->nodes; ++node) {
-        int q = nodes->first[node + 1] - nodes->first[node];
+        int first = collio_node_member(nodes, node, 0), q = collio_node_size(nodes, node);
         int c = machine->c < q ? machine->c : q;
         int last = -1;
 
@@ -39,11 +43,11 @@ static void make_groups(scale_machine_t *machine)
             int serving = collio_local_aggregator_of(q, c, r);
 
             if (serving != last) {
-                machine->group_first[machine->groups++] = nodes->first[node] + r;
+                machine->group_first[machine->groups++] = first + r;
                 last = serving;
             }
-            machine->member[nodes->first[node] + r] = nodes->member[nodes->first[node] + r];
-            machine->group_of[nodes->member[nodes->first[node] + r]] = machine->groups - 1;
+            machine->member[first + r] = first + r;
+            machine->group_of[first + r] = machine->groups - 1;
         }
     }
     machine->group_first[machine->groups] = machine->ranks;
@@ -123,8 +127,8 @@ int scale_asker_of(const scale_askers_t *askers, int rank)
         return group;
     }
     if (askers->local) { /* members are neighbours among the node's ranks */
-        return machine->groups + machine->nodes.local_rank[rank]
-               - machine->nodes.local_rank[askers->aggregator_rank];
+        return machine->groups + collio_node_local(&machine->nodes, rank)
+               - collio_node_local(&machine->nodes, askers->aggregator_rank);
     }
     return rank == askers->aggregator_rank ? machine->groups : group;
 }
@@ -151,7 +155,7 @@ bool scale_carried(const scale_askers_t *askers, int rank)
 
 void scale_machine_fini(scale_machine_t *machine)
 {
-    collio_nodes_fini(&machine->nodes);
+    free(machine->nodes.node_of);
     free(machine->aggregator_rank);
     free(machine->group_of);
     free(machine->group_first);

@@ -173,7 +173,7 @@ static int deliver(const collio_pieces_t *pieces, const collio_domains_t *domain
 static int collect(const collio_split_t *received, const int *requester_rank, size_t count,
                    const scale_askers_t *askers, scale_figures_t *figures)
 {
-    const int *node_of = askers->machine->nodes.node_of;
+    const collio_nodes_t *nodes = &askers->machine->nodes;
     int own = askers->aggregator_rank;
     collio_collect_t plan;
     int rc = collio_collect_build(received, count, &plan);
@@ -191,7 +191,7 @@ static int collect(const collio_split_t *received, const int *requester_rank, si
         int rank = requester_rank[plan.source[i].requester];
 
         figures->self_messages += own == rank;
-        figures->between += node_of[own] != node_of[rank];
+        figures->between += collio_node_of(nodes, own) != collio_node_of(nodes, rank);
     }
     figures->memory_bytes += (int64_t) (plan.cycle_count * sizeof(*plan.cycle)
                                         + plan.source_count * sizeof(*plan.source)

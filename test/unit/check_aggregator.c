@@ -9,21 +9,47 @@
 
 typedef collio_nodes_t nodes_t;
 
-static void make(nodes_t *nodes, const int *key, int ranks)
+/* Tables for `count` nodes; one node has none. */
+static void take(nodes_t *nodes, int ranks, int count)
 {
-    ck_assert_int_eq(0, collio_nodes_init(nodes, key, ranks));
+    size_t bytes = collio_nodes_bytes(ranks, count);
+
+    collio_nodes_place(nodes, ranks, count, 0 == bytes ? NULL : malloc(bytes));
 }
 
-/* `ranks` ranks in blocks of `per_node`. */
-static void make_blocks(nodes_t *nodes, int ranks, int per_node)
+/* From any key of a node, by a search that has nothing in common with collio_nodes_fill. */
+static void make(nodes_t *nodes, const int *key, int ranks)
 {
-    int *key = malloc((size_t) ranks * sizeof(int));
+    int *lowest = calloc((size_t) ranks, sizeof(int)), count = 0;
 
     for (int i = 0; i < ranks; ++i) {
-        key[i] = i / per_node;
+        while (key[lowest[i]] != key[i]) {
+            ++lowest[i];
+        }
+        count += lowest[i] == i;
     }
-    make(nodes, key, ranks);
-    free(key);
+    take(nodes, ranks, count);
+    if (1 < count) {
+        memcpy(nodes->node_of, lowest, (size_t) ranks * sizeof(int));
+        collio_nodes_fill(nodes);
+    }
+    free(lowest);
+}
+
+static void drop(nodes_t *nodes)
+{
+    free(nodes->node_of);
+    *nodes = (nodes_t){0};
+}
+
+/* `ranks` ranks in blocks of `per_node`, on several nodes. */
+static void make_blocks(nodes_t *nodes, int ranks, int per_node)
+{
+    take(nodes, ranks, (ranks + per_node - 1) / per_node);
+    for (int i = 0; i < ranks; ++i) {
+        nodes->node_of[i] = i - i % per_node;
+    }
+    collio_nodes_fill(nodes);
 }
 
 static void expect(const nodes_t *nodes, int count, collio_placement_t placement, const int *wanted,
@@ -57,8 +83,7 @@ UNIT_TEST(nodes_numbered_by_lowest_rank)
     ck_assert_int_eq(3, nodes.first[1]);
     ck_assert_int_eq(5, nodes.first[2]);
     ck_assert_int_eq(6, nodes.first[3]);
-    collio_nodes_fini(&nodes);
-    collio_nodes_fini(&nodes);
+    drop(&nodes);
 }
 
 UNIT_TEST(place_one_rank)
@@ -72,7 +97,7 @@ UNIT_TEST(place_one_rank)
         expect(&nodes, count, COLLIO_PLACEMENT_SPREAD, &wanted, 1);
         expect(&nodes, count, COLLIO_PLACEMENT_ROUND_ROBIN, &wanted, 1);
     }
-    collio_nodes_fini(&nodes);
+    drop(&nodes);
 }
 
 UNIT_TEST(place_as_documented)
@@ -86,11 +111,11 @@ UNIT_TEST(place_as_documented)
     expect(&nodes, 3, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1}, 3);
     expect(&nodes, 99, COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, 8);
     expect(&nodes, 99, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5, 2, 6, 3, 7}, 8);
-    collio_nodes_fini(&nodes);
+    drop(&nodes);
     make_blocks(&nodes, 32, 4); /* 8 nodes: fewer aggregators take every second or fourth */
     expect(&nodes, 4, COLLIO_PLACEMENT_SPREAD, (int[]){0, 8, 16, 24}, 4);
     expect(&nodes, 2, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 16}, 2);
-    collio_nodes_fini(&nodes);
+    drop(&nodes);
 }
 
 UNIT_TEST(place_unequal_nodes)
@@ -102,7 +127,7 @@ UNIT_TEST(place_unequal_nodes)
     expect(&nodes, 5, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7}, 5);
     expect(&nodes, 6, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7, 3}, 6);
     expect(&nodes, 5, COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 3, 6, 7}, 5);
-    collio_nodes_fini(&nodes);
+    drop(&nodes);
 }
 
 /* Ranks dealt out to the nodes in turn (--map-by node). */
@@ -114,7 +139,7 @@ UNIT_TEST(place_ranks_by_node)
     make(&nodes, key, 8);
     expect(&nodes, 3, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 2}, 3);
     expect(&nodes, 6, COLLIO_PLACEMENT_SPREAD, (int[]){0, 3, 1, 4, 2, 5}, 6);
-    collio_nodes_fini(&nodes);
+    drop(&nodes);
 }
 
 /* Different ranks, as even over the nodes as their sizes allow. */
@@ -128,13 +153,13 @@ static void check_fair(const nodes_t *nodes, const int *list, int count)
         unit_assert(0 <= list[i] && list[i] < nodes->ranks);
         unit_assert(!seen[list[i]]);
         seen[list[i]] = 1;
-        here[nodes->node_of[list[i]]]++;
+        here[collio_node_of(nodes, list[i])]++;
     }
     for (int node = 0; node < nodes->nodes; ++node) {
         most = here[node] > most ? here[node] : most;
     }
     for (int node = 0; node < nodes->nodes; ++node) {
-        int size = nodes->first[node + 1] - nodes->first[node];
+        int size = collio_node_size(nodes, node);
 
         unit_assert(here[node] >= most - 1 || here[node] == size);
     }
@@ -157,9 +182,11 @@ UNIT_TEST(place_random_is_fair)
         make(&nodes, key, ranks);
         for (int i = 0; i < ranks; ++i) {
             for (int j = 0; j < i; ++j) {
-                unit_assert((key[i] == key[j]) == (nodes.node_of[i] == nodes.node_of[j]));
+                unit_assert((key[i] == key[j])
+                            == (collio_node_of(&nodes, i) == collio_node_of(&nodes, j)));
             }
-            unit_equal(i, nodes.member[nodes.first[nodes.node_of[i]] + nodes.local_rank[i]]);
+            unit_equal(i, collio_node_member(&nodes, collio_node_of(&nodes, i),
+                                             collio_node_local(&nodes, i)));
         }
         for (int placement = 0; placement < 3; ++placement) {
             int count = (int) unit_between(1, ranks);
@@ -168,7 +195,7 @@ UNIT_TEST(place_random_is_fair)
                                                        (collio_placement_t) placement, list));
             check_fair(&nodes, list, count);
         }
-        collio_nodes_fini(&nodes);
+        drop(&nodes);
     }
 }
 
@@ -185,7 +212,7 @@ UNIT_TEST(place_a_million_ranks)
     ck_assert_int_eq(1000,
                      collio_aggregators_place(&nodes, 1000, COLLIO_PLACEMENT_ROUND_ROBIN, list));
     check_fair(&nodes, list, 1000);
-    collio_nodes_fini(&nodes);
+    drop(&nodes);
     free(list);
 }
 
@@ -290,10 +317,10 @@ UNIT_TEST(local_aggregators_divided)
         for (int r = 0; r < ranks; ++r) {
             key[r] = (int) unit_below(7);
         }
-        ck_assert_int_eq(0, collio_nodes_init(&nodes, key, ranks));
+        make(&nodes, key, ranks);
         count = collio_local_aggregators_divide(&nodes, total);
         for (int node = 0; node < nodes.nodes; ++node) {
-            int q = nodes.first[node + 1] - nodes.first[node];
+            int q = collio_node_size(&nodes, node);
             int c = collio_local_aggregators_on(&nodes, count, node);
 
             ck_assert(1 <= c && c <= q);
@@ -302,7 +329,7 @@ UNIT_TEST(local_aggregators_divided)
         }
         total = total < nodes.nodes ? nodes.nodes : total;
         ck_assert_int_eq(total < ranks ? total : ranks, sum);
-        collio_nodes_fini(&nodes);
+        drop(&nodes);
     }
 }
 
@@ -313,12 +340,12 @@ UNIT_TEST(aggregators_per_node)
     collio_nodes_t nodes;
     int list[8];
 
-    ck_assert_int_eq(0, collio_nodes_init(&nodes, key, 8));
+    make(&nodes, key, 8);
     ck_assert_int_eq(5, collio_aggregators_per_node(&nodes, 2, list));
     for (int i = 0; i < 5; ++i) {
         ck_assert_int_eq(want[i], list[i]);
     }
     ck_assert_int_eq(3, collio_aggregators_per_node(&nodes, 0, list));
     ck_assert_int_eq(8, collio_aggregators_per_node(&nodes, 9, list));
-    collio_nodes_fini(&nodes);
+    drop(&nodes);
 }

@@ -517,11 +517,19 @@ static inline int collio_allreduce(const void *send, void *receive, int count,
                                         comm->c_coll->coll_allreduce_module);
 }
 
-static inline int collio_allgather(const void *send, void *receive, int count,
-                                   ompi_datatype_t *type, ompi_communicator_t *comm)
+/** To rank 0. */
+static inline int collio_gather(const void *send, void *receive, int count, ompi_datatype_t *type,
+                                ompi_communicator_t *comm)
 {
-    return comm->c_coll->coll_allgather(send, count, type, receive, count, type, comm,
-                                        comm->c_coll->coll_allgather_module);
+    return comm->c_coll->coll_gather(send, count, type, receive, count, type, 0, comm,
+                                     comm->c_coll->coll_gather_module);
+}
+
+/** From rank 0. */
+static inline int collio_bcast(void *data, int count, ompi_datatype_t *type,
+                               ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_bcast(data, count, type, 0, comm, comm->c_coll->coll_bcast_module);
 }
 
 /** True when the request is complete; it is then freed, *error is its error or MPI_SUCCESS, and

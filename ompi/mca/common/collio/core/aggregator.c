@@ -7,7 +7,7 @@
  *          the nodes, also when nodes have different numbers of ranks or ranks are dealt out to
  *          nodes in turn.
  * Method:  a node map (ranks sorted by node), from which every placement is read off.
- * Cost:    map O(ranks log ranks) once per file; placement O(nodes + count).
+ * Cost:    map O(ranks) once for a set of processes; placement O(nodes + count).
  *
  *   2 nodes of 4 ranks, 4 aggregators     spread        0 2 | 4 6
  *                                         round_robin   0 4 1 5
@@ -17,86 +17,42 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Sort key: a rank and the key of its node; later the node's lowest rank. */
-typedef struct collio_keyed_t {
-    int key;
-    int rank;
-} keyed_t;
-
-static int by_key(const void *left, const void *right)
+size_t collio_nodes_bytes(int ranks, int nodes)
 {
-    const keyed_t *a = left;
-    const keyed_t *b = right;
-
-    if (a->key != b->key) {
-        return a->key < b->key ? -1 : 1;
-    }
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return 1 == nodes ? 0 : (3 * (size_t) ranks + (size_t) nodes + 1) * sizeof(int);
 }
 
-static int allocate(collio_nodes_t *nodes, size_t ranks)
+void collio_nodes_place(collio_nodes_t *nodes, int ranks, int count, void *tables)
 {
-    nodes->node_of = malloc(ranks * sizeof(int));
-    nodes->member = malloc(ranks * sizeof(int));
-    nodes->local_rank = malloc(ranks * sizeof(int));
-    nodes->first = malloc((ranks + 1) * sizeof(int));
-    if (NULL == nodes->node_of || NULL == nodes->member || NULL == nodes->local_rank
-        || NULL == nodes->first) {
-        return -ENOMEM;
+    *nodes = (collio_nodes_t){.ranks = ranks, .nodes = count};
+    if (1 < count) {
+        nodes->node_of = tables;
+        nodes->local_rank = nodes->node_of + ranks;
+        nodes->member = nodes->local_rank + ranks;
+        nodes->first = nodes->member + ranks;
     }
-    return 0;
 }
 
-int collio_nodes_init(collio_nodes_t *nodes, const int *key, int ranks)
+void collio_nodes_fill(collio_nodes_t *nodes)
 {
-    keyed_t *sorted;
+    int seen = 0;
 
-    *nodes = (collio_nodes_t){.ranks = ranks};
-    sorted = malloc((size_t) ranks * sizeof(*sorted));
-    if (NULL == sorted || 0 != allocate(nodes, (size_t) ranks)) {
-        free(sorted);
-        collio_nodes_fini(nodes);
-        return -ENOMEM;
+    for (int node = 0; node <= nodes->nodes; ++node) {
+        nodes->first[node] = 0;
     }
-    for (int rank = 0; rank < ranks; ++rank) {
-        sorted[rank] = (keyed_t){key[rank], rank};
-    }
-    qsort(sorted, (size_t) ranks, sizeof(*sorted), by_key);
-    /* give every rank its node's lowest rank as the key, so that nodes sort by it */
-    for (int i = 0, lowest = 0; i < ranks; ++i) {
-        if (0 == i || key[sorted[i].rank] != key[sorted[i - 1].rank]) {
-            lowest = sorted[i].rank;
-        }
-        sorted[i].key = lowest;
-    }
-    qsort(sorted, (size_t) ranks, sizeof(*sorted), by_key);
-    for (int i = 0; i < ranks; ++i) {
-        int rank = sorted[i].rank;
+    for (int rank = 0; rank < nodes->ranks; ++rank) {
+        int lowest = nodes->node_of[rank];
+        int node = lowest == rank ? seen++ : nodes->node_of[lowest];
 
-        if (0 == i || sorted[i].key != sorted[i - 1].key) {
-            nodes->first[nodes->nodes++] = i;
-        }
-        nodes->node_of[rank] = nodes->nodes - 1;
-        nodes->member[i] = rank;
-        nodes->local_rank[rank] = i - nodes->first[nodes->nodes - 1];
+        nodes->node_of[rank] = node;
+        nodes->local_rank[rank] = nodes->first[node + 1]++;
     }
-    nodes->first[nodes->nodes] = ranks;
-    free(sorted);
-    return 0;
-}
-
-void collio_nodes_fini(collio_nodes_t *nodes)
-{
-    free(nodes->node_of);
-    free(nodes->first);
-    free(nodes->member);
-    free(nodes->local_rank);
-    *nodes = (collio_nodes_t){0};
-}
-
-static int node_size(const collio_nodes_t *nodes, int node)
-{
-    return nodes->first[node + 1] - nodes->first[node];
+    for (int node = 0; node < nodes->nodes; ++node) {
+        nodes->first[node + 1] += nodes->first[node];
+    }
+    for (int rank = 0; rank < nodes->ranks; ++rank) {
+        nodes->member[nodes->first[nodes->node_of[rank]] + nodes->local_rank[rank]] = rank;
+    }
 }
 
 /* floor(i * total / parts) */
@@ -109,7 +65,7 @@ static int even_place(int i, int total, int parts)
 static void place_few(const collio_nodes_t *nodes, int count, int *list)
 {
     for (int i = 0; i < count; ++i) {
-        list[i] = nodes->member[nodes->first[even_place(i, nodes->nodes, count)]];
+        list[i] = collio_node_member(nodes, even_place(i, nodes->nodes, count), 0);
     }
 }
 
@@ -120,7 +76,7 @@ static int64_t fill_to(const collio_nodes_t *nodes, int level, int *larger)
 
     *larger = 0;
     for (int node = 0; node < nodes->nodes; ++node) {
-        int size = node_size(nodes, node);
+        int size = collio_node_size(nodes, node);
 
         sum += size < level ? size : level;
         *larger += size > level;
@@ -148,7 +104,7 @@ static void place_spread(const collio_nodes_t *nodes, int count, int *list)
     }
     extra = count - (int) fill_to(nodes, level, &larger);
     for (int node = 0; node < nodes->nodes; ++node) {
-        int size = node_size(nodes, node);
+        int size = collio_node_size(nodes, node);
         int here = size < level ? size : level;
 
         if (size > level) {
@@ -156,7 +112,7 @@ static void place_spread(const collio_nodes_t *nodes, int count, int *list)
             ++seen;
         }
         for (int i = 0; i < here; ++i) {
-            list[n++] = nodes->member[nodes->first[node] + even_place(i, size, here)];
+            list[n++] = collio_node_member(nodes, node, even_place(i, size, here));
         }
     }
 }
@@ -167,8 +123,8 @@ static void place_round_robin(const collio_nodes_t *nodes, int count, int *list)
 
     for (int round = 0; n < count; ++round) {
         for (int node = 0; node < nodes->nodes && n < count; ++node) {
-            if (round < node_size(nodes, node)) {
-                list[n++] = nodes->member[nodes->first[node] + round];
+            if (round < collio_node_size(nodes, node)) {
+                list[n++] = collio_node_member(nodes, node, round);
             }
         }
     }
@@ -179,12 +135,12 @@ int collio_aggregators_per_node(const collio_nodes_t *nodes, int per_node, int *
     int count = 0;
 
     for (int node = 0; node < nodes->nodes; ++node) {
-        int size = node_size(nodes, node);
+        int size = collio_node_size(nodes, node);
         int here = per_node < 1 ? 1 : per_node;
 
         here = here < size ? here : size;
         for (int i = 0; i < here; ++i) {
-            list[count++] = nodes->member[nodes->first[node] + even_place(i, size, here)];
+            list[count++] = collio_node_member(nodes, node, even_place(i, size, here));
         }
     }
     return count;
@@ -272,7 +228,10 @@ static int parse(const char **text, int ranks, int *list, unsigned char *taken)
                 return -EINVAL;
             }
             taken[rank] = 1;
-            list[n++] = (int) rank;
+            if (NULL != list) {
+                list[n] = (int) rank;
+            }
+            ++n;
         }
         if ('\0' == **text) {
             return n;
@@ -321,7 +280,7 @@ int collio_local_aggregator_of(int q, int c, int r)
 int collio_local_aggregators_on(const collio_nodes_t *nodes, collio_local_count_t count, int node)
 {
     int wanted = count.level + (node < count.until);
-    int ranks = node_size(nodes, node);
+    int ranks = collio_node_size(nodes, node);
 
     return wanted < ranks ? wanted : ranks;
 }
@@ -336,7 +295,7 @@ collio_local_count_t collio_local_aggregators_divide(const collio_nodes_t *nodes
         int higher = 0;
 
         for (int node = 0; node < nodes->nodes; ++node) {
-            higher += node_size(nodes, node) > count.level;
+            higher += collio_node_size(nodes, node) > count.level;
             if (higher == left) {
                 count.until = node + 1;
                 break;

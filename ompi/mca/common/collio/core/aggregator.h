@@ -6,19 +6,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Which rank is on which node. Nodes are numbered 0.. in the order of their lowest rank. */
+/** Which rank is on which node. Nodes are numbered 0.. in the order of their lowest rank. The
+ *  tables are one block of memory, which the ranks of a node can share; one node has none. */
 typedef struct collio_nodes_t {
     int ranks;       /* number of ranks */
     int nodes;       /* number of nodes */
-    int *node_of;    /* per rank: its node */
-    int *first;      /* [nodes + 1]: member[first[n] .. first[n+1]) are node n's ranks, ascending */
-    int *member;     /* ranks by node */
-    int *local_rank; /* per rank: its index among the members of its node */
+    int *node_of;    /* node of each rank; NULL: there is one node */
+    int *local_rank; /* index of each rank among the members of its node */
+    int *member;     /* ranks in the order of their nodes, ascending on each node */
+    int *first;      /* [nodes + 1]: node n has member[first[n]] to member[first[n + 1] - 1] */
 } collio_nodes_t;
 
-/** From any per-rank node key (equal on one node, different elsewhere). 0 or -ENOMEM. */
-int collio_nodes_init(collio_nodes_t *nodes, const int *key, int ranks);
-void collio_nodes_fini(collio_nodes_t *nodes);
+/** Bytes of the tables; 0 for one node. */
+size_t collio_nodes_bytes(int ranks, int nodes);
+/** Points to tables of that size, or to none for one node. */
+void collio_nodes_place(collio_nodes_t *nodes, int ranks, int count, void *tables);
+/** Completes the tables. node_of[rank] is the lowest rank of the rank's node. */
+void collio_nodes_fill(collio_nodes_t *nodes);
+
+static inline int collio_node_of(const collio_nodes_t *nodes, int rank)
+{
+    return 1 == nodes->nodes ? 0 : nodes->node_of[rank];
+}
+
+/** Index of a rank among the members of its node. */
+static inline int collio_node_local(const collio_nodes_t *nodes, int rank)
+{
+    return 1 == nodes->nodes ? rank : nodes->local_rank[rank];
+}
+
+/** The i-th rank of a node. */
+static inline int collio_node_member(const collio_nodes_t *nodes, int node, int i)
+{
+    return 1 == nodes->nodes ? i : nodes->member[nodes->first[node] + i];
+}
+
+/** Ranks of a node. */
+static inline int collio_node_size(const collio_nodes_t *nodes, int node)
+{
+    return 1 == nodes->nodes ? nodes->ranks : nodes->first[node + 1] - nodes->first[node];
+}
 
 typedef enum collio_placement_t {
     COLLIO_PLACEMENT_SPREAD = 0, /* evenly over the nodes; few: every k-th node */
@@ -38,9 +65,9 @@ int collio_aggregators_place(const collio_nodes_t *nodes, int count, collio_plac
  *  rank. Returns the number chosen. */
 int collio_aggregators_per_node(const collio_nodes_t *nodes, int per_node, int *list);
 
-/** Parses "0,4,8-11,12-20:4" into list[] (capacity `ranks`). Returns the number of ranks, or
- *  -EINVAL (syntax, duplicate, out of range), -ENOMEM; *bad (may be NULL) points at the offending
- *  text. */
+/** Parses "0,4,8-11,12-20:4" into list[], which has room for them, or NULL: only counts them.
+ *  Returns the number of ranks, or -EINVAL (syntax, duplicate, out of range), -ENOMEM; *bad (may be
+ *  NULL) points at the offending text. */
 int collio_aggregators_parse(const char *text, int ranks, int *list, const char **bad);
 
 /** TAM's local aggregators: node-local index of the i-th of `c` on a node of `q` ranks:

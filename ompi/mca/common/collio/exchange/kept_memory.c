@@ -58,8 +58,8 @@ static int aggregators_here(const collio_file_t *file)
     int here = 0;
 
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
-        here += file->nodes.node_of[file->derived.aggregators[i]]
-                == file->nodes.node_of[file->rank];
+        here += collio_node_of(&file->nodes, file->derived.aggregators[i])
+                == collio_node_of(&file->nodes, file->rank);
     }
     return here;
 }
@@ -113,8 +113,7 @@ int64_t collio_kept_buffers(const collio_kept_t *kept)
 int64_t collio_kept_charge(const collio_file_t *file)
 {
     const collio_shared_t *relay = &file->kept->relay_shared;
-    int node = file->nodes.node_of[file->rank];
-    int ranks = file->nodes.first[node + 1] - file->nodes.first[node];
+    int ranks = collio_node_size(&file->nodes, collio_node_of(&file->nodes, file->rank));
 
     if (0 == file->memory_bytes && NULL == file->kept->shared.at) {
         return 0; /* no call has made an exchange */

@@ -84,7 +84,8 @@ typedef struct collio_file_t {
 
     int rank;
     int size;
-    collio_nodes_t nodes;
+    collio_nodes_t nodes;     /* which rank is on which node */
+    struct collio_map_t *map; /* memory of `nodes`; `set` owns it if there is one */
 
     collio_derived_t derived;
     collio_file_memory_t memory;  /* partition memory; made with `derived` */

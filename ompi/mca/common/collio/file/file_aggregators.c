@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Which ranks of a file aggregate: as many as the user says, or as the file system has use for, on
- * the nodes that the placement (core/aggregator.h) gives.
+ * Which ranks of a file aggregate: as many as the user has set, or as the file system has use for,
+ * on the nodes that the placement (core/aggregator.h) gives.
  */
 #include "file/file.h"
 
@@ -38,45 +38,85 @@ static void refuse_list(collio_file_t *file, const char *bad)
     file->derived.aggregator_count = 0;
 }
 
-static int choose_aggregators(collio_file_t *file)
+/* Room for `count` aggregators, but not more than ranks. */
+static int allocate(collio_file_t *file, int64_t count)
 {
-    const collio_settings_t *settings = &file->settings;
-    const char *bad;
-    int count = settings->aggregators;
+    size_t bytes = sizeof(int) * (size_t) (count < file->size ? count : file->size);
 
-    if (0 == count && file->derived.ompio_aggregators > 0) {
-        count = file->derived.ompio_aggregators;
-    }
-    file->derived.aggregators = malloc(sizeof(int) * (size_t) file->size);
-    file->derived.aggregator_slot = malloc(sizeof(int) * (size_t) file->size);
+    file->derived.aggregators = malloc(bytes);
+    file->derived.aggregator_slot = malloc(bytes);
     if (NULL == file->derived.aggregators || NULL == file->derived.aggregator_slot) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if ('\0' != settings->aggregator_list[0]) {
-        file->derived.aggregator_count = collio_aggregators_parse(
-            settings->aggregator_list, file->size, file->derived.aggregators, &bad);
-        if (file->derived.aggregator_count < 1) {
-            refuse_list(file, bad);
-        }
+    return OMPI_SUCCESS;
+}
+
+/* By the user's list; a list that is refused chooses nothing. */
+static int choose_listed(collio_file_t *file)
+{
+    const char *list = file->settings.aggregator_list, *bad = list;
+    int count = collio_aggregators_parse(list, file->size, NULL, &bad);
+
+    if (count < 1) {
+        refuse_list(file, bad);
+        return OMPI_SUCCESS;
     }
-    if (0 == file->derived.aggregator_count && file->derived.partition->by_memory && 0 == count) {
+    if (OMPI_SUCCESS != allocate(file, count)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    file->derived.aggregator_count = collio_aggregators_parse(list, file->size,
+                                                              file->derived.aggregators, &bad);
+    return OMPI_SUCCESS;
+}
+
+/* The number that a user has set; 0: none. */
+static int number_set(const collio_file_t *file)
+{
+    int count = file->settings.aggregators;
+
+    return 0 == count && file->derived.ompio_aggregators > 0 ? file->derived.ompio_aggregators
+                                                             : count;
+}
+
+static int choose_some_per_node(collio_file_t *file)
+{
+    int rc = allocate(file, (int64_t) COLLIO_MEMORY_PER_NODE * file->nodes.nodes);
+
+    if (OMPI_SUCCESS == rc) {
         file->derived.aggregator_count = collio_aggregators_per_node(
             &file->nodes, COLLIO_MEMORY_PER_NODE, file->derived.aggregators);
     }
-    if (0 == file->derived.aggregator_count) {
-        collio_placement_t placement = 0 == settings->placement
-                                           ? COLLIO_PLACEMENT_ROUND_ROBIN
-                                           : (collio_placement_t) (settings->placement - 1);
+    return rc;
+}
 
-        if (0 == count) {
-            collio_site_t site = collio_file_site(file);
+static int choose_aggregators(collio_file_t *file)
+{
+    collio_placement_t placement = COLLIO_PLACEMENT_ROUND_ROBIN;
+    int count = number_set(file), rc;
 
-            count = collio_default_aggregators(&site);
+    if ('\0' != file->settings.aggregator_list[0]) {
+        rc = choose_listed(file);
+        if (OMPI_SUCCESS != rc || 0 < file->derived.aggregator_count) {
+            return rc;
         }
+    }
+    if (0 == count && file->derived.partition->by_memory) {
+        return choose_some_per_node(file);
+    }
+    if (0 == count) {
+        collio_site_t site = collio_file_site(file);
+
+        count = collio_default_aggregators(&site);
+    }
+    if (0 != file->settings.placement) { /* 0: auto */
+        placement = (collio_placement_t) (file->settings.placement - 1);
+    }
+    rc = allocate(file, count < 1 ? 1 : count);
+    if (OMPI_SUCCESS == rc) {
         file->derived.aggregator_count = collio_aggregators_place(&file->nodes, count, placement,
                                                                   file->derived.aggregators);
     }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 /* Number of each aggregator among those of its own node. */
@@ -91,7 +131,7 @@ static int number_aggregators(collio_file_t *file)
         &file->nodes, file->settings.local_aggregators);
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
         file->derived.aggregator_slot[i] =
-            seen[file->nodes.node_of[file->derived.aggregators[i]]]++;
+            seen[collio_node_of(&file->nodes, file->derived.aggregators[i])]++;
         if (file->derived.aggregators[i] == file->rank) {
             file->derived.my_aggregator = i;
         }

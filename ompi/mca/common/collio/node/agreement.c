@@ -64,7 +64,7 @@ collio_agreement_t *collio_agreement_new(const collio_file_t *file)
         return NULL;
     }
     agreement->leaders = MPI_COMM_NULL;
-    agreement->nodes = file->nodes.nodes;
+    agreement->several_nodes = file->comm != file->node_comm;
     if (MPI_COMM_NULL != file->node_comm) {
         agreement->me = ompi_comm_rank(file->node_comm);
         agreement->ranks = ompi_comm_size(file->node_comm);
@@ -191,7 +191,7 @@ static int start_by_messages(collio_file_t *file, const int64_t *mine)
 /* The agreement that is under way concerns this node only. */
 static bool on_node(const collio_agreement_t *agreement)
 {
-    return 1 == agreement->nodes || COLLIO_SCOPE_NODE == agreement->scope;
+    return !agreement->several_nodes || COLLIO_SCOPE_NODE == agreement->scope;
 }
 
 static void start_on_page(collio_agreement_t *agreement, const int64_t *mine)
@@ -449,7 +449,7 @@ static void make_page(collio_agreement_t *agreement, int64_t key[COLLIO_AGREEMEN
 void collio_agreement_offer(collio_file_t *file, int64_t key[COLLIO_AGREEMENT_KEY])
 {
     memset(key, 0, sizeof(*key) * COLLIO_AGREEMENT_KEY);
-    if (1 < file->size && 1 == file->agreement->nodes) {
+    if (1 < file->size && !file->agreement->several_nodes) {
         make_page(file->agreement, key);
     }
 }
@@ -469,18 +469,24 @@ static bool attach_page(collio_agreement_t *agreement, const int64_t key[COLLIO_
     return NULL != page;
 }
 
-/* The first ranks of the nodes; the file has them already when its set gets an agreement. */
-static int make_leaders(collio_file_t *file, collio_agreement_t *agreement)
+int collio_agreement_connect(collio_file_t *file)
 {
-    if (1 == agreement->nodes) {
+    collio_agreement_t *agreement = file->agreement;
+
+    if (!agreement->several_nodes) {
         return OMPI_SUCCESS;
     }
-    if (agreement == file->agreement) {
-        return ompi_comm_split(file->comm, 0 == agreement->me ? 0 : MPI_UNDEFINED, 0,
-                               &agreement->leaders, false);
+    return ompi_comm_split(file->comm, 0 == agreement->me ? 0 : MPI_UNDEFINED, 0,
+                           &agreement->leaders, false);
+}
+
+/* The agreement of a set has the same leaders as that of its first file. */
+static int copy_leaders(const collio_file_t *file, collio_agreement_t *agreement)
+{
+    if (agreement == file->agreement || MPI_COMM_NULL == file->agreement->leaders) {
+        return OMPI_SUCCESS;
     }
-    return 0 == agreement->me ? ompi_comm_dup(file->agreement->leaders, &agreement->leaders)
-                              : OMPI_SUCCESS;
+    return ompi_comm_dup(file->agreement->leaders, &agreement->leaders);
 }
 
 static int share(collio_file_t *file, collio_agreement_t *agreement, const int64_t *key)
@@ -488,7 +494,7 @@ static int share(collio_file_t *file, collio_agreement_t *agreement, const int64
     int64_t mine[COLLIO_AGREEMENT_KEY], node[COLLIO_AGREEMENT_KEY], missing, any;
     int rc;
 
-    if (NULL == key || 1 < agreement->nodes) {
+    if (NULL == key || agreement->several_nodes) {
         make_page(agreement, mine);
         if (0 != collio_agreement_wait(file, COLLIO_SCOPE_NODE, mine, node, COLLIO_AGREEMENT_KEY)) {
             return file->lost;
@@ -496,7 +502,7 @@ static int share(collio_file_t *file, collio_agreement_t *agreement, const int64
         key = node;
     }
     missing = !attach_page(agreement, key);
-    rc = make_leaders(file, agreement);
+    rc = copy_leaders(file, agreement);
     if (OMPI_SUCCESS != rc) {
         collio_file_lose(file, rc);
         return file->lost;

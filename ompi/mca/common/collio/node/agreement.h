@@ -64,7 +64,7 @@ typedef struct collio_agreement_t {
     ompi_datatype_t *type;                /* the numbers of a call, for messages */
     int ranks;                            /* ranks of this node */
     int me;                               /* number of this rank among those of its node */
-    int nodes;                            /* nodes of all ranks */
+    bool several_nodes;                   /* the ranks are on more than one node */
     int crowd;                            /* ranks per core; above 1, waiting ranks yield theirs */
     uint32_t round;       /* agreements that are over; on the page, if there is one */
     int failed;           /* error class of a wait that failed: no other begins */
@@ -83,9 +83,12 @@ typedef struct collio_agreement_t {
 /** An agreement for an open that finds no memory. */
 extern collio_spare_t collio_agreement_spare;
 
-/** A new agreement of the file's ranks, whose nodes are known, by messages. NULL only if there is
- *  no memory and the one that was kept back is in use. Local. */
+/** A new agreement of the file's ranks, by messages; the file has its communicators. NULL only if
+ *  there is no memory and the one that was kept back is in use. Local. */
 collio_agreement_t *collio_agreement_new(const struct collio_file_t *file);
+/** Connects the first ranks of the nodes for the file's new agreement. Collective over the file. An
+ *  Open MPI error code. */
+int collio_agreement_connect(struct collio_file_t *file);
 /** Prepares the scope CALL. Local: an Open MPI error code. */
 int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_rule_t rule);
 /** Frees the file's. If the file is lost, only the name of the page ends: messages may still

@@ -65,12 +65,12 @@ char *collio_shared_region(const collio_shared_t *shared, int slot)
 
 static void count_node(const collio_file_t *file, collio_shared_t *shared, int regions)
 {
-    int node = file->nodes.node_of[file->rank];
+    int node = collio_node_of(&file->nodes, file->rank);
 
-    shared->local_ranks = file->nodes.first[node + 1] - file->nodes.first[node];
+    shared->local_ranks = collio_node_size(&file->nodes, node);
     shared->slots = 0;
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
-        shared->slots += file->nodes.node_of[file->derived.aggregators[i]] == node;
+        shared->slots += collio_node_of(&file->nodes, file->derived.aggregators[i]) == node;
     }
     shared->regions = regions < 0 ? shared->slots : regions;
     shared->peers = file->derived.aggregator_count;

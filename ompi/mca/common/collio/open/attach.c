@@ -21,6 +21,7 @@
 #include "hook/hook.h"
 #include "hook/reach.h"
 #include "node/agreement.h"
+#include "node/map.h"
 #include "open/context.h"
 #include "open/report.h"
 #include "open/set.h"
@@ -177,7 +178,7 @@ static void file_free(collio_file_t *file)
     collio_context_close(file); /* whatever of it was not given */
     collio_queue_close(file);
     if (NULL == file->set) {
-        collio_nodes_fini(&file->nodes);
+        collio_map_free(file->map);
     }
     derived_close(file);
     free(file);
@@ -364,6 +365,26 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
     return MPI_ERR_NOT_SAME; /* the settings of rank 0 differ between ranks */
 }
 
+/* `rc`: an earlier error of this rank. Collective; an Open MPI error code. */
+static int prepare_first(collio_file_t *file, int rc)
+{
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_agreement_connect(file);
+    }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = collio_map_make(file);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = collio_queue_open(file);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    return collio_agreement_set_rule(file->agreement, collio_agree_reduce);
+}
+
 /* The first file of its processes, or one of processes that keep nothing: it gets a context before
  * the agreement, which also has the key of the page for calls. NULL: there is none. */
 static collio_file_t *make_first(collio_file_t *file)
@@ -377,14 +398,8 @@ static collio_file_t *make_first(collio_file_t *file)
         file_free(file);
         return NULL;
     }
-    if (OMPI_SUCCESS == rc) {
-        rc = collio_queue_open(file);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = collio_agreement_set_rule(file->agreement, collio_agree_reduce);
-    }
     set = collio_set_prepare(file);
-    file->refused = agree(file, rc, NULL == set, all);
+    file->refused = agree(file, prepare_first(file, rc), NULL == set, all);
     if (OMPI_SUCCESS != file->refused) { /* the record only has the error class */
         collio_agreement_close(file);
         collio_set_drop(set);

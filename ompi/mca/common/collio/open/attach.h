@@ -12,11 +12,9 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
  *  that are not real MPI files, which have no close of their own. */
 void collio_file_detach(ompio_file_t *fh);
 
-/** Makes a communicator of the same ranks and finds their nodes. Collective. An Open MPI error
- *  code; the communicator is there unless it could not be made. */
+/** Makes communicators of the file's ranks and of those of this node. Collective. An Open MPI error
+ *  code; file->comm is there unless it could not be made. */
 int collio_file_connect(collio_file_t *file);
-/** Only the communicators: the nodes are known. Collective. An Open MPI error code. */
-int collio_file_connect_comms(collio_file_t *file);
 
 /** Verbose output: what the file's collective calls will use. Local. */
 void collio_open_show(const collio_file_t *file);

@@ -15,11 +15,11 @@ int collio_context_new(collio_file_t *file)
 {
     enum { ERROR, PAGE, FIELDS = PAGE + COLLIO_AGREEMENT_KEY };
     int64_t mine[FIELDS], all[FIELDS];
-    int rc = collio_file_connect_comms(file);
+    int rc = collio_file_connect(file);
 
     if (OMPI_SUCCESS == rc) {
         file->agreement = collio_agreement_new(file);
-        rc = NULL == file->agreement ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+        rc = NULL == file->agreement ? OMPI_ERR_OUT_OF_RESOURCE : collio_agreement_connect(file);
     }
     if (OMPI_SUCCESS != rc) {
         collio_file_lose(file, rc);

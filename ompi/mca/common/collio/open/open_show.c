@@ -31,7 +31,7 @@ static void show_aggregators(const collio_file_t *file)
     for (int i = 0; i < file->derived.aggregator_count && used < sizeof(list); ++i) {
         used += (size_t) snprintf(list + used, sizeof(list) - used, " %d@node%d",
                                   file->derived.aggregators[i],
-                                  file->nodes.node_of[file->derived.aggregators[i]]);
+                                  collio_node_of(&file->nodes, file->derived.aggregators[i]));
     }
     SHOW(file, "%d of %d ranks aggregate (nodes: %d, buffers: %" PRId64 " bytes each):%s%s",
          file->derived.aggregator_count, file->size, file->nodes.nodes, file->derived.buffer_bytes,

@@ -41,7 +41,7 @@ static void add_aggregators(collio_record_t *record, const collio_file_t *file)
         int rank = file->derived.aggregators[i];
 
         if (i < LISTED) {
-            add(&record->about, " %d@node%d", rank, file->nodes.node_of[rank]);
+            add(&record->about, " %d@node%d", rank, collio_node_of(&file->nodes, rank));
         }
         add(&record->json, "%s%d", i > 0 ? "," : "", rank);
     }
@@ -120,8 +120,8 @@ static void add_node_memory(collio_record_t *record, const collio_file_t *file, 
     for (int i = 0; i < memory->parts; ++i) {
         int rank = file->derived.aggregators[memory->part[i].aggregator];
 
-        parts += file->nodes.node_of[rank] == node;
-        buffers += file->nodes.node_of[rank] == node ? memory->part[i].buffer_bytes : 0;
+        parts += collio_node_of(&file->nodes, rank) == node;
+        buffers += collio_node_of(&file->nodes, rank) == node ? memory->part[i].buffer_bytes : 0;
     }
     add(&record->about, "    node%-6d can give %.3f MiB; %d domains, %.3f MiB\n", node,
         mib((int64_t) available[node]), parts, mib(buffers));
@@ -149,7 +149,8 @@ static void add_memory(collio_record_t *record, const collio_file_t *file)
 
         add(&record->about,
             "    domain %-3d group %d, %.3f MiB wanted: rank %d@node%d, buffer %.3f MiB, %s", i,
-            part->group, mib(part->bytes), rank, file->nodes.node_of[rank], mib(part->buffer_bytes),
+            part->group, mib(part->bytes), rank, collio_node_of(&file->nodes, rank),
+            mib(part->buffer_bytes),
             part->reduced ? "no node fits, smaller windows" : "most memory of its nodes");
         if (part->merged > 0) {
             add(&record->about, ", took over %d leaves", part->merged);

@@ -9,6 +9,7 @@
 
 #include "exchange/kept.h"
 #include "node/agreement.h"
+#include "node/map.h"
 #include "open/context.h"
 
 enum {
@@ -33,12 +34,12 @@ typedef struct slot_t {
 } slot_t;
 
 struct collio_set_t {
-    struct collio_set_t *next;
-    int size;
-    opal_process_name_t *process;
-    collio_nodes_t nodes;
-    collio_agreement_t *agreement; /* of files that are being opened */
-    slot_t slot[SLOTS];
+    struct collio_set_t *next;     /* the next older set of this process */
+    ompi_group_t *group;           /* the processes, in the order of their ranks */
+    collio_nodes_t nodes;          /* which rank is on which node */
+    collio_map_t *map;             /* memory of `nodes` */
+    collio_agreement_t *agreement; /* agreement of files that are being opened */
+    slot_t slot[SLOTS];            /* contexts of the set's files */
 };
 
 static collio_set_t *sets;
@@ -46,15 +47,19 @@ static int set_count;
 static uint64_t gifts; /* contexts that became free */
 static bool ended;     /* MPI_Finalize has begun */
 
-static bool same_processes(const collio_set_t *set, ompi_communicator_t *comm)
+/* Duplicates of a communicator have its group. */
+static bool same_processes(ompi_group_t *set, ompi_group_t *group)
 {
-    if (ompi_comm_size(comm) != set->size) {
+    if (set == group) {
+        return true;
+    }
+    if (ompi_group_size(set) != ompi_group_size(group)) {
         return false;
     }
-    for (int i = 0; i < set->size; ++i) {
-        opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, i);
-
-        if (0 != opal_compare_proc(name, set->process[i])) {
+    for (int i = 0; i < ompi_group_size(set); ++i) {
+        if (0
+            != opal_compare_proc(ompi_group_get_proc_name(group, i),
+                                 ompi_group_get_proc_name(set, i))) {
             return false;
         }
     }
@@ -65,7 +70,7 @@ collio_set_t *collio_set_find(ompi_communicator_t *comm)
 {
     collio_set_t *set = sets;
 
-    while (NULL != set && !same_processes(set, comm)) {
+    while (NULL != set && !same_processes(set->group, comm->c_local_group)) {
         set = set->next;
     }
     return set;
@@ -73,13 +78,12 @@ collio_set_t *collio_set_find(ompi_communicator_t *comm)
 
 /* A communicator that reaches into another job must end when the program disconnects the jobs, so
  * none of them can be kept. */
-static bool note_processes(collio_set_t *set, ompi_communicator_t *comm)
+static bool of_one_job(ompi_group_t *group)
 {
-    opal_process_name_t me = ompi_group_get_proc_name(comm->c_local_group, ompi_comm_rank(comm));
+    opal_process_name_t first = ompi_group_get_proc_name(group, 0);
 
-    for (int i = 0; i < set->size; ++i) {
-        set->process[i] = ompi_group_get_proc_name(comm->c_local_group, i);
-        if (set->process[i].jobid != me.jobid) {
+    for (int i = 1; i < ompi_group_size(group); ++i) {
+        if (ompi_group_get_proc_name(group, i).jobid != first.jobid) {
             return false;
         }
     }
@@ -90,7 +94,6 @@ void collio_set_drop(collio_set_t *set)
 {
     if (NULL != set) {
         collio_agreement_free(set->agreement);
-        free(set->process);
         free(set);
     }
 }
@@ -123,7 +126,8 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPI has freed all communicators, also those of the leaders. */
+/* MPI has freed all communicators, also those of the leaders. It may have ended processes, too,
+ * which a group refers to: the groups stay. */
 void collio_set_forget(void)
 {
     while (NULL != sets) {
@@ -131,7 +135,7 @@ void collio_set_forget(void)
 
         sets = set->next;
         set->agreement->leaders = MPI_COMM_NULL;
-        collio_nodes_fini(&set->nodes);
+        collio_map_free(set->map);
         collio_set_drop(set);
     }
     set_count = 0;
@@ -151,17 +155,15 @@ collio_set_t *collio_set_prepare(const collio_file_t *file)
     collio_set_t *set;
 
     if (collio_thread_multiple() || set_count == SETS || OMPI_COMM_IS_INTER(comm)
-        || !collio_comm_of_world(comm) || !ends_in_time()) {
+        || !collio_comm_of_world(comm) || !of_one_job(comm->c_local_group) || !ends_in_time()) {
         return NULL;
     }
     set = calloc(1, sizeof(*set));
     if (NULL == set) {
         return NULL;
     }
-    set->size = file->size;
-    set->process = malloc(sizeof(*set->process) * (size_t) set->size);
     set->agreement = collio_agreement_new(file);
-    if (NULL == set->process || NULL == set->agreement || !note_processes(set, comm)) {
+    if (NULL == set->agreement) {
         collio_set_drop(set);
         return NULL;
     }
@@ -178,7 +180,10 @@ void collio_set_found(collio_set_t *set, collio_file_t *file)
         return;
     }
     collio_shm_set_relief(collio_set_relieve);
+    set->group = file->fh->f_comm->c_local_group;
+    OBJ_RETAIN(set->group);
     set->nodes = file->nodes;
+    set->map = file->map;
     set->slot[0].state = TAKEN;
     set->next = sets;
     sets = set;
@@ -190,6 +195,7 @@ void collio_set_found(collio_set_t *set, collio_file_t *file)
 void collio_set_lend(const collio_set_t *set, collio_file_t *file)
 {
     file->nodes = set->nodes;
+    file->map = set->map;
     file->agreement = set->agreement;
 }
 

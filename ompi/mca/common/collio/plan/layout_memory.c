@@ -36,7 +36,7 @@ static int count_busy(collio_file_t *file)
 void collio_layout_memory_sums(collio_exchange_t *ex, int64_t *sums)
 {
     collio_file_t *file = ex->file;
-    int node = file->nodes.node_of[file->rank], busy = -count_busy(file);
+    int node = collio_node_of(&file->nodes, file->rank), busy = -count_busy(file);
 
     collio_file_for_each(count_busy, &busy);
     sums[node] = busy > 0;
@@ -49,7 +49,7 @@ void collio_layout_memory_records(collio_exchange_t *ex)
 {
     collio_file_t *file = ex->file;
     collio_file_memory_t *memory = &file->memory;
-    int nodes = file->nodes.nodes, node = file->nodes.node_of[file->rank];
+    int nodes = file->nodes.nodes, node = collio_node_of(&file->nodes, file->rank);
     size_t count = (size_t) nodes * (size_t) (1 + memory->words);
     uint64_t *bits = memory->records + nodes + (size_t) node * (size_t) memory->words;
 
@@ -86,7 +86,7 @@ static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
         node[n].touched = records + nodes + (size_t) n * (size_t) file->memory.words;
     }
     for (int i = 0; i < file->derived.aggregator_count; ++i) { /* a place for each that it has */
-        --node[file->nodes.node_of[file->derived.aggregators[i]]].held;
+        --node[collio_node_of(&file->nodes, file->derived.aggregators[i])].held;
     }
     for (int n = 0; n < nodes; ++n) {
         node[n].held = node[n].held > 0 ? node[n].held : (int) sums[n];
@@ -128,7 +128,7 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
 
     read_nodes(ex, node);
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
-        node_of[i] = file->nodes.node_of[file->derived.aggregators[i]];
+        node_of[i] = collio_node_of(&file->nodes, file->derived.aggregators[i]);
     }
     rc = collio_memory_layout_init(&demand, &limits, &layout);
     if (0 != rc) {
@@ -140,7 +140,7 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
     memory->groups = layout.groups;
     memory->leaves = layout.leaves;
     memory->merges = layout.merges;
-    memory->usable = node[file->nodes.node_of[file->rank]].available;
+    memory->usable = node[collio_node_of(&file->nodes, file->rank)].available;
     collio_memory_layout_fini(&layout);
     return rc;
 }
@@ -205,7 +205,7 @@ static void measure(collio_exchange_t *ex)
     plan->regions = 0;
     for (int i = 0; i < memory->parts; ++i) {
         int aggregator = memory->part[i].aggregator, rank = file->derived.aggregators[aggregator];
-        bool here = file->nodes.node_of[rank] == file->nodes.node_of[file->rank];
+        bool here = collio_node_of(&file->nodes, rank) == collio_node_of(&file->nodes, file->rank);
         int64_t window = collio_plan_window(plan, aggregator);
         int64_t size = collio_domains_size(&plan->domains, aggregator);
         int64_t slot = ((size < window ? size : window) + 63) / 64 * 64;
@@ -278,7 +278,7 @@ void collio_layout_look(collio_file_t *file)
     bool exact = 0 != file->settings.memory_available, measured = false;
     int64_t usable = INT64_MAX;
 
-    if (!file->derived.partition->by_memory || 0 != file->nodes.local_rank[file->rank]) {
+    if (!file->derived.partition->by_memory || 0 != collio_node_local(&file->nodes, file->rank)) {
         return; /* one rank answers for its node */
     }
     for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {

@@ -167,8 +167,7 @@ int collio_settings_set_settle(const collio_settings_set_t *set, ompi_communicat
         return OMPI_SUCCESS;
     }
     pack(set, values, facts, fact_count, &package);
-    rc = comm->c_coll->coll_bcast(&package, (int) sizeof(package), MPI_BYTE, 0, comm,
-                                  comm->c_coll->coll_bcast_module);
+    rc = collio_bcast(&package, (int) sizeof(package), MPI_BYTE, comm);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }

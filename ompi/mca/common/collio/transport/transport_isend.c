@@ -18,7 +18,7 @@ void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes)
 
     collio_file_count(file, COLLIO_STAT_MESSAGES, 1);
     collio_file_count(file, COLLIO_STAT_MESSAGE_BYTES, (uint64_t) bytes);
-    if (file->nodes.node_of[peer] != file->nodes.node_of[file->rank]) {
+    if (collio_node_of(&file->nodes, peer) != collio_node_of(&file->nodes, file->rank)) {
         collio_file_count(file, COLLIO_STAT_MESSAGES_BETWEEN_NODES, 1);
         collio_file_count(file, COLLIO_STAT_BYTES_BETWEEN_NODES, (uint64_t) bytes);
     }

@@ -10,9 +10,9 @@
 
 static bool serves(const collio_exchange_t *ex, int aggregator, int requester)
 {
-    const int *node_of = ex->file->nodes.node_of;
+    const collio_nodes_t *nodes = &ex->file->nodes;
 
-    return node_of[aggregator] == node_of[requester]
+    return collio_node_of(nodes, aggregator) == collio_node_of(nodes, requester)
            && COLLIO_SHARED_READY == ex->file->kept->shared.state;
 }
 
@@ -28,7 +28,8 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
 
     atomic_store_explicit(&control->limit[slot->number], slot->limit, memory_order_relaxed);
     ++slot->arrived;
-    collio_shared_grant(shared, my_slot(ex), ex->file->nodes.local_rank[move->peer], slot->number);
+    collio_shared_grant(shared, my_slot(ex), collio_node_local(&ex->file->nodes, move->peer),
+                        slot->number);
 }
 
 /* One counter for all requesters: it tells when all have copied, not which of them have. */
@@ -68,7 +69,7 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
     collio_move_t *move = &delivery->move;
     int slot = file->derived.aggregator_slot[delivery->aggregator];
     collio_shared_control_t *control = collio_shared_control(shared, slot);
-    int number = collio_shared_granted(shared, slot, file->nodes.local_rank[file->rank],
+    int number = collio_shared_granted(shared, slot, collio_node_local(&file->nodes, file->rank),
                                        move->ticket);
     int64_t copied;
 

@@ -24,15 +24,15 @@ enum { LISTS, REPLIES, SIZE, SEGMENT, MADE };
 static void find_aggregator(collio_exchange_t *ex)
 {
     const collio_nodes_t *nodes = &ex->file->nodes;
-    int node = nodes->node_of[ex->file->rank];
+    int node = collio_node_of(nodes, ex->file->rank);
     int ranks = collio_ranks_on(ex->file, node), count = collio_layers_on_node(ex, node);
-    int local = collio_local_aggregator_of(ranks, count, nodes->local_rank[ex->file->rank]);
+    int local = collio_local_aggregator_of(ranks, count, collio_node_local(nodes, ex->file->rank));
     relay_t *relay = ex->plan->layer1.relay;
     int next = ranks;
 
     relay->active = count < ranks;
     relay->aggregators = count;
-    relay->aggregator = nodes->member[nodes->first[node] + local];
+    relay->aggregator = collio_node_member(nodes, node, local);
     for (int i = 0; i < count; ++i) {
         int at = collio_local_aggregator(ranks, count, i);
 
@@ -171,7 +171,7 @@ static void receive(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
     int tag = collio_exchange_tag(ex, COLLIO_TAG_RELAY);
-    const int *local_rank = ex->file->nodes.local_rank;
+    const collio_nodes_t *nodes = &ex->file->nodes;
     ompi_status_public_t status;
     gathered_t *arrival;
     int matched = 0;
@@ -195,7 +195,8 @@ static void receive(collio_exchange_t *ex)
             discard(ex, status.MPI_SOURCE);
             return;
         }
-        arrival->member = local_rank[status.MPI_SOURCE] - local_rank[relay->aggregator];
+        arrival->member = collio_node_local(nodes, status.MPI_SOURCE)
+                          - collio_node_local(nodes, relay->aggregator);
         arrival->bytes = status._ucount;
         if (OMPI_SUCCESS
             != collio_irecv(arrival->list, arrival->bytes, status.MPI_SOURCE, tag, ex->file->comm,
@@ -378,7 +379,7 @@ static bool start_segment(collio_exchange_t *ex)
         return false;
     }
     shared->local_ranks = shared->slots = shared->peers = collio_ranks_on(
-        file, file->nodes.node_of[file->rank]);
+        file, collio_node_of(&file->nodes, file->rank));
     shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
     shared->mine = collio_relay_is_aggregator(ex);
     collio_shared_make(file, shared, region > shared->region_bytes ? region : shared->region_bytes);

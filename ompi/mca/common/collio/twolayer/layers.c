@@ -11,7 +11,7 @@
 
 int collio_ranks_on(const collio_file_t *file, int node)
 {
-    return file->nodes.first[node + 1] - file->nodes.first[node];
+    return collio_node_size(&file->nodes, node);
 }
 
 static int auto_local_aggregators(const collio_exchange_t *ex)
@@ -133,7 +133,7 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator)
 {
     const collio_relay_t *relay = ex->plan->layer1.relay;
     const collio_file_t *file = ex->file;
-    const int *node_of = file->nodes.node_of;
+    const collio_nodes_t *nodes = &file->nodes;
     int rank = file->derived.aggregators[aggregator];
 
     if (!relay->active || 1 == relay->member_count || rank == relay->aggregator) {
@@ -143,22 +143,23 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator)
         return true;
     }
     return rank != file->rank
-           && (COLLIO_LAYERS_ALL == ex->layer1.kind || node_of[rank] != node_of[file->rank]
+           && (COLLIO_LAYERS_ALL == ex->layer1.kind
+               || collio_node_of(nodes, rank) != collio_node_of(nodes, file->rank)
                || COLLIO_SHARED_FAILED == file->kept->shared.state);
 }
 
 int collio_layers_leader(const collio_exchange_t *ex, int rank)
 {
     const collio_nodes_t *nodes = &ex->file->nodes;
-    int node = nodes->node_of[rank];
+    int node = collio_node_of(nodes, rank);
 
     if (COLLIO_LAYERS_ORDERED != ex->layer1.kind) {
         return rank;
     }
-    return nodes->member[nodes->first[node]
-                         + collio_local_aggregator_of(collio_ranks_on(ex->file, node),
-                                                      collio_layers_on_node(ex, node),
-                                                      nodes->local_rank[rank])];
+    return collio_node_member(nodes, node,
+                              collio_local_aggregator_of(collio_ranks_on(ex->file, node),
+                                                         collio_layers_on_node(ex, node),
+                                                         collio_node_local(nodes, rank)));
 }
 
 int collio_relay_rank(const collio_exchange_t *ex, int member)
@@ -166,6 +167,6 @@ int collio_relay_rank(const collio_exchange_t *ex, int member)
     const collio_nodes_t *nodes = &ex->file->nodes;
     int aggregator = ex->plan->layer1.relay->aggregator;
 
-    return nodes
-        ->member[nodes->first[nodes->node_of[aggregator]] + nodes->local_rank[aggregator] + member];
+    return collio_node_member(nodes, collio_node_of(nodes, aggregator),
+                              collio_node_local(nodes, aggregator) + member);
 }

@@ -237,17 +237,17 @@ static void start_message(collio_exchange_t *ex, int h, int member)
 
 static void grant(collio_exchange_t *ex, int h, int member)
 {
-    const int *local_rank = ex->file->nodes.local_rank;
+    const collio_nodes_t *nodes = &ex->file->nodes;
 
     ++ex->plan->layer1.relay->half[h].slot.arrived;
-    collio_shared_grant(&ex->file->kept->relay_shared, local_rank[ex->file->rank],
-                        local_rank[collio_relay_rank(ex, member)], h);
+    collio_shared_grant(&ex->file->kept->relay_shared, collio_node_local(nodes, ex->file->rank),
+                        collio_node_local(nodes, collio_relay_rank(ex, member)), h);
 }
 
 static _Atomic uint64_t *arrivals(const collio_exchange_t *ex, int h)
 {
     return &collio_shared_control(&ex->file->kept->relay_shared,
-                                  ex->file->nodes.local_rank[ex->file->rank])
+                                  collio_node_local(&ex->file->nodes, ex->file->rank))
                 ->arrived[h];
 }
 

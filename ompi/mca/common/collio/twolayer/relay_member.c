@@ -41,7 +41,7 @@ static void start_turn(collio_exchange_t *ex, size_t number)
                                              .extra = collio_turn_room(turn) - turn->all.bytes,
                                              .relayed = !ex->write}};
     if (relay->shared) {
-        int slot = ex->file->nodes.local_rank[relay->aggregator];
+        int slot = collio_node_local(&ex->file->nodes, relay->aggregator);
 
         move->ticket = ex->file->kept->relay_shared.taken[slot]++;
         return;
@@ -98,10 +98,10 @@ static bool copy_over(collio_exchange_t *ex, size_t number)
     relay_t *relay = ex->plan->layer1.relay;
     const collio_shared_t *shared = &ex->file->kept->relay_shared;
     const turn_t *turn = &relay->mine.turn[number];
-    const int *local_rank = ex->file->nodes.local_rank;
-    int slot = local_rank[relay->aggregator];
+    const collio_nodes_t *nodes = &ex->file->nodes;
+    int slot = collio_node_local(nodes, relay->aggregator);
     collio_delivery_t *delivery = &relay->turn[number % 2];
-    int half = collio_shared_granted(shared, slot, local_rank[ex->file->rank],
+    int half = collio_shared_granted(shared, slot, collio_node_local(nodes, ex->file->rank),
                                      delivery->move.ticket);
     size_t *next = &delivery->window; /* the first that was not copied */
 

@@ -1,0 +1,150 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * The map of ranks and nodes. See map.h.
+ *
+ *   the first rank of a node   gathers the ranks of its node, marks them in the table of all ranks,
+ *                              and takes the maxima of these tables over all nodes
+ *   the others                 attach the result
+ *
+ * No rank but the first one of each node has memory for all ranks, not even for a moment.
+ */
+#include "node/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "file/file.h"
+#include "node/agreement.h"
+
+enum { KEY = 2, KEY_ERRNO = KEY, KEY_FIELDS };
+
+void collio_map_free(collio_map_t *map)
+{
+    if (NULL == map) {
+        return;
+    }
+    if (NULL == map->segment.at) {
+        free(map->tables);
+    }
+    collio_shm_fini(&map->segment);
+    free(map);
+}
+
+/* The file is lost, or some rank has no memory. */
+static int refuse(const collio_file_t *file)
+{
+    return 0 != file->lost ? OMPI_ERROR : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/* All ranks learn the number of nodes, and whether every rank has its memory. The first rank of a
+ * node makes the tables, in memory that it can share if there is any. */
+static int take_tables(collio_file_t *file, int64_t key[KEY_FIELDS])
+{
+    enum { NODES, FAILED, FIELDS };
+    collio_map_t *map = file->map = calloc(1, sizeof(*map));
+    ompi_communicator_t *leaders = file->agreement->leaders;
+    int64_t mine[FIELDS] = {0}, all[FIELDS] = {0};
+
+    if (NULL != map && MPI_COMM_NULL != leaders) {
+        size_t bytes = collio_nodes_bytes(file->size, ompi_comm_size(leaders));
+
+        mine[NODES] = ompi_comm_size(leaders);
+        key[KEY_ERRNO] = collio_shm_make(&map->segment, bytes, key);
+        map->tables = 0 == key[KEY_ERRNO] ? map->segment.at : calloc(1, bytes);
+    }
+    mine[FAILED] = NULL == map || (MPI_COMM_NULL != leaders && NULL == map->tables);
+    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS) || all[FAILED]) {
+        return refuse(file);
+    }
+    collio_nodes_place(&file->nodes, file->size, (int) all[NODES], map->tables);
+    return OMPI_SUCCESS;
+}
+
+/* The tables of all nodes' first ranks. 0 marks a rank of another node. */
+static int fill_tables(collio_file_t *file)
+{
+    collio_nodes_t *nodes = &file->nodes;
+    ompi_communicator_t *leaders = file->agreement->leaders;
+    int rc = collio_gather(&file->rank, nodes->member, 1, MPI_INT, file->node_comm);
+
+    if (OMPI_SUCCESS != rc || MPI_COMM_NULL == leaders) {
+        return rc;
+    }
+    for (int i = 0; i < ompi_comm_size(file->node_comm); ++i) {
+        nodes->node_of[nodes->member[i]] = 1 + file->rank;
+    }
+    rc = collio_allreduce(MPI_IN_PLACE, nodes->node_of, file->size, MPI_INT, MPI_MAX, leaders);
+    for (int rank = 0; rank < file->size; ++rank) {
+        --nodes->node_of[rank];
+    }
+    if (OMPI_SUCCESS == rc) {
+        collio_nodes_fill(nodes);
+    }
+    return rc;
+}
+
+/* A copy for every rank. */
+static int copy_tables(collio_file_t *file)
+{
+    collio_map_t *map = file->map;
+    size_t bytes = collio_nodes_bytes(file->size, file->nodes.nodes);
+    int64_t missing, any;
+
+    if (MPI_COMM_NULL == file->agreement->leaders) {
+        collio_shm_fini(&map->segment);
+        map->tables = malloc(bytes);
+    }
+    missing = NULL == map->tables;
+    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, &missing, &any, 1) || 0 != any) {
+        return refuse(file);
+    }
+    return collio_bcast(map->tables, (int) (bytes / sizeof(int)), MPI_INT, file->node_comm);
+}
+
+/* The others of a node use the tables of its first rank. */
+static int share_tables(collio_file_t *file, const int64_t key[KEY_FIELDS])
+{
+    collio_map_t *map = file->map;
+    int64_t node[KEY_FIELDS], missing, any;
+    int rc = OMPI_SUCCESS;
+
+    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_NODE, key, node, KEY_FIELDS)) {
+        return OMPI_ERROR;
+    }
+    if (MPI_COMM_NULL == file->agreement->leaders && 0 == node[KEY_ERRNO]
+        && 0
+               == collio_shm_attach(&map->segment,
+                                    collio_nodes_bytes(file->size, file->nodes.nodes), node)) {
+        map->tables = map->segment.at;
+    }
+    missing = NULL == map->tables;
+    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, &missing, &any, 1)) {
+        return OMPI_ERROR;
+    }
+    collio_shm_unlink(&map->segment);
+    if (0 != any) {
+        rc = copy_tables(file);
+    }
+    collio_nodes_place(&file->nodes, file->size, file->nodes.nodes, map->tables);
+    return rc;
+}
+
+int collio_map_make(collio_file_t *file)
+{
+    int64_t key[KEY_FIELDS] = {0};
+    int rc;
+
+    if (file->comm == file->node_comm) {
+        collio_nodes_place(&file->nodes, file->size, 1, NULL);
+        return OMPI_SUCCESS;
+    }
+    rc = take_tables(file, key);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = fill_tables(file);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    return share_tables(file, key);
+}
