@@ -34,8 +34,18 @@ AC_DEFUN([COLLIO_COMPILER], [
             AC_MSG_ERROR([--enable-sanitizers=$enable_sanitizers: $CC cannot do that])])
     ])
 
-    COLLIO_CFLAGS="-std=gnu11 -pthread $collio_warnings"
-    COLLIO_CORE_CFLAGS="-std=c11 -pedantic $collio_warnings"
+    # functions that a library exports may be inlined inside it, and are called without the linker's table
+    collio_calls=-fno-semantic-interposition
+    collio_saved=$CFLAGS
+    CFLAGS="$CFLAGS -Werror $collio_calls"
+    AC_MSG_CHECKING([whether $CC accepts $collio_calls])
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM], [AC_MSG_RESULT([yes])], [
+        AC_MSG_RESULT([no])
+        collio_calls=])
+    CFLAGS=$collio_saved
+
+    COLLIO_CFLAGS="-std=gnu11 -pthread $collio_calls $collio_warnings"
+    COLLIO_CORE_CFLAGS="-std=c11 -pedantic $collio_calls $collio_warnings"
     AC_SUBST([COLLIO_CFLAGS])
     AC_SUBST([COLLIO_CORE_CFLAGS])
 ])

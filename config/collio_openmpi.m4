@@ -21,7 +21,7 @@ AC_DEFUN([COLLIO_OPENMPI], [
     COLLIO_CPPFLAGS='-I$(top_srcdir) -I$(top_srcdir)/ompi/mca/common/collio -I$(top_builddir)/config'
     # nodelete: Open MPI 5.0 closes a component before it gives up its string parameters, and then
     # frees strings through pointers that live in the component.
-    COLLIO_LIBRARY_LDFLAGS="-avoid-version -shared -Wl,-z,nodelete -Wl,--as-needed -Wl,--enable-new-dtags -Wl,-rpath,'\$\$ORIGIN'"
+    COLLIO_LIBRARY_LDFLAGS="-avoid-version -shared -Wl,-z,nodelete -Wl,-Bsymbolic-functions -Wl,--as-needed -Wl,--enable-new-dtags -Wl,-rpath,'\$\$ORIGIN'"
     COLLIO_MODULE_LDFLAGS="-module $COLLIO_LIBRARY_LDFLAGS"
     COLLIO_COMPONENT_LIBS='$(top_builddir)/ompi/mca/common/collio/libmca_common_collio.la $(COLLIO_OMPI_LIBS)'
     AS_IF([test "x$with_openmpi" != xno], [

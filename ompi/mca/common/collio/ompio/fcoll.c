@@ -132,38 +132,44 @@ static bool ours(const collio_hook_t *hook)
     return collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all;
 }
 
-/* The error of the next call on this file; 0 when io/ompio has returned, which may not have called
- * the fcoll. */
-static void set_refusal(const collio_hook_t *hook, int error)
-{
-    collio_file_t *file = collio_file_find(hook->fh);
-
-    if (NULL != file && NULL != file->queue) {
-        file->queue->refusal = error;
-    }
-}
-
 /* io/ompio computes the position of an explicit offset without overflow checks. An offset that
- * would wrap is replaced, and the engine is told: this rank takes part, and the call fails on all
- * ranks. */
+ * would wrap is replaced, and the next call on this file gets the error: this rank takes part, and
+ * the call fails on all ranks. */
 static MPI_Offset check_offset(collio_hook_t *hook, MPI_Offset offset)
 {
+    collio_file_t *file;
+
     if (!ours(hook) || collio_view_reaches(hook->fh, offset)) {
         return offset;
     }
-    set_refusal(hook, EOVERFLOW);
+    file = collio_file_find(hook->fh);
+    if (NULL != file && NULL != file->queue) {
+        file->queue->refusal = EOVERFLOW;
+    }
     return 0;
 }
 
-/* After a blocking collective: the status, where io/ompio's entry has written what it likes. A file
- * whose current fcoll is not ours keeps io/ompio's. */
-static void end_blocking(const collio_hook_t *hook, int rc, ompi_status_public_t *status)
+/* io/ompio may have returned without calling the fcoll: the error of the next call is cleared. The
+ * file's queue, or NULL. */
+static collio_queue_t *end_call(const collio_hook_t *hook)
 {
     collio_file_t *file = collio_file_find(hook->fh);
 
-    set_refusal(hook, 0);
-    if (NULL != file && MPI_STATUS_IGNORE != status && ours(hook)) {
-        status->_ucount = NULL == file->queue ? 0 : (size_t) file->queue->last_bytes;
+    if (NULL == file || NULL == file->queue) {
+        return NULL;
+    }
+    file->queue->refusal = 0;
+    return file->queue;
+}
+
+/* After a blocking collective: the status, where io/ompio's entry has written another one. A file
+ * whose current fcoll is not ours keeps io/ompio's. */
+static void end_blocking(const collio_hook_t *hook, int rc, ompi_status_public_t *status)
+{
+    const collio_queue_t *queue = end_call(hook);
+
+    if (MPI_STATUS_IGNORE != status && ours(hook)) {
+        status->_ucount = NULL == queue ? 0 : (size_t) queue->last_bytes;
         status->MPI_ERROR = rc;
     }
 }
@@ -172,7 +178,7 @@ static void end_nonblocking(const collio_hook_t *hook, int rc, ompi_request_t **
 {
     (void) rc;
     (void) request;
-    set_refusal(hook, 0);
+    (void) end_call(hook);
 }
 
 #define ENTRY_ALL(name, buffer_type)                                                    \
@@ -206,7 +212,7 @@ static void end_nonblocking(const collio_hook_t *hook, int rc, ompi_request_t **
         int rc = hook->original.io_module_file_##name(fh, check_offset(hook, offset), buffer, \
                                                       count, type);                           \
                                                                                               \
-        set_refusal(hook, 0);                                                                 \
+        (void) end_call(hook);                                                                \
         return rc;                                                                            \
     }
 
