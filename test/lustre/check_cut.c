@@ -10,17 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "check.h"
+
 enum { PAGE = 4, BYTES = 400 };
-
-static bool failed;
-
-#define EXPECT(condition)                                            \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            failed = true;                                           \
-        }                                                            \
-    } while (0)
 
 static bool crosses(const collio_lustre_part_t *part, int64_t first, int64_t last, bool every)
 {
@@ -33,7 +25,7 @@ static bool crosses(const collio_lustre_part_t *part, int64_t first, int64_t las
 }
 
 /* Every touched page exactly once, no other page, no piece across a border. */
-static void random_ranges(void)
+CHECK(random_ranges, 0)
 {
     unsigned seed = (unsigned) time(NULL);
 
@@ -84,7 +76,7 @@ static void random_ranges(void)
     }
 }
 
-static void small_cases(void)
+CHECK(small_cases, 0)
 {
     collio_lustre_part_t part = {.end = INT64_MAX, .stripe_bytes = 64, .stripe_count = 2};
     collio_extent_t one = {.offset = 63, .length = 1};
@@ -109,11 +101,5 @@ static void small_cases(void)
 
 int main(void)
 {
-    small_cases();
-    printf("%s cut_small_cases\n", failed ? "not ok" : "ok");
-    if (!failed) {
-        random_ranges();
-        printf("%s cut_random_ranges\n", failed ? "not ok" : "ok");
-    }
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_all("cut", NULL, NULL);
 }

@@ -22,48 +22,46 @@
 
 static const char *dir[2];
 static const char *test_name;
-bool failed;
-static int failures;
+char path[512];
 char data[64 << 10];
 
 /* ---- small helpers: every test has its own file ---- */
 
-void path_of(char path[512], int client)
-{
-    snprintf(path, 512, "%s/facts.%s", dir[client], test_name);
-}
-
 int open_as(int client, int flags)
 {
-    char path[512];
+    char name[512];
     int fd;
 
-    path_of(path, client);
-    fd = open(path, flags, 0644);
+    snprintf(name, sizeof(name), "%s/facts.%s", dir[client], test_name);
+    fd = open(name, flags, 0644);
     EXPECT(0 <= fd);
     return fd;
 }
 
-void create(int stripes)
+static const char *begin(const check_t *check, check_files_t *files)
 {
-    char path[512];
-
-    path_of(path, 0);
+    if (2 == check->clients && NULL == dir[1]) {
+        return "needs a second client: give a second mount";
+    }
+    test_name = check->name;
+    snprintf(path, sizeof(path), "%s/facts.%s", dir[0], test_name);
     unlink(path);
-    EXPECT(0 == llapi_file_create(path, MIB, -1, stripes, 0));
+    if (0 < check->clients) {
+        EXPECT(0 == llapi_file_create(path, MIB, -1, 2, 0));
+        files->fd = open_as(0, O_RDWR);
+        files->other = 2 == check->clients ? open_as(1, O_RDWR) : -1;
+    }
+    return NULL;
 }
 
-void finish(int fd0, int fd1)
+static void end(const check_files_t *files)
 {
-    char path[512];
-
-    if (0 <= fd0) {
-        close(fd0);
+    if (0 <= files->fd) {
+        close(files->fd);
     }
-    if (0 <= fd1) {
-        close(fd1);
+    if (0 <= files->other) {
+        close(files->other);
     }
-    path_of(path, 0);
     unlink(path);
 }
 
@@ -115,7 +113,7 @@ int noexpand(int fd, uint32_t flags)
 
 /* ---- lockahead, one client ---- */
 
-static void structs(void)
+CHECK(structs, 0)
 {
     EXPECT(32 == sizeof(struct llapi_lu_ladvise));
     EXPECT(2 == offsetof(struct llapi_lu_ladvise, lla_lockahead_mode));
@@ -127,44 +125,30 @@ static void structs(void)
     EXPECT(0x802066fa == LL_IOC_LADVISE);
 }
 
-static void magic(void)
+CHECK(magic, 0)
 {
     struct statfs status;
 
     EXPECT(0 == statfs(dir[0], &status) && LL_SUPER_MAGIC == status.f_type);
 }
 
-static void async_results(void)
+CHECK(async_results, 1)
 {
-    int fd;
-
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(SENT == async_write(fd, 0, MIB - 1));
     EXPECT(SAME == settled(fd, 0, MIB - 1));
     EXPECT(DIFFERENT == async_write(fd, 4096, 8191));
     EXPECT(SAME == ahead(fd, 0, MIB - 1, MODE_READ_USER, LF_ASYNC));
-    finish(fd, -1);
 }
 
-static void blocking_results(void)
+CHECK(blocking_results, 1)
 {
-    int fd;
-
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(SENT == ahead(fd, 0, MIB - 1, MODE_WRITE_USER, 0));
     EXPECT(SENT == ahead(fd, 0, MIB - 1, MODE_WRITE_USER, 0));
     EXPECT(SAME == async_write(fd, 0, MIB - 1));
-    finish(fd, -1);
 }
 
-static void end_is_inclusive_by_page(void)
+CHECK(end_is_inclusive_by_page, 1)
 {
-    int fd;
-
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(SENT == ahead(fd, 0, MIB, MODE_WRITE_USER, 0)); /* also page 0 of the next stripe */
     EXPECT(SAME == async_write(fd, MIB, MIB + 4095));
     EXPECT(SENT == ahead(fd, 4 * MIB, 5 * MIB - 1, MODE_WRITE_USER, 0));
@@ -173,53 +157,33 @@ static void end_is_inclusive_by_page(void)
     EXPECT(DIFFERENT == async_write(fd, 8 * MIB + 8192, 8 * MIB + 12287));
     EXPECT(SENT == ahead(fd, 10 * MIB, 10 * MIB + 8191, MODE_WRITE_USER, 0));
     EXPECT(SENT == async_write(fd, 10 * MIB + 8192, 10 * MIB + 12287));
-    finish(fd, -1);
 }
 
-static void range_stops_at_the_first_status(void)
+CHECK(range_stops_at_the_first_status, 1)
 {
-    int fd;
-
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(SENT == ahead(fd, 0, MIB - 1, MODE_WRITE_USER, 0));
     EXPECT(SAME == async_write(fd, 0, 2 * MIB - 1));
     EXPECT(SENT == settled(fd, MIB, 2 * MIB - 1));         /* it had not been requested */
     EXPECT(SENT == async_write(fd, 4 * MIB, 6 * MIB - 1)); /* none held: both are */
     EXPECT(SAME == settled(fd, 4 * MIB, 5 * MIB - 1));
     EXPECT(SAME == async_write(fd, 5 * MIB, 6 * MIB - 1));
-    finish(fd, -1);
 }
 
-static void own_read_lock_blocks_async_write(void)
+CHECK(own_read_lock_blocks_async_write, 1)
 {
-    int fd;
-
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(SENT == ahead(fd, 0, MIB - 1, MODE_READ_USER, 0));
     EXPECT(SENT == async_write(fd, 0, MIB - 1));
     EXPECT(SENT == settled(fd, 0, MIB - 1)); /* still not held */
-    finish(fd, -1);
 }
 
-static void expansion(void)
+CHECK(expansion, 1)
 {
-    int fd;
-
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(4096 == pwrite(fd, data, 4096, 0));
     EXPECT(DIFFERENT == async_write(fd, 10 * MIB, 10 * MIB + 4095));
-    finish(fd, -1);
 }
 
-static void no_expansion(void)
+CHECK(no_expansion, 1)
 {
-    int fd;
-
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(0 == noexpand(fd, 0));
     EXPECT(4096 == pwrite(fd, data, 4096, 0));
     EXPECT(SAME == async_write(fd, 0, 4095));
@@ -227,31 +191,23 @@ static void no_expansion(void)
     EXPECT(0 == noexpand(fd, LF_UNSET));
     EXPECT(4096 == pwrite(fd, data, 4096, MIB));
     EXPECT(DIFFERENT == async_write(fd, 11 * MIB, 11 * MIB + 4095));
-    finish(fd, -1);
 }
 
-static void noexpand_hides_the_rest(void)
+CHECK(noexpand_hides_the_rest, 1)
 {
     struct llapi_lu_ladvise advice[2];
-    int fd;
 
-    create(2);
-    fd = open_as(0, O_RDWR);
     memset(advice, 0, sizeof(advice));
     advice[0].lla_advice = LU_LADVISE_LOCKNOEXPAND;
     advice[1] = advice_of(0, MIB - 1, 0, 0); /* mode 0 is invalid */
     EXPECT(0 == llapi_ladvise(fd, 0, 2, advice));
-    finish(fd, -1);
 }
 
-static void errors(void)
+CHECK(errors, 1)
 {
     struct llapi_lu_ladvise many[1024];
     struct llapi_lu_ladvise unknown;
-    int fd;
 
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(-EINVAL == ahead(fd, 0, MIB - 1, 0, 0));
     EXPECT(-EINVAL == ahead(fd, 0, MIB - 1, 3, 0));
     EXPECT(-EINVAL == ahead(fd, 4096, 4096, MODE_WRITE_USER, 0));
@@ -268,40 +224,34 @@ static void errors(void)
     unknown = advice_of(0, MIB - 1, MODE_WRITE_USER, 0);
     unknown.lla_advice = 77;
     EXPECT(-1 == llapi_ladvise(fd, 0, 1, &unknown) && EOPNOTSUPP == errno);
-    finish(fd, -1);
 }
 
-static void not_lustre(void)
+CHECK(not_lustre, 0)
 {
     char name[] = "/dev/shm/factsXXXXXX";
-    int fd = mkstemp(name);
 
+    fd = mkstemp(name);
     EXPECT(-ENOTTY == ahead(fd, 0, MIB - 1, MODE_WRITE_USER, 0));
     EXPECT(-ENOTTY == llapi_group_lock(fd, 1));
     close(fd);
     unlink(name);
 }
 
-static void read_only_descriptor_and_end(void)
+CHECK(read_only_descriptor_and_end, 1)
 {
-    int fd;
+    int read_only = open_as(0, O_RDONLY);
 
-    create(2);
-    fd = open_as(0, O_RDONLY);
-    EXPECT(SENT == async_write(fd, 0, MIB - 1));
-    EXPECT(SAME == settled(fd, 0, MIB - 1));
-    EXPECT(SENT == ahead(fd, 4 * MIB, UINT64_MAX, MODE_WRITE_USER, 0));
-    finish(fd, -1);
+    EXPECT(SENT == async_write(read_only, 0, MIB - 1));
+    EXPECT(SAME == settled(read_only, 0, MIB - 1));
+    EXPECT(SENT == ahead(read_only, 4 * MIB, UINT64_MAX, MODE_WRITE_USER, 0));
+    close(read_only);
 }
 
-static void raw_ioctl(void)
+CHECK(raw_ioctl, 1)
 {
     size_t size = sizeof(struct llapi_ladvise_hdr) + 1024 * sizeof(struct llapi_lu_ladvise);
     struct llapi_ladvise_hdr *header = calloc(1, size);
-    int fd;
 
-    create(2);
-    fd = open_as(0, O_RDWR);
     header->lah_magic = LADVISE_MAGIC;
     header->lah_count = 1;
     header->lah_advise[0] = advice_of(0, MIB - 1, MODE_WRITE_USER, LF_ASYNC);
@@ -311,80 +261,29 @@ static void raw_ioctl(void)
     header->lah_count = 1024;
     EXPECT(-1 == ioctl(fd, LL_IOC_LADVISE, header) && EFBIG == errno);
     free(header);
-    finish(fd, -1);
 }
 
 /* ---- two clients ---- */
 
-static void async_conflict_is_dropped(void)
+CHECK(async_conflict_is_dropped, 2)
 {
-    int a;
-    int b;
-
-    create(2);
-    a = open_as(0, O_RDWR);
-    b = open_as(1, O_RDWR);
-    EXPECT(SENT == ahead(a, 0, MIB - 1, MODE_WRITE_USER, 0));
-    EXPECT(SENT == async_write(b, 0, MIB - 1));
-    EXPECT(SENT == settled(b, 0, MIB - 1));
-    EXPECT(SAME == async_write(a, 0, MIB - 1));               /* the holder kept it */
-    EXPECT(SENT == ahead(b, 0, MIB - 1, MODE_WRITE_USER, 0)); /* blocking takes it away */
-    EXPECT(SAME == async_write(b, 0, MIB - 1));
-    EXPECT(SENT == async_write(a, 0, MIB - 1));
-    EXPECT(SENT == settled(a, 0, MIB - 1));
-    finish(a, b);
+    EXPECT(SENT == ahead(fd, 0, MIB - 1, MODE_WRITE_USER, 0));
+    EXPECT(SENT == async_write(other, 0, MIB - 1));
+    EXPECT(SENT == settled(other, 0, MIB - 1));
+    EXPECT(SAME == async_write(fd, 0, MIB - 1));                  /* the holder kept it */
+    EXPECT(SENT == ahead(other, 0, MIB - 1, MODE_WRITE_USER, 0)); /* blocking takes it away */
+    EXPECT(SAME == async_write(other, 0, MIB - 1));
+    EXPECT(SENT == async_write(fd, 0, MIB - 1));
+    EXPECT(SENT == settled(fd, 0, MIB - 1));
 }
 
-static void readers_share(void)
+CHECK(readers_share, 2)
 {
-    int a;
-    int b;
-
-    create(2);
-    a = open_as(0, O_RDWR);
-    b = open_as(1, O_RDWR);
-    EXPECT(SENT == ahead(a, 0, MIB - 1, MODE_READ_USER, 0));
-    EXPECT(SENT == ahead(b, 0, MIB - 1, MODE_READ_USER, 0));
-    EXPECT(SAME == ahead(a, 0, MIB - 1, MODE_READ_USER, LF_ASYNC));
-    EXPECT(SAME == ahead(b, 0, MIB - 1, MODE_READ_USER, LF_ASYNC));
-    finish(a, b);
+    EXPECT(SENT == ahead(fd, 0, MIB - 1, MODE_READ_USER, 0));
+    EXPECT(SENT == ahead(other, 0, MIB - 1, MODE_READ_USER, 0));
+    EXPECT(SAME == ahead(fd, 0, MIB - 1, MODE_READ_USER, LF_ASYNC));
+    EXPECT(SAME == ahead(other, 0, MIB - 1, MODE_READ_USER, LF_ASYNC));
 }
-
-static const struct {
-    const char *name;
-    void (*run)(void);
-    int clients;
-} tests[] = {
-    {"structs", structs, 1},
-    {"magic", magic, 1},
-    {"async_results", async_results, 1},
-    {"blocking_results", blocking_results, 1},
-    {"end_is_inclusive_by_page", end_is_inclusive_by_page, 1},
-    {"range_stops_at_the_first_status", range_stops_at_the_first_status, 1},
-    {"own_read_lock_blocks_async_write", own_read_lock_blocks_async_write, 1},
-    {"expansion", expansion, 1},
-    {"no_expansion", no_expansion, 1},
-    {"noexpand_hides_the_rest", noexpand_hides_the_rest, 1},
-    {"errors", errors, 1},
-    {"not_lustre", not_lustre, 1},
-    {"read_only_descriptor_and_end", read_only_descriptor_and_end, 1},
-    {"raw_ioctl", raw_ioctl, 1},
-    {"async_conflict_is_dropped", async_conflict_is_dropped, 2},
-    {"readers_share", readers_share, 2},
-    {"group_errors", group_errors, 1},
-    {"group_shared_and_refused", group_shared_and_refused, 2},
-    {"group_blocks_writers", group_blocks_writers, 2},
-    {"close_gives_the_group_lock_back", close_gives_the_group_lock_back, 2},
-    {"group_lock_clears_caches", group_lock_clears_caches, 2},
-    {"create_rules", create_rules, 1},
-    {"count_defaults", count_defaults, 1},
-    {"existing_file_keeps_its_layout", existing_file_keeps_its_layout, 1},
-    {"index_alone_is_one_stripe", index_alone_is_one_stripe, 1},
-    {"unknown_pool_is_refused", unknown_pool_is_refused, 1},
-    {"mdt_data_need_expansion", mdt_data_need_expansion, 1},
-    {"delayed_layouts_stay_away", delayed_layouts_stay_away, 1},
-    {"library_can_be_silenced", library_can_be_silenced, 1},
-};
 
 static void tell_library(void)
 {
@@ -404,17 +303,5 @@ int main(int argc, char **argv)
     dir[1] = argc > 2 ? argv[2] : NULL;
     tell_library();
     llapi_msg_set_level(LLAPI_MSG_OFF);
-    for (size_t t = 0; t < sizeof(tests) / sizeof(tests[0]); ++t) {
-        test_name = tests[t].name;
-        failed = false;
-        if (2 == tests[t].clients && NULL == dir[1]) {
-            printf("skip facts_%s # needs a second client: give a second mount\n", test_name);
-            continue;
-        }
-        tests[t].run();
-        printf("%s facts_%s\n", failed ? "not ok" : "ok", test_name);
-        fflush(stdout);
-        failures += failed;
-    }
-    return 0 == failures ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_all("facts", begin, end);
 }

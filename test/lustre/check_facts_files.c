@@ -13,41 +13,31 @@
 
 /* ---- group locks ---- */
 
-void group_errors(void)
+CHECK(group_errors, 1)
 {
-    int fd;
-
-    create(2);
-    fd = open_as(0, O_RDWR);
     EXPECT(-EINVAL == llapi_group_lock(fd, 0));
     EXPECT(0 == llapi_group_lock(fd, 7));
     EXPECT(-EINVAL == llapi_group_lock(fd, 7));
     EXPECT(-EINVAL == llapi_group_unlock(fd, 8));
     EXPECT(0 == llapi_group_unlock(fd, 7));
     EXPECT(-EINVAL == llapi_group_unlock(fd, 7));
-    finish(fd, -1);
 }
 
-void group_shared_and_refused(void)
+CHECK(group_shared_and_refused, 2)
 {
-    int a;
-    int b;
-    int c;
+    int b = open_as(1, O_RDWR | O_NONBLOCK);
+    int c = open_as(0, O_RDWR | O_NONBLOCK);
 
-    create(2);
-    a = open_as(0, O_RDWR);
-    b = open_as(1, O_RDWR | O_NONBLOCK);
-    c = open_as(0, O_RDWR | O_NONBLOCK);
-    EXPECT(0 == llapi_group_lock(a, 7));
+    EXPECT(0 == llapi_group_lock(fd, 7));
     EXPECT(-EAGAIN == llapi_group_lock(b, 8));
     EXPECT(-EAGAIN == llapi_group_lock(c, 8));
     EXPECT(0 == llapi_group_lock(b, 7));
-    EXPECT(4096 == pwrite(a, data, 4096, 0));
+    EXPECT(4096 == pwrite(fd, data, 4096, 0));
     EXPECT(4096 == pwrite(b, data, 4096, 4096));
     EXPECT(0 == llapi_group_unlock(b, 7));
-    EXPECT(0 == llapi_group_unlock(a, 7));
+    EXPECT(0 == llapi_group_unlock(fd, 7));
+    close(b);
     close(c);
-    finish(a, b);
 }
 
 static atomic_int written;
@@ -62,60 +52,50 @@ static void *write_page(void *argument)
 }
 
 /* With `by_close` the lock is given back by closing the descriptor. */
-static void group_blocks(bool by_close)
+static void group_blocks(int other, bool by_close)
 {
+    int own = open_as(0, O_RDWR);
     pthread_t thread;
-    int a;
-    int b;
 
-    create(2);
-    a = open_as(0, O_RDWR);
-    b = open_as(1, O_RDWR);
-    EXPECT(0 == llapi_group_lock(a, 7));
+    EXPECT(0 == llapi_group_lock(own, 7));
     atomic_store(&written, 0);
-    pthread_create(&thread, NULL, write_page, &b);
+    pthread_create(&thread, NULL, write_page, &other);
     usleep(300000);
     EXPECT(0 == atomic_load(&written));
-    if (by_close) {
-        close(a);
-        a = -1;
+    if (!by_close) {
+        EXPECT(0 == llapi_group_unlock(own, 7));
     } else {
-        EXPECT(0 == llapi_group_unlock(a, 7));
+        close(own);
     }
     pthread_join(thread, NULL);
     EXPECT(1 == atomic_load(&written));
-    finish(a, b);
+    if (!by_close) {
+        close(own);
+    }
 }
 
-void group_blocks_writers(void)
+CHECK(group_blocks_writers, 2)
 {
-    group_blocks(false);
+    group_blocks(other, false);
 }
 
-void close_gives_the_group_lock_back(void)
+CHECK(close_gives_the_group_lock_back, 2)
 {
-    group_blocks(true);
+    group_blocks(other, true);
 }
 
-void group_lock_clears_caches(void)
+CHECK(group_lock_clears_caches, 2)
 {
-    int a;
-    int b;
-
-    create(2);
-    a = open_as(0, O_RDWR);
-    b = open_as(1, O_RDWR);
-    EXPECT(SENT == ahead(a, 0, MIB - 1, MODE_WRITE_USER, 0));
-    EXPECT(0 == llapi_group_lock(b, 7));
-    EXPECT(0 == llapi_group_unlock(b, 7));
-    EXPECT(SENT == async_write(b, 0, MIB - 1));
-    EXPECT(SAME == settled(b, 0, MIB - 1)); /* so client a had lost it */
-    finish(a, b);
+    EXPECT(SENT == ahead(fd, 0, MIB - 1, MODE_WRITE_USER, 0));
+    EXPECT(0 == llapi_group_lock(other, 7));
+    EXPECT(0 == llapi_group_unlock(other, 7));
+    EXPECT(SENT == async_write(other, 0, MIB - 1));
+    EXPECT(SAME == settled(other, 0, MIB - 1)); /* so the first client had lost it */
 }
 
 /* ---- layouts ---- */
 
-static uint64_t stripes_of(const char *path, uint64_t *size)
+static uint64_t stripes_of(uint64_t *size)
 {
     int fd = open(path, O_RDONLY);
     struct llapi_layout *layout = llapi_layout_get_by_fd(fd, 0);
@@ -131,57 +111,46 @@ static uint64_t stripes_of(const char *path, uint64_t *size)
     return count;
 }
 
-void create_rules(void)
+CHECK(create_rules, 0)
 {
-    char path[512];
     uint64_t size = 0;
 
-    path_of(path, 0);
-    unlink(path);
     EXPECT(-EINVAL == llapi_file_create(path, 100000, -1, 1, 0));
     unlink(path);
     EXPECT(0 == llapi_file_create(path, MIB, -1, 2, 0));
     EXPECT(-EEXIST == llapi_file_create(path, MIB, -1, 2, 0));
-    EXPECT(2 == stripes_of(path, &size) && MIB == size);
-    unlink(path);
+    EXPECT(2 == stripes_of(&size) && MIB == size);
 }
 
-void count_defaults(void)
+CHECK(count_defaults, 0)
 {
-    char path[512];
     uint64_t all;
     uint64_t preset;
     uint64_t size = 0;
 
-    path_of(path, 0);
-    unlink(path);
     EXPECT(0 == llapi_file_create(path, 0, -1, -1, 0));
-    all = stripes_of(path, &size);
+    all = stripes_of(&size);
     unlink(path);
     EXPECT(0 == llapi_file_create(path, 0, -1, 0, 0));
-    preset = stripes_of(path, &size);
+    preset = stripes_of(&size);
     EXPECT(1 <= preset && preset <= all && 0 == size % 65536);
     EXPECT(NULL == getenv("LUSTRESIM_DIR") || (4 == all && 1 == preset && 4 * MIB == size));
-    unlink(path);
 }
 
-void existing_file_keeps_its_layout(void)
+CHECK(existing_file_keeps_its_layout, 1)
 {
     struct llapi_layout *layout = llapi_layout_alloc();
-    char path[512];
     uint64_t size;
-    int fd;
+    int again;
 
-    create(2);
-    path_of(path, 0);
     EXPECT(0 == llapi_layout_stripe_count_set(layout, 1));
-    fd = llapi_layout_file_open(path, O_RDWR, 0644, layout);
-    EXPECT(0 <= fd && 2 == stripes_of(path, &size));
+    again = llapi_layout_file_open(path, O_RDWR, 0644, layout);
+    EXPECT(0 <= again && 2 == stripes_of(&size));
     llapi_layout_free(layout);
-    finish(fd, -1);
+    close(again);
 }
 
-void index_alone_is_one_stripe(void)
+CHECK(index_alone_is_one_stripe, 0)
 {
     struct llapi_layout *layout = llapi_layout_alloc();
     uint64_t count = 0;
@@ -192,26 +161,21 @@ void index_alone_is_one_stripe(void)
 }
 
 /* Refused, although errno may stay 0. */
-void unknown_pool_is_refused(void)
+CHECK(unknown_pool_is_refused, 0)
 {
     struct llapi_layout *layout = llapi_layout_alloc();
-    char path[512];
 
-    path_of(path, 0);
-    unlink(path);
     EXPECT(0 == llapi_layout_pool_name_set(layout, "collio_none"));
     EXPECT(-1 == llapi_layout_file_open(path, O_CREAT | O_RDWR, 0644, layout));
     llapi_layout_free(layout);
-    unlink(path);
 }
 
 /* [0, 1 MiB) on the MDT, then one stripe. A descriptor, or -1 where no such file is allowed. */
-static int open_on_mdt(const char *path)
+static int open_on_mdt(void)
 {
     struct llapi_layout *layout = llapi_layout_alloc();
     int fd = -1;
 
-    unlink(path);
     if (0 == llapi_layout_comp_extent_set(layout, 0, MIB)
         && 0 == llapi_layout_pattern_set(layout, LLAPI_LAYOUT_MDT)
         && 0 == llapi_layout_stripe_size_set(layout, MIB) && 0 == llapi_layout_comp_add(layout)
@@ -223,13 +187,9 @@ static int open_on_mdt(const char *path)
 }
 
 /* Without expansion, data on the MDT cannot be written or read; those on OSTs can. */
-void mdt_data_need_expansion(void)
+CHECK(mdt_data_need_expansion, 0)
 {
-    char path[512];
-    int fd;
-
-    path_of(path, 0);
-    fd = open_on_mdt(path);
+    fd = open_on_mdt();
     if (0 > fd) {
         printf("# no file with data on the MDT can be created here\n");
         return;
@@ -242,21 +202,17 @@ void mdt_data_need_expansion(void)
     EXPECT(0 == noexpand(fd, LF_UNSET));
     EXPECT(4096 == pwrite(fd, data, 4096, 8192));
     EXPECT(4096 == pread(fd, data, 4096, 0));
-    finish(fd, -1);
+    close(fd);
 }
 
 /* While a file without a layout is open for writing, a further open of this client does not give it
  * one: that takes an open that reaches the server, or a write. */
-void delayed_layouts_stay_away(void)
+CHECK(delayed_layouts_stay_away, 0)
 {
     struct llapi_layout *layout;
-    char path[512];
     uint64_t size = 0;
     int own;
-    int fd;
 
-    path_of(path, 0);
-    unlink(path);
     own = open(path, O_CREAT | O_EXCL | O_RDWR | O_LOV_DELAY_CREATE, 0644);
     fd = open(path, O_RDWR);
     EXPECT(0 <= own && 0 <= fd);
@@ -267,20 +223,17 @@ void delayed_layouts_stay_away(void)
     close(own);
     close(fd);
     fd = open(path, O_RDWR);
-    EXPECT(1 <= stripes_of(path, &size) && 0 == size % 65536);
-    finish(fd, -1);
+    EXPECT(1 <= stripes_of(&size) && 0 == size % 65536);
+    close(fd);
 }
 
-void library_can_be_silenced(void)
+CHECK(library_can_be_silenced, 0)
 {
-    char path[512];
     char text[256] = "";
     int pipes[2];
     int kept = dup(2);
     ssize_t length;
 
-    path_of(path, 0);
-    unlink(path);
     EXPECT(0 == pipe(pipes));
     fcntl(pipes[0], F_SETFL, O_NONBLOCK);
     dup2(pipes[1], 2);
@@ -295,5 +248,4 @@ void library_can_be_silenced(void)
     close(kept);
     close(pipes[0]);
     close(pipes[1]);
-    unlink(path);
 }

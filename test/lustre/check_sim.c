@@ -5,9 +5,9 @@
  * of locks, callbacks, glimpses, and a holder that dies.
  */
 
+#include "check.h"
 #include "sim/sim_manager.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +20,7 @@
 
 static sim_space_t *space;
 static uint32_t file;
-static bool failed;
 static uint64_t next_inode = 1;
-
-#define EXPECT(condition)                                            \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            failed = true;                                           \
-        }                                                            \
-    } while (0)
 
 static void fresh(uint32_t stripes)
 {
@@ -66,7 +57,7 @@ static int speculate(uint32_t client, uint64_t start, uint64_t end)
 }
 
 /* Every byte of a range is in exactly one span, at the place the RAID 0 rule says. */
-static void spans_match_bytes(void)
+CHECK(spans_match_bytes, 0)
 {
     unsigned seed = (unsigned) time(NULL);
 
@@ -108,7 +99,7 @@ static void spans_match_bytes(void)
     }
 }
 
-static void locks_grow_to_their_neighbours(void)
+CHECK(locks_grow_to_their_neighbours, 0)
 {
     sim_lock_t lock;
 
@@ -126,7 +117,7 @@ static void locks_grow_to_their_neighbours(void)
     EXPECT(0 == space->counters.revocations);
 }
 
-static void objects_in_demand_grow_less(void)
+CHECK(objects_in_demand_grow_less, 0)
 {
     sim_lock_t lock;
 
@@ -138,7 +129,7 @@ static void objects_in_demand_grow_less(void)
     EXPECT(512 * MIB == lock.start && 544 * MIB - 1 == lock.end); /* 32 MiB upwards */
 }
 
-static void no_expansion_is_exact(void)
+CHECK(no_expansion_is_exact, 0)
 {
     sim_lock_t lock;
 
@@ -150,7 +141,7 @@ static void no_expansion_is_exact(void)
     EXPECT(1 == space->counters.enqueues && 1 == space->counters.matches);
 }
 
-static void two_writers_fight(void)
+CHECK(two_writers_fight, 0)
 {
     fresh(1);
     for (uint64_t i = 0; i < 20; ++i) {
@@ -166,7 +157,7 @@ static void two_writers_fight(void)
     EXPECT(0 == space->counters.revocations && 20 == space->counters.rpcs);
 }
 
-static void readers_do_not_fight(void)
+CHECK(readers_do_not_fight, 0)
 {
     fresh(1);
     for (uint64_t i = 0; i < 20; ++i) {
@@ -175,7 +166,7 @@ static void readers_do_not_fight(void)
     EXPECT(0 == space->counters.revocations && 2 == space->counters.enqueues);
 }
 
-static void speculation_never_disturbs(void)
+CHECK(speculation_never_disturbs, 0)
 {
     fresh(1);
     touch(0, SIM_WRITE, true, 0, MIB - 1);
@@ -188,7 +179,7 @@ static void speculation_never_disturbs(void)
 }
 
 /* A write right behind its own request does not find the lock: it asks again. */
-static void speculation_takes_its_time(void)
+CHECK(speculation_takes_its_time, 0)
 {
     fresh(1);
     space->config.async_us = 60000000;
@@ -219,7 +210,7 @@ static void composite(sim_layout_t *layout, uint32_t mirrors)
     sim_file_layout(space, file, layout);
 }
 
-static void components_get_objects_when_written(void)
+CHECK(components_get_objects_when_written, 0)
 {
     sim_layout_t layout;
     sim_span_t span[SIM_OBJECTS];
@@ -233,7 +224,7 @@ static void components_get_objects_when_written(void)
     EXPECT(4 == layout.component[1].stripe_count && 5 == sim_spans(&layout, 0, 16 * MIB, span));
 }
 
-static void writes_make_other_mirrors_stale(void)
+CHECK(writes_make_other_mirrors_stale, 0)
 {
     sim_layout_t layout;
     sim_span_t span[SIM_OBJECTS];
@@ -245,7 +236,7 @@ static void writes_make_other_mirrors_stale(void)
     EXPECT(!layout.component[0].stale && layout.component[2].stale && layout.component[3].stale);
 }
 
-static void quota_and_grant(void)
+CHECK(quota_and_grant, 0)
 {
     sim_layout_t layout;
 
@@ -265,7 +256,7 @@ static void quota_and_grant(void)
     fresh(2); /* sets no limits again */
 }
 
-static void sizes_are_glimpsed(void)
+CHECK(sizes_are_glimpsed, 0)
 {
     fresh(4);
     sim_glimpse(space, 0, file);
@@ -278,7 +269,7 @@ static void sizes_are_glimpsed(void)
 }
 
 /* A process is killed with a lock in use: the next one gets it after the time-out. */
-static void dead_holders_are_evicted(void)
+CHECK(dead_holders_are_evicted, 0)
 {
     sim_request_t request = {.client = 0, .file = 0, .mode = SIM_WRITE};
     sim_span_t span = {.object = 0, .start = 0, .end = 4095};
@@ -299,7 +290,7 @@ static void dead_holders_are_evicted(void)
     unsetenv("LUSTRESIM_TIMEOUT");
 }
 
-static void removed_files_are_forgotten(void)
+CHECK(removed_files_are_forgotten, 0)
 {
     sim_layout_t layout;
 
@@ -317,40 +308,11 @@ static void removed_files_are_forgotten(void)
     EXPECT(0 == space->file[file].layout.count);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} tests[] = {
-    {"spans_match_bytes", spans_match_bytes},
-    {"locks_grow_to_their_neighbours", locks_grow_to_their_neighbours},
-    {"objects_in_demand_grow_less", objects_in_demand_grow_less},
-    {"no_expansion_is_exact", no_expansion_is_exact},
-    {"two_writers_fight", two_writers_fight},
-    {"readers_do_not_fight", readers_do_not_fight},
-    {"speculation_never_disturbs", speculation_never_disturbs},
-    {"speculation_takes_its_time", speculation_takes_its_time},
-    {"components_get_objects_when_written", components_get_objects_when_written},
-    {"writes_make_other_mirrors_stale", writes_make_other_mirrors_stale},
-    {"quota_and_grant", quota_and_grant},
-    {"sizes_are_glimpsed", sizes_are_glimpsed},
-    {"dead_holders_are_evicted", dead_holders_are_evicted},
-    {"removed_files_are_forgotten", removed_files_are_forgotten},
-};
-
 int main(int argc, char **argv)
 {
-    int failures = 0;
-
     if (2 != argc || NULL == (space = sim_attach(argv[1]))) {
         fprintf(stderr, "usage: check_sim EMPTY-DIRECTORY\n");
         return EXIT_FAILURE;
     }
-    for (size_t t = 0; t < sizeof(tests) / sizeof(tests[0]); ++t) {
-        failed = false;
-        tests[t].run();
-        printf("%s sim_%s\n", failed ? "not ok" : "ok", tests[t].name);
-        fflush(stdout);
-        failures += failed;
-    }
-    return 0 == failures ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_all("sim", NULL, NULL);
 }
