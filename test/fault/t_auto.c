@@ -60,18 +60,13 @@ int main(int argc, char *argv[])
         return t_skip_all("auto", "the component has no counter for it");
     }
     skipped = skipped_at_the_end("buffer_bytes=1048576", "op=write,match=auto,delay_ms=20");
-    if (0 != skipped) {
-        t_fail("slow disk: %.0f of the last %d calls had no exchange", skipped, LAST);
-    }
+    t_fail_if(0 != skipped, "slow disk: %.0f of the last %d calls had no exchange", skipped, LAST);
     t_verdict("a_slow_disk_leads_to_an_exchange");
     /* another buffer, so that nothing learnt above is remembered */
     skipped = skipped_at_the_end("buffer_bytes=1052672", "progress_us=30000");
-    if (LAST != skipped) {
-        t_fail("slow exchange: only %.0f of the last %d calls had none", skipped, LAST);
-    }
+    t_fail_if(LAST != skipped, "slow exchange: only %.0f of the last %d calls had none", skipped,
+              LAST);
     t_verdict("a_slow_exchange_leads_to_none");
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

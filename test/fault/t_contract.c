@@ -84,9 +84,8 @@ static int call(MPI_File file, kind_t kind, int number)
     rc = transfer(file, kind, at, data, BLOCK, &status);
     if (MPI_SUCCESS == rc) {
         t_status_check(&status, BLOCK, kind_names[kind]);
-        if (!writes(kind) && 0 != memcmp(data, wanted, BLOCK)) {
-            t_fail("%s: call %d returned other bytes", kind_names[kind], number);
-        }
+        t_fail_if(!writes(kind) && 0 != memcmp(data, wanted, BLOCK),
+                  "%s: call %d returned other bytes", kind_names[kind], number);
     }
     return rc;
 }
@@ -99,9 +98,8 @@ static void make_file(int calls)
 
     for (int i = 0; i < calls; ++i) {
         fill(data, place_of(i, t_rank), BLOCK);
-        if (BLOCK != pwrite(fd, data, BLOCK, place_of(i, t_rank))) {
-            t_fail("pwrite: %s", strerror(errno));
-        }
+        t_fail_if(BLOCK != pwrite(fd, data, BLOCK, place_of(i, t_rank)), "pwrite: %s",
+                  strerror(errno));
     }
     close(fd);
 }
@@ -129,9 +127,7 @@ static void check_file(int calls, int hole, int end)
 
 static bool begin(kind_t kind, const char *hints, MPI_File *file)
 {
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
     if (!writes(kind)) {
         make_file(CALLS + 10);
@@ -161,9 +157,8 @@ static void all_have(int number, const char *what)
     int mine[2] = {number, -number}, most[2];
 
     MPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (most[0] != -most[1]) {
-        t_fail("%s: %d here, %d to %d elsewhere", what, number, -most[1], most[0]);
-    }
+    t_fail_if(most[0] != -most[1], "%s: %d here, %d to %d elsewhere", what, number, -most[1],
+              most[0]);
 }
 
 /* One call fails on one rank, and so on all; none of the others does. With `views` the program sets
@@ -190,7 +185,7 @@ static void one_fails(kind_t kind, const char *hints, bool views)
         t_ok(MPI_File_close(&file), "close");
         check_file(writes(kind) ? CALLS : 0, FAILS, FAILS + 1);
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 static int function_of(MPI_File file, int which)
@@ -230,7 +225,7 @@ static void function_after_error(kind_t kind, int which)
         t_ok(MPI_File_close(&file), "close");
         check_file(writes(kind) ? 6 : 0, 4, 5);
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /* A file with exchanges, which need the same numbers of calls on all ranks: it uses the
@@ -255,7 +250,6 @@ static void next_file_works(void)
 static void leaves_after_error(kind_t kind, const char *hints)
 {
     MPI_File file;
-    char name[128];
     int made = 0;
 
     if (begin(kind, hints, &file)) {
@@ -270,14 +264,11 @@ static void leaves_after_error(kind_t kind, const char *hints)
         t_fault_set(NULL);
         t_ok(MPI_File_close(&file), "close");
         all_have(made, "calls made");
-        if (made < FAILS || made == CALLS) {
-            t_fail("left after %d calls", made);
-        }
+        t_fail_if(made < FAILS || made == CALLS, "left after %d calls", made);
         check_file(writes(kind) ? made : 0, FAILS, made);
         next_file_works();
     }
-    snprintf(name, sizeof(name), "%s_loop_left_after_an_error_%s", kind_names[kind], hints);
-    t_verdict(name);
+    t_verdict("%s_loop_left_after_an_error_%s", kind_names[kind], hints);
 }
 
 /* 50 calls at once, one of which fails on one rank, and so on all. The last rank starts them later
@@ -325,14 +316,12 @@ static void outstanding(kind_t kind, bool resize)
         }
         t_fault_set(NULL);
         all_have(failed, name);
-        if (1 != errors) {
-            t_fail("%d calls failed, or with another class", errors);
-        }
+        t_fail_if(1 != errors, "%d calls failed, or with another class", errors);
         t_ok(MPI_File_sync(file), "sync");
         t_ok(MPI_File_close(&file), "close");
         check_file(IWRITE == kind ? MANY : 0, failed, failed + 1);
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 enum { TINY = 16, PIECES = 64, SLOT = TINY * PIECES };
@@ -389,9 +378,7 @@ static void step(MPI_File file, uint64_t seed, int number, bool tiny)
 static void change_shapes(const char *hints, uint64_t seed)
 {
     enum { PHASES = 6, STEPS = 40 };
-    t_blocks *all = t_alloc((size_t) (PHASES * STEPS * t_size) * sizeof(*all));
-    int *writer = t_alloc((size_t) (PHASES * STEPS * t_size) * sizeof(*writer));
-    char name[160];
+    t_expected all = {0};
     MPI_File file;
 
     if (begin(WRITE, hints, &file)) {
@@ -404,19 +391,13 @@ static void change_shapes(const char *hints, uint64_t seed)
             }
             step(file, seed, i, tiny);
             for (int r = 0; r < t_size; ++r) {
-                all[i * t_size + r] = request_of(i, r, tiny, pieces_of(seed, i, r));
-                writer[i * t_size + r] = r;
+                t_expect(&all, request_of(i, r, tiny, pieces_of(seed, i, r)), r);
             }
         }
         t_ok(MPI_File_close(&file), "close");
-        if (0 == t_rank) {
-            t_blocks_check_file(path, all, writer, PHASES * STEPS * t_size, 0);
-        }
+        t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
     }
-    free(all);
-    free(writer);
-    snprintf(name, sizeof(name), "requests_change_%s", hints);
-    t_verdict(name);
+    t_verdict("requests_change_%s", hints);
 }
 
 static void errors_of(kind_t kind)
@@ -447,8 +428,6 @@ int main(int argc, char *argv[])
     change_shapes("exchange=auto", t_seed);
     change_shapes("exchange=off", t_seed + 1);
     change_shapes("exchange=on", t_seed + 2);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -72,9 +72,10 @@ static int transfer(MPI_File file, int how, void *data, int bytes, MPI_Status *s
 /** The next call, without faults, must do everything. */
 static void next_call_works(MPI_File file)
 {
-    t_blocks mine = t_request_blocks(&request, t_rank), *all;
+    t_blocks mine = t_request_blocks(&request, t_rank);
+    t_expected all = {0};
     unsigned char *data = t_blocks_data(&mine, t_rank);
-    int bytes = (int) t_blocks_bytes(&mine), *writer;
+    int bytes = (int) t_blocks_bytes(&mine);
     MPI_Status status;
 
     if (t_ok(transfer(file, WRITE, data, bytes, &status), "write after the error")) {
@@ -86,17 +87,10 @@ static void next_call_works(MPI_File file)
         t_blocks_check(&mine, t_rank, data, "read after the error");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    all = t_alloc((size_t) t_size * sizeof(*all));
-    writer = t_alloc((size_t) t_size * sizeof(*writer));
     for (int r = 0; r < t_size; r++) {
-        all[r] = t_request_blocks(&request, r);
-        writer[r] = r;
+        t_expect(&all, t_request_blocks(&request, r), r);
     }
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, file_bytes());
-    }
-    free(all);
-    free(writer);
+    t_expected_check(&all, 0 == t_rank ? path : NULL, file_bytes());
     free(data);
 }
 
@@ -119,20 +113,17 @@ static void fails(const char *name, const char *more, int how, const char *spec,
         happened = 0 < t_fault_count();
         t_fault_set(NULL);
         MPI_Allreduce(&happened, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-        if (!any && 0 == t_rank) {
-            t_fail("the fault never happened: %s", spec);
-        }
+        t_fail_if(!any && 0 == t_rank, "the fault never happened: %s", spec);
         t_same_class(rc, class, name);
         count = t_elements(&status, MPI_BYTE);
-        if (0 > count || count > bytes) {
-            t_fail("%s: count %lld of %d", name, (long long) count, bytes);
-        }
+        t_fail_if(0 > count || count > bytes, "%s: count %lld of %d", name, (long long) count,
+                  bytes);
         t_check_partial(path, &request, writing ? (int64_t) count : 0, file_bytes());
         next_call_works(file);
         t_ok(MPI_File_close(&file), "close");
     }
     free(data);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 static void every_pipeline(void)
@@ -249,13 +240,12 @@ static void no_leak(const char *more, const char *name)
         }
         first = (middle - before) / (TIMES / 2);
         second = (memory_in_use() - middle) / (TIMES / 2);
-        if (first > LIMIT && second > LIMIT) {
-            t_fail("a failed call leaves %.0f bytes behind", (first + second) / 2);
-        }
+        t_fail_if(first > LIMIT && second > LIMIT, "a failed call leaves %.0f bytes behind",
+                  (first + second) / 2);
         t_ok(MPI_File_close(&file), "close");
     }
     free(data);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /** An aggregator, and a rank that is none, without memory for anything large. */
@@ -282,8 +272,6 @@ int main(int argc, char *argv[])
     no_memory();
     no_leak("schedule=none,transport=isend", "failed_calls_leave_nothing_behind");
     no_leak("schedule=write_comm2,transport=shm", "failed_calls_leave_nothing_behind_shm");
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

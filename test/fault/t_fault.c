@@ -121,10 +121,9 @@ void t_check_partial(const char *path, const t_request *request, int64_t my_coun
                 t_blocks b = t_request_blocks(request, r);
                 int64_t there = new_bytes(image, &b, r);
 
-                if (0 <= there && there < counts[r]) {
-                    t_fail("rank %d was told %lld bytes, but only %lld are in the file", r,
-                           counts[r], (long long) there);
-                }
+                t_fail_if(0 <= there && there < counts[r],
+                          "rank %d was told %lld bytes, but only %lld are in the file", r,
+                          counts[r], (long long) there);
             }
             check_gaps(image, request, old_size);
         }

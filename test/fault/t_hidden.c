@@ -177,16 +177,12 @@ static void measure(const char *schedule, const char *transport, bool requesters
 
 static void check_none(const char *transport, const figures result[2])
 {
-    char name[128];
-
     for (int i = 0; i < 2; i++) {
-        if (0 != result[i].hidden || slow_ns * result[i].cycles > result[i].io
-            || (1 < t_size && CYCLES > result[i].cycles)) {
-            t_fail("none: hidden %.0f of %.0f ns, in %.0f cycles", result[i].hidden, result[i].io,
-                   result[i].cycles);
-        }
-        snprintf(name, sizeof(name), "nothing_is_hidden_under_none_%s_%s", transport, calls[i]);
-        t_verdict(name);
+        t_fail_if(0 != result[i].hidden || slow_ns * result[i].cycles > result[i].io
+                      || (1 < t_size && CYCLES > result[i].cycles),
+                  "none: hidden %.0f of %.0f ns, in %.0f cycles", result[i].hidden, result[i].io,
+                  result[i].cycles);
+        t_verdict("nothing_is_hidden_under_none_%s_%s", transport, calls[i]);
     }
 }
 
@@ -210,7 +206,6 @@ static bool good(const figures *none, const figures *figures)
 static void check_hidden(const char *schedule, const char *transport, bool requesters)
 {
     figures none[2], result[2];
-    char name[128];
 
     for (int tries = 0; tries < 3; tries++) {
         measure("none", transport, requesters, none);
@@ -225,12 +220,10 @@ static void check_hidden(const char *schedule, const char *transport, bool reque
         }
     }
     for (int i = 0; i < 2; i++) {
-        if (!good(&none[i], &result[i])) {
-            t_fail("%s: hidden %.3f, saved %.3f of the access time of %s", schedule,
-                   share(&result[i]), saved(&none[i], &result[i]), calls[i]);
-        }
-        snprintf(name, sizeof(name), "%s_are_hidden_under_%s_%s", calls[i], schedule, transport);
-        t_verdict(name);
+        t_fail_if(!good(&none[i], &result[i]),
+                  "%s: hidden %.3f, saved %.3f of the access time of %s", schedule,
+                  share(&result[i]), saved(&none[i], &result[i]), calls[i]);
+        t_verdict("%s_are_hidden_under_%s_%s", calls[i], schedule, transport);
     }
 }
 
@@ -261,8 +254,6 @@ int main(int argc, char *argv[])
             check_hidden("comm", transport, true);
         }
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -6,8 +6,10 @@
  * succeeds must be right; the next sequence, without failures, must be right; no descriptor and
  * nothing in /dev/shm may be left. T_NTH_FIRST begins at another number, T_NTH_SHOW prints them.
  *
- *     t_nth KIND VICTIM [STEP]     with libnth preloaded; KIND: memory, map, shm, fallocate,
- *                                  thread, open. `run` gives it a /dev/shm of its own.
+ *     t_nth KIND VICTIM [STEP [calls]]     with libnth preloaded; KIND: memory, map, shm,
+ *                                          fallocate, thread, open. `run` gives it a /dev/shm of
+ *                                          its own. calls: only writes and reads of one open file
+ *                                          have failures, and the file stays usable
  */
 #include "t_fault.h"
 
@@ -21,6 +23,13 @@ static void (*nth_begin)(const char *kind, long number);
 static int (*nth_end)(void);
 static const t_request request = {700, 50, 33, 40};
 static char path[512];
+static int round_number;              /* each write has other bytes */
+static MPI_File kept = MPI_FILE_NULL; /* calls: the open file */
+
+static int writer_of(int rank)
+{
+    return 100 * round_number + rank;
+}
 
 static int files_in(const char *folder, const char *text)
 {
@@ -43,10 +52,8 @@ static bool agreed(int rc, const char *what, const char *kind, long number)
     int mine[2] = {t_class(rc), -t_class(rc)}, all[2];
 
     MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (all[0] != -all[1]) {
-        t_fail("%s %ld: %s gives '%s' here, another class elsewhere", kind, number, what,
-               t_class_name(t_class(rc)));
-    }
+    t_fail_if(all[0] != -all[1], "%s %ld: %s gives '%s' here, another class elsewhere", kind,
+              number, what, t_class_name(t_class(rc)));
     return MPI_SUCCESS == all[0] && MPI_SUCCESS == all[1];
 }
 
@@ -68,57 +75,69 @@ static int set_view(MPI_File file, const t_blocks *blocks)
     return rc;
 }
 
-/** Open to close. With a number, what fails may fail; without, all must be well. */
+/** A write and a read. With a number, what fails may fail; without, all must be well. */
+static bool transfers(MPI_File file, const char *kind, long number)
+{
+    t_blocks mine = t_request_blocks(&request, t_rank);
+    int bytes = (int) t_blocks_bytes(&mine);
+    bool written, read;
+    unsigned char *data;
+    MPI_Status status;
+
+    ++round_number;
+    data = t_blocks_data(&mine, writer_of(t_rank));
+    memset(&status, 0, sizeof(status));
+    written = agreed(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write_at_all",
+                     kind, number);
+    if (written) {
+        t_status_check(&status, bytes, "write_at_all");
+    }
+    memset(data, 0, (size_t) bytes);
+    read = agreed(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status), "read_at_all",
+                  kind, number);
+    if (read && written) {
+        t_status_check(&status, bytes, "read_at_all");
+        t_blocks_check(&mine, writer_of(t_rank), data, "read_at_all");
+    }
+    free(data);
+    return written && read;
+}
+
+/** Open to close, or on the file that is open. */
 static void sequence(const char *kind, long number)
 {
     t_blocks mine = t_request_blocks(&request, t_rank);
-    unsigned char *data = t_blocks_data(&mine, t_rank);
-    int bytes = (int) t_blocks_bytes(&mine);
-    bool opened, written = false;
-    MPI_Status status;
     MPI_File file = MPI_FILE_NULL;
-    int rc = open_file(&file);
+    bool good = true;
+    int rc;
 
-    opened = agreed(rc, "open", kind, number);
-    if (opened && agreed(set_view(file, &mine), "set_view", kind, number)) {
-        memset(&status, 0, sizeof(status));
-        rc = MPI_File_write_all(file, data, bytes, MPI_BYTE, &status);
-        written = agreed(rc, "write_all", kind, number);
-        if (written) {
-            t_status_check(&status, bytes, "write_all");
-        }
-        memset(data, 0, (size_t) bytes);
-        rc = MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status);
-        if (agreed(rc, "read_at_all", kind, number) && written) {
-            t_status_check(&status, bytes, "read_at_all");
-            t_blocks_check(&mine, t_rank, data, "read_at_all");
-        }
+    if (MPI_FILE_NULL != kept) {
+        good = transfers(kept, kind, number);
+    } else {
+        rc = open_file(&file);
+        good = agreed(rc, "open", kind, number)
+               && agreed(set_view(file, &mine), "set_view", kind, number)
+               && transfers(file, kind, number);
     }
     if (MPI_FILE_NULL != file) {
         rc = MPI_File_close(&file);
+        good = good && MPI_SUCCESS == rc;
     }
-    if (0 == number && (!opened || !written || MPI_SUCCESS != rc)) {
-        t_fail("%s: a sequence without failures failed", kind);
-    }
-    free(data);
+    t_fail_if(0 == number && !good, "%s: a sequence without failures failed", kind);
 }
 
 static void check_file(void)
 {
-    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all));
-    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
+    t_expected all = {0};
 
     MPI_Barrier(MPI_COMM_WORLD);
     for (int r = 0; r < t_size; r++) {
-        all[r] = t_request_blocks(&request, r);
-        writer[r] = r;
+        t_expect(&all, t_request_blocks(&request, r), writer_of(r));
     }
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, 0);
-        unlink(path);
+    t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
+    if (MPI_FILE_NULL == kept) {
+        t_remove(path);
     }
-    free(all);
-    free(writer);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -152,7 +171,6 @@ static long every_number(const char *kind, int victim, long step)
 
 int main(int argc, char *argv[])
 {
-    char name[64];
     int before, after;
     bool threads;
     long times;
@@ -174,17 +192,23 @@ int main(int argc, char *argv[])
         sequence(argv[1], 0);
         check_file();
     }
+    if (argc > 4) {
+        t_blocks mine = t_request_blocks(&request, t_rank);
+
+        t_ok(open_file(&kept), "open");
+        t_ok(set_view(kept, &mine), "set_view");
+    }
     before = files_in("/proc/self/fd", "");
     times = every_number(argv[1], atoi(argv[2]) % t_size, argc > 3 ? atol(argv[3]) : 1);
     after = files_in("/proc/self/fd", "");
-    if (after > before && !threads) {
-        t_fail("%d descriptors are open, %d were", after, before);
+    t_fail_if(after > before && !threads, "%d descriptors are open, %d were", after, before);
+    if (MPI_FILE_NULL != kept) {
+        t_ok(MPI_File_close(&kept), "close");
+        check_file();
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (NULL != getenv("T_OWN_SHM") && 0 == t_rank && 0 < files_in("/dev/shm", "collio")) {
-        t_fail("a segment is left in /dev/shm");
-    }
-    snprintf(name, sizeof(name), "%s: each of %ld failures", argv[1], times);
-    t_verdict(name);
+    t_fail_if(NULL != getenv("T_OWN_SHM") && 0 == t_rank && 0 < files_in("/dev/shm", "collio"),
+              "a segment is left in /dev/shm");
+    t_verdict("%s: each of %ld failures", argv[1], times);
     return t_finish();
 }

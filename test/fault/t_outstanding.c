@@ -95,9 +95,7 @@ static void end(bool write, uint64_t seed, int number, const unsigned char *data
     t_ok(rc, "wait");
     t_status_check(&status, bytes, "wait");
     fill(wanted, place_of(number, t_rank), bytes);
-    if (0 != memcmp(data, wanted, (size_t) bytes)) {
-        t_fail("call %d: other bytes in memory", number);
-    }
+    t_fail_if(0 != memcmp(data, wanted, (size_t) bytes), "call %d: other bytes in memory", number);
 }
 
 /* MANY calls, at most `most` of which are under way at a time, differently on each rank if there
@@ -125,7 +123,7 @@ static void calls(MPI_File file, bool write, uint64_t seed, int most, int hole)
 
 static void run(bool write, uint64_t seed, bool fails)
 {
-    char name[96], spec[128];
+    char spec[128];
     MPI_File file;
 
     t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, "exchange=off", &file);
@@ -136,9 +134,8 @@ static void run(bool write, uint64_t seed, bool fails)
     t_fault_set(NULL);
     t_ok(MPI_File_close(&file), "close");
     check_file(seed, write && fails ? FAILS : -1);
-    snprintf(name, sizeof(name), "%s%s%s", write ? "iwrite" : "iread", fails ? "_one_fails" : "",
-             0 == seed ? "" : "_random");
-    t_verdict(name);
+    t_verdict("%s%s%s", write ? "iwrite" : "iread", fails ? "_one_fails" : "",
+              0 == seed ? "" : "_random");
 }
 
 int main(int argc, char *argv[])
@@ -155,8 +152,6 @@ int main(int argc, char *argv[])
     run(true, 0, true);
     run(true, 0, false); /* what the failed call left out, for the reads */
     run(false, 0, true);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

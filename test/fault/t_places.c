@@ -35,19 +35,13 @@ static int write_request(MPI_File file, const t_request *r, MPI_Count *count)
 
 static void check_all(const char *path, const t_request *r, int64_t prefilled)
 {
-    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all));
-    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
+    t_expected all = {0};
 
     MPI_Barrier(MPI_COMM_WORLD);
     for (int k = 0; k < t_size; k++) {
-        all[k] = t_request_blocks(r, k);
-        writer[k] = k;
+        t_expect(&all, t_request_blocks(r, k), k);
     }
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, prefilled);
-    }
-    free(all);
-    free(writer);
+    t_expected_check(&all, 0 == t_rank ? path : NULL, prefilled);
 }
 
 static void dev_full(const char *hints, const char *name)
@@ -57,12 +51,10 @@ static void dev_full(const char *hints, const char *name)
 
     if (t_open(MPI_COMM_WORLD, "/dev/full", MPI_MODE_WRONLY, hints, &file)) {
         t_same_class(write_request(file, &request, &count), MPI_ERR_NO_SPACE, "/dev/full");
-        if (0 != count) {
-            t_fail("/dev/full took %lld bytes, says the status", (long long) count);
-        }
+        t_fail_if(0 != count, "/dev/full took %lld bytes, says the status", (long long) count);
         t_ok(MPI_File_close(&file), "close");
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /** Holes first: a small file system fills up in the middle of the call. */
@@ -80,9 +72,8 @@ static void full_file_system(const char *dir, const char *hints, const char *nam
         t_same_class(write_request(file, &large, &count), MPI_ERR_NO_SPACE, "full file system");
         mine = count;
         MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-        if (all >= large.count * t_size * large.block || 0 > count) {
-            t_fail("all bytes were counted (%lld) though the file system is full", all);
-        }
+        t_fail_if(all >= large.count * t_size * large.block || 0 > count,
+                  "all bytes were counted (%lld) though the file system is full", all);
         t_ok(MPI_File_set_size(file, 0), "set_size"); /* room again */
         if (t_ok(write_request(file, &request, &count), "write after making room")) {
             check_all(path, &request, 0);
@@ -90,10 +81,8 @@ static void full_file_system(const char *dir, const char *hints, const char *nam
         t_ok(MPI_File_close(&file), "close");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    t_verdict(name);
+    t_remove(path);
+    t_verdict("%s", name);
 }
 
 static void size_limit(const char *hints, bool one_rank, const char *name)
@@ -105,9 +94,7 @@ static void size_limit(const char *hints, bool one_rank, const char *name)
     int rc;
 
     t_path(path, sizeof(path), "limit");
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &old);
@@ -124,12 +111,13 @@ static void size_limit(const char *hints, bool one_rank, const char *name)
         }
         t_ok(MPI_File_close(&file), "close");
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 static void read_only(void)
 {
     char path[512], bytes[8];
+    t_expected nothing_written = {0};
     MPI_Request nothing;
     MPI_Count count = -1;
     MPI_File file;
@@ -151,9 +139,7 @@ static void read_only(void)
         t_ok(MPI_File_close(&file), "close");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        t_blocks_check_file(path, NULL, NULL, 0, 50000);
-    }
+    t_expected_check(&nothing_written, 0 == t_rank ? path : NULL, 50000);
     t_verdict("read_only_file");
 }
 
@@ -174,9 +160,8 @@ static void removed_directory(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
-        if (0 == t_rank && (0 != unlink(path) || 0 != rmdir(dir))) {
-            t_fail("cannot remove the directory: %s", strerror(errno));
-        }
+        t_fail_if(0 == t_rank && (0 != unlink(path) || 0 != rmdir(dir)),
+                  "cannot remove the directory: %s", strerror(errno));
         MPI_Barrier(MPI_COMM_WORLD);
         t_ok(write_request(file, &request, &count), "write to a removed file");
         t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE),

@@ -31,9 +31,7 @@ static void make_file(void)
         for (int64_t i = 0; i < END; i++) {
             unsigned char byte = t_pre(i);
 
-            if (written(i) && 1 != pwrite(fd, &byte, 1, i)) {
-                t_fail("pwrite");
-            }
+            t_fail_if(written(i) && 1 != pwrite(fd, &byte, 1, i), "pwrite");
         }
         close(fd);
     }
@@ -49,18 +47,15 @@ static void check_file(int64_t size, int64_t asked)
 
     fstat(fd, &info);
     close(fd);
-    if (bytes != size) {
-        t_fail("the file has %zd bytes, expected %lld", bytes, (long long) size);
-    }
+    t_fail_if(bytes != size, "the file has %zd bytes, expected %lld", bytes, (long long) size);
     for (int64_t i = 0; i < bytes && i < size; i++) {
         if (found[i] != (written(i) ? t_pre(i) : 0)) {
             t_fail("byte %lld is %d", (long long) i, found[i]);
             break;
         }
     }
-    if (info.st_blocks * 512 < asked) {
-        t_fail("%lld bytes of space for %lld", (long long) info.st_blocks * 512, (long long) asked);
-    }
+    t_fail_if(info.st_blocks * 512 < asked, "%lld bytes of space for %lld",
+              (long long) info.st_blocks * 512, (long long) asked);
     free(found);
 }
 
@@ -81,7 +76,7 @@ static void stale(int first, int last, int64_t asked, const char *name)
         check_file(asked > END ? asked : END, asked);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 static void takes_nothing(const char *spec, const char *name)
@@ -95,7 +90,7 @@ static void takes_nothing(const char *spec, const char *name)
         t_fault_set(NULL);
         t_ok(MPI_File_close(&file), "close");
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 int main(int argc, char *argv[])
@@ -112,8 +107,6 @@ int main(int argc, char *argv[])
     }
     takes_nothing(NO_FALLOCATE ",zero=1", "no_byte_is_taken");
     takes_nothing(NO_FALLOCATE ",zero=2,short=1000", "some_bytes_are_taken");
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -62,15 +62,13 @@ static void read_others(MPI_File file, int round, int shift)
              "read_at_all");
         t_status_check(&status, BLOCK, "read_at_all");
         fill(wanted, round, CALLS - 1 - call, other);
-        if (0 != memcmp(data, wanted, BLOCK)) {
-            t_fail("round %d, block %d of rank %d: other bytes", round, CALLS - 1 - call, other);
-        }
+        t_fail_if(0 != memcmp(data, wanted, BLOCK), "round %d, block %d of rank %d: other bytes",
+                  round, CALLS - 1 - call, other);
     }
 }
 
 static void by_turns(const char *hints)
 {
-    char name[128];
     MPI_File file;
 
     t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file);
@@ -79,8 +77,7 @@ static void by_turns(const char *hints)
         read_others(file, round, 1 + round % 3);
     }
     t_ok(MPI_File_close(&file), "close");
-    snprintf(name, sizeof(name), "by_turns_%s", hints);
-    t_verdict(name);
+    t_verdict("by_turns_%s", hints);
 }
 
 int main(int argc, char *argv[])
@@ -89,8 +86,6 @@ int main(int argc, char *argv[])
     t_path(path, sizeof(path), "turns");
     by_turns("exchange=off");
     by_turns("exchange=auto");
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -70,9 +70,8 @@ static void round_trip(MPI_File file, int shape, int rank, int size, bool nonblo
     t_status_check(&status, bytes, "write");
     t_ok(MPI_File_read_at_all(file, 0, back, bytes, MPI_BYTE, &status), "read_at_all");
     t_status_check(&status, bytes, "read");
-    if (0 != memcmp(data, back, (size_t) bytes)) {
-        t_fail("shape %d: other bytes were read than written", shape);
-    }
+    t_fail_if(0 != memcmp(data, back, (size_t) bytes),
+              "shape %d: other bytes were read than written", shape);
     __atomic_fetch_add(&calls_made, 2, __ATOMIC_RELAXED);
     free(data);
     free(back);
@@ -103,13 +102,10 @@ static void many_calls(int n)
         }
         round_trip(file, i % SHAPES, t_rank, t_size, 0 == i % 5, t_rank + i % 7);
     }
-    if (100 < n && memory_used() - before > 65536 + 32.0 * n) {
-        t_fail("%d calls leave %.0f bytes behind", n / 2, memory_used() - before);
-    }
+    t_fail_if(100 < n && memory_used() - before > 65536 + 32.0 * n,
+              "%d calls leave %.0f bytes behind", n / 2, memory_used() - before);
     t_ok(MPI_File_close(&file), "close");
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
 }
 
 /** Many files at once, written in turn, closed in another order. */
@@ -130,9 +126,8 @@ static void many_files(int n)
     for (int i = 0; i < n; i++) {
         t_ok(MPI_File_close(&file[0 == i % 2 ? i / 2 : n - 1 - i / 2]), "close");
     }
-    if (descriptors() > before + 2) {
-        t_fail("%d descriptors are open after %d files, %d were before", descriptors(), n, before);
-    }
+    t_fail_if(descriptors() > before + 2, "%d descriptors are open after %d files, %d were before",
+              descriptors(), n, before);
     free(file);
 }
 
@@ -205,9 +200,8 @@ static void *thread_work(void *argument)
         memset(data, 1 + (i + w->number + t_rank) % 250, sizeof(data));
         t_ok(MPI_File_write_at(w->shared, at, data, BLOCK, MPI_BYTE, &status), "write_at");
         t_ok(MPI_File_read_at(w->shared, at, back, BLOCK, MPI_BYTE, &status), "read_at");
-        if (0 != memcmp(data, back, sizeof(data))) {
-            t_fail("thread %d: other bytes were read than written", w->number);
-        }
+        t_fail_if(0 != memcmp(data, back, sizeof(data)),
+                  "thread %d: other bytes were read than written", w->number);
     }
     return NULL;
 }
@@ -266,9 +260,7 @@ static void judge(long rounds_before, double grown, int more_fds)
     } else if (grown > NOISE_BYTES) {
         t_fail("%.0f bytes more than at half time", grown);
     }
-    if (more_fds > 2) {
-        t_fail("%d descriptors more than at half time", more_fds);
-    }
+    t_fail_if(more_fds > 2, "%d descriptors more than at half time", more_fds);
 }
 
 /** All parts in turn until the time is over. The second half must leave nothing behind. */
@@ -310,7 +302,6 @@ int main(int argc, char *argv[])
                  {"files", many_files},
                  {"comms", many_comms},
                  {"threads", many_threads}};
-    char name[64];
     bool found = false;
 
     provided = t_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
@@ -326,7 +317,6 @@ int main(int argc, char *argv[])
     if (!found) {
         soak(atof(argv[2]));
     }
-    snprintf(name, sizeof(name), "%s %s", argv[1], argv[2]);
-    t_verdict(name);
+    t_verdict("%s %s", argv[1], argv[2]);
     return t_finish();
 }

@@ -90,9 +90,7 @@ static void judge(int64_t first, int64_t unit, int64_t *shared, int64_t *inside)
         *writers = calloc((size_t) blocks, sizeof(*writers));
     int64_t begun = 0;
 
-    if (notes > MOST) {
-        t_fail("%d writes: more than were noted", notes);
-    }
+    t_fail_if(notes > MOST, "%d writes: more than were noted", notes);
     for (int i = 0; i < notes && i < MOST; i++) {
         for (int64_t b = noted[i][0] / unit; b <= (noted[i][1] - 1) / unit && b < blocks; b++) {
             mine[b] = 1;
@@ -132,28 +130,22 @@ static void write_at(MPI_File file, const align_case *c, int64_t first, bool ali
          "write");
     noting = false;
     judge(first, c->unit, &shared, &inside);
-    if (aligned && (shared > 0 || inside > 0)) {
-        t_fail("%s, at %lld: %lld blocks have two writers, %lld writes begin inside one", c->name,
-               (long long) first, (long long) shared, (long long) inside);
-    }
-    if (!aligned && t_size > 1 && 0 == shared) {
-        t_fail("%s, at %lld: no block has two writers", c->name, (long long) first);
-    }
+    t_fail_if(aligned && (shared > 0 || inside > 0),
+              "%s, at %lld: %lld blocks have two writers, %lld writes begin inside one", c->name,
+              (long long) first, (long long) shared, (long long) inside);
+    t_fail_if(!aligned && t_size > 1 && 0 == shared, "%s, at %lld: no block has two writers",
+              c->name, (long long) first);
     free(data);
 }
 
 static void check_bytes(void)
 {
-    t_blocks *all = calloc(2 * (size_t) t_size, sizeof(*all));
-    int *writer = calloc(2 * (size_t) t_size, sizeof(*writer));
+    t_expected all = {0};
 
     for (int i = 0; i < 2 * t_size; i++) {
-        all[i] = blocks_at(i < t_size ? FIRST : MOVED, i % t_size);
-        writer[i] = i % t_size;
+        t_expect(&all, blocks_at(i < t_size ? FIRST : MOVED, i % t_size), i % t_size);
     }
-    t_blocks_check_file(path, all, writer, 2 * t_size, 0);
-    free(all);
-    free(writer);
+    t_expected_check(&all, path, 0);
 }
 
 static void run(const align_case *c)
@@ -161,9 +153,7 @@ static void run(const align_case *c)
     MPI_File file;
     double hits;
 
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
     pretend = c->network;
     asked = false;
@@ -172,12 +162,10 @@ static void run(const align_case *c)
         write_at(file, c, FIRST, c->aligned);
         write_at(file, c, MOVED, c->aligned && !c->moves_with);
         hits = t_pvar_read("plan_hits", file) - hits;
-        if ((hits > 0) != c->moves_with) {
-            t_fail("%s: the plan was %s", c->name, hits > 0 ? "kept" : "made anew");
-        }
-        if (c->network && NULL == strstr(c->hints, "align_bytes") && !asked) {
-            t_fail("%s: nobody asked for the size of a block", c->name);
-        }
+        t_fail_if((hits > 0) != c->moves_with, "%s: the plan was %s", c->name,
+                  hits > 0 ? "kept" : "made anew");
+        t_fail_if(c->network && NULL == strstr(c->hints, "align_bytes") && !asked,
+                  "%s: nobody asked for the size of a block", c->name);
         t_ok(MPI_File_close(&file), "close");
         pretend = false;
         MPI_Barrier(MPI_COMM_WORLD);
@@ -186,7 +174,7 @@ static void run(const align_case *c)
         }
     }
     pretend = false;
-    t_verdict(c->name);
+    t_verdict("%s", c->name);
 }
 
 #define FEW "exchange=on,aggregators=2,schedule=write_comm2,buffer_bytes=1M"
@@ -207,8 +195,6 @@ int main(int argc, char *argv[])
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         run(&cases[i]);
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

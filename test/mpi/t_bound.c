@@ -56,9 +56,7 @@ static void one_file(MPI_Comm comm, const char *hints, int mebibytes)
 
         for (int i = 0; NULL != posix && i < count * size; ++i) {
             fseek(posix, (long) i * MIB + i, SEEK_SET);
-            if (1 + i != fgetc(posix)) {
-                t_fail("MiB %d is not what was written", i);
-            }
+            t_fail_if(1 + i != fgetc(posix), "MiB %d is not what was written", i);
         }
         if (NULL != posix) {
             fclose(posix);
@@ -91,10 +89,9 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     mine = proportional_mib() - before;
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    if (before > 0 && all > BOUND_MIB + SLACK_MIB * t_size) {
-        t_fail("%d communicators leave %.0f MiB on the node, %.0f MiB of them here", COMMUNICATORS,
-               all, mine);
-    }
+    t_fail_if(before > 0 && all > BOUND_MIB + SLACK_MIB * t_size,
+              "%d communicators leave %.0f MiB on the node, %.0f MiB of them here", COMMUNICATORS,
+              all, mine);
     one_file(MPI_COMM_WORLD, hints, FILE_MIB); /* finds what some rank has dropped */
     free(data);
     t_verdict("many communicators keep no more than one bound");

@@ -40,9 +40,8 @@ static void expect_hint(MPI_File file, const char *key, const char *want)
     t_ok(MPI_File_get_info(file, &info), "MPI_File_get_info");
     there = t_info_get(info, key, value, sizeof(value));
     MPI_Info_free(&info);
-    if (there ? 0 != strcmp(want, value) : 0 != strcmp(want, "auto")) {
-        t_fail("hint %s is '%s', expected '%s'", key, there ? value : "(missing)", want);
-    }
+    t_fail_if(there ? 0 != strcmp(want, value) : 0 != strcmp(want, "auto"),
+              "hint %s is '%s', expected '%s'", key, there ? value : "(missing)", want);
 }
 
 /** Opens and writes; the class of each stage goes to class[]. With a key, its hint is looked at. */
@@ -74,9 +73,8 @@ static void attempt(const char *hints, const char *key, const char *want, int cl
     MPI_Allreduce(class, least, STAGES, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(class, most, STAGES, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     for (int s = 0; s < STAGES; s++) {
-        if (least[s] != most[s] && 0 == t_rank) {
-            t_fail("%s gives different results: classes %d to %d", stage[s], least[s], most[s]);
-        }
+        t_fail_if(least[s] != most[s] && 0 == t_rank,
+                  "%s gives different results: classes %d to %d", stage[s], least[s], most[s]);
     }
     MPI_Info_free(&info);
     MPI_Type_free(&type);
@@ -87,16 +85,12 @@ static void check_bytes(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     if (0 == t_rank) {
-        t_blocks *all = t_alloc((size_t) t_size * sizeof(*all));
-        int *writer = t_alloc((size_t) t_size * sizeof(*writer));
+        t_expected all = {0};
 
         for (int r = 0; r < t_size; r++) {
-            all[r] = blocks_of(r);
-            writer[r] = r;
+            t_expect(&all, blocks_of(r), r);
         }
-        t_blocks_check_file(path, all, writer, t_size, 0);
-        free(all);
-        free(writer);
+        t_expected_check(&all, path, 0);
         unlink(path);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -107,12 +101,11 @@ static void expect_success(const char *hints, const char *key, const char *want,
     int class[STAGES];
 
     attempt(hints, key, want, class);
-    if (MPI_SUCCESS != class[0] || MPI_SUCCESS != class[1] || MPI_SUCCESS != class[2]) {
-        t_fail("'%s': open, set_view and write_all give classes %d %d %d",
-               NULL == hints ? "" : hints, class[0], class[1], class[2]);
-    }
+    t_fail_if(MPI_SUCCESS != class[0] || MPI_SUCCESS != class[1] || MPI_SUCCESS != class[2],
+              "'%s': open, set_view and write_all give classes %d %d %d",
+              NULL == hints ? "" : hints, class[0], class[1], class[2]);
     check_bytes();
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 static void hints_differ(const char *even, const char *odd, const char *key, const char *want,
@@ -158,13 +151,9 @@ static void modes_differ(void)
             break; /* fbtl/posix has no atomic mode */
         }
         class = t_class(MPI_File_set_atomicity(file, t_rank % 2));
-        if (MPI_ERR_NOT_SAME != class) {
-            t_fail("set_atomicity returned %s", t_class_name(class));
-        }
+        t_fail_if(MPI_ERR_NOT_SAME != class, "set_atomicity returned %s", t_class_name(class));
         t_ok(MPI_File_get_atomicity(file, &was), "get_atomicity");
-        if (was != before) {
-            t_fail("atomic mode was %d and is %d", before, was);
-        }
+        t_fail_if(was != before, "atomic mode was %d and is %d", before, was);
         t_ok(MPI_File_read_at_all(file, 0, &byte, 1, MPI_BYTE, &status), "a call after it");
     }
     t_ok(MPI_File_close(&file), "close");
@@ -272,9 +261,8 @@ static void expect_same_info(MPI_File file, const char *what)
     MPI_Bcast(root, (int) sizeof(root), MPI_CHAR, 0, MPI_COMM_WORLD);
     for (char *save, *line = strtok_r(text, "\n", &save); NULL != line;
          line = strtok_r(NULL, "\n", &save)) {
-        if (NULL == strstr(root, line)) {
-            t_fail("%s: hint %s, but rank 0 has another value", what, line);
-        }
+        t_fail_if(NULL == strstr(root, line), "%s: hint %s, but rank 0 has another value", what,
+                  line);
     }
 }
 
@@ -325,7 +313,6 @@ static void pairs(bool all)
 {
     int count, level, base = 0;
     setting_t setting;
-    char name[256];
     MPI_File file;
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
@@ -344,8 +331,7 @@ static void pairs(bool all)
                 try_pair(&setting, even, odd, bases[base++ % BASES]);
             }
         }
-        snprintf(name, sizeof(name), "pairs_of_%s", setting.name);
-        t_verdict(name);
+        t_verdict("pairs_of_%s", setting.name);
     }
     MPI_T_finalize();
 }

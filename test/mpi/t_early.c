@@ -42,17 +42,13 @@ static t_blocks pieces_of(int rank, int same, int idle)
 
 static void check_file(int same, int idle)
 {
-    t_blocks *all = calloc(2 * (size_t) t_size, sizeof(*all));
-    int *writer = calloc(2 * (size_t) t_size, sizeof(*writer));
+    t_expected all = {0};
 
     for (int r = 0; r < t_size; r++) {
-        all[2 * r] = header_of(r, idle);
-        all[2 * r + 1] = pieces_of(r, same, idle);
-        writer[2 * r] = writer[2 * r + 1] = r;
+        t_expect(&all, header_of(r, idle), r);
+        t_expect(&all, pieces_of(r, same, idle), r);
     }
-    t_blocks_check_file(path, all, writer, 2 * t_size, 0);
-    free(all);
-    free(writer);
+    t_expected_check(&all, path, 0);
 }
 
 /* `same` has the same header in all calls, `idle` has nothing in any; -1: nobody is like that. */
@@ -70,13 +66,12 @@ static void change_after_direct_calls(const char *name, int same, int idle)
         skipped = t_pvar_read("calls_direct", file) - skipped;
         t_ok(MPI_File_close(&file), "close");
     }
-    if (skipped > 1) {
-        t_fail("%s: %.0f of %d calls with tiny pieces had no exchange", name, skipped, OTHER);
-    }
+    t_fail_if(skipped > 1, "%s: %.0f of %d calls with tiny pieces had no exchange", name, skipped,
+              OTHER);
     if (0 == t_rank) {
         check_file(same, idle);
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /* What the last file ended with is a guess for the first call of the next one: right, and that call
@@ -94,15 +89,12 @@ static void first_call_of_next_file(void)
         write_calls(file, &header, t_rank, 0 == i ? LIKE : 1);
         settled = t_pvar_read("time_complete", file) - settled;
         /* naming tam, as the tests do, implies the exchange */
-        if (0 < i && 0 < settled && 0 != strcmp("tam", t_component())) {
-            t_fail("a file like the last one: the first call was settled by itself");
-        }
+        t_fail_if(0 < i && 0 < settled && 0 != strcmp("tam", t_component()),
+                  "a file like the last one: the first call was settled by itself");
         skipped = t_pvar_read("calls_direct", file);
         write_calls(file, &pieces, t_rank, 1);
         skipped = t_pvar_read("calls_direct", file) - skipped;
-        if (0 < skipped) {
-            t_fail("tiny pieces had no exchange");
-        }
+        t_fail_if(0 < skipped, "tiny pieces had no exchange");
         t_ok(MPI_File_close(&file), "close");
         if (0 == t_rank) {
             check_file(-1, -1);
@@ -129,8 +121,6 @@ int main(int argc, char *argv[])
     change_after_direct_calls("a_rank_without_bytes_decides_nothing", -1, t_size - 1);
     change_after_direct_calls("a_rank_that_stays_the_same_costs_one_call", 0, -1);
     first_call_of_next_file();
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -175,19 +175,15 @@ static void open_files(void)
 /* MPI is over: POSIX only. Rank 0 compares the files of all, each rank its own. */
 static void check_file(const ends_file *f)
 {
-    int n = 0, *writer = t_alloc(sizeof(*writer) * (size_t) (PARTS * f->size));
-    t_blocks *all = t_alloc(sizeof(*all) * (size_t) (PARTS * f->size));
+    t_expected all = {0};
 
     for (int i = 0; i < PARTS * f->size; ++i) {
         if (f->written[i % PARTS]) {
-            all[n] = blocks_of(f, i / PARTS, i % PARTS);
-            writer[n++] = writer_of(f, i / PARTS, i % PARTS);
+            t_expect(&all, blocks_of(f, i / PARTS, i % PARTS), writer_of(f, i / PARTS, i % PARTS));
         }
     }
-    t_blocks_check_file(f->path, all, writer, n, 0);
+    t_expected_check(&all, f->path, 0);
     unlink(f->path);
-    free(all);
-    free(writer);
 }
 
 int main(int argc, char **argv)

@@ -33,9 +33,9 @@ static t_blocks holes(int rank)
 
 static void write_only(const char *hints, bool filled, const char *name)
 {
-    t_blocks mine = holes(t_rank), *all = t_alloc((size_t) t_size * sizeof(*all));
+    t_blocks mine = holes(t_rank);
+    t_expected all = {0};
     int64_t size = 64 + 200 * (t_size * 48 + 16) + 3000;
-    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
     MPI_File file;
 
     if (0 == t_rank) {
@@ -51,15 +51,10 @@ static void write_only(const char *hints, bool filled, const char *name)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     for (int r = 0; r < t_size; r++) {
-        all[r] = holes(r);
-        writer[r] = r;
+        t_expect(&all, holes(r), r);
     }
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, filled ? size : 0);
-    }
-    t_verdict(name);
-    free(all);
-    free(writer);
+    t_expected_check(&all, 0 == t_rank ? path : NULL, filled ? size : 0);
+    t_verdict("%s", name);
 }
 
 static t_blocks gap_blocks(int group, int rank, int size, int rounds)
@@ -73,8 +68,8 @@ static void two_handles(const char *hints, const char *name)
 {
     enum { ROUNDS = 300, TIMES = 6 };
     int group = t_rank % 2, rank, size, n = t_size / 2;
-    t_blocks all[64], mine;
-    int writer[64];
+    t_expected all = {0};
+    t_blocks mine;
     MPI_Comm comm;
     MPI_File file;
 
@@ -98,17 +93,15 @@ static void two_handles(const char *hints, const char *name)
     MPI_Barrier(MPI_COMM_WORLD);
     if (0 == t_rank) {
         for (int r = 0; r < n && r < 32; r++) {
-            all[2 * r] = gap_blocks(0, r, n, ROUNDS);
-            all[2 * r + 1] = gap_blocks(1, r, n, ROUNDS);
-            writer[2 * r] = 10 * (TIMES - 1) + 2 * r;
-            writer[2 * r + 1] = writer[2 * r] + 1;
+            t_expect(&all, gap_blocks(0, r, n, ROUNDS), 10 * (TIMES - 1) + 2 * r);
+            t_expect(&all, gap_blocks(1, r, n, ROUNDS), 10 * (TIMES - 1) + 2 * r + 1);
         }
-        t_blocks_check_file(path, all, writer, 2 * n, 2 * n * 40 * ROUNDS);
+        t_expected_check(&all, path, 2 * n * 40 * ROUNDS);
     }
     if (MPI_COMM_NULL != comm) {
         MPI_Comm_free(&comm);
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 int main(int argc, char *argv[])
@@ -124,8 +117,6 @@ int main(int argc, char *argv[])
         two_handles("exchange=on,aggregators=1", "two_handles_one_aggregator");
         two_handles("exchange=off", "two_handles_no_exchange");
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -50,9 +50,7 @@ static void transfer(hid_t dataset, int rank, bool writing)
     }
     rc = writing ? H5Dwrite(dataset, H5T_NATIVE_INT, memory, space, list, data)
                  : H5Dread(dataset, H5T_NATIVE_INT, memory, space, list, data);
-    if (0 > rc) {
-        t_fail(writing ? "H5Dwrite failed" : "H5Dread failed");
-    }
+    t_fail_if(0 > rc, writing ? "H5Dwrite failed" : "H5Dread failed");
     for (hsize_t i = 0; !writing && i < count[0]; i++) {
         for (hsize_t k = 0; k < count[1]; k++) {
             int want = value(i, (hsize_t) rank + k * (hsize_t) t_size);

@@ -10,99 +10,14 @@
  *   t_keep open N    N files open at a time
  *   t_keep count     prints the messages of open + close of some files, for the runner to compare
  */
-#include "lib/t_file.h"
 #include "lib/t_messages.h"
 #include "lib/t_pvar.h"
+#include "lib/t_work.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { BLOCK = 600, COUNT = 8 };
-
-/* One file: where its blocks are is different for each number. */
-typedef struct keep_file {
-    MPI_Comm comm;
-    int number, rank, size;
-    char path[512];
-    MPI_File file;
-} keep_file;
-
-static t_blocks blocks_of(const keep_file *f, int rank)
-{
-    return (t_blocks){8 * f->number + rank * BLOCK, BLOCK, f->size * BLOCK + 40, COUNT};
-}
-
-static void open_file(keep_file *f, MPI_Comm comm, const char *name, int number, const char *hints)
-{
-    f->comm = comm;
-    f->number = number;
-    MPI_Comm_rank(comm, &f->rank);
-    MPI_Comm_size(comm, &f->size);
-    t_path(f->path, sizeof(f->path), name);
-    t_open(comm, f->path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &f->file);
-}
-
-static void write_file(keep_file *f)
-{
-    t_blocks mine = blocks_of(f, f->rank);
-    unsigned char *data = t_blocks_data(&mine, 100 * f->number + f->rank);
-    MPI_Status status;
-
-    t_blocks_view(f->file, &mine);
-    if (t_ok(MPI_File_write_all(f->file, data, BLOCK * COUNT, MPI_BYTE, &status), "write_all")) {
-        t_status_check(&status, BLOCK * COUNT, "write_all");
-    }
-    free(data);
-}
-
-static void read_file(keep_file *f)
-{
-    int other = (f->rank + 1) % f->size;
-    t_blocks theirs = blocks_of(f, other);
-    unsigned char *data = t_alloc(BLOCK * COUNT);
-    MPI_Status status;
-
-    t_ok(MPI_File_sync(f->file), "sync");
-    MPI_Barrier(f->comm);
-    t_blocks_view(f->file, &theirs);
-    if (t_ok(MPI_File_read_all(f->file, data, BLOCK * COUNT, MPI_BYTE, &status), "read_all")) {
-        t_status_check(&status, BLOCK * COUNT, "read_all");
-        t_blocks_check(&theirs, 100 * f->number + other, data, "read_all");
-    }
-    free(data);
-}
-
-static void close_file(keep_file *f)
-{
-    t_ok(MPI_File_close(&f->file), "close");
-    MPI_Barrier(f->comm);
-    if (0 == f->rank) {
-        t_blocks *blocks = t_alloc(sizeof(*blocks) * (size_t) f->size);
-        int *writers = t_alloc(sizeof(*writers) * (size_t) f->size);
-
-        for (int i = 0; i < f->size; ++i) {
-            blocks[i] = blocks_of(f, i);
-            writers[i] = 100 * f->number + i;
-        }
-        t_blocks_check_file(f->path, blocks, writers, f->size, 0);
-        unlink(f->path);
-        free(blocks);
-        free(writers);
-    }
-    MPI_Barrier(f->comm);
-}
-
-static void whole_file(MPI_Comm comm, const char *name, int number, const char *hints)
-{
-    keep_file f;
-
-    open_file(&f, comm, name, number, hints);
-    write_file(&f);
-    read_file(&f);
-    close_file(&f);
-}
 
 static double kept(void)
 {
@@ -114,14 +29,13 @@ static void test_one_after_the_other(void)
 {
     double before;
 
-    whole_file(MPI_COMM_WORLD, "keep_a", 0, NULL);
+    t_work_whole(MPI_COMM_WORLD, "keep_a", 0, NULL);
     before = kept();
     for (int i = 1; i < 6; ++i) {
-        whole_file(MPI_COMM_WORLD, "keep_a", i, NULL);
+        t_work_whole(MPI_COMM_WORLD, "keep_a", i, NULL);
     }
-    if (before >= 0 && kept() - before != 5) {
-        t_fail("%g of 5 files have found a context", kept() - before);
-    }
+    t_fail_if(before >= 0 && kept() - before != 5, "%g of 5 files have found a context",
+              kept() - before);
     t_verdict("files one after the other");
 }
 
@@ -131,23 +45,22 @@ static void test_plans(void)
     double misses = -1, hits = 0;
 
     for (int i = 0; i < 3; ++i) {
-        keep_file f;
+        t_work f;
 
-        open_file(&f, MPI_COMM_WORLD, "keep_p", i, "exchange=on");
-        write_file(&f);
-        close_file(&f);
+        t_work_open(&f, MPI_COMM_WORLD, "keep_p", i, "exchange=on");
+        t_work_write(&f);
+        t_work_close(&f);
         if (0 == i) {
             misses = t_pvar_read("plan_misses", MPI_FILE_NULL);
             hits = t_pvar_read("plan_hits", MPI_FILE_NULL);
         }
     }
-    if (misses >= 0
-        && (t_pvar_read("plan_misses", MPI_FILE_NULL) != misses
-            || t_pvar_read("plan_hits", MPI_FILE_NULL) != hits + 2)) {
-        t_fail("later files: %g calls planned anew, %g of 2 reused a plan",
-               t_pvar_read("plan_misses", MPI_FILE_NULL) - misses,
-               t_pvar_read("plan_hits", MPI_FILE_NULL) - hits);
-    }
+    t_fail_if(misses >= 0
+                  && (t_pvar_read("plan_misses", MPI_FILE_NULL) != misses
+                      || t_pvar_read("plan_hits", MPI_FILE_NULL) != hits + 2),
+              "later files: %g calls planned anew, %g of 2 reused a plan",
+              t_pvar_read("plan_misses", MPI_FILE_NULL) - misses,
+              t_pvar_read("plan_hits", MPI_FILE_NULL) - hits);
     t_verdict("a plan serves the next files");
 }
 
@@ -166,7 +79,7 @@ static void test_settings(void)
                                         "exchange=on"};
 
     for (int i = 0; i < 2 * (int) (sizeof(hints) / sizeof(hints[0])); ++i) {
-        whole_file(MPI_COMM_WORLD, "keep_s", i, hints[i % (sizeof(hints) / sizeof(hints[0]))]);
+        t_work_whole(MPI_COMM_WORLD, "keep_s", i, hints[i % (sizeof(hints) / sizeof(hints[0]))]);
     }
     t_verdict("settings that change from file to file");
 }
@@ -175,8 +88,8 @@ static void test_settings(void)
 static void test_differ(void)
 {
     for (int i = 0; i < 3; ++i) {
-        whole_file(MPI_COMM_WORLD, "keep_d", i, 0 == t_rank ? "keep=on" : "keep=off");
-        whole_file(MPI_COMM_WORLD, "keep_d", i, 0 == t_rank ? "keep=off" : "exchange=on");
+        t_work_whole(MPI_COMM_WORLD, "keep_d", i, 0 == t_rank ? "keep=on" : "keep=off");
+        t_work_whole(MPI_COMM_WORLD, "keep_d", i, 0 == t_rank ? "keep=off" : "exchange=on");
     }
     t_verdict("keep differs between ranks");
 }
@@ -190,12 +103,11 @@ static void test_duplicates(void)
         MPI_Comm_dup(MPI_COMM_WORLD, &outer);
         MPI_Comm_dup(outer, &inner);
         MPI_Comm_free(&outer);
-        whole_file(inner, "keep_u", i, "exchange=on");
+        t_work_whole(inner, "keep_u", i, "exchange=on");
         MPI_Comm_free(&inner);
     }
-    if (before >= 0 && kept() - before != 4) {
-        t_fail("%g of 4 files on duplicates have found a context", kept() - before);
-    }
+    t_fail_if(before >= 0 && kept() - before != 4,
+              "%g of 4 files on duplicates have found a context", kept() - before);
     t_verdict("duplicates of a communicator, freed between files");
 }
 
@@ -233,14 +145,12 @@ static void test_attributes(void)
         MPI_Comm_split(MPI_COMM_WORLD, 0, 0 == i ? -t_rank : t_rank, &comm);
         MPI_Comm_set_attr(comm, key, NULL);
         attached = 1;
-        whole_file(comm, "keep_a", i, 1 == i ? "keep=off" : "exchange=on");
-        if (1 != attached) {
-            t_fail("the attribute is attached to %d communicators after the close", attached);
-        }
+        t_work_whole(comm, "keep_a", i, 1 == i ? "keep=off" : "exchange=on");
+        t_fail_if(1 != attached, "the attribute is attached to %d communicators after the close",
+                  attached);
         MPI_Comm_free(&comm);
-        if (0 != attached) {
-            t_fail("the attribute is attached to %d communicators after MPI_Comm_free", attached);
-        }
+        t_fail_if(0 != attached,
+                  "the attribute is attached to %d communicators after MPI_Comm_free", attached);
     }
     MPI_Comm_free_keyval(&key);
     t_verdict("attributes of the communicator");
@@ -250,7 +160,7 @@ static void test_attributes(void)
 static void test_at_once(void)
 {
     enum { FILES = 7 };
-    keep_file f[FILES];
+    t_work f[FILES];
     MPI_Comm twin;
     char name[32];
 
@@ -258,16 +168,17 @@ static void test_at_once(void)
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < FILES; ++i) {
             snprintf(name, sizeof(name), "keep_o%d", i);
-            open_file(&f[i], i & 1 ? twin : MPI_COMM_WORLD, name, i, i < 4 ? "exchange=on" : NULL);
+            t_work_open(&f[i], i & 1 ? twin : MPI_COMM_WORLD, name, i,
+                        i < 4 ? "exchange=on" : NULL);
         }
         for (int i = 0; i < FILES; ++i) {
-            write_file(&f[(i + round) % FILES]);
+            t_work_write(&f[(i + round) % FILES]);
         }
         for (int i = FILES; i-- > 0;) {
-            read_file(&f[i]);
+            t_work_read(&f[i]);
         }
         for (int i = 0; i < FILES; ++i) { /* not in the order of the opens */
-            close_file(&f[(i * 3 + round) % FILES]);
+            t_work_close(&f[(i * 3 + round) % FILES]);
         }
     }
     MPI_Comm_free(&twin);
@@ -277,7 +188,7 @@ static void test_at_once(void)
 /* Nonblocking calls of two files are under way while a third one is opened and used. */
 static void test_under_way(void)
 {
-    keep_file f[2];
+    t_work f[2];
     unsigned char *data[2];
     MPI_Request request[2];
 
@@ -285,18 +196,18 @@ static void test_under_way(void)
         for (int i = 0; i < 2; ++i) {
             t_blocks mine;
 
-            open_file(&f[i], MPI_COMM_WORLD, i ? "keep_n1" : "keep_n0", i, "exchange=on");
-            mine = blocks_of(&f[i], f[i].rank);
-            data[i] = t_blocks_data(&mine, 100 * i + f[i].rank);
+            t_work_open(&f[i], MPI_COMM_WORLD, i ? "keep_n1" : "keep_n0", i, "exchange=on");
+            mine = t_work_blocks(&f[i], f[i].rank);
+            data[i] = t_blocks_data(&mine, t_work_writer(&f[i], f[i].rank));
             t_blocks_view(f[i].file, &mine);
-            t_ok(MPI_File_iwrite_all(f[i].file, data[i], BLOCK * COUNT, MPI_BYTE, &request[i]),
+            t_ok(MPI_File_iwrite_all(f[i].file, data[i], T_WORK_BYTES, MPI_BYTE, &request[i]),
                  "iwrite_all");
         }
-        whole_file(MPI_COMM_WORLD, "keep_n2", 2, "exchange=on");
+        t_work_whole(MPI_COMM_WORLD, "keep_n2", 2, "exchange=on");
         for (int i = 2; i-- > 0;) {
             t_ok(MPI_Wait(&request[i], MPI_STATUS_IGNORE), "wait");
             free(data[i]);
-            close_file(&f[i]);
+            t_work_close(&f[i]);
         }
     }
     t_verdict("an open while calls of other files are under way");
@@ -311,11 +222,11 @@ static void test_subsets(void)
     MPI_Comm_split(MPI_COMM_WORLD, 0, -t_rank, &reversed);
     for (int i = 0; i < 3; ++i) {
         snprintf(name, sizeof(name), "keep_h%d", t_rank % 2);
-        whole_file(halves, name, i, NULL);
-        whole_file(reversed, "keep_r", i, "exchange=on");
-        whole_file(MPI_COMM_WORLD, "keep_w", i, "exchange=on");
+        t_work_whole(halves, name, i, NULL);
+        t_work_whole(reversed, "keep_r", i, "exchange=on");
+        t_work_whole(MPI_COMM_WORLD, "keep_w", i, "exchange=on");
         snprintf(name, sizeof(name), "keep_self%d", t_rank);
-        whole_file(MPI_COMM_SELF, name, i, 0 == i % 2 ? NULL : "exchange=on");
+        t_work_whole(MPI_COMM_SELF, name, i, 0 == i % 2 ? NULL : "exchange=on");
     }
     MPI_Comm_free(&halves);
     MPI_Comm_free(&reversed);
@@ -331,7 +242,7 @@ static void test_many_sets(void)
 
         MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, mask % 2 ? t_rank : -t_rank, &comm);
         if (in) {
-            whole_file(comm, "keep_m", mask, "exchange=on");
+            t_work_whole(comm, "keep_m", mask, "exchange=on");
             MPI_Comm_free(&comm);
         }
     }
@@ -340,13 +251,13 @@ static void test_many_sets(void)
 
 static void test_no_calls(void)
 {
-    keep_file f;
+    t_work f;
 
     for (int i = 0; i < 5; ++i) {
-        open_file(&f, MPI_COMM_WORLD, "keep_e", i, NULL);
+        t_work_open(&f, MPI_COMM_WORLD, "keep_e", i, NULL);
         t_ok(MPI_File_close(&f.file), "close");
     }
-    whole_file(MPI_COMM_WORLD, "keep_e", 1, NULL);
+    t_work_whole(MPI_COMM_WORLD, "keep_e", 1, NULL);
     t_verdict("files without a call");
 }
 
@@ -360,10 +271,8 @@ static void test_failed_open(void)
     for (int i = 0; i < 3; ++i) {
         int rc = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 
-        if (MPI_SUCCESS == rc) {
-            t_fail("a file in no folder was opened");
-        }
-        whole_file(MPI_COMM_WORLD, "keep_f", i, "exchange=on");
+        t_fail_if(MPI_SUCCESS == rc, "a file in no folder was opened");
+        t_work_whole(MPI_COMM_WORLD, "keep_f", i, "exchange=on");
     }
     t_verdict("opens that fail");
 }
@@ -431,49 +340,47 @@ static void test_many(void)
 {
     enum { FIRST = 100, FILES = 1000, SLACK_KIB = 4096, SLACK = 8 };
     held before = {0}, after;
-    keep_file f;
+    t_work f;
 
     for (int i = 0; i < FIRST + FILES; ++i) {
         if (FIRST == i) {
             before = look();
         }
-        open_file(&f, MPI_COMM_WORLD, "keep_t", i % 7, 0 == i % 3 ? "exchange=on" : NULL);
-        write_file(&f);
-        close_file(&f);
+        t_work_open(&f, MPI_COMM_WORLD, "keep_t", i % 7, 0 == i % 3 ? "exchange=on" : NULL);
+        t_work_write(&f);
+        t_work_close(&f);
     }
     after = look();
-    if (after.descriptors > before.descriptors || after.maps > before.maps + SLACK
-        || after.resident > before.resident + SLACK_KIB || 0 != after.named) {
-        t_fail(
-            "after %d files: %d descriptors (were %d), %d mappings (%d), %ld KiB (%ld), %d names",
-            FILES, after.descriptors, before.descriptors, after.maps, before.maps, after.resident,
-            before.resident, after.named);
-    }
+    t_fail_if(after.descriptors > before.descriptors || after.maps > before.maps + SLACK
+                  || after.resident > before.resident + SLACK_KIB || 0 != after.named,
+              "after %d files: %d descriptors (were %d), %d mappings (%d), %ld KiB (%ld), %d names",
+              FILES, after.descriptors, before.descriptors, after.maps, before.maps, after.resident,
+              before.resident, after.named);
     t_verdict("1000 files leave nothing behind");
 }
 
 static void test_open(int files)
 {
-    keep_file *f = t_alloc(sizeof(*f) * (size_t) files);
+    t_work *f = t_alloc(sizeof(*f) * (size_t) files);
     char name[32];
 
     for (int i = 0; i < files; ++i) {
         snprintf(name, sizeof(name), "keep_x%d", i);
-        open_file(&f[i], MPI_COMM_WORLD, name, i % 50, 0 == i % 50 ? "exchange=on" : NULL);
+        t_work_open(&f[i], MPI_COMM_WORLD, name, i % 50, 0 == i % 50 ? "exchange=on" : NULL);
     }
     for (int i = 0; i < files; i += 9) {
-        write_file(&f[i]);
+        t_work_write(&f[i]);
     }
     for (int i = files; i-- > 0;) {
         if (0 == i % 9) {
-            close_file(&f[i]);
+            t_work_close(&f[i]);
         } else {
             t_ok(MPI_File_close(&f[i].file), "close");
             (void) (0 == t_rank && unlink(f[i].path));
         }
     }
     free(f);
-    whole_file(MPI_COMM_WORLD, "keep_x", 1, "exchange=on");
+    t_work_whole(MPI_COMM_WORLD, "keep_x", 1, "exchange=on");
     t_verdict("many files open at a time");
 }
 
@@ -481,13 +388,13 @@ static void test_open(int files)
 static void count_file(int number, bool call)
 {
     long before, mine, all = 0;
-    keep_file f;
+    t_work f;
 
     MPI_Barrier(MPI_COMM_WORLD);
     before = t_messages();
-    open_file(&f, MPI_COMM_WORLD, "keep_c", 0, NULL);
+    t_work_open(&f, MPI_COMM_WORLD, "keep_c", 0, NULL);
     if (call) {
-        write_file(&f);
+        t_work_write(&f);
     }
     t_ok(MPI_File_close(&f.file), "close");
     mine = t_messages() - before;

@@ -74,9 +74,8 @@ static void status_is(const MPI_Status *status, int64_t bytes, const char *what)
 {
     MPI_Count n = t_elements(status, MPI_BYTE);
 
-    if ((int64_t) n != bytes) {
-        t_fail("%s: status says %lld bytes, expected %lld", what, (long long) n, (long long) bytes);
-    }
+    t_fail_if((int64_t) n != bytes, "%s: status says %lld bytes, expected %lld", what,
+              (long long) n, (long long) bytes);
 }
 
 static void run(const char *hints, const char *name)
@@ -114,7 +113,7 @@ static void run(const char *hints, const char *name)
     }
     MPI_Type_free(&word);
     MPI_Info_free(&info);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 int main(int argc, char *argv[])

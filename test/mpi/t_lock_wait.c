@@ -102,7 +102,7 @@ static void overlapped(collective_t collective, individual_t how, bool second_ha
     t_ok(MPI_File_close(&file), "close");
     free(a);
     free(b);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /* Two collective calls on two handles of one file, both under way: rank 0 locks for both. */
@@ -161,9 +161,7 @@ int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "lock_wait");
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
     write_only();
     overlapped(IWRITE_ALL, WRITE, false, "iwrite_all_then_write");
@@ -174,8 +172,6 @@ int main(int argc, char *argv[])
     overlapped(IWRITE_ALL, IWRITE, true, "iwrite_all_then_many_iwrites_by_another_handle");
     overlapped(SPLIT, WRITE, true, "split_then_write_by_another_handle");
     two_collectives();
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

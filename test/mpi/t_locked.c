@@ -27,15 +27,14 @@ static t_blocks blocks_of(int rank, int number)
 
 static void one_file(int number, const char *hints)
 {
-    t_blocks *all = t_alloc(sizeof(*all) * (size_t) t_size), mine = blocks_of(t_rank, number);
-    int *writer = t_alloc(sizeof(*writer) * (size_t) t_size);
+    t_expected all = {0};
+    t_blocks mine = blocks_of(t_rank, number);
     unsigned char *data = t_blocks_data(&mine, t_rank);
     MPI_File file;
     MPI_Status status;
 
     for (int r = 0; r < t_size; r++) {
-        all[r] = blocks_of(r, number);
-        writer[r] = r;
+        t_expect(&all, blocks_of(r, number), r);
     }
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
         t_blocks_view(file, &mine);
@@ -45,19 +44,15 @@ static void one_file(int number, const char *hints)
         t_ok(MPI_File_close(&file), "close");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, 0);
-        unlink(path);
-    }
+    t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
     free(data);
-    free(all);
-    free(writer);
 }
 
 int main(int argc, char *argv[])
 {
-    char hints[256], name[64];
+    char hints[256];
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "locked");
@@ -69,8 +64,7 @@ int main(int argc, char *argv[])
             for (int i = 0; i < FILES; i++) {
                 one_file(i, hints);
             }
-            snprintf(name, sizeof(name), "%s_%s", transports[t], schedules[s]);
-            t_verdict(name);
+            t_verdict("%s_%s", transports[t], schedules[s]);
         }
     }
     return t_finish();

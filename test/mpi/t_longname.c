@@ -30,10 +30,8 @@ static void use(const char *what)
         int fd = open(path, O_RDONLY);
 
         for (int r = 0; r < t_size; r++) {
-            if (1 != pread(fd, &back, 1, r) || back != 100 + r) {
-                t_fail("%s, path of %zu characters: another byte of rank %d", what, strlen(path),
-                       r);
-            }
+            t_fail_if(1 != pread(fd, &back, 1, r) || back != 100 + r,
+                      "%s, path of %zu characters: another byte of rank %d", what, strlen(path), r);
         }
         close(fd);
         unlink(path);

@@ -43,7 +43,6 @@ static void check_mode(mode_t wanted)
 static void modes(mode_t mask)
 {
     mode_t old = umask(mask);
-    char name[64];
     MPI_File file;
 
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, NULL,
@@ -54,9 +53,7 @@ static void modes(mode_t mask)
     }
     check_mode(0666 & ~mask);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank && 0 != chmod(path, 0640)) {
-        t_fail("chmod: %s", strerror(errno));
-    }
+    t_fail_if(0 == t_rank && 0 != chmod(path, 0640), "chmod: %s", strerror(errno));
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
         transfer(file);
@@ -64,13 +61,10 @@ static void modes(mode_t mask)
     }
     check_mode(0640);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
     umask(old);
-    snprintf(name, sizeof(name), "mode_of_a_new_file_with_umask_%03o", (unsigned) mask);
-    t_verdict(name);
+    t_verdict("mode_of_a_new_file_with_umask_%03o", (unsigned) mask);
 }
 
 /** What is in the directory: the file, and nothing else. */
@@ -80,9 +74,8 @@ static void check_folder(const char *when)
     const struct dirent *entry;
 
     while (NULL != dir && NULL != (entry = readdir(dir))) {
-        if ('.' != entry->d_name[0] && 0 != strcmp("file", entry->d_name)) {
-            t_fail("%s there is a file %s", when, entry->d_name);
-        }
+        t_fail_if('.' != entry->d_name[0] && 0 != strcmp("file", entry->d_name),
+                  "%s there is a file %s", when, entry->d_name);
     }
     if (NULL != dir) {
         closedir(dir);
@@ -96,11 +89,10 @@ static void check_object(const char *range)
     struct stat is;
 
     snprintf(link, sizeof(link), "/proc/self/map_files/%s", range);
-    if (0 == stat(link, &is)
-        && (0600 != (is.st_mode & 07777) || geteuid() != is.st_uid || 0 != is.st_nlink)) {
-        t_fail("a segment has mode %o and %d names", (unsigned) is.st_mode & 07777,
-               (int) is.st_nlink);
-    }
+    t_fail_if(0 == stat(link, &is)
+                  && (0600 != (is.st_mode & 07777) || geteuid() != is.st_uid || 0 != is.st_nlink),
+              "a segment has mode %o and %d names", (unsigned) is.st_mode & 07777,
+              (int) is.st_nlink);
 }
 
 /** Segments of ours that this rank has mapped; every one must be without a name. */
@@ -114,9 +106,7 @@ static int check_segments(void)
         if (NULL != strstr(line, "/dev/shm/collio-") && 1 == sscanf(line, "%63s", range)) {
             found++;
             check_object(range);
-            if (NULL == strstr(line, "(deleted)")) {
-                t_fail("a segment still has its name: %s", line);
-            }
+            t_fail_if(NULL == strstr(line, "(deleted)"), "a segment still has its name: %s", line);
         }
     }
     if (NULL != maps) {
@@ -142,9 +132,7 @@ static void segments(void)
         t_ok(MPI_File_close(&file), "close");
     }
     MPI_Allreduce(&found, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (1 < t_size && 0 == most) {
-        t_fail("no rank has mapped a segment: nothing was tested");
-    }
+    t_fail_if(1 < t_size && 0 == most, "no rank has mapped a segment: nothing was tested");
     MPI_Barrier(MPI_COMM_WORLD);
     check_folder("after the close");
     t_verdict("segments_have_no_name_and_nothing_else_is_written");
@@ -155,9 +143,7 @@ int main(int argc, char *argv[])
     t_init(&argc, &argv);
     t_path(folder, sizeof(folder), "manners");
     snprintf(path, sizeof(path), "%s/file", folder);
-    if (0 == t_rank && 0 != mkdir(folder, 0700)) {
-        t_fail("mkdir: %s", strerror(errno));
-    }
+    t_fail_if(0 == t_rank && 0 != mkdir(folder, 0700), "mkdir: %s", strerror(errno));
     MPI_Barrier(MPI_COMM_WORLD);
     modes(022);
     modes(077);

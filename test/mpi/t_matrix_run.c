@@ -268,14 +268,10 @@ static void check_status(const run *r, call *k)
     }
     if (want == k->to - k->from && 0 < want) {
         MPI_Get_count(&k->status, k->mem.type, &count);
-        if (count != k->mem.count) {
-            t_fail("MPI_Get_count: %d, expected %d", count, k->mem.count);
-        }
+        t_fail_if(count != k->mem.count, "MPI_Get_count: %d, expected %d", count, k->mem.count);
         elements = t_elements(&k->status, t_unit_type(r->shape.unit));
-        if ((int64_t) elements * r->shape.unit != want) {
-            t_fail("elements: %lld, expected %lld", (long long) elements,
-                   (long long) (want / r->shape.unit));
-        }
+        t_fail_if((int64_t) elements * r->shape.unit != want, "elements: %lld, expected %lld",
+                  (long long) elements, (long long) (want / r->shape.unit));
     }
 }
 
@@ -284,10 +280,8 @@ static void check_pointer(const run *r, int64_t bytes, const char *when)
     MPI_Offset at = -1;
 
     MPI_File_get_position(r->file, &at);
-    if ((int64_t) at != bytes / r->shape.etype) {
-        t_fail("file pointer %s: %lld etypes, expected %lld", when, (long long) at,
-               (long long) (bytes / r->shape.etype));
-    }
+    t_fail_if((int64_t) at != bytes / r->shape.etype, "file pointer %s: %lld etypes, expected %lld",
+              when, (long long) at, (long long) (bytes / r->shape.etype));
 }
 
 static bool uses_pointer(const run *r)

@@ -37,9 +37,7 @@ static void put_file(const char *name, const char *text)
         *slash = '/';
     }
     file = fopen(full, "w");
-    if (NULL == file || 0 > fputs(text, file) || 0 != fclose(file)) {
-        t_fail("cannot write %s", full);
-    }
+    t_fail_if(NULL == file || 0 > fputs(text, file) || 0 != fclose(file), "cannot write %s", full);
 }
 
 /* What /proc/meminfo says from now on. */
@@ -101,20 +99,14 @@ static int transfer(MPI_File file, t_blocks (*shape)(int rank), bool read)
 
 static void check_file(t_blocks (*shape)(int rank))
 {
-    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all));
-    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
+    t_expected all = {0};
 
     MPI_Barrier(MPI_COMM_WORLD);
     for (int r = 0; r < t_size; r++) {
-        all[r] = shape(r);
-        writer[r] = writer_base + r;
+        t_expect(&all, shape(r), writer_base + r);
     }
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, 0);
-    }
+    t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
     MPI_Barrier(MPI_COMM_WORLD);
-    free(all);
-    free(writer);
 }
 
 static MPI_File open_fresh(const char *more)
@@ -122,9 +114,7 @@ static MPI_File open_fresh(const char *more)
     char hints[1024];
     MPI_File file = MPI_FILE_NULL;
 
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
     ++writer_base;
     snprintf(hints, sizeof(hints), "exchange=on,memory_root=%s,%s", root, more);
@@ -147,12 +137,10 @@ static void check_budget(MPI_File file, int64_t most, bool all_of_it)
     int64_t held = (int64_t) t_pvar_read("buffer_high", file);
     int64_t sum = all_sum(budget);
 
-    if (held > budget) {
-        t_fail("%lld bytes held in buffers, %lld announced", (long long) held, (long long) budget);
-    }
-    if (sum < 1 || sum > most) {
-        t_fail("%lld bytes announced, %lld available", (long long) sum, (long long) most);
-    }
+    t_fail_if(held > budget, "%lld bytes held in buffers, %lld announced", (long long) held,
+              (long long) budget);
+    t_fail_if(sum < 1 || sum > most, "%lld bytes announced, %lld available", (long long) sum,
+              (long long) most);
     if (all_of_it && sum < most) { /* one aggregator wants more than there is */
         t_fail("%lld bytes announced of %lld", (long long) sum, (long long) most);
     }
@@ -164,9 +152,8 @@ static void auto_with_plenty(void)
 
     if (MPI_FILE_NULL != file) {
         t_ok(transfer(file, interleaved, true), "write_all");
-        if (t_pvar_exists("memory_budget") && 0 != t_pvar_read("memory_budget", file)) {
-            t_fail("auto used partition memory though there is enough");
-        }
+        t_fail_if(t_pvar_exists("memory_budget") && 0 != t_pvar_read("memory_budget", file),
+                  "auto used partition memory though there is enough");
         MPI_File_close(&file);
     }
     check_file(interleaved);
@@ -187,7 +174,7 @@ static void bounded(const char *more, int64_t most, const char *name)
         MPI_File_close(&file);
     }
     check_file(interleaved);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /* A process in /job/step, where /job is limited: 4 MiB, of which 2 are used, 1 of these by page
@@ -245,28 +232,23 @@ static void lost_memory(const char *transport, const char *name)
         misses = (int64_t) t_pvar_read("plan_misses", file);
         lost = all_sum((int64_t) t_pvar_read("plan_memory", file));
         t_ok(transfer(file, interleaved, false), "write_all");
-        if (1 != change_of("plan_hits", file, hits)) {
-            t_fail("the plan was not reused while there was memory");
-        }
+        t_fail_if(1 != change_of("plan_hits", file, hits),
+                  "the plan was not reused while there was memory");
         set_available(256 << 10);
         t_ok(transfer(file, interleaved, false), "write_all");
-        if (1 != change_of("plan_misses", file, misses)) {
-            t_fail("the plan was reused though its node has lost memory");
-        }
-        if (1 > all_sum((int64_t) t_pvar_read("plan_memory", file)) - lost) {
-            t_fail("no rank has withheld the plan");
-        }
+        t_fail_if(1 != change_of("plan_misses", file, misses),
+                  "the plan was reused though its node has lost memory");
+        t_fail_if(1 > all_sum((int64_t) t_pvar_read("plan_memory", file)) - lost,
+                  "no rank has withheld the plan");
         set_available(INT64_C(64) << 20); /* as if what was given back were there */
         t_ok(transfer(file, interleaved, false), "write_all");
-        if (1 != change_of("plan_misses", file, misses)) {
-            t_fail("the new plan was not reused");
-        }
+        t_fail_if(1 != change_of("plan_misses", file, misses), "the new plan was not reused");
     }
     if (MPI_FILE_NULL != file) {
         MPI_File_close(&file);
         check_file(interleaved);
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /* Little data in a wide range, so that the buffers are as large as allowed. */
@@ -311,10 +293,9 @@ static void limited(const char *partition, bool completes, bool here)
     rc = transfer(file, wide, false);
     setrlimit(RLIMIT_AS, &before);
     failed = MPI_SUCCESS != rc;
-    if (all_sum(failed) != (completes ? 0 : t_size)) {
-        t_fail("partition %s with 96 MiB of address space: %s", partition,
-               failed ? t_class_name(t_class(rc)) : "completed");
-    }
+    t_fail_if(all_sum(failed) != (completes ? 0 : t_size),
+              "partition %s with 96 MiB of address space: %s", partition,
+              failed ? t_class_name(t_class(rc)) : "completed");
     MPI_File_close(&file);
     if (completes) {
         check_file(wide);
@@ -350,14 +331,13 @@ static void uneven_nodes(bool rich, const char *transport)
         t_ok(transfer(file, interleaved, true), "write_all");
         if (t_pvar_exists("memory_budget")) {
             check_budget(file, INT64_C(64) << 20, false);
-            if (!rich && 0 != t_pvar_read("memory_budget", file)) {
-                t_fail("an aggregator on a node without memory");
-            }
+            t_fail_if(!rich && 0 != t_pvar_read("memory_budget", file),
+                      "an aggregator on a node without memory");
         }
         MPI_File_close(&file);
     }
     check_file(interleaved);
-    t_verdict(transport);
+    t_verdict("%s", transport);
 }
 
 /* A part of the file for each node, with room between them; its ranks take turns in it. */
@@ -396,7 +376,6 @@ static void find_nodes(void)
         apart.turn[r] = all[3 * r + 1];
         apart.ranks[r] = all[3 * r + 2];
     }
-    free(all);
 }
 
 /* Random requests in which no two nodes want the same part of the file: every node is a group, and
@@ -428,10 +407,9 @@ static void groups_keep_their_bytes(bool rich)
         before = (int64_t) t_pvar_read("bytes_between_nodes", file);
         t_ok(transfer(file, node_by_node, true), "write_all");
         between = all_sum((int64_t) t_pvar_read("bytes_between_nodes", file) - before);
-        if (t_pvar_exists("bytes_between_nodes") && (between > 0) != one_group) {
-            t_fail("%d blocks of %d bytes, %s: %lld bytes between nodes", apart.rounds, apart.block,
-                   one_group ? "one group" : "a group for each node", (long long) between);
-        }
+        t_fail_if(t_pvar_exists("bytes_between_nodes") && (between > 0) != one_group,
+                  "%d blocks of %d bytes, %s: %lld bytes between nodes", apart.rounds, apart.block,
+                  one_group ? "one group" : "a group for each node", (long long) between);
         MPI_File_close(&file);
         check_file(node_by_node);
     }
@@ -464,7 +442,7 @@ static void in_cgroups(const char *partition)
         MPI_File_close(&file);
     }
     check_file(dense);
-    t_verdict(partition);
+    t_verdict("%s", partition);
 }
 
 /* One write with 1 MiB for collective buffers on each node: cycles of this rank. */
@@ -501,10 +479,9 @@ static void as_many_as_even(void)
     memory_aggregators = all_sum(memory > 0);
     even = all_sum(even);
     memory = all_sum(memory);
-    if (memory_aggregators < even_aggregators || memory > even + memory_aggregators) {
-        t_fail("memory: %lld cycles of %lld aggregators; even: %lld of %lld", (long long) memory,
-               (long long) memory_aggregators, (long long) even, (long long) even_aggregators);
-    }
+    t_fail_if(memory_aggregators < even_aggregators || memory > even + memory_aggregators,
+              "memory: %lld cycles of %lld aggregators; even: %lld of %lld", (long long) memory,
+              (long long) memory_aggregators, (long long) even, (long long) even_aggregators);
     t_verdict("as_many_as_even");
 }
 

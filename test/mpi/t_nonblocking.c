@@ -27,11 +27,7 @@ static t_blocks blocks_of(int rank, int step)
 static void open_target(target *t, const char *name)
 {
     t_path(t->path, sizeof(t->path), name);
-    if (0 == t_rank) {
-        unlink(t->path);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    t_open(MPI_COMM_WORLD, t->path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &t->file);
+    t_create(t->path, NULL, &t->file);
 }
 
 /** The view holds the steps one after the other, so a step is an offset in the view. */
@@ -52,21 +48,15 @@ static void view_target(target *t, int rank)
 
 static void close_target(target *t, int steps, int writer_base)
 {
-    t_blocks *all = t_alloc((size_t) (t_size * steps) * sizeof(*all));
-    int *writer = t_alloc((size_t) (t_size * steps) * sizeof(*writer));
+    t_expected all = {0};
 
     t_ok(MPI_File_close(&t->file), "close");
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < t_size * steps; i++) {
-        all[i] = blocks_of(i % t_size, i / t_size);
-        writer[i] = writer_base + i % t_size;
+        t_expect(&all, blocks_of(i % t_size, i / t_size), writer_base + i % t_size);
     }
-    if (0 == t_rank) {
-        t_blocks_check_file(t->path, all, writer, t_size * steps, 0);
-        unlink(t->path);
-    }
-    free(all);
-    free(writer);
+    t_expected_check(&all, 0 == t_rank ? t->path : NULL, 0);
+    t_remove(t->path);
 }
 
 typedef struct flight {
@@ -194,7 +184,7 @@ static void one_file(int way, const char *name)
         landed(&f[i], t_rank, false);
     }
     close_target(&t, DEPTH, 0);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /** Ranks complete them in different ways; a blocking call and a barrier come in between. */
@@ -258,7 +248,7 @@ static void early_return(bool writing, const char *name)
     wait_in_order(&f, 1, false);
     landed(&f, t_rank, writing);
     close_target(&t, 1, 0);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 /** The individual file pointer moves when the call is made, not when it completes. */
@@ -276,10 +266,9 @@ static void file_pointer(void)
         t_ok(MPI_File_iwrite_all(t.file, f[i].data, BLOCK * COUNT, MPI_BYTE, &f[i].request),
              "iwrite_all");
         MPI_File_get_position(t.file, &at);
-        if ((i + 1) * BLOCK * COUNT != at) {
-            t_fail("after iwrite_all the file pointer is %lld, expected %d", (long long) at,
-                   (i + 1) * BLOCK * COUNT);
-        }
+        t_fail_if((i + 1) * BLOCK * COUNT != at,
+                  "after iwrite_all the file pointer is %lld, expected %d", (long long) at,
+                  (i + 1) * BLOCK * COUNT);
     }
     wait_all(f, DEPTH, 3);
     for (int i = 0; i < DEPTH; i++) {

@@ -69,34 +69,26 @@ static void check_told(const layout *layout, double lists, const char *hints)
 {
     double pieces = (double) (t_size - 1) * PIECES;
 
-    if (layout->outlined && t_size > 1 && lists > pieces / 4) {
-        t_fail("%s, %s: %.0f extents were sent where outlines would do", layout->name, hints,
-               lists);
-    }
-    if (!layout->outlined && t_size > 1 && lists < pieces / 2) {
-        t_fail("%s, %s: only %.0f extents were sent", layout->name, hints, lists);
-    }
+    t_fail_if(layout->outlined && t_size > 1 && lists > pieces / 4,
+              "%s, %s: %.0f extents were sent where outlines would do", layout->name, hints, lists);
+    t_fail_if(!layout->outlined && t_size > 1 && lists < pieces / 2,
+              "%s, %s: only %.0f extents were sent", layout->name, hints, lists);
 }
 
 static void check_file(const layout *layout, int64_t prefilled)
 {
-    t_blocks *all = calloc((size_t) t_size, sizeof(*all));
-    int *writer = calloc((size_t) t_size, sizeof(*writer));
+    t_expected all = {0};
 
     for (int r = 0; r < t_size; r++) {
-        all[r] = blocks_of(layout, r);
-        writer[r] = 10 + r;
+        t_expect(&all, blocks_of(layout, r), 10 + r);
     }
-    t_blocks_check_file(path, all, writer, t_size, prefilled);
-    free(all);
-    free(writer);
+    t_expected_check(&all, path, prefilled);
 }
 
 static void read_write_read(const layout *layout, const char *hints, const char *label)
 {
     t_blocks mine = blocks_of(layout, t_rank);
     int64_t end = (int64_t) PIECES * mine.stride, half = (int64_t) PIECES / 2 * mine.stride;
-    char name[128];
     double lists;
     MPI_File file;
 
@@ -121,13 +113,11 @@ static void read_write_read(const layout *layout, const char *hints, const char 
         lists = told(file);
         read_back(file, &mine, 10 + t_rank, end, "read of the whole file");
         read_back(file, &mine, 10 + t_rank, end, "read of the whole file again");
-        if (told(file) > lists) {
-            t_fail("%s, %s: the second read was planned anew", layout->name, label);
-        }
+        t_fail_if(told(file) > lists, "%s, %s: the second read was planned anew", layout->name,
+                  label);
         t_ok(MPI_File_close(&file), "close");
     }
-    snprintf(name, sizeof(name), "%s_%s", layout->name, label);
-    t_verdict(name);
+    t_verdict("%s_%s", layout->name, label);
 }
 
 int main(int argc, char *argv[])
@@ -157,8 +147,6 @@ int main(int argc, char *argv[])
                         "cyclic");
         read_write_read(&messages, "exchange=on,transport=isend", "isend");
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -87,9 +87,7 @@ static void check_untouched(const char *name)
     ssize_t bytes = pread(fd, found, sizeof(found), 0);
 
     close(fd);
-    if (MOST != bytes) {
-        t_fail("%s: the file has %zd bytes", name, bytes);
-    }
+    t_fail_if(MOST != bytes, "%s: the file has %zd bytes", name, bytes);
     for (int i = 0; i < MOST && i < bytes; i++) {
         if (found[i] != t_pre(i)) {
             t_fail("%s: byte %d was written", name, i);
@@ -138,10 +136,9 @@ static void refuse(MPI_File file, const wrong *w, enum call call, int who)
         data[0] = t_pre(call <= READ_ALL ? 0 : t_rank);
         rc = make_call(file, call, t_rank, data, 1);
     }
-    if (t_class(rc) != (mine || call < COLLECTIVE ? MPI_ERR_IO : MPI_SUCCESS)) {
-        t_fail("%s, %s, rank %d wrong: %s", w->name, call_names[call], who,
-               t_class_name(t_class(rc)));
-    }
+    t_fail_if(t_class(rc) != (mine || call < COLLECTIVE ? MPI_ERR_IO : MPI_SUCCESS),
+              "%s, %s, rank %d wrong: %s", w->name, call_names[call], who,
+              t_class_name(t_class(rc)));
 }
 
 static void run(const char *hints)
@@ -157,7 +154,6 @@ static void run(const char *hints)
         {"end_past_the_last_offset", 1, 1, INT64_MAX - 2, 10},
     };
     unsigned char byte = 7;
-    char name[256];
     MPI_File file;
 
     for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
@@ -181,9 +177,7 @@ static void run(const char *hints)
         set_view(file, 1, 1);
         t_ok(MPI_File_write_at_all(file, t_rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE), "after");
         t_ok(MPI_File_close(&file), "close");
-        snprintf(name, sizeof(name), "%s%s%s", wrongs[i].name, NULL == hints ? "" : "_",
-                 NULL == hints ? "" : hints);
-        t_verdict(name);
+        t_verdict("%s%s%s", wrongs[i].name, NULL == hints ? "" : "_", NULL == hints ? "" : hints);
     }
 }
 
@@ -192,7 +186,6 @@ static void run(const char *hints)
 static void wide(const char *hints)
 {
     unsigned char data[2] = {1, 1};
-    char name[256];
     MPI_Datatype type;
     MPI_Status status;
     MPI_File file;
@@ -207,14 +200,11 @@ static void wide(const char *hints)
         t_ok(MPI_File_set_view(file, t_rank, MPI_BYTE, type, "native", MPI_INFO_NULL), "set_view");
         t_ok(MPI_File_read_at_all(file, 0, data, 2, MPI_BYTE, &status), "read_at_all");
         t_status_check(&status, 1, hints);
-        if (t_pre(t_rank) != data[0]) {
-            t_fail("%s: byte %d is %d", hints, t_rank, data[0]);
-        }
+        t_fail_if(t_pre(t_rank) != data[0], "%s: byte %d is %d", hints, t_rank, data[0]);
         t_ok(MPI_File_close(&file), "close");
         MPI_Type_free(&type);
     }
-    snprintf(name, sizeof(name), "wide_%s", hints);
-    t_verdict(name);
+    t_verdict("wide_%s", hints);
 }
 
 /* A seek that would wrap is refused, and the pointer stays. */
@@ -228,33 +218,20 @@ static void seeks(void)
     }
     set_view(file, 1, (MPI_Aint) 1 << 60);
     t_ok(MPI_File_seek(file, 3, MPI_SEEK_SET), "seek");
-    if (MPI_SUCCESS == MPI_File_seek(file, 16, MPI_SEEK_SET)) {
-        t_fail("seek to repetition 16 of 2^60 bytes");
-    }
-    if (MPI_SUCCESS == MPI_File_seek(file, 13, MPI_SEEK_CUR)) {
-        t_fail("seek by 13 repetitions");
-    }
-    if (MPI_SUCCESS == MPI_File_seek(file, INT64_MAX, MPI_SEEK_CUR)) {
-        t_fail("seek by all there is");
-    }
+    t_fail_if(MPI_SUCCESS == MPI_File_seek(file, 16, MPI_SEEK_SET),
+              "seek to repetition 16 of 2^60 bytes");
+    t_fail_if(MPI_SUCCESS == MPI_File_seek(file, 13, MPI_SEEK_CUR), "seek by 13 repetitions");
+    t_fail_if(MPI_SUCCESS == MPI_File_seek(file, INT64_MAX, MPI_SEEK_CUR), "seek by all there is");
     t_ok(MPI_File_get_position(file, &at), "get_position");
-    if (3 != at) {
-        t_fail("the pointer is at %lld", (long long) at);
-    }
+    t_fail_if(3 != at, "the pointer is at %lld", (long long) at);
     t_ok(MPI_File_seek(file, 2, MPI_SEEK_CUR), "seek");
     t_ok(MPI_File_seek(file, -5, MPI_SEEK_CUR), "seek");
-    if (MPI_SUCCESS == MPI_File_seek(file, 15, MPI_SEEK_END)) {
-        t_fail("seek past the end");
-    }
+    t_fail_if(MPI_SUCCESS == MPI_File_seek(file, 15, MPI_SEEK_END), "seek past the end");
     t_ok(MPI_File_get_position(file, &at), "get_position");
-    if (0 != at) {
-        t_fail("the pointer is at %lld", (long long) at);
-    }
+    t_fail_if(0 != at, "the pointer is at %lld", (long long) at);
     t_ok(MPI_File_seek(file, 1, MPI_SEEK_END), "seek");
     t_ok(MPI_File_get_position(file, &at), "get_position");
-    if (2 != at) {
-        t_fail("the pointer is at %lld after a seek to one past the end", (long long) at);
-    }
+    t_fail_if(2 != at, "the pointer is at %lld after a seek to one past the end", (long long) at);
     t_ok(MPI_File_close(&file), "close");
     t_verdict("a_seek_that_wraps_is_refused");
 }
@@ -274,8 +251,6 @@ int main(int argc, char *argv[])
     wide("exchange=on,partition=static_cyclic");
     wide("exchange=on,aggregators=3,buffer_bytes=9223372036854775807,transport=isend");
     seeks();
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

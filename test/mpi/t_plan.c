@@ -145,9 +145,7 @@ static void check_counter(const step *s, MPI_File file, double before)
 {
     double hits = t_pvar_read("plan_hits", file) - before;
 
-    if (1 == s->reuse && 0.5 > hits) {
-        t_fail("%s: the plan was not reused", s->name);
-    }
+    t_fail_if(1 == s->reuse && 0.5 > hits, "%s: the plan was not reused", s->name);
     if (0 == s->reuse && 1.5 < hits) { /* the read may reuse the plan of its own write */
         t_fail("%s: an old plan served a new shape", s->name);
     }
@@ -158,7 +156,6 @@ static void run_steps(const char *path, const char *hints, bool counters, const 
     t_list touched = {0};
     t_image image;
     MPI_File file;
-    char name[128];
 
     for (int i = 0; i < STEPS; i++) {
         for (int r = 0; r < t_size; r++) {
@@ -166,12 +163,8 @@ static void run_steps(const char *path, const char *hints, bool counters, const 
         }
     }
     t_image_make(&image, &touched, 0);
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
-        t_verdict(prefix);
+    if (!t_create(path, hints, &file)) {
+        t_verdict("%s", prefix);
         return;
     }
     for (int i = 0; i < STEPS; i++) {
@@ -194,8 +187,7 @@ static void run_steps(const char *path, const char *hints, bool counters, const 
         if (0 == t_rank) {
             t_image_check(&image, path);
         }
-        snprintf(name, sizeof(name), "%s_%s", prefix, steps[i].name);
-        t_verdict(name);
+        t_verdict("%s_%s", prefix, steps[i].name);
     }
     t_ok(MPI_File_close(&file), "close");
     t_image_free(&image);
@@ -232,14 +224,12 @@ static void run_aligned(const char *path)
         memset(mine, (int) (16 * i + (size_t) t_rank + 1), sizeof(mine));
         t_ok(MPI_File_write_at_all(file, at, mine, BYTES, MPI_BYTE, MPI_STATUS_IGNORE), "write");
         hits = t_pvar_read("plan_hits", file) - before;
-        if (hits != moves[i].hits) {
-            t_fail("move %zu: %.0f plans reused, expected %.0f", i, hits, moves[i].hits);
-        }
+        t_fail_if(hits != moves[i].hits, "move %zu: %.0f plans reused, expected %.0f", i, hits,
+                  moves[i].hits);
         MPI_Barrier(MPI_COMM_WORLD);
         fd = open(path, O_RDONLY);
-        if (BYTES != pread(fd, back, BYTES, at) || 0 != memcmp(mine, back, BYTES)) {
-            t_fail("move %zu: other bytes in the file", i);
-        }
+        t_fail_if(BYTES != pread(fd, back, BYTES, at) || 0 != memcmp(mine, back, BYTES),
+                  "move %zu: other bytes in the file", i);
         close(fd);
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -277,10 +267,9 @@ static void run_lower_bounds(const char *path)
         int fd = open(path, O_RDONLY);
 
         memset(mine, 16 * i + t_rank + 1, sizeof(mine));
-        if (BYTES != pread(fd, back, BYTES, (off_t) (i * t_size + t_rank) * BYTES + 777)
-            || 0 != memcmp(mine, back, BYTES)) {
-            t_fail("view %d: other bytes in the file", i);
-        }
+        t_fail_if(BYTES != pread(fd, back, BYTES, (off_t) (i * t_size + t_rank) * BYTES + 777)
+                      || 0 != memcmp(mine, back, BYTES),
+                  "view %d: other bytes in the file", i);
         close(fd);
     }
     t_verdict("views_without_gaps_differ_by_their_lower_bound");
@@ -305,8 +294,6 @@ int main(int argc, char *argv[])
     if (counters) {
         run_aligned(path);
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

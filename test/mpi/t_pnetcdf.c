@@ -13,9 +13,7 @@ enum { ROWS = 24, COLUMNS = 20, RECORDS = 3 };
 
 static void must(int rc, const char *what)
 {
-    if (NC_NOERR != rc) {
-        t_fail("%s: %s", what, ncmpi_strerror(rc));
-    }
+    t_fail_if(NC_NOERR != rc, "%s: %s", what, ncmpi_strerror(rc));
 }
 
 static int value(MPI_Offset i, MPI_Offset j)

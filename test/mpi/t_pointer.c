@@ -45,10 +45,8 @@ static void closed(MPI_File *file, const char *name)
 {
     t_ok(MPI_File_close(file), "close");
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    t_verdict(name);
+    t_remove(path);
+    t_verdict("%s", name);
 }
 
 static void expect_position(MPI_File file, int64_t want, const char *what)
@@ -276,9 +274,7 @@ static void again(void)
         t_ok(MPI_File_close(&file), "close");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     t_verdict("again");
 }
 
@@ -333,9 +329,7 @@ static void unused(void)
     MPI_Barrier(MPI_COMM_WORLD);
     expect_only(watcher, strrchr(path, '/') + 1);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     t_verdict("unused");
 }
 

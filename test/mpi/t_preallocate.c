@@ -47,9 +47,8 @@ static void check_file(int64_t size, int64_t asked, const char *what)
 
     fstat(fd, &info);
     close(fd);
-    if (bytes != size) {
-        t_fail("%s: the file has %zd bytes, expected %lld", what, bytes, (long long) size);
-    }
+    t_fail_if(bytes != size, "%s: the file has %zd bytes, expected %lld", what, bytes,
+              (long long) size);
     for (int64_t i = 0; i < bytes && i < size; i++) {
         bool data = i < WRITTEN || (i >= FAR && i < FAR + 10);
 
@@ -58,10 +57,8 @@ static void check_file(int64_t size, int64_t asked, const char *what)
             break;
         }
     }
-    if (info.st_blocks * 512 < asked) {
-        t_fail("%s: %lld bytes of space for %lld", what, (long long) info.st_blocks * 512,
-               (long long) asked);
-    }
+    t_fail_if(info.st_blocks * 512 < asked, "%s: %lld bytes of space for %lld", what,
+              (long long) info.st_blocks * 512, (long long) asked);
     free(found);
 }
 
@@ -104,10 +101,8 @@ static void round_of_sizes(int round)
         size = sizes[i] > size ? sizes[i] : size;
         asked = sizes[i] > asked ? sizes[i] : asked;
         t_ok(MPI_File_get_size(file, &now), "get_size");
-        if (now != size) {
-            t_fail("size %lld after preallocate(%lld), expected %lld", (long long) now,
-                   (long long) sizes[i], (long long) size);
-        }
+        t_fail_if(now != size, "size %lld after preallocate(%lld), expected %lld", (long long) now,
+                  (long long) sizes[i], (long long) size);
         MPI_Barrier(MPI_COMM_WORLD);
         if (0 == t_rank && 0 == round % 8) {
             check_file(size, asked, "after preallocate");
@@ -115,9 +110,7 @@ static void round_of_sizes(int round)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_File_get_position(file, &at);
-    if (17 != at) {
-        t_fail("the file pointer moved to %lld", (long long) at);
-    }
+    t_fail_if(17 != at, "the file pointer moved to %lld", (long long) at);
     t_ok(MPI_File_set_size(file, FAR), "set_size");
     t_ok(MPI_File_preallocate(file, FAR + 1), "preallocate");
     t_ok(MPI_File_write_ordered(file, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE), "write_ordered");
@@ -134,15 +127,13 @@ static void errors(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, NULL, &file)) {
-        if (1 < t_size && MPI_SUCCESS == MPI_File_preallocate(file, 100 * (1 + t_rank))) {
-            t_fail("sizes that differ were accepted");
-        }
+        t_fail_if(1 < t_size && MPI_SUCCESS == MPI_File_preallocate(file, 100 * (1 + t_rank)),
+                  "sizes that differ were accepted");
         MPI_File_close(&file);
     }
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDONLY, NULL, &file)) {
-        if (MPI_SUCCESS == MPI_File_preallocate(file, 1 << 20)) {
-            t_fail("a file that is open for reading only was extended");
-        }
+        t_fail_if(MPI_SUCCESS == MPI_File_preallocate(file, 1 << 20),
+                  "a file that is open for reading only was extended");
         MPI_File_close(&file);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -150,9 +141,8 @@ static void errors(void)
         struct stat info = {0};
 
         stat(path, &info);
-        if (FAR + 10 != info.st_size) {
-            t_fail("a call that failed changed the size to %lld", (long long) info.st_size);
-        }
+        t_fail_if(FAR + 10 != info.st_size, "a call that failed changed the size to %lld",
+                  (long long) info.st_size);
     }
     t_verdict("errors_are_the_same_everywhere");
 }
@@ -172,8 +162,6 @@ int main(int argc, char *argv[])
     no_fallocate = false;
     t_verdict("file_systems_without_fallocate");
     errors();
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -51,8 +51,8 @@ static MPI_File open_file(const char *transport, const char *schedule)
 static counted round_trip(const char *transport, const char *schedule,
                           t_blocks (*make)(int rank, int64_t block), int64_t block)
 {
-    t_blocks mine = make(t_rank, block), *all = calloc((size_t) t_size, sizeof(*all));
-    int *writer = calloc((size_t) t_size, sizeof(*writer));
+    t_blocks mine = make(t_rank, block);
+    t_expected all = {0};
     int bytes = (int) t_blocks_bytes(&mine);
     MPI_File file = open_file(transport, schedule);
     counted count = {0};
@@ -76,16 +76,11 @@ static counted round_trip(const char *transport, const char *schedule,
     count.memory = t_pvar_read("memory_high", file);
     MPI_File_close(&file);
     for (int r = 0; r < t_size; r++) {
-        all[r] = make(r, block);
-        writer[r] = r + 100;
+        t_expect(&all, make(r, block), r + 100);
     }
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, 0);
-        unlink(path);
-    }
+    t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
-    free(all);
-    free(writer);
     return count;
 }
 
@@ -146,9 +141,7 @@ static void file_ends(const char *transport, const char *schedule)
     }
     MPI_File_close(&file);
     free(data);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -158,12 +151,10 @@ static void check_packed(const char *what, const counted *count, bool packed, bo
 {
     double own = BYTES, all = (double) t_size * BYTES;
 
-    if (0 == t_rank && (packed ? count->copied < all : !fence && count->copied > own)) {
-        t_fail("%s: the aggregator copied %.0f bytes of %.0f", what, count->copied, all);
-    }
-    if (0 != t_rank && count->put != BYTES) {
-        t_fail("%s: %.0f bytes were put, expected %d", what, count->put, BYTES);
-    }
+    t_fail_if(0 == t_rank && (packed ? count->copied < all : !fence && count->copied > own),
+              "%s: the aggregator copied %.0f bytes of %.0f", what, count->copied, all);
+    t_fail_if(0 != t_rank && count->put != BYTES, "%s: %.0f bytes were put, expected %d", what,
+              count->put, BYTES);
 }
 
 static void run(const char *transport, const char *schedule, bool works)
@@ -172,21 +163,19 @@ static void run(const char *transport, const char *schedule, bool works)
     counted messages = round_trip("isend", schedule, turns, 8);
     counted tiny = round_trip(transport, schedule, turns, 8);
     counted large = round_trip(transport, schedule, turns, 8192);
-    char name[128];
 
     if (works) {
         check_packed("tiny pieces", &tiny, true, fence);
         check_packed("large pieces", &large, false, fence);
     }
-    if (tiny.memory > messages.memory + BUFFER / 2 || large.memory > messages.memory + BUFFER / 2) {
-        t_fail("%.0f and %.0f bytes of memory, with messages %.0f", tiny.memory, large.memory,
-               messages.memory);
-    }
+    t_fail_if(tiny.memory > messages.memory + BUFFER / 2
+                  || large.memory > messages.memory + BUFFER / 2,
+              "%.0f and %.0f bytes of memory, with messages %.0f", tiny.memory, large.memory,
+              messages.memory);
     (void) round_trip(transport, schedule, mixed, 8);
     same_for_all(transport, schedule);
     file_ends(transport, schedule);
-    snprintf(name, sizeof(name), "%s_%s%s", transport, schedule, works ? "" : "_by_messages");
-    t_verdict(name);
+    t_verdict("%s_%s%s", transport, schedule, works ? "" : "_by_messages");
 }
 
 /* A transport may be impossible here: then everything goes by messages, and a line was printed. */

@@ -38,9 +38,8 @@ static void one_file(int n, bool own)
             t_ok(MPI_File_read_at_all(file, (MPI_Offset) (i * ranks + rank) * BLOCK, data, BLOCK,
                                       MPI_BYTE, MPI_STATUS_IGNORE),
                  "read");
-            if (1 + i + t_rank != data[BLOCK / 2]) {
-                t_fail("byte %d of block %d is %d", BLOCK / 2, i, data[BLOCK / 2]);
-            }
+            t_fail_if(1 + i + t_rank != data[BLOCK / 2], "byte %d of block %d is %d", BLOCK / 2, i,
+                      data[BLOCK / 2]);
         }
         t_ok(MPI_File_close(&file), "close");
     }

@@ -73,9 +73,8 @@ static void no_defaults(void)
     MPI_Info_get_nkeys(info, &keys);
     for (int i = 0; i < keys; i++) {
         MPI_Info_get_nthkey(info, i, key);
-        if (0 == strncmp(key, "collio_", 7)) {
-            t_fail("hint %s was not given and has its default", key);
-        }
+        t_fail_if(0 == strncmp(key, "collio_", 7), "hint %s was not given and has its default",
+                  key);
     }
     MPI_Info_free(&info);
     t_ok(MPI_File_close(&file), "close");
@@ -96,26 +95,19 @@ static void names_and_texts(void)
             t_pvar_describe(i, name, sizeof(name), text, sizeof(text));
             found = found || NULL != strstr(name, topics[t]);
         }
-        if (!found) {
-            t_fail("no performance variable about '%s'", topics[t]);
-        }
+        t_fail_if(!found, "no performance variable about '%s'", topics[t]);
     }
     for (int i = 0; i < n; i++) {
         t_pvar_describe(i, name, sizeof(name), text, sizeof(text));
-        if (3 > strlen(text)) {
-            t_fail("%s has no description", name);
-        }
-        if (NULL == strstr(text, " [nanoseconds]") && NULL == strstr(text, " [bytes]")
-            && NULL == strstr(text, " [count]")) {
-            t_fail("%s: no unit in its description '%s'", name, text);
-        }
-        if (0 == strncmp(strrchr(name, '_'), "_bytes", 6) && NULL == strstr(text, " [bytes]")) {
-            t_fail("%s is not in bytes: '%s'", name, text);
-        }
+        t_fail_if(3 > strlen(text), "%s has no description", name);
+        t_fail_if(NULL == strstr(text, " [nanoseconds]") && NULL == strstr(text, " [bytes]")
+                      && NULL == strstr(text, " [count]"),
+                  "%s: no unit in its description '%s'", name, text);
+        t_fail_if(0 == strncmp(strrchr(name, '_'), "_bytes", 6) && NULL == strstr(text, " [bytes]"),
+                  "%s is not in bytes: '%s'", name, text);
     }
-    if ((0 == strcmp("tam", t_component())) != t_pvar_exists("time_gather")) {
-        t_fail("only a component with two layers has time_gather");
-    }
+    t_fail_if((0 == strcmp("tam", t_component())) != t_pvar_exists("time_gather"),
+              "only a component with two layers has time_gather");
     t_verdict("pvars_have_names_and_texts");
 }
 
@@ -135,10 +127,9 @@ static void pvars_count(void)
              "read");
         written = t_pvar_read("bytes_written", file) - written;
         read = t_pvar_read("bytes_read", file) - read;
-        if (BLOCK * COUNT != (int) written || BLOCK * COUNT != (int) read) {
-            t_fail("bytes_written and bytes_read counted %.0f and %.0f, expected %d", written, read,
-                   BLOCK * COUNT);
-        }
+        t_fail_if(BLOCK * COUNT != (int) written || BLOCK * COUNT != (int) read,
+                  "bytes_written and bytes_read counted %.0f and %.0f, expected %d", written, read,
+                  BLOCK * COUNT);
         t_ok(MPI_File_close(&file), "close");
     }
     free(data);
@@ -181,15 +172,12 @@ static void named_modes(void)
                  {"romio_cb_write=disable,schedule=write", false}};
     bool tam = 0 == strcmp("tam", t_component());
 
-    if (2 <= t_size && tam != (0 < cycles_with("report=off", tam ? "enable" : "automatic"))) {
-        t_fail("no mode is named: %s", tam ? "tam did not exchange" : "large pieces moved");
-    }
+    t_fail_if(2 <= t_size && tam != (0 < cycles_with("report=off", tam ? "enable" : "automatic")),
+              "no mode is named: %s", tam ? "tam did not exchange" : "large pieces moved");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int cycles = cycles_with(cases[i].hints, cases[i].exchange ? "enable" : "disable");
 
-        if (cases[i].exchange != (0 < cycles)) {
-            t_fail("%s: %d cycles", cases[i].hints, cycles);
-        }
+        t_fail_if(cases[i].exchange != (0 < cycles), "%s: %d cycles", cases[i].hints, cycles);
     }
     t_verdict("named_modes_are_used");
 }
@@ -200,14 +188,10 @@ int main(int argc, char *argv[])
     t_path(path, sizeof(path), "seen");
     given_hints();
     no_defaults();
-    if (0 == t_pvar_count()) {
-        t_fail("no performance variable fcoll_%s_*", t_component());
-    }
+    t_fail_if(0 == t_pvar_count(), "no performance variable fcoll_%s_*", t_component());
     names_and_texts();
     pvars_count();
     named_modes();
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

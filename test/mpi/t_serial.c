@@ -84,9 +84,7 @@ static void check_serial(const t_blocks *all)
     } else {
         memset(beats, 0, sizeof(beats));
         note_winners(bytes, length, all);
-        if (!is_serial()) {
-            t_fail("no order of the ranks gives what is in the file");
-        }
+        t_fail_if(!is_serial(), "no order of the ranks gives what is in the file");
     }
     if (NULL != in) {
         fclose(in);
@@ -108,7 +106,6 @@ static void serial(const char *hints, int kind, bool layers)
 {
     t_blocks *all = t_alloc((size_t) t_size * sizeof(*all));
     uint64_t state = t_seed + (uint64_t) kind;
-    char name[256];
     unsigned char *data;
     MPI_File file;
     double before;
@@ -121,11 +118,7 @@ static void serial(const char *hints, int kind, bool layers)
     }
     data = t_alloc((size_t) t_blocks_bytes(&all[t_rank]));
     memset(data, t_rank + 1, (size_t) t_blocks_bytes(&all[t_rank]));
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+    if (t_create(path, hints, &file)) {
         t_ok(MPI_File_set_atomicity(file, 1), "set_atomicity");
         t_blocks_view(file, &all[t_rank]);
         before = gathered(file);
@@ -138,15 +131,12 @@ static void serial(const char *hints, int kind, bool layers)
             }
             MPI_Barrier(MPI_COMM_WORLD);
         }
-        if (layers && gathered(file) == before) {
-            t_fail("there was no layer 1");
-        }
+        t_fail_if(layers && gathered(file) == before, "there was no layer 1");
         t_ok(MPI_File_close(&file), "close");
     }
     free(data);
     free(all);
-    snprintf(name, sizeof(name), "one rank after the other: %s", hints);
-    t_verdict(name);
+    t_verdict("one rank after the other: %s", hints);
 }
 
 /* Local aggregators: one or two of each node, by memory or by messages. */
@@ -193,8 +183,6 @@ int main(int argc, char *argv[])
     if (0 == strcmp(t_component(), "tam")) {
         two_layers(3);
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -9,7 +9,7 @@
  *                      where a tool is linked with it
  *   t_sessions world   MPI_Init, and sessions that begin and end before and after MPI_Finalize
  */
-#include "lib/t_file.h"
+#include "lib/t_work.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -31,37 +31,6 @@ static int hold(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
-static void whole_file(MPI_Comm comm, int number)
-{
-    int rank, size, writer[64];
-    t_blocks all[64];
-    unsigned char *data;
-    char path[512];
-    MPI_File file;
-
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    for (int i = 0; i < size; ++i) {
-        all[i] = (t_blocks){8 * number + i * BLOCK, BLOCK, size * BLOCK + 40, COUNT};
-        writer[i] = 100 * number + i;
-    }
-    t_path(path, sizeof(path), "sessions");
-    if (t_open(comm, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
-        data = t_blocks_data(&all[rank], writer[rank]);
-        t_blocks_view(file, &all[rank]);
-        t_ok(MPI_File_write_all(file, data, BLOCK * COUNT, MPI_BYTE, MPI_STATUS_IGNORE),
-             "write_all");
-        free(data);
-        t_ok(MPI_File_close(&file), "close");
-    }
-    MPI_Barrier(comm);
-    if (0 == rank) {
-        t_blocks_check_file(path, all, writer, size, 0);
-        unlink(path);
-    }
-    MPI_Barrier(comm);
-}
-
 static void session(int number, bool held)
 {
     MPI_Session session;
@@ -76,7 +45,7 @@ static void session(int number, bool held)
     MPI_Comm_rank(comm, &t_rank);
     MPI_Comm_size(comm, &t_size);
     for (int i = 0; i < FILES; ++i) {
-        whole_file(comm, FILES * number + i);
+        t_work_whole(comm, "sessions", FILES * number + i, NULL);
     }
     if (held) {
         dl_iterate_phdr(hold, NULL);
@@ -92,13 +61,13 @@ int main(int argc, char **argv)
 
     if (world) {
         t_init(&argc, &argv);
-        whole_file(MPI_COMM_WORLD, 90);
+        t_work_whole(MPI_COMM_WORLD, "sessions", 90, NULL);
     }
     for (int i = 0; i < SESSIONS; ++i) {
         session(i, world || 0 == strcmp(what, "held"));
     }
     if (world) {
-        whole_file(MPI_COMM_WORLD, 91);
+        t_work_whole(MPI_COMM_WORLD, "sessions", 91, NULL);
         MPI_Finalize();
         session(SESSIONS, true);
         session(SESSIONS + 1, true);

@@ -153,14 +153,10 @@ int main(int argc, char *argv[])
         const setting *what = &settings[i];
         double one = with(what, what->one), other = with(what, what->other);
 
-        if (one == other) {
-            t_fail("%s: %s is %.0f with %s and with %s", what->name, what->figure, one, what->one,
-                   what->other);
-        }
-        t_verdict(what->name);
+        t_fail_if(one == other, "%s: %s is %.0f with %s and with %s", what->name, what->figure, one,
+                  what->one, what->other);
+        t_verdict("%s", what->name);
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

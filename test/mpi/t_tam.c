@@ -97,56 +97,57 @@ static void count_since(MPI_File file, const double *before, double *sum)
     MPI_Allreduce(now, sum, COUNTERS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Writes and reads back once; what was counted in each direction. */
-static void transfer(const char *hints, double *wrote, double *read)
+/* Ranks take turns with their blocks. */
+static t_blocks interleaved(int rank)
 {
-    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all)), mine;
-    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
-    int64_t bytes = (int64_t) BLOCK * COUNT;
-    unsigned char *data, *back = t_alloc((size_t) bytes);
+    return (t_blocks){(int64_t) rank * BLOCK, BLOCK, (int64_t) t_size * BLOCK, COUNT};
+}
+
+/* Writes and reads back so many times; what the last one counted in each direction. */
+static void transfer_shape(const char *hints, t_blocks (*shape)(int rank), int times, double *wrote,
+                           double *read)
+{
+    t_blocks mine = shape(t_rank);
+    t_expected all = {0};
+    int bytes = (int) t_blocks_bytes(&mine);
+    unsigned char *data = t_blocks_data(&mine, t_rank), *back = t_alloc((size_t) bytes);
     double before[COUNTERS];
     MPI_Status status;
     MPI_File file;
 
     for (int r = 0; r < t_size; r++) {
-        all[r] = (t_blocks){(int64_t) r * BLOCK, BLOCK, (int64_t) t_size * BLOCK, COUNT};
-        writer[r] = r;
+        t_expect(&all, shape(r), r);
     }
-    mine = all[t_rank];
-    data = t_blocks_data(&mine, t_rank);
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+    if (t_create(path, hints, &file)) {
         t_blocks_view(file, &mine);
-        read_counters(file, before);
-        t_ok(MPI_File_write_at_all(file, 0, data, (int) bytes, MPI_BYTE, &status), "write");
-        t_status_check(&status, bytes, "write");
-        count_since(file, before, wrote);
-        read_counters(file, before);
-        memset(back, 0, (size_t) bytes);
-        t_ok(MPI_File_read_at_all(file, 0, back, (int) bytes, MPI_BYTE, &status), "read");
-        t_status_check(&status, bytes, "read");
-        count_since(file, before, read);
-        t_blocks_check(&mine, t_rank, back, "read");
+        for (int i = 0; i < times; i++) {
+            read_counters(file, before);
+            t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write");
+            t_status_check(&status, bytes, "write");
+            count_since(file, before, wrote);
+            read_counters(file, before);
+            memset(back, 0, (size_t) bytes);
+            t_ok(MPI_File_read_at_all(file, 0, back, bytes, MPI_BYTE, &status), "read");
+            t_status_check(&status, bytes, "read");
+            count_since(file, before, read);
+            t_blocks_check(&mine, t_rank, back, "read");
+        }
         t_ok(MPI_File_close(&file), "close");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, 0);
-    }
-    free(all);
-    free(writer);
+    t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
     free(data);
     free(back);
 }
 
+static void transfer(const char *hints, double *wrote, double *read)
+{
+    transfer_shape(hints, interleaved, 1, wrote, read);
+}
+
 static void expect(bool right, const char *what, double have, double want)
 {
-    if (0 == t_rank && !right) {
-        t_fail("%s: %.0f, expected %.0f", what, have, want);
-    }
+    t_fail_if(0 == t_rank && !right, "%s: %.0f, expected %.0f", what, have, want);
 }
 
 static void same(const char *what, double have, double want)
@@ -183,7 +184,7 @@ static void layers(const char *transport, const char *intra, int c, const double
 {
     double wrote[COUNTERS], read[COUNTERS];
     int requesters = local_aggregators(c);
-    char hints[192], name[128];
+    char hints[192];
 
     snprintf(hints, sizeof(hints),
              "exchange=on,transport=%s,intra=%s,aggregators=3,buffer_bytes=16384,"
@@ -204,9 +205,7 @@ static void layers(const char *transport, const char *intra, int c, const double
         && node_ranks > 3) {
         expect(wrote[SHM] > 0, "bytes through shared memory", wrote[SHM], 1);
     }
-    snprintf(name, sizeof(name), "transport %s, intra %s, %d per node: messages between nodes",
-             transport, intra, c);
-    t_verdict(name);
+    t_verdict("transport %s, intra %s, %d per node: messages between nodes", transport, intra, c);
 }
 
 static void all_layers(void)
@@ -235,7 +234,7 @@ static void all_layers(void)
 static void one_sided(const char *transport, const char *intra, int c)
 {
     double wrote[COUNTERS], read[COUNTERS];
-    char hints[192], name[128];
+    char hints[192];
 
     snprintf(hints, sizeof(hints),
              "exchange=on,transport=%s,intra=%s,aggregators=3,buffer_bytes=16384,"
@@ -249,54 +248,23 @@ static void one_sided(const char *transport, const char *intra, int c)
     if (wrote[PUT] > 0 && 0 == strcmp(intra, "shm")) {
         same("messages with data", wrote[MESSAGES] + read[MESSAGES], 0);
     }
-    snprintf(name, sizeof(name), "transport %s, intra %s, %d per node: puts of layer 2", transport,
-             intra, c);
-    t_verdict(name);
+    t_verdict("transport %s, intra %s, %d per node: puts of layer 2", transport, intra, c);
 }
 
-/* Few windows of many, and not the same at every aggregator: pieces of 1000 bytes, far apart. */
+/* Few windows of many, and not the same at every aggregator: pieces far apart, groups of four ranks
+ * each in a range of its own. */
+static t_blocks far_apart(int rank)
+{
+    return (t_blocks){rank * INT64_C(1000) + 77 + (rank / 4) * INT64_C(40000000), 990,
+                      (t_size * INT64_C(1000) + 100003) * (1 + rank / 4), 12};
+}
+
 static void sparse(const char *hints, const char *what)
 {
-    enum { PIECES = 12, PIECE = 1000 };
-    t_blocks *all = t_alloc((size_t) t_size * sizeof(*all)), mine;
-    int *writer = t_alloc((size_t) t_size * sizeof(*writer));
-    unsigned char *data, *back = t_alloc(PIECES * PIECE);
-    int bytes = PIECES * (PIECE - 10);
-    MPI_Status status;
-    MPI_File file;
+    double wrote[COUNTERS], read[COUNTERS];
 
-    for (int r = 0; r < t_size; r++) { /* groups of four ranks, each in a range of its own */
-        all[r] = (t_blocks){r * INT64_C(1000) + 77 + (r / 4) * INT64_C(40000000), PIECE - 10,
-                            (t_size * INT64_C(1000) + 100003) * (1 + r / 4), PIECES};
-        writer[r] = r;
-    }
-    mine = all[t_rank];
-    data = t_blocks_data(&mine, t_rank);
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
-        t_blocks_view(file, &mine);
-        for (int call = 0; call < 2; call++) {
-            t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write");
-            t_status_check(&status, bytes, "write");
-            memset(back, 0, (size_t) bytes);
-            t_ok(MPI_File_read_at_all(file, 0, back, bytes, MPI_BYTE, &status), "read");
-            t_status_check(&status, bytes, "read");
-            t_blocks_check(&mine, t_rank, back, "read");
-        }
-        t_ok(MPI_File_close(&file), "close");
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        t_blocks_check_file(path, all, writer, t_size, 0);
-    }
-    free(all);
-    free(writer);
-    free(data);
-    free(back);
-    t_verdict(what);
+    transfer_shape(hints, far_apart, 2, wrote, read);
+    t_verdict("%s", what);
 }
 
 static void other_transports(void)
@@ -353,11 +321,11 @@ static void no_room(void)
 /* The file must not grow beyond a limit: the same error everywhere, and true counts. */
 static void failed_write(const char *transport, const char *intra)
 {
-    t_blocks mine = {(int64_t) t_rank * BLOCK, BLOCK, (int64_t) t_size * BLOCK, COUNT};
+    t_blocks mine = interleaved(t_rank);
     int64_t bytes = (int64_t) BLOCK * COUNT, stop = bytes * t_size / 2 + 1000, want = 0;
     unsigned char *data = t_blocks_data(&mine, t_rank);
     struct rlimit limit, small;
-    char hints[192], name[64];
+    char hints[192];
     MPI_Status status;
     MPI_File file;
     int count = -1, rc;
@@ -371,11 +339,7 @@ static void failed_write(const char *transport, const char *intra)
              "exchange=on,transport=%s,intra=%s,aggregator_list=%d,buffer_bytes=16384,"
              "local_aggregators_per_node=1",
              transport, intra, t_size - 1);
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+    if (t_create(path, hints, &file)) {
         t_blocks_view(file, &mine);
         getrlimit(RLIMIT_FSIZE, &limit);
         small = limit;
@@ -385,16 +349,13 @@ static void failed_write(const char *transport, const char *intra)
         rc = MPI_File_write_at_all(file, 0, data, (int) bytes, MPI_BYTE, &status);
         setrlimit(RLIMIT_FSIZE, &limit);
         MPI_Get_count(&status, MPI_BYTE, &count);
-        if (MPI_SUCCESS == rc || count != want) {
-            t_fail("write beyond the limit: %s, %d bytes, expected an error and %lld bytes",
-                   t_class_name(t_class(rc)), count, (long long) want);
-        }
+        t_fail_if(MPI_SUCCESS == rc || count != want,
+                  "write beyond the limit: %s, %d bytes, expected an error and %lld bytes",
+                  t_class_name(t_class(rc)), count, (long long) want);
         MPI_File_close(&file);
     }
     free(data);
-    snprintf(name, sizeof(name), "transport %s, intra %s: a failed write has true counts",
-             transport, intra);
-    t_verdict(name);
+    t_verdict("transport %s, intra %s: a failed write has true counts", transport, intra);
 }
 
 static void print_counters(void)
@@ -436,8 +397,6 @@ int main(int argc, char *argv[])
             no_room();
         }
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

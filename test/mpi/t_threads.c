@@ -89,19 +89,15 @@ static void *work(void *context)
 
 static void check(const worker *w)
 {
-    t_blocks *all = t_alloc((size_t) t_size * TIMES * sizeof(*all));
-    int *writer = t_alloc((size_t) t_size * TIMES * sizeof(*writer)), n = 0;
+    t_expected all = {0};
 
     for (int time = 0; time < TIMES; time++) {
         for (int r = 0; r < t_size; r++) {
-            all[n] = blocks_of(w, r, time);
-            writer[n++] = writer_of(w, r);
+            t_expect(&all, blocks_of(w, r, time), writer_of(w, r));
         }
     }
-    t_blocks_check_file(w->path, all, writer, n, 0);
+    t_expected_check(&all, w->path, 0);
     unlink(w->path);
-    free(all);
-    free(writer);
 }
 
 int main(int argc, char *argv[])
@@ -119,9 +115,7 @@ int main(int argc, char *argv[])
         MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
         snprintf(name, sizeof(name), "thread.%d", i);
         t_path(w->path, sizeof(w->path), name);
-        if (0 == t_rank) {
-            unlink(w->path);
-        }
+        t_remove(w->path);
         MPI_Barrier(MPI_COMM_WORLD);
         t_open(w->comm, w->path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &w->file);
     }

@@ -90,9 +90,8 @@ static void one_call(MPI_File file, int fd, int call, const shape_t *shape)
     }
     t_ok(MPI_File_write_at_all(file, at, buffer, 1, shape->type, &status), "write_at_all");
     t_status_check(&status, bytes, "write_at_all");
-    if (bytes != pread(fd, plain, (size_t) bytes, at)) {
-        t_fail("call %d: the file is too short", call);
-    }
+    t_fail_if(bytes != pread(fd, plain, (size_t) bytes, at), "call %d: the file is too short",
+              call);
     check(&(shape_t){1, (int) bytes, (int) bytes, MPI_BYTE}, at, plain, "in the file");
     memset(buffer, 0, room);
     t_ok(MPI_File_read_at_all(file, at, buffer, 1, shape->type, &status), "read_at_all");
@@ -130,9 +129,7 @@ int main(int argc, char *argv[])
         MPI_Type_free(&shapes[i].type);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     t_verdict("many_types");
     return t_finish();
 }

@@ -94,8 +94,6 @@ int main(int argc, char *argv[])
         one_file(false);
     }
     (void) access("/collio-test-end", F_OK);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -99,9 +99,7 @@ static void update_gaps(MPI_File file, bool collective)
         }
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    if (0 < lost) {
-        t_fail("%ld of %ld updates were lost", lost, updates);
-    }
+    t_fail_if(0 < lost, "%ld of %ld updates were lost", lost, updates);
     close(fd);
 }
 
@@ -171,12 +169,8 @@ int main(int argc, char *argv[])
         MPI_Finalize();
         return 0;
     }
-    if (0 != failures && 0 == t_failures()) {
-        t_fail("the other process failed");
-    }
+    t_fail_if(0 != failures && 0 == t_failures(), "the other process failed");
     t_verdict("no update is lost");
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

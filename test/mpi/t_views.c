@@ -71,15 +71,11 @@ int main(int argc, char *argv[])
             printf("# bytes left behind by a set_view: %.1f; by write and read: %.1f at most\n",
                    view, most);
         }
-        if (mine > LIMIT_BYTES_PER_CALL) {
-            t_fail("a call leaves %.1f bytes behind", mine);
-        }
+        t_fail_if(mine > LIMIT_BYTES_PER_CALL, "a call leaves %.1f bytes behind", mine);
         t_ok(MPI_File_close(&file), "close");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     t_verdict("new_views_leave_nothing_behind");
     return t_finish();
 }

@@ -409,11 +409,7 @@ static void run_sequence(int number, const char *hints, bool atomic)
     memset(&s, 0, sizeof(s));
     s.random = t_seed + (uint64_t) number * 7919;
     s.hints = hints;
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+    if (!t_create(path, hints, &file)) {
         return;
     }
     t_ok(MPI_File_set_atomicity(file, atomic), "set_atomicity");
@@ -464,11 +460,7 @@ static void variables(const char *name, const char *hints, int bound)
     int64_t total = (int64_t) VARIABLES * BYTES * t_size;
     MPI_File file;
 
-    if (0 == t_rank) {
-        unlink(path);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+    if (!t_create(path, hints, &file)) {
         return;
     }
     for (int v = 0; v < VARIABLES; v++) {
@@ -491,9 +483,8 @@ static void variables(const char *name, const char *hints, int bound)
         ssize_t bytes = pread(fd, found, sizeof(found), 0);
 
         close(fd);
-        if (bytes != total) {
-            t_fail("the file has %zd bytes, expected %lld", bytes, (long long) total);
-        }
+        t_fail_if(bytes != total, "the file has %zd bytes, expected %lld", bytes,
+                  (long long) total);
         for (int i = 0; i < bytes && i < total; i++) {
             int block = i / BYTES;
 
@@ -503,12 +494,12 @@ static void variables(const char *name, const char *hints, int bound)
             }
         }
     }
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 int main(int argc, char *argv[])
 {
-    char hints[512], name[64];
+    char hints[512];
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "viewseq");
@@ -521,11 +512,8 @@ int main(int argc, char *argv[])
     for (int i = 0; i < FILES; i++) {
         random_hints(i, hints, sizeof(hints));
         run_sequence(i, hints, 0 == i % 9);
-        snprintf(name, sizeof(name), "sequence_%d", i);
-        t_verdict(name);
+        t_verdict("sequence_%d", i);
     }
-    if (0 == t_rank) {
-        unlink(path);
-    }
+    t_remove(path);
     return t_finish();
 }

@@ -52,6 +52,13 @@ bool t_open(MPI_Comm comm, const char *path, int amode, const char *hints, MPI_F
     return t_ok(rc, "MPI_File_open");
 }
 
+bool t_create(const char *path, const char *hints, MPI_File *file)
+{
+    t_remove(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, file);
+}
+
 void t_blocks_list(const t_blocks *blocks, t_list *list)
 {
     for (int i = 0; i < blocks->count; i++) {
@@ -122,34 +129,54 @@ void t_status_check(const MPI_Status *status, int64_t bytes, const char *what)
 {
     MPI_Count count = t_elements(status, MPI_BYTE);
 
-    if ((int64_t) count != bytes) {
-        t_fail("%s: status says %lld bytes, expected %lld", what, (long long) count,
-               (long long) bytes);
-    }
+    t_fail_if((int64_t) count != bytes, "%s: status says %lld bytes, expected %lld", what,
+              (long long) count, (long long) bytes);
 }
 
-void t_blocks_check_file(const char *path, const t_blocks *blocks, const int *writer, int n,
-                         int64_t prefilled)
+void t_expect(t_expected *expected, t_blocks blocks, int writer)
+{
+    size_t count = (size_t) expected->count + 1;
+
+    expected->blocks = realloc(expected->blocks, count * sizeof(*expected->blocks));
+    expected->writer = realloc(expected->writer, count * sizeof(*expected->writer));
+    if (NULL == expected->blocks || NULL == expected->writer) {
+        abort();
+    }
+    expected->blocks[expected->count] = blocks;
+    expected->writer[expected->count++] = writer;
+}
+
+static void check_file(const t_expected *expected, const char *path, int64_t prefilled)
 {
     t_list touched = {0};
     t_image image;
 
-    for (int i = 0; i < n; i++) {
-        t_blocks_list(&blocks[i], &touched);
+    for (int i = 0; i < expected->count; i++) {
+        t_blocks_list(&expected->blocks[i], &touched);
     }
     t_list_add(&touched, 0, prefilled);
     t_image_make(&image, &touched, 0);
     t_image_prefill(&image, prefilled);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < expected->count; i++) {
         t_list one = {0};
 
-        t_blocks_list(&blocks[i], &one);
-        t_image_write(&image, &one, writer[i]);
+        t_blocks_list(&expected->blocks[i], &one);
+        t_image_write(&image, &one, expected->writer[i]);
         t_list_free(&one);
     }
     t_image_check(&image, path);
     t_image_free(&image);
     t_list_free(&touched);
+}
+
+void t_expected_check(t_expected *expected, const char *path, int64_t prefilled)
+{
+    if (NULL != path) {
+        check_file(expected, path, prefilled);
+    }
+    free(expected->blocks);
+    free(expected->writer);
+    *expected = (t_expected){0};
 }
 
 void t_prefill(const char *path, int64_t bytes)
@@ -162,9 +189,7 @@ void t_prefill(const char *path, int64_t bytes)
     t_image_make(&image, &all, 0);
     t_image_prefill(&image, bytes);
     rc = t_image_store(&image, path);
-    if (0 != rc) {
-        t_fail("cannot make %s: %s", path, strerror(rc));
-    }
+    t_fail_if(0 != rc, "cannot make %s: %s", path, strerror(rc));
     t_image_free(&image);
     t_list_free(&all);
 }

@@ -23,6 +23,8 @@ MPI_Info t_info(const char *hints);
 void t_info_add(MPI_Info info, const char *hints);
 /* Collective over comm: opens with hints; fails the test when it cannot. */
 bool t_open(MPI_Comm comm, const char *path, int amode, const char *hints, MPI_File *file);
+/* Collective over MPI_COMM_WORLD: opens a new file to read and write; an old one is removed. */
+bool t_create(const char *path, const char *hints, MPI_File *file);
 
 void t_blocks_list(const t_blocks *blocks, t_list *list);
 int64_t t_blocks_bytes(const t_blocks *blocks);
@@ -38,10 +40,17 @@ void t_blocks_check(const t_blocks *blocks, int writer, const unsigned char *buf
 /* The count in a status must be that many bytes. */
 void t_status_check(const MPI_Status *status, int64_t bytes, const char *what);
 
-/* The blocks of n writers on disk, compared by POSIX; writer[i] wrote blocks[i]. prefilled: what
- * nobody wrote is t_pre (below prefilled), else a hole. */
-void t_blocks_check_file(const char *path, const t_blocks *blocks, const int *writer, int n,
-                         int64_t prefilled);
+/* What a file must hold: blocks, and who wrote them. A later one wins. */
+typedef struct t_expected {
+    t_blocks *blocks;
+    int *writer;
+    int count;
+} t_expected;
+
+void t_expect(t_expected *expected, t_blocks blocks, int writer);
+/* Compares the file by POSIX (path NULL: compares nothing), and empties `expected`. What nobody
+ * wrote is t_pre (below prefilled), else a hole. */
+void t_expected_check(t_expected *expected, const char *path, int64_t prefilled);
 /* A file of this many bytes of t_pre. */
 void t_prefill(const char *path, int64_t bytes);
 

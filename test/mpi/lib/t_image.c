@@ -129,14 +129,13 @@ static int64_t compare(const unsigned char *want, const unsigned char *got, int6
             first = k;
         }
     }
-    if (0 < wrong) {
-        t_fail("file offset %lld: got 0x%02x, expected 0x%02x (%s); %lld wrong bytes here",
-               (long long) (offset + first), got[first], want[first],
-               0 == want[first]       ? "a hole"
-               : 0 == want[first] % 2 ? "a byte outside the request"
-                                      : "a byte of the request",
-               (long long) wrong);
-    }
+    t_fail_if(0 < wrong,
+              "file offset %lld: got 0x%02x, expected 0x%02x (%s); %lld wrong bytes here",
+              (long long) (offset + first), got[first], want[first],
+              0 == want[first]       ? "a hole"
+              : 0 == want[first] % 2 ? "a byte outside the request"
+                                     : "a byte of the request",
+              (long long) wrong);
     return wrong;
 }
 
@@ -196,10 +195,8 @@ static void each_region(const t_image *image, const char *path,
         }
         return;
     }
-    if ((int64_t) st.st_size != image->size) {
-        t_fail("file size: got %lld, expected %lld", (long long) st.st_size,
-               (long long) image->size);
-    }
+    t_fail_if((int64_t) st.st_size != image->size, "file size: got %lld, expected %lld",
+              (long long) st.st_size, (long long) image->size);
     for (size_t i = 0; i < image->regions.n; i++) {
         unsigned char *got = t_alloc((size_t) image->regions.v[i].len);
 
@@ -281,9 +278,8 @@ void t_image_check_atomic(const t_image *image, const char *path, const t_list *
     each_region(image, path, visit_atomic, c);
     for (int a = 0; a < c->writers; a++) {
         for (int b = 0; b < a; b++) {
-            if (c->beats[a][b] && c->beats[b][a]) {
-                t_fail("atomic mode: ranks %d and %d each overwrote a part of the other", b, a);
-            }
+            t_fail_if(c->beats[a][b] && c->beats[b][a],
+                      "atomic mode: ranks %d and %d each overwrote a part of the other", b, a);
         }
     }
     free(c);

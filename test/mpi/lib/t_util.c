@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int t_rank, t_size;
 uint64_t t_seed = 20260101;
@@ -148,19 +149,29 @@ const char *t_class_name(int class)
 
 bool t_ok(int rc, const char *what)
 {
-    if (MPI_SUCCESS != rc) {
-        t_fail("%s failed: %s", what, t_class_name(t_class(rc)));
-    }
+    t_fail_if(MPI_SUCCESS != rc, "%s failed: %s", what, t_class_name(t_class(rc)));
     return MPI_SUCCESS == rc;
 }
 
-bool t_verdict(const char *name)
+void t_remove(const char *path)
+{
+    if (0 == t_rank) {
+        unlink(path);
+    }
+}
+
+bool t_verdict(const char *name, ...)
 {
     int mine = failures, all = 0;
+    char text[512];
+    va_list args;
 
+    va_start(args, name);
+    vsnprintf(text, sizeof(text), name, args);
+    va_end(args);
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (0 == t_rank) {
-        printf("%s %s\n", 0 == all ? "ok" : "not ok", name);
+        printf("%s %s\n", 0 == all ? "ok" : "not ok", text);
     }
     verdicts++;
     bad_verdicts += 0 != all;

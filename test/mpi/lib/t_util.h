@@ -38,9 +38,17 @@ int t_init_thread(int *argc, char ***argv, int wanted); /* returns the level pro
 
 /* Directory of the test files: T_DIR, else TMPDIR, else /tmp. t_path gives "<dir>/<name>". */
 void t_path(char *path, size_t bytes, const char *name);
+/* Rank 0 removes the file. */
+void t_remove(const char *path);
 
 /* Notes a failure of this rank and prints it with rank and seed (the first 20 only). */
 void t_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define t_fail_if(wrong, ...)    \
+    do {                         \
+        if (wrong) {             \
+            t_fail(__VA_ARGS__); \
+        }                        \
+    } while (0)
 int t_failures(void);
 void t_failures_reset(void);
 /* Fails unless the call returned MPI_SUCCESS; returns true when it did. */
@@ -50,7 +58,7 @@ int t_class(int rc);
 const char *t_class_name(int class);
 
 /* Collective over MPI_COMM_WORLD: "ok NAME" or "not ok NAME" from rank 0; true when all passed. */
-bool t_verdict(const char *name);
+bool t_verdict(const char *name, ...) __attribute__((format(printf, 1, 2)));
 /* Collective: ends MPI; the exit code is 0 when every verdict so far was ok. */
 int t_finish(void);
 /* Collective: "skip NAME # reason" and exit code 77 (0 when something else was already tested). */
