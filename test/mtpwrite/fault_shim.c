@@ -13,7 +13,6 @@
  *                      n-th request ends with EIO, FAULT_AIO_SHORT=n: with 4096 bytes less
  *   FAULT_COUNT=file   at the end: "locks N" in this file, the OFD locks that were tried
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,6 @@
  *
  * usage: t_concurrent [-q] FILE           -q: no threads wanted, none must appear
  */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
 #include <mpi.h>

@@ -8,7 +8,6 @@
  *   and expects that class (name without MPI_ERR_) and count; -1: any count. "limit": under
  *   RLIMIT_FSIZE of COUNT bytes.
  */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
 #include <mpi.h>

@@ -6,7 +6,6 @@
  *
  * usage: t_figures FILE
  */
-#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

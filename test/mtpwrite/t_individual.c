@@ -12,7 +12,6 @@
  * usage: t_individual [-m pairwise|full] [-s seed] [-c calls] FILE
  *        pairwise: every pair of values; full: every three of them
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
  *
  * usage: t_request_free [-t SECONDS] FILE
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
