@@ -8,27 +8,21 @@
 enum { PIECE_BYTES = 37, PIECES = 150, RECORD_BYTES = 997, RECORDS = 40 };
 enum { GAP_BLOCK = 100, GAP_BLOCKS = 500 };
 
-static const int create = MPI_MODE_CREATE | MPI_MODE_RDWR;
-
-static void individual_records(shared_file *file)
+CASE(individual_records, WHOLE)
 {
-    open_file(file, create);
     for (int i = 0; i < RECORDS; i++) {
         write_own(file, ((long long) i * file->size + file->rank) * RECORD_BYTES, RECORD_BYTES,
                   1 + i);
         expect(file, (long long) i * file->size * RECORD_BYTES, (size_t) file->size * RECORD_BYTES,
                1 + i);
     }
-    close_file(file);
-    check_stored(file);
 }
 
 /* Every rank has read every page, and then they write disjoint pieces of them at the same time. */
-static void pieces_of_pages(shared_file *file)
+CASE(pieces_of_pages, WHOLE)
 {
     size_t all = (size_t) PIECES * (size_t) file->size * PIECE_BYTES;
 
-    open_file(file, create);
     if (0 == file->rank) {
         write_own(file, 0, all, 1);
     }
@@ -40,17 +34,14 @@ static void pieces_of_pages(shared_file *file)
         write_own(file, ((long long) i * file->size + file->rank) * PIECE_BYTES, PIECE_BYTES, 2);
     }
     expect(file, 0, all, 2);
-    close_file(file);
-    check_stored(file);
 }
 
 /* Ranks write in turn into pages that all of them have, with sync-barrier-sync after each turn. */
-static void pieces_in_turn(shared_file *file)
+CASE(pieces_in_turn, WHOLE)
 {
     enum { TURN_PIECES = 50 };
     size_t all = (size_t) TURN_PIECES * (size_t) file->size * PIECE_BYTES;
 
-    open_file(file, create);
     if (0 == file->rank) {
         write_own(file, 0, all, 1);
     }
@@ -68,8 +59,6 @@ static void pieces_in_turn(shared_file *file)
         }
         sync_barrier_sync(file);
     }
-    close_file(file);
-    check_stored(file);
 }
 
 static MPI_Datatype set_gap_view(shared_file *file, int blocks, long long displacement, int stride)
@@ -84,14 +73,13 @@ static MPI_Datatype set_gap_view(shared_file *file, int blocks, long long displa
 }
 
 /* One individual call of each rank, whose gaps are written by the others at the same time. */
-static void gaps_of_others(shared_file *file)
+CASE(gaps_of_others, WHOLE)
 {
     unsigned char *buffer = malloc((size_t) GAP_BLOCK * GAP_BLOCKS);
     int stride = GAP_BLOCK * file->size;
     MPI_Datatype view;
     MPI_Status status;
 
-    open_file(file, create);
     for (int i = 0; i < GAP_BLOCKS; i++) {
         fill(buffer + (size_t) i * GAP_BLOCK, (long long) i * stride + file->rank * GAP_BLOCK,
              GAP_BLOCK, 1);
@@ -100,8 +88,6 @@ static void gaps_of_others(shared_file *file)
     view = set_gap_view(file, GAP_BLOCKS, (long long) file->rank * GAP_BLOCK, stride);
     check_call(file, "MPI_File_write_at",
                MPI_File_write_at(file->fh, 0, buffer, GAP_BLOCK * GAP_BLOCKS, MPI_BYTE, &status));
-    close_file(file);
-    check_stored(file);
     MPI_Type_free(&view);
     free(buffer);
 }
@@ -129,7 +115,7 @@ static void check_one_writer(shared_file *file, const unsigned char *buffer, int
 }
 
 /* All ranks write the same blocks at the same time: the result is one rank's, all of it. */
-static void atomic_individual(shared_file *file)
+CASE(atomic_individual, BARE)
 {
     enum { BLOCKS = 60, STRIDE = 331, ROUNDS = 10 };
     unsigned char buffer[GAP_BLOCK * BLOCKS];
@@ -137,7 +123,7 @@ static void atomic_individual(shared_file *file)
     MPI_Status status;
     int rc;
 
-    open_file(file, create);
+    open_file(file, CREATE);
     rc = MPI_File_set_atomicity(file->fh, 1);
     if (MPI_SUCCESS != rc) { /* better than a promise that is not kept */
         check_call(file, "MPI_File_set_atomicity", rc);
@@ -162,9 +148,3 @@ static void atomic_individual(shared_file *file)
     }
     MPI_Type_free(&view);
 }
-
-const test_case piece_cases[] = {
-    {"individual_records", individual_records}, {"pieces_of_pages", pieces_of_pages},
-    {"pieces_in_turn", pieces_in_turn},         {"gaps_of_others", gaps_of_others},
-    {"atomic_individual", atomic_individual},   {NULL, NULL},
-};

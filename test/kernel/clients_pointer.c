@@ -7,8 +7,6 @@
 
 enum { RECORDS = 160, RECORD_BYTES = 1009 };
 
-static const int create = MPI_MODE_CREATE | MPI_MODE_RDWR;
-
 /* A record begins with its number, in two bytes; the rest follows from the number. */
 static void make_record(unsigned char *record, int number)
 {
@@ -78,14 +76,14 @@ static bool refused(shared_file *file, int rc)
     return all;
 }
 
-static void write_shared(shared_file *file)
+CASE(write_shared, BARE)
 {
     unsigned char record[RECORD_BYTES];
     MPI_Status status;
     MPI_Offset position = -1;
     int rc;
 
-    open_file(file, create);
+    open_file(file, CREATE);
     for (int i = file->rank; i < RECORDS; i += file->size) {
         make_record(record, i);
         rc = MPI_File_write_shared(file->fh, record, RECORD_BYTES, MPI_BYTE, &status);
@@ -104,13 +102,13 @@ static void write_shared(shared_file *file)
 }
 
 /* Each record goes to one rank; together they get all of them. */
-static void read_shared(shared_file *file)
+CASE(read_shared, BARE)
 {
     unsigned char record[RECORD_BYTES];
     int seen[RECORDS] = {0}, all[RECORDS], number = 0, missing = 0, count;
     MPI_Status status;
 
-    open_file(file, create);
+    open_file(file, CREATE);
     for (int i = file->rank; i < RECORDS; i += file->size) {
         make_record(record, i);
         check_call(file, "MPI_File_write_at",
@@ -136,9 +134,3 @@ static void read_shared(shared_file *file)
     }
     check_stored_records(file);
 }
-
-const test_case pointer_cases[] = {
-    {"write_shared", write_shared},
-    {"read_shared", read_shared},
-    {NULL, NULL},
-};

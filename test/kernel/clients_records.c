@@ -10,31 +10,25 @@
 
 enum { RECORD_BYTES = 997, RECORDS = 100, ORDERED = 30, VIEW_RECORDS = 30, VIEW_PIECES = 25 };
 
-static const int create = MPI_MODE_CREATE | MPI_MODE_RDWR;
-
 static long long place(const shared_file *file, int record, int rank)
 {
     return ((long long) record * file->size + rank) * RECORD_BYTES;
 }
 
-static void records(shared_file *file)
+CASE(records, WHOLE)
 {
-    open_file(file, create);
     for (int i = 0; i < RECORDS; i++) {
         write_together(file, place(file, i, file->rank), RECORD_BYTES, 1 + i);
         expect(file, place(file, i, 0), (size_t) file->size * RECORD_BYTES, 1 + i);
     }
-    close_file(file);
-    check_stored(file);
 }
 
-static void records_nonblocking(shared_file *file)
+CASE(records_nonblocking, WHOLE)
 {
     unsigned char buffer[RECORD_BYTES];
     MPI_Request request;
     MPI_Status status;
 
-    open_file(file, create);
     for (int i = 0; i < RECORDS; i++) {
         fill(buffer, place(file, i, file->rank), RECORD_BYTES, 1 + i);
         check_call(file, "MPI_File_iwrite_at_all",
@@ -43,18 +37,15 @@ static void records_nonblocking(shared_file *file)
         check_call(file, "MPI_Wait", MPI_Wait(&request, &status));
         expect(file, place(file, i, 0), (size_t) file->size * RECORD_BYTES, 1 + i);
     }
-    close_file(file);
-    check_stored(file);
 }
 
 /* The ranks' records differ in size; each call goes on where the one before it ended. */
-static void records_ordered(shared_file *file)
+CASE(records_ordered, WHOLE)
 {
     unsigned char *buffer = malloc((size_t) RECORD_BYTES + (size_t) file->size);
     long long offset = 0;
     MPI_Status status;
 
-    open_file(file, create);
     for (int i = 0; i < ORDERED; i++) {
         for (int rank = 0; rank < file->size; rank++) {
             if (rank == file->rank) {
@@ -67,20 +58,17 @@ static void records_ordered(shared_file *file)
             file, "MPI_File_write_ordered",
             MPI_File_write_ordered(file->fh, buffer, RECORD_BYTES + file->rank, MPI_BYTE, &status));
     }
-    close_file(file);
-    check_stored(file);
     free(buffer);
 }
 
 /* Each call writes small pieces of all ranks in turn, by a view. */
-static void records_view(shared_file *file)
+CASE(records_view, WHOLE)
 {
     enum { PIECE = 41 };
     unsigned char buffer[VIEW_PIECES * PIECE];
     MPI_Datatype view;
     MPI_Status status;
 
-    open_file(file, create);
     MPI_Type_vector(VIEW_PIECES, PIECE, PIECE * file->size, MPI_BYTE, &view);
     MPI_Type_create_resized(view, 0, (MPI_Aint) VIEW_PIECES * PIECE * file->size, &view);
     MPI_Type_commit(&view);
@@ -98,14 +86,11 @@ static void records_view(shared_file *file)
         expect(file, start, (size_t) (VIEW_PIECES * PIECE) * (size_t) file->size, 1 + i);
     }
     MPI_Type_free(&view);
-    close_file(file);
-    check_stored(file);
 }
 
 /* A second pass over the same records, a few bytes further: every page is written again. */
-static void records_again(shared_file *file)
+CASE(records_again, WHOLE)
 {
-    open_file(file, create);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < RECORDS / 4; i++) {
             long long first = place(file, i, 0) + (long long) pass * 13;
@@ -114,14 +99,11 @@ static void records_again(shared_file *file)
             expect(file, first, (size_t) file->size * RECORD_BYTES, 1 + pass * 100 + i);
         }
     }
-    close_file(file);
-    check_stored(file);
 }
 
 /* What was written is read back collectively by other ranks, on other nodes, after reopening. */
-static void records_reopened(shared_file *file)
+CASE(records_reopened, WHOLE)
 {
-    open_file(file, create);
     for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < RECORDS / 10; i++) {
             write_together(file, place(file, i, file->rank), RECORD_BYTES, 1 + pass * 50 + i);
@@ -133,18 +115,15 @@ static void records_reopened(shared_file *file)
             read_together(file, place(file, i, (file->rank + 1) % file->size), RECORD_BYTES);
         }
     }
-    close_file(file);
-    check_stored(file);
 }
 
 /* Works for ten seconds, so that a server or a link can be stopped meanwhile. */
-static void long_job(shared_file *file)
+CASE(long_job, LONG)
 {
     enum { SECONDS = 10 };
     double begin = MPI_Wtime();
     int more = 1;
 
-    open_file(file, create);
     for (int i = 0; more; i++) {
         int record = i % RECORDS;
         write_together(file, place(file, record, file->rank), RECORD_BYTES, 1 + i % 200);
@@ -156,21 +135,4 @@ static void long_job(shared_file *file)
             MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
         }
     }
-    close_file(file);
-    check_stored(file);
 }
-
-const test_case record_cases[] = {
-    {"records", records},
-    {"records_nonblocking", records_nonblocking},
-    {"records_ordered", records_ordered},
-    {"records_view", records_view},
-    {"records_again", records_again},
-    {"records_reopened", records_reopened},
-    {NULL, NULL},
-};
-
-const test_case long_cases[] = {
-    {"long_job", long_job},
-    {NULL, NULL},
-};

@@ -7,8 +7,6 @@
 
 enum { RECORD_BYTES = 997, ROUNDS = 8 };
 
-static const int create = MPI_MODE_CREATE | MPI_MODE_RDWR;
-
 static void check_size(shared_file *file)
 {
     MPI_Offset size = -1;
@@ -21,11 +19,10 @@ static void check_size(shared_file *file)
 }
 
 /* A read that begins in a hole, of a file that had no bytes when this node looked last. */
-static void sparse_read(shared_file *file)
+CASE(sparse_read, WHOLE)
 {
     enum { END = 4 << 20, DATA = 64 << 10 };
 
-    open_file(file, create);
     check_size(file);
     read_own(file, 0, 0);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -36,13 +33,10 @@ static void sparse_read(shared_file *file)
     sync_barrier_sync(file);
     read_own(file, 0, END);
     read_together(file, 0, END);
-    close_file(file);
-    check_stored(file);
 }
 
-static void size_after_sync(shared_file *file)
+CASE(size_after_sync, WHOLE)
 {
-    open_file(file, create);
     for (int round = 0; round < ROUNDS; round++) {
         long long offset = (long long) round * 5 * RECORD_BYTES;
         check_size(file);
@@ -54,17 +48,14 @@ static void size_after_sync(shared_file *file)
         sync_barrier_sync(file);
         check_size(file);
     }
-    close_file(file);
-    check_stored(file);
 }
 
 /* The rank whose turn it is seeks to the end and writes there. */
-static void append_by_seek(shared_file *file)
+CASE(append_by_seek, WHOLE)
 {
     unsigned char buffer[RECORD_BYTES];
     MPI_Status status;
 
-    open_file(file, create);
     for (int round = 0; round < ROUNDS; round++) {
         if (round % file->size == file->rank) {
             fill(buffer, file->end, RECORD_BYTES, 1 + round);
@@ -75,12 +66,10 @@ static void append_by_seek(shared_file *file)
         expect(file, file->end, RECORD_BYTES, 1 + round);
         sync_barrier_sync(file);
     }
-    close_file(file);
-    check_stored(file);
 }
 
 /* The file is opened to append in each round, and one rank writes. */
-static void append_by_mode(shared_file *file)
+CASE(append_by_mode, BARE)
 {
     unsigned char buffer[RECORD_BYTES];
     MPI_Status status;
@@ -99,11 +88,10 @@ static void append_by_mode(shared_file *file)
 }
 
 /* Preallocation keeps what other nodes wrote, and changes the size only if it grows. */
-static void preallocated(shared_file *file)
+CASE(preallocated, WHOLE)
 {
     enum { LONG = 100000, SHORT = 5000 };
 
-    open_file(file, create);
     if (file->size - 1 == file->rank) {
         write_own(file, 0, 3 * RECORD_BYTES, 1);
     }
@@ -123,8 +111,6 @@ static void preallocated(shared_file *file)
     check_call(file, "MPI_File_preallocate", MPI_File_preallocate(file->fh, SHORT));
     sync_barrier_sync(file);
     check_size(file);
-    close_file(file);
-    check_stored(file);
 }
 
 static void set_size(shared_file *file, long long bytes)
@@ -137,11 +123,10 @@ static void set_size(shared_file *file, long long bytes)
 }
 
 /* The file gets shorter and longer; bytes in front of the shortest end stay. */
-static void shorter_and_longer(shared_file *file)
+CASE(shorter_and_longer, WHOLE)
 {
     enum { LONG = 50000, SHORT = 5003 };
 
-    open_file(file, create);
     for (int round = 0; round < 3; round++) {
         if (round % file->size == file->rank) {
             write_own(file, 0, LONG, 1 + round);
@@ -156,16 +141,4 @@ static void shorter_and_longer(shared_file *file)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     set_size(file, SHORT);
-    close_file(file);
-    check_stored(file);
 }
-
-const test_case size_cases[] = {
-    {"sparse_read", sparse_read},
-    {"size_after_sync", size_after_sync},
-    {"append_by_seek", append_by_seek},
-    {"append_by_mode", append_by_mode},
-    {"preallocated", preallocated},
-    {"shorter_and_longer", shorter_and_longer},
-    {NULL, NULL},
-};

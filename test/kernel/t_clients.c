@@ -21,11 +21,15 @@
 
 enum { DEFAULT_SECONDS = 60 };
 
-static const test_case *const groups[] = {record_cases, piece_cases,   sync_cases,
-                                          size_cases,   pointer_cases, long_cases};
-static const size_t group_count = sizeof(groups) / sizeof(groups[0]);
+static test_case *first_case, **last_case = &first_case;
 static const char *running = "";
 static int seconds = DEFAULT_SECONDS;
+
+void add_case(test_case *test)
+{
+    *last_case = test;
+    last_case = &test->next;
+}
 
 static void no_end(int number)
 {
@@ -72,8 +76,14 @@ static bool run_case(const test_case *test, const char *dir, long long run)
     if (0 == file.rank) {
         alarm((unsigned) seconds);
     }
+    if (BARE != test->kind) {
+        open_file(&file, CREATE);
+    }
     test->run(&file);
     close_file(&file);
+    if (BARE != test->kind) {
+        check_stored(&file);
+    }
     good = report(test->name, &file);
     alarm(0);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -101,11 +111,9 @@ static bool run_cases(const char *dir, int count, char **names)
 
     MPI_Bcast(&run, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
     signal(SIGALRM, no_end);
-    for (size_t g = 0; g < group_count; g++) {
-        for (const test_case *test = groups[g]; NULL != test->name; test++) {
-            if (wanted(test->name, long_cases == groups[g], count, names)) {
-                good = run_case(test, dir, run) && good;
-            }
+    for (const test_case *test = first_case; NULL != test; test = test->next) {
+        if (wanted(test->name, LONG == test->kind, count, names)) {
+            good = run_case(test, dir, run) && good;
         }
     }
     return good;
@@ -113,8 +121,8 @@ static bool run_cases(const char *dir, int count, char **names)
 
 static void list_cases(void)
 {
-    for (size_t g = 0; long_cases != groups[g]; g++) {
-        for (const test_case *test = groups[g]; NULL != test->name; test++) {
+    for (const test_case *test = first_case; NULL != test; test = test->next) {
+        if (LONG != test->kind) {
             puts(test->name);
         }
     }

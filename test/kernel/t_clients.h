@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MAX_BYTES = 5 << 20, MESSAGE_BYTES = 200 };
+enum { MAX_BYTES = 5 << 20, MESSAGE_BYTES = 200, CREATE = MPI_MODE_CREATE | MPI_MODE_RDWR };
 
 typedef struct shared_file {
     MPI_File fh;
@@ -26,15 +26,29 @@ typedef struct shared_file {
     char message[MESSAGE_BYTES]; /* first thing that this rank found wrong */
 } shared_file;
 
-typedef void (*case_function)(shared_file *file);
+/* WHOLE: the file is open when the case begins, and closed and compared behind the case.
+ * BARE: the case does that itself. LONG: as WHOLE, runs only when it is named. */
+typedef enum case_kind { WHOLE, BARE, LONG } case_kind;
 
 typedef struct test_case {
     const char *name;
-    case_function run;
+    void (*run)(shared_file *file);
+    case_kind kind;
+    struct test_case *next;
 } test_case;
 
-extern const test_case record_cases[], piece_cases[], sync_cases[], size_cases[], pointer_cases[];
-extern const test_case long_cases[]; /* run only when they are named */
+/* Defines a case: CASE(name, WHOLE) { ... }; `file` is its file. */
+#define CASE(function, how)                                       \
+    static void function(shared_file *file);                      \
+    __attribute__((constructor)) static void add_##function(void) \
+    {                                                             \
+        static test_case test = {#function, function, how, NULL}; \
+                                                                  \
+        add_case(&test);                                          \
+    }                                                             \
+    static void function(shared_file *file)
+
+void add_case(test_case *test);
 
 /* Collective: opens the file, which is made by its first opening. */
 void open_file(shared_file *file, int mode);
