@@ -46,6 +46,6 @@ part_pointer() {
         while read -r what; do ok "pointer: $layout by $map, $what"; done \
             < <(sed -n 's/^ok //p' "$work/log")
         ((status == 0)) || not_ok "pointer: $layout by $map" "$work/log"
-        expect "pointer: $layout leaves nothing" test -z "$(ls -A "$work/pointer")"
+        check "pointer: $layout leaves nothing" test -z "$(ls -A "$work/pointer")"
     done
 }

@@ -61,7 +61,7 @@ nothing_serves() { gone "$VCLUSTER_STATE/$VCLUSTER_NAME/.*[.]vol"; }
 
 part_network() {
     local status net
-    expect 'network: an unknown file system is refused' refuses 1 "want gluster" "$vc" up 2 \
+    check 'network: an unknown file system is refused' refuses 1 "want gluster" "$vc" up 2 \
         --network-fs floppy
     network_up gluster
     status=$?
@@ -73,12 +73,12 @@ part_network() {
         return
     fi
     make -s -C "$COLLIO_BUILD/test/mpi" check TESTS= >"$work/log" 2>&1
-    expect 'network: what a node writes crosses the network' crosses_the_network
-    expect 'network: the host does not see it' hidden_from_host
-    expect 'network: the server has the bytes' server_has one "$work/sum0"
+    check 'network: what a node writes crosses the network' crosses_the_network
+    check 'network: the host does not see it' hidden_from_host
+    check 'network: the server has the bytes' server_has one "$work/sum0"
     each_fcoll network network_cases
-    ! built overlap || expect 'network: the report names the block' block_in_report
-    ! built overlap || expect 'network: shared file pointers' shared_pointers
+    ! built overlap || check 'network: the report names the block' block_in_report
+    ! built overlap || check 'network: shared file pointers' shared_pointers
     network_down
-    expect 'network: servers end with the cluster' nothing_serves
+    check 'network: servers end with the cluster' nothing_serves
 }

@@ -25,18 +25,18 @@ gone() { # gone TEXT: within 10 s no process has it in its command line
 
 part_vcluster() {
     cluster 2
-    expect 'vcluster: a second "up" is refused' refuses 1 "already" "$vc" up 2
-    expect 'vcluster: unknown nodes are refused' refuses 1 "no 'node7'" "$vc" exec 7 true
-    expect 'vcluster: wrong rates are refused' refuses 1 "rate 'fast'" "$vc" rate fast
-    expect 'vcluster: host names' test "$("$vc" exec 1 hostname)" = node1
-    expect 'vcluster: exit status of a command' refuses 42 '' "$vc" exec 0 sh -c 'exit 42'
-    expect 'vcluster: nothing of the host network inside' own_network
-    expect 'vcluster: a link limit is set and taken off' rate_roundtrip
-    expect 'vcluster: a command ends with its caller' ends_with_caller
-    expect 'vcluster: clusters by name do not touch each other' two_clusters
-    expect 'vcluster: an interrupted "up" leaves nothing' interrupted_up
-    expect 'vcluster: a cluster ends at its time' ends_at_ttl
-    expect 'vcluster: exit 77 where namespaces are forbidden' forbidden
+    check 'vcluster: a second "up" is refused' refuses 1 "already" "$vc" up 2
+    check 'vcluster: unknown nodes are refused' refuses 1 "no 'node7'" "$vc" exec 7 true
+    check 'vcluster: wrong rates are refused' refuses 1 "rate 'fast'" "$vc" rate fast
+    check 'vcluster: host names' test "$("$vc" exec 1 hostname)" = node1
+    check 'vcluster: exit status of a command' refuses 42 '' "$vc" exec 0 sh -c 'exit 42'
+    check 'vcluster: nothing of the host network inside' own_network
+    check 'vcluster: a link limit is set and taken off' rate_roundtrip
+    check 'vcluster: a command ends with its caller' ends_with_caller
+    check 'vcluster: clusters by name do not touch each other' two_clusters
+    check 'vcluster: an interrupted "up" leaves nothing' interrupted_up
+    check 'vcluster: a cluster ends at its time' ends_at_ttl
+    check 'vcluster: exit 77 where namespaces are forbidden' forbidden
     if VCLUSTER_NAME=user "$vc" up 2 --userns >"$work/log" 2>&1; then
         VCLUSTER_NAME=user mpi_test 'vcluster: with a user namespace' 120 2,2 slot \
             "$bin/t_nodes" 2,2 "$work/user.data"
