@@ -10,6 +10,10 @@ typedef collio_domains_t domains_t;
 
 enum { LINE = 700, OWNERS = 9 };
 
+#define MAKE(partition, domains, ...)                                      \
+    ck_assert_int_eq(0, collio_domains_make(&collio_partition_##partition, \
+                                            &(collio_division_t){__VA_ARGS__}, domains))
+
 /* The properties every partitioning has: each byte has one aggregator, locals ascend without a gap
  * from 0, runs are true, and offset() is the inverse of locate(). A domain that begins before the
  * request's true lowest byte (rounding) has locals nobody uses. */
@@ -80,17 +84,11 @@ UNIT_TEST(domain_random_even)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         domains_t domains;
-        int64_t lo;
-        int64_t hi;
-        int64_t unit;
+        int64_t lo, hi, unit;
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        ck_assert_int_eq(0, collio_domains_make(
-                                &collio_partition_even,
-                                &(collio_division_t){
-                                    .lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators},
-                                &domains));
+        MAKE(even, &domains, .lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators);
         check_domains(&domains);
         check_shift(&domains, unit);
         for (int i = 0; i < aggregators && lo < hi; ++i) {
@@ -115,9 +113,7 @@ UNIT_TEST(domain_random_by_bytes)
         int64_t bytes[32];
         int bins = (int) unit_between(1, 32);
         domains_t domains;
-        int64_t lo;
-        int64_t hi;
-        int64_t unit;
+        int64_t lo, hi, unit;
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
@@ -127,14 +123,8 @@ UNIT_TEST(domain_random_by_bytes)
 
             bytes[b] = inside && unit_below(2) ? unit_below(INT64_C(1) << unit_below(50)) : 0;
         }
-        ck_assert_int_eq(0, collio_domains_make(&collio_partition_even,
-                                                &(collio_division_t){.lo = lo,
-                                                                     .hi = hi,
-                                                                     .unit = unit,
-                                                                     .aggregators = aggregators,
-                                                                     .bytes = bytes,
-                                                                     .bins = bins},
-                                                &domains));
+        MAKE(even, &domains, .lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators,
+             .bytes = bytes, .bins = bins);
         check_domains(&domains);
         check_shift(&domains, unit);
         collio_domains_fini(&domains);
@@ -145,17 +135,12 @@ UNIT_TEST(domain_random_static_cyclic)
 {
     for (int round = unit_rounds(500); 0 < round; --round) {
         domains_t domains;
-        int64_t lo;
-        int64_t hi;
-        int64_t unit;
+        int64_t lo, hi, unit;
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        unit_equal(0, collio_domains_make(
-                          &collio_partition_static_cyclic,
-                          &(collio_division_t){
-                              .lo = lo, .hi = hi, .stripe = unit, .aggregators = aggregators},
-                          &domains));
+        MAKE(static_cyclic, &domains, .lo = lo, .hi = hi, .stripe = unit,
+             .aggregators = aggregators);
         check_domains(&domains);
         check_shift(&domains, unit * aggregators);
         for (int64_t at = lo; at < hi; ++at) {
@@ -170,19 +155,12 @@ UNIT_TEST(domain_random_group_cyclic)
     for (int round = unit_rounds(500); 0 < round; --round) {
         int stripes = (int) unit_between(1, OWNERS + 2);
         domains_t domains;
-        int64_t lo;
-        int64_t hi;
-        int64_t unit;
+        int64_t lo, hi, unit;
         int aggregators;
 
         random_span(&lo, &hi, &unit, &aggregators);
-        unit_equal(0, collio_domains_make(&collio_partition_group_cyclic,
-                                          &(collio_division_t){.lo = lo,
-                                                               .hi = hi,
-                                                               .stripe = unit,
-                                                               .aggregators = aggregators,
-                                                               .stripe_count = stripes},
-                                          &domains));
+        MAKE(group_cyclic, &domains, .lo = lo, .hi = hi, .stripe = unit, .aggregators = aggregators,
+             .stripe_count = stripes);
         check_domains(&domains);
         check_shift(&domains, unit * 2520); /* a multiple of all ring sizes */
         unit_equal(aggregators / stripes < 1 ? 1 : aggregators / stripes, domains.parts);
@@ -236,13 +214,8 @@ UNIT_TEST(domain_random_memory)
         for (int i = 1; i < parts; ++i) {
             given[i].begin = given[i - 1].begin + unit_below(hi - given[i - 1].begin + 1);
         }
-        ck_assert_int_eq(0, collio_domains_make(&collio_partition_memory,
-                                                &(collio_division_t){.lo = lo,
-                                                                     .hi = hi,
-                                                                     .aggregators = aggregators,
-                                                                     .given = given,
-                                                                     .given_count = parts},
-                                                &domains));
+        MAKE(memory, &domains, .lo = lo, .hi = hi, .aggregators = aggregators, .given = given,
+             .given_count = parts);
         check_domains(&domains);
         check_shift(&domains, 1);
         for (int i = 0; i < parts; ++i) {
@@ -257,22 +230,15 @@ UNIT_TEST(domain_empty_request)
 {
     domains_t domains;
 
-    ck_assert_int_eq(0, collio_domains_make(
-                            &collio_partition_even,
-                            &(collio_division_t){.lo = 77, .hi = 77, .unit = 10, .aggregators = 3},
-                            &domains));
+    MAKE(even, &domains, .lo = 77, .hi = 77, .unit = 10, .aggregators = 3);
     check_domains(&domains);
     for (int i = 0; i < 3; ++i) {
         ck_assert_int_eq(0, collio_domains_size(&domains, i));
     }
     collio_domains_fini(&domains);
     collio_domains_fini(&domains);
-    ck_assert_int_eq(0,
-                     collio_domains_make(
-                         &collio_partition_group_cyclic,
-                         &(collio_division_t){
-                             .lo = 77, .hi = 77, .stripe = 10, .aggregators = 3, .stripe_count = 2},
-                         &domains));
+    MAKE(group_cyclic, &domains, .lo = 77, .hi = 77, .stripe = 10, .aggregators = 3,
+         .stripe_count = 2);
     check_domains(&domains);
     collio_domains_fini(&domains);
 }
@@ -282,11 +248,7 @@ UNIT_TEST(domain_few_units_are_spread)
 {
     domains_t domains;
 
-    ck_assert_int_eq(0,
-                     collio_domains_make(
-                         &collio_partition_even,
-                         &(collio_division_t){.lo = 0, .hi = 4000, .unit = 1000, .aggregators = 16},
-                         &domains));
+    MAKE(even, &domains, .lo = 0, .hi = 4000, .unit = 1000, .aggregators = 16);
     for (int i = 0; i < 4; ++i) {
         ck_assert_int_eq(4 * i, collio_domains_locate(&domains, 1000 * i).aggregator);
     }
@@ -301,14 +263,8 @@ UNIT_TEST(domain_by_bytes_splits_the_data)
     int64_t bytes[1024] = {[0] = 4096, [1023] = gib};
     domains_t domains;
 
-    ck_assert_int_eq(0, collio_domains_make(&collio_partition_even,
-                                            &(collio_division_t){.lo = 0,
-                                                                 .hi = tib,
-                                                                 .unit = 1 << 20,
-                                                                 .aggregators = 8,
-                                                                 .bytes = bytes,
-                                                                 .bins = 1024},
-                                            &domains));
+    MAKE(even, &domains, .lo = 0, .hi = tib, .unit = 1 << 20, .aggregators = 8, .bytes = bytes,
+         .bins = 1024);
     for (int i = 1; i < 8; ++i) {
         ck_assert_int_le(tib - gib, domains.bound[i]);
         ck_assert_int_lt(collio_domains_size(&domains, i), gib / 8 + (2 << 20));
@@ -325,13 +281,8 @@ UNIT_TEST(domain_by_bytes_uniform_is_even)
     for (int b = 0; b < 64; ++b) {
         bytes[b] = INT64_C(1) << 40;
     }
-    ck_assert_int_eq(
-        0,
-        collio_domains_make(
-            &collio_partition_even,
-            &(collio_division_t){
-                .lo = 0, .hi = 64 * 700, .unit = 1, .aggregators = 7, .bytes = bytes, .bins = 64},
-            &domains));
+    MAKE(even, &domains, .lo = 0, .hi = 64 * 700, .unit = 1, .aggregators = 7, .bytes = bytes,
+         .bins = 64);
     for (int i = 0; i < 7; ++i) {
         int64_t size = collio_domains_size(&domains, i);
 
@@ -346,12 +297,8 @@ UNIT_TEST(domain_by_bytes_saturates)
     const int64_t bytes[] = {INT64_MAX / 2, INT64_MAX, 0, INT64_MAX};
     domains_t domains;
 
-    ck_assert_int_eq(
-        0, collio_domains_make(
-               &collio_partition_even,
-               &(collio_division_t){
-                   .lo = 0, .hi = 4000, .unit = 1, .aggregators = 3, .bytes = bytes, .bins = 4},
-               &domains));
+    MAKE(even, &domains, .lo = 0, .hi = 4000, .unit = 1, .aggregators = 3, .bytes = bytes,
+         .bins = 4);
     check_domains(&domains);
     collio_domains_fini(&domains);
 }
@@ -373,11 +320,7 @@ UNIT_TEST(domain_end_of_the_world)
     collio_place_t place;
     int64_t run;
 
-    ck_assert_int_eq(
-        0, collio_domains_make(
-               &collio_partition_even,
-               &(collio_division_t){.lo = 0, .hi = INT64_MAX, .unit = mib, .aggregators = 100000},
-               &domains));
+    MAKE(even, &domains, .lo = 0, .hi = INT64_MAX, .unit = mib, .aggregators = 100000);
     place = collio_domains_locate(&domains, INT64_MAX - 1);
     ck_assert_int_eq(99999, place.aggregator);
     ck_assert_int_eq(1, place.run);
@@ -402,12 +345,8 @@ UNIT_TEST(domain_end_of_the_world)
         collio_domains_most(
             &collio_partition_even,
             &(collio_division_t){.lo = 7, .hi = INT64_MAX, .unit = INT64_MAX, .aggregators = 3}));
-    ck_assert_int_eq(0, collio_domains_make(&collio_partition_static_cyclic,
-                                            &(collio_division_t){.lo = INT64_MAX - 5 * mib,
-                                                                 .hi = INT64_MAX,
-                                                                 .stripe = mib,
-                                                                 .aggregators = 1000},
-                                            &domains));
+    MAKE(static_cyclic, &domains, .lo = INT64_MAX - 5 * mib, .hi = INT64_MAX, .stripe = mib,
+         .aggregators = 1000);
     place = collio_domains_locate(&domains, INT64_MAX - 1);
     ck_assert_int_eq((INT64_MAX - 1) / mib % 1000, place.aggregator);
     ck_assert_int_eq(INT64_MAX - 1,
