@@ -8,9 +8,11 @@
  *     match=TEXT            only files whose path holds TEXT
  *     rank=N                only in this rank of MPI_COMM_WORLD
  *     short=N               move N bytes at most per call
- *     eintr=K               every K-th call is interrupted first
+ *     third=1               move about a third of the bytes per call
+ *     eintr=K eagain=K      every K-th call is interrupted first, or refused
  *     errno=E at=K times=T  the K-th call fails with E, and T - 1 calls after it (default: all)
  *     errno=E after=N       after N bytes in all: a short transfer, then E
+ *     errno=E from=A to=B   writes of the file's bytes [A, B) fail with E
  *     delay_ms=N            every call takes N milliseconds longer
  *     jitter_ms=N           and by turns N milliseconds more or less than that
  *     kill=K                the K-th call kills the process (SIGKILL)
@@ -20,24 +22,28 @@
  *     fallocate_errno=E     fallocate fails with E: the file system has none
  *     stale=N               fstat, SEEK_HOLE and SEEK_DATA see the first N bytes of a file only:
  *                           old attributes of a network file system
+ *     lock_errno=E          byte-range locks fail with E; with lock_skip=S the first S of them work,
+ *                           with lock_count=C only C fail then
+ *     lock_log=FILE         at the end: "locks N" in this file, the OFD locks that were tried
+ *     uring=K               every K-th submission to io_uring fails with ENOMEM
+ *     aio_submit=K          every K-th submission to libaio fails with ENOMEM,
+ *     aio_eio=K             every K-th of its requests ends with EIO,
+ *     aio_short=K           or with 4096 bytes less
  *     malloc=N              allocations of N bytes and more fail
  *     progress_us=N         every look for messages takes N microseconds longer: a slow network,
  *                           when set on the ranks that send
  *
- * For example FAULT=op=write,match=out,errno=28,at=3,rank=0. The asynchronous engines of the kernel
- * (io_uring, libaio) would pass by this library, so it makes their set-up fail: threads are used.
+ * For example FAULT=op=write,match=out,errno=28,at=3,rank=0. The transfers of the kernel's
+ * asynchronous engines would pass by this library. Their set-up fails without a word for them, so
+ * that threads are used.
  */
-#ifndef _GNU_SOURCE
-#    define _GNU_SOURCE
-#endif
-#include <dlfcn.h>
+#include "fault.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,15 +52,47 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct plan {
-    bool on, write, read;
-    char match[128];
-    int64_t rank, short_bytes, eintr, error, at, times, after, delay_ms, jitter_ms, malloc_bytes,
-        progress_us, kill_at, shm_errno, shm_bytes, zero_at, fallocate_errno, stale;
-} plan;
+fault_plan fault = {.rank = -1};
+atomic_llong failed_calls;
+static atomic_llong calls, bytes_done, refused_allocations;
 
-static plan fault = {.rank = -1};
-static atomic_llong calls, bytes_done, failed_calls, refused_allocations;
+static const struct {
+    const char *name;
+    size_t at;
+} words[] = {
+#define WORD(name, member)                     \
+    {                                          \
+        name "=", offsetof(fault_plan, member) \
+    }
+    WORD("rank", rank),
+    WORD("short", short_bytes),
+    WORD("third", third),
+    WORD("eintr", eintr),
+    WORD("eagain", eagain),
+    WORD("errno", error),
+    WORD("at", at),
+    WORD("times", times),
+    WORD("after", after),
+    WORD("from", from),
+    WORD("to", to),
+    WORD("delay_ms", delay_ms),
+    WORD("jitter_ms", jitter_ms),
+    WORD("kill", kill_at),
+    WORD("shm_errno", shm_errno),
+    WORD("shm_bytes", shm_bytes),
+    WORD("zero", zero_at),
+    WORD("fallocate_errno", fallocate_errno),
+    WORD("stale", stale),
+    WORD("malloc", malloc_bytes),
+    WORD("lock_errno", lock_errno),
+    WORD("lock_skip", lock_skip),
+    WORD("lock_count", lock_count),
+    WORD("uring", uring),
+    WORD("aio_submit", aio_submit),
+    WORD("aio_eio", aio_eio),
+    WORD("aio_short", aio_short),
+    WORD("progress_us", progress_us),
+};
 
 static int my_rank(void)
 {
@@ -63,43 +101,37 @@ static int my_rank(void)
     return NULL == rank ? 0 : atoi(rank);
 }
 
-static bool number(const char *word, const char *name, int64_t *value)
+static void set_word(fault_plan *p, const char *word)
 {
-    size_t length = strlen(name);
+    const char *value = strchr(word, '=');
 
-    if (0 != strncmp(word, name, length) || '=' != word[length]) {
-        return false;
-    }
-    *value = strtoll(word + length + 1, NULL, 10);
-    return true;
-}
-
-static void set_word(plan *p, const char *word)
-{
     if (0 == strncmp(word, "match=", 6)) {
-        snprintf(p->match, sizeof(p->match), "%s", word + 6);
-    } else if (0 == strncmp(word, "op=", 3)) {
+        snprintf(p->match, sizeof(p->match), "%s", value + 1);
+        return;
+    }
+    if (0 == strncmp(word, "lock_log=", 9)) {
+        snprintf(p->lock_log, sizeof(p->lock_log), "%s", value + 1);
+        return;
+    }
+    if (0 == strncmp(word, "op=", 3)) {
         p->write = 0 != strcmp(word, "op=read");
         p->read = 0 != strcmp(word, "op=write");
-    } else if (!number(word, "rank", &p->rank) && !number(word, "short", &p->short_bytes)
-               && !number(word, "eintr", &p->eintr) && !number(word, "errno", &p->error)
-               && !number(word, "at", &p->at) && !number(word, "times", &p->times)
-               && !number(word, "after", &p->after) && !number(word, "delay_ms", &p->delay_ms)
-               && !number(word, "jitter_ms", &p->jitter_ms) && !number(word, "kill", &p->kill_at)
-               && !number(word, "shm_errno", &p->shm_errno)
-               && !number(word, "shm_bytes", &p->shm_bytes) && !number(word, "zero", &p->zero_at)
-               && !number(word, "fallocate_errno", &p->fallocate_errno)
-               && !number(word, "stale", &p->stale) && !number(word, "malloc", &p->malloc_bytes)
-               && !number(word, "progress_us", &p->progress_us)) {
-        fprintf(stderr, "fault: unknown word '%s'\n", word);
-        abort();
+        return;
     }
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (0 == strncmp(word, words[i].name, strlen(words[i].name))) {
+            *(int64_t *) ((char *) p + words[i].at) = strtoll(value + 1, NULL, 10);
+            return;
+        }
+    }
+    fprintf(stderr, "fault: unknown word '%s'\n", word);
+    abort();
 }
 
 /** Sets what goes wrong from now on; NULL or "" ends it. Counters start at 0 again. */
 __attribute__((visibility("default"))) void fault_set(const char *spec)
 {
-    plan p = {.write = true, .read = true, .rank = -1};
+    fault_plan p = {.write = true, .read = true, .rank = -1};
     char copy[512], *save = NULL;
 
     fault.on = false;
@@ -128,7 +160,17 @@ __attribute__((constructor)) static void start(void)
     }
 }
 
-static bool concerns(int fd, bool write)
+__attribute__((destructor)) static void end(void)
+{
+    FILE *out = '\0' == fault.lock_log[0] ? NULL : fopen(fault.lock_log, "a");
+
+    if (NULL != out) {
+        fprintf(out, "locks %lld\n", (long long) lock_calls);
+        fclose(out);
+    }
+}
+
+bool concerns(int fd, bool write)
 {
     char link[64], path[4096];
     ssize_t n;
@@ -152,11 +194,36 @@ static void pause_us(int64_t us)
     nanosleep(&time, NULL);
 }
 
-/** What becomes of a call for `bytes`: bytes to move now (> 0), or -1 with errno set. */
-static int64_t decide(int64_t bytes)
+static int64_t fails(int error)
+{
+    failed_calls += EINTR != error && EAGAIN != error;
+    errno = error;
+    return -1;
+}
+
+/** Bytes that a plan with limits lets pass (> 0), or -1 with errno set. */
+static int64_t limited(int64_t move, off_t at, bool write)
+{
+    int64_t left = move;
+
+    if (0 < fault.third && 1 < move) {
+        left = 1 + move / 3;
+    } else if (0 < fault.short_bytes) {
+        left = fault.short_bytes;
+    }
+    move = move < left ? move : left;
+    if (0 != fault.error && 0 < fault.after) {
+        left = fault.after - bytes_done;
+    } else if (0 != fault.error && write && at < fault.to && at + move > fault.from) {
+        left = fault.from - at;
+    }
+    return 0 >= left ? fails((int) fault.error) : move < left ? move : left;
+}
+
+/** What becomes of a call for `bytes`: bytes to move now, or -1 with errno set. */
+static int64_t decide(int64_t bytes, off_t at, bool write)
 {
     long long call = ++calls;
-    int64_t move = bytes;
 
     if (0 < fault.kill_at && call == fault.kill_at) {
         raise(SIGKILL);
@@ -165,133 +232,75 @@ static int64_t decide(int64_t bytes)
         pause_us((fault.delay_ms + (0 == call % 2 ? fault.jitter_ms : -fault.jitter_ms)) * 1000);
     }
     if (0 < fault.eintr && 0 == call % fault.eintr) {
-        errno = EINTR;
-        return -1;
+        return fails(EINTR);
+    }
+    if (0 < fault.eagain && 0 == call % fault.eagain) {
+        return fails(EAGAIN);
     }
     if (0 != fault.error && 0 < fault.at && call >= fault.at
         && (0 == fault.times || call < fault.at + fault.times)) {
-        failed_calls++;
-        errno = (int) fault.error;
-        return -1;
+        return fails((int) fault.error);
     }
     if (0 < fault.zero_at && call >= fault.zero_at) {
         failed_calls++;
         return 0;
     }
-    if (0 < fault.short_bytes && move > fault.short_bytes) {
-        move = fault.short_bytes;
-    }
-    if (0 != fault.error && 0 < fault.after) {
-        int64_t left = fault.after - bytes_done;
-
-        if (0 >= left) {
-            failed_calls++;
-            errno = (int) fault.error;
-            return -1;
-        }
-        move = move < left ? move : left;
-    }
-    return move;
+    return 0 < bytes ? limited(bytes, at, write) : bytes;
 }
 
-#define REAL(name, type) \
-    static type real;    \
-    real = NULL == real ? (type) dlsym(RTLD_NEXT, name) : real
-
-typedef ssize_t (*pwrite_t)(int, const void *, size_t, off_t);
-typedef ssize_t (*pread_t)(int, void *, size_t, off_t);
 typedef ssize_t (*vector_t)(int, const struct iovec *, int, off_t);
 
-static ssize_t faulty_pwrite(pwrite_t real, int fd, const void *buffer, size_t bytes, off_t at)
+static ssize_t transfer(int fd, const struct iovec *iov, int count, off_t at, bool write)
 {
-    int64_t move = concerns(fd, true) ? decide((int64_t) bytes) : (int64_t) bytes;
-    ssize_t n = 0 > move ? -1 : real(fd, buffer, (size_t) move, at);
-
-    bytes_done += n > 0 ? n : 0;
-    return n;
-}
-
-static ssize_t faulty_pread(pread_t real, int fd, void *buffer, size_t bytes, off_t at)
-{
-    int64_t move = concerns(fd, false) ? decide((int64_t) bytes) : (int64_t) bytes;
-    ssize_t n = 0 > move ? -1 : real(fd, buffer, (size_t) move, at);
-
-    bytes_done += n > 0 ? n : 0;
-    return n;
-}
-
-static ssize_t faulty_vector(vector_t real, int fd, const struct iovec *iov, int count, off_t at,
-                             bool write)
-{
-    int64_t bytes = 0, move;
+    static vector_t real[2];
     struct iovec cut[1024];
-    int n = 0;
+    int64_t bytes = 0, move;
     ssize_t done;
+    int n = 0;
 
+    real[write] = NULL == real[write] ? (vector_t) dlsym(RTLD_NEXT, write ? "pwritev" : "preadv")
+                                      : real[write];
     for (int i = 0; i < count; i++) {
         bytes += (int64_t) iov[i].iov_len;
     }
-    move = concerns(fd, write) ? decide(bytes) : bytes;
+    move = concerns(fd, write) ? decide(bytes, at, write) : bytes;
     if (0 > move) {
         return -1;
     }
     if (move == bytes || count > 1024) {
-        done = real(fd, iov, count, at);
+        done = real[write](fd, iov, count, at);
     } else {
         for (int64_t left = move; 0 < left && n < count; n++) {
             cut[n] = iov[n];
             cut[n].iov_len = (int64_t) iov[n].iov_len < left ? iov[n].iov_len : (size_t) left;
             left -= (int64_t) cut[n].iov_len;
         }
-        done = real(fd, cut, n, at);
+        done = real[write](fd, cut, n, at);
     }
     bytes_done += done > 0 ? done : 0;
     return done;
 }
 
-#define EXPORT __attribute__((visibility("default")))
+#define TRANSFERS(suffix)                                                             \
+    EXPORT ssize_t pwrite##suffix(int fd, const void *buffer, size_t bytes, off_t at) \
+    {                                                                                 \
+        return transfer(fd, &(struct iovec){(void *) buffer, bytes}, 1, at, true);    \
+    }                                                                                 \
+    EXPORT ssize_t pread##suffix(int fd, void *buffer, size_t bytes, off_t at)        \
+    {                                                                                 \
+        return transfer(fd, &(struct iovec){buffer, bytes}, 1, at, false);            \
+    }                                                                                 \
+    EXPORT ssize_t pwritev##suffix(int fd, const struct iovec *iov, int n, off_t at)  \
+    {                                                                                 \
+        return transfer(fd, iov, n, at, true);                                        \
+    }                                                                                 \
+    EXPORT ssize_t preadv##suffix(int fd, const struct iovec *iov, int n, off_t at)   \
+    {                                                                                 \
+        return transfer(fd, iov, n, at, false);                                       \
+    }
 
-EXPORT ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t at)
-{
-    REAL("pwrite", pwrite_t);
-    return faulty_pwrite(real, fd, buffer, bytes, at);
-}
-
-EXPORT ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off_t at)
-{
-    REAL("pwrite64", pwrite_t);
-    return faulty_pwrite(real, fd, buffer, bytes, at);
-}
-
-EXPORT ssize_t pread(int fd, void *buffer, size_t bytes, off_t at)
-{
-    REAL("pread", pread_t);
-    return faulty_pread(real, fd, buffer, bytes, at);
-}
-
-EXPORT ssize_t pread64(int fd, void *buffer, size_t bytes, off_t at)
-{
-    REAL("pread64", pread_t);
-    return faulty_pread(real, fd, buffer, bytes, at);
-}
-
-EXPORT ssize_t pwritev(int fd, const struct iovec *iov, int count, off_t at)
-{
-    REAL("pwritev", vector_t);
-    return faulty_vector(real, fd, iov, count, at, true);
-}
-
-EXPORT ssize_t pwritev64(int fd, const struct iovec *iov, int count, off_t at)
-{
-    REAL("pwritev64", vector_t);
-    return faulty_vector(real, fd, iov, count, at, true);
-}
-
-EXPORT ssize_t preadv(int fd, const struct iovec *iov, int count, off_t at)
-{
-    REAL("preadv", vector_t);
-    return faulty_vector(real, fd, iov, count, at, false);
-}
+TRANSFERS()
+TRANSFERS(64)
 
 /* Reads that must not wait are never possible: all reads come to the functions above. */
 EXPORT ssize_t preadv64v2(int fd, const struct iovec *iov, int count, off_t at, int flags)
@@ -304,12 +313,6 @@ EXPORT ssize_t preadv64v2(int fd, const struct iovec *iov, int count, off_t at, 
 EXPORT ssize_t preadv2(int fd, const struct iovec *iov, int count, off_t at, int flags)
 {
     return preadv64v2(fd, iov, count, at, flags);
-}
-
-EXPORT ssize_t preadv64(int fd, const struct iovec *iov, int count, off_t at)
-{
-    REAL("preadv64", vector_t);
-    return faulty_vector(real, fd, iov, count, at, false);
 }
 
 EXPORT int posix_fallocate(int fd, off_t at, off_t bytes)
@@ -383,27 +386,6 @@ EXPORT int opal_progress(void)
         pause_us(fault.progress_us);
     }
     return NULL == real ? 0 : real();
-}
-
-/* The kernel's asynchronous engines are not there. */
-struct io_uring;
-struct io_context;
-int io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags);
-int io_setup(int maxevents, struct io_context **context);
-
-EXPORT int io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags)
-{
-    (void) entries;
-    (void) ring;
-    (void) flags;
-    return -ENOSYS;
-}
-
-EXPORT int io_setup(int maxevents, struct io_context **context)
-{
-    (void) maxevents;
-    (void) context;
-    return -ENOSYS;
 }
 
 /* Allocations. glibc's own entries are called directly: dlsym itself allocates. */

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests to an engine's queue that the kernel refuses, or that fail or come short (fault_shim:
- * FAULT_URING, FAULT_AIO_*). A job that could not be submitted ends with an errno, and its memory
+ * Requests to an engine's queue that the kernel refuses, or that fail or come short (libfault:
+ * uring, aio_*). A job that could not be submitted ends with an errno, and its memory
  * is the caller's again: nothing of it may reach the file with a later submission. Jobs that say
  * they are done are in the file.
  *
@@ -49,6 +49,13 @@ static int write_block(collio_access_t *access, int number)
     free(segment);
     free(job);
     return error;
+}
+
+static bool faulty(const char *word)
+{
+    const char *words = getenv("FAULT");
+
+    return NULL != words && NULL != strstr(words, word);
 }
 
 static int check_block(int fd, int number, bool written)
@@ -106,7 +113,7 @@ int main(int argc, char **argv)
     }
     collio_access_finalize();
     for (int i = 0; i < JOBS; ++i) {
-        if (!written[i] && NULL != getenv("FAULT_AIO_EIO")) {
+        if (!written[i] && faulty("aio_eio")) {
             continue; /* the shim has made a failure of a write that is there */
         }
         failures += check_block(fd, i, written[i]);
@@ -114,8 +121,8 @@ int main(int argc, char **argv)
     close(fd);
     printf("%d of %d refused, %llu submitted\n", refused, JOBS,
            (unsigned long long) stats.submitted[engine]);
-    if ((0 == refused) != (NULL != getenv("FAULT_AIO_SHORT") || advised)
-        || advised != (0 < withdrawn) || 0 == stats.submitted[engine]) {
+    if ((0 == refused) != (faulty("aio_short") || advised) || advised != (0 < withdrawn)
+        || 0 == stats.submitted[engine]) {
         puts("not what was to be tested");
         return 1;
     }
