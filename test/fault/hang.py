@@ -79,16 +79,11 @@ def check(suite, scratch):
         place = tempfile.mkdtemp(dir=scratch)
         text, shown = by_signal(place, plan, hints, patterns)
         name = f'collio-hang names the cause: {plan}{" " if hints else ""}{hints}'
-        if matches(text, patterns):
-            suite.ok(name)
-        else:
-            suite.not_ok(name, shown)
+        suite.check(name, matches(text, patterns), shown)
         shutil.rmtree(place, ignore_errors=True)
     place = tempfile.mkdtemp(dir=scratch)
     result, (status, text) = by_timeout(place)
     name = 'collio-hang names ranks that wait for each other after a timeout'
-    if not result.hung and status == 0 and matches(text, CASES[3][2][1:]):
-        suite.ok(name)
-    else:
-        suite.not_ok(name, text + result.text[-3000:])
+    suite.check(name, not result.hung and status == 0 and matches(text, CASES[3][2][1:]),
+                text + result.text[-3000:])
     shutil.rmtree(place, ignore_errors=True)

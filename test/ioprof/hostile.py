@@ -87,10 +87,7 @@ def names(suite):
     check_text(wrong, path, other)
     check_exact(wrong, path)
     shutil.rmtree(place)
-    if wrong:
-        suite.not_ok('hostile names in every format', '\n'.join(wrong[:12]))
-    else:
-        suite.ok('hostile names in every format')
+    suite.check('hostile names in every format', not wrong, '\n'.join(wrong[:12]))
     folder = tempfile.mkdtemp(prefix='ioprof-\x1b[31m\nearly end  3')
     case = Case(suite, 'hostile names in the report of a run', 2, [program('t_cost'), '20'],
                 env={'T_DIR': folder})
@@ -170,7 +167,4 @@ def links(suite):
     if left:
         wrong.append(f'left behind: {left}')
     shutil.rmtree(place)
-    if wrong:
-        suite.not_ok('links: ioprof report -o', '\n'.join(wrong))
-    else:
-        suite.ok('links: ioprof report -o')
+    suite.check('links: ioprof report -o', not wrong, '\n'.join(wrong))

@@ -172,6 +172,15 @@ def run(command, timeout, env=None, progress=None, cwd=None):
     return result
 
 
+def job(np, program, timeout, env=None, wrap=None, where=None, **mpirun):
+    """Runs mpirun_command(np, program, **mpirun), changed by wrap, in a directory of its own (below
+    where), which is T_DIR and removed at the end. {} in words of the program is this directory."""
+    with tempfile.TemporaryDirectory(prefix='collio-test.', dir=where) as place:
+        command = mpirun_command(np, [word.replace('{}', place) for word in program], **mpirun)
+        return run(wrap(command) if wrap else command, timeout, cwd=place,
+                   env=dict(env or {}, T_DIR=place))
+
+
 class Suite:
     """Counts, and prints the lines that test/run counts."""
 
@@ -186,6 +195,13 @@ class Suite:
         for line in text.splitlines():
             print(f'    {line}')
         print(f'not ok {name}', flush=True)
+
+    def check(self, name, good, text=''):
+        """text is printed with a failure."""
+        if good:
+            self.ok(name)
+        else:
+            self.not_ok(name, text or '')
 
     def skip(self, name, reason):
         print(f'skip {name} # {reason}', flush=True)

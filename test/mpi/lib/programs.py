@@ -66,10 +66,7 @@ def plain_two_phase(suite, scratch, folder):
             want, text = counters(np, 'overlap', hints, place, path)
             have, more = counters(np, 'tam', f'{hints},local_aggregators={np}', place, path)
             shutil.rmtree(place, ignore_errors=True)
-            if want and want == have:
-                suite.ok(name)
-            else:
-                suite.not_ok(name, f'{text[-2000:]}\n{more[-2000:]}')
+            suite.check(name, want and want == have, f'{text[-2000:]}\n{more[-2000:]}')
 
 
 def messages(np, fcoll, place, path):
@@ -95,10 +92,8 @@ def fewer_messages(suite, scratch, folder):
         want, more = messages(np, 'individual', place, path)
         shutil.rmtree(place, ignore_errors=True)
         rows = [('empty', number) for number in (1, 2, 3)] + [('call', number) for number in (1, 2, 3)]
-        if all(row in have and row in want and have[row] < want[row] for row in rows):
-            suite.ok(name)
-        else:
-            suite.not_ok(name, f'{text[-2000:]}\nindividual:\n{more[-2000:]}')
+        suite.check(name, all(row in have and row in want and have[row] < want[row] for row in rows),
+                    f'{text[-2000:]}\nindividual:\n{more[-2000:]}')
 
 
 # name: rank counts; fcoll: the component, if not the one under test; hints: run once per set of hints; mca: more parameters; fbtl, btl: the component, if not the default; check: (program, function) on the files left
@@ -217,10 +212,7 @@ def run_check(suite, name, check, place):
         wrong = function(place)
     except (subprocess.SubprocessError, OSError, IndexError) as error:
         wrong = str(error)
-    if wrong:
-        suite.not_ok(f'{name} {program}', wrong)
-    else:
-        suite.ok(f'{name} {program}')
+    suite.check(f'{name} {program}', not wrong, wrong)
 
 
 def run_row(suite, scratch, path, words, row):

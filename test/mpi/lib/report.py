@@ -73,10 +73,7 @@ def check_table(text):
 
 
 def verdict(suite, name, wrong, text):
-    if wrong:
-        suite.not_ok(name, '\n'.join(wrong) + '\n' + text[:6000])
-    else:
-        suite.ok(name)
+    suite.check(name, not wrong, '\n'.join(wrong) + '\n' + text[:6000])
 
 
 def table(suite, folder, scratch):

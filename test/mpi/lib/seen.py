@@ -62,10 +62,7 @@ def ompi_info(suite):
     listed = re.findall(rf'param:fcoll_{launch.FCOLL}_(\w+):help:', text)
     if len(listed) > MOST_PARAMETERS:
         wrong.append(f'{len(listed)} parameters, at most {MOST_PARAMETERS} are allowed: {listed}')
-    if wrong:
-        suite.not_ok(name, '\n'.join(wrong))
-    else:
-        suite.ok(name)
+    suite.check(name, not wrong, '\n'.join(wrong))
 
 
 def told_once(suite, name, result, key, words):
@@ -119,10 +116,8 @@ def hints(suite, folder, scratch):
                       f'hint {key}=', words)
     result = launch.run(command, 120, env={'T_DIR': scratch, 'T_HINTS': GOOD_HINTS})
     name = f'hints {GOOD_HINTS} are taken without a word'
-    if result.rc == 0 and 'collio: ' not in result.text:
-        suite.ok(name)
-    else:
-        suite.not_ok(name, result.text[:2000] + result.stacks)
+    suite.check(name, result.rc == 0 and 'collio: ' not in result.text,
+                result.text[:2000] + result.stacks)
 
 
 def replaced_transports(suite, folder, scratch):
@@ -134,10 +129,7 @@ def replaced_transports(suite, folder, scratch):
         said = f'transport {transport} cannot serve {what}' in text
         name = f'{program} transport={transport}: ' + ('says what uses isend' if what
                                                        else 'has nothing to say')
-        if said if what else 'cannot serve' not in text:
-            suite.ok(name)
-        else:
-            suite.not_ok(name, text[:2000])
+        suite.check(name, said if what else 'cannot serve' not in text, text[:2000])
 
 
 def unused_modes(suite, folder, scratch):
@@ -153,10 +145,7 @@ def unused_modes(suite, folder, scratch):
         text = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_gaps')]), 120,
                           env={'T_DIR': scratch, 'T_HINTS': hint}).text
         name = f'{hint}: "{words}" is {"" if told else "not "}printed'
-        if told == (words in text):
-            suite.ok(name)
-        else:
-            suite.not_ok(name, text[:2000])
+        suite.check(name, told == (words in text), text[:2000])
 
 
 def run(suite, scratch, folder):

@@ -47,10 +47,7 @@ def lines(folder, scratch, levels, fbtl='mtpwrite'):
 
 
 def verdict(suite, name, wrong, have):
-    if wrong:
-        suite.not_ok(name, '\n'.join(wrong + have[:60]))
-    else:
-        suite.ok(name)
+    suite.check(name, not wrong, '\n'.join(wrong + have[:60]))
 
 
 def check(suite, folder, scratch):
