@@ -22,8 +22,8 @@
  *     fallocate_errno=E     fallocate fails with E: the file system has none
  *     stale=N               fstat, SEEK_HOLE and SEEK_DATA see the first N bytes of a file only:
  *                           old attributes of a network file system
- *     lock_errno=E          byte-range locks fail with E; with lock_skip=S the first S of them work,
- *                           with lock_count=C only C fail then
+ *     lock_errno=E          byte-range locks fail with E; with lock_skip=S the first S of them
+ *                           work, with lock_count=C only C fail then
  *     lock_log=FILE         at the end: "locks N" in this file, the OFD locks that were tried
  *     uring=K               every K-th submission to io_uring fails with ENOMEM
  *     aio_submit=K          every K-th submission to libaio fails with ENOMEM,
