@@ -45,7 +45,7 @@ network_cases() { # network_cases FCOLL: those that make sense with any file sys
 # GlusterFS reports blocks of 128 KiB through FUSE.
 block_in_report() {
     mpi 120 2,2 slot --mca fcoll overlap --mca fcoll_overlap_report 1 --mca fcoll_overlap_exchange on \
-        "$bin/t_nodes" 2,2 "$net/report.data"
+        -x T_DIR="$net" "$bin/t_nodes" 2,2
     cat "$work/log"
     grep 'alignment  *131072 bytes, the file system.s block' "$work/log"
 }

@@ -39,7 +39,7 @@ part_vcluster() {
     check 'vcluster: exit 77 where namespaces are forbidden' forbidden
     if VCLUSTER_NAME=user "$vc" up 2 --userns >"$work/log" 2>&1; then
         VCLUSTER_NAME=user mpi_test 'vcluster: with a user namespace' 120 2,2 slot \
-            "$bin/t_nodes" 2,2 "$work/user.data"
+            -x T_DIR="$work" "$bin/t_nodes" 2,2
         VCLUSTER_NAME=user "$vc" down >/dev/null
     else
         skip "vcluster: with a user namespace # $(tail -n 1 "$work/log")"

@@ -31,11 +31,13 @@
 #include "ompi/mca/pml/pml.h"
 #include "ompi/proc/proc.h"
 
-#include <stdio.h>
+#include "lib/t_file.h"
+#include "lib/t_pvar.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WATCHED = 256 };
+enum { MAX_COUNTERS = 128 };
 enum { INSIDE, BETWEEN, COLL_INSIDE, COLL_BETWEEN, KINDS };
 
 typedef struct spy_t {
@@ -101,11 +103,9 @@ static void remove_spy(void)
 static void print_all(const char *phase, const char *name, long long mine, MPI_Op op)
 {
     long long all = 0;
-    int rank;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Reduce(&mine, &all, 1, MPI_LONG_LONG, op, 0, MPI_COMM_WORLD);
-    if (0 == rank) {
+    if (0 == t_rank) {
         printf("%s %s %lld\n", phase, name, all);
     }
 }
@@ -132,78 +132,34 @@ static long long senders_elsewhere(int per_node)
     return all - here;
 }
 
-/* The component's performance variables; counters count from the start of their handle. */
-typedef struct watch_t {
-    char name[128];
-    MPI_T_pvar_handle handle;
-} watch_t;
+/* The component's performance variables, and their values when a phase began. */
+static char counter[MAX_COUNTERS][128];
+static double before[MAX_COUNTERS];
+static int counters;
 
-static watch_t watched[MAX_WATCHED];
-static int watch_count;
-static MPI_T_pvar_session session;
-
-static bool watch(int index, const char *prefix)
+static void find_counters(void)
 {
-    char name[128];
-    int verbosity, class, bind, readonly, continuous, atomic, count = 0, length = sizeof(name);
-    MPI_Datatype type;
-    MPI_T_enum values;
-    watch_t *next = &watched[watch_count];
+    size_t prefix = strlen("fcoll__") + strlen(t_component());
+    char name[128], text[8];
 
-    if (MPI_SUCCESS
-            != MPI_T_pvar_get_info(index, name, &length, &verbosity, &class, &type, &values, NULL,
-                                   NULL, &bind, &readonly, &continuous, &atomic)
-        || 0 != strncmp(name, prefix, strlen(prefix)) || MPI_T_BIND_NO_OBJECT != bind
-        || MPI_SUCCESS != MPI_T_pvar_handle_alloc(session, index, NULL, &next->handle, &count)
-        || 1 != count) {
-        return false;
-    }
-    if (!continuous) {
-        MPI_T_pvar_start(session, next->handle);
-    }
-    memmove(next->name, name + strlen(prefix), strlen(name) - strlen(prefix) + 1);
-    return true;
-}
-
-static void watch_start(const char *component)
-{
-    char prefix[64];
-    int total;
-
-    snprintf(prefix, sizeof(prefix), "fcoll_%s_", component);
-    MPI_T_pvar_get_num(&total);
-    MPI_T_pvar_session_create(&session);
-    watch_count = 0;
-    for (int i = 0; i < total && watch_count < MAX_WATCHED; i++) {
-        watch_count += watch(i, prefix);
+    counters = t_pvar_count();
+    for (int i = 0; i < counters && i < MAX_COUNTERS; i++) {
+        t_pvar_describe(i, name, sizeof(name), text, sizeof(text));
+        snprintf(counter[i], sizeof(counter[i]), "%s", name + prefix);
     }
 }
 
-static void watch_print(const char *phase)
+static void begin(MPI_File file)
 {
-    for (int i = 0; i < watch_count; i++) {
-        unsigned long long value = 0;
-
-        MPI_T_pvar_read(session, watched[i].handle, &value);
-        MPI_T_pvar_handle_free(session, &watched[i].handle);
-        print_all(phase, watched[i].name, (long long) value,
-                  0 == strcmp("memory_high", watched[i].name) ? MPI_MAX : MPI_SUM);
-        if (0 == strcmp("cycles", watched[i].name)) {
-            print_sum(phase, "expected_messages_between", (long long) value * elsewhere);
-        }
+    for (int i = 0; i < counters; i++) {
+        before[i] = t_pvar_read(counter[i], file);
     }
-    MPI_T_pvar_session_free(&session);
-}
-
-static void begin(const char *component)
-{
-    watch_start(component);
     memset(&spy, 0, sizeof(spy));
     MPI_Barrier(MPI_COMM_WORLD);
     spying = true;
 }
 
-static void end(const char *phase)
+static void end(const char *phase, MPI_File file)
 {
     char name[64];
 
@@ -216,32 +172,34 @@ static void end(const char *phase)
         print_sum(phase, name, spy.bytes[kind]);
     }
     print_sum(phase, "seen_senders_between", spy.senders);
-    watch_print(phase);
-}
+    for (int i = 0; i < counters; i++) {
+        bool high = 0 == strcmp("memory_high", counter[i]);
+        long long value = (long long) (t_pvar_read(counter[i], file) - (high ? 0 : before[i]));
 
-static void fill(unsigned char *data, size_t bytes, int rank)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        data[i] = (unsigned char) (i * 7 + (i >> 9) + (size_t) rank * 101 + 3);
+        print_all(phase, counter[i], value, high ? MPI_MAX : MPI_SUM);
+        if (0 == strcmp("cycles", counter[i])) {
+            print_sum(phase, "expected_messages_between", value * elsewhere);
+        }
     }
 }
 
-static int transfer(MPI_File fh, const char *component, unsigned char *data, size_t bytes)
+static void transfer(MPI_File file, const t_blocks *mine)
 {
-    unsigned char *back = calloc(1, bytes);
-    int rc, wrong;
+    int bytes = (int) t_blocks_bytes(mine);
+    unsigned char *data = t_blocks_data(mine, t_rank), *back = t_alloc((size_t) bytes);
+    MPI_Status status;
 
-    begin(component);
-    rc = MPI_File_write_at_all(fh, 0, data, (int) bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-    end("write");
-    begin(component);
-    if (MPI_SUCCESS == rc) {
-        rc = MPI_File_read_at_all(fh, 0, back, (int) bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-    }
-    end("read");
-    wrong = MPI_SUCCESS != rc || 0 != memcmp(data, back, bytes);
+    begin(file);
+    t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write");
+    end("write", file);
+    t_status_check(&status, bytes, "write");
+    begin(file);
+    t_ok(MPI_File_read_at_all(file, 0, back, bytes, MPI_BYTE, &status), "read");
+    end("read", file);
+    t_status_check(&status, bytes, "read");
+    t_blocks_check(mine, t_rank, back, "read");
+    free(data);
     free(back);
-    return wrong;
 }
 
 static void print_world(void)
@@ -256,65 +214,38 @@ static void print_world(void)
     MPI_Comm_free(&node);
 }
 
-/* Hints from words "name=value". */
-static MPI_Info settings(int count, char *word[])
-{
-    char name[MPI_MAX_INFO_KEY];
-    MPI_Info info;
-
-    MPI_Info_create(&info);
-    for (int i = 0; i < count; i++) {
-        size_t length = strcspn(word[i], "=");
-
-        snprintf(name, sizeof(name), "collio_%.*s", (int) length, word[i]);
-        MPI_Info_set(info, name, word[i] + length + ('=' == word[i][length]));
-    }
-    return info;
-}
-
 int main(int argc, char **argv)
 {
-    int rank, size, provided, wrong;
-    size_t pieces, piece_bytes;
-    unsigned char *data;
-    MPI_File fh;
-    MPI_Datatype view;
-    MPI_Info info;
+    char hints[1024] = "";
+    t_blocks mine;
+    MPI_File file;
 
-    MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    t_init(&argc, &argv);
     if (argc < 5) {
         fprintf(stderr, "usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES "
                         "[SENDERS_PER_NODE [SETTING=VALUE...]]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    pieces = strtoul(argv[3], NULL, 10);
-    piece_bytes = strtoul(argv[4], NULL, 10);
+    setenv("COLLIO_FCOLL", argv[2], 1);
+    mine.block = strtol(argv[4], NULL, 10);
+    mine.count = atoi(argv[3]);
+    mine.first = t_rank * mine.block;
+    mine.stride = t_size * mine.block;
     elsewhere = senders_elsewhere(argc > 5 ? atoi(argv[5]) : 0);
-    data = malloc(pieces * piece_bytes);
-    fill(data, pieces * piece_bytes, rank);
-    MPI_Type_vector((int) pieces, (int) piece_bytes, (int) piece_bytes * size, MPI_BYTE, &view);
-    MPI_Type_commit(&view);
-    info = settings(argc - 6, argv + 6);
-    if (MPI_SUCCESS
-        != MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, info, &fh)) {
-        fprintf(stderr, "t_traffic: cannot open %s\n", argv[1]);
+    for (int i = 6; i < argc; i++) {
+        strncat(strncat(hints, argv[i], sizeof(hints) - strlen(hints) - 2), ",", 2);
+    }
+    if (!t_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    MPI_File_set_view(fh, (MPI_Offset) ((size_t) rank * piece_bytes), MPI_BYTE, view, "native",
-                      MPI_INFO_NULL);
+    t_blocks_view(file, &mine);
     print_world();
+    find_counters();
     install_spy();
-    wrong = transfer(fh, argv[2], data, pieces * piece_bytes);
+    transfer(file, &mine);
     remove_spy();
-    MPI_File_close(&fh);
-    MPI_Info_free(&info);
-    MPI_Type_free(&view);
-    free(data);
-    print_sum("world", "wrong_ranks", wrong);
-    MPI_T_finalize();
-    MPI_Finalize();
-    return wrong;
+    t_ok(MPI_File_close(&file), "close");
+    print_sum("world", "wrong_ranks", 0 < t_failures());
+    t_verdict("traffic");
+    return t_finish();
 }

@@ -125,8 +125,9 @@ typedef struct watched {
     int count;
 } watched;
 
+enum { MOST = 128 };
 static MPI_T_pvar_session session;
-static watched watch[64];
+static watched watch[MOST];
 static int watches;
 
 static watched *watch_for(const char *name, MPI_File file)
@@ -139,7 +140,7 @@ static watched *watch_for(const char *name, MPI_File file)
     if (w < watch + watches) {
         return w;
     }
-    if (64 == watches || !find(name, true, 0, &w->p)
+    if (MOST == watches || !find(name, true, 0, &w->p)
         || (0 == watches && MPI_SUCCESS != MPI_T_pvar_session_create(&session))
         || MPI_SUCCESS
                != MPI_T_pvar_handle_alloc(session, w->p.index,
