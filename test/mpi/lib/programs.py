@@ -129,6 +129,8 @@ TABLE = {
     't_table': {'np': (1, 2), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': ['']},
     't_outline': {'np': (1, 3, 4, 8), 'hints': ['']},
+    't_marks': {'np': (1, 4, 8), 'hints': ['']},
+    't_marks tam': {'np': (5,), 'fcoll': 'tam', 'hints': ['']},
     't_disagree': {'np': (2, 4), 'hints': ['']},
     't_disagree mtpwrite': {'np': (3,), 'hints': [''], 'mca': [('fbtl', 'mtpwrite')]},
     't_disagree schedule none write': {'np': (3,), 'hints': ['']},

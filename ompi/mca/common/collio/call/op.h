@@ -30,7 +30,7 @@ typedef enum collio_phase_t {
     COLLIO_PHASE_PLACE,    /* sparse requests, partition memory: reductions before the domains */
     COLLIO_PHASE_SHARE,    /* the node's shared segment is made, or made larger */
     COLLIO_PHASE_GATHER,   /* two layers: offset lists move inside the node */
-    COLLIO_PHASE_ROUTE,    /* offset lists move to the aggregators they concern */
+    COLLIO_PHASE_ROUTE,    /* offset lists move to the aggregators they concern; marks */
     COLLIO_PHASE_LOCK,     /* atomic mode: rank 0 locks the range for all ranks */
     COLLIO_PHASE_READY,    /* a reduction: every rank has its plan and its memory */
     COLLIO_PHASE_CYCLES,   /* shuffles and accesses */
@@ -69,6 +69,7 @@ enum {
 enum {
     COLLIO_RESULT_ERROR = 0,
     COLLIO_RESULT_CYCLES,         /* READY: of an aggregator */
+    COLLIO_RESULT_REFUSED,        /* READY: cycles of an aggregator whose marks were refused */
     COLLIO_RESULT_READY_COUNT,    /* fields of READY */
     COLLIO_RESULT_STOPPED = 1,    /* COMPLETE: an aggregator could not write everything */
     COLLIO_RESULT_END_NS,         /* when the last rank ended its work */

@@ -196,9 +196,23 @@ static void begin_cycles(collio_op_t *op)
     collio_cycles_start(&op->ex);
 }
 
+static collio_op_step_t after_route;
+
+/* Marks of some windows prove nothing: the pieces of these windows are sent. */
+static void begin_route_again(collio_op_t *op)
+{
+    enter(op, COLLIO_PHASE_ROUTE, after_route);
+    collio_file_memory(op->ex.file, -op->ex.plan->memory_bytes);
+    collio_route_again(&op->ex);
+}
+
 static void after_ready(collio_op_t *op)
 {
     if (refused(op)) {
+        return;
+    }
+    if (0 < op->result_all[COLLIO_RESULT_REFUSED]) {
+        begin_route_again(op);
         return;
     }
     COLLIO_ASSERT((int64_t) op->ex.plan->collect.cycle_count
@@ -215,6 +229,7 @@ static void begin_check(collio_op_t *op, collio_phase_t phase, collio_op_step_t 
     enter(op, phase, next);
     op->result[COLLIO_RESULT_ERROR] = op->ex.error;
     op->result[COLLIO_RESULT_CYCLES] = (int64_t) op->ex.plan->collect.cycle_count;
+    op->result[COLLIO_RESULT_REFUSED] = (int64_t) op->ex.plan->collect.refused;
     if (OMPI_SUCCESS
         != collio_agreement_start(op->ex.file, COLLIO_SCOPE_FILE, op->result, op->result_all,
                                   COLLIO_RESULT_READY_COUNT)) {
@@ -236,7 +251,7 @@ static void begin_lock(collio_op_t *op)
 static void after_route(collio_op_t *op)
 {
     uint64_t start = collio_now();
-    int rc = collio_plan_merge(op->ex.plan);
+    int rc = 0 == op->ex.error ? collio_plan_merge(&op->ex) : 0;
 
     if (0 != rc) {
         collio_exchange_fail(&op->ex, -rc);
@@ -252,10 +267,7 @@ static void after_route(collio_op_t *op)
 static void begin_route(collio_op_t *op)
 {
     enter(op, COLLIO_PHASE_ROUTE, after_route);
-    op->ex.plan->outlined = collio_layout_may_outline(&op->ex);
-    if (0 == op->ex.error) {
-        collio_route_start(&op->ex);
-    }
+    collio_route_start(&op->ex);
 }
 
 /* A new plan: my shape, the domains, my split. */

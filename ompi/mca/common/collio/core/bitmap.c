@@ -18,7 +18,6 @@
 #include <stdlib.h>
 
 #include "debug_assert.h"
-#include "grow.h"
 
 enum {
     BITS = 64,
@@ -102,15 +101,9 @@ static int append_runs(const line_t *line, collio_extents_t *out, int64_t *cover
 
     for (at = next_bit(line, 0, true); at < end; at = next_bit(line, to, true)) {
         to = next_bit(line, at, false);
-        if (out->count == out->capacity) {
-            void *more = collio_grow(out->at, &out->capacity, sizeof(*out->at));
-
-            if (NULL == more) {
-                return -ENOMEM;
-            }
-            out->at = more;
+        if (0 != collio_extents_push(out, line->lo + at, to - at)) {
+            return -ENOMEM;
         }
-        out->at[out->count++] = (collio_extent_t){line->lo + at, to - at};
         *covered += to - at;
     }
     return 0;

@@ -28,6 +28,7 @@ typedef struct collio_collector_t {
     size_t heap_count;
     size_t *next; /* of each requester: its next window */
     collio_merge_input_t *inputs;
+    const collio_marks_t *marks; /* of the windows that have marks; or NULL */
     size_t cycle_capacity;
 } collector_t;
 
@@ -44,7 +45,6 @@ static size_t collector_init(collector_t *collector, const collio_split_t *split
 {
     size_t windows = 0;
 
-    *collector = (collector_t){.splits = splits};
     collector->heap = collio_resize(NULL, split_count, sizeof(*collector->heap));
     collector->next = calloc(split_count, sizeof(*collector->next));
     collector->inputs = collio_resize(NULL, split_count, sizeof(*collector->inputs));
@@ -106,6 +106,29 @@ static bool runs_hold(const collio_collect_t *collect, const collio_cycle_t *cyc
            && cycle->hi == run[cycle->run_count - 1].offset + run[cycle->run_count - 1].length;
 }
 
+/* The union of what the sources of a cycle have. */
+static int add_runs(collector_t *collector, collio_collect_t *collect, collio_cycle_t *cycle)
+{
+    collio_span_t span = {cycle->lo, cycle->hi, cycle->bytes};
+    int64_t overlap_bytes = 0;
+    int rc;
+
+    if (NULL != collector->marks && collio_marks_hold(collector->marks, cycle->index)) {
+        rc = collio_marks_runs(collector->marks, cycle->index, &collect->runs, &cycle->bytes);
+        collect->refused += cycle->bytes < 0;
+    } else {
+        rc = collio_merge(collector->inputs, cycle->source_count, &span, &collect->runs,
+                          &overlap_bytes);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    collect->overlap_bytes += overlap_bytes;
+    cycle->run_count = collect->runs.count - cycle->run;
+    COLLIO_ASSERT(0 < collect->refused || runs_hold(collect, cycle, overlap_bytes));
+    return 0;
+}
+
 static int add_cycle(collector_t *collector, collio_collect_t *collect)
 {
     collio_cycle_t cycle = {.index = collector->heap[0].key,
@@ -113,21 +136,15 @@ static int add_cycle(collector_t *collector, collio_collect_t *collect)
                             .hi = INT64_MIN,
                             .source = collect->source_count,
                             .run = collect->runs.count};
-    collio_span_t span;
-    int64_t overlap_bytes;
     int rc;
 
     while (0 < collector->heap_count && cycle.index == collector->heap[0].key) {
         take_source(collector, &cycle, &collect->source[collect->source_count++]);
     }
-    span = (collio_span_t){cycle.lo, cycle.hi, cycle.bytes};
-    rc = collio_merge(collector->inputs, cycle.source_count, &span, &collect->runs, &overlap_bytes);
+    rc = add_runs(collector, collect, &cycle);
     if (0 != rc) {
         return rc;
     }
-    collect->overlap_bytes += overlap_bytes;
-    cycle.run_count = collect->runs.count - cycle.run;
-    COLLIO_ASSERT(runs_hold(collect, &cycle, overlap_bytes));
     if (collect->cycle_count == collector->cycle_capacity) {
         void *at = collio_grow(collect->cycle, &collector->cycle_capacity, sizeof(*collect->cycle));
 
@@ -146,7 +163,13 @@ static int add_cycle(collector_t *collector, collio_collect_t *collect)
 int collio_collect_build(const collio_split_t *splits, size_t split_count,
                          collio_collect_t *collect)
 {
-    collector_t collector;
+    return collio_collect_marked(splits, split_count, NULL, collect);
+}
+
+int collio_collect_marked(const collio_split_t *splits, size_t split_count,
+                          const collio_marks_t *marks, collio_collect_t *collect)
+{
+    collector_t collector = {.splits = splits, .marks = marks};
     size_t windows;
     int rc = 0;
 

@@ -3,6 +3,7 @@
 #define COLLIO_CYCLE_H
 
 #include "domain.h"
+#include "marks.h"
 #include "tiling.h"
 
 #include <stdbool.h>
@@ -97,11 +98,16 @@ typedef struct collio_collect_t {
     size_t source_count;
     collio_extents_t runs; /* never joined across window borders */
     int64_t overlap_bytes; /* covered by more than one piece */
+    size_t refused;        /* cycles whose marks prove nothing, because pieces overlap */
 } collio_collect_t;
 
 /** Merges the requesters' windows to cycles. Each split has at most one share. 0 or -ENOMEM. */
 int collio_collect_build(const collio_split_t *splits, size_t split_count,
                          collio_collect_t *collect);
+/** The same where the splits of some windows are outlines only: their runs are taken from the marks
+ *  of these windows. If collect->refused is not 0 the cycles cannot be used. */
+int collio_collect_marked(const collio_split_t *splits, size_t split_count,
+                          const collio_marks_t *marks, collio_collect_t *collect);
 void collio_collect_fini(collio_collect_t *collect);
 
 #endif /* COLLIO_CYCLE_H */

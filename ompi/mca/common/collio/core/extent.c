@@ -44,10 +44,22 @@ int collio_extents_reserve(collio_extents_t *list, size_t capacity)
     return 0;
 }
 
+int collio_extents_push(collio_extents_t *list, int64_t offset, int64_t length)
+{
+    if (list->count == list->capacity) {
+        void *at = collio_grow(list->at, &list->capacity, sizeof(*list->at));
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        list->at = at;
+    }
+    list->at[list->count++] = (collio_extent_t){offset, length};
+    return 0;
+}
+
 int collio_extents_append(collio_extents_t *list, int64_t offset, int64_t length)
 {
-    void *at;
-
     if (0 > offset || 0 > length || offset > INT64_MAX - length) {
         return -EINVAL;
     }
@@ -62,15 +74,5 @@ int collio_extents_append(collio_extents_t *list, int64_t offset, int64_t length
             return 0;
         }
     }
-    if (list->count == list->capacity) {
-        at = collio_grow(list->at, &list->capacity, sizeof(*list->at));
-        if (NULL == at) {
-            return -ENOMEM;
-        }
-        list->at = at;
-    }
-    list->at[list->count].offset = offset;
-    list->at[list->count].length = length;
-    list->count++;
-    return 0;
+    return collio_extents_push(list, offset, length);
 }

@@ -25,6 +25,9 @@ void collio_extents_fini(collio_extents_t *list);
 /** Room for `capacity` extents in all. Returns 0 or -ENOMEM. */
 int collio_extents_reserve(collio_extents_t *list, size_t capacity);
 
+/** Appends an extent that is not empty, and never joins it. Returns 0 or -ENOMEM. */
+int collio_extents_push(collio_extents_t *list, int64_t offset, int64_t length);
+
 /** Appends; empty extents are dropped, one that begins where the last ends is joined to it.
  *  Returns 0, -ENOMEM or -EINVAL (negative offset or length, end beyond INT64_MAX). */
 int collio_extents_append(collio_extents_t *list, int64_t offset, int64_t length);

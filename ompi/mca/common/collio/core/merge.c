@@ -44,23 +44,7 @@ typedef struct collio_union_t {
 
 static int union_push(union_t *all)
 {
-    collio_extents_t *out = all->out;
-
-    if (all->hi <= all->lo) {
-        return 0;
-    }
-    if (out->count == out->capacity) {
-        void *at = collio_grow(out->at, &out->capacity, sizeof(*out->at));
-
-        if (NULL == at) {
-            return -ENOMEM;
-        }
-        out->at = at;
-    }
-    out->at[out->count].offset = all->lo;
-    out->at[out->count].length = all->hi - all->lo;
-    out->count++;
-    return 0;
+    return all->hi <= all->lo ? 0 : collio_extents_push(all->out, all->lo, all->hi - all->lo);
 }
 
 /* Uses a side's extents that begin at `bound` or before. */

@@ -115,7 +115,8 @@ typedef struct collio_route_t {
     ompi_request_t **sends;
     size_t send_count;
     size_t sends_done;
-    bool in_barrier;
+    bool clearing;   /* in the barrier before marks are added */
+    bool in_barrier; /* in the barrier behind the sends */
     bool barrier_done;
     struct collio_arrival_t *arrivals;
     bool discarding; /* receiving and dropping a list for which there was no memory */

@@ -34,7 +34,7 @@
     X(REQUESTS_MERGED, requests_merged, COUNT, two,                                                \
       "pieces that this local aggregator sent on after merging")                                   \
     X(REQUESTS_RECEIVED, requests_received, COUNT, one,                                            \
-      "pieces (some reads: bounding ranges) that arrived at this aggregator")                      \
+      "pieces (in shared memory also bounding ranges) that arrived at this aggregator")            \
     X(REQUESTS_OUT, requests_out, COUNT, one,                                                      \
       "extents that this aggregator accessed: pieces after merging")                               \
     X(CYCLES, cycles, COUNT, one, "cycles of this aggregator: fills of its collective buffer")     \

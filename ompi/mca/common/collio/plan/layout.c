@@ -108,14 +108,17 @@ collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
     };
 }
 
-/* Readers in shared memory pick their pieces themselves; an aggregator must only know what to read.
- * Where most of it is wanted that is whole windows, and the lists of pieces need not be made, sent
- * and merged. At most twice the bytes that are requested are read. */
-bool collio_layout_may_outline(const collio_exchange_t *ex)
+/* Requesters in shared memory copy their pieces themselves; an aggregator needs no lists of pieces,
+ * only what to access. For a read that is whole windows where most bytes are requested: at most
+ * twice these bytes are read. For a write it is the exact union, which marks give. */
+void collio_layout_listing(const collio_exchange_t *ex)
 {
     int64_t span = ex->range.hi - ex->range.lo;
+    bool shared = collio_layout_all_shared(ex);
 
-    return !ex->write && collio_layout_all_shared(ex) && span / 2 <= ex->range.bytes;
+    ex->plan->marked = shared && ex->write
+                       && collio_marks_pay(span, ex->range.bytes, ex->range.pieces, ex->file->size);
+    ex->plan->outlined = ex->plan->marked || (shared && !ex->write && span / 2 <= ex->range.bytes);
 }
 
 bool collio_layout_all_shared(const collio_exchange_t *ex)

@@ -35,7 +35,7 @@ int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *sh
 
         if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != window_bytes
             || plan->prepared.shared_failed != shape->shared_failed
-            || (plan->outlined && shape->write) || plan->memory.withheld) {
+            || (shape->write && plan->outlined && !plan->marked) || plan->memory.withheld) {
             continue;
         }
         if (0 == shape->bytes) {
@@ -323,17 +323,49 @@ static void measure(collio_plan_t *plan)
     }
 }
 
-int collio_plan_merge(collio_plan_t *plan)
+collio_marks_t collio_plan_marks(const collio_exchange_t *ex, int aggregator)
 {
+    const collio_file_t *file = ex->file;
+    char *region = collio_shared_region(&file->kept->shared,
+                                        file->derived.aggregator_slot[aggregator]);
+
+    return collio_marks_in(region, ex->buffer_bytes * ex->way.schedule->buffers, ex->buffer_bytes,
+                           collio_plan_window(ex->plan, aggregator));
+}
+
+int collio_plan_merge(collio_exchange_t *ex)
+{
+    collio_plan_t *plan = ex->plan;
+    collio_marks_t marks;
     int rc = sort_requesters(plan);
 
-    if (0 == rc) {
+    if (0 == rc && plan->marked && 0 < plan->requester_count) {
+        marks = collio_plan_marks(ex, ex->file->derived.my_aggregator);
+        rc = collio_collect_marked(plan->requests, plan->requester_count, &marks, &plan->collect);
+    } else if (0 == rc) {
         rc = collio_collect_build(plan->requests, plan->requester_count, &plan->collect);
     }
     if (0 == rc) {
         measure(plan);
     }
     return rc;
+}
+
+void collio_plan_forget_requests(collio_plan_t *plan)
+{
+    for (size_t i = 0; i < plan->requester_count; ++i) {
+        collio_split_fini(&plan->requests[i]);
+    }
+    plan->requester_count = 0;
+    collio_collect_fini(&plan->collect);
+    for (int i = 0; i < 2; ++i) {
+        free(plan->prepared.move[i]);
+        free(plan->prepared.segments[i]);
+        plan->prepared.move[i] = NULL;
+        plan->prepared.segments[i] = NULL;
+    }
+    free(plan->prepared.deliveries);
+    plan->prepared.deliveries = NULL;
 }
 
 void collio_plan_fini(collio_plan_t *plan)
@@ -357,17 +389,9 @@ void collio_plan_fini(collio_plan_t *plan)
     free(plan->places.telling);
     free(plan->fence.told_first);
     free(plan->fence.telling);
-    for (size_t i = 0; i < plan->requester_count; ++i) {
-        collio_split_fini(&plan->requests[i]);
-    }
+    collio_plan_forget_requests(plan);
     free(plan->requester);
     free(plan->leader);
     free(plan->requests);
-    collio_collect_fini(&plan->collect);
-    for (int i = 0; i < 2; ++i) {
-        free(plan->prepared.move[i]);
-        free(plan->prepared.segments[i]);
-    }
-    free(plan->prepared.deliveries);
     *plan = (collio_plan_t){.layer1.relay = plan->layer1.relay, .layer1.reset = plan->layer1.reset};
 }

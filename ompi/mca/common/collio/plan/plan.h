@@ -17,9 +17,11 @@ typedef struct collio_plan_t {
     int64_t bytes;
     int64_t anchor; /* file offset that the plan moves with */
     int64_t window_bytes;
-    bool packed;           /* put_*: small pieces; their messages have places beside the buffer */
-    bool outlined;         /* reads in shared memory: aggregators know only the first and last byte
-                           of each window of a requester, not its pieces */
+    bool packed;   /* put_*: small pieces; their messages have places beside the buffer */
+    bool outlined; /* shared memory: aggregators have the first and last byte of windows of a
+                      requester, not its pieces */
+    bool marked;   /* aggregators took the exact runs of outlined windows from marks; an outlined
+                      plan without marks serves reads only */
     int64_t slot_bytes;    /* of one collective buffer: a window, or less for small
                                         domains; the same on all ranks */
     bool aggregates;       /* this rank has collective buffers */
@@ -108,7 +110,7 @@ typedef struct collio_shape_t {
     int64_t window_bytes;
     int64_t packed_window_bytes; /* of plans whose puts are packed */
     bool shared_failed;          /* this node has no shared memory for the file */
-    bool write;                  /* a plan made of outlines serves reads only */
+    bool write;                  /* needs exact runs */
 } collio_shape_t;
 
 /** Layout (layout.c): what follows from agreed values alone, the same on all ranks. */
@@ -134,8 +136,8 @@ collio_shape_t collio_layout_shape(const collio_exchange_t *ex);
 bool collio_layout_in_segment(const collio_exchange_t *ex);
 /** Can all ranks access every collective buffer through shared memory? */
 bool collio_layout_all_shared(const collio_exchange_t *ex);
-/** May requesters send outlines (first and last byte of each window) instead of pieces? */
-bool collio_layout_may_outline(const collio_exchange_t *ex);
+/** Sets plan->outlined and plan->marked: what requesters send of their windows. */
+void collio_layout_listing(const collio_exchange_t *ex);
 /** Withholds the plans whose buffers this rank's node has no memory for any more. Local. */
 void collio_layout_look(collio_file_t *file);
 
@@ -149,8 +151,10 @@ int collio_layout_memory(collio_exchange_t *ex, collio_division_t *division);
 void collio_layout_memory_give_back(collio_exchange_t *ex);
 
 /** Route (route.c): sends each aggregator the offset lists of its domain. poll returns true when
- *  all have arrived. */
+ *  all have arrived. Ranks with an error take part, too. */
 void collio_route_start(collio_exchange_t *ex);
+/** Sends them again, because marks were refused: pieces of these windows, outlines of others. */
+void collio_route_again(collio_exchange_t *ex);
 bool collio_route_poll(collio_exchange_t *ex);
 
 /** The plan that fits on every rank, shifted by `delta` in the file; or NULL. `fits`: the bits of
@@ -206,7 +210,13 @@ int collio_plan_add(collio_plan_t *plan, int aggregator, int requester, int lead
                     const collio_extents_t *local);
 
 /** After the last one: sorts the requesters, merges, computes the sizes. 0 or -ENOMEM. */
-int collio_plan_merge(collio_plan_t *plan);
+int collio_plan_merge(collio_exchange_t *ex);
+
+/** The marks of an aggregator's windows, in its collective buffers. */
+collio_marks_t collio_plan_marks(const collio_exchange_t *ex, int aggregator);
+
+/** Frees what the aggregator has of its requesters, and what was prepared for it. */
+void collio_plan_forget_requests(collio_plan_t *plan);
 
 void collio_plan_fini(collio_plan_t *plan);
 

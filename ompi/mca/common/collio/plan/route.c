@@ -24,17 +24,29 @@ typedef struct collio_arrival_t {
     unsigned char list[];
 } arrival_t;
 
-/* What an aggregator must know of a share: from where to where each window goes. */
-static int list_outlines(const collio_split_t *split, const collio_share_t *share,
+/* What the aggregator needs of a share: of each window the range from first to last byte, or
+ * its pieces where marks do not hold. */
+static int list_outlines(const collio_exchange_t *ex, const collio_share_t *share,
                          collio_extents_t *list)
 {
+    const collio_split_t *split = &ex->plan->split;
+    collio_marks_t marks = {0};
     int rc = 0;
 
+    if (ex->plan->marked) {
+        marks = collio_plan_marks(ex, share->aggregator);
+    }
     for (size_t w = share->first; 0 == rc && w < share->first + share->count; ++w) {
         const collio_window_t *window = &split->window[w];
-        int64_t lo = split->piece[window->first].offset;
+        const collio_piece_t *piece = &split->piece[window->first];
 
-        rc = collio_extents_append(list, lo, window->hi - lo);
+        if (!ex->plan->marked || collio_marks_hold(&marks, window->index)) {
+            rc = collio_extents_append(list, piece->offset, window->hi - piece->offset);
+            continue;
+        }
+        for (size_t i = 0; 0 == rc && i < window->count; ++i) {
+            rc = collio_extents_append(list, piece[i].offset, piece[i].length);
+        }
     }
     return rc;
 }
@@ -48,10 +60,9 @@ static int leader_of(const collio_exchange_t *ex, int rank)
 /* My own part, when I am the aggregator: no message. */
 static void add_own(collio_exchange_t *ex, const collio_share_t *share)
 {
-    const collio_split_t *split = &ex->plan->split;
     collio_extents_t own = {0};
-    int rc = ex->plan->outlined ? list_outlines(split, share, &own)
-                                : collio_split_share_list(split, share, &own);
+    int rc = ex->plan->outlined ? list_outlines(ex, share, &own)
+                                : collio_split_share_list(&ex->plan->split, share, &own);
 
     if (0 == rc) {
         rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, ex->file->rank,
@@ -63,11 +74,11 @@ static void add_own(collio_exchange_t *ex, const collio_share_t *share)
     }
 }
 
-static int encode_outlines(const collio_split_t *split, const collio_share_t *share,
+static int encode_outlines(const collio_exchange_t *ex, const collio_share_t *share,
                            collio_bytes_t *list)
 {
     collio_extents_t outlines = {0};
-    int rc = list_outlines(split, share, &outlines);
+    int rc = list_outlines(ex, share, &outlines);
 
     if (0 == rc) {
         rc = collio_wire_encode(outlines.at, outlines.count, sizeof(*outlines.at), list);
@@ -88,11 +99,10 @@ static int encode_pieces(const collio_split_t *split, const collio_share_t *shar
 
 static void send_list(collio_exchange_t *ex, const collio_share_t *share)
 {
-    const collio_split_t *split = &ex->plan->split;
     route_t *route = &ex->route;
     collio_bytes_t *list = &route->lists[route->send_count];
-    int rc = ex->plan->outlined ? encode_outlines(split, share, list)
-                                : encode_pieces(split, share, list);
+    int rc = ex->plan->outlined ? encode_outlines(ex, share, list)
+                                : encode_pieces(&ex->plan->split, share, list);
 
     if (0 == rc
         && OMPI_SUCCESS
@@ -111,7 +121,23 @@ static void send_list(collio_exchange_t *ex, const collio_share_t *share)
     collio_file_count(ex->file, COLLIO_STAT_META_BYTES, list->count);
 }
 
-void collio_route_start(collio_exchange_t *ex)
+/* Before the lists that have outlines of these windows are sent. */
+static void add_marks(const collio_exchange_t *ex, const collio_share_t *share)
+{
+    const collio_split_t *split = &ex->plan->split;
+    collio_marks_t marks = collio_plan_marks(ex, share->aggregator);
+
+    for (size_t w = share->first; w < share->first + share->count; ++w) {
+        const collio_window_t *window = &split->window[w];
+
+        if (window->index < marks.windows) {
+            collio_marks_add(&marks, window->index, &split->piece[window->first], window->count,
+                             window->bytes);
+        }
+    }
+}
+
+static void send_lists(collio_exchange_t *ex)
 {
     size_t shares = ex->plan->split.share_count;
     route_t *route = &ex->route;
@@ -131,6 +157,59 @@ void collio_route_start(collio_exchange_t *ex)
             send_list(ex, share);
         }
     }
+}
+
+/* A barrier of all ranks. */
+static bool start_barrier(collio_exchange_t *ex)
+{
+    if (OMPI_SUCCESS == collio_agreement_start(ex->file, COLLIO_SCOPE_FILE, NULL, NULL, 0)) {
+        return true;
+    }
+    collio_exchange_lose(ex);
+    return false;
+}
+
+/* An aggregator clears its marks before any requester adds to them. */
+static void start_marks(collio_exchange_t *ex)
+{
+    int aggregator = ex->file->derived.my_aggregator;
+
+    if (aggregator >= 0 && 0 == ex->error) {
+        collio_marks_t marks = collio_plan_marks(ex, aggregator);
+        int64_t bytes = collio_domains_size(&ex->plan->domains, aggregator);
+
+        collio_marks_clear(&marks, bytes / marks.step + (0 < bytes % marks.step));
+    }
+    ex->route.clearing = start_barrier(ex);
+}
+
+/* True when all marks are clear, and this rank has added its own. */
+static bool poll_marks(collio_exchange_t *ex)
+{
+    if (!collio_agreement_poll(ex->file)) {
+        return false;
+    }
+    ex->route.clearing = false;
+    for (size_t i = 0; i < ex->plan->split.share_count && 0 == ex->error; ++i) {
+        add_marks(ex, &ex->plan->split.share[i]);
+    }
+    return true;
+}
+
+void collio_route_start(collio_exchange_t *ex)
+{
+    collio_layout_listing(ex);
+    if (ex->plan->marked) {
+        start_marks(ex);
+    } else if (0 == ex->error) {
+        send_lists(ex);
+    }
+}
+
+void collio_route_again(collio_exchange_t *ex)
+{
+    collio_plan_forget_requests(ex->plan);
+    send_lists(ex);
 }
 
 /* No memory for a list: it is received cut off, because its sender waits for that. */
@@ -247,6 +326,14 @@ bool collio_route_poll(collio_exchange_t *ex)
 {
     route_t *route = &ex->route;
 
+    if (route->clearing) {
+        if (!poll_marks(ex)) {
+            return false;
+        }
+        if (0 == ex->error) {
+            send_lists(ex);
+        }
+    }
     probe(ex);
     take_arrivals(ex);
     while (route->sends_done < route->send_count
@@ -255,10 +342,7 @@ bool collio_route_poll(collio_exchange_t *ex)
     }
     if (!route->in_barrier && route->sends_done == route->send_count) {
         route->in_barrier = true;
-        if (OMPI_SUCCESS != collio_agreement_start(ex->file, COLLIO_SCOPE_FILE, NULL, NULL, 0)) {
-            collio_exchange_lose(ex);
-            route->barrier_done = true;
-        }
+        route->barrier_done = !start_barrier(ex);
     }
     if (route->in_barrier && !route->barrier_done) {
         route->barrier_done = collio_agreement_poll(ex->file);

@@ -1,0 +1,148 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * The union of pieces that do not overlap, from their ends alone.
+ *
+ * Problem: an aggregator in shared memory needs the union of all requesters' pieces, and the
+ *          certainty that no two pieces overlap. Lists that are made, sent, decoded and merged cost
+ *          300 instructions per piece.
+ * Method:  a line of bits for each window, one per byte. A piece flips the bit of its first byte
+ *          and the bit behind its last byte, and adds its length to a sum. Between the 1st and the
+ *          2nd bit that is set, the 3rd and the 4th, ... every byte lies in an odd number of
+ *          pieces, so at least in one; elsewhere in an even number. If these runs together have as
+ *          many bytes as the sum of all lengths, then no byte of a run lies in more than one piece,
+ *          and no other byte lies in any: the runs are the union, and nothing overlaps. If not,
+ *          pieces overlap, and the marks are refused.
+ * Cost:    about 20 instructions per piece; window_bytes / 64 words to clear and to read.
+ *
+ *   a       [##]    [##]                 flips   a 1  1    1  1
+ *   b           [##]      [##]                   b     1  1      1  1
+ *   runs    [##########]  [##]           bits      1           1 1  1
+ */
+#include "marks.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "debug_assert.h"
+
+enum {
+    BITS = 64,
+    RANK_PIECES = 64, /* fewer pieces per rank are not worth a barrier */
+    SPARSE = 2048     /* bytes of span per piece from which the line is dearer than lists */
+};
+
+enum { REFUSED = -1 };
+
+typedef struct marks_of_window_t {
+    _Atomic int64_t bytes;   /* sum of the lengths, or REFUSED */
+    _Atomic uint64_t line[]; /* one bit per byte, and one behind the last byte */
+} window_t;
+
+bool collio_marks_pay(int64_t span, int64_t bytes, int64_t pieces, int ranks)
+{
+    return bytes <= span && pieces / RANK_PIECES >= ranks && span / pieces <= SPARSE;
+}
+
+static int64_t words_of(const collio_marks_t *marks)
+{
+    return marks->window_bytes / BITS + 1;
+}
+
+static int64_t stride_of(const collio_marks_t *marks)
+{
+    return (words_of(marks) + 1) * (int64_t) sizeof(uint64_t);
+}
+
+static window_t *window_of(const collio_marks_t *marks, int64_t window)
+{
+    COLLIO_ASSERT(0 <= window && window < marks->windows);
+    return (window_t *) (void *) (marks->at + window * stride_of(marks));
+}
+
+collio_marks_t collio_marks_in(void *memory, int64_t bytes, int64_t window_bytes, int64_t step)
+{
+    collio_marks_t marks = {.at = memory, .window_bytes = window_bytes, .step = step};
+
+    marks.windows = bytes / stride_of(&marks);
+    return marks;
+}
+
+void collio_marks_clear(const collio_marks_t *marks, int64_t windows)
+{
+    windows = windows < marks->windows ? windows : marks->windows;
+    memset(marks->at, 0, (size_t) (windows * stride_of(marks)));
+}
+
+static inline uint64_t bit(uint64_t at)
+{
+    return UINT64_C(1) << at % BITS;
+}
+
+static inline void flip(window_t *window, uint64_t word, uint64_t bits)
+{
+    atomic_fetch_xor_explicit(&window->line[word], bits, memory_order_relaxed);
+}
+
+void collio_marks_add(const collio_marks_t *marks, int64_t window, const collio_piece_t *piece,
+                      size_t count, int64_t bytes)
+{
+    window_t *to = window_of(marks, window);
+    int64_t lo = window * marks->step;
+
+    for (const collio_piece_t *end = piece + count; piece < end; ++piece) {
+        uint64_t first = (uint64_t) (piece->offset - lo);
+        uint64_t behind = first + (uint64_t) piece->length;
+
+        COLLIO_ASSERT(first < behind && behind <= (uint64_t) marks->window_bytes);
+        if (first / BITS == behind / BITS) {
+            flip(to, first / BITS, bit(first) ^ bit(behind));
+        } else {
+            flip(to, first / BITS, bit(first));
+            flip(to, behind / BITS, bit(behind));
+        }
+    }
+    atomic_fetch_add_explicit(&to->bytes, bytes, memory_order_relaxed);
+}
+
+bool collio_marks_hold(const collio_marks_t *marks, int64_t window)
+{
+    return window < marks->windows
+           && REFUSED
+                  != atomic_load_explicit(&window_of(marks, window)->bytes, memory_order_relaxed);
+}
+
+int collio_marks_runs(const collio_marks_t *marks, int64_t window, collio_extents_t *out,
+                      int64_t *bytes)
+{
+    window_t *from = window_of(marks, window);
+    int64_t lo = window * marks->step;
+    int64_t words = words_of(marks), covered = 0, begin = -1;
+    size_t before = out->count;
+
+    for (int64_t word = 0; word < words; ++word) {
+        uint64_t bits = atomic_load_explicit(&from->line[word], memory_order_relaxed);
+
+        for (; 0 != bits; bits &= bits - 1) {
+            int64_t at = word * BITS + __builtin_ctzll(bits);
+
+            if (begin < 0) {
+                begin = at;
+                continue;
+            }
+            if (0 != collio_extents_push(out, lo + begin, at - begin)) {
+                return -ENOMEM;
+            }
+            covered += at - begin;
+            begin = -1;
+        }
+    }
+    COLLIO_ASSERT(begin < 0);
+    *bytes = atomic_load_explicit(&from->bytes, memory_order_relaxed);
+    if (covered != *bytes) {
+        out->count = before;
+        *bytes = REFUSED;
+        atomic_store_explicit(&from->bytes, REFUSED, memory_order_relaxed);
+    }
+    return 0;
+}

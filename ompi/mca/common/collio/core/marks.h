@@ -1,0 +1,45 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef COLLIO_MARKS_H
+#define COLLIO_MARKS_H
+
+#include <stdbool.h>
+
+#include "extent.h"
+#include "tiling.h"
+
+/**
+ * Marks: many requesters find the union of their pieces in memory that they share, without lists.
+ * See marks.c for the proof.
+ */
+typedef struct collio_marks_t {
+    char *at;             /* marks of window 0, then of window 1, ... */
+    int64_t window_bytes; /* no window has more bytes */
+    int64_t step;         /* window w begins at local coordinate w * step */
+    int64_t windows;      /* windows that have marks: the first ones of the domain */
+} collio_marks_t;
+
+/** Are marks cheaper than lists? For `bytes` bytes in `pieces` pieces of `ranks` ranks, which lie
+ *  in `span` bytes of the file. More bytes than span mean that pieces overlap. */
+bool collio_marks_pay(int64_t span, int64_t bytes, int64_t pieces, int ranks);
+
+/** Marks of as many windows as fit into `bytes` bytes of memory, aligned to 8. */
+collio_marks_t collio_marks_in(void *memory, int64_t bytes, int64_t window_bytes, int64_t step);
+
+/** Clears the marks of the first windows, before any requester adds to them. */
+void collio_marks_clear(const collio_marks_t *marks, int64_t windows);
+
+/** Adds the pieces of a requester in a window. `bytes` is the sum of their lengths. Any number of
+ *  processes may add at the same time. */
+void collio_marks_add(const collio_marks_t *marks, int64_t window, const collio_piece_t *piece,
+                      size_t count, int64_t bytes);
+
+/** Does the window have marks, and none that were refused? */
+bool collio_marks_hold(const collio_marks_t *marks, int64_t window);
+
+/** When all have added: appends the union of all pieces of the window to `out`. *bytes = their sum.
+ *  If pieces overlap, appends nothing, refuses the marks of this window, and sets *bytes to -1.
+ *  0 or -ENOMEM. */
+int collio_marks_runs(const collio_marks_t *marks, int64_t window, collio_extents_t *out,
+                      int64_t *bytes);
+
+#endif /* COLLIO_MARKS_H */

@@ -1,0 +1,247 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes whose aggregators take the runs of their windows from marks in shared memory. Small pieces
+ * of irregular owners: dense, with holes, with bytes that two ranks write, with ranks that have
+ * nothing. Holes keep what POSIX put there. Atomic mode uses messages, and an order of the ranks
+ * explains all bytes. Counters show that lists were sent only where pieces overlap, and that the
+ * plan was used again.
+ */
+#include "lib/t_file.h"
+#include "lib/t_pvar.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 13, PLACES = 4000 };
+
+static char path[512];
+
+typedef enum lists { NONE, SOME, MANY } lists;
+
+typedef struct layout {
+    const char *name;
+    int hole;    /* every so many places nobody writes; 0: none */
+    int from;    /* places that two ranks write: from this one on */
+    int to;      /* ... to this one, */
+    int every;   /* every so many of them */
+    int idle;    /* ranks without data: the last ones */
+    lists lists; /* expected */
+} layout;
+
+/* One of the two ranks that may write a place, or -1: a hole. */
+static int owner(const layout *layout, int place, int which)
+{
+    int ranks = t_size > layout->idle ? t_size - layout->idle : 1;
+    int first = (int) (t_mix((uint64_t) place) % (uint64_t) ranks);
+
+    if (0 < layout->hole && 0 == place % layout->hole) {
+        return -1;
+    }
+    if (0 == which) {
+        return first;
+    }
+    return place >= layout->from && place < layout->to && 0 == place % layout->every && ranks > 1
+               ? (first + 1) % ranks
+               : -1;
+}
+
+static int64_t place_offset(int place)
+{
+    return (int64_t) place * PIECE;
+}
+
+static void pieces_of(const layout *layout, int rank, t_list *list)
+{
+    for (int place = 0; place < PLACES; place++) {
+        if (rank == owner(layout, place, 0) || rank == owner(layout, place, 1)) {
+            t_list_add(list, place_offset(place), PIECE);
+        }
+    }
+}
+
+static void set_view(MPI_File file, const t_list *list)
+{
+    MPI_Datatype type;
+    MPI_Aint *at = t_alloc(sizeof(*at) * (list->n + 1));
+    int *length = t_alloc(sizeof(*length) * (list->n + 1));
+
+    for (size_t i = 0; i < list->n; i++) {
+        at[i] = (MPI_Aint) list->v[i].off;
+        length[i] = (int) list->v[i].len;
+    }
+    MPI_Type_create_hindexed((int) list->n, length, at, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    t_ok(MPI_File_set_view(file, 0, MPI_BYTE, 0 < list->n ? type : MPI_BYTE, "native",
+                           MPI_INFO_NULL),
+         "set_view");
+    MPI_Type_free(&type);
+    free(at);
+    free(length);
+}
+
+static double received(MPI_File file)
+{
+    double mine = t_pvar_read("requests_received", file), all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+/* All ranks' bytes of one generation, as the file must be; t_image_check_atomic needs the lists. */
+static void check_file(const layout *layout, int generation, bool atomic)
+{
+    t_list *all = t_alloc(sizeof(*all) * (size_t) t_size), whole = {0};
+    t_image image;
+
+    t_list_add(&whole, 0, place_offset(PLACES));
+    t_image_make(&image, &whole, 0);
+    t_image_prefill(&image, place_offset(PLACES));
+    for (int r = 0; r < t_size; r++) {
+        all[r] = (t_list){0};
+        pieces_of(layout, r, &all[r]);
+        t_image_write(&image, &all[r], atomic ? r : generation);
+    }
+    if (atomic) {
+        t_image_check_atomic(&image, path, all, t_size);
+    } else {
+        t_image_check(&image, path);
+    }
+    for (int r = 0; r < t_size; r++) {
+        t_list_free(&all[r]);
+    }
+    free(all);
+    t_list_free(&whole);
+    t_image_free(&image);
+}
+
+static unsigned char *data_of(const t_list *list, int writer)
+{
+    unsigned char *data = t_alloc((size_t) t_list_bytes(list) + 1), *to = data;
+
+    for (size_t i = 0; i < list->n; i++) {
+        for (int64_t j = 0; j < list->v[i].len; j++) {
+            *to++ = t_val(list->v[i].off + j, writer);
+        }
+    }
+    return data;
+}
+
+/* Where two ranks write the same bytes outside of atomic mode, they write the same values. */
+static void write_and_check(MPI_File file, const layout *layout, const t_list *mine, int generation,
+                            bool atomic)
+{
+    unsigned char *data = data_of(mine, atomic ? t_rank : generation);
+    MPI_Status status;
+
+    t_ok(MPI_File_write_at_all(file, 0, data, (int) t_list_bytes(mine), MPI_BYTE, &status),
+         "write");
+    t_status_check(&status, t_list_bytes(mine), "write");
+    t_ok(MPI_File_sync(file), "sync");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        check_file(layout, generation, atomic);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(data);
+}
+
+static void read_and_check(MPI_File file, const t_list *mine, int generation)
+{
+    int bytes = (int) t_list_bytes(mine);
+    unsigned char *data = calloc(1, (size_t) bytes + 1), *wanted = data_of(mine, generation);
+
+    t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), "read");
+    if (0 != memcmp(data, wanted, (size_t) bytes)) {
+        t_fail("wrong bytes were read");
+    }
+    free(data);
+    free(wanted);
+}
+
+static void check_lists(const layout *layout, lists wanted, double lists)
+{
+    double pieces = (double) PLACES * (t_size - 1) / t_size / (1 + layout->idle / 2);
+
+    if (1 == t_size) {
+        return;
+    }
+    if (SOME >= wanted && lists > pieces / (SOME == wanted ? 2 : 4)) {
+        t_fail("%s: %.0f extents were sent where marks would do", layout->name, lists);
+    }
+    if (MANY == wanted && lists < pieces / 4) {
+        t_fail("%s: only %.0f extents were sent", layout->name, lists);
+    }
+}
+
+static void run(const layout *layout, bool atomic, bool shared, const char *hints,
+                const char *label)
+{
+    t_list mine = {0};
+    char name[128];
+    double lists;
+    MPI_File file;
+
+    pieces_of(layout, t_rank, &mine);
+    if (0 == t_rank) {
+        unlink(path);
+        t_prefill(path, place_offset(PLACES));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, hints, &file)) {
+        t_ok(MPI_File_set_atomicity(file, atomic), "set_atomicity");
+        set_view(file, &mine);
+        lists = received(file);
+        write_and_check(file, layout, &mine, 100, atomic);
+        check_lists(layout, shared && !atomic ? layout->lists : MANY, received(file) - lists);
+        lists = received(file);
+        write_and_check(file, layout, &mine, 101, atomic);
+        if (!atomic) {
+            read_and_check(file, &mine, 101);
+        }
+        if (received(file) > lists) {
+            t_fail("%s, %s: the plan was not used again", layout->name, label);
+        }
+        t_ok(MPI_File_close(&file), "close");
+    }
+    t_list_free(&mine);
+    snprintf(name, sizeof(name), "%s_%s%s", layout->name, label, atomic ? "_atomic" : "");
+    t_verdict(name);
+}
+
+int main(int argc, char *argv[])
+{
+    static const layout layouts[] = {
+        {.name = "dense", .lists = NONE},
+        {.name = "dense_idle", .idle = 2, .lists = NONE},
+        {.name = "holes", .hole = 7, .lists = NONE},
+        {.name = "one_overlap", .hole = 7, .from = 2000, .to = 2010, .every = 1, .lists = SOME},
+        {.name = "overlaps", .hole = 3, .to = PLACES, .every = 4, .lists = MANY},
+        {.name = "more_than_span", .to = PLACES, .every = 1, .lists = MANY},
+    };
+    MPI_File file;
+
+    t_init(&argc, &argv);
+    t_path(path, sizeof(path), "marks");
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
+    MPI_File_close(&file);
+    if (!t_pvar_exists("requests_received")) {
+        return t_skip_all("marks", "the component has no counter for it");
+    }
+    for (size_t i = 0; i < 2 * sizeof(layouts) / sizeof(layouts[0]); i++) {
+        const layout *layout = &layouts[i / 2];
+        bool atomic = 1 == i % 2;
+
+        run(layout, atomic, true, "exchange=on,transport=shm,buffer_bytes=8192", "shm");
+        run(layout, atomic, true,
+            "exchange=on,transport=shm,schedule=write_comm2,buffer_bytes=8192", "overlapped");
+        run(layout, atomic, true,
+            "exchange=on,transport=shm,partition=static_cyclic,aggregators=2,buffer_bytes=16384",
+            "cyclic");
+        run(layout, atomic, false, "exchange=on,transport=isend", "isend");
+    }
+    if (0 == t_rank) {
+        unlink(path);
+    }
+    return t_finish();
+}
