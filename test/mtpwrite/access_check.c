@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "access/access.h"
-#include "access/engine.h"
 #include "access/pool.h"
 
 static uint64_t random_state;

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "access/access.h"
-#include "access/engine.h"
 
 enum { JOBS = 300, BYTES = 8192, PAGE = 4096 /* libaio: direct access */ };
 

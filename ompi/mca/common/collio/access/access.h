@@ -2,6 +2,7 @@
 #ifndef COLLIO_ACCESS_H
 #define COLLIO_ACCESS_H
 
+#include "access/pool.h"
 #include "core/buildio.h" /* segment_t */
 #include "core/coherence.h"
 #include "core/tiling.h"
@@ -165,7 +166,7 @@ typedef struct collio_job_t {
     char *base;                       /* address that offsets of `memory` count from */
     collio_outcome_t outcome;         /* result; valid when the job is done */
     uint64_t busy_ns;                 /* time of the transfer itself in the background */
-    void *engine_data;                /* data of the engine */
+    collio_task_t task;               /* place in the queue of the thread pool */
     collio_engine_t driver;           /* the engine that has the job */
     collio_range_lock_t lock;         /* lock on the whole range */
     _Atomic int done;                 /* 1 when the job is done */
@@ -178,6 +179,13 @@ void collio_access_run(collio_job_t *job);
 /** Must transfers in this direction take a lock? Then use jobs, which wait for it without stopping
  *  MPI's progress. */
 bool collio_access_locks(const collio_access_t *access, bool write);
+
+/** Resolves a requested engine: the named one if it works here, the best one for AUTO, else the
+ *  threads; *why = why a named one does not work (NULL if it does). */
+collio_engine_t collio_engine_choose(collio_engine_t named, const char **why);
+
+/** "auto", "threads", "libaio", "io_uring". */
+const char *collio_engine_name(collio_engine_t engine);
 
 /** Starts a job. Never blocks for the transfer, nor for a lock: while that is wanted,
  *  access_test() tries again. A full queue waits for room and loses nothing.

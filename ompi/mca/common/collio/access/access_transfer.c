@@ -56,9 +56,7 @@ static ssize_t call_kernel(collio_access_t *access, bool write, int64_t offset, 
     saved = errno;
     iov[0].iov_len = first_length;
     collio_count(&access->stats->syscalls, 1);
-    start = collio_now() - start;
-    collio_count(&access->stats->access_ns, start);
-    collio_count(write ? &access->stats->write_ns : &access->stats->read_ns, start);
+    collio_count_time(access->stats, write, collio_now() - start);
     errno = saved;
     return moved;
 }
@@ -112,10 +110,7 @@ static bool try_again(collio_access_t *access, int error, int *again, bool *with
     return *withdrawn;
 }
 
-/* Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
- * the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
- * or a positive errno. */
-static int64_t transfer_vector(collio_access_t *access, bool write, int64_t offset,
+int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offset,
                                struct iovec *iov, int count, int64_t bytes, int *error)
 {
     int64_t done = 0, asked_at = -1;
@@ -136,7 +131,7 @@ static int64_t transfer_vector(collio_access_t *access, bool write, int64_t offs
             }
             asked_at = done; /* once more, with the size that the server has */
         } else if (0 == moved) {
-            *error = EIO; /* a file that takes nothing and says nothing */
+            *error = EIO; /* pwrite returned 0 without an errno */
             break;
         } else {
             *error = errno;
@@ -172,7 +167,7 @@ int64_t collio_transfer_block(collio_access_t *access, bool write, int64_t offse
 {
     struct iovec iov = {.iov_base = addr, .iov_len = (size_t) bytes};
 
-    return transfer_vector(access, write, offset, &iov, 1, bytes, error);
+    return collio_transfer_vector(access, write, offset, &iov, 1, bytes, error);
 }
 
 size_t collio_transfer_gather(const collio_segment_t *segments, size_t count, int iov_most,
@@ -221,7 +216,7 @@ void collio_transfer_segments(collio_access_t *access, bool write, const collio_
         if (offset >= outcome->stop_offset) {
             return; /* behind the end of the file, found before */
         }
-        moved = transfer_vector(access, write, offset, iov, iov_count, bytes, &error);
+        moved = collio_transfer_vector(access, write, offset, iov, iov_count, bytes, &error);
         outcome->bytes += moved;
         collio_count(&access->stats->pieces_out, 1);
         if (moved < bytes) {

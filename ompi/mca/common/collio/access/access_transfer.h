@@ -27,6 +27,13 @@ static inline void collio_count_transfer(const collio_access_t *access, bool wri
     collio_count(write ? &stats->bytes_written : &stats->bytes_read, (uint64_t) bytes);
 }
 
+/** Counts time inside system calls. */
+static inline void collio_count_time(collio_access_stats_t *stats, bool write, uint64_t ns)
+{
+    collio_count(&stats->access_ns, ns);
+    collio_count(write ? &stats->write_ns : &stats->read_ns, ns);
+}
+
 static inline void collio_outcome_init(collio_outcome_t *outcome)
 {
     outcome->error = 0;
@@ -34,8 +41,13 @@ static inline void collio_outcome_init(collio_outcome_t *outcome)
     outcome->stop_offset = INT64_MAX;
 }
 
-/** Moves one block until all of it is transferred, the file ends (read) or an error occurs. Returns
- *  the bytes moved; *error = 0 or a positive errno. */
+/** Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
+ *  the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
+ *  or a positive errno. */
+int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offset,
+                               struct iovec *iov, int count, int64_t bytes, int *error);
+
+/** The same for one block of memory. */
 int64_t collio_transfer_block(collio_access_t *access, bool write, int64_t offset, char *addr,
                               int64_t bytes, int *error);
 

@@ -13,10 +13,8 @@
 #include <stdatomic.h>
 
 #include "access/access_transfer.h"
-#include "access/engine.h"
 #include "access/engine_queue.h"
 #include "access/lock.h"
-#include "access/pool.h"
 
 static const char *const names[] = {
     [COLLIO_ENGINE_AUTO] = "auto",
@@ -24,7 +22,10 @@ static const char *const names[] = {
     [COLLIO_ENGINE_LIBAIO] = "libaio",
     [COLLIO_ENGINE_IO_URING] = "io_uring",
 };
-enum { ENGINES = sizeof(names) / sizeof(names[0]) };
+enum {
+    ENGINES = sizeof(names) / sizeof(names[0]),
+    TASKS_MOST = 256 /* tasks that wait for a thread, unless queue_depth is set */
+};
 
 /* NULL: threads, or an engine that this build does not have. */
 static collio_kernel_queue_t *const queues[ENGINES] = {
@@ -54,7 +55,7 @@ static bool works(collio_engine_t engine, const char **why)
     }
     pthread_mutex_lock(&mutex);
     if (!probed[engine].known) {
-        probed[engine].why = queues[engine]->backend->probe();
+        probed[engine].why = queues[engine]->probe();
         probed[engine].known = true;
     }
     *why = probed[engine].why;
@@ -79,18 +80,51 @@ const char *collio_engine_name(collio_engine_t engine)
     return names[engine];
 }
 
-/* 0, or -errno and nothing was started. */
-static int give_to_engine(collio_job_t *job)
+/* What a thread does: an ordinary blocking transfer, with packing, sieving, locks and helpers. */
+static void run_job(void *arg)
 {
-    collio_engine_t engine = job->driver;
+    collio_job_t *job = arg;
+    uint64_t start = collio_now();
+
+    collio_access_run(job);
+    job->busy_ns = collio_now() - start;
+    collio_pool_signal(&job->done); /* the job may be gone after this */
+}
+
+/* 0, or -errno and nothing was started. The counter comes first: a job that was started may be
+ * gone. */
+static int start_on(collio_engine_t engine, collio_job_t *job)
+{
+    const collio_access_t *access = job->access;
+    uint64_t *submitted = &access->stats->submitted[engine];
+    int threads = access->threads > access->jobs ? access->threads : access->jobs;
     int rc;
 
-    /* before it starts: afterwards the job may be done and gone */
-    collio_count(&job->access->stats->submitted[engine], 1);
-    rc = NULL == queues[engine] ? collio_threads_start(job)
-                                : collio_kernel_start(queues[engine], job);
+    job->driver = engine;
+    collio_count(submitted, 1);
+    if (NULL != queues[engine]) {
+        rc = collio_kernel_start(queues[engine], job);
+    } else {
+        job->task = (collio_task_t){.run = run_job, .arg = job};
+        rc = collio_pool_submit(&job->task, threads, access->pin,
+                                0 < access->queue_depth ? (size_t) access->queue_depth
+                                                        : TASKS_MOST);
+    }
     if (0 != rc) {
-        collio_count(&job->access->stats->submitted[engine], UINT64_MAX);
+        collio_count(submitted, UINT64_MAX);
+    }
+    return rc;
+}
+
+/* A thread does what a queue of the kernel does not take. */
+static int give_to_engine(collio_job_t *job)
+{
+    const char *why;
+    collio_engine_t engine = collio_engine_choose(job->access->engine, &why);
+    int rc = start_on(engine, job);
+
+    if (0 != rc && COLLIO_ENGINE_THREADS != engine) {
+        rc = start_on(COLLIO_ENGINE_THREADS, job);
     }
     return rc;
 }
@@ -115,16 +149,9 @@ static void pursue_lock(collio_job_t *job)
 
 int collio_access_start(collio_job_t *job)
 {
-    const char *why;
-    collio_engine_t engine = collio_engine_choose(job->access->engine, &why);
-
-    if (NULL != queues[engine] && !collio_kernel_accepts(queues[engine], job)) {
-        engine = COLLIO_ENGINE_THREADS;
-    }
     collio_outcome_init(&job->outcome);
     job->busy_ns = 0;
-    job->engine_data = NULL;
-    job->driver = engine;
+    job->driver = COLLIO_ENGINE_THREADS;
     atomic_store(&job->done, 0);
     collio_job_lock_init(job);
     if (job->lock.wanted) {

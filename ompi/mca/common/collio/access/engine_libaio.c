@@ -50,20 +50,6 @@ static int open_direct(int fd)
     return open(path, (flags & O_ACCMODE) | O_DIRECT | O_CLOEXEC);
 }
 
-static int direct_descriptor(const collio_kernel_job_t *job)
-{
-    int fd = open_direct(job->job->access->fd);
-
-    return -1 == fd ? job->job->access->fd : fd;
-}
-
-static void release(const collio_kernel_job_t *job)
-{
-    if (job->fd != job->job->access->fd) {
-        close(job->fd);
-    }
-}
-
 static int push(collio_kernel_op_t *op, bool write, int fd)
 {
     struct iocb *control = op->kernel;
@@ -78,7 +64,10 @@ static int push(collio_kernel_op_t *op, bool write, int fd)
     do {
         rc = io_submit(context, 1, &control);
     } while (-EINTR == rc || -EAGAIN == rc);
-    return 1 == rc ? 0 : (0 > rc ? rc : -EIO);
+    if (1 == rc) {
+        return 0;
+    }
+    return 0 > rc ? rc : -EIO;
 }
 
 static bool pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result)
@@ -105,59 +94,28 @@ static const char *probe(void)
     return NULL;
 }
 
-static bool is_aligned(const collio_segment_t *segment)
+/* -1: the segments are not aligned, or the file system has no direct access. */
+static int descriptor(int fd, const collio_segment_t *segments, size_t count)
 {
-    return 0 == segment->offset % ALIGNMENT && 0 == segment->length % ALIGNMENT
-           && 0 == (uintptr_t) segment->addr % ALIGNMENT;
-}
-
-/* Whole requests are looked at piece by piece: there are few of them (kernel_accepts). */
-static bool all_aligned(const collio_job_t *job)
-{
-    collio_buildio_t build;
-    collio_segment_t segment;
-
-    for (size_t i = 0; NULL != job->segments && i < job->count; ++i) {
-        if (!is_aligned(&job->segments[i])) {
-            return false;
+    for (size_t i = 0; i < count; ++i) {
+        if (0 != segments[i].offset % ALIGNMENT || 0 != segments[i].length % ALIGNMENT
+            || 0 != (uintptr_t) segments[i].addr % ALIGNMENT) {
+            return -1;
         }
     }
-    if (NULL != job->segments) {
-        return true;
-    }
-    collio_buildio_init(&build, job->file, job->first, job->memory, 0, job->base, job->bytes);
-    while (1 == collio_buildio_next(&build, &segment, 1)) {
-        if (!is_aligned(&segment)) {
-            return false;
-        }
-    }
-    return true;
+    return open_direct(fd);
 }
 
-static bool accepts(const collio_job_t *job)
-{
-    int fd = all_aligned(job) ? open_direct(job->access->fd) : -1;
-
-    if (-1 == fd) {
-        return false; /* not aligned, or a file system without direct access */
-    }
-    close(fd);
-    return true;
-}
-
-static const collio_kernel_backend_t backend = {
+collio_kernel_queue_t collio_kernel_libaio = {
     .probe = probe,
-    .accepts = accepts,
+    .descriptor = descriptor,
     .open = aio_open,
     .close = aio_close,
     .forget = aio_forget,
-    .descriptor = direct_descriptor,
-    .release = release,
     .push = push,
     .pop = pop,
-    .kernel_bytes = sizeof(struct iocb),
+    .op_bytes = sizeof(struct iocb),
+    .mutex = PTHREAD_MUTEX_INITIALIZER,
 };
-collio_kernel_queue_t collio_kernel_libaio = {.backend = &backend,
-                                              .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 #endif /* COLLIO_HAVE_LIBAIO */

@@ -3,13 +3,11 @@
  * Jobs on a queue of the kernel.
  *
  *   job: segments  |###|##|    |####|     |##|
- *        operations   op 0      op 1      op 2       one vector each
- *                      |          |         |
- *        kernel    [ op 0 ]  [ op 1 ]       |        at most `depth` in flight, of all jobs
- *                                        waits       submitted when one of them has finished
+ *        operations   op 0      op 1      op 2       one vector each, all submitted at once
  *
- * A short completion is submitted again for the rest, so that a job ends complete, at end of file
- * or with an errno, like a blocking transfer. After an error no more of the job is submitted.
+ * A job is taken only if all of its operations fit in the queue; else a thread does it. What a
+ * completion leaves (a short count, EINTR, EAGAIN) is transferred at once by the code of blocking
+ * transfers, so a job ends complete, at end of file or with an errno. That is rare, and short.
  *
  * Jobs that need a flush for other nodes are not taken: only a thread makes it. Jobs that need a
  * byte-range lock are not taken: the lock would be held until somebody looks for
@@ -19,251 +17,192 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "access/access_transfer.h"
 #include "access/engine_queue.h"
-#include "access/pool.h"
 #include "access/sieve.h"
 
 enum {
-    DEPTH = 128,        /* operations in flight, unless queue_depth says otherwise */
-    PIECES_MOST = 4096, /* of a whole request: more need Build-IO by threads */
-    AGAIN_MOST = 5000   /* EAGAIN in a row before it is an error */
+    DEPTH = 128,       /* operations in flight, unless queue_depth is set */
+    PIECES_MOST = 4096 /* of a whole request: more need Build-IO by threads */
 };
 static const int64_t wait_slice_ns = 1000000;
 
-static bool accepts_request(const collio_job_t *job)
-{
-    int64_t file_pieces, memory_pieces;
+typedef struct kernel_job_t {
+    collio_job_t *job;       /* the job of the caller */
+    collio_segment_t *built; /* segments of a whole request; NULL for a list */
+    struct iovec *iov;       /* vectors of all operations */
+    collio_kernel_op_t *ops; /* all operations */
+    size_t count;            /* number of operations */
+    size_t pending;          /* operations that are not over */
+    int fd;                  /* descriptor for the operations */
+    uint64_t start_ns;       /* time of the start */
+} kernel_job_t;
 
-    if (0 >= job->bytes || 0 == job->file->size || 0 == job->memory->size) {
-        return false;
-    }
-    file_pieces = collio_buildio_pieces(job->file, job->first, job->bytes);
-    memory_pieces = collio_buildio_pieces(job->memory, 0, job->bytes);
-    if (file_pieces + memory_pieces > PIECES_MOST || !job->file->ascending
-        || (1 < memory_pieces && job->bytes / memory_pieces < COLLIO_PACK_BELOW)) {
-        return false;
-    }
-    return 1 == file_pieces || !collio_sieve_possible(job->access, job->write, COLLIO_HELD_NONE);
+/* Build-IO of a few large pieces in ascending order is quick enough for the caller's thread. */
+static bool request_suits(const collio_job_t *job)
+{
+    int64_t file_pieces = collio_buildio_pieces(job->file, job->first, job->bytes);
+    int64_t memory_pieces = collio_buildio_pieces(job->memory, 0, job->bytes);
+
+    return 0 < file_pieces && 0 < memory_pieces && PIECES_MOST >= file_pieces + memory_pieces
+           && job->file->ascending
+           && (1 == memory_pieces || job->bytes / memory_pieces >= COLLIO_PACK_BELOW);
 }
 
-bool collio_kernel_accepts(const collio_kernel_queue_t *queue, const collio_job_t *job)
+static bool suits(const collio_job_t *job)
 {
-    collio_access_t *access = job->access;
-    bool taken;
+    const collio_access_t *access = job->access;
 
     if (collio_access_locks(access, job->write)
-        || (job->for_others && COLLIO_COHERENCE_FLUSH == access->coherence)) {
+        || (job->for_others && COLLIO_COHERENCE_FLUSH == access->coherence)
+        || (NULL == job->segments && !request_suits(job))) {
         return false;
     }
-    if (NULL == job->segments) {
-        taken = accepts_request(job);
-    } else {
-        taken = 0 < job->count
-                && (!collio_sieve_possible(access, job->write, COLLIO_HELD_NONE)
-                    || !collio_job_has_holes(job));
-    }
-    return taken && (NULL == queue->backend->accepts || queue->backend->accepts(job));
+    return !collio_sieve_possible(access, job->write, COLLIO_HELD_NONE)
+           || !collio_job_has_holes(job);
 }
 
-/* The segments of a whole request. */
-static int build_segments(collio_kernel_job_t *own, const collio_segment_t **segments,
-                          size_t *count)
+static int build_segments(kernel_job_t *own)
 {
     const collio_job_t *job = own->job;
     collio_buildio_t build;
 
-    *segments = job->segments;
-    *count = job->count;
-    if (NULL != job->segments) {
-        return 0;
-    }
     own->built = malloc(PIECES_MOST * sizeof(*own->built));
     if (NULL == own->built) {
         return -ENOMEM;
     }
     collio_buildio_init(&build, job->file, job->first, job->memory, 0, job->base, job->bytes);
-    *segments = own->built;
-    *count = collio_buildio_next(&build, own->built, PIECES_MOST);
+    own->count = collio_buildio_next(&build, own->built, PIECES_MOST);
     return 0;
 }
 
-/* One operation for each run of neighbours. */
-static int make_ops(collio_kernel_queue_t *queue, collio_kernel_job_t *own)
+/* One operation for each run of neighbors. */
+static int make_ops(const collio_kernel_queue_t *queue, kernel_job_t *own,
+                    const collio_segment_t *segments, size_t count)
 {
-    const collio_segment_t *segments;
     struct iovec *iov;
-    size_t count, at = 0;
-    int rc = build_segments(own, &segments, &count);
 
-    if (0 != rc) {
-        return rc;
-    }
     own->iov = malloc(count * sizeof(*own->iov));
-    own->ops = calloc(count, sizeof(*own->ops) + queue->backend->kernel_bytes);
+    own->ops = calloc(count, sizeof(*own->ops) + queue->op_bytes);
     if (NULL == own->iov || NULL == own->ops) {
         return -ENOMEM;
     }
     iov = own->iov;
-    while (at < count) {
+    own->count = 0;
+    for (size_t at = 0; at < count;) {
         collio_kernel_op_t *op = &own->ops[own->count];
         size_t room = count - at < COLLIO_IOV_MOST ? count - at : COLLIO_IOV_MOST;
 
         op->owner = own;
         op->offset = segments[at].offset;
         op->iov = iov;
-        op->kernel = (char *) &own->ops[count] + own->count * queue->backend->kernel_bytes;
+        op->kernel = (char *) &own->ops[count] + own->count * queue->op_bytes;
         at += collio_transfer_gather(&segments[at], count - at, (int) room, iov, &op->iov_count,
-                                     &op->left);
+                                     &op->bytes);
         iov += op->iov_count;
-        own->count += 0 < op->left ? 1 : 0;
+        if (0 < op->bytes) {
+            own->count += 1;
+        }
     }
     return 0;
 }
 
-static void free_job(collio_kernel_job_t *own)
+/* Everything that can fail before the first submission. */
+static int prepare(const collio_kernel_queue_t *queue, kernel_job_t *own)
 {
-    if (NULL != own) {
-        free(own->built);
-        free(own->iov);
-        free(own->ops);
-        free(own);
+    const collio_job_t *job = own->job;
+    const collio_segment_t *segments = job->segments;
+    int rc;
+
+    own->count = job->count;
+    if (NULL == segments) {
+        rc = build_segments(own);
+        if (0 != rc) {
+            return rc;
+        }
+        segments = own->built;
     }
-}
-
-/* What the operations moved, before the first that did not move all. */
-static void sum_up(const collio_kernel_job_t *own)
-{
-    collio_outcome_t *outcome = &own->job->outcome;
-
-    collio_outcome_init(outcome);
-    for (size_t i = 0; i < own->count; ++i) {
-        outcome->bytes += own->ops[i].moved;
-        if (0 < own->ops[i].left) {
-            outcome->error = own->ops[i].error;
-            outcome->stop_offset = own->ops[i].offset;
-            break;
+    if (NULL != queue->descriptor) {
+        own->fd = queue->descriptor(job->access->fd, segments, own->count);
+        if (-1 == own->fd) {
+            return -EINVAL;
         }
     }
-    collio_count_transfer(own->job->access, own->job->write, outcome->bytes);
-    collio_count(&own->job->access->stats->pieces_out, own->count);
+    return make_ops(queue, own, segments, own->count);
 }
 
-static void finish_job(collio_kernel_queue_t *queue, collio_kernel_job_t *own)
+static void free_job(kernel_job_t *own)
+{
+    if (-1 != own->fd && own->fd != own->job->access->fd) {
+        close(own->fd);
+    }
+    free(own->built);
+    free(own->iov);
+    free(own->ops);
+    free(own);
+}
+
+/* The job has moved what lies before the first operation that did not move all. */
+static void finish_job(kernel_job_t *own)
 {
     collio_job_t *job = own->job;
+    collio_access_stats_t *stats = job->access->stats;
 
-    sum_up(own);
-    job->busy_ns = collio_now() - own->start_ns;
-    collio_count(&job->access->stats->access_ns, job->busy_ns);
-    collio_count(job->write ? &job->access->stats->write_ns : &job->access->stats->read_ns,
-                 job->busy_ns);
-    if (NULL != queue->backend->release) {
-        queue->backend->release(own);
+    collio_outcome_init(&job->outcome);
+    for (size_t i = 0; i < own->count && INT64_MAX == job->outcome.stop_offset; ++i) {
+        const collio_kernel_op_t *op = &own->ops[i];
+
+        job->outcome.bytes += op->moved;
+        if (op->moved < op->bytes) {
+            job->outcome.error = op->error;
+            job->outcome.stop_offset = op->offset + op->moved;
+        }
     }
+    job->busy_ns = collio_now() - own->start_ns;
+    collio_count_transfer(job->access, job->write, job->outcome.bytes);
+    collio_count(&stats->pieces_out, own->count);
+    collio_count_time(stats, job->write, job->busy_ns);
     free_job(own);
-    job->engine_data = NULL;
     atomic_store(&job->done, 1);
 }
 
-static bool job_over(const collio_kernel_job_t *own)
+/* What the kernel has made of an operation. */
+static void settle(collio_kernel_op_t *op, int64_t result)
 {
-    return own->finished == own->submitted && (own->failed || own->submitted == own->count);
-}
-
-/* Submits what waits, as long as there is room. */
-static void submit_waiting(collio_kernel_queue_t *queue)
-{
-    while (NULL != queue->first && queue->in_flight < queue->depth) {
-        collio_kernel_job_t *own = queue->first;
-
-        if (!own->failed && own->submitted < own->count) {
-            collio_kernel_op_t *op = &own->ops[own->submitted];
-
-            op->error = -queue->backend->push(op, own->job->write, own->fd);
-            own->submitted += 1;
-            if (0 == op->error) {
-                queue->in_flight += 1;
-                collio_count(&own->job->access->stats->syscalls, 1);
-            } else {
-                own->finished += 1;
-                own->failed = true;
-            }
-        }
-        if (own->failed || own->submitted == own->count) {
-            own->queued = false;
-            queue->first = own->next;
-            queue->last = NULL == queue->first ? NULL : queue->last;
-            if (job_over(own)) {
-                finish_job(queue, own);
-            }
-        }
-    }
-}
-
-/* Is the operation that failed with this errno worth a second try? */
-static bool try_again(collio_kernel_op_t *op, int error)
-{
-    if (EINTR == error) {
-        return true;
-    }
-    if (EAGAIN == error) {
-        return AGAIN_MOST >= ++op->again;
-    }
-    if (op->withdrawn) {
-        return false;
-    }
-    op->withdrawn = collio_transfer_withdraw(op->owner->job->access, error);
-    return op->withdrawn;
-}
-
-/* True: the operation is over. False: the rest was submitted again. */
-static bool settle(collio_kernel_queue_t *queue, collio_kernel_op_t *op, int64_t result)
-{
-    collio_kernel_job_t *own = op->owner;
+    const collio_job_t *job = op->owner->job;
+    int error = 0 > result ? (int) -result : 0;
 
     if (0 < result) {
-        op->moved += result;
-        op->offset += result;
-        op->left -= result;
-        op->again = 0;
+        op->moved = result;
         collio_transfer_skip(&op->iov, &op->iov_count, (size_t) result);
-    } else if (0 == result) {
-        op->error = own->job->write ? EIO : 0;
-        return true;
-    } else if (!try_again(op, (int) -result)) {
-        op->error = (int) -result;
-        return true;
+    } else if (0 != error && EINTR != error && EAGAIN != error
+               && !collio_transfer_withdraw(job->access, error)) {
+        op->error = error;
+        return;
     }
-    if (0 == op->left) {
-        return true;
+    if (op->moved < op->bytes) {
+        collio_count(&job->access->stats->retries, 1);
+        op->moved += collio_transfer_vector(job->access, job->write, op->offset + op->moved,
+                                            op->iov, op->iov_count, op->bytes - op->moved,
+                                            &op->error);
     }
-    collio_count(&own->job->access->stats->retries, 1);
-    op->error = -queue->backend->push(op, own->job->write, own->fd);
-    return 0 != op->error;
 }
 
 static bool collect_one(collio_kernel_queue_t *queue, int64_t wait_ns)
 {
     collio_kernel_op_t *op;
-    collio_kernel_job_t *own;
     int64_t result;
 
-    if (0 == queue->in_flight || !queue->backend->pop(wait_ns, &op, &result)) {
+    if (0 == queue->in_flight || !queue->pop(wait_ns, &op, &result)) {
         return false;
     }
-    if (!settle(queue, op, result)) {
-        return true;
-    }
-    own = op->owner;
     queue->in_flight -= 1;
-    own->finished += 1;
-    own->failed = own->failed || 0 < op->left;
-    if (!own->queued && job_over(own)) { /* else submit_waiting() comes by */
-        finish_job(queue, own);
+    settle(op, result);
+    if (0 == --op->owner->pending) {
+        finish_job(op->owner);
     }
-    submit_waiting(queue);
     return true;
 }
 
@@ -271,58 +210,74 @@ static int open_queue(collio_kernel_queue_t *queue, int depth)
 {
     int rc;
 
-    if (queue->open) {
+    if (queue->is_open) {
         return 0;
     }
-    queue->depth = 0 < depth ? depth : DEPTH;
-    rc = queue->backend->open(queue->depth);
-    queue->open = 0 == rc;
+    queue->depth = 0 < depth ? (size_t) depth : DEPTH;
+    rc = queue->open((int) queue->depth);
+    queue->is_open = 0 == rc;
     return rc;
 }
 
-/* A full queue waits. */
-static void enqueue(collio_kernel_queue_t *queue, collio_kernel_job_t *own)
+/* A full queue waits. After an operation that cannot be submitted the rest of the job is not. */
+static void submit(collio_kernel_queue_t *queue, kernel_job_t *own)
 {
-    while (queue->in_flight >= queue->depth) {
+    const collio_access_t *access = own->job->access;
+    bool write = own->job->write;
+
+    while (queue->in_flight + own->count > queue->depth) {
         collect_one(queue, wait_slice_ns);
     }
-    if (NULL == queue->last) {
-        queue->first = own;
-    } else {
-        queue->last->next = own;
+    while (own->pending < own->count) {
+        collio_kernel_op_t *op = &own->ops[own->pending];
+
+        op->error = -queue->push(op, write, own->fd);
+        if (0 != op->error) {
+            break;
+        }
+        own->pending += 1;
+        queue->in_flight += 1;
+        collio_count(&access->stats->syscalls, 1);
     }
-    queue->last = own;
-    own->queued = true;
-    submit_waiting(queue);
+    if (0 == own->pending) {
+        finish_job(own);
+    }
 }
 
 int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
 {
-    collio_kernel_job_t *own = calloc(1, sizeof(*own));
+    kernel_job_t *own;
     int rc;
 
+    if (!suits(job)) {
+        return -EINVAL;
+    }
+    own = calloc(1, sizeof(*own));
     if (NULL == own) {
         return -ENOMEM;
     }
     own->job = job;
+    own->fd = job->access->fd;
     own->start_ns = collio_now();
-    rc = make_ops(queue, own);
+    rc = prepare(queue, own);
     if (0 != rc) {
         goto err_free;
     }
-    collio_count(&job->access->stats->pieces_in, own->count);
     pthread_mutex_lock(&queue->mutex);
     rc = open_queue(queue, job->access->queue_depth);
-    if (0 == rc) {
-        own->fd = NULL == queue->backend->descriptor ? job->access->fd
-                                                     : queue->backend->descriptor(own);
-        job->engine_data = own;
-        enqueue(queue, own);
+    if (0 == rc && own->count > queue->depth) {
+        rc = -E2BIG;
     }
+    if (0 != rc) {
+        goto err_unlock;
+    }
+    collio_count(&job->access->stats->pieces_in, own->count);
+    submit(queue, own);
     pthread_mutex_unlock(&queue->mutex);
-    if (0 == rc) {
-        return 0;
-    }
+    return 0;
+
+err_unlock:
+    pthread_mutex_unlock(&queue->mutex);
 err_free:
     free_job(own);
     return rc;
@@ -347,12 +302,12 @@ void collio_kernel_drive(collio_kernel_queue_t *queue, bool wait)
 void collio_kernel_finalize(collio_kernel_queue_t *queue)
 {
     pthread_mutex_lock(&queue->mutex);
-    if (queue->open) {
+    if (queue->is_open) {
         while (0 < queue->in_flight) {
             collect_one(queue, wait_slice_ns);
         }
-        queue->backend->close();
-        queue->open = false;
+        queue->close();
+        queue->is_open = false;
     }
     pthread_mutex_unlock(&queue->mutex);
 }
@@ -360,11 +315,9 @@ void collio_kernel_finalize(collio_kernel_queue_t *queue)
 void collio_kernel_forget(collio_kernel_queue_t *queue)
 {
     pthread_mutex_init(&queue->mutex, NULL);
-    if (queue->open) {
-        queue->backend->forget();
+    if (queue->is_open) {
+        queue->forget();
     }
-    queue->open = false;
+    queue->is_open = false;
     queue->in_flight = 0;
-    queue->first = NULL;
-    queue->last = NULL;
 }

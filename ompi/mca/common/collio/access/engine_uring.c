@@ -72,7 +72,7 @@ static int push(collio_kernel_op_t *op, bool write, int fd)
         io_uring_prep_readv(sqe, fd, op->iov, (unsigned) op->iov_count, (uint64_t) op->offset);
     }
     io_uring_sqe_set_data(sqe, op);
-    if (op->left > inline_most) {
+    if (op->bytes > inline_most) {
         io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
     }
     rc = submit_all();
@@ -122,15 +122,14 @@ static const char *probe(void)
     return -EPERM == rc ? "io_uring is not permitted here" : "the kernel refuses to make a ring";
 }
 
-static const collio_kernel_backend_t backend = {
+collio_kernel_queue_t collio_kernel_uring = {
     .probe = probe,
     .open = ring_open,
     .close = ring_close,
     .forget = ring_forget,
     .push = push,
     .pop = pop,
+    .mutex = PTHREAD_MUTEX_INITIALIZER,
 };
-collio_kernel_queue_t collio_kernel_uring = {.backend = &backend,
-                                             .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 #endif /* COLLIO_HAVE_LIBURING */

@@ -3,16 +3,17 @@
  * The thread pool. One queue, one mutex, two conditions:
  *
  *   submit() ---> queue ---> workers        `work`: something was queued, or the pool ends
- *   run()    ---/    |                      `done`: something was finished, or left the queue
+ *   run()    ---/    |                      `done`: a task was finished, or left the queue
  *              caller works too
  *
- * Locking rule: everything in `pool` and the state of tasks is under the mutex; a task runs without
- * it. run() puts its helpers in front of the queue (they are part of a transfer that somebody waits
- * for already), takes back those that no worker has begun, and waits for the others. So it cannot
- * hang even when it is itself run by a worker and all workers do the same.
+ * Locking rule: the mutex protects `pool` and all tasks; a task runs without it. run() puts its
+ * task in front of the queue, because somebody waits for that transfer already. A worker leaves a
+ * task in the queue as long as more threads may begin it. When the caller of run() has done its own
+ * part, it takes the task out of the queue and waits for the workers that have begun it. So run()
+ * cannot hang even when all workers call it.
  *
- * Workers block all signals: those are the application's. They are created by the first request
- * that wants threads, never before.
+ * Workers block all signals: those are the application's. The first request that needs threads
+ * creates them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,78 +21,82 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "access/pool.h"
 
-enum { QUEUED = 1, RUNNING, FINISHED }; /* states of a helper task of run() */
-
 static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t work;
-    pthread_cond_t done;
-    collio_task_t *first;
-    collio_task_t *last;
-    size_t queued;
-    pthread_t threads[COLLIO_POOL_MOST];
-    int size;
-    bool pinned;
-    bool ending;
+    pthread_mutex_t mutex;               /* protects everything here, and all tasks */
+    pthread_cond_t work;                 /* a task was queued, or the pool ends */
+    pthread_cond_t done;                 /* a task was finished, or left the queue */
+    collio_task_t *first;                /* first task of the queue */
+    size_t queued;                       /* tasks in the queue */
+    pthread_t threads[COLLIO_POOL_MOST]; /* workers */
+    int size;                            /* number of workers */
+    bool pinned;                         /* workers are bound to cores */
+    bool ending;                         /* finalize() runs: no task is accepted */
 } pool = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .work = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER};
 
 void collio_pool_forget(void)
 {
+    memset(&pool, 0, sizeof(pool));
     pthread_mutex_init(&pool.mutex, NULL);
     pthread_cond_init(&pool.work, NULL);
     pthread_cond_init(&pool.done, NULL);
-    pool.first = NULL;
-    pool.last = NULL;
-    pool.queued = 0;
-    pool.size = 0;
-    pool.pinned = false;
-    pool.ending = false;
 }
 
-static collio_task_t *take_first(void)
+/* Puts a task before *at. */
+static void enqueue(collio_task_t **at, collio_task_t *task)
+{
+    task->next = *at;
+    *at = task;
+    pool.queued += 1;
+}
+
+static void dequeue(collio_task_t *task)
+{
+    collio_task_t **at = &pool.first;
+
+    while (task != *at) {
+        at = &(*at)->next;
+    }
+    *at = task->next;
+    task->wanted = 0;
+    pool.queued -= 1;
+    pthread_cond_broadcast(&pool.done);
+}
+
+/* A task that is not joined may be gone when its run() returns. */
+static void run_first(void)
 {
     collio_task_t *task = pool.first;
+    bool joined = task->joined;
 
-    pool.first = task->next;
-    if (NULL == pool.first) {
-        pool.last = NULL;
+    task->running += 1;
+    if (0 == --task->wanted) {
+        dequeue(task);
     }
-    pool.queued -= 1;
-    return task;
+    pthread_mutex_unlock(&pool.mutex);
+    task->run(task->arg);
+    pthread_mutex_lock(&pool.mutex);
+    if (joined) {
+        task->running -= 1;
+        pthread_cond_broadcast(&pool.done);
+    }
 }
 
 static void *worker(void *unused)
 {
     (void) unused;
     pthread_mutex_lock(&pool.mutex);
-    for (;;) {
-        collio_task_t *task;
-        bool helper;
-
-        while (NULL == pool.first && !pool.ending) {
+    while (NULL != pool.first || !pool.ending) {
+        if (NULL != pool.first) {
+            run_first();
+        } else {
             pthread_cond_wait(&pool.work, &pool.mutex);
-        }
-        if (NULL == pool.first) {
-            break;
-        }
-        task = take_first();
-        helper = QUEUED == task->state;
-        if (helper) {
-            task->state = RUNNING;
-        }
-        pthread_cond_broadcast(&pool.done); /* the queue has room */
-        pthread_mutex_unlock(&pool.mutex);
-        task->run(task->arg); /* a submitted task may be gone after this */
-        pthread_mutex_lock(&pool.mutex);
-        if (helper) {
-            task->state = FINISHED;
-            pthread_cond_broadcast(&pool.done);
         }
     }
     pthread_mutex_unlock(&pool.mutex);
@@ -148,47 +153,17 @@ static void grow(int threads, bool pin)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void take_back(collio_task_t *task)
-{
-    collio_task_t *previous = NULL;
-
-    for (collio_task_t *at = pool.first; task != at; at = at->next) {
-        previous = at;
-    }
-    if (NULL == previous) {
-        pool.first = task->next;
-    } else {
-        previous->next = task->next;
-    }
-    if (task == pool.last) {
-        pool.last = previous;
-    }
-    pool.queued -= 1;
-    task->state = FINISHED;
-}
-
 void collio_pool_run(int threads, bool pin, void (*run)(void *arg), void *arg)
 {
-    collio_task_t helpers[COLLIO_POOL_MOST];
-    int count = 0;
+    collio_task_t task = {.run = run, .arg = arg, .joined = true};
 
     pthread_mutex_lock(&pool.mutex);
     if (!pool.ending && 1 < threads) {
         grow(threads - 1, pin);
-        count = threads - 1 < pool.size ? threads - 1 : pool.size;
+        task.wanted = threads - 1 < pool.size ? threads - 1 : pool.size;
     }
-    for (int i = 0; i < count; ++i) {
-        helpers[i].run = run;
-        helpers[i].arg = arg;
-        helpers[i].state = QUEUED;
-        helpers[i].next = pool.first;
-        pool.first = &helpers[i];
-        if (NULL == pool.last) {
-            pool.last = &helpers[i];
-        }
-        pool.queued += 1;
-    }
-    if (0 < count) {
+    if (0 < task.wanted) {
+        enqueue(&pool.first, &task);
         pthread_cond_broadcast(&pool.work);
     }
     pthread_mutex_unlock(&pool.mutex);
@@ -196,44 +171,39 @@ void collio_pool_run(int threads, bool pin, void (*run)(void *arg), void *arg)
     run(arg);
 
     pthread_mutex_lock(&pool.mutex);
-    for (int i = 0; i < count; ++i) {
-        if (QUEUED == helpers[i].state) {
-            take_back(&helpers[i]);
-        }
-        while (FINISHED != helpers[i].state) {
-            pthread_cond_wait(&pool.done, &pool.mutex);
-        }
+    if (0 < task.wanted) {
+        dequeue(&task);
+    }
+    while (0 < task.running) {
+        pthread_cond_wait(&pool.done, &pool.mutex);
     }
     pthread_mutex_unlock(&pool.mutex);
 }
 
 int collio_pool_submit(collio_task_t *task, int threads, bool pin, size_t most)
 {
-    int rc = 0;
+    collio_task_t **end = &pool.first;
 
     pthread_mutex_lock(&pool.mutex);
     if (!pool.ending) {
         grow(0 < threads ? threads : 1, pin);
     }
     if (pool.ending || 0 == pool.size) {
-        rc = -EAGAIN;
-    } else {
-        while (pool.queued >= most) {
-            pthread_cond_wait(&pool.done, &pool.mutex);
-        }
-        task->state = 0;
-        task->next = NULL;
-        if (NULL == pool.last) {
-            pool.first = task;
-        } else {
-            pool.last->next = task;
-        }
-        pool.last = task;
-        pool.queued += 1;
-        pthread_cond_signal(&pool.work);
+        pthread_mutex_unlock(&pool.mutex);
+        return -EAGAIN;
     }
+    while (pool.queued >= most) {
+        pthread_cond_wait(&pool.done, &pool.mutex);
+    }
+    while (NULL != *end) {
+        end = &(*end)->next;
+    }
+    task->joined = false;
+    task->wanted = 1;
+    enqueue(end, task);
+    pthread_cond_signal(&pool.work);
     pthread_mutex_unlock(&pool.mutex);
-    return rc;
+    return 0;
 }
 
 void collio_pool_signal(_Atomic int *flag)
@@ -265,19 +235,12 @@ int collio_pool_size(void)
 
 void collio_pool_finalize(void)
 {
-    pthread_t threads[COLLIO_POOL_MOST];
-    int size;
-
     pthread_mutex_lock(&pool.mutex);
-    pool.ending = true;
-    size = pool.size;
-    for (int i = 0; i < size; ++i) {
-        threads[i] = pool.threads[i];
-    }
+    pool.ending = true; /* so `threads` and `size` do not change */
     pthread_cond_broadcast(&pool.work);
     pthread_mutex_unlock(&pool.mutex);
-    for (int i = 0; i < size; ++i) {
-        pthread_join(threads[i], NULL);
+    for (int i = 0; i < pool.size; ++i) {
+        pthread_join(pool.threads[i], NULL);
     }
     pthread_mutex_lock(&pool.mutex);
     pool.size = 0;

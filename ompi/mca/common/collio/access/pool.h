@@ -8,14 +8,16 @@
 /** The threads of this process: made on first use, as many as were ever asked for, ended by
  *  pool_finalize(). After fork() the child has none, and makes its own when it needs them. */
 
-enum { COLLIO_POOL_MOST = 64 };
+enum { COLLIO_POOL_MOST = 64 }; /* threads */
 
-/** A piece of work. The owner keeps it until it was run or cancelled. */
+/** A piece of work. */
 typedef struct collio_task_t {
     void (*run)(void *arg);     /* the work */
     void *arg;                  /* argument of `run` */
     struct collio_task_t *next; /* next task in the queue */
-    int state;                  /* of the pool */
+    int wanted;                 /* threads that may still begin the task; 0: not in the queue */
+    int running;                /* threads of a joined task that have begun and not ended */
+    bool joined;                /* pool_run() waits for the task, and owns the struct */
 } collio_task_t;
 
 /** Runs `run(arg)` on up to `threads` threads at once, the caller being one of them; returns when
@@ -23,9 +25,10 @@ typedef struct collio_task_t {
  *  asked for do no harm. */
 void collio_pool_run(int threads, bool pin, void (*run)(void *arg), void *arg);
 
-/** Queues a task for a thread of its own. Waits while `most` tasks are queued. `threads`: how many
- *  the pool shall have. The task may be gone when run() returns: nothing touches it afterwards.
- *  0 or -errno (no thread could be created; nothing was queued). */
+/** Queues `run` and `arg` of a task for a thread. Waits while `most` tasks are queued. `threads`:
+ *  the size of the pool, at least. The caller keeps the struct until run() is called; no thread
+ *  touches it when run() has returned. 0 or -errno (no thread could be created; nothing was
+ *  queued). */
 int collio_pool_submit(collio_task_t *task, int threads, bool pin, size_t most);
 
 /** Sets *flag and wakes its waiters. */

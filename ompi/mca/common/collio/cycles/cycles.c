@@ -18,7 +18,6 @@
 
 #include "transport/onesided/put.h"
 
-#include "access/engine.h"
 #include "access/lockahead.h"
 #include "compat/error.h"
 #include "tuner/stopwatch.h"

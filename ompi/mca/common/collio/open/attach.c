@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "access/engine.h"
 #include "call/hang.h"
 #include "call/mpi_request.h"
 #include "call/op.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/engine.h"
 #include "exchange/kept.h"
 #include "file/file.h"
 #include "report/report_out.h"
