@@ -6,10 +6,13 @@
 #include "ompi/mca/sharedfp/base/base.h"
 #include "ompi/mca/sharedfp/sharedfp.h"
 
-BEGIN_C_DECLS
-
+/**
+ * sharedfp/ondemand: shared file pointers that cost nothing until a program uses them. OMPIO
+ * prepares a shared pointer for every file that is opened: test files beside the data, a segment, a
+ * semaphore and half a dozen barriers, more than half of the time of an open on one node. Few
+ * programs ever use one, so here the first use prepares it (docs/ondemand.md).
+ */
 OMPI_DECLSPEC extern mca_sharedfp_base_component_t mca_sharedfp_ondemand_component;
-
-END_C_DECLS
+extern mca_sharedfp_base_module_t mca_sharedfp_ondemand_module;
 
 #endif /* MCA_SHAREDFP_ONDEMAND_H */

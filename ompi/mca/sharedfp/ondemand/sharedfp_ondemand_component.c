@@ -1,12 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-/**
- * sharedfp/ondemand: shared file pointers that cost nothing until a program uses them.
- *
- * OMPIO prepares a shared pointer for every file that is opened: test files beside the data, a
- * segment, a semaphore and half a dozen barriers, more than half of the time of an open on one
- * node. Few programs ever use it. Here it is prepared by its first use. docs/ondemand.md.
- */
-#include "sharedfp_ondemand_internal.h"
+/** The component: its parameter, and when it serves a file. */
+#include "sharedfp_ondemand.h"
 
 #include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/ompio/named.h"
@@ -16,23 +10,24 @@
 
 enum {
     PRIORITY_DEFAULT = 5, /* below the stock components, which have 10 to 30 */
-    PRIORITY_WITH_OURS = 60
+    PRIORITY_WITH_COLLIO = 60
 };
 
 static int parameter_priority = PRIORITY_DEFAULT;
 
-/* 0: declines. The component serves files by itself where an fcoll of ours does; with other fcolls
+/* 0: declines. The component serves files by itself where fcoll/overlap or fcoll/tam does; with other fcolls
  * only if it is named or has a priority above the default. */
 static int priority_now(void)
 {
-    if (0 < parameter_priority && parameter_priority < PRIORITY_WITH_OURS
+    if (0 < parameter_priority && parameter_priority < PRIORITY_WITH_COLLIO
         && collio_fcoll_is_chosen()) {
-        return PRIORITY_WITH_OURS;
+        return PRIORITY_WITH_COLLIO;
     }
-    return collio_asked_for(&ompi_sharedfp_base_framework, "ondemand", parameter_priority,
-                            PRIORITY_DEFAULT)
-               ? parameter_priority
-               : 0;
+    if (collio_asked_for(&ompi_sharedfp_base_framework, "ondemand", parameter_priority,
+                         PRIORITY_DEFAULT)) {
+        return parameter_priority;
+    }
+    return 0;
 }
 
 static int register_component(void)

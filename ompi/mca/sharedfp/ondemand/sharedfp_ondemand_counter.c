@@ -17,18 +17,18 @@
 
 #include "ompi/mca/common/collio/compat/clock.h"
 
+typedef mca_sharedfp_ondemand_counter_t counter_t;
+
 enum { BYTES = MCA_SHAREDFP_ONDEMAND_SLOTS * sizeof(int64_t) };
 _Static_assert(4096 == BYTES, "all numbers are one block, so that the file never grows");
 
-void mca_sharedfp_ondemand_counter_init(mca_sharedfp_ondemand_counter_t *counter, char *path,
-                                        bool mapped, bool locks)
+void mca_sharedfp_ondemand_counter_init(counter_t *counter, char *path, bool mapped, bool locks)
 {
-    *counter = (mca_sharedfp_ondemand_counter_t){
-        .path = path, .mapped = mapped, .locks = locks, .fd = -1};
+    *counter = (counter_t){.path = path, .mapped = mapped, .locks = locks, .fd = -1};
 }
 
-/* A file of somebody else, or a link, must not be taken for ours. A name in the session folder can
- * be guessed; those beside the data cannot, and servers may show other owners than ours. */
+/* A file of somebody else, or a link, must not be taken for ours. A name in the session directory
+ * can be guessed; those beside the data cannot, and servers may show other owners than ours. */
 static int check_owner(int fd, bool guessable)
 {
     struct stat about;
@@ -36,17 +36,18 @@ static int check_owner(int fd, bool guessable)
     if (0 != fstat(fd, &about)) {
         return errno;
     }
-    return S_ISREG(about.st_mode) && 1 == about.st_nlink
-                   && (!guessable || geteuid() == about.st_uid)
-               ? 0
-               : EACCES;
+    if (!S_ISREG(about.st_mode) || 1 != about.st_nlink
+        || (guessable && geteuid() != about.st_uid)) {
+        return EACCES;
+    }
+    return 0;
 }
 
-/* The space is allocated, because a store to memory cannot tell that the disk is full. The size is
- * the same for all, so nobody makes the file shorter. */
-static int map(mca_sharedfp_ondemand_counter_t *counter)
+/* The space is allocated: a store to memory returns no error when the disk is full. The size is the
+ * same for all, so nobody makes the file shorter. */
+static int map(counter_t *counter)
 {
-    void *words;
+    void *numbers;
     int error;
 
     do {
@@ -55,17 +56,17 @@ static int map(mca_sharedfp_ondemand_counter_t *counter)
     if (0 != error) {
         return error;
     }
-    words = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, counter->fd, 0);
-    if (MAP_FAILED == words) {
+    numbers = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, counter->fd, 0);
+    if (MAP_FAILED == numbers) {
         return errno;
     }
-    counter->words = words;
+    counter->numbers = numbers;
     return 0;
 }
 
-/* The size is the same for all, so nobody makes the file shorter. A node with a FUSE mount that had
- * not set it would take the file for empty, for a second. */
-static int get_block(mca_sharedfp_ondemand_counter_t *counter)
+/* The size is set, the same for all: a node with a FUSE mount that had not set it would take the
+ * file for empty, for a second. */
+static int get_block(counter_t *counter)
 {
     void *block;
     int error = posix_memalign(&block, BYTES, BYTES);
@@ -73,19 +74,18 @@ static int get_block(mca_sharedfp_ondemand_counter_t *counter)
     if (0 != error) {
         return error;
     }
-    counter->block = block;
-    memset(block, 0, BYTES);
+    counter->numbers = block;
     return 0 == ftruncate(counter->fd, BYTES) ? 0 : errno;
 }
 
-static void drop(mca_sharedfp_ondemand_counter_t *counter)
+static void drop(counter_t *counter)
 {
-    if (NULL != counter->words) {
-        (void) munmap(counter->words, BYTES);
-        counter->words = NULL;
+    if (counter->mapped && NULL != counter->numbers) {
+        (void) munmap(counter->numbers, BYTES);
+    } else {
+        free(counter->numbers);
     }
-    free(counter->block);
-    counter->block = NULL;
+    counter->numbers = NULL;
     if (-1 != counter->fd) {
         (void) close(counter->fd);
         counter->fd = -1;
@@ -110,7 +110,7 @@ static int open_file(const char *path, int flags)
     return fd;
 }
 
-static int use(mca_sharedfp_ondemand_counter_t *counter, int create)
+static int use(counter_t *counter, int create)
 {
     int error;
 
@@ -150,7 +150,7 @@ static int make_turn(const char *path)
     return 0;
 }
 
-static int take_turn(const mca_sharedfp_ondemand_counter_t *counter, bool begin)
+static int take_turn(const counter_t *counter, bool begin)
 {
     char *path;
     int error;
@@ -158,12 +158,16 @@ static int take_turn(const mca_sharedfp_ondemand_counter_t *counter, bool begin)
     if (0 > asprintf(&path, "%s.turn", counter->path)) {
         return ENOMEM;
     }
-    error = begin ? make_turn(path) : 0 == rmdir(path) ? 0 : errno;
+    if (begin) {
+        error = make_turn(path);
+    } else {
+        error = 0 == rmdir(path) ? 0 : errno;
+    }
     free(path);
     return error;
 }
 
-static int lock(const mca_sharedfp_ondemand_counter_t *counter, bool begin)
+static int lock(const counter_t *counter, bool begin)
 {
     struct flock range = {
         .l_type = begin ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET, .l_len = BYTES};
@@ -178,111 +182,91 @@ static int lock(const mca_sharedfp_ondemand_counter_t *counter, bool begin)
     return 0 == rc ? 0 : errno;
 }
 
-/* One transfer, without the node's cache where the file system can do that: FUSE does not look
- * whether another node has changed a file, even if it is locked. */
-static ssize_t transfer(int fd, bool write, void *block)
+/* False: direct access was off. */
+static bool leave_direct(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return 0 != (flags & O_DIRECT) && 0 == fcntl(fd, F_SETFL, flags & ~O_DIRECT);
+}
+
+/* All numbers, without the node's cache where the file system has direct access: FUSE does not check
+ * whether another node has changed a file, even if it is locked. An empty file holds zeros. */
+static int transfer(const counter_t *counter, bool write)
 {
     ssize_t n;
 
-    for (;;) {
-        n = write ? pwrite(fd, block, BYTES, 0) : pread(fd, block, BYTES, 0);
-        if (n >= 0 || (EINTR != errno && EINVAL != errno)) {
-            return n;
-        }
-        if (EINVAL == errno) {
-            if (0 == (fcntl(fd, F_GETFL) & O_DIRECT)) {
-                errno = EINVAL;
-                return n;
-            }
-            (void) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_DIRECT);
-        }
+    do {
+        n = write ? pwrite(counter->fd, counter->numbers, BYTES, 0)
+                  : pread(counter->fd, counter->numbers, BYTES, 0);
+    } while (0 > n && (EINTR == errno || (EINVAL == errno && leave_direct(counter->fd))));
+    if (0 > n) {
+        return errno;
     }
-}
-
-/* A file that is still empty means 0. */
-static int load(int fd, int64_t *block)
-{
-    ssize_t n = transfer(fd, false, block);
-
-    if (0 == n) {
-        memset(block, 0, BYTES);
+    if (0 == n && !write) {
+        memset(counter->numbers, 0, BYTES);
         return 0;
     }
-    return BYTES == n ? 0 : n < 0 ? errno : EIO;
+    return BYTES == n ? 0 : EIO;
 }
 
-static int store(int fd, int64_t *block)
+static int add_unlocked(const counter_t *counter, int slot, int64_t bytes, int64_t *before)
 {
-    ssize_t n = transfer(fd, true, block);
+    int error = transfer(counter, false);
 
-    return BYTES == n ? 0 : n < 0 ? errno : EIO;
-}
-
-static int add_locked(const mca_sharedfp_ondemand_counter_t *counter, int slot, int64_t bytes,
-                      int64_t *before)
-{
-    int64_t *block = counter->block;
-    int error = lock(counter, true), unlocked;
-
-    if (0 != error) {
+    *before = counter->numbers[slot];
+    if (0 != error || 0 == bytes) {
         return error;
     }
-    error = load(counter->fd, block);
-    *before = block[slot];
-    if (0 == error && 0 != bytes) {
-        block[slot] += bytes;
-        error = store(counter->fd, block);
-    }
-    unlocked = lock(counter, false);
-    return 0 != error ? error : unlocked;
+    counter->numbers[slot] += bytes;
+    return transfer(counter, true);
 }
 
-int mca_sharedfp_ondemand_counter_add(mca_sharedfp_ondemand_counter_t *counter, int slot,
-                                      int64_t bytes, int64_t *before)
+int mca_sharedfp_ondemand_counter_add(counter_t *counter, int slot, int64_t bytes, int64_t *before)
 {
-    int error = use(counter, O_CREAT);
+    int error = use(counter, O_CREAT), unlocked;
 
     if (0 != error) {
         return error;
     }
     if (counter->mapped) {
-        *before = __atomic_fetch_add(&counter->words[slot], bytes, __ATOMIC_SEQ_CST);
+        *before = __atomic_fetch_add(&counter->numbers[slot], bytes, __ATOMIC_SEQ_CST);
         return 0;
     }
-    return add_locked(counter, slot, bytes, before);
-}
-
-/* With the lock, because that makes some file systems bring the other nodes' caches up to date. */
-static int clear_locked(const mca_sharedfp_ondemand_counter_t *counter)
-{
-    int error = lock(counter, true), unlocked;
-
+    error = lock(counter, true);
     if (0 != error) {
         return error;
     }
-    memset(counter->block, 0, BYTES);
-    error = store(counter->fd, counter->block);
+    error = add_unlocked(counter, slot, bytes, before);
     unlocked = lock(counter, false);
     return 0 != error ? error : unlocked;
 }
 
 /* A file beside the data is made even if nobody has used it: that a node sees none does not mean
- * that there is none. */
-int mca_sharedfp_ondemand_counter_clear(mca_sharedfp_ondemand_counter_t *counter)
+ * that there is none. The lock makes some file systems update the caches of other nodes. */
+int mca_sharedfp_ondemand_counter_clear(counter_t *counter)
 {
-    int error = use(counter, counter->mapped ? 0 : O_CREAT);
+    int error = use(counter, counter->mapped ? 0 : O_CREAT), unlocked;
 
-    if (0 != error) {
-        return counter->mapped && ENOENT == error ? 0 : error;
-    }
-    if (counter->mapped) {
-        memset(counter->words, 0, BYTES);
+    if (counter->mapped && ENOENT == error) {
         return 0;
     }
-    return clear_locked(counter);
+    if (0 == error && !counter->mapped) {
+        error = lock(counter, true);
+    }
+    if (0 != error) {
+        return error;
+    }
+    memset(counter->numbers, 0, BYTES);
+    if (counter->mapped) {
+        return 0;
+    }
+    error = transfer(counter, true);
+    unlocked = lock(counter, false);
+    return 0 != error ? error : unlocked;
 }
 
-void mca_sharedfp_ondemand_counter_fini(mca_sharedfp_ondemand_counter_t *counter, bool last)
+void mca_sharedfp_ondemand_counter_fini(counter_t *counter, bool last)
 {
     drop(counter);
     if (last && NULL != counter->path) {

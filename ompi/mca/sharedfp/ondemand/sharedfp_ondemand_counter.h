@@ -13,12 +13,11 @@
 enum { MCA_SHAREDFP_ONDEMAND_SLOTS = 512 };
 
 typedef struct mca_sharedfp_ondemand_counter_t {
-    char *path;     /* the same file on all ranks */
-    bool mapped;    /* all ranks are on one node: the numbers are memory */
-    bool locks;     /* not mapped: byte-range locks keep ranks of other nodes out */
-    int fd;         /* -1: not used by this rank so far */
-    int64_t *words; /* mapped: the numbers */
-    int64_t *block; /* not mapped: for transfers */
+    char *path;       /* the same file on all ranks */
+    bool mapped;      /* all ranks are on one node: the file is mapped into memory */
+    bool locks;       /* byte-range locks keep ranks of other nodes out */
+    int fd;           /* descriptor of the file; -1: this rank has not used the counter */
+    int64_t *numbers; /* the mapped file, or one block for transfers */
 } mca_sharedfp_ondemand_counter_t;
 
 /** Takes over `path` (from malloc). Touches no file. Without `mapped` and without `locks` the ranks

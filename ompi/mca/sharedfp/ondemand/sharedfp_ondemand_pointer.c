@@ -1,11 +1,23 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The pointer of a file. See internal.h.
+ * The module: shared file pointers, and access at them.
  *
- * Where its counter is: for ranks of one job on one node in the job's session folder; else beside
- * the data, where all ranks can reach it, with a random name from rank 0.
+ * A shared file pointer is a start, which every rank has, plus the bytes that were taken since,
+ * which all ranks count in one shared number:
+ *
+ *      seek number       0          1 (set_view)     2 (seek_shared to 800)
+ *      start             0          0                800              each rank's own
+ *      bytes taken       0       3000                 40              counter, slot = seek number
+ *      pointer                                       840
+ *
+ * Seeks are collective, so all ranks count them alike, and each seek begins a new number at 0.
+ * Therefore neither a seek nor an open needs communication: a rank that is ahead adds to another
+ * number than one that is behind.
+ *
+ * Where the counter is: for ranks of one job on one node in the job's session directory; else
+ * beside the data, where all ranks can reach it, with a random name from rank 0.
  */
-#include "sharedfp_ondemand_internal.h"
+#include "sharedfp_ondemand.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,25 +33,24 @@
 #include "ompi/mca/common/collio/hook/reach.h"
 #include "opal/util/proc.h"
 
-static mca_sharedfp_ondemand_pointer_t *pointer_of(const ompio_file_t *fh)
-{
-    return (mca_sharedfp_ondemand_pointer_t *) fh->f_sharedfp_data;
-}
+#include "sharedfp_ondemand_counter.h"
 
-static int barrier(ompi_communicator_t *comm)
-{
-    return comm->c_coll->coll_barrier(comm, comm->c_coll->coll_barrier_module);
-}
+typedef struct pointer_t {
+    struct mca_sharedfp_base_data_t base;    /* what OMPIO has of the pointer */
+    mca_sharedfp_ondemand_counter_t counter; /* bytes taken since the last seek */
+    int64_t seeks;                           /* number of seeks since the open */
+    int64_t start;                           /* target of the last seek, in bytes */
+    bool reported;                           /* an error of the counter was printed */
+} pointer_t;
 
-static int bcast(int64_t *values, int count, int root, ompi_communicator_t *comm)
+static pointer_t *pointer_of(const ompio_file_t *fh)
 {
-    return comm->c_coll->coll_bcast(values, count, MPI_INT64_T, root, comm,
-                                    comm->c_coll->coll_bcast_module);
+    return (pointer_t *) fh->f_sharedfp_data;
 }
 
 /* ---- where the counter is ---- */
 
-/* Another job has another session folder. */
+/* Another job has another session directory. */
 static bool is_one_job(ompi_communicator_t *comm)
 {
     opal_process_name_t me = ompi_group_get_proc_name(comm->c_local_group, ompi_comm_rank(comm));
@@ -65,31 +76,33 @@ static char *session_path(const ompio_file_t *fh)
     char id[64], *path;
 
     collio_comm_id(fh->f_comm, id, sizeof(id));
-    return 0 > asprintf(&path, "%s/collio-pointer-%lx-%s", opal_process_info.job_session_dir,
-                        (unsigned long) first.vpid, id)
-               ? NULL
-               : path;
+    if (0 > asprintf(&path, "%s/collio-pointer-%lx-%s", opal_process_info.job_session_dir,
+                     (unsigned long) first.vpid, id)) {
+        return NULL;
+    }
+    return path;
 }
 
-/* In the folder of the data. Rank 0's number tells it from those of other jobs and other files. */
+/* In the directory of the data. Rank 0's number tells it from those of other jobs and other files. */
 static char *data_path(const ompio_file_t *fh, int64_t number)
 {
     const char *name = 0 == strncasecmp(fh->f_filename, "lustre:", 7) ? fh->f_filename + 7
                                                                       : fh->f_filename;
     const char *slash = strrchr(name, '/');
     int length = NULL == slash ? 0 : (int) (slash - name) + 1;
-    char folder[4096] = "", *path;
+    char directory[4096] = "", *path;
 
-    if ('/' != *name) { /* the program may change its folder before the first use */
-        if (NULL == getcwd(folder, sizeof(folder) - 1)) {
+    if ('/' != *name) { /* the program may change its directory before the first use */
+        if (NULL == getcwd(directory, sizeof(directory) - 1)) {
             return NULL;
         }
-        strcat(folder, "/");
+        strcat(directory, "/");
     }
-    return 0 > asprintf(&path, "%s%.*s.collio-pointer-%016llx", folder, length, name,
-                        (unsigned long long) number)
-               ? NULL
-               : path;
+    if (0 > asprintf(&path, "%s%.*s.collio-pointer-%016llx", directory, length, name,
+                     (unsigned long long) number)) {
+        return NULL;
+    }
+    return path;
 }
 
 static int64_t random_number(void)
@@ -104,13 +117,16 @@ static int64_t random_number(void)
 
 /* ---- open and close ---- */
 
-/* A job that was killed may have left a counter in a session folder that has the same name now. The
+/* A job that was killed may have left a counter in a session directory that has the same name. The
  * other ranks do not come past the open of the file itself before rank 0 was here. */
-int mca_sharedfp_ondemand_module_init(ompio_file_t *fh)
+static int module_init(ompio_file_t *fh)
 {
-    char *path = 0 == ompi_comm_rank(fh->f_comm) && is_on_one_node(fh->f_comm) ? session_path(fh)
-                                                                               : NULL;
+    char *path;
 
+    if (0 != ompi_comm_rank(fh->f_comm) || !is_on_one_node(fh->f_comm)) {
+        return OMPI_SUCCESS;
+    }
+    path = session_path(fh);
     if (NULL != path) {
         (void) unlink(path);
         free(path);
@@ -118,36 +134,47 @@ int mca_sharedfp_ondemand_module_init(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-int mca_sharedfp_ondemand_module_finalize(ompio_file_t *fh)
+static int module_finalize(ompio_file_t *fh)
 {
     (void) fh;
     return OMPI_SUCCESS;
 }
 
-int mca_sharedfp_ondemand_file_open(struct ompi_communicator_t *comm, const char *filename,
-                                    int amode, struct opal_info_t *info, ompio_file_t *fh)
+/* A name beside the data, the same on all ranks; *locks: do byte-range locks reach all ranks? */
+static int agree_on_path(ompio_file_t *fh, char **path, bool *locks)
 {
     enum { NUMBER, LOCKS, FIELDS };
-    int64_t first[FIELDS] = {0}; /* of rank 0 */
+    int64_t first[FIELDS] = {random_number(), collio_locks_known(fh)};
+    int rc = collio_bcast(first, FIELDS, MPI_INT64_T, fh->f_comm);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    *locks = collio_locks_find(fh, first[LOCKS]);
+    *path = data_path(fh, first[NUMBER]);
+    return OMPI_SUCCESS;
+}
+
+static int file_open(struct ompi_communicator_t *comm, const char *filename, int amode,
+                     struct opal_info_t *info, ompio_file_t *fh)
+{
     bool one_node = is_on_one_node(fh->f_comm), locks = true;
-    char *path;
-    mca_sharedfp_ondemand_pointer_t *pointer;
+    char *path = NULL;
+    pointer_t *pointer;
 
     (void) comm;
     (void) filename;
     (void) amode;
     (void) info;
-    if (!one_node) {
-        first[NUMBER] = random_number();
-        first[LOCKS] = collio_locks_known(fh);
-        int rc = bcast(first, FIELDS, 0, fh->f_comm);
+    if (one_node) {
+        path = session_path(fh);
+    } else {
+        int rc = agree_on_path(fh, &path, &locks);
 
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
-        locks = collio_locks_find(fh, first[LOCKS]);
     }
-    path = one_node ? session_path(fh) : data_path(fh, first[NUMBER]);
     pointer = calloc(1, sizeof(*pointer));
     if (NULL == path || NULL == pointer) {
         free(path);
@@ -160,9 +187,9 @@ int mca_sharedfp_ondemand_file_open(struct ompi_communicator_t *comm, const char
 }
 
 /* OMPIO has a barrier before this, so nobody uses the pointer any more. */
-int mca_sharedfp_ondemand_file_close(ompio_file_t *fh)
+static int file_close(ompio_file_t *fh)
 {
-    mca_sharedfp_ondemand_pointer_t *pointer = pointer_of(fh);
+    pointer_t *pointer = pointer_of(fh);
 
     if (NULL != pointer) {
         mca_sharedfp_ondemand_counter_fini(&pointer->counter, 0 == fh->f_rank);
@@ -176,10 +203,10 @@ int mca_sharedfp_ondemand_file_close(ompio_file_t *fh)
 
 static int error_of(ompio_file_t *fh, int error)
 {
-    mca_sharedfp_ondemand_pointer_t *pointer = pointer_of(fh);
+    pointer_t *pointer = pointer_of(fh);
 
-    if (0 != error && !pointer->told) {
-        pointer->told = true;
+    if (0 != error && !pointer->reported) {
+        pointer->reported = true;
         collio_help("sharedfp/ondemand", fh->f_filename, fh->f_rank, COLLIO_HELP_SHARED_POINTER,
                     pointer->counter.path, strerror(error));
     }
@@ -188,7 +215,7 @@ static int error_of(ompio_file_t *fh, int error)
 
 static int take_bytes(ompio_file_t *fh, int64_t bytes, int64_t *place)
 {
-    mca_sharedfp_ondemand_pointer_t *pointer = pointer_of(fh);
+    pointer_t *pointer = pointer_of(fh);
     int64_t before = 0;
     int error;
 
@@ -201,7 +228,7 @@ static int take_bytes(ompio_file_t *fh, int64_t bytes, int64_t *place)
     return error_of(fh, error);
 }
 
-int mca_sharedfp_ondemand_get_position(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *offset)
+static int get_position(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *offset)
 {
     int64_t place = 0;
     int rc = take_bytes(fh, 0, &place);
@@ -225,8 +252,9 @@ static OMPI_MPI_OFFSET_TYPE view_offset(const ompio_file_t *fh, int64_t place)
     return 0 == etype ? place : place / etype;
 }
 
-int mca_sharedfp_ondemand_take(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
-                               OMPI_MPI_OFFSET_TYPE *offset)
+/* Moves the pointer on by `count` elements; *offset = the place before them, in the view. */
+static int take(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
+                OMPI_MPI_OFFSET_TYPE *offset)
 {
     int64_t place = 0;
     int rc = take_bytes(fh, bytes_of(count, type), &place);
@@ -235,9 +263,16 @@ int mca_sharedfp_ondemand_take(ompio_file_t *fh, collio_count_t count, const omp
     return rc;
 }
 
-/* The last rank knows the sum, and that all ranks are here: it moves the pointer for all. */
-int mca_sharedfp_ondemand_take_ordered(ompio_file_t *fh, collio_count_t count,
-                                       const ompi_datatype_t *type, OMPI_MPI_OFFSET_TYPE *offset)
+/* A rank's error, which another rank has sent. */
+static int agreed(int rc, int64_t error)
+{
+    return OMPI_SUCCESS != rc ? rc : (int) error;
+}
+
+/* The same for all ranks, in the order of their ranks. The last rank has the sum, and all ranks are
+ * here by then: it moves the pointer for all. Collective, same result on all ranks. */
+static int take_ordered(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
+                        OMPI_MPI_OFFSET_TYPE *offset)
 {
     enum { RC, PLACE, FIELDS };
     ompi_communicator_t *comm = fh->f_comm;
@@ -249,25 +284,24 @@ int mca_sharedfp_ondemand_take_ordered(ompio_file_t *fh, collio_count_t count,
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    before_me = 0 == fh->f_rank ? 0 : before_me;
+    if (0 == fh->f_rank) {
+        before_me = 0; /* undefined by MPI_Exscan */
+    }
     if (last == fh->f_rank) {
         answer[RC] = take_bytes(fh, before_me + mine, &answer[PLACE]);
     }
-    rc = bcast(answer, FIELDS, last, comm);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
+    rc = collio_bcast_from(last, answer, FIELDS, MPI_INT64_T, comm);
     *offset = view_offset(fh, answer[PLACE] + before_me);
-    return (int) answer[RC];
+    return agreed(rc, answer[RC]);
 }
 
-/* Where a seek counts from, in bytes: rank 0 looks when all ranks are here, for what they have done
+/* Where a seek counts from, in bytes. Rank 0 reads it when all ranks are here: what they have done
  * before may have moved the pointer or the end of the file. */
 static int find_base(ompio_file_t *fh, int whence, int64_t *base)
 {
     enum { RC, BASE, FIELDS };
     int64_t answer[FIELDS] = {0};
-    int rc = barrier(fh->f_comm);
+    int rc = collio_barrier(fh->f_comm);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -276,20 +310,20 @@ static int find_base(ompio_file_t *fh, int whence, int64_t *base)
         OMPI_MPI_OFFSET_TYPE place = 0;
 
         collio_access_ask_size(fh->fd);
-        answer[RC] = MPI_SEEK_CUR == whence ? mca_sharedfp_ondemand_get_position(fh, &place)
+        answer[RC] = MPI_SEEK_CUR == whence ? get_position(fh, &place)
                                             : mca_common_ompio_file_get_size(fh, &place);
         answer[BASE] = place;
     }
-    rc = bcast(answer, FIELDS, 0, fh->f_comm);
+    rc = collio_bcast(answer, FIELDS, MPI_INT64_T, fh->f_comm);
     *base = answer[BASE];
-    return OMPI_SUCCESS != rc ? rc : (int) answer[RC];
+    return agreed(rc, answer[RC]);
 }
 
-/* All numbers were used: all ranks meet, so that none is at an old one when they begin again. */
+/* All numbers were used: all ranks wait, so that none is at an old one when they begin again. */
 static int begin_again(ompio_file_t *fh)
 {
     int64_t error = 0;
-    int rc = barrier(fh->f_comm);
+    int rc = collio_barrier(fh->f_comm);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -297,14 +331,14 @@ static int begin_again(ompio_file_t *fh)
     if (0 == fh->f_rank) {
         error = error_of(fh, mca_sharedfp_ondemand_counter_clear(&pointer_of(fh)->counter));
     }
-    rc = bcast(&error, 1, 0, fh->f_comm);
-    return OMPI_SUCCESS != rc ? rc : (int) error;
+    rc = collio_bcast(&error, 1, MPI_INT64_T, fh->f_comm);
+    return agreed(rc, error);
 }
 
-/* An open with MPI_MODE_APPEND: each rank has just looked for the end of the file to put its own
- * pointer there, too. Nobody may write before all have; and what rank 0 has seen counts, because
- * other programs may be appending, too. */
-static int append_meet(const ompio_file_t *fh, int64_t *start)
+/* An open with MPI_MODE_APPEND: each rank has just read the end of the file to put its own pointer
+ * there, too. Nobody may write before all have; and what rank 0 has read counts, because other
+ * programs may be appending, too. */
+static int agree_on_end(const ompio_file_t *fh, int64_t *start)
 {
     enum { SEEKS_OF_OPEN = 2 }; /* the default view, the end */
     int rc;
@@ -312,13 +346,16 @@ static int append_meet(const ompio_file_t *fh, int64_t *start)
     if (0 == (fh->f_amode & MPI_MODE_APPEND) || pointer_of(fh)->seeks >= SEEKS_OF_OPEN) {
         return OMPI_SUCCESS;
     }
-    rc = barrier(fh->f_comm);
-    return OMPI_SUCCESS != rc ? rc : bcast(start, 1, 0, fh->f_comm);
+    rc = collio_barrier(fh->f_comm);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    return collio_bcast(start, 1, MPI_INT64_T, fh->f_comm);
 }
 
-int mca_sharedfp_ondemand_seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, int whence)
+static int seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, int whence)
 {
-    mca_sharedfp_ondemand_pointer_t *pointer = pointer_of(fh);
+    pointer_t *pointer = pointer_of(fh);
     int64_t etype = (int64_t) COLLIO_FVIEW(fh).f_etype_size, start = 0, base = 0;
     bool wraps = __builtin_mul_overflow((int64_t) offset, etype, &start);
     int rc;
@@ -326,7 +363,7 @@ int mca_sharedfp_ondemand_seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, in
     if (NULL == pointer) {
         return MPI_ERR_OTHER;
     }
-    rc = MPI_SEEK_SET == whence ? append_meet(fh, &start) : find_base(fh, whence, &base);
+    rc = MPI_SEEK_SET == whence ? agree_on_end(fh, &start) : find_base(fh, whence, &base);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -335,5 +372,85 @@ int mca_sharedfp_ondemand_seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, in
     }
     pointer->start = start;
     ++pointer->seeks;
-    return 0 == pointer->seeks % MCA_SHAREDFP_ONDEMAND_SLOTS ? begin_again(fh) : OMPI_SUCCESS;
+    if (0 == pointer->seeks % MCA_SHAREDFP_ONDEMAND_SLOTS) {
+        return begin_again(fh);
+    }
+    return OMPI_SUCCESS;
 }
+
+/* ---- access ---- */
+
+typedef collio_count_t count_t;
+
+/* An entry of the module: takes a place, then accesses it by an entry of OMPIO. */
+#define ENTRY(name, take, access, buffer_type, result_type)                                     \
+    static int name(ompio_file_t *fh, buffer_type buffer, count_t count, ompi_datatype_t *type, \
+                    result_type result)                                                         \
+    {                                                                                           \
+        OMPI_MPI_OFFSET_TYPE offset;                                                            \
+        int rc = take(fh, count, type, &offset);                                                \
+                                                                                                \
+        if (OMPI_SUCCESS != rc) {                                                               \
+            return rc;                                                                          \
+        }                                                                                       \
+        return mca_common_ompio_file_##access(fh, offset, buffer, count, type, result);         \
+    }
+
+ENTRY(read_shared, take, read_at, void *, ompi_status_public_t *)
+ENTRY(write_shared, take, write_at, const void *, ompi_status_public_t *)
+ENTRY(iread_shared, take, iread_at, void *, ompi_request_t **)
+ENTRY(iwrite_shared, take, iwrite_at, const void *, ompi_request_t **)
+ENTRY(read_ordered, take_ordered, read_at_all, void *, ompi_status_public_t *)
+ENTRY(write_ordered, take_ordered, write_at_all, const void *, ompi_status_public_t *)
+ENTRY(iread_ordered, take_ordered, iread_at_all, void *, ompi_request_t **)
+ENTRY(iwrite_ordered, take_ordered, iwrite_at_all, const void *, ompi_request_t **)
+
+/* One split collective call at a time; OMPIO keeps its request in the handle. */
+#define ENTRY_BEGIN(name, access, buffer_type)                                                  \
+    static int name(ompio_file_t *fh, buffer_type buffer, count_t count, ompi_datatype_t *type) \
+    {                                                                                           \
+        int rc;                                                                                 \
+                                                                                                \
+        if (fh->f_split_coll_in_use) {                                                          \
+            return MPI_ERR_REQUEST;                                                             \
+        }                                                                                       \
+        rc = access(fh, buffer, count, type, &fh->f_split_coll_req);                            \
+        fh->f_split_coll_in_use = OMPI_SUCCESS == rc;                                           \
+        return rc;                                                                              \
+    }
+
+ENTRY_BEGIN(read_ordered_begin, iread_ordered, void *)
+ENTRY_BEGIN(write_ordered_begin, iwrite_ordered, const void *)
+
+static int write_ordered_end(ompio_file_t *fh, const void *buffer, ompi_status_public_t *status)
+{
+    int rc = ompi_request_wait(&fh->f_split_coll_req, status);
+
+    (void) buffer;
+    fh->f_split_coll_in_use = false;
+    return rc;
+}
+
+static int read_ordered_end(ompio_file_t *fh, void *buffer, ompi_status_public_t *status)
+{
+    return write_ordered_end(fh, buffer, status);
+}
+
+mca_sharedfp_base_module_t mca_sharedfp_ondemand_module = {
+    .sharedfp_module_init = module_init,
+    .sharedfp_module_finalize = module_finalize,
+    .sharedfp_seek = seek,
+    .sharedfp_get_position = get_position,
+    .sharedfp_read = read_shared,
+    .sharedfp_read_ordered = read_ordered,
+    .sharedfp_read_ordered_begin = read_ordered_begin,
+    .sharedfp_read_ordered_end = read_ordered_end,
+    .sharedfp_iread = iread_shared,
+    .sharedfp_write = write_shared,
+    .sharedfp_write_ordered = write_ordered,
+    .sharedfp_write_ordered_begin = write_ordered_begin,
+    .sharedfp_write_ordered_end = write_ordered_end,
+    .sharedfp_iwrite = iwrite_shared,
+    .sharedfp_file_open = file_open,
+    .sharedfp_file_close = file_close,
+};

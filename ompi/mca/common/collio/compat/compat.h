@@ -525,11 +525,22 @@ static inline int collio_gather(const void *send, void *receive, int count, ompi
                                      comm->c_coll->coll_gather_module);
 }
 
+static inline int collio_bcast_from(int root, void *data, int count, ompi_datatype_t *type,
+                                    ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_bcast(data, count, type, root, comm, comm->c_coll->coll_bcast_module);
+}
+
 /** From rank 0. */
 static inline int collio_bcast(void *data, int count, ompi_datatype_t *type,
                                ompi_communicator_t *comm)
 {
-    return comm->c_coll->coll_bcast(data, count, type, 0, comm, comm->c_coll->coll_bcast_module);
+    return collio_bcast_from(0, data, count, type, comm);
+}
+
+static inline int collio_barrier(ompi_communicator_t *comm)
+{
+    return comm->c_coll->coll_barrier(comm, comm->c_coll->coll_barrier_module);
 }
 
 /** True when the request is complete; it is then freed, *error is its error or MPI_SUCCESS, and
