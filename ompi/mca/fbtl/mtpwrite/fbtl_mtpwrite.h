@@ -2,14 +2,78 @@
 #ifndef MCA_FBTL_MTPWRITE_H
 #define MCA_FBTL_MTPWRITE_H
 
-#include "ompi_config.h"
-
+#include "ompi/mca/common/collio/access/access.h"
+#include "ompi/mca/common/collio/access/lockahead.h"
+#include "ompi/mca/common/collio/compat/compat.h"
+#include "ompi/mca/common/collio/settings/setting.h"
+#include "ompi/mca/common/collio/view/request.h"
 #include "ompi/mca/fbtl/fbtl.h"
 
-BEGIN_C_DECLS
-
+/**
+ * fbtl/mtpwrite: collio's file access for everything that is not a collective call of fcoll/overlap
+ * or fcoll/tam. Individual reads and writes come through entries of the per-file table, lists of
+ * pieces from stock fcolls and shared file pointers through the fbtl module. Both become jobs of
+ * common/collio/access: Build-IO, packing, sieving, locks, threads, engines.
+ *
+ *   MPI_File_write        -> individual.c -+
+ *   stock fcoll, sharedfp -> module.c -----+--> common/collio/access
+ */
 OMPI_DECLSPEC extern mca_fbtl_base_component_t mca_fbtl_mtpwrite_component;
+extern mca_fbtl_base_module_t mca_fbtl_mtpwrite_module;
 
-END_C_DECLS
+/** Parameters fbtl_mtpwrite_<name> and hints collio_<name>; the table in component.c describes
+ *  each. */
+typedef struct mca_fbtl_mtpwrite_settings_t {
+    int priority;                        /* among the fbtl components */
+    int num_threads;                     /* threads of a request */
+    int method;                          /* collio_method_t */
+    int engine;                          /* collio_engine_t */
+    int queue_depth;                     /* nonblocking transfers in a queue; 0: automatic */
+    size_t stage_bytes;                  /* staging buffer of a thread; 0: automatic */
+    bool pin;                            /* threads are bound to cores */
+    int serial_below;                    /* pieces below which threads do not pay; 0: automatic */
+    int sieve_read;                      /* COLLIO_SETTING_AUTO, _ON or _OFF */
+    int sieve_write;                     /* COLLIO_SETTING_AUTO, _ON or _OFF */
+    size_t sieve_read_bytes;             /* sieve buffer for reads; 0: automatic */
+    size_t sieve_write_bytes;            /* sieve buffer for writes; 0: automatic */
+    int report;                          /* collio_report_mode_t */
+    char report_file[COLLIO_TEXT_BYTES]; /* where reports go */
+} mca_fbtl_mtpwrite_settings_t;
+
+/** The values of the parameters. */
+extern mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;
+
+/** The settings of a file: parameters, then hints; those that must be the same on all ranks are.
+ *  Prints what was wrong. Collective over f_comm. */
+void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings);
+/** Puts the values in force where MPI_File_get_info finds them. */
+void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
+                                        const mca_fbtl_mtpwrite_settings_t *settings);
+
+/** What lives as long as an open handle (MPI files and those of shared file pointers). */
+typedef struct mca_fbtl_mtpwrite_file_t {
+    collio_access_t access;      /* how to access the file */
+    collio_access_stats_t stats; /* counters of the file */
+    collio_lockahead_covered_t
+        covered; /* Lustre locks that were requested; under the file's lock */
+} mca_fbtl_mtpwrite_file_t;
+
+/** Found, or made at the first transfer (the descriptor is not open before). NULL: no memory. */
+mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh);
+/** Ends the record of this handle, if it has one; its counters stay in the totals. */
+void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh);
+/** The counters of all files of this process, closed ones included. */
+void mca_fbtl_mtpwrite_file_totals(collio_access_stats_t *totals);
+
+/** Performance variables fbtl_mtpwrite_*. */
+void mca_fbtl_mtpwrite_pvars_register(void);
+/** Prints the report of a file, from rank 0. Collective over f_comm. */
+void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused);
+
+/** Puts collio's individual reads and writes in the table of an MPI file. 0 or -ENOMEM. */
+int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
+                                         const mca_fbtl_mtpwrite_settings_t *settings);
+/** Removes the progress function of nonblocking individual calls. */
+void mca_fbtl_mtpwrite_individual_close(void);
 
 #endif /* MCA_FBTL_MTPWRITE_H */

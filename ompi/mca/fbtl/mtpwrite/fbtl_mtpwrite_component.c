@@ -1,20 +1,112 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fbtl/mtpwrite: the face of collio's file access for everything that is not one of our fcolls:
- * individual reads and writes (blocking, explicit-offset, nonblocking), shared file pointers, and
- * the stock fcolls' lists of pieces.
- *
- *   MPI_File_write      -> individual.c -+
- *   stock fcoll, sharedfp -> module.c ---+--> common/collio: Build-IO, packing, sieving, locks,
- *                                             threads, engines
+ * The component: parameters and hints (one row for each; settings/setting.h has what a row means),
+ * and which files it serves.
  */
-#include "fbtl_mtpwrite_internal.h"
+#include "fbtl_mtpwrite.h"
 
 #include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/ompio/named.h"
 #include "ompi/mca/common/collio/ompio/open.h"
+#include "ompi/mca/common/collio/report/report_out.h"
+#include "ompi/mca/common/collio/settings/hints.h"
 
 #include "ompi/mca/fbtl/base/base.h"
+
+enum {
+    NO_HINT = COLLIO_SETTING_NO_HINT,
+    AGREED = COLLIO_SETTING_AGREED,
+    POSITIVE = COLLIO_SETTING_POSITIVE,
+    OMPIO = COLLIO_SETTING_OMPIO,
+    PRIORITY_DEFAULT = 5 /* below the stock components */
+};
+
+static const char methods[] = "auto,vector,pack,direct";
+static const char engines[] = "auto,threads,libaio,io_uring";
+static const char on_off[] = "auto,on,off";
+
+#define AT(field) offsetof(mca_fbtl_mtpwrite_settings_t, field)
+
+static const collio_setting_t rows[] = {
+    {"priority", COLLIO_NUMBER, AT(priority), NULL, PRIORITY_DEFAULT, 3, NO_HINT, NULL,
+     "Priority of this component among the fbtl components. Stock components have 50 at most: set "
+     "60 to use this one for every file without --mca fbtl"},
+    {"num_threads", COLLIO_NUMBER, AT(num_threads), NULL, 0, 3, OMPIO, NULL,
+     "Number of threads that match, pack and transfer an individual request. 0 or 1: the caller "
+     "alone. The threads live in a pool of the process, created at first use. Set it if "
+     "individual requests are large and the process has cores to spare; more threads than cores "
+     "do not pay"},
+    {"method", COLLIO_CHOICE, AT(method), methods, 0, 5, 0, NULL,
+     "How pieces reach the file. vector: preadv/pwritev of many at once; pack: through staging "
+     "buffers, in large blocks; direct: one call each. auto packs pieces that are so small that "
+     "an entry of a vector costs more than a copy. Set it to compare methods"},
+    {"engine", COLLIO_CHOICE, AT(engine), engines, 0, 5, 0, NULL,
+     "What runs nonblocking transfers. auto: io_uring where the kernel has it, else threads. "
+     "libaio is asynchronous only for transfers whose offset, length and address suit O_DIRECT. "
+     "Set it if io_uring is slow or not allowed"},
+    {"queue_depth", COLLIO_NUMBER, AT(queue_depth), NULL, 0, 5, 0, NULL,
+     "Number of nonblocking transfers that may wait in an engine's queue; one more waits for "
+     "room. 0: the engine's own limit. Reduce it if the file system suffers from many requests at "
+     "a time"},
+    {"stage_bytes", COLLIO_BYTES, AT(stage_bytes), NULL, 0, 5, 0, NULL,
+     "Bytes of the staging buffer of each thread, for packing. 0: 1 MiB. Reduce it if memory "
+     "is short"},
+    {"pin", COLLIO_SWITCH, AT(pin), NULL, 0, 5, 0, NULL,
+     "Bind each thread of the pool to one of the cores that the process may use. Switch it on if "
+     "threads move between cores and the process has the cores for itself"},
+    {"serial_below", COLLIO_NUMBER, AT(serial_below), NULL, 0, 9, 0, NULL,
+     "Requests of fewer pieces than this number (4 KiB of data count as a piece) stay with the "
+     "caller's thread. 0: automatic; 1: never. For measurements"},
+    {"sieve_read", COLLIO_CHOICE, AT(sieve_read), on_off, 0, 5, 0, "romio_ds_read",
+     "Data sieving for reads: read an extent with its holes and keep the wanted bytes. auto "
+     "decides by the size of the holes. Set off if the file system reads small pieces fast"},
+    {"sieve_write", COLLIO_CHOICE, AT(sieve_write), on_off, 0, 5, AGREED, "romio_ds_write",
+     "Data sieving for writes: read, change and write an extent with its holes under a lock, "
+     "where that pays. on requires the same value, this component and byte-range locks on all "
+     "ranks of the file, and fcoll/overlap or fcoll/tam if there are several ranks; then every "
+     "write to the file takes a lock. off and auto: bytes between pieces are never written, and "
+     "no write takes a lock. Set on for many small pieces on a slow file system"},
+    {"sieve_read_bytes", COLLIO_BYTES, AT(sieve_read_bytes), NULL, 0, 5, POSITIVE,
+     "ind_rd_buffer_size",
+     "Bytes of the sieve buffer for reads. 0: 4 MiB. Reduce it if memory is short"},
+    {"sieve_write_bytes", COLLIO_BYTES, AT(sieve_write_bytes), NULL, 0, 5, POSITIVE,
+     "ind_wr_buffer_size",
+     "Bytes of the sieve buffer for writes. 0: 512 KiB. Enlarge it if the holes are large"},
+    {"report", COLLIO_CHOICE, AT(report), COLLIO_REPORT_CHOICES, 0, 3, NO_HINT | AGREED, NULL,
+     "Print at close what individual access to a file did." COLLIO_REPORT_VALUES "."},
+    {"report_file", COLLIO_TEXT, AT(report_file), NULL, 0, 3, NO_HINT | AGREED, NULL,
+     COLLIO_REPORT_FILE_HELP "."},
+};
+
+mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;
+static collio_settings_set_t set = {.prefix = "fbtl_mtpwrite",
+                                    .rows = rows,
+                                    .count = sizeof(rows) / sizeof(rows[0]),
+                                    .parameters = &mca_fbtl_mtpwrite_settings,
+                                    .bytes = sizeof(mca_fbtl_mtpwrite_settings)};
+
+void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings)
+{
+    char text[1024];
+
+    collio_hints_check(fh->f_info);
+    collio_settings_set_resolve(&set, fh->f_info, settings);
+    (void) collio_settings_set_agree(&set, fh->f_comm, fh->f_info, settings, NULL, 0);
+    if (OMPIO_ROOT == fh->f_rank && COLLIO_VERBOSE(fbtl, FILE)) {
+        collio_settings_set_changed(&set, settings, text, sizeof(text));
+        COLLIO_SHOW(fbtl, FILE, "fbtl/mtpwrite: %s: settings: %s", fh->f_filename, text);
+    }
+}
+
+void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
+                                        const mca_fbtl_mtpwrite_settings_t *settings)
+{
+    mca_fbtl_mtpwrite_settings_t used = *settings;
+
+    used.sieve_read_bytes = 0 == used.sieve_read_bytes ? 4194304 : used.sieve_read_bytes;
+    used.sieve_write_bytes = 0 == used.sieve_write_bytes ? 524288 : used.sieve_write_bytes;
+    collio_settings_set_publish(&set, &used, fh->f_info);
+}
 
 static int register_component(void)
 {
@@ -24,21 +116,21 @@ static int register_component(void)
         return rc;
     }
     mca_fbtl_mtpwrite_pvars_register();
-    return mca_fbtl_mtpwrite_settings_register();
+    return collio_settings_set_register(&set, &mca_fbtl_mtpwrite_component.fbtlm_version);
 }
 
 static int close_component(void)
 {
-    mca_fbtl_mtpwrite_request_close();
-    mca_fbtl_mtpwrite_settings_deregister();
+    mca_fbtl_mtpwrite_individual_close();
+    collio_settings_set_deregister(&set); /* io_ompio_num_threads is in the group of io/ompio */
     return collio_close();
 }
 
-/* A component of ours that the user has asked for serves the file. */
-static bool hints_are_ours(void)
+/* Does a component of collio that the user has asked for serve the file? */
+static bool hints_count(void)
 {
     return collio_asked_for(&ompi_fbtl_base_framework, "mtpwrite",
-                            mca_fbtl_mtpwrite_settings.priority, MCA_FBTL_MTPWRITE_PRIORITY_DEFAULT)
+                            mca_fbtl_mtpwrite_settings.priority, PRIORITY_DEFAULT)
            || collio_fcoll_is_chosen();
 }
 
@@ -46,7 +138,7 @@ static bool hints_are_ours(void)
  * whichever fbtl is selected: OMPIO divides by cb_nodes before it selects an fcoll. */
 static mca_fbtl_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
-    if (hints_are_ours()) {
+    if (hints_count()) {
         collio_hints_check(fh->f_info);
     }
     if (NONE != fh->f_fstype && UFS != fh->f_fstype && LUSTRE != fh->f_fstype) {

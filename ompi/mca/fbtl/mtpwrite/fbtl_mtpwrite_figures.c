@@ -1,19 +1,19 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Figures: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, live) and the
+ * Counters: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, live) and the
  * report of one file at close. One table names them for both.
  */
-#include "fbtl_mtpwrite_internal.h"
+#include "fbtl_mtpwrite.h"
 
 #include "ompi/mca/common/collio/report/report_out.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 
 struct figure {
-    const char *name;
-    size_t offset; /* in the stats */
-    collio_unit_t unit;
-    const char *help;
+    const char *name;   /* behind "fbtl_mtpwrite_" */
+    size_t offset;      /* place in collio_access_stats_t */
+    collio_unit_t unit; /* what is counted */
+    const char *help;   /* for ompi_info */
 };
 
 #define NS(name, field, help)                                                               \

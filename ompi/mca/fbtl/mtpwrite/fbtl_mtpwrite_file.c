@@ -1,56 +1,41 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What lives as long as an open handle: settings, the access struct, figures.
+ * What lives as long as an open handle: the access struct and counters.
  *
  * It is place FBTL of the handle's record. OMPIO's shared file pointers have handles of their own,
  * which come through the fbtl module only. It is made at the first transfer, because the descriptor
  * is opened after the module was chosen, and ends with the module.
  */
-#include "fbtl_mtpwrite_internal.h"
+#include "fbtl_mtpwrite.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/access/engine.h"
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/hook/caches.h"
 #include "ompi/mca/common/collio/hook/handle.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static collio_access_stats_t closed; /* figures of files that are closed */
+static collio_access_stats_t closed; /* counters of files that are closed */
 
-static void check_engine(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
+static void check_engine(const ompio_file_t *fh, collio_engine_t engine)
 {
     const char *why;
 
-    (void) collio_engine_choose(settings->engine, &why);
+    (void) collio_engine_choose(engine, &why);
     if (NULL != why && 0 == fh->f_rank) {
         collio_help("fbtl/mtpwrite", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_ENGINE,
-                    collio_engine_name(settings->engine), why);
+                    collio_engine_name(engine), why);
     }
 }
 
-static void check_sieving(mca_fbtl_mtpwrite_file_t *file)
+static void check_sieving(ompio_file_t *fh, collio_access_t *access)
 {
-    const char *why = collio_guard_use(file->fh, &file->access);
+    const char *why = collio_guard_use(fh, access);
 
-    if (NULL != why && 0 == file->fh->f_rank) {
-        collio_help("fbtl/mtpwrite", file->fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_SIEVING,
-                    why);
+    if (NULL != why && 0 == fh->f_rank) {
+        collio_help("fbtl/mtpwrite", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_SIEVING, why);
     }
-}
-
-static void fill_access(mca_fbtl_mtpwrite_file_t *file)
-{
-    const mca_fbtl_mtpwrite_settings_t *settings = &file->settings;
-    collio_access_t *access = &file->access;
-
-    collio_caches_open(file->fh, access, &file->stats);
-    collio_lockahead_guard(file->fh, access);
-    access->engine = settings->engine;
-    access->stripe_bytes = (int64_t) file->fh->f_stripe_size;
-    access->queue_depth = settings->queue_depth;
-    check_sieving(file);
 }
 
 /* With the mutex held: another thread may have made it. */
@@ -68,10 +53,11 @@ static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
         free(file);
         return NULL;
     }
-    file->fh = fh;
-    mca_fbtl_mtpwrite_settings_of(fh, &file->settings);
-    check_engine(fh, &file->settings);
-    fill_access(file);
+    collio_caches_open(fh, &file->access, &file->stats);
+    collio_lockahead_guard(fh, &file->access);
+    file->access.stripe_bytes = (int64_t) fh->f_stripe_size;
+    check_engine(fh, file->access.engine);
+    check_sieving(fh, &file->access);
     handle->place[COLLIO_PLACE_FBTL] = file;
     return file;
 }

@@ -1,85 +1,106 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_File_{i}{read,write}{,_at}: our entries of the file's table (see hook.h).
+ * MPI_File_{i}{read,write}{,_at}: collio's entries of the file's table (see hook.h), and the
+ * requests of the nonblocking ones.
  *
- * io/ompio would flatten the buffer anew, build one long list serially, and only then call the
+ * io/ompio would flatten the buffer again, build one long list serially, and only then call the
  * fbtl. Here the view and the datatype come flattened from the file's cache, the file pointer is
  * moved by arithmetic, and collio builds, packs and transfers, with threads if there are any.
  *
  *   lock the file; view, buffer, position; move the pointer; unlock; transfer; status
  *
- * The lock is not held during the transfer: the file pointer moves when a call starts, as MPI has
- * it, so threads' calls on one handle overlap. Nothing goes back to io/ompio's own code.
+ * The lock is not held during the transfer: the file pointer moves when a call starts, as MPI
+ * requires, so threads' calls on one handle overlap.
+ *
+ * Requests have a class of their own, in a list with its own lock: OMPIO's list of pending requests
+ * has none in 4.1, and threads may start requests on different files at once. A request has two
+ * owners, each with a reference (the object's own count):
+ *
+ *   application   from the call to MPI_Wait, MPI_Test or MPI_Request_free
+ *   operation     from the call until progress() has completed it
+ *
+ * So MPI_Request_free only drops a reference: the transfer goes on, its data reach the user's
+ * buffer, and progress() frees what is left. MPI_File_close waits for the operations of its file.
  */
-#include "fbtl_mtpwrite_internal.h"
+#include "fbtl_mtpwrite.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
 
 #include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/hook/hook.h"
 #include "ompi/mca/common/collio/ompio/entries.h"
+#include "ompi/request/request.h"
+#include "opal/runtime/opal_progress.h"
 
-static ompio_file_t *handle_of(ompi_file_t *file)
+/** A transfer: the job and what it needs. All-zero: without bytes. */
+typedef struct transfer_t {
+    collio_job_t job;         /* the access to the file */
+    collio_request_t request; /* the bytes to access */
+} transfer_t;
+
+typedef struct request_t {
+    ompi_request_t super;   /* what MPI has of the request */
+    struct request_t *next; /* next request in flight */
+    transfer_t transfer;    /* the operation */
+} request_t;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
+static request_t *in_flight; /* requests whose transfer has not been seen to end */
+static int completing;       /* requests that left `in_flight` and are not complete yet */
+static bool registered;      /* progress() is called by Open MPI */
+
+/* Makes the job of a call. */
+static int begin(ompi_file_t *file, const collio_call_t *call, transfer_t *transfer)
 {
-    return &((mca_common_ompio_data_t *) file->f_io_selected_data)->ompio_fh;
-}
-
-/* Everything that needs the file's lock. */
-static int prepare(ompio_file_t *fh, const collio_call_t *call,
-                   mca_fbtl_mtpwrite_transfer_t *transfer)
-{
-    mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
-    int rc;
-
-    if (NULL == file) {
-        return -ENOMEM;
-    }
-    rc = collio_request_init(&transfer->request, fh, call);
-    if (0 == rc) {
-        collio_request_job(&transfer->request, fh, call->write, &file->access, &file->covered,
-                           &transfer->job);
-    }
-    return rc;
-}
-
-/* MPI_SUCCESS and *transfer == NULL: there is nothing to do. */
-static int begin(ompi_file_t *file, const collio_call_t *call,
-                 mca_fbtl_mtpwrite_transfer_t **transfer)
-{
-    ompio_file_t *fh = handle_of(file);
+    ompio_file_t *fh = &((mca_common_ompio_data_t *) file->f_io_selected_data)->ompio_fh;
+    mca_fbtl_mtpwrite_file_t *own;
     int rc = collio_request_check_mode(fh, call->write);
 
-    *transfer = NULL;
     if (MPI_SUCCESS != rc || 0 == call->count || 0 == call->type->super.size
         || 0 == COLLIO_FVIEW(fh).f_iov_count) {
         return rc;
     }
-    *transfer = mca_fbtl_mtpwrite_transfer_new();
-    if (NULL == *transfer) {
-        return MPI_ERR_NO_MEM;
-    }
     OPAL_THREAD_LOCK(&file->f_lock);
-    rc = prepare(fh, call, *transfer);
+    own = mca_fbtl_mtpwrite_file_get(fh);
+    rc = NULL == own ? -ENOMEM : collio_request_init(&transfer->request, fh, call);
+    if (0 == rc) {
+        collio_request_job(&transfer->request, fh, call->write, &own->access, &own->covered,
+                           &transfer->job);
+    }
     OPAL_THREAD_UNLOCK(&file->f_lock);
     if (0 == rc) {
         return MPI_SUCCESS;
     }
-    mca_fbtl_mtpwrite_transfer_free(*transfer);
-    *transfer = NULL;
+    collio_request_fini(&transfer->request);
     return -EINVAL == rc ? MPI_ERR_TYPE : collio_error_class(-rc);
+}
+
+/* After the job: unpacks a staged read. An MPI error class. */
+static int finish(transfer_t *transfer, size_t *bytes)
+{
+    const collio_outcome_t *outcome = &transfer->job.outcome;
+    int rc = collio_error_class(outcome->error);
+
+    *bytes = (size_t) outcome->bytes;
+    if (!transfer->job.write && 0 != collio_request_unpack(&transfer->request, outcome->bytes)) {
+        rc = MPI_ERR_CONVERSION;
+    }
+    collio_request_fini(&transfer->request);
+    return rc;
 }
 
 static int blocking(ompi_file_t *file, const collio_call_t *call, ompi_status_public_t *status)
 {
-    mca_fbtl_mtpwrite_transfer_t *transfer;
+    transfer_t transfer = {.request = {.bytes = 0}};
     size_t bytes = 0;
     int rc = begin(file, call, &transfer);
 
-    if (NULL != transfer) {
-        collio_access_run(&transfer->job);
-        rc = mca_fbtl_mtpwrite_transfer_finish(transfer, &bytes);
-        mca_fbtl_mtpwrite_transfer_free(transfer);
+    if (MPI_SUCCESS == rc && 0 < transfer.request.bytes) {
+        collio_access_run(&transfer.job);
+        rc = finish(&transfer, &bytes);
     }
     if (MPI_STATUS_IGNORE != status) {
         status->_ucount = bytes;
@@ -87,43 +108,167 @@ static int blocking(ompi_file_t *file, const collio_call_t *call, ompi_status_pu
     return rc;
 }
 
-static int nonblocking(ompi_file_t *file, const collio_call_t *call, ompi_request_t **request)
+static void complete(request_t *request, bool signal)
 {
-    mca_fbtl_mtpwrite_transfer_t *transfer;
-    int rc = begin(file, call, &transfer);
+    size_t bytes = 0;
+    int error = MPI_SUCCESS;
 
+    if (0 < request->transfer.request.bytes) {
+        error = finish(&request->transfer, &bytes);
+    }
+    request->super.req_status.MPI_ERROR = error;
+    request->super.req_status._ucount = bytes;
+    request->super.req_status._cancelled = 0;
+    ompi_request_complete(&request->super, signal);
+}
+
+/* Takes a request whose transfer has ended out of the list. NULL: there is none, or another thread
+ * looks for one. */
+static request_t *take_ended(void)
+{
+    request_t **at = &in_flight, *request;
+
+    if (0 != pthread_mutex_trylock(&mutex)) {
+        return NULL;
+    }
+    while (NULL != *at && !collio_access_test(&(*at)->transfer.job)) {
+        at = &(*at)->next;
+    }
+    request = *at;
+    if (NULL != request) {
+        *at = request->next;
+        completing += 1;
+    }
+    pthread_mutex_unlock(&mutex);
+    return request;
+}
+
+/* A request is completed outside of the lock: that may run anybody's callback, and the application
+ * may free it the moment it is complete. The operation's reference keeps it until the end. */
+static int progress(void)
+{
+    int completed = 0;
+
+    for (request_t *request = take_ended(); NULL != request; request = take_ended()) {
+        complete(request, true);
+        OBJ_RELEASE(request);
+        pthread_mutex_lock(&mutex);
+        completing -= 1;
+        pthread_mutex_unlock(&mutex);
+        ++completed;
+    }
+    return completed;
+}
+
+void mca_fbtl_mtpwrite_individual_close(void)
+{
+    if (registered) {
+        opal_progress_unregister(progress);
+        registered = false;
+    }
+}
+
+/* Is an operation of the file in flight, or perhaps being completed by another thread? */
+static bool is_busy(const ompi_file_t *file)
+{
+    const request_t *request;
+    bool found;
+
+    pthread_mutex_lock(&mutex);
+    request = in_flight;
+    while (NULL != request && file != request->super.req_mpi_object.file) {
+        request = request->next;
+    }
+    found = NULL != request || 0 < completing;
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+static int request_free(ompi_request_t **at)
+{
+    OBJ_RELEASE(*at);
+    *at = MPI_REQUEST_NULL;
+    return OMPI_SUCCESS;
+}
+
+static int request_cancel(ompi_request_t *request, int flag)
+{
+    (void) request;
+    (void) flag;
+    return OMPI_SUCCESS; /* MPI allows no cancelling of file access */
+}
+
+static void construct(request_t *request)
+{
+    OMPI_REQUEST_INIT(&request->super, false);
+    request->super.req_type = OMPI_REQUEST_IO;
+    request->super.req_free = request_free;
+    request->super.req_cancel = request_cancel;
+    memset(&request->transfer, 0, sizeof(request->transfer));
+}
+
+static void destruct(request_t *request)
+{
+    OMPI_REQUEST_FINI(&request->super);
+}
+
+static OBJ_CLASS_INSTANCE(request_t, ompi_request_t, construct, destruct);
+
+static void start(request_t *request)
+{
+    bool first;
+
+    if (0 != collio_access_start(&request->transfer.job)) { /* nothing else can run it */
+        collio_access_run(&request->transfer.job);
+        request->transfer.job.done = 1;
+    }
+    OBJ_RETAIN(request); /* the operation's reference */
+    pthread_mutex_lock(&mutex);
+    first = !registered;
+    registered = true;
+    request->next = in_flight;
+    in_flight = request;
+    pthread_mutex_unlock(&mutex);
+    if (first) {
+        opal_progress_register(progress);
+    }
+}
+
+static int nonblocking(ompi_file_t *file, const collio_call_t *call, ompi_request_t **result)
+{
+    request_t *request = OBJ_NEW(request_t);
+    int rc;
+
+    if (NULL == request) {
+        return MPI_ERR_NO_MEM;
+    }
+    rc = begin(file, call, &request->transfer);
     if (MPI_SUCCESS != rc) {
+        OBJ_RELEASE(request);
         return rc;
     }
-    if (NULL != transfer) {
-        mca_fbtl_mtpwrite_transfer_start(transfer);
+    request->super.req_state = OMPI_REQUEST_ACTIVE;
+    request->super.req_mpi_object.file = file;
+    *result = &request->super;
+    if (0 < request->transfer.request.bytes) {
+        start(request);
+    } else {
+        complete(request, false);
     }
-    *request = mca_fbtl_mtpwrite_request_new(file, transfer);
-    return NULL == *request ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    return MPI_SUCCESS;
 }
 
 /* Two entries of the table: at the file pointer, and at an offset. */
-#define ENTRIES(name, writes, buffer_type, how, result_type)                                      \
-    static int file_##name(ompi_file_t *file, buffer_type buffer, collio_count_t count,           \
-                           struct ompi_datatype_t *type, result_type result)                      \
-    {                                                                                             \
-        collio_call_t call = {                                                                    \
-            .write = (writes), .buffer = (void *) buffer, .count = (size_t) count, .type = type}; \
-                                                                                                  \
-        return how(file, &call, result);                                                          \
-    }                                                                                             \
-    static int file_##name##_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset,                   \
-                                buffer_type buffer, collio_count_t count,                         \
-                                struct ompi_datatype_t *type, result_type result)                 \
-    {                                                                                             \
-        collio_call_t call = {.write = (writes),                                                  \
-                              .buffer = (void *) buffer,                                          \
-                              .count = (size_t) count,                                            \
-                              .type = type,                                                       \
-                              .explicit_offset = true,                                            \
-                              .offset = offset};                                                  \
-                                                                                                  \
-        return how(file, &call, result);                                                          \
+#define ENTRIES(name, writes, buffer_type, how, result_type)                                     \
+    static COLLIO_ENTRY(                                                                         \
+        file_##name, ompi_file_t, writes, buffer_type, how,                                      \
+        result_type) static int file_##name##_at(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, \
+                                                 buffer_type buffer, collio_count_t count,       \
+                                                 ompi_datatype_t *type, result_type result)      \
+    {                                                                                            \
+        collio_call_t call = {writes, (void *) buffer, (size_t) count, type, true, offset};      \
+                                                                                                 \
+        return how(file, &call, result);                                                         \
     }
 
 ENTRIES(write, true, const void *, blocking, ompi_status_public_t *)
@@ -131,11 +276,14 @@ ENTRIES(iwrite, true, const void *, nonblocking, ompi_request_t **)
 ENTRIES(read, false, void *, blocking, ompi_status_public_t *)
 ENTRIES(iread, false, void *, nonblocking, ompi_request_t **)
 
-/* A freed request may still be under way. */
+/* A freed request may still be in flight. */
 static void on_close(ompio_file_t *fh, void *file)
 {
     (void) fh;
-    mca_fbtl_mtpwrite_request_drain(file);
+    while (is_busy(file)) {
+        opal_progress();
+        sched_yield(); /* the transfers may need the core */
+    }
 }
 
 int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,

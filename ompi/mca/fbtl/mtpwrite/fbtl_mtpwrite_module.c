@@ -7,39 +7,38 @@
  * A list is cut into runs of ascending offsets: one run is what file access takes (sorted, without
  * overlap), and a list that is not sorted is simply several of them.
  */
-#include "fbtl_mtpwrite_internal.h"
+#include "fbtl_mtpwrite.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "ompi/mca/common/collio/access/lock.h"
 #include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/hook/guard.h"
+#include "ompi/mca/common/ompio/common_ompio_request.h"
 #include "ompi/mca/fbtl/base/base.h"
 
 static int module_init(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_settings_t settings;
-    collio_access_t wanted = {0};
+    collio_access_t wanted;
 
     mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
-    wanted.method = settings.method;
-    wanted.sieve_read = settings.sieve_read;
-    wanted.sieve_read_bytes = (int64_t) settings.sieve_read_bytes;
-    wanted.sieve_write_bytes = (int64_t) settings.sieve_write_bytes;
-    wanted.stage_bytes = (int64_t) settings.stage_bytes;
-    wanted.threads = settings.num_threads;
-    wanted.serial_below = settings.serial_below;
-    wanted.pin = settings.pin;
+    wanted = (collio_access_t){.method = (collio_method_t) settings.method,
+                               .engine = (collio_engine_t) settings.engine,
+                               .queue_depth = settings.queue_depth,
+                               .sieve_read = settings.sieve_read,
+                               .sieve_read_bytes = (int64_t) settings.sieve_read_bytes,
+                               .sieve_write_bytes = (int64_t) settings.sieve_write_bytes,
+                               .stage_bytes = (int64_t) settings.stage_bytes,
+                               .threads = settings.num_threads,
+                               .serial_below = settings.serial_below,
+                               .pin = settings.pin};
     if (0 != collio_guard_offer(fh, COLLIO_SETTING_ON == settings.sieve_write, &wanted)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: selected", fh->f_filename);
-    if (OMPIO_ROOT == fh->f_rank && COLLIO_VERBOSE(fbtl, FILE)) {
-        mca_fbtl_mtpwrite_settings_show(fh, &settings);
-    }
     return OMPI_SUCCESS;
 }
 
@@ -49,17 +48,35 @@ static int module_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-static collio_segment_t *make_segments(ompio_file_t *fh)
+/** A list that OMPIO has handed in. */
+typedef struct list_t {
+    collio_job_t job;            /* the access to the file */
+    collio_segment_t segments[]; /* transfers in the order of the list */
+} list_t;
+
+/* NULL: no memory. Requests the Lustre locks of the list. */
+static list_t *list_new(ompio_file_t *fh, bool write)
 {
     size_t count = (size_t) fh->f_num_of_io_entries;
-    collio_segment_t *segments = malloc((0 == count ? 1 : count) * sizeof(*segments));
+    mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
+    list_t *list = calloc(1, sizeof(*list) + count * sizeof(list->segments[0]));
 
-    for (size_t i = 0; NULL != segments && i < count; ++i) {
-        segments[i].offset = (int64_t) (intptr_t) fh->f_io_array[i].offset;
-        segments[i].length = (int64_t) fh->f_io_array[i].length;
-        segments[i].addr = fh->f_io_array[i].memory_address;
+    if (NULL == file || NULL == list) {
+        free(list);
+        return NULL;
     }
-    return segments;
+    for (size_t i = 0; i < count; ++i) {
+        list->segments[i] = (collio_segment_t){
+            .offset = (int64_t) (intptr_t) fh->f_io_array[i].offset,
+            .length = (int64_t) fh->f_io_array[i].length,
+            .addr = fh->f_io_array[i].memory_address};
+    }
+    list->job.access = &file->access;
+    list->job.write = write;
+    list->job.segments = list->segments;
+    list->job.count = count;
+    collio_lockahead_segments(fh, list->segments, count, write);
+    return list;
 }
 
 /* How many segments from the first on ascend without overlap. */
@@ -74,35 +91,36 @@ static size_t sorted_run(const collio_segment_t *segments, size_t count)
     return run;
 }
 
+/* Transfers the list run by run. */
+static void list_run(list_t *list)
+{
+    collio_job_t *job = &list->job;
+    size_t left = job->count;
+    int64_t total = 0;
+
+    while (0 < left && 0 == job->outcome.error) {
+        job->count = sorted_run(job->segments, left);
+        collio_access_run(job);
+        total += job->outcome.bytes;
+        job->segments += job->count;
+        left -= job->count;
+    }
+    job->outcome.bytes = total;
+    job->done = 1;
+}
+
+/* OMPIO accepts a number of bytes, or a failure without a reason. */
 static ssize_t transfer(ompio_file_t *fh, bool write)
 {
-    size_t count = (size_t) fh->f_num_of_io_entries;
-    mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
-    collio_segment_t *segments = make_segments(fh);
-    ssize_t total = 0;
-    size_t at = 0;
+    list_t *list = list_new(fh, write);
+    ssize_t total;
 
-    if (NULL == file || NULL == segments) {
-        free(segments);
+    if (NULL == list) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    collio_lockahead_segments(fh, segments, count, write);
-    while (at < count) {
-        collio_job_t job = {.access = &file->access,
-                            .write = write,
-                            .segments = &segments[at],
-                            .count = sorted_run(&segments[at], count - at)};
-
-        collio_access_run(&job);
-        total += (ssize_t) job.outcome.bytes;
-        if (0 != job.outcome.error) {
-            /* what is above us knows only "bytes" or "failed" */
-            total = OMPI_ERROR;
-            break;
-        }
-        at += job.count;
-    }
-    free(segments);
+    list_run(list);
+    total = 0 != list->job.outcome.error ? OMPI_ERROR : (ssize_t) list->job.outcome.bytes;
+    free(list);
     return total;
 }
 
@@ -118,69 +136,54 @@ static ssize_t module_pwritev(ompio_file_t *fh)
 
 static bool progress(mca_ompio_request_t *request)
 {
-    mca_fbtl_mtpwrite_transfer_t *transfer = request->req_data;
-    size_t bytes;
+    list_t *list = request->req_data;
 
-    if (NULL == transfer || !collio_access_test(&transfer->job)) {
+    if (NULL == list || !collio_access_test(&list->job)) {
         return false;
     }
-    request->req_ompi.req_status.MPI_ERROR = mca_fbtl_mtpwrite_transfer_finish(transfer, &bytes);
-    request->req_ompi.req_status._ucount = bytes;
+    request->req_ompi.req_status.MPI_ERROR = collio_error_class(list->job.outcome.error);
+    request->req_ompi.req_status._ucount = (size_t) list->job.outcome.bytes;
     return true;
 }
 
 static void request_free(mca_ompio_request_t *request)
 {
-    mca_fbtl_mtpwrite_transfer_free(request->req_data);
+    list_t *list = request->req_data;
+
+    if (NULL != list) {
+        collio_access_wait(&list->job);
+        free(list);
+    }
     request->req_data = NULL;
 }
 
-/* An unsorted list cannot be one job: it goes at once, and the request is complete. */
-static ssize_t start(ompio_file_t *fh, mca_ompio_request_t *request, bool write)
+/* An unsorted list cannot be one job: it goes at once, and so does one that nothing else can run. */
+static ssize_t start(ompio_file_t *fh, ompi_request_t *handle, bool write)
 {
-    mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
-    mca_fbtl_mtpwrite_transfer_t *transfer_data = mca_fbtl_mtpwrite_transfer_new();
-    size_t count = (size_t) fh->f_num_of_io_entries;
+    mca_ompio_request_t *request = (mca_ompio_request_t *) handle;
+    list_t *list = list_new(fh, write);
 
-    if (NULL == file || NULL == transfer_data) {
-        goto out_free;
+    if (NULL == list) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    transfer_data->segments = make_segments(fh);
-    if (NULL == transfer_data->segments) {
-        goto out_free;
+    if (list->job.count != sorted_run(list->segments, list->job.count)
+        || 0 != collio_access_start(&list->job)) {
+        list_run(list);
     }
-    transfer_data->job.access = &file->access;
-    transfer_data->job.write = write;
-    transfer_data->job.segments = transfer_data->segments;
-    transfer_data->job.count = count;
-    if (0 < count && count == sorted_run(transfer_data->segments, count)) {
-        collio_lockahead_segments(fh, transfer_data->segments, count, write);
-        mca_fbtl_mtpwrite_transfer_start(transfer_data);
-    } else {
-        ssize_t moved = transfer(fh, write);
-
-        transfer_data->job.outcome.error = 0 > moved ? EIO : 0;
-        transfer_data->job.outcome.bytes = 0 > moved ? 0 : (int64_t) moved;
-        transfer_data->job.done = 1;
-    }
-    request->req_data = transfer_data;
+    request->req_data = list;
     request->req_progress_fn = progress;
     request->req_free_fn = request_free;
     return OMPI_SUCCESS;
-
-out_free:
-    mca_fbtl_mtpwrite_transfer_free(transfer_data);
-    return OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 static ssize_t module_ipreadv(ompio_file_t *fh, ompi_request_t *request)
 {
-    return start(fh, (mca_ompio_request_t *) request, false);
+    return start(fh, request, false);
 }
 
 static ssize_t module_ipwritev(ompio_file_t *fh, ompi_request_t *request)
 {
-    return start(fh, (mca_ompio_request_t *) request, true);
+    return start(fh, request, true);
 }
 
 #if COLLIO_HAVE_CHECK_ATOMICITY

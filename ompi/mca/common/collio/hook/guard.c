@@ -12,9 +12,7 @@
 #include "hook/handle.h"
 #include "hook/reach.h"
 
-typedef collio_guard_t guard_t;
-
-/* Why not. The largest of all ranks counts; 0 is a yes. */
+/* Why writes are not sieved. The largest value of all ranks counts. */
 enum { YES = 0, NOT_ASKED, NO_LOCKS, LOCAL_LOCKS, NO_FBTL, REASONS };
 static const char *const reasons[REASONS] = {
     [NOT_ASKED] = "it was not requested on every rank",
@@ -25,7 +23,7 @@ static const char *const reasons[REASONS] = {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static guard_t *find(const ompio_file_t *fh)
+static collio_guard_t *find(const ompio_file_t *fh)
 {
     return collio_handle_get(fh, COLLIO_PLACE_GUARD);
 }
@@ -38,7 +36,7 @@ int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *want
         return -ENOMEM;
     }
     if (NULL == handle->place[COLLIO_PLACE_GUARD]) {
-        handle->guard = (guard_t){.asked = asked, .wanted = *wanted};
+        handle->guard = (collio_guard_t){.asked = asked, .wanted = *wanted};
         handle->place[COLLIO_PLACE_GUARD] = &handle->guard;
     }
     return 0;
@@ -51,12 +49,14 @@ bool collio_guard_offered(const ompio_file_t *fh)
 
 void collio_guard_use_wanted(ompio_file_t *fh, collio_access_t *access)
 {
-    const guard_t *guard = find(fh);
+    const collio_guard_t *guard = find(fh);
 
     if (NULL == guard) {
         return;
     }
     access->method = guard->wanted.method;
+    access->engine = guard->wanted.engine;
+    access->queue_depth = guard->wanted.queue_depth;
     access->sieve_read = guard->wanted.sieve_read;
     access->sieve_read_bytes = guard->wanted.sieve_read_bytes;
     access->sieve_write_bytes = guard->wanted.sieve_write_bytes;
@@ -71,7 +71,7 @@ void collio_guard_end(ompio_file_t *fh)
     collio_handle_clear(fh, COLLIO_PLACE_GUARD);
 }
 
-/* Where there is no fbtl of ours to say so: do the hints ask for it? */
+/* Without fbtl/mtpwrite: do the hints ask for sieved writes? */
 static bool asked_by_hint(ompio_file_t *fh)
 {
     char value[MPI_MAX_INFO_VAL + 1];
@@ -83,7 +83,7 @@ static bool asked_by_hint(ompio_file_t *fh)
            && 0 == strcasecmp(value, "enable");
 }
 
-static int reason_of(ompio_file_t *fh, collio_access_t *access, const guard_t *guard)
+static int reason_of(ompio_file_t *fh, collio_access_t *access, const collio_guard_t *guard)
 {
     if (NULL == guard) {
         return NO_FBTL;
@@ -97,13 +97,11 @@ static int reason_of(ompio_file_t *fh, collio_access_t *access, const guard_t *g
 void collio_guard_ask(ompio_file_t *fh, collio_access_t *access,
                       int64_t fields[COLLIO_GUARD_FIELDS])
 {
-    guard_t *guard = find(fh);
+    collio_guard_t *guard = find(fh);
 
     pthread_mutex_lock(&mutex);
-    fields[0] = NULL == guard ? asked_by_hint(fh) : guard->asked;
-    if (fh->f_amode & MPI_MODE_RDONLY) {
-        fields[0] = 0;
-    }
+    fields[0] = !(fh->f_amode & MPI_MODE_RDONLY)
+                && (NULL == guard ? asked_by_hint(fh) : guard->asked);
     fields[1] = reason_of(fh, access, guard);
     pthread_mutex_unlock(&mutex);
 }
@@ -111,7 +109,7 @@ void collio_guard_ask(ompio_file_t *fh, collio_access_t *access,
 const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
                                 const int64_t fields[COLLIO_GUARD_FIELDS])
 {
-    guard_t *guard = find(fh);
+    collio_guard_t *guard = find(fh);
     int64_t reason = fields[1];
 
     if (YES == reason && !collio_locks_reach(fh)) {
@@ -134,7 +132,7 @@ const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
 /* With a stock fbtl nothing is known of individual writes. */
 bool collio_guard_written(ompio_file_t *fh)
 {
-    guard_t *guard = find(fh);
+    collio_guard_t *guard = find(fh);
     bool written = NULL == guard;
 
     pthread_mutex_lock(&mutex);
@@ -157,7 +155,7 @@ bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS])
 const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access)
 {
     const char *why = NULL;
-    guard_t *guard = find(fh);
+    collio_guard_t *guard = find(fh);
     int reason;
 
     pthread_mutex_lock(&mutex);

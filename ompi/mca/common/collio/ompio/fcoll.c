@@ -112,20 +112,12 @@ static int nonblocking(ompio_file_t *fh, const collio_call_t *call, ompi_request
     return OMPI_SUCCESS;
 }
 
-#define ENTRY(name, writes, buffer_type, how, result_type)                                        \
-    int collio_fcoll_##name(ompio_file_t *fh, buffer_type buffer, collio_count_t count,           \
-                            ompi_datatype_t *type, result_type result)                            \
-    {                                                                                             \
-        collio_call_t call = {                                                                    \
-            .write = (writes), .buffer = (void *) buffer, .count = (size_t) count, .type = type}; \
-                                                                                                  \
-        return how(fh, &call, result);                                                            \
-    }
-
-ENTRY(write_all, true, const void *, blocking, ompi_status_public_t *)
-ENTRY(read_all, false, void *, blocking, ompi_status_public_t *)
-ENTRY(iwrite_all, true, const void *, nonblocking, ompi_request_t **)
-ENTRY(iread_all, false, void *, nonblocking, ompi_request_t **)
+COLLIO_ENTRY(collio_fcoll_write_all, ompio_file_t, true, const void *, blocking,
+             ompi_status_public_t *)
+COLLIO_ENTRY(collio_fcoll_read_all, ompio_file_t, false, void *, blocking, ompi_status_public_t *)
+COLLIO_ENTRY(collio_fcoll_iwrite_all, ompio_file_t, true, const void *, nonblocking,
+             ompi_request_t **)
+COLLIO_ENTRY(collio_fcoll_iread_all, ompio_file_t, false, void *, nonblocking, ompi_request_t **)
 
 static bool ours(const collio_hook_t *hook)
 {

@@ -23,6 +23,17 @@ typedef struct collio_call_t {
     OMPI_MPI_OFFSET_TYPE offset; /* explicit offset in etypes from the beginning of the view */
 } collio_call_t;
 
+/** An entry point with the arguments of MPI_File_read or MPI_File_write: makes them a call and
+ *  passes it to `how`. */
+#define COLLIO_ENTRY(function, handle_type, writes, buffer_type, how, result_type)      \
+    int function(handle_type *handle, buffer_type buffer, collio_count_t count,         \
+                 ompi_datatype_t *type, result_type result)                             \
+    {                                                                                   \
+        collio_call_t call = {writes, (void *) buffer, (size_t) count, type, false, 0}; \
+                                                                                        \
+        return how(handle, &call, result);                                              \
+    }
+
 /** All-zero: a request without bytes. */
 typedef struct collio_request_t {
     collio_tiling_t view;  /* the file view; its lists belong to `shape` */
