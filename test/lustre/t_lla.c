@@ -129,12 +129,7 @@ static ompio_file_t *handle(MPI_File file)
 /* As collio_lockahead_of(), without the library. */
 static collio_lockahead_t *lockahead_of(ompio_file_t *fh)
 {
-    collio_lockahead_t *lockahead = fh->f_fs_ptr;
-
-    return 0 == strcmp("lustre_lla", fh->f_fs_component->mca_component_name)
-                   && COLLIO_LOCKAHEAD_MAGIC == lockahead->magic
-               ? lockahead
-               : NULL;
+    return 0 == strcmp("lustre_lla", fh->f_fs_component->mca_component_name) ? fh->f_fs_ptr : NULL;
 }
 
 /* What MPI_File_get_info returns: the same on all ranks. */

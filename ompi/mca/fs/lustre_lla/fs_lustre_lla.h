@@ -2,25 +2,116 @@
 #ifndef MCA_FS_LUSTRE_LLA_H
 #define MCA_FS_LUSTRE_LLA_H
 
+#include "ompi/mca/common/collio/access/lockahead.h"
 #include "ompi/mca/common/collio/compat/compat.h"
+#include "ompi/mca/common/collio/settings/hints.h"
+#include "ompi/mca/common/collio/settings/striping.h"
+#include "ompi/mca/common/collio/stripes/stripes_lustre.h"
 
 #include "ompi/mca/fs/base/base.h"
 #include "ompi/mca/fs/fs.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
+/**
+ * fs/lustre_lla: files on Lustre, with lock-ahead. The component creates files with the stripes of
+ * the hints, reads the layout of every file, and requests locks before accesses use them. fcolls and
+ * fbtl/mtpwrite reach the requests through fh->f_fs_ptr (common/collio/access/lockahead.h).
+ */
 extern mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component;
+extern mca_fs_base_module_1_0_0_t mca_fs_lustre_lla_module;
 
-int mca_fs_lustre_lla_module_init(ompio_file_t *fh);
-int mca_fs_lustre_lla_module_finalize(ompio_file_t *fh);
+enum { MCA_FS_LUSTRE_LLA_AUTO = -1 }; /* beside collio_lockahead_mode_t */
 
-/** Every rank of the file's communicator must call these four. */
-int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *filename,
-                                int access_mode, struct opal_info_t *info, ompio_file_t *fh);
-int mca_fs_lustre_lla_file_close(ompio_file_t *fh);
-int mca_fs_lustre_lla_file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size);
-int mca_fs_lustre_lla_file_sync(ompio_file_t *fh);
+/** Parameters fs_lustre_lla_<name> and hints collio_<name>; the table in component.c describes
+ *  each. */
+typedef struct mca_fs_lustre_lla_settings_t {
+    int collective;                      /* AUTO, or a collio_lockahead_mode_t */
+    int individual;                      /* AUTO, or a collio_lockahead_mode_t */
+    bool async;                          /* requests with time to spare do not wait */
+    bool noexpand;                       /* servers do not grow the locks of plain accesses */
+    bool clear_locks;                    /* an open drops the locks that clients hold */
+    int report;                          /* collio_report_mode_t */
+    char report_file[COLLIO_TEXT_BYTES]; /* where reports go */
+    int priority;                        /* among the fs components */
+    char pool[COLLIO_TEXT_BYTES];        /* OST pool of new files; "": none */
+} mca_fs_lustre_lla_settings_t;
 
-/** Local. */
-int mca_fs_lustre_lla_file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size);
-int mca_fs_lustre_lla_file_delete(char *file_name, struct opal_info_t *info);
+extern mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
+
+/** The settings of a file: parameters, then hints; the same on all ranks. A wrong hint is reported
+ *  once and left out. Collective over f_comm. */
+void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
+                                        mca_fs_lustre_lla_settings_t *settings);
+/** The name of a lock-ahead mode. */
+const char *mca_fs_lustre_lla_mode_name(int mode);
+
+/** What became of the lockahead requests: name, unit, help. As pvars `fs_lustre_lla_<name>`, summed
+ *  over files. */
+#define MCA_FS_LUSTRE_LLA_COUNTERS(X)                                                          \
+    X(calls, COUNT, "ladvise calls with lock-ahead requests [count]")                          \
+    X(advices, COUNT, "lock-ahead requests [count]")                                           \
+    X(granted, COUNT, "synchronous lock-ahead requests whose lock was granted [count]")        \
+    X(no_object, COUNT,                                                                        \
+      "ranges that have no objects on OSTs yet, so no lock was requested [count]")             \
+    X(sent, COUNT,                                                                             \
+      "asynchronous lock-ahead requests that were sent; the result is unknown [count]")        \
+    X(same, COUNT,                                                                             \
+      "asynchronous lock-ahead requests for an extent that was already locked [count]")        \
+    X(different, COUNT,                                                                        \
+      "asynchronous lock-ahead requests inside a larger lock that was held [count]")           \
+    X(denied, COUNT,                                                                           \
+      "asynchronous lock-ahead requests sent again because the first was not granted [count]") \
+    X(errors, COUNT, "ladvise calls with lock-ahead requests that failed [count]")             \
+    X(bytes, BYTES, "data that locks were requested for [bytes]")                              \
+    X(time_ns, NS, "time inside ladvise calls with lock-ahead requests [nanoseconds]")
+
+typedef struct mca_fs_lustre_lla_counters_t {
+#define X(name, unit, help) _Atomic unsigned long long name;
+    MCA_FS_LUSTRE_LLA_COUNTERS(X)
+#undef X
+} mca_fs_lustre_lla_counters_t;
+
+/** Counters of all files of this process. */
+extern mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
+
+/** What hangs on f_fs_ptr while the file is open. */
+typedef struct mca_fs_lustre_lla_file_t {
+    collio_lockahead_t lockahead;          /* what fcolls and fbtl/mtpwrite use; the first member */
+    mca_fs_lustre_lla_settings_t settings; /* settings in force */
+    collio_lustre_layout_t layout;         /* layout of the file at the open */
+    mca_fs_lustre_lla_counters_t counters; /* counters of the file */
+    const char *name;                      /* name of the file, owned by the handle */
+    int fd;                                /* descriptor of the file */
+    int rank;                              /* this rank in f_comm */
+    bool cleared;                          /* cached locks were cleared at open */
+    _Atomic bool noexpand;                 /* LOCKNOEXPAND is on */
+    _Atomic bool dead;                     /* lock-ahead failed for good: no more requests */
+    _Atomic int failures;                  /* consecutive ladvise calls that failed */
+    _Atomic uint32_t empty;                /* layout.empty, kept up to date */
+    pthread_mutex_t mutex;                 /* protects the fields below */
+    bool withdrawn;                        /* LOCKNOEXPAND was on, and an access failed with it */
+    collio_extent_t *asked;                /* asynchronous requests that were sent last, sorted */
+    size_t asked_count;                    /* number of entries in `asked` */
+} mca_fs_lustre_lla_file_t;
+
+/** Root rank: does lock-ahead work on this file? NULL, or why not. */
+const char *mca_fs_lustre_lla_lockahead_probe(int fd);
+/** Root rank, before others open: takes every client's locks on the file away. True: done. */
+bool mca_fs_lustre_lla_lockahead_clear(int fd);
+/** Every rank, on its own descriptor: no expansion. 0 or -errno. */
+int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on);
+/** collio_lockahead_t.request */
+void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
+                                         size_t count, bool write, bool now);
+/** collio_lockahead_t.withdraw */
+bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error);
+
+/** Prints the file's table on the root rank. Collective. */
+void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);
+
+/** The path behind an optional "lustre:" prefix. */
+const char *mca_fs_lustre_lla_plain_path(const char *filename);
 
 #endif /* MCA_FS_LUSTRE_LLA_H */

@@ -7,7 +7,7 @@
  * unless the user has asked for the component.
  */
 
-#include "fs_lustre_lla_internal.h"
+#include "fs_lustre_lla.h"
 
 #include "ompi/mca/common/collio/report/report_out.h"
 
@@ -134,23 +134,12 @@ const char *mca_fs_lustre_lla_mode_name(int mode)
     return 0 > mode || 6 <= mode ? "auto" : names[mode];
 }
 
-static mca_fs_base_module_1_0_0_t module = {
-    .fs_module_init = mca_fs_lustre_lla_module_init,
-    .fs_module_finalize = mca_fs_lustre_lla_module_finalize,
-    .fs_file_open = mca_fs_lustre_lla_file_open,
-    .fs_file_close = mca_fs_lustre_lla_file_close,
-    .fs_file_delete = mca_fs_lustre_lla_file_delete,
-    .fs_file_set_size = mca_fs_lustre_lla_file_set_size,
-    .fs_file_get_size = mca_fs_lustre_lla_file_get_size,
-    .fs_file_sync = mca_fs_lustre_lla_file_sync,
-};
-
 const char *mca_fs_lustre_lla_plain_path(const char *filename)
 {
     return 0 == strncasecmp(filename, "lustre:", 7) ? filename + 7 : filename;
 }
 
-/* On the rank that looks (rank 0, or whoever deletes a file without a communicator). */
+/* On the rank that looks (rank 0, or a rank that deletes a file without a communicator). */
 static int type_of(ompio_file_t *fh)
 {
     if (mca_fs_lustre_lla_plain_path(fh->f_filename) != fh->f_filename) {
@@ -170,9 +159,7 @@ static bool is_on_lustre(ompio_file_t *fh)
     if (OMPIO_ROOT == fh->f_rank) {
         type = type_of(fh);
     }
-    return OMPI_SUCCESS
-               == fh->f_comm->c_coll->coll_bcast(&type, 1, MPI_INT, OMPIO_ROOT, fh->f_comm,
-                                                 fh->f_comm->c_coll->coll_bcast_module)
+    return OMPI_SUCCESS == collio_bcast(&type, 1, MPI_INT, OMPIO_ROOT, fh->f_comm)
            && LUSTRE == type;
 }
 
@@ -197,7 +184,7 @@ static const char *decline(ompio_file_t *fh)
 static mca_fs_base_module_1_0_0_t *module_of(ompio_file_t *fh)
 {
     (void) fh;
-    return &module;
+    return &mca_fs_lustre_lla_module;
 }
 
 static const collio_fs_t fs = {.name = "lustre_lla",

@@ -27,34 +27,21 @@ int mca_fs_lustre_lla_cut_part(const collio_lustre_part_t *part, size_t part_cou
     return -1;
 }
 
-static const collio_lustre_part_t *part_of(const collio_lustre_part_t *part, size_t count,
-                                           int64_t offset)
+/* The exclusive end of what may be one piece from `offset` on. A part with one stripe is one object,
+ * and is cut only if every stripe is wanted for itself. */
+static int64_t piece_end(const collio_lustre_part_t *parts, size_t count, int64_t offset,
+                         mca_fs_lustre_lla_cut_mode_t mode)
 {
-    int p = mca_fs_lustre_lla_cut_part(part, count, offset);
-
-    return 0 > p ? NULL : &part[p];
-}
-
-/* The exclusive end of what may be one piece in mode NONE. */
-static int64_t part_end(const collio_lustre_part_t *parts, size_t count, int64_t offset)
-{
-    const collio_lustre_part_t *part = part_of(parts, count, offset);
-
-    return NULL == part ? INT64_MAX : part->end;
-}
-
-/* The exclusive end of the stripe that holds `offset`. A part with one stripe is one object, and is
- * cut only if every stripe is wanted for itself. */
-static int64_t stripe_end(const collio_lustre_part_t *parts, size_t count, int64_t offset,
-                          bool every)
-{
-    const collio_lustre_part_t *part = part_of(parts, count, offset);
+    int number = mca_fs_lustre_lla_cut_part(parts, count, offset);
+    const collio_lustre_part_t *part;
     int64_t end;
 
-    if (NULL == part) {
+    if (0 > number) {
         return INT64_MAX;
     }
-    if (0 >= part->stripe_bytes || (1 == part->stripe_count && !every)) {
+    part = &parts[number];
+    if (MCA_FS_LUSTRE_LLA_CUT_NONE == mode || 0 >= part->stripe_bytes
+        || (1 == part->stripe_count && MCA_FS_LUSTRE_LLA_CUT_STRIPES != mode)) {
         return part->end;
     }
     end = unit_end(offset, part->stripe_bytes);
@@ -73,10 +60,7 @@ bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, in
             ++cut->next;
             continue;
         }
-        cut->from = MCA_FS_LUSTRE_LLA_CUT_NONE == cut->mode
-                        ? part_end(cut->part, cut->part_count, start)
-                        : stripe_end(cut->part, cut->part_count, start,
-                                     MCA_FS_LUSTRE_LLA_CUT_STRIPES == cut->mode);
+        cut->from = piece_end(cut->part, cut->part_count, start, cut->mode);
         end = cut->from < end ? cut->from : end;
         start = round_down(start, cut->page_bytes);
         start = cut->done > start ? cut->done : start;
@@ -94,5 +78,5 @@ bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, in
 bool mca_fs_lustre_lla_cut_is_single(const collio_lustre_part_t *part, size_t part_count,
                                      int64_t first, int64_t last)
 {
-    return last < stripe_end(part, part_count, first, false);
+    return last < piece_end(part, part_count, first, MCA_FS_LUSTRE_LLA_CUT_OBJECTS);
 }

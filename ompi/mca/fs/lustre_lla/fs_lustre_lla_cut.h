@@ -24,23 +24,21 @@
  */
 
 typedef enum mca_fs_lustre_lla_cut_mode_t {
-    MCA_FS_LUSTRE_LLA_CUT_NONE = 0,
-    MCA_FS_LUSTRE_LLA_CUT_OBJECTS,
-    MCA_FS_LUSTRE_LLA_CUT_STRIPES
+    MCA_FS_LUSTRE_LLA_CUT_NONE = 0, /* at the borders of parts */
+    MCA_FS_LUSTRE_LLA_CUT_OBJECTS,  /* at the borders of objects, too */
+    MCA_FS_LUSTRE_LLA_CUT_STRIPES   /* at the borders of stripes, too */
 } mca_fs_lustre_lla_cut_mode_t;
 
 typedef struct mca_fs_lustre_lla_cut_t {
-    /* set by the caller; sorted, ascending */
-    const collio_lustre_part_t *part;
-    size_t part_count;
-    const collio_extent_t *range;
-    size_t range_count;
-    int64_t page_bytes;
-    mca_fs_lustre_lla_cut_mode_t mode;
-    /* where it is; starts with zeros */
-    size_t next;  /* range */
-    int64_t from; /* the rest of it begins here, if > 0 */
-    int64_t done; /* everything below was given out */
+    const collio_lustre_part_t *part;  /* layout of the file, ascending */
+    size_t part_count;                 /* number of entries in `part` */
+    const collio_extent_t *range;      /* ranges to cut, ascending */
+    size_t range_count;                /* number of entries in `range` */
+    int64_t page_bytes;                /* unit of locks */
+    mca_fs_lustre_lla_cut_mode_t mode; /* where ranges are cut */
+    size_t next;                       /* index of the current range; 0 at the start */
+    int64_t from; /* where the rest of the current range begins; 0 at its start */
+    int64_t done; /* end of the last piece; 0 at the start */
 } mca_fs_lustre_lla_cut_t;
 
 /** The next piece: first and last byte. False at the end. Pieces ascend and do not overlap. */

@@ -16,7 +16,7 @@
  * nothing that is behind it can fail.
  */
 
-#include "fs_lustre_lla_internal.h"
+#include "fs_lustre_lla.h"
 
 #include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/compat/verbose.h"
@@ -31,11 +31,11 @@
 
 /* From the root rank to all. */
 typedef struct verdict_t {
-    int32_t error; /* errno of the root's open */
-    int32_t lockahead;
-    int32_t cleared;
-    collio_lustre_layout_t layout;
-    collio_stripes_t used; /* what the file was created with */
+    int32_t error;                 /* errno of the root's open */
+    int32_t lockahead;             /* lock-ahead works on the file */
+    int32_t cleared;               /* cached locks were cleared */
+    collio_lustre_layout_t layout; /* layout of the file */
+    collio_stripes_t used;         /* stripes that the file was created with */
 } verdict_t;
 
 /* "/here/lustre:there" becomes "/here/there", "/here/lustre:/there" becomes "/there". In place: one
@@ -57,7 +57,7 @@ static void cut_prefix(char *full, const char *filename, const char *plain)
 
 /* f_fs_ptr must not be what an earlier user of the memory left: some callers do not clear it. The
  * "lustre:" prefix is for choosing a component; behind the choice only the path counts. */
-int mca_fs_lustre_lla_module_init(ompio_file_t *fh)
+static int module_init(ompio_file_t *fh)
 {
     const char *plain = mca_fs_lustre_lla_plain_path(fh->f_filename);
 
@@ -70,7 +70,7 @@ int mca_fs_lustre_lla_module_init(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-int mca_fs_lustre_lla_module_finalize(ompio_file_t *fh)
+static int module_finalize(ompio_file_t *fh)
 {
     (void) fh;
     return OMPI_SUCCESS;
@@ -122,15 +122,13 @@ static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t
                        && !verdict->layout.composite && mca_fs_lustre_lla_lockahead_clear(fh->fd);
 }
 
-/* Every rank learns whether anybody failed, and whether all can do lockahead. Returns an errno. */
-static int agree(ompio_file_t *fh, int error, int32_t *lockahead)
+/* The largest errno of all ranks; *lockahead = all ranks have it. */
+static int agree(ompio_file_t *fh, int error, bool *lockahead)
 {
-    int mine[2] = {error, 0 == *lockahead};
+    int mine[2] = {error, !*lockahead};
     int all[2] = {0, 1};
 
-    if (OMPI_SUCCESS
-        != fh->f_comm->c_coll->coll_allreduce(mine, all, 2, MPI_INT, MPI_MAX, fh->f_comm,
-                                              fh->f_comm->c_coll->coll_allreduce_module)) {
+    if (OMPI_SUCCESS != collio_allreduce(mine, all, 2, MPI_INT, MPI_MAX, fh->f_comm)) {
         return EIO;
     }
     *lockahead = 0 == all[1];
@@ -157,8 +155,6 @@ static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
     file->rank = fh->f_rank;
     atomic_store(&file->empty, verdict->layout.empty);
     pthread_mutex_init(&file->mutex, NULL);
-    file->lockahead.magic = COLLIO_LOCKAHEAD_MAGIC;
-    file->lockahead.version = COLLIO_LOCKAHEAD_VERSION;
     file->lockahead.async = settings->async;
     file->lockahead.request = mca_fs_lustre_lla_lockahead_request;
     file->lockahead.withdraw = mca_fs_lustre_lla_lockahead_withdraw;
@@ -187,57 +183,67 @@ static void publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdic
     collio_striping_publish(info, &has, &verdict->used);
 }
 
-static void file_free(mca_fs_lustre_lla_file_t *file)
+/* Ranks other than the root. Returns an errno. */
+static int open_other(ompio_file_t *fh, const char *path, int amode)
 {
-    pthread_mutex_destroy(&file->mutex);
-    free(file->asked);
-    free(file);
+    fh->fd = open(path, amode, mca_fs_base_get_file_perm(fh));
+    return 0 > fh->fd ? errno : 0;
 }
 
-int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *filename,
-                                int access_mode, struct opal_info_t *info, ompio_file_t *fh)
+/* Returns an errno, the same on all ranks; then no rank has the file open. */
+static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
+                    const mca_fs_lustre_lla_settings_t *settings, bool have_memory,
+                    verdict_t *verdict)
+{
+    bool lockahead;
+    int error;
+
+    fh->fd = -1;
+    if (OMPIO_ROOT == fh->f_rank) {
+        open_root(fh, path, amode, info, settings, verdict);
+    }
+    if (OMPI_SUCCESS
+        != collio_bcast(verdict, (int) sizeof(*verdict), MPI_BYTE, OMPIO_ROOT, fh->f_comm)) {
+        verdict->error = EIO; /* the communicator is broken, so agree() fails, too */
+    }
+    error = verdict->error;
+    if (0 == error && !have_memory) {
+        error = ENOMEM;
+    }
+    if (0 == error && OMPIO_ROOT != fh->f_rank) {
+        error = open_other(fh, path, amode);
+    }
+    lockahead = verdict->lockahead && collio_llapi()->has_lockahead;
+    error = agree(fh, error, &lockahead);
+    if (0 != error && 0 <= fh->fd) {
+        close(fh->fd);
+        fh->fd = -1;
+    }
+    if (0 == error && verdict->lockahead && !lockahead && OMPIO_ROOT == fh->f_rank) {
+        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_NO_LOCKAHEAD,
+                    "a node has no liblustreapi with lock-ahead");
+    }
+    verdict->lockahead = lockahead;
+    return error;
+}
+
+static int file_open(struct ompi_communicator_t *comm, const char *filename, int access_mode,
+                     struct opal_info_t *info, ompio_file_t *fh)
 {
     const char *path = mca_fs_lustre_lla_plain_path(filename);
     int amode = mca_fs_base_get_file_amode(fh->f_rank, access_mode);
     mca_fs_lustre_lla_settings_t settings;
     verdict_t verdict = {.error = 0};
     mca_fs_lustre_lla_file_t *file = calloc(1, sizeof(*file));
-    int32_t lockahead;
     int error;
 
     (void) comm; /* f_comm is the library's own copy of it */
     mca_fs_lustre_lla_settings_resolve(fh, info, &settings);
-    if (OMPIO_ROOT == fh->f_rank) {
-        open_root(fh, path, amode, info, &settings, &verdict);
-    }
-    if (OMPI_SUCCESS
-        != fh->f_comm->c_coll->coll_bcast(&verdict, (int) sizeof(verdict), MPI_BYTE, OMPIO_ROOT,
-                                          fh->f_comm, fh->f_comm->c_coll->coll_bcast_module)) {
-        verdict.error = EIO; /* the communicator is broken, and agree() says so, too */
-    }
-    error = 0 != verdict.error ? verdict.error : NULL == file ? ENOMEM : 0;
-    lockahead = verdict.lockahead && collio_llapi()->has_lockahead;
-    if (OMPIO_ROOT != fh->f_rank) {
-        fh->fd = -1;
-        if (0 == error) {
-            fh->fd = open(path, amode, mca_fs_base_get_file_perm(fh));
-            error = 0 > fh->fd ? errno : 0;
-        }
-    }
-    error = agree(fh, error, &lockahead);
+    error = open_all(fh, path, amode, info, &settings, NULL != file, &verdict);
     if (0 != error) {
-        if (0 <= fh->fd) {
-            close(fh->fd);
-        }
-        fh->fd = -1;
         free(file);
         return collio_error_class(error);
     }
-    if (verdict.lockahead && !lockahead && OMPIO_ROOT == fh->f_rank) {
-        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_NO_LOCKAHEAD,
-                    "a node has no liblustreapi with lock-ahead");
-    }
-    verdict.lockahead = lockahead;
     file_init(file, fh, &settings, &verdict);
     fh->f_fs_ptr = file;
     fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre keeps overlapping accesses apart itself */
@@ -252,10 +258,10 @@ int mca_fs_lustre_lla_file_open(struct ompi_communicator_t *comm, const char *fi
 }
 
 /* The agreement at the end is also the barrier: nobody removes the file before all have closed. */
-int mca_fs_lustre_lla_file_close(ompio_file_t *fh)
+static int file_close(ompio_file_t *fh)
 {
     mca_fs_lustre_lla_file_t *file = fh->f_fs_ptr;
-    int32_t unused = 1;
+    bool unused = true;
     int error = 0;
 
     fh->f_fs_ptr = NULL;
@@ -263,7 +269,9 @@ int mca_fs_lustre_lla_file_close(ompio_file_t *fh)
         if (file->settings.report) {
             mca_fs_lustre_lla_report(fh, file);
         }
-        file_free(file);
+        pthread_mutex_destroy(&file->mutex);
+        free(file->asked);
+        free(file);
     }
     if (0 <= fh->fd && 0 != close(fh->fd)) {
         error = errno;
@@ -277,30 +285,30 @@ int mca_fs_lustre_lla_file_close(ompio_file_t *fh)
     return collio_error_class(error);
 }
 
-int mca_fs_lustre_lla_file_delete(char *file_name, struct opal_info_t *info)
+static int file_delete(char *file_name, struct opal_info_t *info)
 {
     (void) info;
-    return 0 == unlink(mca_fs_lustre_lla_plain_path(file_name)) ? OMPI_SUCCESS
-                                                                : collio_error_class(errno);
+    if (0 != unlink(mca_fs_lustre_lla_plain_path(file_name))) {
+        return collio_error_class(errno);
+    }
+    return OMPI_SUCCESS;
 }
 
 /* Locks up to the end of the file: one rank does it, or each would take them from the others. */
-int mca_fs_lustre_lla_file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size)
+static int file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size)
 {
     int error = 0;
 
     if (OMPIO_ROOT == fh->f_rank && 0 != ftruncate(fh->fd, (off_t) size)) {
         error = errno;
     }
-    if (OMPI_SUCCESS
-        != fh->f_comm->c_coll->coll_bcast(&error, 1, MPI_INT, OMPIO_ROOT, fh->f_comm,
-                                          fh->f_comm->c_coll->coll_bcast_module)) {
+    if (OMPI_SUCCESS != collio_bcast(&error, 1, MPI_INT, OMPIO_ROOT, fh->f_comm)) {
         error = EIO;
     }
     return collio_error_class(error);
 }
 
-int mca_fs_lustre_lla_file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size)
+static int file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size)
 {
     struct stat status;
 
@@ -311,9 +319,20 @@ int mca_fs_lustre_lla_file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size
     return OMPI_SUCCESS;
 }
 
-int mca_fs_lustre_lla_file_sync(ompio_file_t *fh)
+static int file_sync(ompio_file_t *fh)
 {
-    int32_t unused = 1;
+    bool unused = true;
 
     return collio_error_class(agree(fh, 0 == fsync(fh->fd) ? 0 : errno, &unused));
 }
+
+mca_fs_base_module_1_0_0_t mca_fs_lustre_lla_module = {
+    .fs_module_init = module_init,
+    .fs_module_finalize = module_finalize,
+    .fs_file_open = file_open,
+    .fs_file_close = file_close,
+    .fs_file_delete = file_delete,
+    .fs_file_set_size = file_set_size,
+    .fs_file_get_size = file_get_size,
+    .fs_file_sync = file_sync,
+};

@@ -29,7 +29,8 @@
  * this rank's locks would take everybody else's away.
  */
 
-#include "fs_lustre_lla_internal.h"
+#include "fs_lustre_lla.h"
+#include "fs_lustre_lla_cut.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -163,39 +164,46 @@ static int compare(const void *key, const void *element)
     const collio_extent_t *a = key;
     const collio_extent_t *b = element;
 
-    return a->offset != b->offset ? (a->offset < b->offset ? -1 : 1)
-                                  : (a->length > b->length) - (a->length < b->length);
+    if (a->offset != b->offset) {
+        return a->offset < b->offset ? -1 : 1;
+    }
+    return (a->length > b->length) - (a->length < b->length);
 }
 
-/* Was this very piece sent by the last request of the file? */
-static bool asked_before(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_ladvise *one)
-{
-    collio_extent_t key = {.offset = (int64_t) one->lla_start,
-                           .length = (int64_t) (one->lla_end - one->lla_start)};
+/** One request of a caller. */
+typedef struct batch_t {
+    mca_fs_lustre_lla_file_t *file; /* the file */
+    bool write;                     /* locks for writing */
+    bool async;                     /* the request does not wait for the locks */
+    collio_extent_t *sent;          /* asynchronous requests without a result */
+    size_t sent_count;              /* number of entries in `sent` */
+} batch_t;
 
-    return 0 < file->asked_count
-           && NULL != bsearch(&key, file->asked, file->asked_count, sizeof(key), compare);
-}
-
-/* Asynchronous results; keeps in `sent` what was sent. */
-static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_ladvise *list,
-                          int count, collio_extent_t *sent, size_t *sent_count)
+/* Asynchronous results. What was sent is kept: the next request is compared with it. */
+static void count_results(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
 {
+    mca_fs_lustre_lla_file_t *file = batch->file;
+
     for (int i = 0; i < count; ++i) {
+        collio_extent_t piece = {.offset = (int64_t) list[i].lla_start,
+                                 .length = (int64_t) (list[i].lla_end - list[i].lla_start)};
+
         if (LLA_RESULT_SAME == list[i].lla_lockahead_result) {
             COUNT(file, same, 1);
-        } else if (LLA_RESULT_DIFFERENT == list[i].lla_lockahead_result) {
+            continue;
+        }
+        if (LLA_RESULT_DIFFERENT == list[i].lla_lockahead_result) {
             COUNT(file, different, 1);
-        } else if (asked_before(file, &list[i])) {
+            continue;
+        }
+        if (0 < file->asked_count
+            && NULL != bsearch(&piece, file->asked, file->asked_count, sizeof(piece), compare)) {
             COUNT(file, denied, 1);
         } else {
             COUNT(file, sent, 1);
         }
-        if (LLA_RESULT_SENT == list[i].lla_lockahead_result
-            && COLLIO_LLAPI_ADVICES_MAX > *sent_count) {
-            sent[(*sent_count)++] = (collio_extent_t){
-                .offset = (int64_t) list[i].lla_start,
-                .length = (int64_t) (list[i].lla_end - list[i].lla_start)};
+        if (COLLIO_LLAPI_ADVICES_MAX > batch->sent_count) {
+            batch->sent[batch->sent_count++] = piece;
         }
     }
 }
@@ -227,36 +235,6 @@ static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, i
     return 0 == error;
 }
 
-/* Asks for all pieces of a cut, up to the limit of the interface in a call. */
-typedef struct batch_t {
-    mca_fs_lustre_lla_file_t *file;
-    bool write;
-    bool async;
-    struct llapi_lu_ladvise *list; /* room for `room` */
-    int room;
-    collio_extent_t *sent;
-    size_t sent_count;
-} batch_t;
-
-static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, size_t count);
-
-static void flush(batch_t *batch, int count, bool whole_ranges)
-{
-    mca_fs_lustre_lla_file_t *file = batch->file;
-
-    if (0 == count || atomic_load(&file->dead) || !ask(file, batch->list, count)) {
-        return;
-    }
-    if (!batch->async) {
-        COUNT(file, granted, count);
-        return;
-    }
-    count_results(file, batch->list, count, batch->sent, &batch->sent_count);
-    if (whole_ranges) {
-        ask_by_stripes(batch, batch->list, (size_t) count);
-    }
-}
-
 static bool has_no_object(mca_fs_lustre_lla_file_t *file, int64_t offset)
 {
     uint32_t empty = atomic_load(&file->empty);
@@ -283,107 +261,110 @@ static void look_for_objects(mca_fs_lustre_lla_file_t *file)
     }
 }
 
-static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t *cut)
+static mca_fs_lustre_lla_cut_t cut_of(const mca_fs_lustre_lla_file_t *file,
+                                      const collio_extent_t *ranges, size_t count,
+                                      mca_fs_lustre_lla_cut_mode_t mode)
 {
-    int64_t first;
-    int64_t last;
+    return (mca_fs_lustre_lla_cut_t){.part = file->layout.part,
+                                     .part_count = (size_t) file->layout.part_count,
+                                     .range = ranges,
+                                     .range_count = count,
+                                     .page_bytes = (int64_t) sysconf(_SC_PAGESIZE),
+                                     .mode = mode};
+}
+
+static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut);
+
+/* Of the requests that stopped at a lock that was already there, the stripes one by one. */
+static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
+{
+    const mca_fs_lustre_lla_file_t *file = batch->file;
+
+    for (int i = 0; i < count; ++i) {
+        int64_t first = (int64_t) list[i].lla_start, last = (int64_t) list[i].lla_end;
+        collio_extent_t range = {.offset = first, .length = last - first + 1};
+
+        if (LLA_RESULT_SENT != list[i].lla_lockahead_result
+            && !mca_fs_lustre_lla_cut_is_single(file->layout.part, (size_t) file->layout.part_count,
+                                                first, last)) {
+            ask_all(batch, cut_of(file, &range, 1, MCA_FS_LUSTRE_LLA_CUT_OBJECTS));
+        }
+    }
+}
+
+static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool whole_ranges)
+{
+    mca_fs_lustre_lla_file_t *file = batch->file;
+
+    if (0 == count || atomic_load(&file->dead) || !ask(file, list, count)) {
+        return;
+    }
+    if (!batch->async) {
+        COUNT(file, granted, count);
+        return;
+    }
+    count_results(batch, list, count);
+    if (whole_ranges) {
+        ask_by_stripes(batch, list, count);
+    }
+}
+
+/* Requests all pieces of a cut, up to the limit of the interface in a call. */
+static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
+{
+    struct llapi_lu_ladvise list[COLLIO_LLAPI_ADVICES_MAX];
+    bool whole_ranges = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode;
+    int64_t first, last;
     int count = 0;
 
-    while (mca_fs_lustre_lla_cut_next(cut, &first, &last)) {
+    while (mca_fs_lustre_lla_cut_next(&cut, &first, &last)) {
         if (has_no_object(batch->file, first)) {
             COUNT(batch->file, no_object, 1);
             continue;
         }
-        batch->list[count++] = advice(first, last, batch->write, batch->async);
+        list[count++] = advice(first, last, batch->write, batch->async);
         COUNT(batch->file, bytes, last - first + 1);
-        if (batch->room == count) {
-            flush(batch, count, MCA_FS_LUSTRE_LLA_CUT_NONE == cut->mode);
+        if (COLLIO_LLAPI_ADVICES_MAX == count) {
+            flush(batch, list, count, whole_ranges);
             count = 0;
         }
     }
-    flush(batch, count, MCA_FS_LUSTRE_LLA_CUT_NONE == cut->mode);
+    flush(batch, list, count, whole_ranges);
 }
 
-/* Of the requests that stopped at a lock that was already there, the stripes one by one. */
-static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, size_t count)
-{
-    mca_fs_lustre_lla_file_t *file = batch->file;
-    collio_extent_t *again = malloc(count * sizeof(*again));
-    mca_fs_lustre_lla_cut_t cut = {.part = file->layout.part,
-                                   .part_count = (size_t) file->layout.part_count,
-                                   .range = again,
-                                   .page_bytes = (int64_t) sysconf(_SC_PAGESIZE),
-                                   .mode = MCA_FS_LUSTRE_LLA_CUT_OBJECTS};
-
-    for (size_t i = 0; NULL != again && i < count; ++i) {
-        int64_t first = (int64_t) list[i].lla_start;
-        int64_t last = (int64_t) list[i].lla_end;
-
-        if (LLA_RESULT_SENT != list[i].lla_lockahead_result
-            && !mca_fs_lustre_lla_cut_is_single(cut.part, cut.part_count, first, last)) {
-            again[cut.range_count++] = (collio_extent_t){.offset = first,
-                                                         .length = last - first + 1};
-        }
-    }
-    if (0 < cut.range_count) {
-        batch_t inner = *batch;
-
-        inner.room = COLLIO_LLAPI_ADVICES_MAX;
-        inner.list = malloc((size_t) inner.room * sizeof(*inner.list));
-        if (NULL != inner.list) {
-            ask_all(&inner, &cut);
-            batch->sent_count = inner.sent_count;
-        }
-        free(inner.list);
-    }
-    free(again);
-}
-
-/* What was sent now is what the next request is compared with. */
+/* What was sent is what the next request is compared with. */
 static void remember(mca_fs_lustre_lla_file_t *file, batch_t *batch)
 {
     free(file->asked);
     file->asked = batch->sent;
     file->asked_count = batch->sent_count;
-    if (0 < file->asked_count) {
-        qsort(file->asked, file->asked_count, sizeof(*file->asked), compare);
-    }
+    qsort(file->asked, file->asked_count, sizeof(*file->asked), compare);
 }
 
 void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
                                          size_t count, bool write, bool now)
 {
     mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
-    mca_fs_lustre_lla_cut_t cut = {.part = file->layout.part,
-                                   .part_count = (size_t) file->layout.part_count,
-                                   .range = ranges,
-                                   .range_count = count,
-                                   .page_bytes = (int64_t) sysconf(_SC_PAGESIZE),
-                                   .mode = MCA_FS_LUSTRE_LLA_CUT_NONE};
+    bool stripes = COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count;
+    mca_fs_lustre_lla_cut_t cut = cut_of(
+        file, ranges, count, stripes ? MCA_FS_LUSTRE_LLA_CUT_STRIPES : MCA_FS_LUSTRE_LLA_CUT_NONE);
     batch_t batch = {.file = file, .write = write, .async = self->async && !now};
 
     if (0 == count || atomic_load(&file->dead)) {
         return;
     }
     look_for_objects(file);
-    if (COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count) {
-        cut.mode = MCA_FS_LUSTRE_LLA_CUT_STRIPES;
+    if (!batch.async) {
+        ask_all(&batch, cut);
+        return;
     }
-    batch.room = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode && COLLIO_LLAPI_ADVICES_MAX > count
-                     ? (int) count
-                     : COLLIO_LLAPI_ADVICES_MAX;
-    batch.list = malloc((size_t) batch.room * sizeof(*batch.list));
-    batch.sent = batch.async ? malloc(COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent)) : NULL;
-    if (NULL == batch.list || (batch.async && NULL == batch.sent)) {
+    batch.sent = malloc(COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent));
+    if (NULL == batch.sent) {
         COUNT(file, errors, 1);
-        free(batch.sent);
-    } else if (batch.async) {
-        pthread_mutex_lock(&file->mutex);
-        ask_all(&batch, &cut);
-        remember(file, &batch);
-        pthread_mutex_unlock(&file->mutex);
-    } else {
-        ask_all(&batch, &cut);
+        return;
     }
-    free(batch.list);
+    pthread_mutex_lock(&file->mutex);
+    ask_all(&batch, cut);
+    remember(file, &batch);
+    pthread_mutex_unlock(&file->mutex);
 }

@@ -2,7 +2,7 @@
 
 /** The report of a file at close: its striping, what was in force, and what became of requests. */
 
-#include "fs_lustre_lla_internal.h"
+#include "fs_lustre_lla.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Which ranges are asked for: an aggregator's domain, stripes or window in a collective call, the
+ * Which ranges are requested: an aggregator's domain, stripes or window in a collective call, the
  * pieces of a request or of a view in individual access. See lockahead.h.
  */
 #include "access/lockahead.h"
@@ -11,18 +11,15 @@
 
 #include "opal/mca/mca.h"
 
+/* Another fs component may have anything in f_fs_ptr. One with this name is of this build: its
+ * register function has compared the sizes of structs. */
 collio_lockahead_t *collio_lockahead_of(ompio_file_t *fh)
 {
-    collio_lockahead_t *lockahead = fh->f_fs_ptr;
-
-    /* f_fs_ptr is anything if another fs component has the file: its name first, then the magic */
-    if (NULL == lockahead || NULL == fh->f_fs_component
-        || 0 != strcmp("lustre_lla", fh->f_fs_component->mca_component_name)
-        || COLLIO_LOCKAHEAD_MAGIC != lockahead->magic
-        || COLLIO_LOCKAHEAD_VERSION != lockahead->version) {
+    if (NULL == fh->f_fs_ptr || NULL == fh->f_fs_component
+        || 0 != strcmp("lustre_lla", fh->f_fs_component->mca_component_name)) {
         return NULL;
     }
-    return lockahead;
+    return fh->f_fs_ptr;
 }
 
 static bool withdraw(void *advice, int error)
@@ -165,11 +162,11 @@ static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pi
     if (PIECES_MOST >= pieces) {
         return false;
     }
-    if (!lockahead->said_many && 0 == fh->f_rank) {
+    if (!lockahead->reported_many && 0 == fh->f_rank) {
         collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
                     COLLIO_HELP_LOCKAHEAD_PIECES, PIECES_MOST);
     }
-    lockahead->said_many = true;
+    lockahead->reported_many = true;
     return true;
 }
 

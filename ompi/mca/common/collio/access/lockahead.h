@@ -8,12 +8,10 @@
 #include "core/domain.h"
 
 /**
- * How the fcolls and mtpwrite reach Lustre lockahead without knowing fs/lustre_lla: the fs
- * component stores this struct in fh->f_fs_ptr. Magic and version are checked, because f_fs_ptr
- * belongs to whichever fs component is selected.
+ * Lustre lock-ahead for the fcolls and fbtl/mtpwrite, which do not include fs/lustre_lla: that
+ * component stores a provider in fh->f_fs_ptr. This file decides which ranges are requested before
+ * an access; the provider makes the requests.
  */
-#define COLLIO_LOCKAHEAD_MAGIC   UINT64_C(0x636f6c6c696f4c41)
-#define COLLIO_LOCKAHEAD_VERSION 4
 
 typedef enum collio_lockahead_mode_t {
     COLLIO_LOCKAHEAD_OFF = 0,
@@ -25,12 +23,10 @@ typedef enum collio_lockahead_mode_t {
 } collio_lockahead_mode_t;
 
 typedef struct collio_lockahead_t {
-    uint64_t magic;
-    uint32_t version;
-    collio_lockahead_mode_t collective; /* what is in force for this file */
-    collio_lockahead_mode_t individual;
-    bool said_many; /* that an access had too many pieces: printed once */
-    bool async;     /* requests with time to spare do not wait: make them early */
+    collio_lockahead_mode_t collective; /* mode in force for collective access */
+    collio_lockahead_mode_t individual; /* mode in force for individual access */
+    bool reported_many;                 /* a line about too many pieces was printed */
+    bool async;                         /* requests with time to spare do not wait */
     /** Requests locks that will be used for writing or reading; ranges are sorted. `now`: the
      *  access follows at once, so the request waits for the lock even if `async` is set. An access
      *  right behind its own asynchronous request does not find the lock yet and asks the server
@@ -63,12 +59,15 @@ void collio_lockahead_window(collio_lockahead_t *lockahead, const collio_domains
                              int aggregator, const collio_cycle_t *cycle, size_t number,
                              size_t count, bool write);
 
-/** What mode `view` has asked for already, per file; all-zero to begin with. */
+/** What mode `view` has requested of a file; all-zero to begin with. */
 typedef struct collio_lockahead_covered_t {
-    int64_t base, extent, size; /* the view */
-    size_t count;
-    bool write;
-    int64_t from, to; /* stream positions */
+    int64_t base;   /* displacement of the view */
+    int64_t extent; /* extent of the view */
+    int64_t size;   /* bytes of one repetition of the view */
+    size_t count;   /* pieces of one repetition of the view */
+    bool write;     /* the locks are for writing */
+    int64_t from;   /* first stream position that was requested */
+    int64_t to;     /* first stream position behind those that were requested */
 } collio_lockahead_covered_t;
 
 /** Individual access to stream range [first, first + bytes) of a view, before it begins. Mode
