@@ -62,42 +62,45 @@ enum {
     COLLIO_LLAPI_DELAY_CREATE = O_NOCTTY | O_ASYNC /* O_LOV_DELAY_CREATE */
 };
 
-/** NULL where the library has no such function. */
+/** The functions that are used: X(result, llapi_<name>, arguments). Functions of layouts return NULL
+ *  or -1 in a failure, and errno, which stays 0 in some; all others return a negative errno, except
+ *  ladvise: -1 and errno. */
+typedef struct llapi_layout collio_layout_t;
+#define COLLIO_LLAPI_FUNCTIONS(X)                                                                 \
+    X(int, ladvise, (int fd, unsigned long long flags, int count, struct llapi_lu_ladvise *list)) \
+    X(int, group_lock, (int fd, int gid))                                                         \
+    X(int, group_unlock, (int fd, int gid))                                                       \
+    X(void, msg_set_level, (int level))                                                           \
+    X(int, get_obd_count, (char *directory, int *count, int is_mdt))                              \
+    X(collio_layout_t *, layout_alloc, (void) )                                                   \
+    X(collio_layout_t *, layout_get_by_fd, (int fd, uint32_t flags))                              \
+    X(collio_layout_t *, layout_get_by_path, (const char *path, uint32_t flags))                  \
+    X(void, layout_free, (collio_layout_t * layout))                                              \
+    X(int, layout_stripe_count_get, (const collio_layout_t *layout, uint64_t *count))             \
+    X(int, layout_stripe_count_set, (collio_layout_t * layout, uint64_t count))                   \
+    X(int, layout_stripe_size_get, (const collio_layout_t *layout, uint64_t *size))               \
+    X(int, layout_stripe_size_set, (collio_layout_t * layout, uint64_t size))                     \
+    X(int, layout_ost_index_set, (collio_layout_t * layout, int stripe, uint64_t index))          \
+    X(int, layout_pool_name_get, (const collio_layout_t *layout, char *name, size_t size))        \
+    X(int, layout_pool_name_set, (collio_layout_t * layout, const char *name))                    \
+    X(int, layout_file_open,                                                                      \
+      (const char *path, int flags, mode_t mode, const collio_layout_t *layout))                  \
+    X(int, layout_comp_use, (collio_layout_t * layout, uint32_t position))                        \
+    X(int, layout_comp_extent_get,                                                                \
+      (const collio_layout_t *layout, uint64_t *start, uint64_t *end))                            \
+    X(int, layout_pattern_get, (const collio_layout_t *layout, uint64_t *pattern))                \
+    X(int, layout_comp_flags_get, (const collio_layout_t *layout, uint32_t *flags))               \
+    X(bool, layout_is_composite, (collio_layout_t * layout))
+
+/** The library. A function that it does not have is NULL. */
 typedef struct collio_llapi_t {
-    /* 0, or -1 and errno */
-    int (*ladvise)(int fd, unsigned long long flags, int count, struct llapi_lu_ladvise *advice);
-    /* 0, or a negative errno */
-    int (*group_lock)(int fd, int gid);
-    int (*group_unlock)(int fd, int gid);
-    void (*msg_set_level)(int level);
-    /* NULL, or -1, and errno, which stays 0 in some failures */
-    struct llapi_layout *(*layout_alloc)(void);
-    struct llapi_layout *(*layout_get_by_fd)(int fd, uint32_t flags);
-    struct llapi_layout *(*layout_get_by_path)(const char *path, uint32_t flags);
-    void (*layout_free)(struct llapi_layout *layout);
-    int (*stripe_count_get)(const struct llapi_layout *layout, uint64_t *count);
-    int (*stripe_count_set)(struct llapi_layout *layout, uint64_t count);
-    int (*stripe_size_get)(const struct llapi_layout *layout, uint64_t *size);
-    int (*stripe_size_set)(struct llapi_layout *layout, uint64_t size);
-    int (*ost_index_set)(struct llapi_layout *layout, int stripe, uint64_t index);
-    int (*pool_name_get)(const struct llapi_layout *layout, char *name, size_t size);
-    int (*pool_name_set)(struct llapi_layout *layout, const char *name);
-    int (*layout_file_open)(const char *path, int flags, mode_t mode,
-                            const struct llapi_layout *layout);
-    /* composite layouts, since 2.10 */
-    int (*comp_use)(struct llapi_layout *layout, uint32_t position);
-    int (*comp_extent_get)(const struct llapi_layout *layout, uint64_t *start, uint64_t *end);
-    int (*pattern_get)(const struct llapi_layout *layout, uint64_t *pattern);
-    int (*comp_flags_get)(const struct llapi_layout *layout, uint32_t *flags);
-    bool (*is_composite)(struct llapi_layout *layout);
-
-    /* the number of OSTs; 0, or a negative errno */
-    int (*get_obd_count)(char *directory, int *count, int is_mdt);
-
-    bool has_layout; /* everything to make and read plain layouts */
-    bool has_composite;
+#define X(result, name, arguments) result(*name) arguments;
+    COLLIO_LLAPI_FUNCTIONS(X)
+#undef X
+    bool has_layout;    /* everything to make and read plain layouts */
+    bool has_composite; /* everything to read composite layouts (Lustre 2.10) */
     bool has_lockahead; /* ladvise and group locks */
-    char origin[256];   /* for people: its path and what it lacks, or why there is none */
+    char origin[256]; /* text for users: path of the library and what it lacks, or why it failed */
 } collio_llapi_t;
 
 /** The library; looked up at the first call. Never NULL: without it, every function is. */

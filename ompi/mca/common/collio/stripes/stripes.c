@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Which file system a file is on, and so who knows its stripes. See stripes.h.
+ * Selects the file system of a file: one row for each that has stripes. See stripes.h.
  */
 #include "stripes/stripes_provider.h"
 
@@ -46,10 +46,14 @@ bool collio_stripes_read(int fd, collio_stripes_t *stripes)
 bool collio_stripes_folder(const char *path, char *folder, unsigned size)
 {
     const char *slash = strrchr(path, '/');
-    int length = NULL == slash ? 0 : slash == path ? 1 : (int) (slash - path);
+    int length = 1;
 
-    return (int) size
-           > snprintf(folder, size, "%.*s", NULL == slash ? 1 : length, NULL == slash ? "." : path);
+    if (NULL == slash) {
+        path = ".";
+    } else if (slash != path) {
+        length = (int) (slash - path);
+    }
+    return (int) size > snprintf(folder, size, "%.*s", length, path);
 }
 
 uint32_t collio_stripes_system(const char *path)

@@ -12,17 +12,16 @@
  * Plain C: no MPI, so that tools can use it. Everything is local to the calling process.
  */
 typedef struct collio_stripes_t {
-    int64_t count; /* of stripes. 0: not known; wanted: as the folder has it. -1 (wanted): all */
-    int64_t bytes; /* of one stripe. 0: not known; wanted: as the folder has it */
-    int64_t first; /* wanted, Lustre: index of the first OST; -1: any */
-    char pool[64]; /* wanted, Lustre: name of a pool; "": none */
+    int64_t count; /* number of stripes. 0: not known, or the default of the directory; -1: all */
+    int64_t bytes; /* bytes of one stripe. 0: not known, or the default of the directory */
+    int64_t first; /* Lustre: index of the first OST of a new file; -1: any */
+    char pool[64]; /* Lustre: name of the pool of a new file; "": none */
 } collio_stripes_t;
 
-/** No wish, nothing known. */
+/** Nothing wanted, nothing known. */
 #define COLLIO_STRIPES_NONE ((collio_stripes_t){.first = -1})
 
-/** Reads count and bytes of an open file. False: the file system has none, or does not tell; then
- *  both are 0. */
+/** Reads count and bytes of an open file. False: they cannot be read, and are 0. */
 bool collio_stripes_read(int fd, collio_stripes_t *stripes);
 
 /** open(2) of a path, where a file that it creates gets the wanted stripes (flags with O_CREAT; the
@@ -33,7 +32,7 @@ bool collio_stripes_read(int fd, collio_stripes_t *stripes);
 int collio_stripes_open(const char *path, int flags, int perm, collio_stripes_t *wanted,
                         const char **why_not);
 
-/** The magic number of the file system that the file, or the folder it would be in, is on; 0 if
+/** The magic number of the file system that the file, or the directory it would be in, is on; 0 if
  *  that is not known. */
 uint32_t collio_stripes_system(const char *path);
 

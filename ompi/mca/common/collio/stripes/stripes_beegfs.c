@@ -19,17 +19,17 @@
 #include <unistd.h>
 
 typedef struct stripe_info_t {
-    unsigned pattern; /* RAID0, RAID10, buddy mirror */
-    unsigned chunk_bytes;
-    uint16_t targets;
+    unsigned pattern;     /* RAID0, RAID10, buddy mirror */
+    unsigned chunk_bytes; /* bytes of a chunk */
+    uint16_t targets;     /* number of targets */
 } stripe_info_t;
 _Static_assert(12 == sizeof(stripe_info_t), "as the kernel has it");
 
 typedef struct make_file_t {
-    const char *name; /* in the folder: no slash */
-    unsigned mode;
-    unsigned targets;
-    unsigned chunk_bytes;
+    const char *name;     /* name in the directory, without a slash */
+    unsigned mode;        /* S_IFREG and permissions */
+    unsigned targets;     /* number of targets; 0: default */
+    unsigned chunk_bytes; /* bytes of a chunk; 0: default */
 } make_file_t;
 _Static_assert(8 != sizeof(void *) || 24 == sizeof(make_file_t), "as the kernel has it");
 
@@ -86,15 +86,15 @@ static int create(const char *path, int flags, int perm, collio_stripes_t *wante
     int rc = possible(wanted) ? make_file(path, perm, wanted) : -EINVAL;
 
     if (0 == rc) {
-        return collio_stripes_open_plain(path, flags & ~(O_CREAT | O_EXCL), perm);
-    }
-    if (-EEXIST == rc) {
+        flags &= ~(O_CREAT | O_EXCL);
+    } else if (-EEXIST == rc) {
         *wanted = COLLIO_STRIPES_NONE;
-        return collio_stripes_open_plain(path, flags, perm);
+    } else if (-EINVAL == rc) {
+        *why_not = "BeeGFS takes a number of targets, and chunks of a power of 2 from 64 KiB on; "
+                   "no first target and no pool";
+    } else {
+        *why_not = strerror(-rc);
     }
-    *why_not = -EINVAL == rc ? "BeeGFS takes a number of targets, and chunks of a power of 2 from "
-                               "64 KiB on; no first target and no pool"
-                             : strerror(-rc);
     return collio_stripes_open_plain(path, flags, perm);
 }
 

@@ -33,7 +33,7 @@ enum { STRIPES_MAX = 2000 };
 /* Adds the defaults of the directory where the hints say nothing. */
 static void add_defaults(const collio_llapi_t *api, const char *path, collio_stripes_t *wanted)
 {
-    struct llapi_layout *found = NULL;
+    collio_layout_t *found = NULL;
     uint64_t value;
 
     if (NULL != api->layout_get_by_path) {
@@ -42,34 +42,40 @@ static void add_defaults(const collio_llapi_t *api, const char *path, collio_str
     if (NULL == found) {
         return;
     }
-    if (api->has_composite && api->is_composite(found)) {
-        (void) api->comp_use(found, LLAPI_LAYOUT_COMP_USE_LAST);
+    if (api->has_composite && api->layout_is_composite(found)) {
+        (void) api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_LAST);
     }
-    if (0 == wanted->count && 0 == api->stripe_count_get(found, &value)) {
-        wanted->count = LLAPI_LAYOUT_WIDE == value ? -1 : STRIPES_MAX < value ? 0 : (int64_t) value;
+    if (0 == wanted->count && 0 == api->layout_stripe_count_get(found, &value)) {
+        if (LLAPI_LAYOUT_WIDE == value) {
+            wanted->count = -1;
+        } else if (STRIPES_MAX >= value) {
+            wanted->count = (int64_t) value;
+        }
     }
-    if (0 == wanted->bytes && 0 == api->stripe_size_get(found, &value)) {
-        wanted->bytes = LLAPI_LAYOUT_INVALID <= value ? 0 : (int64_t) value;
+    if (0 == wanted->bytes && 0 == api->layout_stripe_size_get(found, &value)
+        && LLAPI_LAYOUT_INVALID > value) {
+        wanted->bytes = (int64_t) value;
     }
-    if ('\0' == wanted->pool[0] && NULL != api->pool_name_get
-        && 0 != api->pool_name_get(found, wanted->pool, sizeof(wanted->pool) - 1)) {
+    if ('\0' == wanted->pool[0] && NULL != api->layout_pool_name_get
+        && 0 != api->layout_pool_name_get(found, wanted->pool, sizeof(wanted->pool) - 1)) {
         wanted->pool[0] = '\0';
     }
     api->layout_free(found);
 }
 
 /* 0 or -errno */
-static int fill(const collio_llapi_t *api, const collio_stripes_t *wanted,
-                struct llapi_layout *layout)
+static int fill(const collio_llapi_t *api, const collio_stripes_t *wanted, collio_layout_t *layout)
 {
     uint64_t stripes = 0 > wanted->count ? LLAPI_LAYOUT_WIDE : (uint64_t) wanted->count;
 
     errno = 0;
     /* the count before the index: an index without a count is a file of one stripe */
-    if ((0 != stripes && 0 != api->stripe_count_set(layout, stripes))
-        || (0 != wanted->bytes && 0 != api->stripe_size_set(layout, (uint64_t) wanted->bytes))
-        || ('\0' != wanted->pool[0] && 0 != api->pool_name_set(layout, wanted->pool))
-        || (0 <= wanted->first && 0 != api->ost_index_set(layout, 0, (uint64_t) wanted->first))) {
+    if ((0 != stripes && 0 != api->layout_stripe_count_set(layout, stripes))
+        || (0 != wanted->bytes
+            && 0 != api->layout_stripe_size_set(layout, (uint64_t) wanted->bytes))
+        || ('\0' != wanted->pool[0] && 0 != api->layout_pool_name_set(layout, wanted->pool))
+        || (0 <= wanted->first
+            && 0 != api->layout_ost_index_set(layout, 0, (uint64_t) wanted->first))) {
         return collio_llapi_failure();
     }
     return 0;
@@ -79,49 +85,22 @@ static int fill(const collio_llapi_t *api, const collio_stripes_t *wanted,
 static int open_striped(const collio_llapi_t *api, const collio_stripes_t *wanted, const char *path,
                         int amode, int perm)
 {
-    struct llapi_layout *layout = api->layout_alloc();
-    int rc = NULL == layout ? -ENOMEM : fill(api, wanted, layout);
+    collio_layout_t *layout = api->layout_alloc();
+    int rc;
 
+    if (NULL == layout) {
+        return -ENOMEM;
+    }
+    rc = fill(api, wanted, layout);
     if (0 == rc) {
         errno = 0;
         rc = api->layout_file_open(path, amode, (mode_t) perm, layout);
-        rc = 0 > rc ? collio_llapi_failure() : rc;
+        if (0 > rc) {
+            rc = collio_llapi_failure();
+        }
     }
-    if (NULL != layout) {
-        api->layout_free(layout);
-    }
+    api->layout_free(layout);
     return rc;
-}
-
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* The default layout, after the wanted one was refused. With `own`, an exclusively created file
- * without a layout: that file. While it is open, a further open would not reach the servers, and
- * the file would have no layout until the first write; so it is closed before. */
-static int open_default(const char *path, int flags, int perm, int own)
-{
-    struct stat created;
-    struct stat opened;
-    int fd;
-
-    if (0 > own) {
-        return collio_stripes_open_plain(path, flags, perm);
-    }
-    if (0 != fstat(own, &created)) {
-        fd = -errno;
-        close(own);
-        return fd;
-    }
-    close(own);
-    fd = collio_stripes_open_plain(path, flags & ~O_EXCL, perm);
-    if (0 <= fd && (0 != fstat(fd, &opened) || !same_file(&created, &opened))) {
-        close(fd);
-        fd = -EEXIST;
-    }
-    return fd;
 }
 
 /* Is this an error of the path, whatever the stripes are? */
@@ -130,42 +109,66 @@ static bool hopeless(int rc)
     return -EACCES == rc || -ENOENT == rc || -EROFS == rc;
 }
 
+static bool is_file(int fd, const struct stat *file)
+{
+    struct stat about;
+
+    return 0 == fstat(fd, &about) && about.st_dev == file->st_dev && about.st_ino == file->st_ino;
+}
+
+/* Creates a file without a layout, exclusively. 0 or -errno. */
+static int create_empty(const char *path, int flags, int perm, int *fd, struct stat *created)
+{
+    int rc = 0;
+
+    *fd = collio_stripes_open_plain(path, flags | COLLIO_LLAPI_DELAY_CREATE, perm);
+    if (0 > *fd) {
+        return *fd;
+    }
+    if (0 != fstat(*fd, created)) {
+        rc = -errno;
+        close(*fd);
+    }
+    return rc;
+}
+
 /* With O_EXCL: a failed attempt to create the file with a layout may leave it behind, and then the
- * file of another process cannot be told from our own. So it is created first, exclusively and
- * without a layout; whatever is opened afterwards must be that file. */
+ * file of another process cannot be distinguished from this one's. So the file is created first,
+ * exclusively and without a layout; whatever is opened afterwards must be that file. It is closed
+ * before the default layout is tried: while it is open, a further open would not reach the servers,
+ * and the file would have no layout until the first write. */
 static int create(const char *path, int flags, int perm, collio_stripes_t *wanted,
                   const char **why_not)
 {
     const collio_llapi_t *api = collio_llapi();
+    bool exclusive = 0 != (flags & O_EXCL);
     struct stat created;
-    struct stat opened;
-    int own = -1;
-    int fd;
+    int own = -1, fd;
 
     if (!api->has_layout) {
         *why_not = api->origin;
         return collio_stripes_open_plain(path, flags, perm);
     }
     add_defaults(api, path, wanted);
-    if (0 != (flags & O_EXCL)) {
-        own = collio_stripes_open_plain(path, flags | COLLIO_LLAPI_DELAY_CREATE, perm);
-        if (0 > own) {
-            return own;
+    if (exclusive) {
+        int rc = create_empty(path, flags, perm, &own, &created);
+
+        if (0 != rc) {
+            return rc;
         }
+        flags &= ~O_EXCL;
     }
-    fd = open_striped(api, wanted, path, flags & ~O_EXCL, perm);
+    fd = open_striped(api, wanted, path, flags, perm);
+    if (exclusive) {
+        close(own);
+    }
     if (0 > fd && !hopeless(fd)) {
         *why_not = strerror(-fd);
-        return open_default(path, flags, perm, own);
+        fd = collio_stripes_open_plain(path, flags, perm);
     }
-    if (0 <= own) {
-        if (0 <= fd
-            && (0 != fstat(own, &created) || 0 != fstat(fd, &opened)
-                || !same_file(&created, &opened))) {
-            close(fd);
-            fd = -EEXIST;
-        }
-        close(own);
+    if (exclusive && 0 <= fd && !is_file(fd, &created)) {
+        close(fd);
+        return -EEXIST;
     }
     return fd;
 }
@@ -184,57 +187,61 @@ static int64_t ost_count(const collio_llapi_t *api, const char *path)
     return count;
 }
 
-/* Abstract values become what they will be when the part is instantiated: "all OSTs" their number,
- * "default" what the part before has. */
-static bool read_part(const collio_llapi_t *api, struct llapi_layout *found, const char *path,
-                      bool composite, const collio_lustre_part_t *before,
-                      collio_lustre_part_t *part)
+static int64_t at_most_max(uint64_t offset)
 {
-    uint64_t count = 0;
-    uint64_t size = 0;
-    uint64_t start = 0;
-    uint64_t end = UINT64_MAX;
+    return INT64_MAX < offset ? INT64_MAX : (int64_t) offset;
+}
 
-    if (0 != api->stripe_count_get(found, &count) || 0 != api->stripe_size_get(found, &size)
-        || (composite && 0 != api->comp_extent_get(found, &start, &end))) {
+/* Abstract values become what they will be when the part is instantiated: "all OSTs" their number,
+ * "default" what the part before has. `part` holds the part before, or zeros. */
+static bool read_part(const collio_llapi_t *api, collio_layout_t *found, const char *path,
+                      bool composite, collio_lustre_part_t *part)
+{
+    uint64_t count = 0, size = 0, start = 0, end = UINT64_MAX;
+
+    if (0 != api->layout_stripe_count_get(found, &count)
+        || 0 != api->layout_stripe_size_get(found, &size)
+        || (composite && 0 != api->layout_comp_extent_get(found, &start, &end))) {
         return false;
     }
-    part->start = INT64_MAX < start ? INT64_MAX : (int64_t) start;
-    part->end = INT64_MAX < end ? INT64_MAX : (int64_t) end;
-    part->stripe_count = LLAPI_LAYOUT_WIDE == count      ? ost_count(api, path)
-                         : LLAPI_LAYOUT_INVALID <= count ? 0
-                                                         : (int64_t) count;
+    part->start = at_most_max(start);
+    part->end = at_most_max(end);
+    if (LLAPI_LAYOUT_INVALID > count) {
+        part->stripe_count = (int64_t) count;
+    } else if (LLAPI_LAYOUT_WIDE == count && 0 < ost_count(api, path)) {
+        part->stripe_count = ost_count(api, path);
+    }
     if (0 == part->stripe_count) { /* also: on the MDT */
-        part->stripe_count = NULL != before && LLAPI_LAYOUT_INVALID <= count ? before->stripe_count
-                                                                             : 1;
+        part->stripe_count = 1;
     }
-    if (LLAPI_LAYOUT_INVALID <= size || 0 == size) {
-        size = NULL == before ? 0 : (uint64_t) before->stripe_bytes;
+    if (LLAPI_LAYOUT_INVALID > size && 0 < size) {
+        part->stripe_bytes = (int64_t) size;
     }
-    part->stripe_bytes = (int64_t) size;
     return 0 < part->stripe_bytes && part->start < part->end;
 }
 
 /* Reads the current component. A mirror's first component begins at 0; the mirror before it is done
  * with then, and is what we look for unless it is stale. False: nothing more is needed. */
-static bool read_component(const collio_llapi_t *api, struct llapi_layout *found, const char *path,
+static bool read_component(const collio_llapi_t *api, collio_layout_t *found, const char *path,
                            collio_lustre_layout_t *layout, bool *stale)
 {
     /* more parts than there is room for: the last one is what matters most */
     int32_t at = COLLIO_LUSTRE_PARTS > layout->part_count ? layout->part_count
                                                           : COLLIO_LUSTRE_PARTS - 1;
-    collio_lustre_part_t part;
+    collio_lustre_part_t part = {0};
     uint32_t flags = COLLIO_LLAPI_COMP_INIT;
     uint64_t pattern = 0;
 
-    if (!read_part(api, found, path, layout->composite,
-                   0 == layout->part_count ? NULL : &layout->part[layout->part_count - 1], &part)) {
+    if (0 < layout->part_count) {
+        part = layout->part[layout->part_count - 1];
+    }
+    if (!read_part(api, found, path, layout->composite, &part)) {
         return true;
     }
-    if (layout->composite && NULL != api->comp_flags_get) {
-        (void) api->comp_flags_get(found, &flags);
+    if (layout->composite && NULL != api->layout_comp_flags_get) {
+        (void) api->layout_comp_flags_get(found, &flags);
     }
-    if (NULL != api->pattern_get && 0 != api->pattern_get(found, &pattern)) {
+    if (NULL != api->layout_pattern_get && 0 != api->layout_pattern_get(found, &pattern)) {
         pattern = 0;
     }
     if (0 < layout->part_count && 0 == part.start) {
@@ -256,17 +263,17 @@ static bool read_component(const collio_llapi_t *api, struct llapi_layout *found
 }
 
 /* Is any component, of any mirror, on an MDT? */
-static bool any_on_mdt(const collio_llapi_t *api, struct llapi_layout *found, bool composite)
+static bool any_on_mdt(const collio_llapi_t *api, collio_layout_t *found, bool composite)
 {
     uint64_t pattern = 0;
-    bool more = NULL != api->pattern_get
-                && (!composite || 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST));
+    bool more = NULL != api->layout_pattern_get
+                && (!composite || 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST));
 
     while (more) {
-        if (0 == api->pattern_get(found, &pattern) && COLLIO_LLAPI_PATTERN_MDT == pattern) {
+        if (0 == api->layout_pattern_get(found, &pattern) && COLLIO_LLAPI_PATTERN_MDT == pattern) {
             return true;
         }
-        more = composite && 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT);
+        more = composite && 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT);
     }
     return false;
 }
@@ -274,7 +281,7 @@ static bool any_on_mdt(const collio_llapi_t *api, struct llapi_layout *found, bo
 void collio_lustre_read(int fd, const char *path, collio_lustre_layout_t *layout)
 {
     const collio_llapi_t *api = collio_llapi();
-    struct llapi_layout *found;
+    collio_layout_t *found;
     bool stale = false;
 
     memset(layout, 0, sizeof(*layout));
@@ -282,24 +289,24 @@ void collio_lustre_read(int fd, const char *path, collio_lustre_layout_t *layout
     if (NULL == found) {
         return;
     }
-    layout->composite = api->has_composite && api->is_composite(found);
+    layout->composite = api->has_composite && api->layout_is_composite(found);
     layout->on_mdt = any_on_mdt(api, found, layout->composite);
-    if (layout->composite && 0 != api->comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST)) {
+    if (layout->composite && 0 != api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST)) {
         layout->composite = 0;
     }
     while (read_component(api, found, path, layout, &stale) && layout->composite
-           && 0 == api->comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT)) {
+           && 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT)) {
     }
     api->layout_free(found);
 }
 
 static int64_t common_multiple(int64_t a, int64_t b)
 {
-    int64_t x = a;
-    int64_t y = b;
+    int64_t x = a, y = b;
 
     while (0 != y) {
         int64_t rest = x % y;
+
         x = y;
         y = rest;
     }
@@ -309,13 +316,18 @@ static int64_t common_multiple(int64_t a, int64_t b)
 
 int64_t collio_lustre_unit(const collio_lustre_layout_t *layout)
 {
-    int64_t unit = 0;
+    int64_t unit;
 
-    for (int32_t p = layout->part_count - 1; p >= 0; --p) {
-        int64_t both = 0 == unit ? layout->part[p].stripe_bytes
-                                 : common_multiple(unit, layout->part[p].stripe_bytes);
+    if (0 == layout->part_count) {
+        return 0;
+    }
+    unit = layout->part[layout->part_count - 1].stripe_bytes;
+    for (int32_t p = layout->part_count - 2; p >= 0; --p) {
+        int64_t both = common_multiple(unit, layout->part[p].stripe_bytes);
 
-        unit = 0 == unit || STRIPE_BYTES_MAX > both ? both : unit;
+        if (STRIPE_BYTES_MAX > both) {
+            unit = both;
+        }
     }
     return unit;
 }

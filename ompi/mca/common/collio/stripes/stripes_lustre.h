@@ -6,22 +6,22 @@
 
 /** The layout of a file on Lustre, in all its parts: what lockahead has to know. */
 
-/** A part of the file with one striping; plain layouts have one that goes on for ever. */
+/** A part of the file with one striping; a plain layout has one part without an end. */
 typedef struct collio_lustre_part_t {
-    int64_t start;
-    int64_t end; /* exclusive; INT64_MAX = no end */
-    int64_t stripe_bytes;
-    int64_t stripe_count;
+    int64_t start;        /* first byte */
+    int64_t end;          /* first byte behind the part; INT64_MAX = no end */
+    int64_t stripe_bytes; /* bytes of a stripe */
+    int64_t stripe_count; /* number of stripes */
 } collio_lustre_part_t;
 
-enum { COLLIO_LUSTRE_PARTS = 16 };
+enum { COLLIO_LUSTRE_PARTS = 16 }; /* parts that are kept: the first ones, and the last */
 
 typedef struct collio_lustre_layout_t {
-    int32_t part_count; /* 0 = not known */
-    int32_t composite;
-    uint32_t empty; /* bit p: part p has no objects on OSTs: not instantiated, or on the MDT */
-    int32_t on_mdt; /* some component is on an MDT: no access there works with LOCKNOEXPAND */
-    collio_lustre_part_t part[COLLIO_LUSTRE_PARTS];
+    int32_t part_count; /* number of parts; 0 = not known */
+    int32_t composite;  /* a composite (progressive) layout */
+    uint32_t empty;     /* bit p: part p has no objects on OSTs: not instantiated, or on the MDT */
+    int32_t on_mdt;     /* a component is on an MDT: accesses fail there with LOCKNOEXPAND */
+    collio_lustre_part_t part[COLLIO_LUSTRE_PARTS]; /* the parts, ascending */
 } collio_lustre_layout_t;
 
 /** Reads a file's layout; what cannot be read is left as "not known". The path is used to find the

@@ -4,13 +4,14 @@
 
 #include "stripes/stripes.h"
 
-/** What a file system with stripes can do. */
+/** A file system with stripes. */
 typedef struct collio_stripes_provider_t {
-    uint32_t magic;
+    uint32_t magic; /* magic number of the file system */
+    /** Reads the stripes of an open file. False: they cannot be read. */
     bool (*read)(int fd, collio_stripes_t *stripes);
     /** Creates the file with the wanted stripes, exclusively if flags say so; without O_EXCL a file
-     *  that has appeared meanwhile is opened as it is. A descriptor or -errno. An error that is the
-     *  stripes' fault leaves no file behind, or an empty one, and sets *why_not. */
+     *  that has appeared meanwhile is opened as it is. A descriptor or -errno. If the
+     *  stripes are refused, sets *why_not, and the file has the default ones. */
     int (*create)(const char *path, int flags, int perm, collio_stripes_t *wanted,
                   const char **why_not);
 } collio_stripes_provider_t;
@@ -21,7 +22,7 @@ extern const collio_stripes_provider_t collio_stripes_beegfs;
 /** open(2): a descriptor or -errno. */
 int collio_stripes_open_plain(const char *path, int flags, int perm);
 
-/** The folder that a path is in. False if the path is too long. */
+/** The directory of a path. False if the path is too long. */
 bool collio_stripes_folder(const char *path, char *folder, unsigned size);
 
 #endif /* COLLIO_STRIPES_PROVIDER_H */
