@@ -15,17 +15,17 @@
  */
 
 typedef struct collio_guard_t {
-    bool asked;             /* sieving writes, by parameter or hint */
-    bool settled;           /* the ranks have decided on sieving writes */
-    bool on;                /* the decision */
+    bool asked;             /* a parameter or hint asks for sieved writes */
+    bool settled;           /* it is decided whether writes are sieved */
+    bool on;                /* the decision: writes are sieved */
     uint64_t flushed;       /* bytes of individual writes when guard_written() was called last */
-    collio_access_t wanted; /* by the settings of the fbtl */
-    const collio_access_t *individual; /* of the fbtl; NULL before its first transfer */
+    collio_access_t wanted; /* settings of the fbtl; all other fields are zero */
+    const collio_access_t *individual; /* access of the fbtl; NULL before its first transfer */
 } collio_guard_t;
 
-/** From fbtl/mtpwrite when it is chosen for a handle. asked: sieved writes, by parameter or hint.
- *  wanted: what its settings say of method, threads, packing and sieving, which every access struct
- *  of the handle takes over, that of direct collective calls too. Local. */
+/** From fbtl/mtpwrite when it is chosen for a handle. asked: a parameter or hint asks for sieved
+ *  writes. wanted: its settings (method, engine, threads, packing, sieving), which every access
+ *  struct of the handle takes over, that of direct collective calls too. 0 or -ENOMEM. Local. */
 int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *wanted);
 /** Does fbtl/mtpwrite serve the handle on this rank? Local. */
 bool collio_guard_offered(const ompio_file_t *fh);
@@ -34,8 +34,8 @@ void collio_guard_use_wanted(ompio_file_t *fh, collio_access_t *access);
 /** The handle is closed. */
 void collio_guard_end(ompio_file_t *fh);
 
-/** What an agreement needs to know of a rank; each field's maximum over the ranks counts. */
 enum { COLLIO_GUARD_FIELDS = 2 };
+/** What a rank contributes to an agreement; each field's maximum over the ranks counts. */
 void collio_guard_ask(ompio_file_t *fh, collio_access_t *access,
                       int64_t fields[COLLIO_GUARD_FIELDS]);
 /** The result, with the maxima: sets access->sieve_writes. Collective over fh->f_comm. NULL, or why
@@ -50,7 +50,7 @@ bool collio_guard_written(ompio_file_t *fh);
 bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS]);
 
 /** For the fbtl's own access, from the first transfer on: sets access->sieve_writes by what was
- *  settled. NULL, or why it is not done although it was asked for here and nobody has said so. */
+ *  settled. NULL, or why writes are not sieved although this rank asked for it; once. */
 const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access);
 
 #endif /* COLLIO_GUARD_H */

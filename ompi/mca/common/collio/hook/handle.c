@@ -21,9 +21,9 @@ collio_spare_t collio_handle_spare = COLLIO_SPARE(handle_t);
  * has been removed since. The record is read only if the handle is the same one, which nobody
  * closes while it is in use. */
 static _Thread_local struct {
-    const ompio_file_t *fh;
-    handle_t *handle;
-    unsigned removals;
+    const ompio_file_t *fh; /* the handle */
+    handle_t *handle;       /* its record */
+    unsigned removals;      /* value of `removals` at that time */
 } lately;
 static _Atomic unsigned removals;
 

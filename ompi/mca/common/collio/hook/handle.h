@@ -9,7 +9,7 @@
 
 /**
  * What lives as long as an open file: one record for each ompio handle, with a place for each of
- * its clients. OMPIO selects the fcoll again at every set_view without finalising the old module,
+ * its clients. OMPIO selects the fcoll again at every set_view without finalizing the old module,
  * so nothing can hang on a module. Handles of shared file pointers have records too.
  *
  *   fh ---> record   HOOK    hook    the per-file table; only where the handle is an MPI file's
@@ -28,12 +28,12 @@ typedef enum collio_client_t {
 } collio_client_t;
 
 typedef struct collio_handle_t {
-    struct collio_handle_t *next;
-    ompio_file_t *fh;
-    int visitors; /* threads that are in handle_for_each with this record */
-    void *_Atomic place[COLLIO_PLACES];
-    collio_hook_t hook;   /* what place HOOK points to */
-    collio_guard_t guard; /* what place GUARD points to */
+    struct collio_handle_t *next;       /* next record of the process */
+    ompio_file_t *fh;                   /* the handle */
+    int visitors;                       /* threads in handle_for_each with this record */
+    void *_Atomic place[COLLIO_PLACES]; /* what each client has; NULL: nothing */
+    collio_hook_t hook;                 /* what place HOOK points to */
+    collio_guard_t guard;               /* what place GUARD points to */
 } collio_handle_t;
 
 /** What is in a place of the handle's record, or NULL. */

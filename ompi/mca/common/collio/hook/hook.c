@@ -10,7 +10,7 @@
  *     f_io_selected_data == ompio_file_t
  *
  * The test for a real file: fh->f_fh cannot be trusted (sharedfp/individual hands in handles it
- * never initialised), so it is looked for among the MPI files that exist, and taken if its
+ * never initialized), so it is looked for among the MPI files that exist, and taken if its
  * f_io_selected_data IS the handle. Nothing is read through an unknown pointer, nor through those
  * of other files: other threads may be closing them.
  */
@@ -35,7 +35,7 @@ static ompi_file_t *find_file(const ompio_file_t *fh)
     ompi_file_t *found = NULL;
 
     /* a file leaves the table before its memory is freed: what is in it can be read meanwhile, even
-     * if an uninitialised f_fh happens to be another file */
+     * if an uninitialized f_fh happens to be another file */
     OPAL_THREAD_LOCK(&table->lock);
     for (int i = 0; i < table->size && NULL == found; ++i) {
         if (fh->f_fh == table->addr[i] && owns(fh->f_fh, fh)) {

@@ -7,15 +7,16 @@
 /**
  * The per-file table: io/ompio's function table is held BY VALUE in every ompi_file_t
  * (file->f_io_selected_module), set before the fbtl's module init runs. A component may put its
- * own entries there for one file, keep the originals, and call them. This file owns all of that:
- * who patched what, in which order it is undone, and the test that fh->f_fh is real
- * (sharedfp/individual passes uninitialised handles in 4.1 and 5.0: a handle counts as real only
- * if some MPI file's f_io_selected_data is that very ompio_file_t).
+ * own entries there for one file, keep the originals, and call them. The hook of a file has the
+ * originals and undoes all changes at close.
  *
- * Two clients, which never want the same entry: fbtl/mtpwrite (individual access) and the fcolls
+ * Two clients, which never use the same entry: fbtl/mtpwrite (individual access) and the fcolls
  * (collective access, for true counts). file_close belongs to the hook itself: it runs the
  * clients' close callbacks, newest first, restores the table, and calls the original. seek and
  * preallocate are replaced for every file (entries.c).
+ *
+ * A handle counts as real only if some MPI file's f_io_selected_data is that very ompio_file_t:
+ * sharedfp/individual passes uninitialized handles in 4.1 and 5.0.
  */
 
 /** The io module table type of this Open MPI (v2_0_0 or v3_0_0): compat.h */
@@ -25,16 +26,16 @@ typedef collio_io_table_t collio_hook_table_t;
 enum { COLLIO_HOOK_CLOSERS = 6 };
 
 typedef struct collio_hook_t {
-    ompi_file_t *file;
-    ompio_file_t *fh;
-    collio_hook_table_t original;      /* io/ompio's own entries, complete */
-    struct collio_flat_cache_t *flats; /* of view/flat.c; freed at close */
-    void (*free_flats)(struct collio_flat_cache_t *flats);
+    ompi_file_t *file;                                     /* the MPI file */
+    ompio_file_t *fh;                                      /* the handle of io/ompio */
+    collio_hook_table_t original;                          /* io/ompio's own entries, complete */
+    struct collio_flat_cache_t *flats;                     /* cache of view/flat.c */
+    void (*free_flats)(struct collio_flat_cache_t *flats); /* frees the cache at close */
+    int closer_count;                                      /* number of close callbacks */
     struct {
-        void (*callback)(ompio_file_t *fh, void *data);
-        void *data;
-    } closers[COLLIO_HOOK_CLOSERS]; /* run newest first */
-    int closer_count;
+        void (*callback)(ompio_file_t *fh, void *data); /* the function */
+        void *data;                                     /* last argument of the function */
+    } closers[COLLIO_HOOK_CLOSERS];                     /* close callbacks, run newest first */
 } collio_hook_t;
 
 /** The hook of a file: found, or made (then file_close is patched). NULL if `fh` is not the

@@ -28,10 +28,10 @@ static const int64_t test_byte = (INT64_C(1) << 60) + 1;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    dev_t device;
-    int found;
-} table[DEVICES]; /* the oldest is replaced */
-static int next_row;
+    dev_t device; /* the file system */
+    int found;    /* result of the test; UNKNOWN in an unused row */
+} table[DEVICES];
+static int next_row; /* the row that is replaced next */
 
 static int recall(dev_t device)
 {
@@ -94,11 +94,6 @@ static int try_elsewhere(collio_access_t *access)
     return -EAGAIN == rc ? REACHES : LOCAL;
 }
 
-static int bcast(int *value, int root, ompi_communicator_t *comm)
-{
-    return comm->c_coll->coll_bcast(value, 1, MPI_INT, root, comm, comm->c_coll->coll_bcast_module);
-}
-
 static int test(ompio_file_t *fh)
 {
     ompi_communicator_t *comm = fh->f_comm;
@@ -110,11 +105,17 @@ static int test(ompio_file_t *fh)
     collio_access_open(&access, fh->fd, &stats);
     if (0 == fh->f_rank) {
         held = hold(&access);
-        tester = held ? first_elsewhere(comm) : -1;
+        if (held) {
+            tester = first_elsewhere(comm);
+        }
     }
-    if (OMPI_SUCCESS == bcast(&tester, 0, comm) && 0 <= tester) {
-        found = tester == fh->f_rank ? try_elsewhere(&access) : LOCAL;
-        found = OMPI_SUCCESS == bcast(&found, tester, comm) ? found : LOCAL;
+    if (OMPI_SUCCESS == collio_bcast(&tester, 1, MPI_INT, 0, comm) && 0 <= tester) {
+        if (tester == fh->f_rank) {
+            found = try_elsewhere(&access);
+        }
+        if (OMPI_SUCCESS != collio_bcast(&found, 1, MPI_INT, tester, comm)) {
+            found = LOCAL;
+        }
     }
     if (held) {
         (void) collio_access_unlock(&access, test_byte, 1);
@@ -122,40 +123,29 @@ static int test(ompio_file_t *fh)
     return found;
 }
 
-static dev_t device_of(const ompio_file_t *fh, bool *seen)
-{
-    struct stat about = {0};
-
-    *seen = 0 == fstat(fh->fd, &about);
-    return about.st_dev;
-}
-
 int64_t collio_locks_known(const ompio_file_t *fh)
 {
-    bool seen;
-    dev_t device = device_of(fh, &seen);
+    struct stat about;
 
-    return seen ? recall(device) : UNKNOWN;
+    return 0 == fstat(fh->fd, &about) ? recall(about.st_dev) : UNKNOWN;
 }
 
 bool collio_locks_find(ompio_file_t *fh, int64_t known_by_first)
 {
-    bool seen;
-    dev_t device = device_of(fh, &seen);
+    struct stat about;
     int found = (int) known_by_first;
 
     if (!ompi_group_have_remote_peers(fh->f_comm->c_local_group)) {
         return true;
     }
-    if (UNKNOWN != found) {
-        return REACHES == found;
-    }
-    if (fh->f_amode & MPI_MODE_RDONLY) { /* the same on all ranks; a test needs exclusive locks */
-        return false;
-    }
-    found = test(fh);
-    if (seen) {
-        remember(device, found);
+    if (UNKNOWN == found) {
+        if (fh->f_amode & MPI_MODE_RDONLY) { /* on all ranks; a test needs exclusive locks */
+            return false;
+        }
+        found = test(fh);
+        if (0 == fstat(fh->fd, &about)) {
+            remember(about.st_dev, found);
+        }
     }
     return REACHES == found;
 }
@@ -167,5 +157,6 @@ bool collio_locks_reach(ompio_file_t *fh)
     if (!ompi_group_have_remote_peers(fh->f_comm->c_local_group)) {
         return true;
     }
-    return OMPI_SUCCESS == bcast(&known, 0, fh->f_comm) && collio_locks_find(fh, known);
+    return OMPI_SUCCESS == collio_bcast(&known, 1, MPI_INT, 0, fh->f_comm)
+           && collio_locks_find(fh, known);
 }

@@ -16,9 +16,10 @@
  */
 bool collio_locks_reach(ompio_file_t *fh);
 
-/** The same for a caller that makes a broadcast from rank 0 anyway: what rank 0 knows, which is
- *  local; and, with that value on all ranks, the answer, which is collective. */
+/** The same in two steps, for a caller that makes a broadcast from rank 0 anyway. First what this
+ *  rank has kept; local. */
 int64_t collio_locks_known(const ompio_file_t *fh);
+/** Then, with the value of rank 0 on all ranks, the answer; collective. */
 bool collio_locks_find(ompio_file_t *fh, int64_t known_by_first);
 
 #endif /* COLLIO_REACH_H */

@@ -10,9 +10,9 @@
  * for want of a small record would leave the others waiting: io/ompio has no agreement there.
  */
 typedef struct collio_spare_t {
-    const size_t bytes;
-    void *kept;
-    pthread_mutex_t lock;
+    const size_t bytes;   /* bytes of the record */
+    void *kept;           /* the record; NULL: in use */
+    pthread_mutex_t lock; /* of `kept` */
 } collio_spare_t;
 
 #define COLLIO_SPARE(type)                            \
@@ -24,6 +24,7 @@ typedef struct collio_spare_t {
 void collio_spare_fill(collio_spare_t *spare);
 /** A zeroed record for free(): new, or the one that was kept. NULL if neither is there. */
 void *collio_spare_take(collio_spare_t *spare);
+/** Frees the record that is kept back. */
 void collio_spare_drop(collio_spare_t *spare);
 
 #endif /* COLLIO_SPARE_H */
