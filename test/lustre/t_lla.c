@@ -26,7 +26,7 @@
  */
 
 #include "ompi/mca/common/collio/access/lockahead.h"
-#include "ompi/mca/fs/lustre_lla/fs_lustre_lla_internal.h"
+#include "ompi/mca/fs/lustre_lla/fs_lustre_lla.h"
 
 #include <errno.h>
 #include <fcntl.h>
