@@ -159,8 +159,7 @@ static bool is_on_lustre(ompio_file_t *fh)
     if (OMPIO_ROOT == fh->f_rank) {
         type = type_of(fh);
     }
-    return OMPI_SUCCESS == collio_bcast(&type, 1, MPI_INT, OMPIO_ROOT, fh->f_comm)
-           && LUSTRE == type;
+    return OMPI_SUCCESS == collio_bcast(&type, 1, MPI_INT, fh->f_comm) && LUSTRE == type;
 }
 
 static const char *decline(ompio_file_t *fh)

@@ -202,8 +202,7 @@ static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *
     if (OMPIO_ROOT == fh->f_rank) {
         open_root(fh, path, amode, info, settings, verdict);
     }
-    if (OMPI_SUCCESS
-        != collio_bcast(verdict, (int) sizeof(*verdict), MPI_BYTE, OMPIO_ROOT, fh->f_comm)) {
+    if (OMPI_SUCCESS != collio_bcast(verdict, (int) sizeof(*verdict), MPI_BYTE, fh->f_comm)) {
         verdict->error = EIO; /* the communicator is broken, so agree() fails, too */
     }
     error = verdict->error;
@@ -302,7 +301,7 @@ static int file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size)
     if (OMPIO_ROOT == fh->f_rank && 0 != ftruncate(fh->fd, (off_t) size)) {
         error = errno;
     }
-    if (OMPI_SUCCESS != collio_bcast(&error, 1, MPI_INT, OMPIO_ROOT, fh->f_comm)) {
+    if (OMPI_SUCCESS != collio_bcast(&error, 1, MPI_INT, fh->f_comm)) {
         error = EIO;
     }
     return collio_error_class(error);

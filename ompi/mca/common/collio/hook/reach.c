@@ -109,11 +109,11 @@ static int test(ompio_file_t *fh)
             tester = first_elsewhere(comm);
         }
     }
-    if (OMPI_SUCCESS == collio_bcast(&tester, 1, MPI_INT, 0, comm) && 0 <= tester) {
+    if (OMPI_SUCCESS == collio_bcast(&tester, 1, MPI_INT, comm) && 0 <= tester) {
         if (tester == fh->f_rank) {
             found = try_elsewhere(&access);
         }
-        if (OMPI_SUCCESS != collio_bcast(&found, 1, MPI_INT, tester, comm)) {
+        if (OMPI_SUCCESS != collio_bcast_from(tester, &found, 1, MPI_INT, comm)) {
             found = LOCAL;
         }
     }
@@ -157,6 +157,6 @@ bool collio_locks_reach(ompio_file_t *fh)
     if (!ompi_group_have_remote_peers(fh->f_comm->c_local_group)) {
         return true;
     }
-    return OMPI_SUCCESS == collio_bcast(&known, 1, MPI_INT, 0, fh->f_comm)
+    return OMPI_SUCCESS == collio_bcast(&known, 1, MPI_INT, fh->f_comm)
            && collio_locks_find(fh, known);
 }
