@@ -2,6 +2,7 @@
 
 /* Alignment: which unit for which file system, and what domains and windows make of it. */
 #include "align.h"
+#include "file_system.h"
 
 #include "unit.h"
 
@@ -75,14 +76,14 @@ UNIT_TEST(align_largest_unit_wins)
 
 UNIT_TEST(align_networks)
 {
-    ck_assert(collio_align_on_network(NFS));
-    ck_assert(collio_align_on_network(FUSE));
-    ck_assert(collio_align_on_network(0x0bd00bd0));
-    ck_assert(!collio_align_on_network(EXT4));
-    ck_assert(!collio_align_on_network(0));
-    ck_assert(collio_align_in_memory(0x01021994)); /* tmpfs */
-    ck_assert(collio_align_in_memory(0x858458f6)); /* ramfs */
-    ck_assert(!collio_align_in_memory(EXT4));
+    ck_assert(collio_file_system_on_network(NFS));
+    ck_assert(collio_file_system_on_network(FUSE));
+    ck_assert(collio_file_system_on_network(0x0bd00bd0));
+    ck_assert(!collio_file_system_on_network(EXT4));
+    ck_assert(!collio_file_system_on_network(0));
+    ck_assert(collio_file_system_in_memory(0x01021994)); /* tmpfs */
+    ck_assert(collio_file_system_in_memory(0x858458f6)); /* ramfs */
+    ck_assert(!collio_file_system_in_memory(EXT4));
 }
 
 UNIT_TEST(align_domains_of_small_requests)

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /* Which file systems need locks or flushes to be coherent between nodes. */
-#include "coherence.h"
+#include "file_system.h"
 
 #include "unit.h"
 

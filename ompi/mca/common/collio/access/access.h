@@ -4,31 +4,32 @@
 
 #include "access/pool.h"
 #include "core/buildio.h" /* segment_t */
-#include "core/coherence.h"
+#include "core/file_system.h"
 #include "core/tiling.h"
 #include "core/value.h"
 
 #include <stdbool.h>
 
 /**
- * File access on a descriptor: complete transfers, true errno, true counts. No MPI in here.
- *
- * Stock fbtl/posix turns every errno into one error and loses short transfers, so everything of
- * ours (the fcolls' windows, individual access through fbtl/mtpwrite) goes through these calls.
+ * File access on a descriptor: complete transfers, true errno, true counts. A transfer is a job: a
+ * list of segments or a whole request, in the calling thread or in the background, with packing,
+ * sieving and locks where they are needed. The fcolls' windows and individual access through
+ * fbtl/mtpwrite go through these calls, because stock fbtl/posix turns every errno into one error
+ * and loses short transfers. No MPI in here, except lock-ahead.
  */
 
 typedef enum collio_method_t {
-    COLLIO_METHOD_AUTO = 0,
-    COLLIO_METHOD_VECTOR, /* preadv/pwritev of up to IOV_MAX pieces */
-    COLLIO_METHOD_PACK,   /* through staging buffers, large blocks */
-    COLLIO_METHOD_DIRECT  /* one pread/pwrite a piece */
+    COLLIO_METHOD_AUTO = 0, /* by the sizes of the pieces */
+    COLLIO_METHOD_VECTOR,   /* preadv/pwritev of up to IOV_MAX pieces */
+    COLLIO_METHOD_PACK,     /* large blocks through staging buffers */
+    COLLIO_METHOD_DIRECT    /* one pread/pwrite per piece */
 } collio_method_t;
 
 typedef enum collio_engine_t {
-    COLLIO_ENGINE_AUTO = 0,
-    COLLIO_ENGINE_THREADS,
-    COLLIO_ENGINE_LIBAIO,
-    COLLIO_ENGINE_IO_URING
+    COLLIO_ENGINE_AUTO = 0, /* io_uring where it works, else threads */
+    COLLIO_ENGINE_THREADS,  /* the thread pool */
+    COLLIO_ENGINE_LIBAIO,   /* the kernel's AIO, for aligned transfers past the page cache */
+    COLLIO_ENGINE_IO_URING  /* io_uring */
 } collio_engine_t;
 
 /** Counters; every field is only ever added to (atomically where threads do it). */
@@ -110,11 +111,11 @@ int64_t collio_access_client(int fd);
 
 /** The outcome of a transfer. */
 typedef struct collio_outcome_t {
-    int error;           /* 0, or a positive errno: the first (lowest offset) failure */
-    int64_t bytes;       /* known to be transferred. A read that reaches end of file has error 0
-                             and fewer bytes than requested */
-    int64_t stop_offset; /* file offset of the first byte not transferred (failure or end of
-                             file); INT64_MAX if complete */
+    int error;     /* errno of the failure with the lowest offset; 0: none, also at end of file */
+    int64_t bytes; /* bytes that were transferred; a read at end of file has fewer than requested */
+    /** File offset of the first byte that was not transferred, by a failure or at end of file;
+     *  INT64_MAX if the transfer is complete. */
+    int64_t stop_offset;
 } collio_outcome_t;
 
 /** When an attempt to lock failed, and when the next one is due. All-zero at the start. */
@@ -127,19 +128,17 @@ typedef struct collio_lock_retry_t {
 /** What the caller of a transfer holds on all of its range. */
 typedef enum collio_held_t {
     COLLIO_HELD_NONE = 0, /* nothing: locks are taken where they are needed */
-    COLLIO_HELD_UNNEEDED, /* nothing, and nothing is needed */
     COLLIO_HELD_SHARED,   /* a shared lock */
     COLLIO_HELD_EXCLUSIVE /* an exclusive lock */
 } collio_held_t;
 
 /** A lock on the whole range of a transfer. */
 typedef struct collio_range_lock_t {
-    bool wanted;        /* needed and not yet held */
-    bool exclusive;     /* to write in atomic mode, or to sieve */
-    int64_t offset;     /* first byte of the lock */
-    int64_t length;     /* bytes that the lock covers */
-    int64_t start;      /* first byte of the transfer: it stops there if the lock cannot be had */
-    collio_held_t held; /* what the job holds */
+    bool wanted;               /* the lock is needed and not yet held */
+    bool exclusive;            /* the lock is to write in atomic mode, or to sieve */
+    int64_t offset;            /* first byte of the lock */
+    int64_t length;            /* bytes that the lock covers */
+    collio_held_t held;        /* what the job holds */
     collio_lock_retry_t retry; /* attempts so far */
 } collio_range_lock_t;
 
@@ -148,7 +147,7 @@ typedef struct collio_range_lock_t {
  * each other in file and memory go in one transfer. Or a whole request as two tilings: Build-IO
  * happens inside, threaded, packed, vectored or sieved; a view that is read may be unsorted or
  * overlap, and outcome.bytes counts in stream order (the bytes of the request before the first one
- * that was not transferred). After a failure nothing above stop_offset is tried any more. The
+ * that was not transferred). After a failure no further part of the transfer is started. The
  * caller owns the struct, the lists and the memory, until access_run() has returned or
  * access_test() has returned true.
  */
@@ -200,7 +199,7 @@ void collio_access_wait(collio_job_t *job);
 
 /** Before the first access of this process: a forked child will forget what threads did. */
 void collio_access_initialize(void);
-/** For the last component's close: ends all threads and queues of this process. */
+/** At the close of the last component: ends all threads and queues of this process. */
 void collio_access_finalize(void);
 
 /** Byte-range lock on [offset, offset + length) of access->fd (OFD; falls back to POSIX locks):

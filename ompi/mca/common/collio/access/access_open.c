@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a descriptor tells about itself: can it be read, and does its file system live elsewhere?
+ * What follows from a descriptor: can it be read, and on which file system is the file?
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "access/access_transfer.h"
-#include "core/align.h"
 
 static uint32_t file_system_of(int fd)
 {
@@ -39,8 +38,8 @@ void collio_access_open(collio_access_t *access, int fd, collio_access_stats_t *
     access->fd = fd;
     access->can_read = -1 != flags && O_WRONLY != (flags & O_ACCMODE);
     access->file_system = file_system_of(fd);
-    access->network = collio_align_on_network(access->file_system);
-    access->in_memory = collio_align_in_memory(access->file_system);
+    access->network = collio_file_system_on_network(access->file_system);
+    access->in_memory = collio_file_system_in_memory(access->file_system);
     access->stats = stats;
 }
 

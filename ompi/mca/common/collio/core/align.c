@@ -4,7 +4,7 @@
  */
 #include "align.h"
 
-#include <stddef.h>
+#include "file_system.h"
 
 enum {
     PAGE = COLLIO_ALIGN_LEAST,
@@ -14,36 +14,6 @@ enum {
 };
 
 #define SET_MOST (INT64_C(1) << 50) /* beyond any file; a packed alignment holds it */
-
-bool collio_align_on_network(uint32_t file_system)
-{
-    static const uint32_t magics[] = {
-        0x6969,     /* NFS */
-        0x0bd00bd0, /* Lustre */
-        0x47504653, /* GPFS */
-        0x19830326, /* BeeGFS */
-        0xff534d42, /* CIFS */
-        0xfe534d42, /* SMB2 */
-        0x00c36400, /* Ceph */
-        0x65735546, /* FUSE: GlusterFS and others */
-        0x20030528, /* PVFS2 */
-        0xaad7aaea, /* PanFS */
-        0x01021997, /* 9P */
-    };
-
-    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); ++i) {
-        if (magics[i] == file_system) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool collio_align_in_memory(uint32_t file_system)
-{
-    return UINT32_C(0x01021994) == file_system     /* tmpfs */
-           || UINT32_C(0x858458f6) == file_system; /* ramfs */
-}
 
 static bool possible(int64_t bytes)
 {
@@ -60,7 +30,7 @@ collio_align_t collio_align_choose(const collio_align_facts_t *facts)
     if (facts->striped && facts->stripe_bytes > 0) {
         return (collio_align_t){facts->stripe_bytes, COLLIO_ALIGN_STRIPE, true};
     }
-    if (!collio_align_on_network(facts->file_system)) {
+    if (!collio_file_system_on_network(facts->file_system)) {
         return (collio_align_t){1, COLLIO_ALIGN_NONE, false};
     }
     if (possible(facts->stripe_bytes)) {

@@ -17,30 +17,26 @@ enum { COLLIO_ALIGN_LEAST = 4096 }; /* a page: what nodes cache */
 typedef enum collio_align_source_t {
     COLLIO_ALIGN_NONE = 0, /* a local file system: the unit is 1 */
     COLLIO_ALIGN_BLOCK,    /* st_blksize, or a page if that cannot be right */
-    COLLIO_ALIGN_STRIPE,   /* of the file */
-    COLLIO_ALIGN_SET       /* by the user */
+    COLLIO_ALIGN_STRIPE,   /* the stripe of the file */
+    COLLIO_ALIGN_SET       /* a value that the user has set */
 } collio_align_source_t;
 
 /** What is known of a file. */
 typedef struct collio_align_facts_t {
     uint32_t file_system; /* magic number, as statfs returns it; 0 = not known */
     bool striped;         /* the file has stripes (Lustre, BeeGFS): stripe_bytes is true */
-    int64_t stripe_bytes; /* 0 = not known */
+    int64_t stripe_bytes; /* bytes of a stripe; 0 = not known */
     int64_t block_bytes;  /* st_blksize; 0 = not known */
-    int64_t set_bytes;    /* by the user; 0 = not set, 1 = no alignment */
+    int64_t set_bytes;    /* what the user has set; 0 = nothing, 1 = no alignment */
 } collio_align_facts_t;
 
 typedef struct collio_align_t {
-    int64_t unit; /* at least 1 */
-    collio_align_source_t source;
-    bool strict; /* a plan that moves must stay aligned, or is made anew. Otherwise new plans are
-                    aligned, and moving them is worth more than keeping that */
+    int64_t unit;                 /* bytes of the unit, at least 1 */
+    collio_align_source_t source; /* where the unit comes from */
+    /** A plan that moves must stay aligned, or is made again. False: new plans are aligned, and to
+     *  reuse a plan is worth more than its alignment. */
+    bool strict;
 } collio_align_t;
-
-/** Is this the magic number of a network or parallel file system? */
-bool collio_align_on_network(uint32_t file_system);
-/** That of tmpfs or ramfs: an access is a copy, and waits for no device? */
-bool collio_align_in_memory(uint32_t file_system);
 
 /**
  *   the user has set it            that, strictly

@@ -7,7 +7,7 @@
 
 /**
  * Caches of nodes that file systems do not keep coherent: what a handle does about them follows
- * from its file system and from the nodes of the job (core/coherence.h).
+ * from its file system and from the nodes of the job (core/file_system.h).
  */
 
 /** An access struct for the handle: what follows from its descriptor and from the nodes of the job.

@@ -14,8 +14,8 @@
 
 #include "exchange/exchange.h"
 
-#include "core/align.h"
 #include "core/choice.h"
+#include "core/file_system.h"
 #include "core/hash.h"
 
 /* What is remembered is for files of the same kind only. */
@@ -187,7 +187,7 @@ static bool is_local(uint32_t file_system)
             return true;
         }
     }
-    return collio_align_in_memory(file_system);
+    return collio_file_system_in_memory(file_system);
 }
 
 static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes)
@@ -203,7 +203,7 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
         .spans = ex->range.spans,
         .ranks = file->size,
         .nodes = file->nodes.nodes,
-        .in_memory = collio_align_in_memory(file->access.file_system),
+        .in_memory = collio_file_system_in_memory(file->access.file_system),
         .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
         .contended = file->derived.several_clients
                      && (ex->write || COLLIO_LOCKAHEAD_OFF != file->derived.lockahead),

@@ -1,9 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-#ifndef COLLIO_COHERENCE_H
-#define COLLIO_COHERENCE_H
+#ifndef COLLIO_FILE_SYSTEM_H
+#define COLLIO_FILE_SYSTEM_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/** What follows from the kind of a file system, which is its magic number, as statfs returns it. */
 
 /**
  * Coherence: what a rank does so that its accesses and those of ranks on other nodes take effect
@@ -28,8 +30,13 @@ typedef enum collio_coherence_t {
     COLLIO_COHERENCE_FLUSH
 } collio_coherence_t;
 
-/** `file_system`: magic number, as statfs returns it. `several_nodes`: ranks of the job run on more
- *  than one node. */
+/** Which coherence the caches of nodes need. `several_nodes`: ranks of the job run on more than one
+ *  node. */
 collio_coherence_t collio_coherence_choose(uint32_t file_system, bool several_nodes);
 
-#endif /* COLLIO_COHERENCE_H */
+/** A network or parallel file system. */
+bool collio_file_system_on_network(uint32_t file_system);
+/** tmpfs or ramfs: an access is a copy, and waits for no device. */
+bool collio_file_system_in_memory(uint32_t file_system);
+
+#endif /* COLLIO_FILE_SYSTEM_H */
