@@ -16,7 +16,6 @@
 
 #include "access/access.h"
 #include "access/access_transfer.h"
-#include "access/sieve.h"
 
 #include "core/debug_assert.h"
 

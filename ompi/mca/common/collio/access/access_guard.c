@@ -19,7 +19,6 @@
 
 #include "access/access_transfer.h"
 #include "access/lock.h"
-#include "access/sieve.h"
 
 static const int64_t far_byte = INT64_C(1) << 60; /* behind all data */
 
@@ -60,14 +59,12 @@ void collio_job_lock_init(collio_job_t *job)
     collio_access_t *access = job->access;
     collio_range_lock_t *lock = &job->lock;
 
-    *lock = (collio_range_lock_t){.held = COLLIO_HELD_UNNEEDED};
+    *lock = (collio_range_lock_t){.held = COLLIO_HELD_NONE};
     if (job_is_empty(job) || !collio_access_locks(access, job->write)) {
         return;
     }
     lock->wanted = true;
-    lock->held = COLLIO_HELD_NONE;
     job_span(job, &lock->offset, &lock->length);
-    lock->start = lock->offset;
     if (access->locked) {
         lock->offset = far_byte;
         lock->length = 1;
@@ -79,13 +76,27 @@ void collio_job_lock_init(collio_job_t *job)
     }
 }
 
-/* What the job holds now. A read needs no more than a shared lock. */
-static void note_held(collio_job_t *job)
+/* No byte of the job has arrived. */
+static void fail(collio_job_t *job, int error)
+{
+    int64_t length;
+
+    job->outcome.error = error;
+    job->outcome.bytes = 0;
+    job_span(job, &job->outcome.stop_offset, &length);
+}
+
+/* The end of all attempts. A read needs no more than a shared lock. */
+static void end_attempts(collio_job_t *job, int rc)
 {
     collio_range_lock_t *lock = &job->lock;
 
     lock->wanted = false;
-    lock->held = lock->exclusive || !job->write ? COLLIO_HELD_EXCLUSIVE : COLLIO_HELD_SHARED;
+    if (0 != rc) {
+        fail(job, -rc);
+    } else {
+        lock->held = lock->exclusive || !job->write ? COLLIO_HELD_EXCLUSIVE : COLLIO_HELD_SHARED;
+    }
 }
 
 int collio_job_lock_try(collio_job_t *job)
@@ -97,52 +108,37 @@ int collio_job_lock_try(collio_job_t *job)
         return -EAGAIN;
     }
     rc = collio_access_try_lock(job->access, lock->exclusive, lock->offset, lock->length);
-    if (0 == rc) {
-        note_held(job);
-        return 0;
-    }
-    if (collio_lock_again(&lock->retry, rc, !job->access->atomic)) {
+    if (0 != rc && collio_lock_again(&lock->retry, rc, !job->access->atomic)) {
         return -EAGAIN;
     }
-    lock->wanted = false;
-    job->outcome.error = -rc;
-    job->outcome.stop_offset = lock->start;
+    end_attempts(job, rc);
     return rc;
 }
 
 bool collio_job_lock_wait(collio_job_t *job)
 {
-    collio_range_lock_t *lock = &job->lock;
+    const collio_range_lock_t *lock = &job->lock;
+    int rc;
 
     collio_job_lock_init(job);
     if (!lock->wanted) {
         return true;
     }
-    job->outcome.error = -collio_access_lock(job->access, lock->exclusive, lock->offset,
-                                             lock->length, !job->access->atomic);
-    if (0 != job->outcome.error) {
-        lock->wanted = false;
-        job->outcome.stop_offset = lock->start;
-        return false;
-    }
-    note_held(job);
-    return true;
+    rc = collio_access_lock(job->access, lock->exclusive, lock->offset, lock->length,
+                            !job->access->atomic);
+    end_attempts(job, rc);
+    return 0 == rc;
 }
 
 /* An NFS client reports a full disk, a quota or an error of the server here, not when pwrite puts
  * the bytes in its cache. */
 static void flush(collio_job_t *job)
 {
-    collio_outcome_t *outcome = &job->outcome;
     int error = collio_access_flush(job->access->fd);
-    int64_t length;
 
-    if (0 == error || 0 != outcome->error) {
-        return;
+    if (0 != error && 0 == job->outcome.error) {
+        fail(job, error);
     }
-    outcome->error = error;
-    outcome->bytes = 0;
-    job_span(job, &outcome->stop_offset, &length);
 }
 
 /* Without locks the nodes see each other's bytes by flushes. A rank's own bytes stay in the cache

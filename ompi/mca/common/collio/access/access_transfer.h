@@ -51,8 +51,8 @@ int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offs
 int64_t collio_transfer_block(collio_access_t *access, bool write, int64_t offset, char *addr,
                               int64_t bytes, int *error);
 
-/** Reads one block if it is all in the page cache. False: it is not, or that cannot be told; what
- *  is in `addr` then means nothing. Never waits for a device. */
+/** Reads one block if it is all in the page cache. False: it is not, or that is not known; `addr`
+ *  then holds anything. Never waits for a device. */
 bool collio_transfer_cached(collio_access_t *access, int64_t offset, char *addr, int64_t bytes);
 
 /** Fills the vector (of `iov_most` entries) with the segments that continue each other in the file,
@@ -61,7 +61,7 @@ bool collio_transfer_cached(collio_access_t *access, int64_t offset, char *addr,
 size_t collio_transfer_gather(const collio_segment_t *segments, size_t count, int iov_most,
                               struct iovec *iov, int *iov_count, int64_t *bytes);
 
-/** Has an advice been taken back that may be why a transfer failed with this errno? */
+/** Withdraws an advice that may be why a transfer failed with this errno. True: try again. */
 static inline bool collio_transfer_withdraw(const collio_access_t *access, int error)
 {
     return NULL != access->withdraw && access->withdraw(access->advice, error);
@@ -70,7 +70,7 @@ static inline bool collio_transfer_withdraw(const collio_access_t *access, int e
 /** Drops the first `moved` bytes of a vector. */
 void collio_transfer_skip(struct iovec **iov, int *count, size_t moved);
 
-/** Segments one after the other, without sieving and without locks: neighbours in the file go in
+/** Segments one after the other, without sieving and without locks: neighbors in the file go in
  *  one vector. Adds to outcome->bytes; sets error and stop_offset when it stops. */
 void collio_transfer_segments(collio_access_t *access, bool write, const collio_segment_t *segments,
                               size_t count, collio_outcome_t *outcome);
@@ -112,6 +112,27 @@ void collio_job_refresh(collio_job_t *job);
 /** After the transfer: sends what was written to the server where coherence needs that, then
  *  unlocks. After a failure no byte is counted: none is known to have arrived. */
 void collio_job_unlock(collio_job_t *job);
+
+/* ---- data sieving on a window of segments (sieve.c) ---- */
+
+/** May segments be sieved at all? Writes need the agreement of all ranks of the handle, a readable
+ *  descriptor, and that no other rank holds the lock for this one. */
+bool collio_sieve_possible(const collio_access_t *access, bool write, collio_held_t held);
+
+/** Looks at the segments from the first one on: how many fit in a window, and shall they be
+ *  sieved? Returns the number, at least 1. */
+size_t collio_sieve_window(collio_access_t *access, bool write, const collio_segment_t *segments,
+                           size_t count, bool *sieve);
+
+/** Transfers the segments through a window buffer, a write under a lock on just that window unless
+ *  the caller holds one (then the calling thread must be able to wait: see lock_pause). Adds
+ *  to outcome->bytes. False: nothing was done and the segments must be transferred one by one (no
+ *  lock available, descriptor not readable, out of memory). */
+bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t held,
+                           const collio_segment_t *segments, size_t count,
+                           collio_outcome_t *outcome);
+
+/* ---- buffers (access_buffer.c) ---- */
 
 /** Pieces smaller than this are copied rather than put in a vector, bytes. */
 enum { COLLIO_PACK_BELOW = 512 };

@@ -6,7 +6,7 @@
  * refuse what the library offers). `auto` takes io_uring where it works, else the threads: both
  * are asynchronous for buffered files. libaio is not, unless the transfer is direct (O_DIRECT), so
  * it is used only when named. Jobs that need Build-IO or sieving go to the threads in any case,
- * since a queue of the kernel cannot do them; the counters tell who did what.
+ * since a queue of the kernel cannot do them; counters show which engine had how many jobs.
  */
 #include <errno.h>
 #include <pthread.h>

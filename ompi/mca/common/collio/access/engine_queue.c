@@ -21,7 +21,6 @@
 
 #include "access/access_transfer.h"
 #include "access/engine_queue.h"
-#include "access/sieve.h"
 
 enum {
     DEPTH = 128,       /* operations in flight, unless queue_depth is set */

@@ -30,7 +30,7 @@ static void ring_close(void)
     io_uring_queue_exit(&ring);
 }
 
-/* The child's copy of the ring is the parent's memory: only the descriptor is ours to close. */
+/* The child's copy of the ring is the parent's memory: only the descriptor is to be closed. */
 static void ring_forget(void)
 {
     close(ring.ring_fd);

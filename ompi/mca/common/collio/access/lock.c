@@ -37,24 +37,28 @@ enum {
 };
 
 struct range {
-    struct range *next;
-    int fd;
-    bool exclusive;
-    int64_t lo;
-    int64_t hi;
-    uint64_t since_ns;
+    struct range *next; /* next range that this process holds */
+    int fd;             /* descriptor of the file */
+    bool exclusive;     /* an exclusive lock */
+    int64_t lo;         /* first byte */
+    int64_t hi;         /* first byte behind the range */
+    uint64_t since_ns;  /* time of the lock */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct range *held;
-static uint64_t released_ns; /* when this process last gave an exclusive lock back, ... */
-static uint64_t was_held_ns; /* ... and how long it had held it */
-static void (*idle)(void);
+static struct range *held;   /* all ranges of this process */
+static uint64_t released_ns; /* time of the last unlock of an exclusive lock */
+static uint64_t was_held_ns; /* how long that lock was held */
+static void (*idle)(void);   /* what waiting callers do between two attempts */
 
 void collio_lock_set_idle(void (*function)(void))
 {
     __atomic_store_n(&idle, function, __ATOMIC_RELEASE);
 }
+
+#ifndef F_OFD_SETLK
+#    define F_OFD_SETLK F_SETLK
+#endif
 
 /* OFD locks; POSIX locks where the kernel has none (before Linux 3.15). 0 or a positive errno,
  * EAGAIN or EACCES when somebody else holds it. */
@@ -62,21 +66,16 @@ static int kernel_lock(int fd, short type, int64_t lo, int64_t hi)
 {
     struct flock range = {
         .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t) lo, .l_len = (off_t) (hi - lo)};
-    int rc;
+    int command = F_OFD_SETLK;
 
-#ifdef F_OFD_SETLK
-    do {
-        range.l_pid = 0;
-        rc = fcntl(fd, F_OFD_SETLK, &range);
-    } while (-1 == rc && EINTR == errno);
-    if (0 == rc || EINVAL != errno) {
-        return 0 == rc ? 0 : errno;
+    while (0 != fcntl(fd, command, &range)) {
+        if (EINVAL == errno && F_SETLK != command) {
+            command = F_SETLK;
+        } else if (EINTR != errno) {
+            return errno;
+        }
     }
-#endif
-    do {
-        rc = fcntl(fd, F_SETLK, &range);
-    } while (-1 == rc && EINTR == errno);
-    return 0 == rc ? 0 : errno;
+    return 0;
 }
 
 static bool conflicts(int fd, bool exclusive, int64_t lo, int64_t hi)
@@ -88,16 +87,6 @@ static bool conflicts(int fd, bool exclusive, int64_t lo, int64_t hi)
         }
     }
     return false;
-}
-
-static void unlink_range(struct range *range)
-{
-    struct range **at = &held;
-
-    while (range != *at) {
-        at = &(*at)->next;
-    }
-    *at = range->next;
 }
 
 int collio_access_try_lock(collio_access_t *access, bool write, int64_t offset, int64_t length)
@@ -172,8 +161,8 @@ void collio_lock_pause(const collio_lock_retry_t *retry)
     }
 }
 
-/* A process that held a lock for long and wants one again at once would win against every waiter,
- * which only looks now and then. So it stands back for an eighth of that time, once. */
+/* A process that held a lock for long and requests one again at once would win against all waiters,
+ * which try only now and then. So it waits for an eighth of that time, once. */
 static void let_others(void)
 {
     uint64_t now = collio_now();
@@ -232,25 +221,26 @@ static int unlock_free_parts(int fd, int64_t lo, int64_t hi)
 
 int collio_access_unlock(collio_access_t *access, int64_t offset, int64_t length)
 {
-    struct range *range;
-    int rc;
+    struct range **at = &held, *range;
+    int rc = 0;
 
     if (0 >= length) {
         return 0;
     }
     pthread_mutex_lock(&mutex);
-    for (range = held; NULL != range; range = range->next) {
-        if (access->fd == range->fd && offset == range->lo && offset + length == range->hi) {
-            break;
-        }
+    while (NULL != *at
+           && (access->fd != (*at)->fd || offset != (*at)->lo || offset + length != (*at)->hi)) {
+        at = &(*at)->next;
     }
+    range = *at;
+    if (NULL != range) {
+        *at = range->next;
+        rc = unlock_free_parts(range->fd, range->lo, range->hi);
+    }
+    pthread_mutex_unlock(&mutex);
     if (NULL == range) {
-        pthread_mutex_unlock(&mutex);
         return -ENOENT;
     }
-    unlink_range(range);
-    rc = unlock_free_parts(range->fd, range->lo, range->hi);
-    pthread_mutex_unlock(&mutex);
     if (range->exclusive) {
         uint64_t now = collio_now();
 

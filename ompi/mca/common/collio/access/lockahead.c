@@ -35,126 +35,129 @@ void collio_lockahead_guard(ompio_file_t *fh, collio_access_t *access)
     access->withdraw = NULL == access->advice ? NULL : withdraw;
 }
 
-/* File ranges of local [local, end), whole stripes, joined where they touch. */
-static int add_ranges(const collio_domains_t *domains, int aggregator, int64_t local, int64_t end,
-                      collio_extents_t *ranges)
+enum {
+    PAGE = 4096,
+    BATCH = 1023,       /* ranges of one request; the provider's limit is the same */
+    PIECES_MOST = 16384 /* of one access: more locks would cost more than they save */
+};
+
+/** Ascending ranges, passed to the provider in batches. */
+typedef struct batch_t {
+    collio_lockahead_t *lockahead; /* the provider */
+    bool write;                    /* direction of the access */
+    bool now;                      /* the access follows at once */
+    int64_t end;                   /* first byte behind all stripes that were added */
+    size_t count;                  /* number of ranges */
+    collio_extent_t range[BATCH];  /* ranges to request */
+} batch_t;
+
+static void begin(batch_t *batch, collio_lockahead_t *lockahead, bool write)
+{
+    batch->lockahead = lockahead;
+    batch->write = write;
+    batch->now = true;
+    batch->end = 0;
+    batch->count = 0;
+}
+
+static void flush(batch_t *batch)
+{
+    if (batch->count > 0) {
+        batch->lockahead->request(batch->lockahead, batch->range, batch->count, batch->write,
+                                  batch->now);
+    }
+    batch->count = 0;
+}
+
+static void append(batch_t *batch, int64_t offset, int64_t length)
+{
+    if (BATCH == batch->count) {
+        flush(batch);
+    }
+    batch->range[batch->count++] = (collio_extent_t){offset, length};
+}
+
+/* Adds the file ranges of local [local, end): whole stripes, each once, joined where they touch. */
+static void add_stripes(batch_t *batch, const collio_domains_t *domains, int aggregator,
+                        int64_t local, int64_t end)
 {
     int64_t size = collio_domains_size(domains, aggregator), unit = domains->unit;
-    int rc = 0;
 
     end = end < size ? end : size;
-    while (0 == rc && local < end) {
+    while (local < end) {
         int64_t run, offset = collio_domains_offset(domains, aggregator, local, &run);
         int64_t length = run < end - local ? run : end - local;
         int64_t first = offset / unit * unit, last = (offset + length + unit - 1) / unit * unit;
-        collio_extent_t *previous = ranges->count > 0 ? &ranges->at[ranges->count - 1] : NULL;
 
-        if (NULL != previous && first < previous->offset + previous->length) {
-            first = previous->offset + previous->length;
+        first = first > batch->end ? first : batch->end;
+        if (first < last && first == batch->end && 0 < batch->count) {
+            batch->range[batch->count - 1].length += last - first;
+        } else if (first < last) {
+            append(batch, first, last - first);
         }
-        if (first < last) {
-            rc = collio_extents_append(ranges, first, last - first);
-        }
+        batch->end = first < last ? last : batch->end;
         local += length;
     }
-    return rc;
-}
-
-static void request(collio_lockahead_t *lockahead, collio_extents_t *ranges, int rc, bool write,
-                    bool now)
-{
-    if (0 == rc && ranges->count > 0) {
-        lockahead->request(lockahead, ranges->at, ranges->count, write, now);
-    }
-    collio_extents_fini(ranges);
 }
 
 void collio_lockahead_window(collio_lockahead_t *lockahead, const collio_domains_t *domains,
                              int aggregator, const collio_cycle_t *cycle, size_t number,
                              size_t count, bool write)
 {
-    collio_extents_t ranges = {0};
-    int rc;
+    batch_t batch;
 
     if (COLLIO_LOCKAHEAD_CYCLE != lockahead->collective) {
         return;
     }
+    begin(&batch, lockahead, write);
     if (!lockahead->async || 0 == number) {
-        rc = add_ranges(domains, aggregator, cycle[number].lo, cycle[number].hi, &ranges);
-        request(lockahead, &ranges, rc, write, true);
+        add_stripes(&batch, domains, aggregator, cycle[number].lo, cycle[number].hi);
+        flush(&batch);
     }
     if (lockahead->async && number + 1 < count) {
-        ranges = (collio_extents_t){0};
-        rc = add_ranges(domains, aggregator, cycle[number + 1].lo, cycle[number + 1].hi, &ranges);
-        request(lockahead, &ranges, rc, write, false);
+        batch.now = false;
+        batch.end = 0;
+        add_stripes(&batch, domains, aggregator, cycle[number + 1].lo, cycle[number + 1].hi);
+        flush(&batch);
     }
 }
 
-/* What the mode asks for of local [lo, hi) of a domain. */
-static int add_domain(const collio_lockahead_t *lockahead, const collio_domains_t *domains,
-                      int aggregator, const collio_extents_t *runs, int64_t lo, int64_t hi,
-                      collio_extents_t *ranges)
+/* What the mode requests of local [lo, hi) of a domain. */
+static void add_domain(batch_t *batch, const collio_domains_t *domains, int aggregator,
+                       const collio_extents_t *runs, int64_t lo, int64_t hi)
 {
-    int rc = 0;
-
-    if (COLLIO_LOCKAHEAD_GLOBAL == lockahead->collective && domains->partition->contiguous) {
-        return add_ranges(domains, aggregator, lo, hi, ranges);
+    if (COLLIO_LOCKAHEAD_GLOBAL == batch->lockahead->collective && domains->partition->contiguous) {
+        add_stripes(batch, domains, aggregator, lo, hi);
+        return;
     }
     /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
-     * would ask for millions */
-    for (size_t i = 0; 0 == rc && i < runs->count; ++i) {
+     * would need millions */
+    for (size_t i = 0; i < runs->count; ++i) {
         int64_t start = runs->at[i].offset, end = start + runs->at[i].length;
 
-        rc = add_ranges(domains, aggregator, start > lo ? start : lo, end < hi ? end : hi, ranges);
+        add_stripes(batch, domains, aggregator, start > lo ? start : lo, end < hi ? end : hi);
     }
-    return rc;
-}
-
-/* Removes what lies below `start`. */
-static void cut_below(collio_extents_t *ranges, int64_t start)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < ranges->count; ++i) {
-        int64_t end = ranges->at[i].offset + ranges->at[i].length;
-        int64_t from = ranges->at[i].offset > start ? ranges->at[i].offset : start;
-
-        if (from < end) {
-            ranges->at[kept++] = (collio_extent_t){from, end - from};
-        }
-    }
-    ranges->count = kept;
 }
 
 void collio_lockahead_domain(collio_lockahead_t *lockahead, const collio_domains_t *domains,
                              int aggregator, const collio_extents_t *runs,
                              const collio_cycle_t *cycle, size_t count, bool write)
 {
-    collio_extents_t first = {0}, rest = {0};
     int64_t border = lockahead->async && count > 0 ? cycle[0].hi : INT64_MAX;
-    int rc;
+    batch_t batch;
 
     if (0 == runs->count
         || (COLLIO_LOCKAHEAD_GLOBAL != lockahead->collective
             && COLLIO_LOCKAHEAD_STRIPE != lockahead->collective)) {
         return;
     }
-    rc = add_domain(lockahead, domains, aggregator, runs, 0, border, &first);
-    if (0 == rc && INT64_MAX != border) {
-        rc = add_domain(lockahead, domains, aggregator, runs, border, INT64_MAX, &rest);
-        if (first.count > 0) { /* both are whole stripes and can meet in one */
-            cut_below(&rest, first.at[first.count - 1].offset + first.at[first.count - 1].length);
-        }
-    }
-    request(lockahead, &first, rc, write, true);
-    request(lockahead, &rest, rc, write, false);
+    begin(&batch, lockahead, write);
+    add_domain(&batch, domains, aggregator, runs, 0, border);
+    flush(&batch);
+    batch.now = false;
+    add_domain(&batch, domains, aggregator, runs, border, INT64_MAX);
+    flush(&batch);
 }
-
-enum {
-    PAGE = 4096,
-    BATCH = 1023,       /* ranges of one request; the provider's limit is the same */
-    PIECES_MOST = 16384 /* of one access: more locks would cost more than they save */
-};
 
 /* One rank prints it; ranks have similar requests. */
 static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pieces)
@@ -170,18 +173,8 @@ static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pi
     return true;
 }
 
-/* Ascending ranges, handed on in batches. Locks are in pages, so ranges less than a page apart are
- * one. */
-typedef struct batch_t {
-    collio_lockahead_t *lockahead; /* the provider */
-    bool write;                    /* direction of the access */
-    bool now;                      /* the access follows at once */
-    size_t count;                  /* number of ranges */
-    collio_extent_t range[BATCH];  /* ranges to request */
-} batch_t;
-
-/* False: the access has too many pieces for lock-ahead, and uses ordinary locks. */
-static bool begin(batch_t *batch, ompio_file_t *fh, bool write, int64_t pieces)
+/* False: no lock-ahead, or the access has too many pieces and uses ordinary locks. */
+static bool begin_individual(batch_t *batch, ompio_file_t *fh, bool write, int64_t pieces)
 {
     collio_lockahead_t *lockahead = collio_lockahead_of(fh);
 
@@ -189,126 +182,100 @@ static bool begin(batch_t *batch, ompio_file_t *fh, bool write, int64_t pieces)
         || too_many(fh, lockahead, pieces)) {
         return false;
     }
-    batch->lockahead = lockahead;
-    batch->write = write;
-    batch->now = true;
-    batch->count = 0;
+    begin(batch, lockahead, write);
     return true;
 }
 
-static void flush(batch_t *batch)
-{
-    if (batch->count > 0) {
-        batch->lockahead->request(batch->lockahead, batch->range, batch->count, batch->write,
-                                  batch->now);
-    }
-    batch->count = 0;
-}
-
-static void add(batch_t *batch, int64_t offset, int64_t length)
+/* Locks are in pages, so pieces less than a page apart are one range. */
+static void add_piece(batch_t *batch, int64_t offset, int64_t length)
 {
     if (batch->count > 0) {
         collio_extent_t *last = &batch->range[batch->count - 1];
         int64_t end = last->offset + last->length;
 
         if (offset >= last->offset && offset < end + PAGE && offset % PAGE != 0) {
-            last->length = offset + length > end ? offset + length - last->offset : last->length;
+            end = offset + length > end ? offset + length : end;
+            last->length = end - last->offset;
             return;
         }
-        if (BATCH == batch->count || offset < last->offset) {
+        if (offset < last->offset) {
             flush(batch);
         }
     }
-    batch->range[batch->count++] = (collio_extent_t){offset, length};
+    append(batch, offset, length);
 }
 
-static void add_stream(batch_t *batch, const collio_tiling_t *file, int64_t first, int64_t bytes)
+/* Adds the pieces of stream positions [from, to). */
+static void add_stream(batch_t *batch, const collio_tiling_t *file, int64_t from, int64_t to)
 {
     collio_cursor_t cursor;
 
-    collio_cursor_seek(&cursor, file, first);
-    while (bytes > 0) {
+    if (from >= to) {
+        return;
+    }
+    collio_cursor_seek(&cursor, file, from);
+    while (from < to) {
         int64_t run, offset = collio_cursor_run(&cursor, &run);
 
-        run = run < bytes ? run : bytes;
-        add(batch, offset, run);
+        run = run < to - from ? run : to - from;
+        add_piece(batch, offset, run);
         collio_cursor_advance(&cursor, run);
-        bytes -= run;
+        from += run;
     }
 }
 
-/* The part of [*first, *first + *bytes), in whole repetitions of the view, that was not asked for
- * yet; the covered part only grows, so accesses in any order ask for a repetition once or twice. */
+/* Narrows [*from, *to) to the part, in whole repetitions of the view, that was not requested yet.
+ * The covered part only grows, so accesses in any order request a repetition once or twice. */
 static void uncovered(const collio_tiling_t *file, bool write, collio_lockahead_covered_t *covered,
-                      int64_t *first, int64_t *bytes)
+                      int64_t *from, int64_t *to)
 {
-    int64_t from = *first / file->size * file->size;
-    int64_t to = (*first + *bytes + file->size - 1) / file->size * file->size;
     collio_lockahead_covered_t view = {.base = file->base,
                                        .extent = file->extent,
                                        .size = file->size,
                                        .count = file->count,
                                        .write = write};
 
+    *from = *from / file->size * file->size;
+    *to = (*to + file->size - 1) / file->size * file->size;
+    view.from = view.to = *from;
     if (covered->base != view.base || covered->extent != view.extent || covered->size != view.size
         || covered->count != view.count || (write && !covered->write)) {
         *covered = view;
-        covered->from = covered->to = from;
     }
-    if (from >= covered->from && to <= covered->to) {
-        *bytes = 0;
-        return;
-    }
-    if (from >= covered->from && from <= covered->to) {
-        from = covered->to;
-        covered->to = to;
+    if (*from < covered->from || *from > covered->to) {
+        covered->from = *from;
+        covered->to = *to;
+    } else if (*to > covered->to) {
+        *from = covered->to;
+        covered->to = *to;
     } else {
-        covered->from = from;
-        covered->to = to;
+        *from = *to; /* all of it was requested */
     }
-    *first = from;
-    *bytes = to - from;
-}
-
-/* Of [from, to), the pieces before and behind the access to [first, first + bytes). */
-static void add_ahead(batch_t *batch, const collio_tiling_t *file, int64_t first, int64_t bytes,
-                      int64_t from, int64_t to)
-{
-    int64_t end = first + bytes;
-
-    batch->now = false;
-    if (from < first) {
-        add_stream(batch, file, from, (to < first ? to : first) - from);
-    }
-    if (to > end) {
-        add_stream(batch, file, from > end ? from : end, to - (from > end ? from : end));
-    }
-    flush(batch);
-    batch->now = true;
 }
 
 void collio_lockahead_pieces(ompio_file_t *fh, const collio_tiling_t *file, int64_t first,
                              int64_t bytes, bool write, collio_lockahead_covered_t *covered)
 {
-    int64_t from = first, to = first + bytes;
+    int64_t end = first + bytes, from = first, to = end;
     batch_t batch;
 
     if (0 == file->size || NULL == fh->f_fs_ptr
-        || !begin(&batch, fh, write, collio_tiling_piece_bound(file, first, bytes))) {
+        || !begin_individual(&batch, fh, write, collio_tiling_piece_bound(file, first, bytes))) {
         return;
     }
     if (COLLIO_LOCKAHEAD_VIEW == batch.lockahead->individual && !file->dense) {
-        int64_t rest = bytes;
-
-        uncovered(file, write, covered, &from, &rest);
-        to = from + rest;
-        if (batch.lockahead->async) {
-            add_ahead(&batch, file, first, bytes, from, to);
-            from = from > first ? from : first;
-            to = to < first + bytes ? to : first + bytes;
-        }
+        uncovered(file, write, covered, &from, &to);
     }
-    add_stream(&batch, file, from, to - from);
+    if (batch.lockahead->async) { /* what lies before and behind the access has time to spare */
+        batch.now = false;
+        add_stream(&batch, file, from, to < first ? to : first);
+        add_stream(&batch, file, from > end ? from : end, to);
+        flush(&batch);
+        batch.now = true;
+        from = from > first ? from : first;
+        to = to < end ? to : end;
+    }
+    add_stream(&batch, file, from, to);
     flush(&batch);
 }
 
@@ -317,12 +284,12 @@ void collio_lockahead_segments(ompio_file_t *fh, const collio_segment_t *segment
 {
     batch_t batch;
 
-    if (!begin(&batch, fh, write, (int64_t) count)) {
+    if (!begin_individual(&batch, fh, write, (int64_t) count)) {
         return;
     }
     for (size_t i = 0; i < count; ++i) {
         if (segments[i].length > 0) {
-            add(&batch, segments[i].offset, segments[i].length);
+            add_piece(&batch, segments[i].offset, segments[i].length);
         }
     }
     flush(&batch);

@@ -19,7 +19,6 @@
 
 #include "access/access_transfer.h"
 #include "access/lock.h"
-#include "access/sieve.h"
 #include "core/sieve_rule.h"
 
 static const int64_t read_window = INT64_C(4) << 20;
