@@ -11,7 +11,10 @@ int collio_request_check_mode(const ompio_file_t *fh, bool write)
     if (write && 0 != (fh->f_amode & MPI_MODE_RDONLY)) {
         return MPI_ERR_READ_ONLY;
     }
-    return !write && 0 != (fh->f_amode & MPI_MODE_WRONLY) ? MPI_ERR_ACCESS : MPI_SUCCESS;
+    if (!write && 0 != (fh->f_amode & MPI_MODE_WRONLY)) {
+        return MPI_ERR_ACCESS;
+    }
+    return MPI_SUCCESS;
 }
 
 /* The buffer as it is, or packed by the convertor. */
@@ -51,9 +54,10 @@ static int prepare_view(collio_request_t *request, ompio_file_t *fh, const colli
         request->stream = collio_view_position(fh);
         return 0;
     }
-    return __builtin_mul_overflow(call->offset, COLLIO_FVIEW(fh).f_etype_size, &request->stream)
-               ? -EOVERFLOW
-               : 0;
+    if (__builtin_mul_overflow(call->offset, COLLIO_FVIEW(fh).f_etype_size, &request->stream)) {
+        return -EOVERFLOW;
+    }
+    return 0;
 }
 
 int collio_request_init(collio_request_t *request, ompio_file_t *fh, const collio_call_t *call)

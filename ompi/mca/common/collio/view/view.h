@@ -6,8 +6,10 @@
 #include "core/tiling.h"
 
 /**
- * File views, datatypes and the individual file pointer of a handle. All calls are local. Functions
- * that return int give 0 or -errno: -ENOMEM, -EINVAL (a datatype that Open MPI cannot flatten).
+ * File views, datatypes and the individual file pointer of a handle: everything that turns the
+ * arguments of an MPI call into bytes of file and memory. Views and datatypes are flattened once
+ * and kept; buffers that only the convertor may touch are packed. All calls are local; functions
+ * that return int return 0 or -errno: -ENOMEM, -EINVAL (a datatype that Open MPI cannot flatten).
  */
 
 /** Moves the file pointer by `bytes`, leaving every field as io/ompio's own Build-IO leaves it. */
@@ -17,8 +19,8 @@ void collio_view_advance(ompio_file_t *fh, int64_t bytes);
 int64_t collio_view_position(ompio_file_t *fh);
 
 /** Can io/ompio compute with this offset (in etypes, from the view's beginning)? It multiplies by
- *  the etype's size, and repetitions by the extent, without overflow checks. A wrapped result looks
- *  like a valid offset, so it must be rejected beforehand. */
+ *  the etype's size, and repetitions by the extent, without overflow checks. A wrapped result is
+ *  a valid offset, too, so it must be rejected beforehand. */
 bool collio_view_reaches(ompio_file_t *fh, int64_t offset);
 
 /** A flattened view or datatype, shared by its holders. Without data: count 0, size 0. */
@@ -38,8 +40,9 @@ int collio_flat_view(ompio_file_t *fh, collio_flat_t **flat);
  *  file's lock. */
 int collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type, collio_flat_t **flat);
 
+/** Adds a holder. NULL gives NULL. */
 collio_flat_t *collio_flat_retain(collio_flat_t *flat);
-/** NULL does nothing. */
+/** Removes a holder; the last one frees. NULL does nothing. */
 void collio_flat_release(collio_flat_t *flat);
 
 /** Frees the views of the process. */
@@ -61,7 +64,7 @@ int collio_stage_new(ompio_file_t *fh, bool write, const void *buffer, size_t co
                      ompi_datatype_t *type, collio_stage_t **stage);
 /** After a read: the first `bytes` packed bytes go to the user's buffer. 0 or -EINVAL. */
 int collio_stage_unpack(collio_stage_t *stage, size_t bytes);
-/** NULL does nothing. */
+/** Frees a stage. NULL does nothing. */
 void collio_stage_free(collio_stage_t *stage);
 
 #endif /* COLLIO_VIEW_H */
