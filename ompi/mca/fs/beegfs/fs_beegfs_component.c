@@ -1,15 +1,28 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * The component and its only parameter. It takes files on BeeGFS that are opened with striping
- * hints. Stripes of files that exist are read whatever fs component opens them
- * (common/collio/stripes).
+ * fs/beegfs: files on BeeGFS that are opened with striping hints. The component is fs/ufs, with an
+ * open that creates files with the stripes of the hints. Stripes of files that exist are read
+ * whatever fs component opens them (common/collio/stripes).
+ *
+ *   rank 0    creates the file (MKFILE_STRIPEHINTS is exclusive) | open of fs/ufs, without EXCL
+ *   others                                                         open of fs/ufs
+ *
+ * Nothing here communicates, so it does not matter if another rank uses fs/ufs itself: what was
+ * created, and every error, reaches all ranks through the open of fs/ufs.
  */
 
 #include "fs_beegfs.h"
 
+#include <string.h>
+#include <unistd.h>
+
+#include "ompi/mca/fs/base/base.h"
+
+#include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/ompio/fs.h"
 #include "ompi/mca/common/collio/settings/hints.h"
+#include "ompi/mca/common/collio/settings/striping.h"
 #include "ompi/mca/common/collio/stripes/stripes.h"
 
 static int parameter_priority;
@@ -31,9 +44,10 @@ static int component_register(void)
 {
     int rc = COLLIO_FITS("fs/beegfs");
 
-    return OMPI_SUCCESS == rc
-               ? collio_settings_set_register(&set, &mca_fs_beegfs_component.fsm_version)
-               : rc;
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    return collio_settings_set_register(&set, &mca_fs_beegfs_component.fsm_version);
 }
 
 static bool has_hint(opal_info_t *info, const char *name)
@@ -49,7 +63,6 @@ static bool has_hints(opal_info_t *info)
            || has_hint(info, "stripe_width") || has_hint(info, "stripe_size");
 }
 
-/* Local: see the module. */
 static const char *decline(ompio_file_t *fh)
 {
     if (MPI_COMM_NULL == fh->f_comm || !has_hints(fh->f_info)) {
@@ -62,10 +75,87 @@ static const char *decline(ompio_file_t *fh)
     return NULL;
 }
 
-static const collio_fs_t fs = {.name = "beegfs",
-                               .priority = &parameter_priority,
-                               .decline = decline,
-                               .module = mca_fs_beegfs_module};
+/* ---- the module ---- */
+
+static mca_fs_base_module_1_0_0_t module;
+static mca_fs_base_module_file_open_fn_t ufs_open;
+
+/* Rank 0: true if the file was created here. */
+static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_info_t *info)
+{
+    collio_stripes_t wanted;
+    const char *why_not;
+    bool created = false;
+    int flags = mca_fs_base_get_file_amode(fh->f_rank, access_mode);
+    int fd;
+
+    collio_striping_wanted(info, "fs/beegfs", &wanted);
+    if (0 == (flags & O_CREAT) || 0 == access(path, F_OK)) {
+        return false;
+    }
+    fd = collio_stripes_open(path, flags, mca_fs_base_get_file_perm(fh), &wanted, &why_not);
+    if (0 <= fd) {
+        created = 0 != (flags & O_EXCL) || 0 != wanted.count || 0 != wanted.bytes;
+        close(fd);
+        if (NULL != why_not) {
+            collio_help("fs/beegfs", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_STRIPING, why_not, "",
+                        "");
+        }
+    }
+    return created;
+}
+
+/* What the file has, also one that existed. */
+static void publish(ompio_file_t *fh, opal_info_t *info)
+{
+    collio_stripes_t none = COLLIO_STRIPES_NONE;
+    collio_stripes_t has;
+
+    (void) collio_stripes_read(fh->fd, &has);
+    collio_striping_publish(info, &has, &none);
+}
+
+static int file_open(struct ompi_communicator_t *comm, const char *filename, int access_mode,
+                     struct opal_info_t *info, ompio_file_t *fh)
+{
+    int rc;
+
+    if (OMPIO_ROOT == fh->f_rank && create(fh, filename, access_mode, info)) {
+        access_mode &= ~MPI_MODE_EXCL;
+    }
+    rc = ufs_open(comm, filename, access_mode, info, fh);
+    if (OMPI_SUCCESS == rc) {
+        publish(fh, info);
+    }
+    return rc;
+}
+
+/* NULL: there is no fs/ufs. */
+static mca_fs_base_module_1_0_0_t *module_of(ompio_file_t *fh)
+{
+    const mca_base_component_list_item_t *item;
+
+    OPAL_LIST_FOREACH(item, &ompi_fs_base_framework.framework_components,
+                      mca_base_component_list_item_t)
+    {
+        const mca_fs_base_component_2_0_0_t *component =
+            (const mca_fs_base_component_2_0_0_t *) item->cli_component;
+        const mca_fs_base_module_1_0_0_t *ufs;
+        int priority;
+
+        if (0 == strcmp("ufs", item->cli_component->mca_component_name)
+            && NULL != (ufs = component->fsm_file_query(fh, &priority))) {
+            module = *ufs;
+            ufs_open = ufs->fs_file_open;
+            module.fs_file_open = file_open;
+            return &module;
+        }
+    }
+    return NULL;
+}
+
+static const collio_fs_t fs = {
+    .name = "beegfs", .priority = &parameter_priority, .decline = decline, .module = module_of};
 
 static mca_fs_base_module_1_0_0_t *file_query(ompio_file_t *fh, int *priority)
 {
