@@ -130,7 +130,7 @@ void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
     }
     if (collio_report_reduce(fh->f_comm, "fbtl/mtpwrite", (const uint64_t *) &mine, WORDS,
                              (uint64_t *) &least, (uint64_t *) &most, (uint64_t *) &sum)
-        && 0 == fh->f_rank && 0 < sum.pieces_in) { /* nothing to tell of files left alone */
+        && 0 == fh->f_rank && 0 < sum.pieces_in) { /* no report on files that were not accessed */
         print_report(fh, &mca_fbtl_mtpwrite_settings, &least, &most, &sum);
     }
 }

@@ -247,7 +247,7 @@ static bool has_no_object(mca_fs_lustre_lla_file_t *file, int64_t offset)
     return 0 <= part && 0 != (empty & 1u << part);
 }
 
-/* Components that were written to meanwhile have objects. The client knows its file's layout, so
+/* Components that were written to meanwhile have objects. The client caches the layout, so
  * this costs no message. */
 static void look_for_objects(mca_fs_lustre_lla_file_t *file)
 {

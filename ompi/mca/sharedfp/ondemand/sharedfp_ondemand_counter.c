@@ -27,8 +27,8 @@ void mca_sharedfp_ondemand_counter_init(counter_t *counter, char *path, bool map
     *counter = (counter_t){.path = path, .mapped = mapped, .locks = locks, .fd = -1};
 }
 
-/* A file of somebody else, or a link, must not be taken for ours. A name in the session directory
- * can be guessed; those beside the data cannot, and servers may show other owners than ours. */
+/* A file of somebody else, or a link, must not be taken for the counter. A name in the session directory
+ * can be guessed; those beside the data cannot, and servers may show other owners. */
 static int check_owner(int fd, bool guessable)
 {
     struct stat about;

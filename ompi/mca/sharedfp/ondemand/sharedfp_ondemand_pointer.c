@@ -83,7 +83,7 @@ static char *session_path(const ompio_file_t *fh)
     return path;
 }
 
-/* In the directory of the data. Rank 0's number tells it from those of other jobs and other files. */
+/* In the directory of the data. Rank 0's number makes the name unique among jobs and files. */
 static char *data_path(const ompio_file_t *fh, int64_t number)
 {
     const char *name = 0 == strncasecmp(fh->f_filename, "lustre:", 7) ? fh->f_filename + 7

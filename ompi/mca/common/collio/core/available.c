@@ -45,7 +45,10 @@ int64_t collio_available_meminfo(const char *text)
 {
     int64_t kib = field_of(text, "MemAvailable");
 
-    return kib < 0 || kib > INT64_MAX / 1024 ? COLLIO_AVAILABLE_MOST : kib * 1024;
+    if (kib < 0 || kib > INT64_MAX / 1024) {
+        return COLLIO_AVAILABLE_MOST;
+    }
+    return kib * 1024;
 }
 
 /* Is `name` one of the controllers of a line "4:cpu,memory:/path"? */
@@ -70,7 +73,7 @@ bool collio_available_cgroup(const char *text, bool version2, char *path, size_t
     for (const char *line = text; NULL != line; line = next_line(line)) {
         const char *list = strchr(line, ':');
         const char *colon = NULL == list ? NULL : strchr(list + 1, ':');
-        const char *end;
+        size_t length;
 
         if (NULL == colon) {
             return false;
@@ -78,13 +81,12 @@ bool collio_available_cgroup(const char *text, bool version2, char *path, size_t
         if (version2 ? colon != list + 1 : !has_controller(list + 1, colon, "memory")) {
             continue;
         }
-        end = strchr(colon, '\n');
-        end = NULL == end ? colon + strlen(colon) : end;
-        if ((size_t) (end - colon) > room) {
+        length = strcspn(colon + 1, "\n");
+        if (length >= room) {
             return false;
         }
-        memcpy(path, colon + 1, (size_t) (end - colon) - 1);
-        path[end - colon - 1] = '\0';
+        memcpy(path, colon + 1, length);
+        path[length] = '\0';
         return true;
     }
     return false;
@@ -107,7 +109,10 @@ int64_t collio_available_limit(const char *text)
     char *end;
     long long value = strtoll(text, &end, 10);
 
-    return end == text || value < 0 || value > INT64_MAX - PAGES ? COLLIO_AVAILABLE_MOST : value;
+    if (end == text || value < 0 || value > INT64_MAX - PAGES) {
+        return COLLIO_AVAILABLE_MOST;
+    }
+    return value;
 }
 
 int64_t collio_available_stat(const char *text, const char *field)

@@ -6,17 +6,17 @@
 
 /** One contiguous transfer: file [offset, offset + length) <-> memory at addr. */
 typedef struct collio_segment_t {
-    int64_t offset;
-    int64_t length;
-    char *addr;
+    int64_t offset; /* first byte in the file */
+    int64_t length; /* number of bytes */
+    char *addr;     /* first byte in memory */
 } collio_segment_t;
 
 /** Build-IO: matches file pieces with memory pieces. */
 typedef struct collio_buildio_t {
-    collio_cursor_t file;
-    collio_cursor_t memory;
-    char *base;        /* of the memory tiling */
-    int64_t remaining; /* bytes not yet matched */
+    collio_cursor_t file;   /* position in the file */
+    collio_cursor_t memory; /* position in memory */
+    char *base;             /* address that offsets of `memory` count from */
+    int64_t remaining;      /* bytes that are not matched yet */
 } collio_buildio_t;
 
 /** Begins at position `file_stream` of the file's and `memory_stream` of the memory's stream; two

@@ -7,27 +7,27 @@
 
 /**
  * Cost rules: what to choose when the user did not. Pure functions of numbers that all ranks agree
- * on, in integer nanoseconds, so that every rank comes to the same result.
+ * on, in integer nanoseconds, so every rank has the same result.
  */
 
-/* What things cost, as of a machine of 2020 to 2026. Only their ratios matter for a choice. */
+/* Costs on a machine of 2020 to 2026. Only their ratios matter for a choice. */
 #define COLLIO_COST_MESSAGE_NS      4000   /* receive from another node, and match */
 #define COLLIO_COST_LOCAL_NS        500    /* receive within the node */
 #define COLLIO_COST_MERGE_NS        8      /* one extent up one level of the heap */
 #define COLLIO_COST_EXTENT_NS       40     /* one extent through layer 1: list, place */
-#define COLLIO_COST_LAYER_NS        500000 /* neighbours wait for each other */
+#define COLLIO_COST_LAYER_NS        500000 /* ranks of a node wait for each other */
 #define COLLIO_COST_CORE_BYTES_NS   4      /* bytes a core copies in a nanosecond */
 #define COLLIO_COST_MEMORY_BYTES_NS 20     /* bytes all cores of a node copy together */
 
 /** What is known of a collective call when the layers are chosen. */
 typedef struct collio_tam_facts_t {
-    int ranks_per_node; /* q, of the largest node */
-    int nodes;
-    int global_aggregators;   /* P_G */
-    int64_t extents_per_rank; /* 0 = not known: 1024 */
-    int64_t bytes_per_rank;   /* 0 = not known: 4 MiB */
-    int64_t window_bytes;     /* of a aggregator's cycle; 0 = 32 MiB */
-    bool shared_memory;       /* ranks place their bytes themselves, in parallel */
+    int ranks_per_node;       /* ranks of the largest node: q */
+    int nodes;                /* number of nodes */
+    int global_aggregators;   /* number of aggregators: P_G */
+    int64_t extents_per_rank; /* extents of a rank's request; 0 = not known: 1024 */
+    int64_t bytes_per_rank;   /* bytes of a rank's request; 0 = not known: 4 MiB */
+    int64_t window_bytes;     /* window of an aggregator; 0 = 32 MiB */
+    bool shared_memory;       /* ranks copy their bytes themselves, in parallel */
 } collio_tam_facts_t;
 
 /** The model's cost of the exchange, in ns, with `c` local aggregators on each node (c = q: plain
@@ -35,7 +35,7 @@ typedef struct collio_tam_facts_t {
  *
  *    layer 1   (g-1) messages + the bytes of g ranks + g k extents through lists and places
  *              + g k log(g) merge steps + a fixed cost,                           g = ceil(q/c)
- *    layer 2   the larger of what a sender and a aggregator have to do:
+ *    layer 2   the larger of what a sender and an aggregator have to do:
  *              sender   one message for each (aggregator, cycle), at most its extents
  *              receiver one message for each (requester, cycle), at most its extents,
  *                       + its extents * log(requesters) merge steps

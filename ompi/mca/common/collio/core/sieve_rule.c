@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When does data sieving pay? "Intelligent" sieving looks at the holes before it decides.
+ * When does data sieving pay? The decision depends on the holes of each window.
  *
  * Everything is counted in bytes moved; a system call counts as CALL_BYTES of them.
  *

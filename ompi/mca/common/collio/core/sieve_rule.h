@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a window of a request looks like. */
+/** The shape of a window of a request. */
 typedef struct collio_sieve_window_t {
     int64_t runs;  /* contiguous runs of wanted bytes: system calls without sieving */
-    int64_t bytes; /* wanted */
-    int64_t span;  /* from the first wanted byte to behind the last; span - bytes are holes */
+    int64_t bytes; /* wanted bytes */
+    int64_t span;  /* bytes from the first wanted one to the last, holes included */
 } collio_sieve_window_t;
 
 /** A system call costs as much as moving this many bytes. */

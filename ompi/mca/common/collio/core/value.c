@@ -93,8 +93,8 @@ static bool find_choice(const char *choices, const char *text, int64_t *value)
     return false;
 }
 
-/* 1, 0, or -1 for a text that is no switch */
-static int switch_of(const char *text)
+/* False, and *value is untouched, for a text that is no switch. */
+static bool parse_switch(const char *text, int64_t *value)
 {
     static const char *const words[2][5] = {{"false", "off", "no", "disable", "0"},
                                             {"true", "on", "yes", "enable", "1"}};
@@ -102,17 +102,17 @@ static int switch_of(const char *text)
     for (int on = 0; on < 2; ++on) {
         for (size_t i = 0; i < sizeof(words[0]) / sizeof(words[0][0]); ++i) {
             if (word_equal(words[on][i], text)) {
-                return on;
+                *value = on;
+                return true;
             }
         }
     }
-    return -1;
+    return false;
 }
 
 static bool parse_choice(const char *choices, const char *text, int64_t *value)
 {
-    int64_t unused;
-    int on = switch_of(text);
+    int64_t unused, on;
 
     if (find_choice(choices, text, value)) {
         return true;
@@ -123,7 +123,7 @@ static bool parse_choice(const char *choices, const char *text, int64_t *value)
     if (word_equal(text, "automatic")) {
         return find_choice(choices, "auto", value);
     }
-    return on >= 0 && find_choice(choices, 1 == on ? "on" : "off", value);
+    return parse_switch(text, &on) && find_choice(choices, 0 != on ? "on" : "off", value);
 }
 
 static bool parse_number(const char *text, int64_t least, int64_t most, int64_t *value)
@@ -158,8 +158,6 @@ static bool parse_number(const char *text, int64_t least, int64_t most, int64_t 
 bool collio_value_parse(collio_kind_t kind, const char *choices, int64_t least, const char *text,
                         int64_t *value)
 {
-    int on;
-
     switch (kind) {
     case COLLIO_CHOICE:
         return parse_choice(choices, text, value);
@@ -168,9 +166,7 @@ bool collio_value_parse(collio_kind_t kind, const char *choices, int64_t least, 
     case COLLIO_BYTES:
         return parse_number(text, least, INT64_MAX, value);
     case COLLIO_SWITCH:
-        on = switch_of(text);
-        *value = on >= 0 ? on : *value;
-        return on >= 0;
+        return parse_switch(text, value);
     case COLLIO_TEXT:
         break;
     }

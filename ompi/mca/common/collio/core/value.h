@@ -12,10 +12,10 @@
  */
 typedef enum collio_kind_t {
     COLLIO_CHOICE, /* one of a list of words */
-    COLLIO_NUMBER, /* fits an int */
-    COLLIO_BYTES,
-    COLLIO_SWITCH,
-    COLLIO_TEXT
+    COLLIO_NUMBER, /* a number that fits an int */
+    COLLIO_BYTES,  /* a number of bytes */
+    COLLIO_SWITCH, /* true or false */
+    COLLIO_TEXT    /* any text */
 } collio_kind_t;
 
 /** Values of the choice "auto,on,off". */

@@ -6,10 +6,10 @@
 
 /** A release of Open MPI. */
 typedef struct collio_version_t {
-    int major;
-    int minor;
-    int release;
-    char suffix[16]; /* of a candidate: "rc2", "a1"; longer ones are cut */
+    int major;       /* 4 of "4.1.5rc2" */
+    int minor;       /* 1 of "4.1.5rc2" */
+    int release;     /* 5 of "4.1.5rc2" */
+    char suffix[16]; /* "rc2" of "4.1.5rc2"; a longer one is cut */
 } collio_version_t;
 
 /** Reads "4.1.4" from the first place in the text where a digit follows a 'v', or from its start.

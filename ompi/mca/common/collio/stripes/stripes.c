@@ -43,7 +43,7 @@ bool collio_stripes_read(int fd, collio_stripes_t *stripes)
     return true;
 }
 
-bool collio_stripes_folder(const char *path, char *folder, unsigned size)
+bool collio_stripes_directory(const char *path, char *directory, unsigned size)
 {
     const char *slash = strrchr(path, '/');
     int length = 1;
@@ -53,16 +53,17 @@ bool collio_stripes_folder(const char *path, char *folder, unsigned size)
     } else if (slash != path) {
         length = (int) (slash - path);
     }
-    return (int) size > snprintf(folder, size, "%.*s", length, path);
+    return (int) size > snprintf(directory, size, "%.*s", length, path);
 }
 
 uint32_t collio_stripes_system(const char *path)
 {
-    char folder[PATH_MAX];
+    char directory[PATH_MAX];
     struct statfs about;
 
     if (0 != statfs(path, &about)
-        && (!collio_stripes_folder(path, folder, sizeof(folder)) || 0 != statfs(folder, &about))) {
+        && (!collio_stripes_directory(path, directory, sizeof(directory))
+            || 0 != statfs(directory, &about))) {
         return 0;
     }
     return (uint32_t) about.f_type;

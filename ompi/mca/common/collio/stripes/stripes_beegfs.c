@@ -4,7 +4,7 @@
  * library is needed.
  *
  *   read     GET_STRIPEINFO on the file: chunk size and number of targets
- *   create   MKFILE_STRIPEHINTS on the folder: exclusive, and for ordinary users. 0 is the folder's
+ *   create   MKFILE_STRIPEHINTS on the directory: exclusive, and for ordinary users. 0 is the directory's
  *            default; chunks are a power of 2, at least 64 KiB; more targets than there are: all
  */
 #define _GNU_SOURCE
@@ -58,14 +58,14 @@ static int make_file(const char *path, int perm, const collio_stripes_t *wanted)
                            .mode = S_IFREG | (unsigned) perm,
                            .targets = (unsigned) (0 > wanted->count ? ALL_TARGETS : wanted->count),
                            .chunk_bytes = (unsigned) wanted->bytes};
-    char folder[PATH_MAX];
+    char directory[PATH_MAX];
     int fd;
     int rc;
 
-    if (!collio_stripes_folder(path, folder, sizeof(folder))) {
+    if (!collio_stripes_directory(path, directory, sizeof(directory))) {
         return -ENAMETOOLONG;
     }
-    fd = collio_stripes_open_plain(folder, O_RDONLY | O_DIRECTORY, 0);
+    fd = collio_stripes_open_plain(directory, O_RDONLY | O_DIRECTORY, 0);
     if (0 > fd) {
         return fd;
     }

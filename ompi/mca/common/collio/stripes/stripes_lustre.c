@@ -176,12 +176,12 @@ static int create(const char *path, int flags, int perm, collio_stripes_t *wante
 /* The number of OSTs of the file system, or 0. */
 static int64_t ost_count(const collio_llapi_t *api, const char *path)
 {
-    char folder[PATH_MAX];
+    char directory[PATH_MAX];
     int count = 0;
 
     if (NULL == api->get_obd_count || NULL == path
-        || !collio_stripes_folder(path, folder, sizeof(folder))
-        || 0 != api->get_obd_count(folder, &count, 0) || 0 > count) {
+        || !collio_stripes_directory(path, directory, sizeof(directory))
+        || 0 != api->get_obd_count(directory, &count, 0) || 0 > count) {
         return 0;
     }
     return count;
@@ -221,7 +221,7 @@ static bool read_part(const collio_llapi_t *api, collio_layout_t *found, const c
 }
 
 /* Reads the current component. A mirror's first component begins at 0; the mirror before it is done
- * with then, and is what we look for unless it is stale. False: nothing more is needed. */
+ * with then, and is the result unless it is stale. False: nothing more is needed. */
 static bool read_component(const collio_llapi_t *api, collio_layout_t *found, const char *path,
                            collio_lustre_layout_t *layout, bool *stale)
 {

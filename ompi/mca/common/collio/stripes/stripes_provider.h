@@ -23,6 +23,6 @@ extern const collio_stripes_provider_t collio_stripes_beegfs;
 int collio_stripes_open_plain(const char *path, int flags, int perm);
 
 /** The directory of a path. False if the path is too long. */
-bool collio_stripes_folder(const char *path, char *folder, unsigned size);
+bool collio_stripes_directory(const char *path, char *directory, unsigned size);
 
 #endif /* COLLIO_STRIPES_PROVIDER_H */
