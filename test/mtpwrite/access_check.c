@@ -112,19 +112,19 @@ static void make_round(struct round *round)
     round->access.fd = round->fd;
     round->access.can_read = true;
     round->access.stats = &round->stats;
-    round->access.method = (collio_method_t) pick(0, 3);
-    round->access.sieve_read = (int) pick(0, 2);
+    round->access.tuning.method = (collio_method_t) pick(0, 3);
+    round->access.tuning.sieve_read = (int) pick(0, 2);
     round->access.sieve_writes = 0 == pick(0, 1);
-    round->access.sieve_read_bytes = pick(0, 2) * pick(1, 50000);
-    round->access.sieve_write_bytes = pick(0, 2) * pick(1, 50000);
-    round->access.stage_bytes = pick(0, 1) * pick(1, 70000);
+    round->access.tuning.sieve_read_bytes = (size_t) (pick(0, 2) * pick(1, 50000));
+    round->access.tuning.sieve_write_bytes = (size_t) (pick(0, 2) * pick(1, 50000));
+    round->access.tuning.stage_bytes = (size_t) (pick(0, 1) * pick(1, 70000));
     round->access.stripe_bytes = pick(0, 1) * 4096;
-    round->access.threads = threads[pick(0, 4)];
-    round->access.serial_below = pick(0, 3) > 0 ? 1 : 0;
-    round->access.engine = (collio_engine_t) pick(0, 3);
+    round->access.tuning.threads = threads[pick(0, 4)];
+    round->access.tuning.serial_below = pick(0, 3) > 0 ? 1 : 0;
+    round->access.tuning.engine = (collio_engine_t) pick(0, 3);
     round->access.atomic = 0 == pick(0, 4);
     round->access.coherence = 0 == pick(0, 3) ? COLLIO_COHERENCE_LOCK : COLLIO_COHERENT;
-    round->access.pin = 0 == pick(0, 4);
+    round->access.tuning.pin = 0 == pick(0, 4);
     round->image = malloc((size_t) round->file_bytes);
     round->buffer = malloc((size_t) round->memory_bytes);
     if (NULL == round->image || NULL == round->buffer) {
@@ -269,9 +269,10 @@ static int run_rounds(long rounds)
             fprintf(stderr,
                     "round %ld: state %llu method %d engine %d threads %d sieve %d/%d "
                     "job %d\n",
-                    i, (unsigned long long) seed, (int) round.access.method,
-                    (int) round.access.engine, round.access.threads, (int) round.access.sieve_read,
-                    (int) round.access.sieve_writes, (int) job);
+                    i, (unsigned long long) seed, (int) round.access.tuning.method,
+                    (int) round.access.tuning.engine, round.access.tuning.threads,
+                    (int) round.access.tuning.sieve_read, (int) round.access.sieve_writes,
+                    (int) job);
         }
         end_round(&round);
     }
@@ -290,15 +291,15 @@ struct writer {
 static void *interleaved_writer(void *arg)
 {
     struct writer *writer = arg;
-    collio_access_t access = {.fd = writer->fd,
-                              .can_read = true,
-                              .stats = writer->stats,
-                              .sieve_writes = true,
-                              .method = 3 == writer->number ? COLLIO_METHOD_DIRECT
-                                                            : COLLIO_METHOD_AUTO,
-                              .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000,
-                              .threads = writer->number,
-                              .serial_below = 1};
+    collio_access_t access = {
+        .fd = writer->fd,
+        .can_read = true,
+        .stats = writer->stats,
+        .sieve_writes = true,
+        .tuning = {.method = 3 == writer->number ? COLLIO_METHOD_DIRECT : COLLIO_METHOD_AUTO,
+                   .sieve_write_bytes = 3 == writer->number ? BLOCK : 20000,
+                   .threads = writer->number,
+                   .serial_below = 1}};
     collio_extent_t piece = {.offset = (int64_t) writer->number * BLOCK, .length = BLOCK};
     collio_extent_t block = {.offset = 0, .length = BLOCK};
     collio_tiling_t file, memory;
@@ -371,8 +372,7 @@ static int check_full(void)
     collio_access_t access = {.fd = open("/dev/full", O_RDWR),
                               .can_read = true,
                               .stats = &stats,
-                              .threads = 4,
-                              .serial_below = 1};
+                              .tuning = {.threads = 4, .serial_below = 1}};
     collio_extent_t piece = {.offset = 0, .length = 8};
     collio_tiling_t file, memory;
     static char data[1 << 20];
@@ -457,7 +457,7 @@ static int check_engine(collio_engine_t engine)
 {
     collio_access_stats_t stats = {0};
     collio_access_t access = {
-        .can_read = true, .engine = engine, .queue_depth = 2, .stats = &stats};
+        .can_read = true, .tuning = {.engine = engine, .queue_depth = 2}, .stats = &stats};
     const size_t bytes = (size_t) JOBS * JOB_BYTES;
     const char *name = collio_engine_name(engine);
     char path[4096];

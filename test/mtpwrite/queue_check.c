@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     fd = mkstemp(path);
     unlink(path);
     collio_access_open(&access, fd, &stats);
-    access.engine = engine;
+    access.tuning.engine = engine;
     access.withdraw = advised ? withdraw : NULL;
     access.advice = &withdrawn;
     for (int i = 0; i < JOBS; ++i) {

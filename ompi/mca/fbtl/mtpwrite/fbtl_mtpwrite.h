@@ -25,17 +25,8 @@ extern mca_fbtl_base_module_t mca_fbtl_mtpwrite_module;
  *  each. */
 typedef struct mca_fbtl_mtpwrite_settings_t {
     int priority;                        /* among the fbtl components */
-    int num_threads;                     /* threads of a request */
-    int method;                          /* collio_method_t */
-    int engine;                          /* collio_engine_t */
-    int queue_depth;                     /* nonblocking transfers in a queue; 0: automatic */
-    size_t stage_bytes;                  /* staging buffer of a thread; 0: automatic */
-    bool pin;                            /* threads are bound to cores */
-    int serial_below;                    /* pieces below which threads do not pay; 0: automatic */
-    int sieve_read;                      /* COLLIO_SETTING_AUTO, _ON or _OFF */
-    int sieve_write;                     /* COLLIO_SETTING_AUTO, _ON or _OFF */
-    size_t sieve_read_bytes;             /* sieve buffer for reads; 0: automatic */
-    size_t sieve_write_bytes;            /* sieve buffer for writes; 0: automatic */
+    collio_tuning_t tuning;              /* what every access of the file takes over */
+    int sieve_write;                     /* sieving of writes: COLLIO_SETTING_AUTO, _ON or _OFF */
     int report;                          /* collio_report_mode_t */
     char report_file[COLLIO_TEXT_BYTES]; /* where reports go */
 } mca_fbtl_mtpwrite_settings_t;

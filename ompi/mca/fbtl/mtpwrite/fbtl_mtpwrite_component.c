@@ -31,33 +31,33 @@ static const collio_setting_t rows[] = {
     {"priority", COLLIO_NUMBER, AT(priority), NULL, PRIORITY_DEFAULT, 3, NO_HINT, NULL,
      "Priority of this component among the fbtl components. Stock components have 50 at most: set "
      "60 to use this one for every file without --mca fbtl"},
-    {"num_threads", COLLIO_NUMBER, AT(num_threads), NULL, 0, 3, OMPIO, NULL,
+    {"num_threads", COLLIO_NUMBER, AT(tuning.threads), NULL, 0, 3, OMPIO, NULL,
      "Number of threads that match, pack and transfer an individual request. 0 or 1: the caller "
      "alone. The threads live in a pool of the process, created at first use. Set it if "
      "individual requests are large and the process has cores to spare; more threads than cores "
      "do not pay"},
-    {"method", COLLIO_CHOICE, AT(method), methods, 0, 5, 0, NULL,
+    {"method", COLLIO_CHOICE, AT(tuning.method), methods, 0, 5, 0, NULL,
      "How pieces reach the file. vector: preadv/pwritev of many at once; pack: through staging "
      "buffers, in large blocks; direct: one call each. auto packs pieces that are so small that "
      "an entry of a vector costs more than a copy. Set it to compare methods"},
-    {"engine", COLLIO_CHOICE, AT(engine), engines, 0, 5, 0, NULL,
+    {"engine", COLLIO_CHOICE, AT(tuning.engine), engines, 0, 5, 0, NULL,
      "What runs nonblocking transfers. auto: io_uring where the kernel has it, else threads. "
      "libaio is asynchronous only for transfers whose offset, length and address suit O_DIRECT. "
      "Set it if io_uring is slow or not allowed"},
-    {"queue_depth", COLLIO_NUMBER, AT(queue_depth), NULL, 0, 5, 0, NULL,
+    {"queue_depth", COLLIO_NUMBER, AT(tuning.queue_depth), NULL, 0, 5, 0, NULL,
      "Number of nonblocking transfers that may wait in an engine's queue; one more waits for "
      "room. 0: the engine's own limit. Reduce it if the file system suffers from many requests at "
      "a time"},
-    {"stage_bytes", COLLIO_BYTES, AT(stage_bytes), NULL, 0, 5, 0, NULL,
+    {"stage_bytes", COLLIO_BYTES, AT(tuning.stage_bytes), NULL, 0, 5, 0, NULL,
      "Bytes of the staging buffer of each thread, for packing. 0: 1 MiB. Reduce it if memory "
      "is short"},
-    {"pin", COLLIO_SWITCH, AT(pin), NULL, 0, 5, 0, NULL,
+    {"pin", COLLIO_SWITCH, AT(tuning.pin), NULL, 0, 5, 0, NULL,
      "Bind each thread of the pool to one of the cores that the process may use. Switch it on if "
      "threads move between cores and the process has the cores for itself"},
-    {"serial_below", COLLIO_NUMBER, AT(serial_below), NULL, 0, 9, 0, NULL,
+    {"serial_below", COLLIO_NUMBER, AT(tuning.serial_below), NULL, 0, 9, 0, NULL,
      "Requests of fewer pieces than this number (4 KiB of data count as a piece) stay with the "
      "caller's thread. 0: automatic; 1: never. For measurements"},
-    {"sieve_read", COLLIO_CHOICE, AT(sieve_read), on_off, 0, 5, 0, "romio_ds_read",
+    {"sieve_read", COLLIO_CHOICE, AT(tuning.sieve_read), on_off, 0, 5, 0, "romio_ds_read",
      "Data sieving for reads: read an extent with its holes and keep the wanted bytes. auto "
      "decides by the size of the holes. Set off if the file system reads small pieces fast"},
     {"sieve_write", COLLIO_CHOICE, AT(sieve_write), on_off, 0, 5, AGREED, "romio_ds_write",
@@ -66,10 +66,10 @@ static const collio_setting_t rows[] = {
      "ranks of the file, and fcoll/overlap or fcoll/tam if there are several ranks; then every "
      "write to the file takes a lock. off and auto: bytes between pieces are never written, and "
      "no write takes a lock. Set on for many small pieces on a slow file system"},
-    {"sieve_read_bytes", COLLIO_BYTES, AT(sieve_read_bytes), NULL, 0, 5, POSITIVE,
+    {"sieve_read_bytes", COLLIO_BYTES, AT(tuning.sieve_read_bytes), NULL, 0, 5, POSITIVE,
      "ind_rd_buffer_size",
      "Bytes of the sieve buffer for reads. 0: 4 MiB. Reduce it if memory is short"},
-    {"sieve_write_bytes", COLLIO_BYTES, AT(sieve_write_bytes), NULL, 0, 5, POSITIVE,
+    {"sieve_write_bytes", COLLIO_BYTES, AT(tuning.sieve_write_bytes), NULL, 0, 5, POSITIVE,
      "ind_wr_buffer_size",
      "Bytes of the sieve buffer for writes. 0: 512 KiB. Enlarge it if the holes are large"},
     {"report", COLLIO_CHOICE, AT(report), COLLIO_REPORT_CHOICES, 0, 3, NO_HINT | AGREED, NULL,
@@ -103,8 +103,12 @@ void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
 {
     mca_fbtl_mtpwrite_settings_t used = *settings;
 
-    used.sieve_read_bytes = 0 == used.sieve_read_bytes ? 4194304 : used.sieve_read_bytes;
-    used.sieve_write_bytes = 0 == used.sieve_write_bytes ? 524288 : used.sieve_write_bytes;
+    if (0 == used.tuning.sieve_read_bytes) {
+        used.tuning.sieve_read_bytes = COLLIO_SIEVE_READ_BYTES;
+    }
+    if (0 == used.tuning.sieve_write_bytes) {
+        used.tuning.sieve_write_bytes = COLLIO_SIEVE_WRITE_BYTES;
+    }
     collio_settings_set_publish(&set, &used, fh->f_info);
 }
 

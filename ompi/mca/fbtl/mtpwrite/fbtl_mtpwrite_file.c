@@ -56,7 +56,7 @@ static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
     collio_caches_open(fh, &file->access, &file->stats);
     collio_lockahead_guard(fh, &file->access);
     file->access.stripe_bytes = (int64_t) fh->f_stripe_size;
-    check_engine(fh, file->access.engine);
+    check_engine(fh, (collio_engine_t) file->access.tuning.engine);
     check_sieving(fh, &file->access);
     handle->place[COLLIO_PLACE_FBTL] = file;
     return file;

@@ -21,20 +21,9 @@
 static int module_init(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_settings_t settings;
-    collio_access_t wanted;
 
     mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
-    wanted = (collio_access_t){.method = (collio_method_t) settings.method,
-                               .engine = (collio_engine_t) settings.engine,
-                               .queue_depth = settings.queue_depth,
-                               .sieve_read = settings.sieve_read,
-                               .sieve_read_bytes = (int64_t) settings.sieve_read_bytes,
-                               .sieve_write_bytes = (int64_t) settings.sieve_write_bytes,
-                               .stage_bytes = (int64_t) settings.stage_bytes,
-                               .threads = settings.num_threads,
-                               .serial_below = settings.serial_below,
-                               .pin = settings.pin};
-    if (0 != collio_guard_offer(fh, COLLIO_SETTING_ON == settings.sieve_write, &wanted)
+    if (0 != collio_guard_offer(fh, COLLIO_SETTING_ON == settings.sieve_write, &settings.tuning)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

@@ -4,6 +4,8 @@
 
 #include "fs_lustre_lla_cut.h"
 
+#include "ompi/mca/common/collio/core/number.h"
+
 static int64_t round_down(int64_t value, int64_t unit)
 {
     return value - value % unit;
@@ -45,14 +47,14 @@ static int64_t piece_end(const collio_lustre_part_t *parts, size_t count, int64_
         return part->end;
     }
     end = unit_end(offset, part->stripe_bytes);
-    return end < part->end ? end : part->end;
+    return collio_min(end, part->end);
 }
 
 bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, int64_t *last)
 {
     while (cut->next < cut->range_count) {
         const collio_extent_t *range = &cut->range[cut->next];
-        int64_t start = cut->from > range->offset ? cut->from : range->offset;
+        int64_t start = collio_max(cut->from, range->offset);
         int64_t end = range->offset + range->length; /* exclusive */
 
         if (start >= end) {
@@ -61,9 +63,9 @@ bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, in
             continue;
         }
         cut->from = piece_end(cut->part, cut->part_count, start, cut->mode);
-        end = cut->from < end ? cut->from : end;
+        end = collio_min(cut->from, end);
         start = round_down(start, cut->page_bytes);
-        start = cut->done > start ? cut->done : start;
+        start = collio_max(cut->done, start);
         end = unit_end(end - 1, cut->page_bytes);
         if (start < end) {
             cut->done = end;

@@ -44,7 +44,7 @@ void collio_access_span(const collio_segment_t *segments, size_t count, int64_t 
     for (size_t i = 0; i < count; ++i) { /* sorted; reads may overlap */
         int64_t end = segments[i].offset + segments[i].length;
 
-        hi = end > hi ? end : hi;
+        hi = collio_max(end, hi);
     }
     *length = hi - *offset;
 }

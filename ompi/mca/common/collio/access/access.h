@@ -5,6 +5,7 @@
 #include "access/pool.h"
 #include "core/buildio.h" /* segment_t */
 #include "core/file_system.h"
+#include "core/number.h"
 #include "core/tiling.h"
 #include "core/value.h"
 
@@ -32,6 +33,9 @@ typedef enum collio_engine_t {
     COLLIO_ENGINE_IO_URING  /* io_uring */
 } collio_engine_t;
 
+/** Sieve buffers, unless they are set. */
+enum { COLLIO_SIEVE_READ_BYTES = 4 << 20, COLLIO_SIEVE_WRITE_BYTES = 512 << 10 };
+
 /** Counters; every field is only ever added to (atomically where threads do it). */
 typedef struct collio_access_stats_t {
     uint64_t syscalls;       /* system calls that move data, and submissions to the kernel */
@@ -54,6 +58,20 @@ typedef struct collio_access_stats_t {
     uint64_t method_used[4]; /* requests; index: method */
 } collio_access_stats_t;
 
+/** What users set; all-zero = automatic. The types are those of settings (settings/setting.h). */
+typedef struct collio_tuning_t {
+    int method;               /* how pieces reach the file: collio_method_t */
+    int engine;               /* what runs asynchronous jobs: collio_engine_t */
+    int queue_depth;          /* asynchronous jobs that may wait; 0 = the engine's limit */
+    int threads;              /* threads of a request; 0 or 1 = the caller alone */
+    bool pin;                 /* bind threads to cores that the process may use */
+    int serial_below;         /* pieces below which threads do not pay; 0 = automatic */
+    size_t stage_bytes;       /* staging buffer of a thread; 0 = automatic */
+    int sieve_read;           /* sieving of reads: COLLIO_SETTING_AUTO, _ON or _OFF */
+    size_t sieve_read_bytes;  /* sieve buffer for reads; 0 = the default */
+    size_t sieve_write_bytes; /* sieve buffer for writes; 0 = the default */
+} collio_tuning_t;
+
 /** How to access one open file. The owner fills it (all-zero = automatic everything) and keeps it
  *  while any job is in flight. */
 typedef struct collio_access_t {
@@ -72,19 +90,10 @@ typedef struct collio_access_t {
     /** Lock the whole range of every call: exclusively to write, shared to read. Without working
      *  locks this is an error (ENOLCK). */
     bool atomic;
+    collio_tuning_t tuning;       /* what users set */
     collio_coherence_t coherence; /* what keeps the caches of nodes coherent */
-    collio_method_t method;       /* how pieces reach the file */
-    collio_engine_t engine;       /* what runs asynchronous jobs */
-    int sieve_read;               /* sieving of reads: COLLIO_SETTING_AUTO, _ON or _OFF */
-    int64_t sieve_read_bytes;     /* sieve buffer for reads; 0 = 4 MiB */
-    int64_t sieve_write_bytes;    /* sieve buffer for writes; 0 = 512 KiB */
-    int64_t stage_bytes;          /* staging buffer of a thread; 0 = automatic */
     int64_t stripe_bytes;         /* unit to which windows are aligned; 0 = none */
-    int threads;                  /* threads of a request; 0 or 1 = the caller alone */
-    int64_t serial_below;         /* pieces below which threads do not pay; 0 = automatic */
-    int jobs;                     /* least number of asynchronous jobs at once; 0 = `threads` */
-    int queue_depth;              /* asynchronous jobs that may wait; 0 = the engine's limit */
-    bool pin;                     /* bind threads to cores that the process may use */
+    int jobs; /* least number of asynchronous jobs at once; 0 = tuning.threads */
     /** Takes back what was advised for the descriptor if a transfer that failed with this errno may
      *  have failed because of it. True: try once more. NULL: nothing was advised. Any thread. */
     bool (*withdraw)(void *advice, int error);

@@ -161,7 +161,7 @@ static void work(void *arg)
         if (position >= request->job->bytes || position >= atomic_load(&request->stop)) {
             break;
         }
-        bytes = bytes < request->cycle_bytes ? bytes : request->cycle_bytes;
+        bytes = collio_min(bytes, request->cycle_bytes);
         collio_outcome_init(&outcome);
         if (NULL == segments || (request->pack && NULL == stage)) {
             outcome.error = ENOMEM;
@@ -180,12 +180,6 @@ static void work(void *arg)
     }
 }
 
-static int64_t clamp(int64_t value, int64_t least, int64_t most)
-{
-    value = value > least ? value : least;
-    return value < most ? value : most;
-}
-
 /* How many bytes a cycle has: as much as the staging buffer or the segment list takes, and less if
  * the threads would not all get some. */
 static int64_t choose_cycle(const struct request *request, int64_t pieces)
@@ -194,16 +188,16 @@ static int64_t choose_cycle(const struct request *request, int64_t pieces)
     int64_t cycle = request->job->bytes;
 
     if (request->pack) {
-        cycle = 0 < access->stage_bytes ? access->stage_bytes : stage_default;
+        cycle = collio_or_default((int64_t) access->tuning.stage_bytes, stage_default);
     } else if (pieces > SEGMENTS_MOST) {
         cycle = request->job->bytes / (pieces / SEGMENTS_MOST + 1) + 1;
     }
     if (1 < request->threads) {
         int64_t share = request->job->bytes / (request->threads * CYCLES_PER_THREAD) + 1;
 
-        cycle = cycle < share ? cycle : clamp(share, cycle_least, cycle);
+        cycle = collio_min(cycle, collio_max(share, cycle_least));
     }
-    return clamp(cycle, 1, request->job->bytes);
+    return collio_clamp(cycle, 1, request->job->bytes);
 }
 
 static void plan(struct request *request)
@@ -213,8 +207,8 @@ static void plan(struct request *request)
                                                 request->job->bytes);
     int64_t memory_pieces = collio_buildio_pieces(request->job->memory, 0, request->job->bytes);
     int64_t pieces = file_pieces + memory_pieces - 1;
-    int64_t serial_below = 0 < access->serial_below ? access->serial_below : SERIAL_BELOW;
-    collio_method_t used = access->method;
+    int64_t serial_below = collio_or_default(access->tuning.serial_below, SERIAL_BELOW);
+    collio_method_t used = (collio_method_t) access->tuning.method;
 
     if (1 == pieces) {
         used = COLLIO_METHOD_DIRECT;
@@ -225,14 +219,14 @@ static void plan(struct request *request)
                    : COLLIO_METHOD_VECTOR;
     }
     request->pack = COLLIO_METHOD_PACK == used;
-    request->threads = access->threads;
+    request->threads = access->tuning.threads;
     if (pieces + request->job->bytes / 4096 < serial_below) {
         request->threads = 1;
     }
     request->cycle_bytes = choose_cycle(request, pieces);
-    request->room = (size_t) clamp(request->pack ? file_pieces : pieces, 1, SEGMENTS_MOST);
-    request->threads = (int) clamp(request->threads, 1,
-                                   (request->job->bytes - 1) / request->cycle_bytes + 1);
+    request->room = (size_t) collio_clamp(request->pack ? file_pieces : pieces, 1, SEGMENTS_MOST);
+    request->threads = (int) collio_clamp(request->threads, 1,
+                                          (request->job->bytes - 1) / request->cycle_bytes + 1);
     collio_count(&access->stats->method_used[used], 1);
     collio_count(&access->stats->pieces_in, (uint64_t) pieces);
 }
@@ -254,11 +248,11 @@ static void carry_out(struct request *request)
     collio_job_t *job = request->job;
 
     if (1 < request->threads) {
-        collio_pool_run(request->threads, job->access->pin, work, request);
+        collio_pool_run(request->threads, job->access->tuning.pin, work, request);
     } else {
         work(request);
     }
-    job->outcome.bytes = clamp(atomic_load(&request->stop), 0, job->bytes);
+    job->outcome.bytes = collio_clamp(atomic_load(&request->stop), 0, job->bytes);
     collio_count_transfer(job->access, job->write, job->outcome.bytes);
 }
 

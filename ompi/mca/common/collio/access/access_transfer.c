@@ -201,7 +201,7 @@ void collio_transfer_segments(collio_access_t *access, bool write, const collio_
                               size_t count, collio_outcome_t *outcome)
 {
     struct iovec iov[COLLIO_IOV_MOST];
-    int iov_most = COLLIO_METHOD_DIRECT == access->method ? 1 : COLLIO_IOV_MOST;
+    int iov_most = COLLIO_METHOD_DIRECT == access->tuning.method ? 1 : COLLIO_IOV_MOST;
     size_t at = 0;
 
     while (at < count) {

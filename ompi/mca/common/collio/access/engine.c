@@ -97,7 +97,7 @@ static int start_on(collio_engine_t engine, collio_job_t *job)
 {
     const collio_access_t *access = job->access;
     uint64_t *submitted = &access->stats->submitted[engine];
-    int threads = access->threads > access->jobs ? access->threads : access->jobs;
+    int threads = (int) collio_max(access->tuning.threads, access->jobs);
     int rc;
 
     job->driver = engine;
@@ -106,9 +106,8 @@ static int start_on(collio_engine_t engine, collio_job_t *job)
         rc = collio_kernel_start(queues[engine], job);
     } else {
         job->task = (collio_task_t){.run = run_job, .arg = job};
-        rc = collio_pool_submit(&job->task, threads, access->pin,
-                                0 < access->queue_depth ? (size_t) access->queue_depth
-                                                        : TASKS_MOST);
+        rc = collio_pool_submit(&job->task, threads, access->tuning.pin,
+                                (size_t) collio_or_default(access->tuning.queue_depth, TASKS_MOST));
     }
     if (0 != rc) {
         collio_count(submitted, UINT64_MAX);
@@ -120,7 +119,8 @@ static int start_on(collio_engine_t engine, collio_job_t *job)
 static int give_to_engine(collio_job_t *job)
 {
     const char *why;
-    collio_engine_t engine = collio_engine_choose(job->access->engine, &why);
+    collio_engine_t engine = collio_engine_choose((collio_engine_t) job->access->tuning.engine,
+                                                  &why);
     int rc = start_on(engine, job);
 
     if (0 != rc && COLLIO_ENGINE_THREADS != engine) {

@@ -212,7 +212,7 @@ static int open_queue(collio_kernel_queue_t *queue, int depth)
     if (queue->is_open) {
         return 0;
     }
-    queue->depth = 0 < depth ? (size_t) depth : DEPTH;
+    queue->depth = (size_t) collio_or_default(depth, DEPTH);
     rc = queue->open((int) queue->depth);
     queue->is_open = 0 == rc;
     return rc;
@@ -263,7 +263,7 @@ int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
         goto err_free;
     }
     pthread_mutex_lock(&queue->mutex);
-    rc = open_queue(queue, job->access->queue_depth);
+    rc = open_queue(queue, job->access->tuning.queue_depth);
     if (0 == rc && own->count > queue->depth) {
         rc = -E2BIG;
     }

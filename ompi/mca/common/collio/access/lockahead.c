@@ -83,20 +83,23 @@ static void add_stripes(batch_t *batch, const collio_domains_t *domains, int agg
 {
     int64_t size = collio_domains_size(domains, aggregator), unit = domains->unit;
 
-    end = end < size ? end : size;
+    end = collio_min(end, size);
     while (local < end) {
         int64_t run, offset = collio_domains_offset(domains, aggregator, local, &run);
-        int64_t length = run < end - local ? run : end - local;
+        int64_t length = collio_min(run, end - local);
         int64_t first = offset / unit * unit, last = (offset + length + unit - 1) / unit * unit;
 
-        first = first > batch->end ? first : batch->end;
-        if (first < last && first == batch->end && 0 < batch->count) {
+        first = collio_max(first, batch->end);
+        local += length;
+        if (first >= last) {
+            continue;
+        }
+        if (first == batch->end && 0 < batch->count) {
             batch->range[batch->count - 1].length += last - first;
-        } else if (first < last) {
+        } else {
             append(batch, first, last - first);
         }
-        batch->end = first < last ? last : batch->end;
-        local += length;
+        batch->end = last;
     }
 }
 
@@ -135,7 +138,7 @@ static void add_domain(batch_t *batch, const collio_domains_t *domains, int aggr
     for (size_t i = 0; i < runs->count; ++i) {
         int64_t start = runs->at[i].offset, end = start + runs->at[i].length;
 
-        add_stripes(batch, domains, aggregator, start > lo ? start : lo, end < hi ? end : hi);
+        add_stripes(batch, domains, aggregator, collio_max(start, lo), collio_min(end, hi));
     }
 }
 
@@ -194,7 +197,7 @@ static void add_piece(batch_t *batch, int64_t offset, int64_t length)
         int64_t end = last->offset + last->length;
 
         if (offset >= last->offset && offset < end + PAGE && offset % PAGE != 0) {
-            end = offset + length > end ? offset + length : end;
+            end = collio_max(offset + length, end);
             last->length = end - last->offset;
             return;
         }
@@ -217,7 +220,7 @@ static void add_stream(batch_t *batch, const collio_tiling_t *file, int64_t from
     while (from < to) {
         int64_t run, offset = collio_cursor_run(&cursor, &run);
 
-        run = run < to - from ? run : to - from;
+        run = collio_min(run, to - from);
         add_piece(batch, offset, run);
         collio_cursor_advance(&cursor, run);
         from += run;
@@ -268,12 +271,12 @@ void collio_lockahead_pieces(ompio_file_t *fh, const collio_tiling_t *file, int6
     }
     if (batch.lockahead->async) { /* what lies before and behind the access has time to spare */
         batch.now = false;
-        add_stream(&batch, file, from, to < first ? to : first);
-        add_stream(&batch, file, from > end ? from : end, to);
+        add_stream(&batch, file, from, collio_min(to, first));
+        add_stream(&batch, file, collio_max(from, end), to);
         flush(&batch);
         batch.now = true;
-        from = from > first ? from : first;
-        to = to < end ? to : end;
+        from = collio_max(from, first);
+        to = collio_min(to, end);
     }
     add_stream(&batch, file, from, to);
     flush(&batch);

@@ -21,17 +21,13 @@
 #include "access/lock.h"
 #include "core/sieve_rule.h"
 
-static const int64_t read_window = INT64_C(4) << 20;
-static const int64_t write_window = INT64_C(512) << 10;
-
 static int64_t window_bytes(const collio_access_t *access, bool write)
 {
-    int64_t bytes = write ? access->sieve_write_bytes : access->sieve_read_bytes;
-
-    if (0 >= bytes) {
-        bytes = write ? write_window : read_window;
+    if (write) {
+        return collio_or_default((int64_t) access->tuning.sieve_write_bytes,
+                                 COLLIO_SIEVE_WRITE_BYTES);
     }
-    return bytes;
+    return collio_or_default((int64_t) access->tuning.sieve_read_bytes, COLLIO_SIEVE_READ_BYTES);
 }
 
 /* Where a window that begins at `lo` must end: at a stripe border if the file has stripes, so that
@@ -50,7 +46,7 @@ static int64_t window_end(const collio_access_t *access, bool write, int64_t lo)
 bool collio_sieve_possible(const collio_access_t *access, bool write, collio_held_t held)
 {
     if (!write) {
-        return COLLIO_SETTING_OFF != access->sieve_read;
+        return COLLIO_SETTING_OFF != access->tuning.sieve_read;
     }
     return access->sieve_writes && !access->locked && COLLIO_HELD_SHARED != held
            && __atomic_load_n(&access->can_read, __ATOMIC_RELAXED);
@@ -59,7 +55,7 @@ bool collio_sieve_possible(const collio_access_t *access, bool write, collio_hel
 size_t collio_sieve_window(collio_access_t *access, bool write, const collio_segment_t *segments,
                            size_t count, bool *sieve)
 {
-    bool always = !write && COLLIO_SETTING_ON == access->sieve_read;
+    bool always = !write && COLLIO_SETTING_ON == access->tuning.sieve_read;
     int64_t lo = segments[0].offset;
     int64_t limit = window_end(access, write, lo);
     int64_t end = lo + segments[0].length;
@@ -67,11 +63,9 @@ size_t collio_sieve_window(collio_access_t *access, bool write, const collio_seg
     size_t taken = 1;
 
     while (taken < count && segments[taken].offset + segments[taken].length <= limit) {
-        window.runs += segments[taken].offset > end ? 1 : 0;
+        window.runs += segments[taken].offset > end;
         window.bytes += segments[taken].length;
-        if (segments[taken].offset + segments[taken].length > end) {
-            end = segments[taken].offset + segments[taken].length;
-        }
+        end = collio_max(end, segments[taken].offset + segments[taken].length);
         ++taken;
     }
     window.span = end - lo;
@@ -88,10 +82,13 @@ static void copy_pieces(char *window, int64_t lo, int64_t valid, bool write,
 {
     for (size_t i = 0; i < count && segments[i].offset - lo < valid; ++i) {
         int64_t at = segments[i].offset - lo;
-        int64_t length = at + segments[i].length > valid ? valid - at : segments[i].length;
+        size_t length = (size_t) collio_min(segments[i].length, valid - at);
 
-        memcpy(write ? window + at : segments[i].addr, write ? segments[i].addr : window + at,
-               (size_t) length);
+        if (write) {
+            memcpy(window + at, segments[i].addr, length);
+        } else {
+            memcpy(segments[i].addr, window + at, length);
+        }
     }
 }
 
@@ -101,13 +98,10 @@ static void count_pieces(int64_t lo, int64_t valid, const collio_segment_t *segm
 {
     for (size_t i = 0; i < count; ++i) {
         int64_t at = segments[i].offset - lo;
-        int64_t length = segments[i].length;
+        int64_t length = collio_clamp(valid - at, 0, segments[i].length);
 
-        if (at + length > valid) {
-            length = at < valid ? valid - at : 0;
-            if (segments[i].offset + length < outcome->stop_offset) {
-                outcome->stop_offset = segments[i].offset + length;
-            }
+        if (length < segments[i].length) {
+            outcome->stop_offset = collio_min(outcome->stop_offset, segments[i].offset + length);
         }
         outcome->bytes += length;
     }

@@ -5,6 +5,7 @@
 #include "align.h"
 
 #include "file_system.h"
+#include "number.h"
 
 enum {
     PAGE = COLLIO_ALIGN_LEAST,
@@ -23,7 +24,7 @@ static bool possible(int64_t bytes)
 collio_align_t collio_align_choose(const collio_align_facts_t *facts)
 {
     if (facts->set_bytes > 0) {
-        int64_t unit = facts->set_bytes < SET_MOST ? facts->set_bytes : SET_MOST;
+        int64_t unit = collio_min(facts->set_bytes, SET_MOST);
 
         return (collio_align_t){unit, COLLIO_ALIGN_SET, true};
     }

@@ -9,6 +9,8 @@
  */
 #include "available.h"
 
+#include "number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +129,6 @@ int64_t collio_available_left(int64_t limit, int64_t used, int64_t cache)
     if (COLLIO_AVAILABLE_MOST == limit) {
         return limit;
     }
-    used -= cache < used ? cache : used;
+    used -= collio_min(cache, used);
     return limit > used ? limit - used : 0;
 }

@@ -13,6 +13,8 @@
  */
 #include "buildio.h"
 
+#include "number.h"
+
 /* The stream itself as a tiling: one endless piece. */
 static const int64_t unit_offset[1] = {0};
 static const collio_tiling_t packed_tiling = {
@@ -54,9 +56,9 @@ size_t collio_buildio_next(collio_buildio_t *build, collio_segment_t *segments, 
         int64_t place = collio_cursor_run(&build->memory, &memory_run);
         /* integer arithmetic: the base may be MPI_BOTTOM, and offsets may point before it */
         char *addr = (char *) ((uintptr_t) build->base + (uintptr_t) place);
-        int64_t length = file_run < memory_run ? file_run : memory_run;
+        int64_t length = collio_min(file_run, memory_run);
 
-        length = length < build->remaining ? length : build->remaining;
+        length = collio_min(length, build->remaining);
         if (0 < used && offset == segments[used - 1].offset + segments[used - 1].length
             && addr == segments[used - 1].addr + segments[used - 1].length) {
             segments[used - 1].length += length;

@@ -17,6 +17,8 @@
  */
 #include "policy.h"
 
+#include "number.h"
+
 /* Costs beyond this are all the same: far too much. Products below stay in range. */
 #define ENOUGH (INT64_MAX / 4)
 
@@ -31,16 +33,6 @@ static int64_t product(int64_t a, int64_t b)
 static int64_t sum(int64_t a, int64_t b)
 {
     return a > ENOUGH - b ? ENOUGH : a + b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 static int64_t ceil_divide(int64_t a, int64_t b)
@@ -61,12 +53,12 @@ static int64_t levels(int64_t count)
 
 static int64_t extents(const collio_tam_facts_t *facts)
 {
-    return 0 < facts->extents_per_rank ? facts->extents_per_rank : 1024;
+    return collio_or_default(facts->extents_per_rank, 1024);
 }
 
 static int64_t bytes(const collio_tam_facts_t *facts)
 {
-    return 0 < facts->bytes_per_rank ? facts->bytes_per_rank : INT64_C(4) << 20;
+    return collio_or_default(facts->bytes_per_rank, INT64_C(4) << 20);
 }
 
 static int64_t merge_ns(int64_t extent_count, int64_t inputs)
@@ -83,24 +75,24 @@ static int64_t layer1_ns(const collio_tam_facts_t *facts, int64_t group)
     int64_t gathered = product(extents(facts), group);
     int64_t plan = sum(product(gathered, COLLIO_COST_EXTENT_NS), merge_ns(gathered, group));
 
-    copy = larger(copy, mine / COLLIO_COST_CORE_BYTES_NS);
+    copy = collio_max(copy, mine / COLLIO_COST_CORE_BYTES_NS);
     return sum(sum((group - 1) * COLLIO_COST_LOCAL_NS, copy), sum(plan, COLLIO_COST_LAYER_NS));
 }
 
 static int64_t layer2_ns(const collio_tam_facts_t *facts, int64_t group, int64_t c)
 {
-    int64_t window = 0 < facts->window_bytes ? facts->window_bytes : INT64_C(32) << 20;
+    int64_t window = collio_or_default(facts->window_bytes, INT64_C(32) << 20);
     int64_t ranks = (int64_t) facts->ranks_per_node * facts->nodes;
-    int64_t aggregators = larger(1, facts->global_aggregators);
-    int64_t cycles = larger(1, product(ranks, bytes(facts)) / aggregators / window);
+    int64_t aggregators = collio_max(1, facts->global_aggregators);
+    int64_t cycles = collio_max(1, product(ranks, bytes(facts)) / aggregators / window);
     int64_t requesters = c * facts->nodes;
     int64_t received = ceil_divide(product(ranks, extents(facts)), aggregators);
-    int64_t receives = smaller(product(requesters, cycles), received);
-    int64_t sends = smaller(product(aggregators, cycles), product(extents(facts), group));
+    int64_t receives = collio_min(product(requesters, cycles), received);
+    int64_t sends = collio_min(product(aggregators, cycles), product(extents(facts), group));
     int64_t message = 1 < facts->nodes ? COLLIO_COST_MESSAGE_NS : COLLIO_COST_LOCAL_NS;
 
-    return larger(product(sends, message),
-                  sum(product(receives, message), merge_ns(received, requesters)));
+    return collio_max(product(sends, message),
+                      sum(product(receives, message), merge_ns(received, requesters)));
 }
 
 int64_t collio_policy_tam_ns(const collio_tam_facts_t *facts, int c)

@@ -19,6 +19,8 @@
  */
 #include "wait.h"
 
+#include "number.h"
+
 enum {
     YIELD_NS = 500 * 1000,  /* longest expected wait without sleep, for each rank of a core */
     SLEEP_NS = 1000 * 1000, /* longest sleep, for each rank of a core */
@@ -27,16 +29,16 @@ enum {
 
 int64_t collio_wait_sleep(int64_t waited, int64_t last, int crowd, bool behind)
 {
-    int64_t expected = waited > last ? waited : last;
+    int64_t expected = collio_max(waited, last);
     int64_t most = SLEEP_NS;
 
     if (expected < (int64_t) YIELD_NS * crowd) {
         return 0;
     }
     if (!behind) {
-        most *= crowd < RANKS_MOST ? crowd : RANKS_MOST;
+        most *= collio_min(crowd, RANKS_MOST);
     }
-    return expected < most ? expected : most;
+    return collio_min(expected, most);
 }
 
 bool collio_wait_reached(uint32_t word, uint32_t round)

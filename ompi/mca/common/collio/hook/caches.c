@@ -26,7 +26,7 @@ static void open_access(const ompio_file_t *fh, collio_access_t *access,
 void collio_caches_open(ompio_file_t *fh, collio_access_t *access, collio_access_stats_t *stats)
 {
     open_access(fh, access, stats);
-    collio_guard_use_wanted(fh, access);
+    access->tuning = collio_guard_tuning(fh);
     collio_lock_set_idle(idle);
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) collio_access_refresh(fh->fd); /* pages of an earlier handle */

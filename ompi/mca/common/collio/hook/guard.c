@@ -28,7 +28,7 @@ static collio_guard_t *find(const ompio_file_t *fh)
     return collio_handle_get(fh, COLLIO_PLACE_GUARD);
 }
 
-int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *wanted)
+int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_tuning_t *tuning)
 {
     collio_handle_t *handle = collio_handle_take(fh);
 
@@ -36,7 +36,7 @@ int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *want
         return -ENOMEM;
     }
     if (NULL == handle->place[COLLIO_PLACE_GUARD]) {
-        handle->guard = (collio_guard_t){.asked = asked, .wanted = *wanted};
+        handle->guard = (collio_guard_t){.asked = asked, .tuning = *tuning};
         handle->place[COLLIO_PLACE_GUARD] = &handle->guard;
     }
     return 0;
@@ -47,23 +47,11 @@ bool collio_guard_offered(const ompio_file_t *fh)
     return NULL != find(fh);
 }
 
-void collio_guard_use_wanted(ompio_file_t *fh, collio_access_t *access)
+collio_tuning_t collio_guard_tuning(const ompio_file_t *fh)
 {
     const collio_guard_t *guard = find(fh);
 
-    if (NULL == guard) {
-        return;
-    }
-    access->method = guard->wanted.method;
-    access->engine = guard->wanted.engine;
-    access->queue_depth = guard->wanted.queue_depth;
-    access->sieve_read = guard->wanted.sieve_read;
-    access->sieve_read_bytes = guard->wanted.sieve_read_bytes;
-    access->sieve_write_bytes = guard->wanted.sieve_write_bytes;
-    access->stage_bytes = guard->wanted.stage_bytes;
-    access->threads = guard->wanted.threads;
-    access->serial_below = guard->wanted.serial_below;
-    access->pin = guard->wanted.pin;
+    return NULL == guard ? (collio_tuning_t){0} : guard->tuning;
 }
 
 void collio_guard_end(ompio_file_t *fh)

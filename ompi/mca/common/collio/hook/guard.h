@@ -19,18 +19,18 @@ typedef struct collio_guard_t {
     bool settled;           /* it is decided whether writes are sieved */
     bool on;                /* the decision: writes are sieved */
     uint64_t flushed;       /* bytes of individual writes when guard_written() was called last */
-    collio_access_t wanted; /* settings of the fbtl; all other fields are zero */
+    collio_tuning_t tuning; /* settings of the fbtl */
     const collio_access_t *individual; /* access of the fbtl; NULL before its first transfer */
 } collio_guard_t;
 
 /** From fbtl/mtpwrite when it is chosen for a handle. asked: a parameter or hint asks for sieved
- *  writes. wanted: its settings (method, engine, threads, packing, sieving), which every access
- *  struct of the handle takes over, that of direct collective calls too. 0 or -ENOMEM. Local. */
-int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_access_t *wanted);
+ *  writes. tuning: its settings, which every access struct of the handle takes over, that of
+ *  direct collective calls too. 0 or -ENOMEM. Local. */
+int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_tuning_t *tuning);
 /** Does fbtl/mtpwrite serve the handle on this rank? Local. */
 bool collio_guard_offered(const ompio_file_t *fh);
-/** Takes over what guard_offer() got; nothing without fbtl/mtpwrite. Local. */
-void collio_guard_use_wanted(ompio_file_t *fh, collio_access_t *access);
+/** What guard_offer() got; zeros without fbtl/mtpwrite. Local. */
+collio_tuning_t collio_guard_tuning(const ompio_file_t *fh);
 /** The handle is closed. */
 void collio_guard_end(ompio_file_t *fh);
 

@@ -129,8 +129,8 @@ static void choose_engine(collio_file_t *file)
     collio_engine_t named = (collio_engine_t) file->settings.engine;
     const char *why = NULL;
 
-    file->access.engine = COLLIO_ENGINE_AUTO == named ? COLLIO_ENGINE_THREADS
-                                                      : collio_engine_choose(named, &why);
+    file->access.tuning.engine = COLLIO_ENGINE_AUTO == named ? COLLIO_ENGINE_THREADS
+                                                             : collio_engine_choose(named, &why);
     if (NULL != why && 0 == file->rank) {
         collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_ENGINE, collio_engine_name(named),
                          why);

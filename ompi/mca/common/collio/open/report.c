@@ -51,8 +51,10 @@ static void add_aggregators(collio_record_t *record, const collio_file_t *file)
     add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->derived.align.unit,
         collio_align_source_name(file->derived.align.source));
     add(&record->json, ",\"align_bytes\":%" PRId64, file->derived.align.unit);
-    add(&record->about, "  engine        %s\n", collio_engine_name(file->access.engine));
-    add(&record->json, ",\"engine\":\"%s\"", collio_engine_name(file->access.engine));
+    add(&record->about, "  engine        %s\n",
+        collio_engine_name((collio_engine_t) file->access.tuning.engine));
+    add(&record->json, ",\"engine\":\"%s\"",
+        collio_engine_name((collio_engine_t) file->access.tuning.engine));
 }
 
 /* Why there are so many aggregators: the order in which they are chosen. */

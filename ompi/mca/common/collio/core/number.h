@@ -1,0 +1,31 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef COLLIO_NUMBER_H
+#define COLLIO_NUMBER_H
+
+#include <stdint.h>
+
+/** Small functions of numbers. */
+
+static inline int64_t collio_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t collio_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/** `value`, or the border of [least, most] that is next to it. */
+static inline int64_t collio_clamp(int64_t value, int64_t least, int64_t most)
+{
+    return collio_min(collio_max(value, least), most);
+}
+
+/** `set` if it is positive, which means that it was set, else the default. */
+static inline int64_t collio_or_default(int64_t set, int64_t by_default)
+{
+    return 0 < set ? set : by_default;
+}
+
+#endif /* COLLIO_NUMBER_H */
