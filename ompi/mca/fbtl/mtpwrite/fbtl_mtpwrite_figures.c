@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, live) and the
- * report of one file at close. One table names them for both.
+ * Counters: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, live) and
+ * the report of one file at close. One table names them for both.
  */
 #include "fbtl_mtpwrite.h"
 

@@ -146,7 +146,7 @@ static void request_free(mca_ompio_request_t *request)
     request->req_data = NULL;
 }
 
-/* An unsorted list cannot be one job: it goes at once, and so does one that nothing else can run. */
+/* A list goes at once if it is unsorted, so it cannot be one job, or if nothing else can run it. */
 static ssize_t start(ompio_file_t *fh, ompi_request_t *handle, bool write)
 {
     mca_ompio_request_t *request = (mca_ompio_request_t *) handle;

@@ -16,8 +16,8 @@
 
 /**
  * fs/lustre_lla: files on Lustre, with lock-ahead. The component creates files with the stripes of
- * the hints, reads the layout of every file, and requests locks before accesses use them. fcolls and
- * fbtl/mtpwrite reach the requests through fh->f_fs_ptr (common/collio/access/lockahead.h).
+ * the hints, reads the layout of every file, and requests locks before accesses use them. fcolls
+ * and fbtl/mtpwrite reach it through fh->f_fs_ptr (common/collio/access/lockahead.h).
  */
 extern mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component;
 extern mca_fs_base_module_1_0_0_t mca_fs_lustre_lla_module;

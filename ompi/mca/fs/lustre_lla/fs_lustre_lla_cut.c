@@ -29,8 +29,8 @@ int mca_fs_lustre_lla_cut_part(const collio_lustre_part_t *part, size_t part_cou
     return -1;
 }
 
-/* The exclusive end of what may be one piece from `offset` on. A part with one stripe is one object,
- * and is cut only if every stripe is wanted for itself. */
+/* The exclusive end of what may be one piece from `offset` on. A part with one stripe is one
+ * object, and is cut only if every stripe is wanted for itself. */
 static int64_t piece_end(const collio_lustre_part_t *parts, size_t count, int64_t offset,
                          mca_fs_lustre_lla_cut_mode_t mode)
 {

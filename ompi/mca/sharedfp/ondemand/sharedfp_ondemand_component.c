@@ -15,8 +15,8 @@ enum {
 
 static int parameter_priority = PRIORITY_DEFAULT;
 
-/* 0: declines. The component serves files by itself where fcoll/overlap or fcoll/tam does; with other fcolls
- * only if it is named or has a priority above the default. */
+/* 0: declines. The component serves files by itself where fcoll/overlap or fcoll/tam does; with
+ * other fcolls only if it is named or has a priority above the default. */
 static int priority_now(void)
 {
     if (0 < parameter_priority && parameter_priority < PRIORITY_WITH_COLLIO

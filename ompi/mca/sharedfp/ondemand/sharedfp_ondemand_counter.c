@@ -27,8 +27,8 @@ void mca_sharedfp_ondemand_counter_init(counter_t *counter, char *path, bool map
     *counter = (counter_t){.path = path, .mapped = mapped, .locks = locks, .fd = -1};
 }
 
-/* A file of somebody else, or a link, must not be taken for the counter. A name in the session directory
- * can be guessed; those beside the data cannot, and servers may show other owners. */
+/* A file of somebody else, or a link, must not be taken for the counter. A name in the session
+ * directory can be guessed; those beside the data cannot, and servers may show other owners. */
 static int check_owner(int fd, bool guessable)
 {
     struct stat about;
@@ -190,8 +190,9 @@ static bool leave_direct(int fd)
     return 0 != (flags & O_DIRECT) && 0 == fcntl(fd, F_SETFL, flags & ~O_DIRECT);
 }
 
-/* All numbers, without the node's cache where the file system has direct access: FUSE does not check
- * whether another node has changed a file, even if it is locked. An empty file holds zeros. */
+/* All numbers, without the node's cache where the file system has direct access: FUSE does not
+ * check whether another node has changed a file, even if it is locked. An empty file holds
+ * zeros. */
 static int transfer(const counter_t *counter, bool write)
 {
     ssize_t n;

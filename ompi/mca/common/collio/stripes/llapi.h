@@ -62,9 +62,9 @@ enum {
     COLLIO_LLAPI_DELAY_CREATE = O_NOCTTY | O_ASYNC /* O_LOV_DELAY_CREATE */
 };
 
-/** The functions that are used: X(result, llapi_<name>, arguments). Functions of layouts return NULL
- *  or -1 in a failure, and errno, which stays 0 in some; all others return a negative errno, except
- *  ladvise: -1 and errno. */
+/** The functions that are used: X(result, llapi_<name>, arguments). Functions of layouts return
+ *  NULL or -1 in a failure, and errno, which stays 0 in some; all others return a negative errno,
+ *  except ladvise: -1 and errno. */
 typedef struct llapi_layout collio_layout_t;
 #define COLLIO_LLAPI_FUNCTIONS(X)                                                                 \
     X(int, ladvise, (int fd, unsigned long long flags, int count, struct llapi_lu_ladvise *list)) \

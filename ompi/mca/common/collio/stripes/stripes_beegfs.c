@@ -4,8 +4,9 @@
  * library is needed.
  *
  *   read     GET_STRIPEINFO on the file: chunk size and number of targets
- *   create   MKFILE_STRIPEHINTS on the directory: exclusive, and for ordinary users. 0 is the directory's
- *            default; chunks are a power of 2, at least 64 KiB; more targets than there are: all
+ *   create   MKFILE_STRIPEHINTS on the directory: exclusive, and for ordinary users. 0 is the
+ *            default of the directory; chunks are a power of 2, at least 64 KiB; more targets than
+ *            there are: all
  */
 #define _GNU_SOURCE
 #include "stripes/stripes_provider.h"
