@@ -366,8 +366,8 @@ static int begin(collio_exchange_t *ex)
 {
     int rc = 0;
 
-    if (collio_exchange_puts(ex) && ex->plan->packed && !ex->plan->places.told) {
-        rc = collio_put_tell_places(ex);
+    if (collio_exchange_puts(ex) && ex->plan->packed && !ex->plan->places.complete) {
+        rc = collio_put_send_places(ex);
     }
     collio_requester_start(ex);
     return rc;

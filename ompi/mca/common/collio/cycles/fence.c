@@ -61,7 +61,7 @@ static int64_t window_of(const collio_exchange_t *ex, const turn_t *turn, size_t
     int64_t window = (int64_t) share->first + turn->next[s];
 
     return turn->next[s] < (int64_t) share->count
-                   && ex->plan->fence.ordinal[window] == (int64_t) round
+                   && ex->plan->fence.of.received[window] == (int64_t) round
                ? window
                : NO_WINDOW;
 }
@@ -187,13 +187,13 @@ static size_t cycle_of(const collio_exchange_t *ex, size_t round)
     while (low < high) {
         size_t middle = (low + high) / 2;
 
-        if ((size_t) ex->plan->fence.told[middle] < round) {
+        if ((size_t) ex->plan->fence.cycle_round[middle] < round) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < ex->plan->collect.cycle_count && (size_t) ex->plan->fence.told[low] == round
+    return low < ex->plan->collect.cycle_count && (size_t) ex->plan->fence.cycle_round[low] == round
                ? low
                : ex->plan->collect.cycle_count;
 }
@@ -348,10 +348,8 @@ static int begin(collio_exchange_t *ex)
     if (!ex->plan->fence.numbered) {
         rc = collio_fence_number(ex);
     }
-    if (ex->plan->packed && !ex->plan->places.told) {
-        int told = collio_put_tell_places(ex);
-
-        rc = OMPI_SUCCESS == rc ? told : rc;
+    if (OMPI_SUCCESS == rc && ex->plan->packed && !ex->plan->places.complete) {
+        rc = collio_put_send_places(ex);
     }
     return rc;
 }
@@ -363,7 +361,7 @@ static bool poll(collio_exchange_t *ex)
                    .moving = {ex->plan->fence.turn + shares, ex->plan->fence.turn + 2 * shares}};
 
     memset(ex->plan->fence.turn, 0, shares * sizeof(*ex->plan->fence.turn));
-    ex->aggregator.cycle_round = by_index(ex->plan) ? ex->plan->fence.told : NULL;
+    ex->aggregator.cycle_round = ex->plan->fence.cycle_round;
     take_steps(ex, &turn);
     ex->timing.shuffling = true; /* layer 1 */
     layer1_finish(ex);

@@ -2,8 +2,8 @@
 /**
  * The rounds of put_fence, which all ranks take together; numbered once per plan.
  *
- * One layer: round i is the i-th cycle of every aggregator, and an aggregator tells its requesters
- * in which rounds their windows come.
+ * One layer: round i is the i-th cycle of every aggregator, and an aggregator sends its requesters
+ * the rounds of their windows.
  *
  * Two layers: local aggregators work in rounds of one window number each (relay.h). So round i is
  * the i-th window number that any aggregator has; the ranks agree on these by a bitmap. An
@@ -22,59 +22,31 @@ static bool by_index(const collio_plan_t *plan)
     return COLLIO_LAYERS_ONE != plan->layer1.kind;
 }
 
-static const collio_share_t *share_at(const collio_exchange_t *ex, size_t i)
-{
-    return &ex->plan->split.share[i];
-}
-
 /* Allocated before the agreement READY: a rank that is out of memory fails there, for all ranks,
  * and nobody begins the numbering. */
 int collio_fence_prepare(collio_plan_t *plan)
 {
-    if (NULL != plan->fence.ordinal) {
+    const collio_domains_t *domains = &plan->domains;
+    int64_t windows;
+
+    if (NULL != plan->fence.turn) {
         return 0;
     }
-    plan->fence.ordinal = calloc(plan->split.window_count + 1, sizeof(*plan->fence.ordinal));
     plan->fence.turn = calloc(3 * plan->split.share_count + 1, sizeof(*plan->fence.turn));
-    plan->fence.told = calloc(plan->collect.source_count + 1, sizeof(*plan->fence.told));
-    plan->fence.told_first = calloc(plan->requester_count + 1, sizeof(*plan->fence.told_first));
-    plan->fence.telling = calloc(plan->requester_count + plan->split.share_count + 1,
-                                 sizeof(*plan->fence.telling));
-    if (by_index(plan)) {
-        const collio_domains_t *domains = &plan->domains;
-        int64_t windows = (domains->hi - domains->lo + domains->unit)
-                              / collio_domains_least_window(domains, plan->window_bytes)
-                          + 2;
-
-        plan->fence.index_words = (size_t) windows / 64 + 1;
-        plan->fence.index_bits = calloc(2 * plan->fence.index_words,
-                                        sizeof(*plan->fence.index_bits));
-        if (NULL == plan->fence.index_bits) {
-            return -ENOMEM;
-        }
+    if (NULL == plan->fence.turn || 0 != collio_numbers_prepare(plan, &plan->fence.of)) {
+        return -ENOMEM;
     }
-    return NULL == plan->fence.ordinal || NULL == plan->fence.turn || NULL == plan->fence.told
-                   || NULL == plan->fence.told_first || NULL == plan->fence.telling
-               ? -ENOMEM
-               : 0;
-}
-
-/* The round of each requester's windows, requester by requester. */
-static void number_rounds(collio_plan_t *plan)
-{
-    for (size_t r = 0; r < plan->requester_count; ++r) {
-        plan->fence.told_first[r + 1] = plan->fence.told_first[r] + plan->requests[r].window_count;
+    if (!by_index(plan)) {
+        return 0;
     }
-    for (size_t c = 0; c < plan->collect.cycle_count; ++c) {
-        const collio_cycle_t *cycle = &plan->collect.cycle[c];
-
-        for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
-            const collio_source_t *source = &plan->collect.source[s];
-
-            plan->fence.told[plan->fence.told_first[source->requester] + source->window] =
-                (int64_t) c;
-        }
-    }
+    windows = (domains->hi - domains->lo + domains->unit)
+                  / collio_domains_least_window(domains, plan->window_bytes)
+              + 2;
+    plan->fence.index_words = (size_t) windows / 64 + 1;
+    plan->fence.index_bits = calloc(2 * plan->fence.index_words, sizeof(*plan->fence.index_bits));
+    plan->fence.cycle_round = calloc(plan->collect.cycle_count + 1,
+                                     sizeof(*plan->fence.cycle_round));
+    return NULL == plan->fence.index_bits || NULL == plan->fence.cycle_round ? -ENOMEM : 0;
 }
 
 size_t collio_fence_round(collio_fence_counter_t *counter, int64_t index)
@@ -108,12 +80,13 @@ static int number_indexes(collio_exchange_t *ex)
         return rc;
     }
     for (size_t c = 0; c < plan->collect.cycle_count; ++c) {
-        plan->fence.told[c] = (int64_t) collio_fence_round(&cycles, plan->collect.cycle[c].index);
+        plan->fence.cycle_round[c] = (int64_t) collio_fence_round(&cycles,
+                                                                  plan->collect.cycle[c].index);
     }
     for (size_t i = 0; i < split->window_count; ++i) {
         size_t w = plan->order[i];
 
-        plan->fence.ordinal[w] = (int64_t) collio_fence_round(&windows, split->window[w].index);
+        plan->fence.of.received[w] = (int64_t) collio_fence_round(&windows, split->window[w].index);
     }
     ex->layer1.actions->number_rounds(ex, all);
     plan->fence.index_rounds = collio_fence_round(&cycles,
@@ -122,33 +95,22 @@ static int number_indexes(collio_exchange_t *ex)
     return OMPI_SUCCESS;
 }
 
-/* Aggregators send, requesters receive. All ranks are in this step, so waiting is safe. */
 int collio_fence_number(collio_exchange_t *ex)
 {
     collio_plan_t *plan = ex->plan;
-    int tag = collio_exchange_tag(ex, COLLIO_TAG_GRANT);
-    size_t count = 0;
-    int rc = OMPI_SUCCESS;
+    int rc;
 
     if (by_index(plan)) {
         return number_indexes(ex);
     }
-    number_rounds(plan);
-    for (size_t s = 0; OMPI_SUCCESS == rc && s < plan->split.share_count; ++s) {
-        const collio_share_t *share = share_at(ex, s);
+    for (size_t c = 0; c < plan->collect.cycle_count; ++c) {
+        const collio_cycle_t *cycle = &plan->collect.cycle[c];
 
-        rc = collio_irecv(&plan->fence.ordinal[share->first], share->count * sizeof(int64_t),
-                          ex->file->derived.aggregators[share->aggregator], tag, ex->file->comm,
-                          &plan->fence.telling[count++]);
+        for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
+            *collio_numbers_of(&plan->fence.of, &plan->collect.source[s]) = (int64_t) c;
+        }
     }
-    for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {
-        rc = collio_isend(&plan->fence.told[plan->fence.told_first[r]],
-                          plan->requests[r].window_count * sizeof(int64_t), plan->requester[r], tag,
-                          false, ex->file->comm, &plan->fence.telling[count++]);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_request_wait_all(count, plan->fence.telling, MPI_STATUSES_IGNORE);
-    }
+    rc = collio_numbers_exchange(ex, &plan->fence.of, COLLIO_TAG_GRANT);
     plan->fence.numbered = OMPI_SUCCESS == rc;
     return rc;
 }

@@ -170,7 +170,7 @@ void collio_cycles_prepare(collio_exchange_t *ex)
         rc = ex->layer1.actions->prepare(ex);
     }
     if (rc >= 0 && collio_exchange_puts(ex) && plan->packed) {
-        rc = collio_put_prepare_places(plan);
+        rc = collio_numbers_prepare(plan, &plan->places);
     }
     collio_file_memory(ex->file, plan->memory_bytes - before);
     if (ex->file->derived.partition->by_memory) {

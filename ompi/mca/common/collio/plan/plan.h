@@ -4,34 +4,42 @@
 
 #include "exchange/exchange.h"
 
+/** A number for each window, which its aggregator sends to the requester (numbers.c). */
+typedef struct collio_numbers_t {
+    int64_t *received; /* as requester: per window of plan->split */
+    int64_t *sent;     /* as aggregator: per window of each requester */
+    size_t *first;     /* as aggregator: per requester, its first number in `sent` */
+    ompi_request_t **messages;
+    bool complete; /* the numbers have been sent and received */
+} collio_numbers_t;
+
 /**
  * A plan: everything about a collective call that depends on its shape only. It is in local
  * coordinates (core/domain.h), so the next variable or time step, which is the same shape at
  * another place, reuses it by moving the domains.
  */
 typedef struct collio_plan_t {
-    bool valid;
-    /* the shape, of this rank */
-    collio_flat_t *view; /* a reference; NULL if this rank had none */
-    int64_t phase;       /* stream position in a repetition of the view */
-    int64_t bytes;
-    int64_t anchor; /* file offset that the plan moves with */
+    bool valid;          /* later calls may use the plan */
+    collio_flat_t *view; /* shape of this rank's request: a reference; NULL: it has no data */
+    int64_t phase;       /* shape: stream position in a repetition of the view */
+    int64_t bytes;       /* shape: bytes of this rank */
+    int64_t anchor;      /* file offset that the plan moves with */
     int64_t window_bytes;
-    bool packed;   /* put_*: small pieces; their messages have places beside the buffer */
+    bool packed;   /* put_*: small pieces travel as messages to a room beside the buffer */
     bool outlined; /* shared memory: aggregators have the first and last byte of windows of a
-                      requester, not its pieces */
+                           requester, not its pieces */
     bool marked;   /* aggregators took the exact runs of outlined windows from marks; an outlined
-                      plan without marks serves reads only */
-    int64_t slot_bytes;    /* of one collective buffer: a window, or less for small
-                                        domains; the same on all ranks */
+                           plan without marks serves reads only */
+    int64_t slot_bytes;    /* size of a collective buffer: a window, or less for small domains; the
+                           same on all ranks */
     bool aggregates;       /* this rank has collective buffers */
     int regions;           /* collective buffers of the node; -1: one for each of its aggregators */
-    uint64_t used;         /* sequence of the last call that used it */
+    uint64_t used;         /* sequence number of the last call that used the plan */
     struct {               /* partition memory */
-        int64_t announced; /* for the buffers of this rank, */
-        int64_t node_announced; /* and of its node */
-        bool withheld;          /* by this rank: not offered again, its node has lost memory */
-        uint32_t stamp;         /* of the call that made it: whose one-sided windows these are */
+        int64_t announced; /* memory for the buffers of this rank */
+        int64_t node_announced; /* memory for the buffers of this rank's node */
+        bool withheld;          /* this rank does not offer the plan: its node has lost memory */
+        uint32_t stamp; /* number of the call that made the plan and its one-sided windows */
     } memory;
 
     collio_domains_t domains;
@@ -41,18 +49,19 @@ typedef struct collio_plan_t {
     int *share_of;        /* per window: its share */
 
     struct {                          /* layer 1; see twolayer/ */
-        int kind;                     /* collio_layers_t, when it was made */
-        struct collio_relay_t *relay; /* made with the slot; NULL without two layers */
+        int kind;                     /* collio_layers_t of the call that made the plan */
+        struct collio_relay_t *relay; /* state of layer 1, one per slot; NULL with one layer */
         void (*reset)(struct collio_relay_t *relay); /* frees what the relay holds */
-        const collio_split_t *own;                   /* whole request; `split`: own deliveries */
-        int64_t *place; /* per window of `split`: its place in the staging of this local
+        const collio_split_t *own; /* this rank's whole request; `split` has what it delivers */
+        int64_t *place;            /* per window of `split`: its place in the staging of this local
                            aggregator, -1: it does not go through layer 1. NULL: none does */
         int64_t memory_bytes;
     } layer1;
 
     size_t requester_count; /* as aggregator: requesters of this domain */
-    int *requester;         /* their ranks, in the order in which overlapping writes apply: */
-    int *leader;            /* by the local aggregator's rank, then by their own */
+    int *requester;         /* ranks of the requesters, in the order in which overlapping writes
+                               apply: by leader, then by rank */
+    int *leader;            /* per requester: the rank of its local aggregator, or its own */
     collio_split_t *requests;
     collio_collect_t collect;
     int64_t source_bytes; /* largest message */
@@ -61,30 +70,22 @@ typedef struct collio_plan_t {
 
     struct {                 /* put_fence: rounds that all ranks take together */
         size_t rounds;       /* largest number of cycles of an aggregator */
-        bool numbered;       /* aggregators have sent the numbers to their requesters */
-        int64_t *ordinal;    /* per window: its round */
+        bool numbered;       /* windows have their rounds */
+        collio_numbers_t of; /* rounds of the windows */
         int64_t *turn;       /* scratch, 3 per share */
         int64_t *index_bits; /* two layers: a bit for each window number of any aggregator; twice */
-        size_t index_words;  /* of one */
-        size_t index_rounds; /* two layers: bits in it */
-        int64_t *told;       /* as aggregator: the rounds of its requesters' windows; two layers:
-                                of its cycles */
-        size_t *told_first;  /* where each requester's begin */
-        ompi_request_t **telling;
-        int64_t bytes; /* staging of one round */
+        size_t index_words;  /* two layers: words of one such bitmap */
+        size_t index_rounds; /* two layers: bits that are set */
+        int64_t *cycle_round; /* two layers: the round of each cycle; else NULL */
+        int64_t bytes;        /* staging of one round */
     } fence;
 
-    struct {           /* packed puts; see put_pack.c */
-        bool told;     /* aggregators have sent the places to their requesters */
-        int64_t *at;   /* per window: where its message goes, -1: not packed */
-        int64_t *mine; /* as aggregator: the places of its requesters' windows */
-        size_t *first; /* where each requester's begin */
-        ompi_request_t **telling;
-    } places;
+    collio_numbers_t places; /* packed puts: where the message of a window goes in the room, -1: it
+                                is not packed */
 
-    struct { /* what the cycles need: taken once, so that a call that reuses the plan cannot fail */
-        unsigned ways;      /* bits of the ways it was prepared for; see prepare.c */
-        bool shared_failed; /* then; a later change voids what was prepared */
+    struct { /* memory of the cycles: taken once, so that a call that reuses the plan cannot fail */
+        unsigned ways;      /* bits of the ways that memory was taken for; see prepare.c */
+        bool shared_failed; /* the node had no shared memory; a later change voids the plan */
         collio_move_t *move[2];
         collio_segment_t *segments[2];
         collio_delivery_t *deliveries; /* one per window of `split` */
@@ -156,6 +157,19 @@ void collio_route_start(collio_exchange_t *ex);
 /** Sends them again, because marks were refused: pieces of these windows, outlines of others. */
 void collio_route_again(collio_exchange_t *ex);
 bool collio_route_poll(collio_exchange_t *ex);
+
+/** Numbers (numbers.c). prepare allocates, before the agreement on memory: 0 or -ENOMEM. exchange
+ *  is blocking and collective: all ranks wait for each other. */
+int collio_numbers_prepare(collio_plan_t *plan, collio_numbers_t *numbers);
+int collio_numbers_exchange(collio_exchange_t *ex, collio_numbers_t *numbers, int kind);
+void collio_numbers_fini(collio_numbers_t *numbers);
+
+/** Where an aggregator notes the number for a window of one of its cycles. */
+static inline int64_t *collio_numbers_of(const collio_numbers_t *numbers,
+                                         const collio_source_t *source)
+{
+    return &numbers->sent[numbers->first[source->requester] + source->window];
+}
 
 /** The plan that fits on every rank, shifted by `delta` in the file; or NULL. `fits`: the bits of
  *  plans_match that all ranks have set. */

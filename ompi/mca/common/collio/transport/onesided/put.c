@@ -245,9 +245,9 @@ int64_t collio_put_window(collio_exchange_t *ex, size_t window, int number, int6
     batch_t batch = {.message = message};
     int rc;
 
-    if (ex->plan->packed && ex->plan->places.at[window] >= 0) {
-        rc = transfer(ex, message, moved, peer, ex->buffer_bytes + ex->plan->places.at[window],
-                      number);
+    if (ex->plan->packed && ex->plan->places.received[window] >= 0) {
+        rc = transfer(ex, message, moved, peer,
+                      ex->buffer_bytes + ex->plan->places.received[window], number);
     } else {
         rc = put_runs(ex, window, peer, number, limit, &batch);
     }

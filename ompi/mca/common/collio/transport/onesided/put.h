@@ -43,12 +43,9 @@ void collio_put_close(struct collio_file_t *file);
 int64_t collio_put_window(struct collio_exchange_t *ex, size_t window, int number, int64_t limit,
                           char *message);
 
-/** Packed messages. prepare_places allocates, before the agreement on memory: 0 or -ENOMEM. Then
- *  tell_places, once per plan and blocking: each aggregator sends its requesters the places of
+/** Packed messages, once per plan and blocking: each aggregator sends its requesters the places of
  *  their messages in the room. */
-struct collio_plan_t;
-int collio_put_prepare_places(struct collio_plan_t *plan);
-int collio_put_tell_places(struct collio_exchange_t *ex);
+int collio_put_send_places(struct collio_exchange_t *ex);
 
 struct collio_slot_t;
 /** Scatters one message, or all, from the room to the buffer (write), or gathers it (read). */

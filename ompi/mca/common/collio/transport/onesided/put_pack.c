@@ -6,7 +6,7 @@
  *   requester  user memory --(pack)--> message ==put==> room --(scatter)--> buffer     aggregator
  *
  * The aggregator knows the size of every message from the merged plan. It gives each a place, in
- * the order of the cycle's sources, and tells the requesters once per plan. A message
+ * the order of the cycle's sources, and sends it to the requester, once per plan. A message
  * that finds no room (bytes that several ranks want may exceed the window), or that is one large
  * piece, is put directly.
  */
@@ -19,33 +19,6 @@
 
 #include "core/put_rule.h"
 
-int collio_put_prepare_places(collio_plan_t *plan)
-{
-    size_t windows = plan->split.window_count + 1, sources = plan->collect.source_count + 1;
-    size_t requesters = plan->requester_count + 1;
-    size_t messages = plan->requester_count + plan->split.share_count + 1;
-
-    if (NULL != plan->places.at) {
-        return 0;
-    }
-    plan->places.at = malloc(windows * sizeof(*plan->places.at));
-    plan->places.mine = malloc(sources * sizeof(*plan->places.mine));
-    plan->places.first = calloc(requesters, sizeof(*plan->places.first));
-    plan->places.telling = calloc(messages, sizeof(*plan->places.telling));
-    plan->memory_bytes += (int64_t) (windows * sizeof(*plan->places.at)
-                                     + sources * sizeof(*plan->places.mine)
-                                     + requesters * sizeof(*plan->places.first)
-                                     + messages * sizeof(*plan->places.telling));
-    if (NULL == plan->places.at || NULL == plan->places.mine || NULL == plan->places.first
-        || NULL == plan->places.telling) {
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < windows; ++i) {
-        plan->places.at[i] = -1; /* not told: straight to the pieces' own places */
-    }
-    return 0;
-}
-
 /* An aggregator's own bytes are put only where all ranks take rounds together. */
 static bool is_put(const collio_exchange_t *ex, const collio_source_t *source)
 {
@@ -56,9 +29,6 @@ static void give_places(const collio_exchange_t *ex)
 {
     collio_plan_t *plan = ex->plan;
 
-    for (size_t r = 0; r < plan->requester_count; ++r) {
-        plan->places.first[r + 1] = plan->places.first[r] + plan->requests[r].window_count;
-    }
     for (size_t c = 0; c < plan->collect.cycle_count; ++c) {
         const collio_cycle_t *cycle = &plan->collect.cycle[c];
         collio_put_room_t room = {.bytes = ex->buffer_bytes};
@@ -68,39 +38,17 @@ static void give_places(const collio_exchange_t *ex)
             const collio_window_t *window =
                 &plan->requests[source->requester].window[source->window];
 
-            plan->places.mine[plan->places.first[source->requester] + source->window] =
+            *collio_numbers_of(&plan->places, source) =
                 is_put(ex, source) ? collio_put_place(&room, (int64_t) window->count, window->bytes)
                                    : -1;
         }
     }
 }
 
-/* Everybody is in here, so waiting is safe. */
-int collio_put_tell_places(collio_exchange_t *ex)
+int collio_put_send_places(collio_exchange_t *ex)
 {
-    collio_plan_t *plan = ex->plan;
-    int tag = collio_exchange_tag(ex, COLLIO_TAG_DATA);
-    size_t count = 0;
-    int rc = OMPI_SUCCESS;
-
     give_places(ex);
-    for (size_t s = 0; OMPI_SUCCESS == rc && s < plan->split.share_count; ++s) {
-        const collio_share_t *share = &plan->split.share[s];
-
-        rc = collio_irecv(&plan->places.at[share->first], share->count * sizeof(int64_t),
-                          ex->file->derived.aggregators[share->aggregator], tag, ex->file->comm,
-                          &plan->places.telling[count++]);
-    }
-    for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {
-        rc = collio_isend(&plan->places.mine[plan->places.first[r]],
-                          plan->requests[r].window_count * sizeof(int64_t), plan->requester[r], tag,
-                          false, ex->file->comm, &plan->places.telling[count++]);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_request_wait_all(count, plan->places.telling, MPI_STATUSES_IGNORE);
-    }
-    plan->places.told = OMPI_SUCCESS == rc;
-    return rc;
+    return collio_numbers_exchange(ex, &ex->plan->places, COLLIO_TAG_DATA);
 }
 
 /* The message of one source of the slot's cycle, in the room; NULL: its pieces are put directly. */
@@ -113,7 +61,7 @@ static char *packed_message(const collio_exchange_t *ex, const collio_slot_t *sl
     if (!plan->packed) {
         return NULL;
     }
-    place = plan->places.mine[plan->places.first[from->requester] + from->window];
+    place = *collio_numbers_of(&plan->places, from);
     return place < 0 ? NULL : slot->buffer + ex->buffer_bytes + place;
 }
 
