@@ -20,9 +20,10 @@ static collio_marks_t clear_marks(int64_t step)
 
 static void add(const collio_marks_t *marks, int64_t window, int64_t offset, int64_t length)
 {
-    collio_piece_t piece = {offset, length, 0};
+    collio_extent_t piece = {offset, length};
+    collio_merge_input_t list = {&piece, 1, sizeof(piece)};
 
-    collio_marks_add(marks, window, &piece, 1, length);
+    collio_marks_add(marks, window, &list, length);
 }
 
 static void expect(const collio_marks_t *marks, int64_t window, const collio_extent_t *wanted,
@@ -189,4 +190,43 @@ UNIT_TEST(marks_pay_where_pieces_are_many_and_near)
     ck_assert(!collio_marks_pay(14 * 1000, 14 * 1000, 1000, 16));
     ck_assert(!collio_marks_pay(3000 * 1000, 14 * 1000, 1000, 4));
     ck_assert(!collio_marks_pay(0, 0, 0, 1));
+}
+
+/* The union of many lists is that of the merge, which has no span and so uses no marks. */
+UNIT_TEST(marks_union_of_lists)
+{
+    enum { LISTS = 4, EACH = 400 };
+    static collio_extent_t list[LISTS][EACH];
+    collio_merge_input_t lists[LISTS];
+
+    for (int round = 0; round < unit_rounds(200); ++round) {
+        int64_t at = unit_below(1000), lo = at, bytes = 0, overlap, other;
+        size_t count[LISTS] = {0};
+        collio_extents_t merged = {0}, marked = {0};
+        collio_span_t span;
+
+        for (int i = 0; i < LISTS * EACH; ++i) {
+            int64_t length = unit_between(1, 30), r = unit_below(LISTS);
+
+            while (EACH == count[r]) {
+                r = (r + 1) % LISTS;
+            }
+            list[r][count[r]++] = (collio_extent_t){at, length};
+            bytes += length;
+            at += length + (unit_below(10) ? 0 : unit_below(90));
+            at -= 0 == round % 2 && 0 == unit_below(500); /* one byte of an overlap */
+        }
+        for (int r = 0; r < LISTS; ++r) {
+            lists[r] = (collio_merge_input_t){list[r], EACH, sizeof(**list)};
+        }
+        span = (collio_span_t){lo, at + 100, bytes};
+        unit_assert(collio_marks_merge(lists, LISTS, &span));
+        unit_equal(0, collio_merge(lists, LISTS, NULL, &merged, &overlap));
+        unit_equal(0, collio_merge(lists, LISTS, &span, &marked, &other));
+        unit_equal(overlap, other);
+        unit_equal((int64_t) merged.count, (int64_t) marked.count);
+        unit_assert(0 == memcmp(merged.at, marked.at, merged.count * sizeof(*merged.at)));
+        collio_extents_fini(&merged);
+        collio_extents_fini(&marked);
+    }
 }

@@ -22,14 +22,19 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
 #include "debug_assert.h"
 
 enum {
     BITS = 64,
-    RANK_PIECES = 64, /* fewer pieces per rank are not worth a barrier */
-    SPARSE = 2048     /* bytes of span per piece from which the line is dearer than lists */
+    RANK_PIECES = 64,   /* fewer pieces per rank are not worth a barrier */
+    SPARSE = 2048,      /* bytes of span per piece from which the line is dearer than lists */
+    FEW_LISTS = 3,      /* below, a merge has little to compare */
+    FEW_EXTENTS = 1024, /* below, a merge is cheaper than the line */
+    SPARSE_LISTS = 512  /* bytes of span per extent from which the line is dearer than a merge */
 };
 
 enum { REFUSED = -1 };
@@ -42,6 +47,18 @@ typedef struct marks_of_window_t {
 bool collio_marks_pay(int64_t span, int64_t bytes, int64_t pieces, int ranks)
 {
     return bytes <= span && pieces / RANK_PIECES >= ranks && span / pieces <= SPARSE;
+}
+
+bool collio_marks_merge(const collio_merge_input_t *lists, size_t list_count,
+                        const collio_span_t *span)
+{
+    size_t extents = 0;
+
+    for (size_t i = 0; i < list_count; ++i) {
+        extents += lists[i].count;
+    }
+    return FEW_LISTS <= list_count && FEW_EXTENTS <= extents
+           && (span->hi - span->lo) / SPARSE_LISTS < (int64_t) extents;
 }
 
 static int64_t words_of(const collio_marks_t *marks)
@@ -79,29 +96,44 @@ static inline uint64_t bit(uint64_t at)
     return UINT64_C(1) << at % BITS;
 }
 
-static inline void flip(window_t *window, uint64_t word, uint64_t bits)
+COLLIO_ALWAYS_INLINE void flip(_Atomic uint64_t *word, uint64_t bits, bool shared)
 {
-    atomic_fetch_xor_explicit(&window->line[word], bits, memory_order_relaxed);
+    if (shared) {
+        atomic_fetch_xor_explicit(word, bits, memory_order_relaxed);
+    } else {
+        atomic_store_explicit(word, atomic_load_explicit(word, memory_order_relaxed) ^ bits,
+                              memory_order_relaxed);
+    }
 }
 
-void collio_marks_add(const collio_marks_t *marks, int64_t window, const collio_piece_t *piece,
-                      size_t count, int64_t bytes)
+/* Flips the bits of a list in a window of `bytes` bytes from `lo` on; `shared` (a constant where
+ * this is inlined): others flip at the same time. */
+COLLIO_ALWAYS_INLINE void flip_list(window_t *to, int64_t lo, int64_t bytes,
+                                    const collio_merge_input_t *list, bool shared)
 {
-    window_t *to = window_of(marks, window);
-    int64_t lo = window * marks->step;
+    const char *at = list->at, *end = at + list->count * list->element_bytes;
 
-    for (const collio_piece_t *end = piece + count; piece < end; ++piece) {
-        uint64_t first = (uint64_t) (piece->offset - lo);
-        uint64_t behind = first + (uint64_t) piece->length;
+    for (; at < end; at += list->element_bytes) {
+        const int64_t *extent = (const int64_t *) (const void *) at;
+        uint64_t first = (uint64_t) (extent[0] - lo);
+        uint64_t behind = first + (uint64_t) extent[1];
 
-        COLLIO_ASSERT(first < behind && behind <= (uint64_t) marks->window_bytes);
+        COLLIO_ASSERT(first < behind && behind <= (uint64_t) bytes);
         if (first / BITS == behind / BITS) {
-            flip(to, first / BITS, bit(first) ^ bit(behind));
+            flip(&to->line[first / BITS], bit(first) ^ bit(behind), shared);
         } else {
-            flip(to, first / BITS, bit(first));
-            flip(to, behind / BITS, bit(behind));
+            flip(&to->line[first / BITS], bit(first), shared);
+            flip(&to->line[behind / BITS], bit(behind), shared);
         }
     }
+}
+
+void collio_marks_add(const collio_marks_t *marks, int64_t window, const collio_merge_input_t *list,
+                      int64_t bytes)
+{
+    window_t *to = window_of(marks, window);
+
+    flip_list(to, window * marks->step, marks->window_bytes, list, true);
     atomic_fetch_add_explicit(&to->bytes, bytes, memory_order_relaxed);
 }
 
@@ -145,4 +177,29 @@ int collio_marks_runs(const collio_marks_t *marks, int64_t window, collio_extent
         atomic_store_explicit(&from->bytes, REFUSED, memory_order_relaxed);
     }
     return 0;
+}
+
+int collio_marks_union(const collio_merge_input_t *lists, size_t list_count,
+                       const collio_span_t *span, collio_extents_t *out, bool *proven)
+{
+    collio_marks_t marks = {.window_bytes = span->hi - span->lo, .windows = 1};
+    size_t before = out->count;
+    int64_t bytes = REFUSED;
+    int rc;
+
+    marks.at = calloc(1, (size_t) stride_of(&marks));
+    if (NULL == marks.at) {
+        return -ENOMEM;
+    }
+    window_of(&marks, 0)->bytes = span->bytes;
+    for (size_t i = 0; i < list_count; ++i) {
+        flip_list(window_of(&marks, 0), span->lo, marks.window_bytes, &lists[i], false);
+    }
+    rc = collio_marks_runs(&marks, 0, out, &bytes);
+    for (size_t i = before; i < out->count; ++i) {
+        out->at[i].offset += span->lo;
+    }
+    free(marks.at);
+    *proven = REFUSED != bytes;
+    return rc;
 }

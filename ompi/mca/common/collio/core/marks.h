@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 
-#include "extent.h"
-#include "tiling.h"
+#include "merge.h"
 
 /**
  * Marks: many requesters find the union of their pieces in memory that they share, without lists.
@@ -30,8 +29,8 @@ void collio_marks_clear(const collio_marks_t *marks, int64_t windows);
 
 /** Adds the pieces of a requester in a window. `bytes` is the sum of their lengths. Any number of
  *  processes may add at the same time. */
-void collio_marks_add(const collio_marks_t *marks, int64_t window, const collio_piece_t *piece,
-                      size_t count, int64_t bytes);
+void collio_marks_add(const collio_marks_t *marks, int64_t window, const collio_merge_input_t *list,
+                      int64_t bytes);
 
 /** Does the window have marks, and none that were refused? */
 bool collio_marks_hold(const collio_marks_t *marks, int64_t window);
@@ -41,5 +40,13 @@ bool collio_marks_hold(const collio_marks_t *marks, int64_t window);
  *  0 or -ENOMEM. */
 int collio_marks_runs(const collio_marks_t *marks, int64_t window, collio_extents_t *out,
                       int64_t *bytes);
+
+/** The same for lists that one process has. Are there so many small extents that marks are cheaper
+ *  than a merge? Then the union is that of collio_merge; *proven is false, and nothing is appended,
+ *  if extents overlap. 0 or -ENOMEM. */
+bool collio_marks_merge(const collio_merge_input_t *lists, size_t list_count,
+                        const collio_span_t *span);
+int collio_marks_union(const collio_merge_input_t *lists, size_t list_count,
+                       const collio_span_t *span, collio_extents_t *out, bool *proven);
 
 #endif /* COLLIO_MARKS_H */

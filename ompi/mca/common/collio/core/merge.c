@@ -8,7 +8,7 @@
  *          stays below the second smallest, without touching the heap: one input, two inputs and
  *          inputs that do not interleave (blocks of ranks) are thereby linear scans. What comes
  *          out is joined with the last extent if it touches or overlaps it.
- *          Very many small extents are set in a bitmap instead (bitmap.h).
+ *          Very many small extents that do not overlap are found by marks (marks.h).
  * Cost:    O(n log k) for n extents of k inputs that interleave at every step, O(n + k) if they do
  *          not; memory: the output and 16 bytes for each input.
  *
@@ -20,10 +20,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bitmap.h"
 #include "debug_assert.h"
 #include "grow.h"
 #include "heap.h"
+#include "marks.h"
 
 /* Inputs up to this many need no allocation. */
 #define FEW_INPUTS 16
@@ -105,13 +105,20 @@ int collio_merge(const collio_merge_input_t *inputs, size_t input_count, const c
     side_t *sides = few_sides;
     collio_heap_entry_t *heap = few_entries;
     union_t all = {out, 0, -1, 0};
-    collio_span_t line;
+    bool proven = false;
     size_t count = 0;
-    int rc = -ENOMEM;
+    int rc = 0;
 
-    if (collio_bitmap_pays(inputs, input_count, span, &line)) {
-        return collio_bitmap_union(inputs, input_count, &line, out, overlap_bytes);
+    if (NULL != overlap_bytes) {
+        *overlap_bytes = 0;
     }
+    if (NULL != span && collio_marks_merge(inputs, input_count, span)) {
+        rc = collio_marks_union(inputs, input_count, span, out, &proven);
+    }
+    if (0 != rc || proven) {
+        return rc;
+    }
+    rc = -ENOMEM;
     if (FEW_INPUTS < input_count) {
         sides = collio_resize(NULL, input_count, sizeof(*sides));
         heap = collio_resize(NULL, input_count, sizeof(*heap));

@@ -131,8 +131,10 @@ static void add_marks(const collio_exchange_t *ex, const collio_share_t *share)
         const collio_window_t *window = &split->window[w];
 
         if (window->index < marks.windows) {
-            collio_marks_add(&marks, window->index, &split->piece[window->first], window->count,
-                             window->bytes);
+            collio_merge_input_t list = {&split->piece[window->first], window->count,
+                                         sizeof(*split->piece)};
+
+            collio_marks_add(&marks, window->index, &list, window->bytes);
         }
     }
 }
