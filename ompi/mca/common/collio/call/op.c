@@ -49,6 +49,7 @@ static void finish(collio_op_t *op)
         collio_file_count(file, COLLIO_STAT_ERRORS, 1);
     }
     collio_file_count(file, COLLIO_STAT_TIME_FLATTEN, op->flatten_ns);
+    collio_file_memory(file, 0);
     collio_file_count(file, COLLIO_STAT_TIME_TOTAL, op->phase_ns - op->started_ns);
     release_request(op);
 }

@@ -2,7 +2,11 @@
 #ifndef COLLIO_COMPAT_H
 #define COLLIO_COMPAT_H
 
-/** All differences between Open MPI 4.1, 5.0 and 6.0 live here; no version test elsewhere. */
+/**
+ * compat/: everything that differs between Open MPI 4.1, 5.0 and 6.0. Names, types and calls that
+ * have changed are wrapped here, so no other file tests a version. errno values become MPI error
+ * classes in error.h.
+ */
 
 #include "ompi_config.h"
 

@@ -44,6 +44,14 @@ static inline int64_t collio_tiling_prefix(const collio_tiling_t *tiling, size_t
     return 0 != tiling->uniform ? (int64_t) i * tiling->uniform : tiling->prefix[i];
 }
 
+/** Bytes of the lists of pieces. */
+static inline int64_t collio_tiling_memory(const collio_tiling_t *tiling)
+{
+    int lists = 0 != tiling->uniform ? 1 : 3;
+
+    return (int64_t) (tiling->count * sizeof(*tiling->offset)) * lists;
+}
+
 /** Copies the pieces, in their order: empty ones dropped, one that begins where its predecessor
  *  ends joined to it. Pieces may be unsorted (memory). Returns 0 or -ENOMEM. */
 int collio_tiling_init(collio_tiling_t *tiling, int64_t base, int64_t extent,

@@ -10,8 +10,8 @@
  * which repeats an earlier one cannot run out of memory in the middle of its communication.
  */
 typedef struct collio_arena_t {
-    char *at;
-    int64_t bytes;
+    char *at;      /* the memory; NULL: none */
+    int64_t bytes; /* size of the memory */
 } collio_arena_t;
 
 /** At least `bytes` bytes, page-aligned; old content is lost when it grows. Returns the growth in

@@ -13,12 +13,13 @@
 #include "core/wire.h"
 
 /**
- * The state of one exchange: what planning, transports, cycles and the two layers share. A call
- * (call/op.h) owns one; code below `call/` sees nothing else of the call.
+ * exchange/: the state of one exchange, which planning, transports, cycles and the two layers
+ * share, and the memory that exchanges keep between calls. A call (call/op.h) owns one exchange;
+ * code below `call/` uses nothing else of the call. No code here communicates.
  *
  * An exchange has two sides, and a rank may be on both:
  *
- *   requester    has bytes for (write) or wants bytes from (read) aggregators: `requester`
+ *   requester    has bytes for aggregators (write) or receives bytes from them (read): `requester`
  *   aggregator   has windows of its own in this call: `aggregator`
  *
  * Errors are noted with exchange_fail and do not stop the exchange: other ranks wait for this one.
@@ -38,19 +39,19 @@ enum { COLLIO_MOVE_COUNTED = 2 };
 
 /** One move: the bytes of one window between a requester and the aggregator, seen from one side. */
 typedef struct collio_move_t {
-    const collio_transport_t *transport;
-    const collio_window_t *window;
-    const collio_piece_t *piece; /* the first piece of the window */
-    int peer;                    /* rank on the other side */
-    int tag;                     /* tag of its messages: a COLLIO_TAG_* */
-    ompi_request_t *request;     /* the message under way */
-    char *staging;               /* the packed message; NULL if no copy is needed */
-    int64_t bytes;   /* length of the message; self: bytes already copied of a large piece */
-    int64_t extra;   /* isend: bytes that may follow the window's in a message to this rank */
-    uint64_t ticket; /* shm: number of the grant this move waits for */
-    struct {         /* put_lock: the requester may use the buffer */
-        int64_t limit;
-        int64_t number;
+    const collio_transport_t *transport; /* how the bytes move */
+    const collio_window_t *window;       /* the requester's part of the window */
+    const collio_piece_t *piece;         /* the first piece of the window */
+    int peer;                            /* rank on the other side */
+    int tag;                             /* tag of its messages: a COLLIO_TAG_* */
+    ompi_request_t *request;             /* the message under way */
+    char *staging;                       /* the packed message; NULL if no copy is needed */
+    int64_t bytes;      /* length of the message; self: bytes already copied of a large piece */
+    int64_t extra;      /* isend: bytes that may follow the window's in a message to this rank */
+    uint64_t ticket;    /* shm: number of the grant this move waits for */
+    struct {            /* put_lock: the message that lets the requester use a buffer */
+        int64_t limit;  /* reads: local coordinate from which there is no data */
+        int64_t number; /* number of the buffer */
     } grant;
     ompi_request_t *grant_request; /* put_lock: the grant that is being sent */
     int state;                     /* a state of the transport, or MOVE_COUNTED */
@@ -75,19 +76,19 @@ typedef struct collio_slot_t {
     uint64_t arrived;            /* shm: count of arrivals when all requesters have copied */
     int64_t limit;               /* reads: local coordinate from which there is no data */
     collio_segment_t *segments;  /* file ranges of the access */
-    size_t segment_count;
-    collio_job_t job;        /* the access */
-    uint64_t exposed_before; /* timing.exposed_ns when the access started */
-    bool in_order;           /* overlapping writes: unpack in rank order when all have arrived */
+    size_t segment_count;        /* number of these ranges */
+    collio_job_t job;            /* the access */
+    uint64_t exposed_before;     /* timing.exposed_ns when the access started */
+    bool in_order; /* overlapping writes: unpack in rank order when all have arrived */
 } collio_slot_t;
 
 /** A window in flight between this rank, as requester, and an aggregator. */
 typedef struct collio_delivery_t {
-    size_t window;  /* index in plan->split; a turn of layer 1: the first window not copied */
-    int aggregator; /* its number */
-    int round;      /* 0 or 1: which of the two rounds in flight */
-    bool started;
-    collio_move_t move;
+    size_t window;      /* index in plan->split; a turn of layer 1: the first window not copied */
+    int aggregator;     /* number of the window's aggregator */
+    int round;          /* 0 or 1: which of the two rounds in flight */
+    bool started;       /* `move` is under way or done */
+    collio_move_t move; /* the bytes, from this side */
 } collio_delivery_t;
 
 /** The requests of all ranks together, as agreed. */
@@ -101,39 +102,43 @@ typedef struct collio_range_t {
 
 /** How the call is carried out, chosen from agreed values: the same on all ranks. */
 typedef struct collio_choices_t {
-    bool exchange; /* false: each rank accesses its own pieces */
-    const collio_schedule_t *schedule;
-    const collio_transport_t *transport;
-    bool packed; /* put_*: see plan->packed */
-    bool synchronous_sends;
-    bool probing; /* `auto` measures this call */
+    bool exchange;                       /* false: each rank accesses its own pieces */
+    const collio_schedule_t *schedule;   /* how shuffles and accesses overlap */
+    const collio_transport_t *transport; /* how bytes move between ranks */
+    bool packed;                         /* put_*: see plan->packed */
+    bool synchronous_sends;              /* data messages are synchronous sends */
+    bool probing;                        /* `auto` measures this call */
 } collio_choices_t;
 
 /** Offset lists in flight to their aggregators; see plan/route.c. */
 typedef struct collio_route_t {
-    collio_bytes_t *lists; /* one per share */
-    ompi_request_t **sends;
-    size_t send_count;
-    size_t sends_done;
-    bool clearing;   /* in the barrier before marks are added */
-    bool in_barrier; /* in the barrier behind the sends */
-    bool barrier_done;
-    struct collio_arrival_t *arrivals;
-    bool discarding; /* receiving and dropping a list for which there was no memory */
-    ompi_request_t *discarded;
+    collio_bytes_t *lists;             /* one encoded list for each share */
+    ompi_request_t **sends;            /* one request for each list that is sent */
+    size_t send_count;                 /* lists that are sent */
+    size_t sends_done;                 /* lists that have been received */
+    bool clearing;                     /* the agreement before marks are added is under way */
+    bool in_barrier;                   /* all lists of this rank have been received */
+    bool barrier_done;                 /* all lists of all ranks have been received */
+    struct collio_arrival_t *arrivals; /* lists that are being received */
+    bool discarding;           /* a list for which there is no memory is received and dropped */
+    ompi_request_t *discarded; /* the request of that list */
 } collio_route_t;
 
 struct collio_exchange_t;
 
 /** Layer 1, as the cycles see it. Calls with one layer have none. */
 typedef struct collio_layer1_t {
-    int (*prepare)(struct collio_exchange_t *ex); /* its memory: 0 or -ENOMEM */
+    /** Takes the memory of layer 1: 0 or -ENOMEM. */
+    int (*prepare)(struct collio_exchange_t *ex);
+    /** Starts to gather (write) or to wait for bytes (read). */
     void (*start)(struct collio_exchange_t *ex);
-    bool (*poll)(struct collio_exchange_t *ex, bool *moved); /* true: it is over */
-    /** For windows that layer 1 carries (plan_relayed): may the delivery start, where is its
-     *  message, and the notice that it is done. */
+    /** Goes on; true when layer 1 is over. *moved is set when bytes have moved. */
+    bool (*poll)(struct collio_exchange_t *ex, bool *moved);
+    /** May the delivery of a window that layer 1 carries start? */
     bool (*ready)(const struct collio_exchange_t *ex, size_t window);
+    /** The message of a window that layer 1 carries. */
     char *(*message)(const struct collio_exchange_t *ex, size_t window);
+    /** The delivery of a window that layer 1 carries is done. */
     void (*delivered)(struct collio_exchange_t *ex, const collio_delivery_t *delivery);
     /** The rank that orders a requester among others: in atomic mode its local aggregator's. */
     int (*leader)(const struct collio_exchange_t *ex, int rank);
@@ -145,39 +150,39 @@ typedef struct collio_layer1_t {
 } collio_layer1_t;
 
 typedef struct collio_exchange_t {
-    collio_file_t *file;
-    bool write;
-    bool blocking;
-    bool atomic;
-    uint32_t sequence; /* number of the call on this file */
-    int error;         /* MPI error class: local until the agreement, then that of all ranks */
-    int64_t done_bytes;
+    collio_file_t *file; /* the file */
+    bool write;          /* the call writes */
+    bool blocking;       /* the call is blocking */
+    bool atomic;         /* the file is in atomic mode */
+    uint32_t sequence;   /* number of the call on this file */
+    int error;           /* MPI error class: local until the agreement, then that of all ranks */
+    int64_t done_bytes;  /* bytes of this rank that have been transferred */
 
-    collio_request_t request;
-    collio_range_t range;
-    collio_choices_t way;
+    collio_request_t request; /* the request of this rank */
+    collio_range_t range;     /* the requests of all ranks */
+    collio_choices_t way;     /* how the call is carried out */
 
-    struct collio_plan_t *plan; /* first of the fields that only exchanges use */
-    bool plan_new;
+    struct collio_plan_t *plan; /* the plan; first of the fields that only exchanges use */
+    bool plan_new;              /* this call makes the plan */
     int64_t *histogram;         /* NULL unless the request is sparse */
     ompi_request_t *collective; /* the reduction of histogram or stops that is under way */
-    collio_route_t route;
+    collio_route_t route;       /* offset lists under way */
 
-    int64_t buffer_bytes;  /* of one collective buffer */
-    int64_t staging_bytes; /* of one buffer's messages */
+    int64_t buffer_bytes;  /* bytes of one collective buffer */
+    int64_t staging_bytes; /* bytes of staging for the messages of one buffer */
 
-    struct {                            /* two layers */
-        int kind;                       /* collio_layers_t */
-        const collio_layer1_t *actions; /* NULL: one layer */
-        collio_local_count_t local_aggregators;
-        uint64_t looked_ns; /* when layer 1 was last looked at */
+    struct {                                    /* two layers */
+        int kind;                               /* collio_layers_t */
+        const collio_layer1_t *actions;         /* NULL: one layer */
+        collio_local_count_t local_aggregators; /* number of local aggregators on each node */
+        uint64_t looked_ns;                     /* time of the last poll of layer 1 */
     } layer1;
 
     struct {
-        collio_progress_t progress;
-        collio_slot_t slot[2];
-        int64_t stop_local; /* first local byte that was not transferred */
-        bool access_failed;
+        collio_progress_t progress; /* cycles that have begun and ended */
+        collio_slot_t slot[2];      /* the collective buffers */
+        int64_t stop_local;         /* first local byte that was not transferred */
+        bool access_failed;         /* an access of this aggregator has failed */
         const int64_t *cycle_round; /* put_fence in two layers: round of each cycle; else NULL */
     } aggregator;
 
@@ -222,7 +227,7 @@ static inline void collio_exchange_received(collio_exchange_t *ex, int64_t bytes
     ex->done_bytes += ex->write ? 0 : bytes;
 }
 
-/** Adds to a figure of the file. */
+/** Adds to a counter of the file. */
 static inline void collio_exchange_count(collio_exchange_t *ex, int stat, uint64_t amount)
 {
     collio_file_count(ex->file, stat, amount);

@@ -15,30 +15,31 @@
 
 /** One-sided windows over the collective buffers; see transport/onesided/. */
 typedef struct collio_put_t {
-    bool open;
-    bool failed;        /* this osc component cannot make windows: said once */
-    char *base[2];      /* this rank's buffers, each with its room and its limit */
-    bool allocated;     /* they belong to the windows */
-    int64_t slot_bytes; /* of a buffer and its room */
-    bool mine;          /* this rank has one */
-    uint32_t stamp;     /* of the plan that they were made for; 0: for all plans */
-    int buffers;
-    collio_win_t *win[2];
+    bool open;            /* the windows exist */
+    bool failed;          /* the osc component cannot make windows; a help text was printed */
+    char *base[2];        /* this rank's buffers, each with its room and its limit */
+    bool allocated;       /* the windows own the memory of the buffers */
+    int64_t slot_bytes;   /* bytes of a buffer and its room */
+    bool mine;            /* this rank has buffers */
+    uint32_t stamp;       /* stamp of the plan that the windows were made for; 0: all plans */
+    int buffers;          /* number of buffers, 1 or 2 */
+    collio_win_t *win[2]; /* the windows */
 } collio_put_t;
 
 typedef struct collio_kept_t {
-    struct collio_plans_t *plans;
+    struct collio_plans_t *plans;       /* plans of earlier calls */
     collio_shared_t shared;             /* collective buffers that the node shares */
     collio_shared_t relay_shared;       /* staging of the node's local aggregators */
-    collio_put_t put;                   /* closed until needed */
+    collio_put_t put;                   /* one-sided windows; closed until needed */
     collio_arena_t buffers;             /* private collective buffers and their staging */
     collio_arena_t staging;             /* messages of this rank as a requester */
     collio_arena_t relay;               /* messages and staging of layer 1 without shm */
-    collio_lockahead_covered_t covered; /* by lockahead, of direct accesses */
+    collio_lockahead_covered_t covered; /* ranges of direct accesses that lock-ahead covers */
     int64_t *stops;                     /* how far each aggregator came, after a failure */
-    int64_t *histogram; /* of sparse requests; taken at open, because that step must not fail */
+    int64_t *histogram; /* histogram of sparse requests; taken at open, because its step must not
+                           fail */
 
-    collio_local_count_t local_used; /* by the last call, for the report */
+    collio_local_count_t local_used; /* local aggregators of the last call, for the report */
     int layers_used;                 /* collio_layers_t of the last call, for the report */
     bool said_one_layer;             /* printed: why a call has one layer */
     bool said_nonblocking;           /* printed: put_* does not serve nonblocking calls */

@@ -5,6 +5,7 @@
 #include "file/file.h"
 
 #include "hook/handle.h"
+#include "view/view.h"
 
 #include "core/debug_assert.h"
 
@@ -55,17 +56,9 @@ void collio_file_count(collio_file_t *file, int stat, uint64_t amount)
 
 void collio_file_memory(collio_file_t *file, int64_t bytes)
 {
-    uint64_t *high = &file->stats[0].at[COLLIO_STAT_MEMORY_HIGH];
-    uint64_t *component_high = &file->component->stats.at[COLLIO_STAT_MEMORY_HIGH];
-
     file->memory_bytes += bytes;
     COLLIO_ASSERT(0 <= file->memory_bytes); /* nothing is given back twice */
-    if (file->memory_bytes > (int64_t) *high) {
-        *high = (uint64_t) file->memory_bytes;
-    }
-    if (*high > *component_high) {
-        *component_high = *high;
-    }
+    collio_file_high(file, COLLIO_STAT_MEMORY_HIGH, file->memory_bytes + collio_flat_held());
 }
 
 static _Atomic bool background;

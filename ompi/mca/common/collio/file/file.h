@@ -18,22 +18,28 @@
 
 #include <stdatomic.h>
 
-/** Partition memory: what the ranks tell each other for a new plan, in memory that is taken at
- *  open, and the last layout, for the report. */
+/**
+ * file/: the record of an open file. It has the file's settings, its counters and what follows from
+ * both; every directory above reads it, and open/ makes and frees it. Members that only one
+ * directory above defines are pointers to incomplete types here.
+ */
+
+/** Partition memory: the contribution of this rank to a new plan, in memory that is taken at open,
+ *  and the last layout, for the report. */
 typedef struct collio_file_memory_t {
-    int64_t minus_mine;         /* negated: memory that this rank sees */
-    int64_t minus_node;         /* negated: the least that a rank of the node sees */
-    int64_t usable;             /* at the last new plan: what its buffers may have in all */
-    int64_t announced;          /* by this rank, for the last new plan */
-    uint64_t *records;          /* per node: its memory, then the bins that it touches; twice */
-    int words;                  /* of a node's bins */
-    collio_memory_part_t *part; /* the last layout: one per aggregator at most */
-    int parts;
-    int groups;
-    int leaves;
-    int merges;
-    int64_t origin; /* where bin 0 begins, and how long each is */
-    int64_t width;
+    int64_t minus_mine;         /* negated: bytes of memory that this rank finds available */
+    int64_t minus_node;         /* negated: the minimum of these over the ranks of the node */
+    int64_t usable;             /* bytes that buffers of this node could use at the last new plan */
+    int64_t announced;          /* bytes that this rank announced for the last new plan */
+    uint64_t *records;          /* two arrays: for each node its memory and the bins it touches */
+    int words;                  /* 64-bit words of one node's bins */
+    collio_memory_part_t *part; /* the last layout: at most one part for each aggregator */
+    int parts;                  /* number of parts */
+    int groups;                 /* groups of nodes in the last layout */
+    int leaves;                 /* leaves of the tree that the last layout was made from */
+    int merges;                 /* merged leaves of that tree */
+    int64_t origin;             /* file offset where bin 0 begins */
+    int64_t width;              /* bytes of a bin */
 } collio_file_memory_t;
 
 /** What follows from settings and facts. MPI_File_open makes it from nothing, once with the values
@@ -57,52 +63,51 @@ typedef struct collio_derived_t {
 } collio_derived_t;
 
 /**
- * What the fcoll has of an open file: place FCOLL of the handle's record (hook/). Made at the first
+ * The record of an open file: place FCOLL of the handle's record (hook/). Made at the first
  * selection (collective), freed at close, or, for handles that are not real MPI files, by the
- * module's finalize. Folders above this one have members here that only they define.
+ * module's finalize.
  */
 typedef struct collio_file_t {
-    ompio_file_t *fh;
-    collio_component_t *component;
-    collio_settings_t settings;
-    int refused;         /* error class of every collective call, if the record could not be made.
-                    io/ompio ignores what a module says at open */
+    ompio_file_t *fh;              /* the handle in io/ompio */
+    collio_component_t *component; /* the fcoll component that serves the file */
+    collio_settings_t settings;    /* settings in force, the same on all ranks */
+    int refused;         /* error class of every collective call, if the record could not be made:
+                         io/ompio ignores the result of a module's init */
     _Atomic int lost;    /* 0, or the error class of the failure after which this rank has left its
-                           collective calls: see call/lost.c */
-    uint64_t checked_ns; /* when a call last checked for failures of others */
+                         collective calls: see call/lost.c */
+    uint64_t checked_ns; /* time of the last check for failures of other ranks */
     ompi_request_t *notice; /* receives a notice of another rank, or NULL */
     int noticed;            /* error class in a notice, sent or received */
 
-    struct collio_set_t *set; /* of its processes, which owns `nodes`; see open/. NULL:
-                                            nothing is kept for another file */
-    int slot;                 /* for its context when it is closed, or -1 */
+    struct collio_set_t *set; /* set of the file's processes (open/); NULL: nothing is kept */
+    int slot;                 /* slot of `set` for the file's context, or -1 */
 
     /* What belongs to the processes, and passes to their next file: see open/context.c. */
     ompi_communicator_t *comm;            /* all ranks; only this file's messages */
     ompi_communicator_t *node_comm;       /* ranks of this node; `comm` if these are all */
     struct collio_agreement_t *agreement; /* where the ranks agree: see node/ */
 
-    int rank;
-    int size;
+    int rank;                 /* this rank */
+    int size;                 /* number of ranks */
     collio_nodes_t nodes;     /* which rank is on which node */
     struct collio_map_t *map; /* memory of `nodes`; `set` owns it if there is one */
 
-    collio_derived_t derived;
+    collio_derived_t derived;     /* what follows from settings and facts */
     collio_file_memory_t memory;  /* partition memory; made with `derived` */
     struct collio_kept_t *kept;   /* what exchanges keep between calls; made with `derived` */
     struct collio_tuner_t *tuner; /* what `auto` has learnt; made with `derived` */
 
-    collio_access_t access;
-    collio_access_stats_t access_stats;
+    collio_access_t access;             /* how the file is accessed */
+    collio_access_stats_t access_stats; /* counters of these accesses */
     bool unflushed; /* this rank has made direct writes that other nodes may not see */
 
-    collio_stats_t stats[2]; /* of reads, of writes; high-water marks in the first */
-    bool writing;            /* the call that is driven: what counts, counts there */
-    int64_t memory_bytes;    /* held now, see memory_add */
+    collio_stats_t stats[2]; /* counters of reads and of writes; high-water marks in the first */
+    bool writing;            /* the call that is driven is a write: counters of writes count */
+    int64_t memory_bytes;    /* bytes that are accounted for now, see collio_file_memory */
 
-    struct collio_queue_t *queue; /* of collective calls; see call/ */
+    struct collio_queue_t *queue; /* queue of collective calls; see call/ */
     _Atomic int calls;            /* collective calls in the queue */
-    struct collio_hang_t *hang; /* what this rank is doing, for a job that hangs; NULL: not noted */
+    struct collio_hang_t *hang;   /* position of this rank, for a job that hangs; NULL: not noted */
 } collio_file_t;
 
 /** The transport that the user has named; NULL: `auto`. */
@@ -143,7 +148,8 @@ collio_site_t collio_file_site(const collio_file_t *file);
 /** Of their list: not negative, equal for equal lists. */
 int64_t collio_file_aggregators_hash(const collio_file_t *file);
 
-/** Accounts for memory that is taken (positive) or given back (negative). */
+/** Accounts for memory that is taken (positive) or given back (negative). Views and datatypes are
+ *  accounted for by view/; 0 only notes what is held. */
 void collio_file_memory(collio_file_t *file, int64_t bytes);
 
 /** An empty record for free(): a new one, or the one in reserve. NULL only if that is in use

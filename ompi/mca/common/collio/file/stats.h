@@ -64,7 +64,7 @@
     X(PROBES, probes, COUNT, one, "collective calls spent on measuring choices of auto")           \
     X(ERRORS, errors, COUNT, one, "collective calls that ended with an error")                     \
     X(MEMORY_HIGH, memory_high, HIGH, one,                                                         \
-      "most memory held at once for plans, buffers, staging and shared segments")                  \
+      "most memory held at once: plans, offset lists, buffers, staging, shared segments, views")   \
     X(MEMORY_BUDGET, memory_budget, HIGH, one,                                                     \
       "partition memory: most memory that this rank announced for its buffers")                    \
     X(BUFFER_HIGH, buffer_high, HIGH, one,                                                         \

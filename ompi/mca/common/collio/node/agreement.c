@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 
 #include "compat/error.h"
 #include "file/file.h"
+#include "node/process.h"
 
 #include "core/wait.h"
 
@@ -49,26 +51,36 @@ typedef struct collio_agreement_page_t {
 
 collio_spare_t collio_agreement_spare = COLLIO_SPARE(collio_agreement_t);
 
-static int ranks_per_core(int ranks)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+/* What the kernel is asked for once: each question takes several system calls. */
+static struct {
+    collio_process_t process; /* this process, as the others of the node see it */
+    long cores;               /* cores of the node, at least 1 */
+} self;
 
-    return cores < 1 ? 1 : (int) ((ranks + cores - 1) / cores);
+static void find_self(void)
+{
+    self.process = collio_process_self();
+    self.cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (self.cores < 1) {
+        self.cores = 1;
+    }
 }
 
 collio_agreement_t *collio_agreement_new(const collio_file_t *file)
 {
+    static pthread_once_t found = PTHREAD_ONCE_INIT;
     collio_agreement_t *agreement = collio_spare_take(&collio_agreement_spare);
 
     if (NULL == agreement) {
         return NULL;
     }
+    (void) pthread_once(&found, find_self);
     agreement->leaders = MPI_COMM_NULL;
     agreement->several_nodes = file->comm != file->node_comm;
     if (MPI_COMM_NULL != file->node_comm) {
         agreement->me = ompi_comm_rank(file->node_comm);
         agreement->ranks = ompi_comm_size(file->node_comm);
-        agreement->crowd = ranks_per_core(agreement->ranks);
+        agreement->crowd = (int) ((agreement->ranks + self.cores - 1) / self.cores);
     }
     return agreement;
 }
@@ -385,7 +397,7 @@ static bool peer_ended(const collio_agreement_t *agreement)
     for (int i = 1; NULL != agreement->page && i < agreement->ranks; ++i) {
         int other = (agreement->me + i) % agreement->ranks;
 
-        if (collio_process_ended(&agreement->page->seat[other].process, &agreement->self, 1 == i)) {
+        if (collio_process_ended(&agreement->page->seat[other].process, &self.process, 1 == i)) {
             return true;
         }
     }
@@ -464,7 +476,7 @@ static bool attach_page(collio_agreement_t *agreement, const int64_t key[COLLIO_
     }
     page = agreement->segment.at;
     if (NULL != page) {
-        page->seat[agreement->me].process = agreement->self = collio_process_self();
+        page->seat[agreement->me].process = self.process;
     }
     return NULL != page;
 }

@@ -4,13 +4,16 @@
 
 #include "compat/compat.h"
 #include "hook/spare.h"
-#include "node/process.h"
 #include "node/shm.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /**
+ * node/: what the ranks of a node share. Agreements, collective buffers and the table of ranks and
+ * nodes are in memory that all of them map; aggregators find out what memory the node has left.
+ * The directories above decide what is shared; node/ makes it and waits for it.
+ *
  * Agreement: every rank contributes a few numbers, and every rank gets the same result. All ranks
  * of the scope begin the same agreements in the same order, one at a time.
  *
@@ -57,11 +60,10 @@ typedef void (*collio_agreement_rule_t)(void *in, void *inout, int *count, MPI_D
 typedef struct collio_agreement_t {
     struct collio_agreement_page_t *page; /* in `segment`; NULL: by messages */
     collio_shm_t segment;                 /* memory that the ranks of this node share */
-    collio_process_t self;                /* this process, as the others of the node see it */
     ompi_communicator_t *leaders;         /* the first ranks of all nodes, if this is one of them */
     collio_agreement_rule_t rule;         /* reduces the numbers of a call */
-    struct ompi_op_t *op;                 /* the same rule for messages */
-    ompi_datatype_t *type;                /* the numbers of a call, for messages */
+    struct ompi_op_t *op;                 /* that rule as an operation for messages */
+    ompi_datatype_t *type;                /* datatype of the numbers of a call */
     int ranks;                            /* ranks of this node */
     int me;                               /* number of this rank among those of its node */
     bool several_nodes;                   /* the ranks are on more than one node */
@@ -73,9 +75,9 @@ typedef struct collio_agreement_t {
     int fields;           /* numbers that are reduced */
     int wanted;           /* numbers of the result that this rank uses */
     int64_t *result;      /* where the result is written */
-    uint64_t begun_ns;    /* time when it began; crowded nodes only */
+    uint64_t begun_ns;    /* time when the agreement began; crowded nodes only */
     int64_t waited_ns[COLLIO_SCOPE_CALL + 1]; /* duration of the last wait of each scope */
-    ompi_request_t *request;                  /* its iallreduce, or NULL */
+    ompi_request_t *request;                  /* the iallreduce that is under way, or NULL */
     int64_t mine[COLLIO_AGREEMENT_FIELDS];    /* input of the iallreduce */
     int64_t all[COLLIO_AGREEMENT_FIELDS];     /* result of the iallreduce */
 } collio_agreement_t;
@@ -97,7 +99,7 @@ void collio_agreement_close(struct collio_file_t *file);
 /** Frees it. A communicator of the leaders ends by communication. NULL is allowed. */
 void collio_agreement_free(collio_agreement_t *agreement);
 
-/** For an agreement of maxima that the ranks make anyway: the first rank makes the page of the
+/** Contribution to an agreement of maxima: the first rank makes the page of the
  *  file's agreement if all ranks are on one node. Local. */
 void collio_agreement_offer(struct collio_file_t *file, int64_t key[COLLIO_AGREEMENT_KEY]);
 /** From now on `agreement` (of the file, or of its set) uses a page on each node if all ranks have

@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 /**
- * Is another process of this machine still alive? A process number alone does not tell: numbers are
+ * Is another process of this machine still alive? A process number alone is not enough: numbers are
  * reused, mean something else in another pid namespace, and a zombie still has one. No MPI in here.
  */
 typedef struct collio_process_t {
-    int64_t pid;
-    int64_t start; /* time of its start as /proc/PID/stat tells it; 0: /proc cannot be used */
-    int64_t space; /* its pid and time namespaces; 0: unknown */
+    int64_t pid;   /* process number */
+    int64_t start; /* time of the start in /proc/PID/stat; 0: /proc cannot be used */
+    int64_t space; /* pid and time namespaces of the process; 0: unknown */
 } collio_process_t;
 
-/** This process, to be told to others. */
+/** This process, as others need it. */
 collio_process_t collio_process_self(void);
 
 /** True only if the process has certainly ended. A process of another namespace, or of an

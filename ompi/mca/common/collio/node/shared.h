@@ -32,33 +32,33 @@ typedef struct collio_shared_control_t {
 
 typedef enum collio_shared_state_t {
     COLLIO_SHARED_NONE = 0, /* nothing yet */
-    COLLIO_SHARED_NAMING,   /* the node's first rank makes it and tells its key */
-    COLLIO_SHARED_MAPPING,  /* everybody maps it, and they agree that they could */
-    COLLIO_SHARED_READY,
-    COLLIO_SHARED_FAILED /* cannot be had; stays so for this file */
+    COLLIO_SHARED_NAMING,   /* the node's first rank makes the segment and sends its key */
+    COLLIO_SHARED_MAPPING,  /* all ranks map the segment and agree whether all could */
+    COLLIO_SHARED_READY,    /* all ranks have the segment */
+    COLLIO_SHARED_FAILED    /* there is no segment, and never will be for this file */
 } collio_shared_state_t;
 
 typedef struct collio_shared_t {
-    collio_shared_state_t state;
-    collio_shm_t segment;
-    char *at; /* its memory */
-    size_t bytes;
-    bool buffers; /* the collective buffers, not the staging of local aggregators */
-    int slots;    /* ranks that grant: aggregators on this node */
-    int regions;  /* of them, those with a region */
-    int peers;    /* ranks that can be asked for a grant */
-    int local_ranks;
-    bool mine;            /* one region is this rank's, */
-    int64_t mine_bytes;   /* counted as its memory */
-    int64_t region_bytes; /* of each aggregator */
-    uint64_t *granted;    /* as aggregator: grants given to each local rank */
-    uint64_t *taken;      /* as requester: grants used of each aggregator on the node */
-    struct {              /* while it is being made */
-        collio_shm_t segment;
-        int64_t said[3]; /* the maker: key, errno; then all: own errno first */
-        int64_t all[3];  /* the maxima over the node */
-        int64_t region_bytes;
-        size_t bytes;
+    collio_shared_state_t state; /* how far the segment is */
+    collio_shm_t segment;        /* the segment */
+    char *at;                    /* memory of the segment */
+    size_t bytes;                /* size of the segment */
+    bool buffers;             /* it has collective buffers, not the staging of local aggregators */
+    int slots;                /* ranks of this node that grant: its aggregators */
+    int regions;              /* slots that have a region */
+    int peers;                /* ranks of all nodes that grant */
+    int local_ranks;          /* ranks of this node */
+    bool mine;                /* this rank has a region */
+    int64_t mine_bytes;       /* bytes that are accounted for as this rank's memory */
+    int64_t region_bytes;     /* bytes of each region */
+    uint64_t *granted;        /* as aggregator: grants given to each local rank */
+    uint64_t *taken;          /* as requester: grants used of each aggregator on the node */
+    struct {                  /* a segment that is being made */
+        collio_shm_t segment; /* the segment */
+        int64_t said[3];      /* NAMING: key and errno of the maker; MAPPING: errno of this rank */
+        int64_t all[3];       /* maxima of `said` over the node */
+        int64_t region_bytes; /* bytes of each region */
+        size_t bytes;         /* size of the segment */
     } making;
 } collio_shared_t;
 

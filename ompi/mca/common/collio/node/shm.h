@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /**
- * A piece of memory in /dev/shm that the processes of a node share. One process makes it and tells
- * the others its key by a message; they attach it by that key and nothing else:
+ * A piece of memory in /dev/shm that the processes of a node share. One process makes it and sends
+ * its key to the others; they attach it by that key and nothing else:
  *
  *   key[0]   random, in the name: nobody can create the object, or leave one behind, in advance
  *   key[1]   random, written behind the payload: an object that has the name, but was not made by
@@ -16,13 +16,13 @@
  *
  * An attacher also refuses what is not a regular file of its own user, with this user's permissions
  * only and exactly the expected size: a smaller one would be a SIGBUS. Processes with another
- * /dev/shm (containers) find nothing under the name, and say so. No MPI in here.
+ * /dev/shm (containers) find nothing under the name, and return an error. No MPI in here.
  */
 typedef struct collio_shm_t {
-    void *at;     /* NULL: not mapped */
-    size_t bytes; /* of the payload */
-    char name[48];
-    int named; /* the name still exists, made by this process */
+    void *at;      /* the memory; NULL: not mapped */
+    size_t bytes;  /* bytes of the payload */
+    char name[48]; /* name of the object */
+    int named;     /* this process made the name, and it still exists */
 } collio_shm_t;
 
 /** Makes a zeroed segment of `bytes` and maps it. All its memory is allocated: touching it cannot

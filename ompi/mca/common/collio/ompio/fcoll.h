@@ -7,7 +7,9 @@
 #include "ompio/open.h"
 
 /**
- * What the fcoll components put in their tables. A component is a name, its settings and these.
+ * ompio/: what Open MPI calls. The functions of the fcoll and fs frameworks are here, and the
+ * entries that replace some of io/ompio's for one file, so that counts, errors and views are right.
+ * A component is a name, its settings and these functions.
  */
 
 /** Parameters and figures of a component. */

@@ -4,6 +4,12 @@
 
 #include "file/file.h"
 
+/**
+ * open/: makes the record of a file in MPI_File_open and ends it in MPI_File_close. All ranks agree
+ * on settings, facts and errors in one reduction, and take what earlier files of the same processes
+ * have left (set.h, context.h). At close the report is printed, and the context is kept or freed.
+ */
+
 /** Finds the record of a file, or makes it: collective over f_comm when it has to be made. NULL on
  *  failure (on all ranks alike). It ends at MPI_File_close. */
 collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *component);

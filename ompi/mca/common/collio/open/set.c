@@ -28,9 +28,9 @@ typedef enum state_t {
 } state_t;
 
 typedef struct slot_t {
-    state_t state;
-    uint64_t given; /* order in which slots became free: the smallest is the least recent */
-    collio_context_t context;
+    state_t state;            /* state on this rank */
+    uint64_t given;           /* order in which slots became free: the smallest is least recent */
+    collio_context_t context; /* the context, if the slot is free */
 } slot_t;
 
 struct collio_set_t {

@@ -117,6 +117,7 @@ static void send_list(collio_exchange_t *ex, const collio_share_t *share)
         return;
     }
     ++route->send_count;
+    collio_file_memory(ex->file, (int64_t) list->count);
     collio_file_count(ex->file, COLLIO_STAT_META_MESSAGES, 1);
     collio_file_count(ex->file, COLLIO_STAT_META_BYTES, list->count);
 }
@@ -243,6 +244,7 @@ static void receive_list(collio_exchange_t *ex, const ompi_status_public_t *stat
         free(arrival);
         return;
     }
+    collio_file_memory(ex->file, (int64_t) bytes);
     arrival->next = ex->route.arrivals;
     ex->route.arrivals = arrival;
 }
@@ -287,6 +289,10 @@ static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
     }
 
     if (0 == rc) {
+        int64_t bytes = (int64_t) (list.count * sizeof(*list.at));
+
+        collio_file_memory(ex->file, bytes); /* beside the plan, until it has the list */
+        collio_file_memory(ex->file, -bytes);
         collio_file_count(ex->file, COLLIO_STAT_REQUESTS_RECEIVED, list.count);
         rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, arrival->requester,
                              leader_of(ex, arrival->requester), &list);
@@ -308,6 +314,7 @@ static void take_arrivals(collio_exchange_t *ex)
         }
         *at = arrival->next;
         accept_list(ex, arrival);
+        collio_file_memory(ex->file, -(int64_t) arrival->bytes);
         free(arrival);
     }
 }
@@ -317,6 +324,7 @@ static void route_free(collio_exchange_t *ex)
     route_t *route = &ex->route;
 
     for (size_t i = 0; NULL != route->lists && i < ex->plan->split.share_count; ++i) {
+        collio_file_memory(ex->file, i < route->send_count ? -(int64_t) route->lists[i].count : 0);
         collio_bytes_fini(&route->lists[i]);
     }
     free(route->lists);

@@ -20,8 +20,8 @@ int64_t collio_settings_set_hash(const collio_settings_set_t *set, const void *v
 
 /** A number that is not a setting but decides in the same way, and has to agree between ranks. */
 typedef struct collio_fact_t {
-    const char *name; /* for the message: "stripe size" */
-    int64_t value;
+    const char *name; /* name in messages: "stripe size" */
+    int64_t value;    /* the number */
 } collio_fact_t;
 
 /** Makes the AGREED settings and the facts the same on all ranks. Ranks that differ take the values

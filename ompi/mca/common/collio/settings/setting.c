@@ -220,10 +220,19 @@ bool collio_setting_names(const collio_setting_t *row,
 }
 
 typedef struct target_t {
-    const collio_setting_t *row;
-    opal_info_t *info;
-    void *values;
+    const collio_setting_t *row; /* the setting */
+    opal_info_t *info;           /* the hints of the file */
+    void *values;                /* the settings of the file */
+    bool hinted;                 /* the file has hints */
 } target_t;
+
+/* Most files have no hints: then no row has to search for its own. */
+static bool has_hints(opal_info_t *info)
+{
+    char key[MPI_MAX_INFO_KEY + 1];
+
+    return collio_hint_key(info, 0, key, sizeof(key));
+}
 
 static bool read_hint(const char *name, int64_t least, void *data)
 {
@@ -239,6 +248,9 @@ static bool read_hint(const char *name, int64_t least, void *data)
 void collio_settings_set_resolve(const collio_settings_set_t *set, opal_info_t *info, void *values)
 {
     memcpy(values, set->parameters, set->bytes);
+    if (!has_hints(info)) {
+        return;
+    }
     for (size_t i = 0; i < set->count; ++i) {
         target_t target = {.row = &set->rows[i], .info = info, .values = values};
 
@@ -263,7 +275,7 @@ static bool write_hint(const char *name, int64_t least, void *data)
 
     (void) least;
     if (ours && is_initial(row, target->values)
-        && !collio_hint_get(target->info, name, text, sizeof(text))) {
+        && !(target->hinted && collio_hint_get(target->info, name, text, sizeof(text)))) {
         return true; /* nobody has set it */
     }
     if (COLLIO_TEXT == row->kind || ours) {
@@ -281,8 +293,11 @@ static bool write_hint(const char *name, int64_t least, void *data)
 void collio_settings_set_publish(const collio_settings_set_t *set, const void *values,
                                  opal_info_t *info)
 {
+    bool hinted = has_hints(info);
+
     for (size_t i = 0; i < set->count; ++i) {
-        target_t target = {.row = &set->rows[i], .info = info, .values = (void *) values};
+        target_t target = {
+            .row = &set->rows[i], .info = info, .values = (void *) values, .hinted = hinted};
 
         if (collio_settings_set_has(set, target.row)) {
             collio_setting_names(target.row, write_hint, &target);

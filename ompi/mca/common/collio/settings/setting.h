@@ -7,50 +7,49 @@
 #include "core/value.h"
 
 /**
- * Parameters and hints of all our components. A component describes each setting by one row and
- * has a struct with one field for it. From the rows come the MCA parameters, the hints, checks and
- * messages, what the ranks compare at open, and what MPI_File_get_info tells.
+ * settings/: parameters and hints of all components. A component describes each setting by one row
+ * and has a struct with one field for it. From the rows come the MCA parameters, the hints, checks
+ * and messages, what the ranks compare at open, and what MPI_File_get_info returns.
  *
  * Order: collio_<name> wins over the other names of a hint, a hint wins over the parameter. A value
  * that cannot be used is reported once (help/help.h) and ignored: the parameter's value, or the
  * default, is used instead.
  */
 enum {
-    COLLIO_SETTING_NO_HINT = 1,
-    COLLIO_SETTING_NO_PARAMETER = 2,
-    COLLIO_SETTING_AGREED = 4,     /* must be the same on all ranks of a file; a hint */
-    COLLIO_SETTING_POSITIVE = 8,   /* 0 ("automatic") only by our own names, not `hints` */
-    COLLIO_SETTING_OMPIO = 16,     /* the parameter is io_ompio_<name> */
-    COLLIO_SETTING_TWO_LAYERS = 32 /* only in components with two layers */
+    COLLIO_SETTING_NO_HINT = 1,      /* there is no hint collio_<name> */
+    COLLIO_SETTING_NO_PARAMETER = 2, /* there is no MCA parameter */
+    COLLIO_SETTING_AGREED = 4,       /* must be the same on all ranks of a file; a hint */
+    COLLIO_SETTING_POSITIVE = 8,     /* 0 ("automatic") only by our own names, not `hints` */
+    COLLIO_SETTING_OMPIO = 16,       /* the parameter is io_ompio_<name> */
+    COLLIO_SETTING_TWO_LAYERS = 32   /* only in components with two layers */
 };
 
 enum { COLLIO_TEXT_BYTES = 2048, COLLIO_SETTINGS_MAX = 32 };
 
 typedef struct collio_setting_t {
-    const char *name;
-    collio_kind_t kind;  /* the field is an int (CHOICE, NUMBER), size_t (BYTES), bool
-                                      (SWITCH) or char[COLLIO_TEXT_BYTES] (TEXT) */
-    size_t offset;       /* of the field */
-    const char *choices; /* of CHOICE: "auto,on,off", or "auto=-1,off=0" */
-    int initial;
-    int level; /* MPI_T verbosity, 1 to 9 */
-    unsigned flags;
-    const char *hints; /* other names of the hint, the strongest last, or NULL */
-    const char *help;
+    const char *name;    /* name of the parameter; the hint is collio_<name> */
+    collio_kind_t kind;  /* type of the field: int (CHOICE, NUMBER), size_t (BYTES), bool (SWITCH)
+                            or char[COLLIO_TEXT_BYTES] (TEXT) */
+    size_t offset;       /* offset of the field in the component's struct */
+    const char *choices; /* values of CHOICE: "auto,on,off", or "auto=-1,off=0" */
+    int initial;         /* default value */
+    int level;           /* MPI_T verbosity, 1 to 9 */
+    unsigned flags;      /* COLLIO_SETTING_* */
+    const char *hints;   /* other names of the hint, the strongest last, or NULL */
+    const char *help;    /* description for ompi_info */
 } collio_setting_t;
 
 /** The settings of one component. */
 typedef struct collio_settings_set_t {
-    const char *prefix; /* of the parameters: "fcoll_overlap" */
-    const collio_setting_t *rows;
-    size_t count;
-    unsigned without; /* rows with one of these flags are not there */
-    void *parameters; /* the component's struct, with the parameters' values */
-    size_t bytes;     /* of the struct */
-    /* the library's own */
-    char *text[COLLIO_SETTINGS_MAX]; /* the parameters as Open MPI holds them */
-    int ompio_index;                 /* of the parameter io_ompio_*, 1 + index or 0 */
-    struct collio_settings_set_t *next;
+    const char *prefix;                 /* first part of parameter names: "fcoll_overlap" */
+    const collio_setting_t *rows;       /* one row for each setting */
+    size_t count;                       /* number of rows */
+    unsigned without;                   /* rows with one of these flags do not exist */
+    void *parameters;                   /* the component's struct, with the parameters' values */
+    size_t bytes;                       /* size of that struct */
+    char *text[COLLIO_SETTINGS_MAX];    /* the parameters as Open MPI holds them */
+    int ompio_index;                    /* 1 + index of the parameter io_ompio_*, or 0 */
+    struct collio_settings_set_t *next; /* next registered set */
 } collio_settings_set_t;
 
 /** Registers the parameters and reads their values. A wrong value becomes a finding, and the

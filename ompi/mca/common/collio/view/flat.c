@@ -66,6 +66,22 @@ typedef struct collio_flat_cache_t {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of `views` */
 static flat_ring_t views;
+static _Atomic int64_t held; /* bytes of all lists */
+
+int64_t collio_flat_held(void)
+{
+    return atomic_load_explicit(&held, memory_order_relaxed);
+}
+
+static int64_t bytes_of(const collio_flat_t *flat)
+{
+    return (int64_t) sizeof(*flat) + collio_tiling_memory(&flat->tiling);
+}
+
+static int64_t key_bytes(const flat_key_t *key)
+{
+    return NULL == key->type ? (int64_t) (key->count * sizeof(*key->list)) : 0;
+}
 
 collio_flat_t *collio_flat_retain(collio_flat_t *flat)
 {
@@ -78,6 +94,7 @@ collio_flat_t *collio_flat_retain(collio_flat_t *flat)
 void collio_flat_release(collio_flat_t *flat)
 {
     if (NULL != flat && 1 == atomic_fetch_sub(&flat->references, 1)) {
+        held -= bytes_of(flat);
         collio_tiling_fini(&flat->tiling);
         free(flat);
     }
@@ -113,6 +130,7 @@ static void drop_oldest(flat_ring_t *ring)
     ring->pieces -= entry->flat->tiling.count;
     collio_flat_release(entry->flat);
     entry->flat = NULL;
+    held -= key_bytes(&entry->key);
     if (NULL != entry->key.type) {
         OBJ_RELEASE(entry->key.type);
     }
@@ -158,6 +176,7 @@ static void keep(flat_ring_t *ring, flat_key_t key, collio_flat_t *flat)
            || (ring->least < ring->count && MOST_PIECES < ring->pieces + pieces)) {
         drop_oldest(ring);
     }
+    held += key_bytes(&key);
     ring->last = (ring->oldest + ring->count++) % MOST_ENTRIES;
     ring->pieces += pieces;
     ring->entry[ring->last] = (flat_entry_t){key, collio_flat_retain(flat)};
@@ -280,6 +299,7 @@ static int flatten(const flat_key_t *key, collio_flat_t **flat)
         free(made);
         return rc;
     }
+    held += bytes_of(made);
     *flat = made;
     return 0;
 }

@@ -45,6 +45,9 @@ collio_flat_t *collio_flat_retain(collio_flat_t *flat);
 /** Removes a holder; the last one frees. NULL does nothing. */
 void collio_flat_release(collio_flat_t *flat);
 
+/** Bytes of all flattened views and datatypes of the process. */
+int64_t collio_flat_held(void);
+
 /** Frees the views of the process. */
 void collio_flat_finalize(void);
 
