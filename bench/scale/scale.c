@@ -4,6 +4,7 @@
  * scale --pattern NAME --ranks N [options]             one run
  * scale --machine FILE ...                             times with the costs of bench/machines/...
  * scale --memory                                       partition memory on 16 to 15,625 nodes
+ * scale --footprint [--ranks N]                        memory that depends on the number of ranks
  */
 #include <errno.h>
 #include <getopt.h>
@@ -29,7 +30,8 @@ static const char usage[] =
     "       scale --pattern btio|s3d|e3sm-f|e3sm-g --ranks N [--per-node N] [--aggregators N]\n"
     "             [--local N] [--grid N] [--window BYTES] [--unit BYTES] [--csv FILE]\n"
     "             [--machine FILE]\n"
-    "       scale --memory\n\n"
+    "       scale --memory\n"
+    "       scale --footprint [--ranks N] [--per-node N] [--aggregators N]\n\n"
     "Computes, with the planning code of the components, what two-phase and two-layer\n"
     "aggregation (tam) exchange: extents, messages, offset lists, memory, estimated time.\n\n"
     "  --per-node     ranks on a node (64)\n"
@@ -40,11 +42,14 @@ static const char usage[] =
     "  --unit         file domains begin at multiples of it (1)\n"
     "  --machine      a file of bench/machines: times with the costs of its network\n"
     "  --memory       partition memory on nodes with uneven memory: buffers, cost of a plan\n"
+    "  --footprint    CSV: bytes that depend on the number of ranks, on a rank, on a node, and on\n"
+    "                 an aggregator for each plan\n"
     "  --replay       plan as many aggregators as hold so many extents (1000000); the exact\n"
     "                 counts of all aggregators are checked against these\n";
 
 typedef struct scale_outputs_t {
-    bool memory;
+    bool memory;    /* --memory */
+    bool footprint; /* --footprint */
     const char *csv;
     const char *svg;
     scale_result_t results[MOST_RESULTS];
@@ -105,6 +110,21 @@ static int run_memory(int per_node)
     return EXIT_SUCCESS;
 }
 
+static int run_footprint(const scale_options_t *options)
+{
+    static const int ranks[] = {256, 1024, 16384, 131072, 1000000};
+
+    printf("ranks,nodes,aggregators,rank_bytes,node_bytes,aggregator_bytes\n");
+    if (0 != options->ranks) {
+        scale_footprint_print(stdout, options->ranks, options->per_node, options->aggregators);
+        return EXIT_SUCCESS;
+    }
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); ++i) {
+        scale_footprint_print(stdout, ranks[i], options->per_node, options->aggregators);
+    }
+    return EXIT_SUCCESS;
+}
+
 static int write_file(const char *name, const outputs_t *outputs, bool csv)
 {
     FILE *out = fopen(name, "w");
@@ -153,11 +173,14 @@ static void read_costs(const char *path)
 static void parse(int argc, char **argv, scale_options_t *options, outputs_t *outputs)
 {
     static const struct option names[] = {
-        {"pattern", 1, NULL, 'p'},     {"ranks", 1, NULL, 'n'},   {"per-node", 1, NULL, 'q'},
-        {"aggregators", 1, NULL, 'a'}, {"local", 1, NULL, 'l'},   {"grid", 1, NULL, 'g'},
-        {"window", 1, NULL, 'w'},      {"unit", 1, NULL, 'u'},    {"replay", 1, NULL, 'r'},
-        {"csv", 1, NULL, 'c'},         {"svg", 1, NULL, 's'},     {"help", 0, NULL, 'h'},
-        {"memory", 0, NULL, 'm'},      {"machine", 1, NULL, 'M'}, {NULL, 0, NULL, 0}};
+        {"pattern", 1, NULL, 'p'},   {"ranks", 1, NULL, 'n'},
+        {"per-node", 1, NULL, 'q'},  {"aggregators", 1, NULL, 'a'},
+        {"local", 1, NULL, 'l'},     {"grid", 1, NULL, 'g'},
+        {"window", 1, NULL, 'w'},    {"unit", 1, NULL, 'u'},
+        {"replay", 1, NULL, 'r'},    {"csv", 1, NULL, 'c'},
+        {"svg", 1, NULL, 's'},       {"help", 0, NULL, 'h'},
+        {"memory", 0, NULL, 'm'},    {"machine", 1, NULL, 'M'},
+        {"footprint", 0, NULL, 'f'}, {NULL, 0, NULL, 0}};
     int index = 0;
     int letter;
 
@@ -195,6 +218,9 @@ static void parse(int argc, char **argv, scale_options_t *options, outputs_t *ou
         case 'm':
             outputs->memory = true;
             break;
+        case 'f':
+            outputs->footprint = true;
+            break;
         case 'M':
             read_costs(optarg);
             break;
@@ -209,7 +235,8 @@ static void parse(int argc, char **argv, scale_options_t *options, outputs_t *ou
             exit('h' == letter ? EXIT_SUCCESS : EXIT_FAILURE);
         }
     }
-    if (optind < argc || (NULL == options->pattern) != (0 == options->ranks)) {
+    if (optind < argc
+        || (!outputs->footprint && (NULL == options->pattern) != (0 == options->ranks))) {
         fputs(usage, stderr);
         exit(EXIT_FAILURE);
     }
@@ -228,6 +255,9 @@ int main(int argc, char **argv)
     parse(argc, argv, &options, &outputs);
     if (outputs.memory) {
         return run_memory(options.per_node);
+    }
+    if (outputs.footprint) {
+        return run_footprint(&options);
     }
     scale_report_head(stdout);
     rc = NULL == options.pattern ? run_standard(options, &outputs) : run(&options, &outputs);

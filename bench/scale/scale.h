@@ -254,6 +254,18 @@ typedef struct scale_memory_result_t {
 
 /** NULL, or what is wrong. */
 const char *scale_memory(const scale_memory_t *memory, scale_memory_result_t *result);
+/** Bytes that depend on the number of ranks; see footprint.c. */
+typedef struct scale_footprint_t {
+    int nodes;          /* number of nodes */
+    int64_t rank;       /* bytes on every rank, for an open file */
+    int64_t node;       /* bytes that the ranks of a node share, for a set of processes */
+    int64_t aggregator; /* bytes on an aggregator, for a plan, if ranks write neighboring parts */
+} scale_footprint_t;
+
+scale_footprint_t scale_footprint(int ranks, int per_node, int aggregators);
+/** A line of CSV. */
+void scale_footprint_print(FILE *out, int ranks, int per_node, int aggregators);
+
 void scale_memory_head(FILE *out);
 void scale_memory_line(FILE *out, const scale_memory_t *memory,
                        const scale_memory_result_t *result);
