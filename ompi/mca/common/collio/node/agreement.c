@@ -90,10 +90,14 @@ int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_ru
     int rc = ompi_datatype_create_contiguous(COLLIO_AGREEMENT_CALL, MPI_INT64_T, &agreement->type);
 
     agreement->rule = rule;
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_datatype_commit(&agreement->type);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
-    return OMPI_SUCCESS == rc ? collio_op_create(rule, &agreement->op) : rc;
+    rc = ompi_datatype_commit(&agreement->type);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    return collio_op_create(rule, &agreement->op);
 }
 
 static void disconnect(collio_agreement_t *agreement)
@@ -174,11 +178,15 @@ static void announce(const collio_agreement_t *agreement, _Atomic uint32_t *word
 
 static int reduce_by_messages(collio_agreement_t *agreement, ompi_communicator_t *comm)
 {
-    bool call = COLLIO_SCOPE_CALL == agreement->scope;
-    int rc = collio_iallreduce(agreement->mine, agreement->all, call ? 1 : agreement->fields,
-                               call ? agreement->type : MPI_INT64_T, call ? agreement->op : MPI_MAX,
-                               comm, &agreement->request);
+    int rc;
 
+    if (COLLIO_SCOPE_CALL == agreement->scope) {
+        rc = collio_iallreduce(agreement->mine, agreement->all, 1, agreement->type, agreement->op,
+                               comm, &agreement->request);
+    } else {
+        rc = collio_iallreduce(agreement->mine, agreement->all, agreement->fields, MPI_INT64_T,
+                               MPI_MAX, comm, &agreement->request);
+    }
     if (OMPI_SUCCESS != rc) {
         agreement->request = NULL;
     }
@@ -290,22 +298,27 @@ static void lead(collio_file_t *file)
     announce(agreement, &page->gate);
 }
 
+/* This rank reduces over the nodes. */
+static bool leads(const collio_agreement_t *agreement)
+{
+    return MPI_COMM_NULL != agreement->leaders && !on_node(agreement);
+}
+
 /* The result, or NULL: it is not there. */
 static const int64_t *poll_page(collio_file_t *file)
 {
     collio_agreement_t *agreement = file->agreement;
     const page_t *page = agreement->page;
-    int turn = (int) (agreement->round & 1), error;
+    int turn = (int) (agreement->round & 1);
 
-    if (MPI_COMM_NULL != agreement->leaders && !on_node(agreement)) {
+    if (leads(agreement)) {
         lead(file);
     }
     if (atomic_load(&page->gate) != agreement->round + 1) {
         return NULL;
     }
-    error = on_node(agreement) ? 0 : atomic_load(&page->error);
-    if (0 != error) {
-        (void) collio_file_set_lost(file, error);
+    if (!on_node(agreement) && 0 != atomic_load(&page->error)) {
+        (void) collio_file_set_lost(file, atomic_load(&page->error));
         return NULL;
     }
     return 1 == agreement->wanted ? &page->first[turn] : page->result[turn];
@@ -369,8 +382,7 @@ bool collio_agreement_rest(collio_file_t *file)
         || NULL != agreement->request) {
         return false;
     }
-    word = MPI_COMM_NULL != agreement->leaders && !on_node(agreement) ? &agreement->page->reduced
-                                                                      : &agreement->page->gate;
+    word = leads(agreement) ? &agreement->page->reduced : &agreement->page->gate;
     for (int i = 0; i < YIELDS; ++i) {
         /* read before the sleep: a futex does not sleep if the word has changed since */
         uint32_t seen = atomic_load(word);
@@ -532,8 +544,11 @@ static int share(collio_file_t *file, collio_agreement_t *agreement, const int64
 
 int collio_agreement_share(collio_file_t *file, collio_agreement_t *agreement, const int64_t *key)
 {
-    int rc = 1 == file->size ? 0 : share(file, agreement, key);
+    int rc = 0;
 
+    if (1 < file->size) {
+        rc = share(file, agreement, key);
+    }
     /* no rank attaches it any more: nothing is left behind whatever happens later */
     collio_shm_unlink(&agreement->segment);
     if (0 != rc) {

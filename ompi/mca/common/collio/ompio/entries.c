@@ -31,19 +31,39 @@
 
 enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate */
 
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The largest number of all ranks, or an Open MPI error code, which is negative. Collective. */
+static int largest(const ompio_file_t *fh, int mine)
+{
+    int all;
+    int rc = collio_allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, fh->f_comm);
+
+    return OMPI_SUCCESS == rc ? all : rc;
+}
+
 /* Writes zeros to [from, to). Returns 0 or an errno. */
 static int write_zeros(int fd, int64_t from, int64_t to)
 {
     collio_access_stats_t stats = {0};
     collio_access_t access;
-    char *zeros = from < to ? calloc(1, ZERO_BYTES) : NULL;
-    int error = from < to && NULL == zeros ? ENOMEM : 0;
+    char *zeros;
+    int error = 0;
 
+    if (from >= to) {
+        return 0;
+    }
+    zeros = calloc(1, ZERO_BYTES);
+    if (NULL == zeros) {
+        return ENOMEM;
+    }
     collio_access_open(&access, fd, &stats);
     while (0 == error && from < to) {
-        int64_t some = to - from < ZERO_BYTES ? to - from : ZERO_BYTES;
-
-        from += collio_transfer_block(&access, true, from, zeros, some, &error);
+        from += collio_transfer_block(&access, true, from, zeros, lesser(to - from, ZERO_BYTES),
+                                      &error);
     }
     free(zeros);
     return error;
@@ -64,7 +84,7 @@ static int fill_holes(int fd, int64_t end)
             break;
         }
         data = lseek(fd, hole, SEEK_DATA);
-        at = 0 > data || data > end ? end : data;
+        at = 0 > data ? end : lesser(data, end);
         error = write_zeros(fd, hole, at);
     }
     (void) lseek(fd, before, SEEK_SET);
@@ -74,12 +94,12 @@ static int fill_holes(int fd, int64_t end)
 /* Space for the first `size` bytes; a shorter file grows, a longer one stays. 0 or an errno. */
 static int allocate(int fd, int64_t size)
 {
-    int error;
-
-    do {
-        error = 0 == size || 0 == fallocate(fd, 0, 0, size) ? 0 : errno;
-    } while (EINTR == error);
-    return error;
+    while (0 < size && 0 != fallocate(fd, 0, 0, size)) {
+        if (EINTR != errno) {
+            return errno;
+        }
+    }
+    return 0;
 }
 
 /* The size that this rank sees, after its own writes have left for the server. 0 or an errno. */
@@ -101,31 +121,37 @@ static int look(int fd, int64_t *size)
 static int allocate_by_writing(ompio_file_t *fh, int64_t size)
 {
     int64_t seen[2] = {0}, all[2];
-    int turn, first, error, agreed, rc;
+    int turn = 0, first, error = 0, rc;
 
     seen[1] = look(fh->fd, &seen[0]);
     rc = collio_allreduce(seen, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
-    if (OMPI_SUCCESS != rc || 0 != all[1]) {
-        return OMPI_SUCCESS != rc ? rc : (int) all[1];
-    }
-    turn = seen[0] == all[0] ? ompi_comm_size(fh->f_comm) - fh->f_rank : 0;
-    rc = collio_allreduce(&turn, &first, 1, MPI_INT, MPI_MAX, fh->f_comm);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    error = turn == first ? fill_holes(fh->fd, all[0] < size ? all[0] : size) : 0;
-    if (0 == error && turn == first) {
+    if (0 != all[1]) {
+        return (int) all[1];
+    }
+    if (seen[0] == all[0]) {
+        turn = ompi_comm_size(fh->f_comm) - fh->f_rank;
+    }
+    first = largest(fh, turn);
+    if (0 > first) {
+        return first;
+    }
+    if (turn == first) {
+        error = fill_holes(fh->fd, lesser(all[0], size));
+    }
+    if (turn == first && 0 == error) {
         error = write_zeros(fh->fd, all[0], size);
     }
-    rc = collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
-    return OMPI_SUCCESS != rc ? rc : agreed;
+    return largest(fh, error);
 }
 
 /* The size must be the same everywhere, and all ranks return the same. */
 static int preallocate(ompio_file_t *fh, int64_t size)
 {
     int64_t mine[2] = {size, -size}, all[2];
-    int error = 0, agreed = 0;
+    int error = 0;
     int rc = collio_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
 
     if (OMPI_SUCCESS != rc) {
@@ -137,13 +163,14 @@ static int preallocate(ompio_file_t *fh, int64_t size)
     if (0 > size) {
         return MPI_ERR_ARG;
     }
-    error = 0 == fh->f_rank ? allocate(fh->fd, size) : 0;
-    rc = collio_allreduce(&error, &agreed, 1, MPI_INT, MPI_MAX, fh->f_comm);
-    if (OMPI_SUCCESS == rc && (EOPNOTSUPP == agreed || ENOSYS == agreed)) {
-        rc = allocate_by_writing(fh, size);
-        agreed = rc > 0 ? rc : 0;
+    if (0 == fh->f_rank) {
+        error = allocate(fh->fd, size);
     }
-    return rc < 0 ? rc : collio_error_class(agreed);
+    error = largest(fh, error);
+    if (EOPNOTSUPP == error || ENOSYS == error) {
+        error = allocate_by_writing(fh, size);
+    }
+    return 0 > error ? error : collio_error_class(error);
 }
 
 static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
@@ -190,7 +217,8 @@ static int set_atomicity(collio_hook_t *hook, int atomic)
     (void) hook->original.io_module_file_get_atomicity(hook->file, &before);
     rc = hook->original.io_module_file_set_atomicity(hook->file, atomic);
     error = OMPI_SUCCESS == rc || rc > 0 ? rc : MPI_ERR_OTHER;
-    if (OMPI_SUCCESS != collio_allreduce(&error, &all, 1, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
+    all = largest(hook->fh, error);
+    if (0 > all) {
         return MPI_ERR_OTHER;
     }
     if (MPI_SUCCESS != all && MPI_SUCCESS == error) {
@@ -255,7 +283,9 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
     }
     if (MPI_SEEK_END == whence && 0 < offset) {
         rc = hook->original.io_module_file_seek(file, 0, MPI_SEEK_END);
-        rc = MPI_SUCCESS == rc ? seek_from_here(hook, offset) : rc;
+        if (MPI_SUCCESS == rc) {
+            rc = seek_from_here(hook, offset);
+        }
         if (MPI_SUCCESS != rc) {
             (void) hook->original.io_module_file_seek(file, before, MPI_SEEK_SET);
         }

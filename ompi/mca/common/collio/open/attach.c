@@ -27,7 +27,7 @@
 #include "settings/striping.h"
 #include "tuner/tuner.h"
 
-/* No node has that much for an aggregator, and all aggregators of a node together stay far below
+/* Upper bound of the buffers of an aggregator: sums over the aggregators of a node stay far below
  * INT64_MAX. */
 #define BUFFER_MOST (INT64_C(1) << 40)
 
@@ -47,11 +47,11 @@ static int64_t resolve_buffer(const collio_file_t *file)
     return collio_default_buffer(&site);
 }
 
-/* Numbers that decide who owns which part of the file, as settings do: parameters, hints and file
- * systems differ between nodes more often than one thinks. */
+/* Numbers that decide which rank owns which part of the file, as settings do. They may differ
+ * between nodes. */
 enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, NUMBER, FACTS };
 
-/* An fs component for Lustre has read the stripes; else the file system is asked. */
+/* An fs component for Lustre has read the stripes; else they are read from the file system. */
 static bool find_stripes(const ompio_file_t *fh, collio_stripes_t *stripes)
 {
     if (LUSTRE == fh->f_fstype && fh->f_stripe_size > 0) {
@@ -95,8 +95,8 @@ static void use_facts(ompio_file_t *fh, const collio_fact_t *facts)
     fh->f_bytes_per_agg = (int) facts[BUFFER].value;
 }
 
-/* What this rank sees; the ranks settle on one. st_blksize is asked for only where it is used: a
- * network file system may have to ask its server. */
+/* The alignment by the facts of this rank. st_blksize is read only where it is used: a network file
+ * system may have to ask its server. */
 static collio_align_t find_alignment(const collio_file_t *file, bool striped)
 {
     collio_align_facts_t facts = {.file_system = file->access.file_system,
@@ -138,7 +138,7 @@ static void choose_engine(collio_file_t *file)
 }
 
 /* Modes of an exchange that does not happen. */
-static void say_unused(collio_file_t *file)
+static void report_unused(collio_file_t *file)
 {
     const collio_settings_t *settings = &file->settings;
     bool schedule = COLLIO_SCHEDULE_AUTO != settings->schedule;
@@ -254,7 +254,7 @@ static void offer_record(collio_file_t *file, int rc, int64_t *mine)
     collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
 }
 
-/* All ranks must come out of here with the same answer, and with the same facts to decide by. */
+/* All ranks return the same, and have the same facts to decide by. */
 static int settle_record(collio_file_t *file, const int64_t *all)
 {
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
@@ -266,7 +266,7 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     file->access.stripe_bytes = file->derived.align.unit > 1 ? file->derived.align.unit : 0;
     settle_guard(file, &all[GUARD]);
     warn_of_local_locks(file, &all[GUARD]);
-    say_unused(file);
+    report_unused(file);
     if (file->derived.list_refused) { /* MPI_File_get_info does not return it */
         file->settings.aggregator_list[0] = '\0';
     }
@@ -311,7 +311,10 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of
         rc = collio_context_keep_open(file);
     }
     file->tuner = collio_tuner_open(file);
-    return OMPI_SUCCESS == rc && NULL == file->tuner ? OMPI_ERR_OUT_OF_RESOURCE : rc;
+    if (OMPI_SUCCESS == rc && NULL == file->tuner) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return rc;
 }
 
 /* Each rank derives the file's values as if all ranks had its own settings and facts, and offers
