@@ -296,7 +296,7 @@ static void measure(collio_plan_t *plan)
     const collio_collect_t *collect = &plan->collect;
 
     plan->memory_bytes = split_memory(&plan->split)
-                         + (int64_t) (collect->runs.count * sizeof(collio_extent_t)
+                         + (int64_t) (collect->runs.capacity * sizeof(collio_extent_t)
                                       + collect->cycle_count * sizeof(*collect->cycle)
                                       + collect->source_count * sizeof(*collect->source));
     plan->memory_bytes += plan->layer1.memory_bytes;
@@ -306,7 +306,7 @@ static void measure(collio_plan_t *plan)
     for (size_t i = 0; i < plan->requester_count; ++i) {
         const collio_split_t *request = &plan->requests[i];
 
-        plan->memory_bytes += split_memory(request);
+        plan->memory_bytes += (int64_t) sizeof(*request) + split_memory(request);
         for (size_t w = 0; w < request->window_count; ++w) {
             if (request->window[w].bytes > plan->source_bytes) {
                 plan->source_bytes = request->window[w].bytes;
