@@ -329,8 +329,7 @@ static void free_cache(collio_flat_cache_t *cache)
     free(cache);
 }
 
-/* NULL: the handle is no MPI file's, or there is no memory. */
-static collio_flat_cache_t *cache_of(ompio_file_t *fh)
+collio_flat_cache_t *collio_flat_cache(ompio_file_t *fh)
 {
     enum { LEAST_TYPES = 3 }; /* beside the one that is added */
     collio_hook_t *hook = collio_hook_get(fh);
@@ -357,9 +356,8 @@ static void set_current(collio_flat_cache_t *cache, ompi_datatype_t *filetype, c
     cache->view = collio_flat_retain(view);
 }
 
-int collio_flat_view(ompio_file_t *fh, collio_flat_t **flat)
+int collio_flat_view(ompio_file_t *fh, collio_flat_cache_t *cache, collio_flat_t **flat)
 {
-    collio_flat_cache_t *cache = cache_of(fh);
     flat_key_t key = {.list = COLLIO_FVIEW(fh).f_decoded_iov,
                       .extent = (int64_t) COLLIO_FVIEW(fh).f_view_extent};
     int rc;
@@ -379,9 +377,8 @@ int collio_flat_view(ompio_file_t *fh, collio_flat_t **flat)
     return rc;
 }
 
-int collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type, collio_flat_t **flat)
+int collio_flat_type(collio_flat_cache_t *cache, ompi_datatype_t *type, collio_flat_t **flat)
 {
-    collio_flat_cache_t *cache = cache_of(fh);
     flat_key_t key = {.type = type};
 
     return NULL == cache ? flatten(&key, flat) : find_or_make(&cache->types, &key, flat);

@@ -18,7 +18,8 @@ int collio_request_check_mode(const ompio_file_t *fh, bool write)
 }
 
 /* The buffer as it is, or packed by the convertor. */
-static int prepare_memory(collio_request_t *request, ompio_file_t *fh, const collio_call_t *call)
+static int prepare_memory(collio_request_t *request, ompio_file_t *fh, collio_flat_cache_t *cache,
+                          const collio_call_t *call)
 {
     size_t type_bytes;
     int rc;
@@ -29,7 +30,7 @@ static int prepare_memory(collio_request_t *request, ompio_file_t *fh, const col
     }
     if (!collio_stage_needed(fh, call->buffer, call->count, call->type)) {
         request->base = call->buffer;
-        return collio_flat_type(fh, call->type, &request->memory);
+        return collio_flat_type(cache, call->type, &request->memory);
     }
     rc = collio_stage_new(fh, call->write, call->buffer, call->count, call->type, &request->stage);
     if (0 != rc) {
@@ -37,13 +38,14 @@ static int prepare_memory(collio_request_t *request, ompio_file_t *fh, const col
     }
     request->base = request->stage->packed;
     request->bytes = (int64_t) request->stage->bytes;
-    return collio_flat_type(fh, MPI_BYTE, &request->memory);
+    return collio_flat_type(cache, MPI_BYTE, &request->memory);
 }
 
 /* The view, and the position of the first byte in it. */
-static int prepare_view(collio_request_t *request, ompio_file_t *fh, const collio_call_t *call)
+static int prepare_view(collio_request_t *request, ompio_file_t *fh, collio_flat_cache_t *cache,
+                        const collio_call_t *call)
 {
-    int rc = collio_flat_view(fh, &request->shape);
+    int rc = collio_flat_view(fh, cache, &request->shape);
 
     if (0 != rc) {
         return rc;
@@ -62,12 +64,13 @@ static int prepare_view(collio_request_t *request, ompio_file_t *fh, const colli
 
 int collio_request_init(collio_request_t *request, ompio_file_t *fh, const collio_call_t *call)
 {
-    int rc = prepare_view(request, fh, call);
+    collio_flat_cache_t *cache = collio_flat_cache(fh);
+    int rc = prepare_view(request, fh, cache, call);
 
     if (0 != rc) {
         return rc;
     }
-    rc = prepare_memory(request, fh, call);
+    rc = prepare_memory(request, fh, cache, call);
     if (0 != rc) {
         return rc;
     }

@@ -29,16 +29,20 @@ typedef struct collio_flat_t {
     _Atomic int references; /* number of holders */
 } collio_flat_t;
 
+/** What a file keeps of its view and its datatypes. NULL: the handle is no MPI file's (see hook.h),
+ *  or there is no memory; then nothing is kept. The caller holds the file's lock. */
+typedef struct collio_flat_cache_t collio_flat_cache_t;
+collio_flat_cache_t *collio_flat_cache(ompio_file_t *fh);
+
 /** The current view, at displacement 0. The process keeps the last views, so a view that is set
  *  again, by any handle, is not flattened again. The caller releases the result, and holds the
  *  file's lock. */
-int collio_flat_view(ompio_file_t *fh, collio_flat_t **flat);
+int collio_flat_view(ompio_file_t *fh, collio_flat_cache_t *cache, collio_flat_t **flat);
 
 /** One element of `type`; offsets count from the element's address. A regular type becomes
  *  repetitions of one piece, so the tiling's size need not be the type's. The file keeps the last
- *  datatypes, if it is a real MPI file (see hook.h). The caller releases the result, and holds the
- *  file's lock. */
-int collio_flat_type(ompio_file_t *fh, ompi_datatype_t *type, collio_flat_t **flat);
+ *  datatypes. The caller releases the result, and holds the file's lock. */
+int collio_flat_type(collio_flat_cache_t *cache, ompi_datatype_t *type, collio_flat_t **flat);
 
 /** Adds a holder. NULL gives NULL. */
 collio_flat_t *collio_flat_retain(collio_flat_t *flat);
