@@ -112,14 +112,9 @@ static bool range_unsorted(const collio_tiling_t *tiling, int64_t first, int64_t
 
 static bool byte_offset(const collio_tiling_t *tiling, int64_t stream, int64_t *offset)
 {
-    int64_t within;
-    size_t piece;
+    int64_t within = stream % tiling->size;
+    size_t piece = collio_tiling_find(tiling, within);
 
-    if (tiling->dense) {
-        return offset_of(tiling, 0, 0, stream, offset);
-    }
-    within = stream % tiling->size;
-    piece = collio_tiling_find(tiling, within);
     return offset_of(tiling, stream / tiling->size, piece,
                      within - collio_tiling_prefix(tiling, piece), offset);
 }
@@ -138,7 +133,9 @@ int collio_tiling_range(const collio_tiling_t *tiling, int64_t first, int64_t by
         || __builtin_add_overflow(first, bytes - 1, &last)) {
         return -EOVERFLOW;
     }
-    if (tiling->ascending) {
+    if (tiling->dense) {
+        known = offset_of(tiling, 0, 0, first, lo) && !__builtin_add_overflow(*lo, bytes, hi);
+    } else if (tiling->ascending) {
         known = byte_offset(tiling, first, lo) && byte_offset(tiling, last, hi)
                 && !__builtin_add_overflow(*hi, 1, hi);
     } else {
