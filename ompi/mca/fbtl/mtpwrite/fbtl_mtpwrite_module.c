@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The fbtl module: OMPIO hands in lists of (address, offset, length), already built, and gets them
- * transferred. Stock fcolls, shared file pointers and everything else that does not pass our own
- * entries of the file's table come this way.
+ * transferred. Stock fcolls, shared file pointers and everything else that does not pass
+ * collio's entries of the file's table come this way.
  *
  * A list is cut into runs of ascending offsets: one run is what file access takes (sorted, without
  * overlap), and a list that is not sorted is simply several of them.

@@ -137,6 +137,7 @@ typedef struct collio_lock_retry_t {
 /** What the caller of a transfer holds on all of its range. */
 typedef enum collio_held_t {
     COLLIO_HELD_NONE = 0, /* nothing: locks are taken where they are needed */
+    COLLIO_HELD_UNNEEDED, /* nothing, and it was decided at the start that nothing is needed */
     COLLIO_HELD_SHARED,   /* a shared lock */
     COLLIO_HELD_EXCLUSIVE /* an exclusive lock */
 } collio_held_t;

@@ -59,11 +59,12 @@ void collio_job_lock_init(collio_job_t *job)
     collio_access_t *access = job->access;
     collio_range_lock_t *lock = &job->lock;
 
-    *lock = (collio_range_lock_t){.held = COLLIO_HELD_NONE};
+    *lock = (collio_range_lock_t){.held = COLLIO_HELD_UNNEEDED};
     if (job_is_empty(job) || !collio_access_locks(access, job->write)) {
         return;
     }
     lock->wanted = true;
+    lock->held = COLLIO_HELD_NONE;
     job_span(job, &lock->offset, &lock->length);
     if (access->locked) {
         lock->offset = far_byte;

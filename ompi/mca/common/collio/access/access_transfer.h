@@ -119,8 +119,8 @@ void collio_job_unlock(collio_job_t *job);
  *  descriptor, and that no other rank holds the lock for this one. */
 bool collio_sieve_possible(const collio_access_t *access, bool write, collio_held_t held);
 
-/** Looks at the segments from the first one on: how many fit in a window, and shall they be
- *  sieved? Returns the number, at least 1. */
+/** How many segments, from the first one on, fit in a window; *sieve = sieving pays for them.
+ *  Returns the number, at least 1. */
 size_t collio_sieve_window(collio_access_t *access, bool write, const collio_segment_t *segments,
                            size_t count, bool *sieve);
 
