@@ -102,16 +102,15 @@ int collio_memory_groups(const collio_memory_demand_t *demand, int64_t group_byt
 
 /** A vertex of the tree of a group: bins [first, end). Leaves have left < 0. */
 typedef struct collio_memory_vertex_t {
-    int first;            /* first bin */
-    int end;              /* end of the bins */
-    int64_t bytes;        /* wanted in these bins */
-    int parent;           /* -1: the root */
-    int left;             /* vertex of the first bins; -1: this is a leaf */
-    int right;            /* vertex of the last bins */
-    int node;             /* leaf: the node that takes it; -1: not placed */
-    int64_t buffer_bytes; /* leaf: memory that the node gives for it */
-    int merged;           /* leaf: number of leaves that it has taken over */
-    bool reduced;         /* leaf: no node fits; the one with most memory has smaller windows */
+    int first;     /* first bin */
+    int end;       /* end of the bins */
+    int64_t bytes; /* wanted in these bins */
+    int parent;    /* -1: the root */
+    int left;      /* vertex of the first bins; -1: this is a leaf */
+    int right;     /* vertex of the last bins */
+    int node;      /* leaf: the node that takes it; -1: not placed */
+    int merged;    /* leaf: number of leaves that it has taken over */
+    bool reduced;  /* leaf: no node fits; the one with most memory has smaller windows */
 } collio_memory_vertex_t;
 
 typedef struct collio_memory_tree_t {

@@ -31,13 +31,25 @@ typedef struct room_t {
 } room_t;
 
 typedef struct placer_t {
-    const demand_t *demand;
-    const limits_t *limits;
-    room_t *room; /* per node */
-    int *member;  /* nodes by group, ascending; then those that have no data */
-    int first;    /* first member of the group that is placed */
-    int end;      /* end of the members of that group */
+    const demand_t *demand; /* what the ranks want, and what the nodes have */
+    const limits_t *limits; /* the settings */
+    room_t *room;           /* per node: what it still has */
+    int *member;            /* nodes by group, ascending; then those that have no data */
+    int first;              /* first member of the group that is placed */
+    int end;                /* end of the members of that group */
 } placer_t;
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A collective buffer within `bytes`, which are not always enough. */
+static int64_t buffer_within(const placer_t *placer, int64_t bytes)
+{
+    bytes = lesser(bytes, placer->limits->buffer_bytes);
+    return bytes > COLLIO_MEMORY_LEAST ? bytes : COLLIO_MEMORY_LEAST;
+}
 
 static bool fits(const placer_t *placer, int node)
 {
@@ -67,12 +79,9 @@ static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
 static void give(placer_t *placer, vertex_t *leaf, int node)
 {
     room_t *room = &placer->room[node];
-    int64_t bytes = placer->limits->buffer_bytes;
 
-    bytes = bytes < room->left ? bytes : room->left;
     leaf->node = node;
-    leaf->buffer_bytes = bytes > COLLIO_MEMORY_LEAST ? bytes : COLLIO_MEMORY_LEAST;
-    room->left = room->left > bytes ? room->left - bytes : 0;
+    room->left -= lesser(buffer_within(placer, room->left), room->left);
     ++room->given;
 }
 
@@ -115,8 +124,7 @@ static void keep_leaves(const tree_t *tree, int group, layout_t *layout)
             .end = vertex->end,
             .bytes = vertex->bytes,
             .group = group,
-            .node = vertex->node < 0 ? 0 : vertex->node,
-            .buffer_bytes = vertex->node < 0 ? COLLIO_MEMORY_LEAST : vertex->buffer_bytes,
+            .node = vertex->node < 0 ? 0 : vertex->node, /* any: nobody wants a byte of it */
             .merged = vertex->merged,
             .reduced = vertex->reduced,
         };
@@ -128,14 +136,16 @@ static int64_t places_on(const placer_t *placer, int node)
 {
     const limits_t *limits = placer->limits;
     int64_t places = limits->per_node - placer->demand->node[node].held - placer->room[node].given;
-    int64_t left = placer->room[node].left, buffer = limits->buffer_bytes;
+    int64_t left = placer->room[node].left, buffer = limits->buffer_bytes, rest;
 
-    if (!fits(placer, node) || buffer < 1) {
-        return fits(placer, node) ? places : 0;
+    if (!fits(placer, node)) {
+        return 0;
     }
-    /* whole buffers, and one more of what is then left if that is enough */
-    left = left / buffer + (left % buffer > 0 && left % buffer >= limits->min_bytes);
-    return places < left ? places : left;
+    if (buffer < 1) {
+        return places;
+    }
+    rest = left % buffer; /* one more buffer, if that is enough */
+    return lesser(places, left / buffer + (rest > 0 && rest >= limits->min_bytes));
 }
 
 /* What a leaf may want. Where there are fewer places than leaves of domain_bytes, leaves would be
@@ -192,56 +202,66 @@ static void number_aggregators(placer_t *placer, layout_t *layout)
     for (int d = 0; d < layout->domains; ++d) {
         collio_memory_domain_t *domain = &layout->domain[d];
         int sharers = placer->room[domain->node].sharers;
-        int64_t share = placer->demand->node[domain->node].available / (sharers > 0 ? sharers : 1);
+        int64_t available = placer->demand->node[domain->node].available;
 
-        share = share < placer->limits->buffer_bytes ? share : placer->limits->buffer_bytes;
-        domain->buffer_bytes = share > COLLIO_MEMORY_LEAST ? share : COLLIO_MEMORY_LEAST;
+        domain->buffer_bytes = buffer_within(placer, available / (sharers > 0 ? sharers : 1));
     }
 }
 
-/* The group of each node, and the nodes of each group. `start` has room for groups + 2: first the
- * nodes of a group are counted, then it says where each group's members begin. */
+/* The group that has the bin; `groups` if there is none. */
+static int group_with(const int *end, int groups, int bin)
+{
+    int low = 0, high = groups;
+
+    while (low < high) {
+        int middle = (low + high) / 2;
+
+        if (end[middle] <= bin) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The group of each node, and the nodes of each group: the members of group g end at start[g + 1].
+ * Nodes without data are behind the last group. */
 static void sort_nodes(placer_t *placer, const int *end, int groups, layout_t *layout, int *start)
 {
     const demand_t *demand = placer->demand;
 
     for (int i = 0; i < demand->nodes; ++i) {
         int bin = collio_memory_first(&demand->node[i], demand->bins);
-        int low = 0, high = groups; /* the first group that ends behind the bin */
 
-        while (low < high) {
-            int middle = (low + high) / 2;
-
-            low = end[middle] <= bin ? middle + 1 : low;
-            high = end[middle] <= bin ? high : middle;
-        }
-        layout->group_of[i] = low < groups ? low : -1;
-        ++start[(low < groups ? low : groups) + 1];
+        layout->group_of[i] = group_with(end, groups, bin);
+        ++start[layout->group_of[i] + 2];
     }
     for (int g = 0; g < groups; ++g) {
-        start[g + 1] += start[g];
+        start[g + 2] += start[g + 1];
     }
     for (int i = 0; i < demand->nodes; ++i) {
-        int group = layout->group_of[i] < 0 ? groups : layout->group_of[i];
-
-        placer->member[start[group]++] = i;
+        placer->member[start[layout->group_of[i] + 1]++] = i;
+        if (groups == layout->group_of[i]) {
+            layout->group_of[i] = -1;
+        }
     }
 }
 
-/* Each group in turn; after sort_nodes start[g] is where the members of group g end. */
 static int place_groups(placer_t *placer, const int *end, int groups, layout_t *layout)
 {
-    int *start = calloc((size_t) groups + 2, sizeof(*start));
-    int rc = 0;
+    int *start = calloc((size_t) groups + 3, sizeof(*start));
+    int rc = 0, bin = 0;
 
     if (NULL == start) {
         return -ENOMEM;
     }
     sort_nodes(placer, end, groups, layout, start);
     for (int g = 0; 0 == rc && g < groups; ++g) {
-        placer->first = 0 == g ? 0 : start[g - 1];
-        placer->end = start[g];
-        rc = place_group(placer, 0 == g ? 0 : end[g - 1], end[g], layout);
+        placer->first = start[g];
+        placer->end = start[g + 1];
+        rc = place_group(placer, bin, end[g], layout);
+        bin = end[g];
     }
     free(start);
     return rc;

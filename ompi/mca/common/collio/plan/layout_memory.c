@@ -54,7 +54,9 @@ void collio_layout_memory_records(collio_exchange_t *ex)
     uint64_t *bits = memory->records + nodes + (size_t) node * (size_t) memory->words;
 
     memset(memory->records, 0, count * sizeof(*memory->records));
-    memory->records[node] = (uint64_t) (memory->minus_node < 0 ? -memory->minus_node : 0);
+    if (memory->minus_node < 0) {
+        memory->records[node] = (uint64_t) -memory->minus_node;
+    }
     for (int bin = 0; bin < collio_layout_bins(file); ++bin) {
         if (ex->histogram[bin] > 0) {
             bits[bin / 64] |= UINT64_C(1) << (bin % 64);
@@ -89,7 +91,9 @@ static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
         --node[collio_node_of(&file->nodes, file->derived.aggregators[i])].held;
     }
     for (int n = 0; n < nodes; ++n) {
-        node[n].held = node[n].held > 0 ? node[n].held : (int) sums[n];
+        if (node[n].held <= 0) {
+            node[n].held = (int) sums[n];
+        }
     }
 }
 
@@ -105,7 +109,9 @@ static int64_t domain_bytes(const collio_exchange_t *ex)
         return (int64_t) file->settings.memory_domain_bytes;
     }
     even = ex->range.bytes / collio_default_aggregators(&site) + 1;
-    even = even > COLLIO_MEMORY_LEAST ? even : COLLIO_MEMORY_LEAST;
+    if (even < COLLIO_MEMORY_LEAST) {
+        return COLLIO_MEMORY_LEAST;
+    }
     return even < most ? even : most;
 }
 
@@ -162,7 +168,9 @@ static void level_buffers(collio_file_t *file)
         return;
     }
     for (int i = 0; i < memory->parts; ++i) {
-        least = memory->part[i].buffer_bytes < least ? memory->part[i].buffer_bytes : least;
+        if (memory->part[i].buffer_bytes < least) {
+            least = memory->part[i].buffer_bytes;
+        }
     }
     for (int i = 0; i < memory->parts; ++i) {
         memory->part[i].buffer_bytes = least;
@@ -193,6 +201,14 @@ static int make_domains(collio_exchange_t *ex, collio_division_t *division)
     return rc;
 }
 
+/* Bytes of a slot for a domain of `size` bytes: whole cache lines, at most a window. */
+static int64_t slot_within(int64_t size, int64_t window)
+{
+    int64_t slot = (size + 63) / 64 * 64;
+
+    return size < window && slot < window ? slot : window;
+}
+
 /* What this rank and its node have announced, and how large a collective buffer here is. */
 static void measure(collio_exchange_t *ex)
 {
@@ -207,16 +223,18 @@ static void measure(collio_exchange_t *ex)
         int aggregator = memory->part[i].aggregator, rank = file->derived.aggregators[aggregator];
         bool here = collio_node_of(&file->nodes, rank) == collio_node_of(&file->nodes, file->rank);
         int64_t window = collio_plan_window(plan, aggregator);
-        int64_t size = collio_domains_size(&plan->domains, aggregator);
-        int64_t slot = ((size < window ? size : window) + 63) / 64 * 64;
+        int64_t slot = slot_within(collio_domains_size(&plan->domains, aggregator), window);
 
-        slot = slot < window ? slot : window;
         if ((here || everywhere) && slot > plan->slot_bytes) {
             plan->slot_bytes = slot;
         }
-        plan->memory.announced += rank == file->rank ? memory->part[i].buffer_bytes : 0;
-        plan->memory.node_announced += here ? memory->part[i].buffer_bytes : 0;
-        plan->regions += here;
+        if (here) {
+            plan->memory.node_announced += memory->part[i].buffer_bytes;
+            ++plan->regions;
+        }
+        if (rank == file->rank) {
+            plan->memory.announced += memory->part[i].buffer_bytes;
+        }
     }
 }
 
@@ -226,8 +244,11 @@ int collio_layout_memory(collio_exchange_t *ex, collio_division_t *division)
     collio_plan_t *plan = ex->plan;
     collio_memory_node_t *node = calloc((size_t) file->nodes.nodes, sizeof(*node));
     int *node_of = malloc((size_t) file->derived.aggregator_count * sizeof(*node_of));
-    int rc = NULL == node || NULL == node_of ? -ENOMEM : compute_parts(ex, node, node_of);
+    int rc = -ENOMEM;
 
+    if (NULL != node && NULL != node_of) {
+        rc = compute_parts(ex, node, node_of);
+    }
     free(node);
     free(node_of);
     if (rc < 0) {
@@ -253,9 +274,7 @@ void collio_layout_memory_give_back(collio_exchange_t *ex)
     collio_file_t *file = ex->file;
     collio_plan_t *plan = ex->plan;
     int64_t spare = file->kept->buffers.bytes - plan->memory.announced;
-    int64_t segment = NULL != file->kept->shared.at
-                          ? file->kept->shared.region_bytes * file->kept->shared.regions
-                          : 0;
+    int64_t segment = file->kept->shared.region_bytes * file->kept->shared.regions;
     bool given = false;
 
     if (spare > 0 && plan->memory.node_announced + spare > file->memory.usable) {
@@ -263,7 +282,8 @@ void collio_layout_memory_give_back(collio_exchange_t *ex)
         collio_arena_fini(&file->kept->buffers);
         given = true;
     }
-    if (COLLIO_SHARED_READY == file->kept->shared.state && segment > file->memory.usable) {
+    if (COLLIO_SHARED_READY == file->kept->shared.state && NULL != file->kept->shared.at
+        && segment > file->memory.usable) {
         collio_file_memory(file, -file->kept->shared.mine_bytes);
         collio_shared_fini(&file->kept->shared);
         given = true;
@@ -287,8 +307,10 @@ void collio_layout_look(collio_file_t *file)
         if (!plan->valid || plan->memory.withheld || 0 == plan->memory.node_announced) {
             continue;
         }
-        usable = measured ? usable : collio_kept_memory_usable(file);
-        measured = true;
+        if (!measured) {
+            usable = collio_kept_memory_usable(file);
+            measured = true;
+        }
         if (collio_available_lost(usable, exact, plan->memory.node_announced)) {
             plan->memory.withheld = true;
             collio_file_count(file, COLLIO_STAT_PLAN_MEMORY, 1);

@@ -164,6 +164,11 @@ void collio_tuner_close(collio_file_t *file)
     collio_tuner_drop(file);
 }
 
+static int wanted_exchange(const collio_exchange_t *ex)
+{
+    return ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
+}
+
 static bool buffers_allowed(const collio_exchange_t *ex, collio_buffers_t buffers)
 {
     const collio_transport_t *named = collio_transport_named(ex->file);
@@ -193,7 +198,7 @@ static bool is_local(uint32_t file_system)
 static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes)
 {
     const collio_file_t *file = ex->file;
-    int wanted = ex->write ? file->settings.exchange_write : file->settings.exchange_read;
+    int wanted = wanted_exchange(ex);
     int64_t share = ex->range.bytes / file->derived.aggregator_count;
     collio_facts_t facts = {
         .write = ex->write,
@@ -281,14 +286,10 @@ static const collio_schedule_t *schedule_of(const collio_exchange_t *ex, collio_
 
 static int64_t piece_bound(const collio_exchange_t *ex)
 {
-    return 0 == ex->request.bytes ? 0
-                                  : collio_tiling_piece_bound(&ex->request.view, ex->request.stream,
-                                                              ex->request.bytes);
-}
-
-static int wanted_exchange(const collio_exchange_t *ex)
-{
-    return ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
+    if (0 == ex->request.bytes) {
+        return 0;
+    }
+    return collio_tiling_piece_bound(&ex->request.view, ex->request.stream, ex->request.bytes);
 }
 
 /* Did the last call in this direction skip the exchange, and is nothing to be tried now? The same
@@ -391,8 +392,10 @@ const char *collio_tuner_reason(const collio_exchange_t *ex)
     if (ex->way.probing) {
         return "auto measures it";
     }
-    return tuner->learnt[tuner->kind].tried[tuner->way] > 0 ? "the fastest that auto measured"
-                                                            : "auto, not measured";
+    if (0 == tuner->learnt[tuner->kind].tried[tuner->way]) {
+        return "auto, not measured";
+    }
+    return "the fastest that auto measured";
 }
 
 /* shm is chosen for all, but moves bytes only where ranks have memory in common. */
@@ -400,57 +403,71 @@ static void describe_transport(const collio_transport_t *transport, const uint64
                                char *text, size_t size)
 {
     int missing = (int) sum[COLLIO_STAT_SHM_MISSING];
-    bool shm = COLLIO_BUFFERS_SHARED == transport->buffers;
 
-    if (shm && missing > 0 && missing < ranks) {
+    if (COLLIO_BUFFERS_SHARED != transport->buffers) {
+        snprintf(text, size, "%s", transport->name);
+    } else if (missing >= ranks) {
+        snprintf(text, size, "isend (no shared memory)");
+    } else if (missing > 0) {
         snprintf(text, size, "shm, isend on %d of %d ranks (no shared memory there)", missing,
                  ranks);
-    } else if (shm && missing > 0) {
-        snprintf(text, size, "isend (no shared memory)");
-    } else if (shm && sum[COLLIO_STAT_MESSAGES_BETWEEN_NODES] > 0) {
-        snprintf(text, size, "%sisend between nodes",
-                 sum[COLLIO_STAT_SHM_BYTES] > 0 ? "shm, " : "");
+    } else if (0 == sum[COLLIO_STAT_MESSAGES_BETWEEN_NODES]) {
+        snprintf(text, size, "shm");
+    } else if (0 == sum[COLLIO_STAT_SHM_BYTES]) {
+        snprintf(text, size, "isend between nodes");
     } else {
-        snprintf(text, size, "%s", transport->name);
+        snprintf(text, size, "shm, isend between nodes");
     }
+}
+
+static void describe_last(const last_t *last, const uint64_t *sum, int ranks, char *text,
+                          size_t size)
+{
+    char transport[96];
+
+    if (!last->exchange) {
+        snprintf(text, size, "no exchange");
+        return;
+    }
+    describe_transport(last->transport, sum, ranks, transport, sizeof(transport));
+    snprintf(text, size, "schedule %s, transport %s", last->schedule->name, transport);
+}
+
+/* Adds "write: <words>" or "read: <words>" behind what the text has. */
+static void add_direction(bool write, const char *words, char *text, size_t size)
+{
+    size_t used = strlen(text);
+
+    snprintf(text + used, size - used, "%s%s: %s", used > 0 ? "; " : "", write ? "write" : "read",
+             words);
 }
 
 void collio_tuner_describe(const collio_tuner_t *tuner, const uint64_t *sum, int ranks, char *text,
                            size_t size)
 {
-    int used = 0;
+    char words[160];
 
     text[0] = '\0';
     for (int write = 1; write >= 0; --write) {
-        const char *verb = write ? "write" : "read";
-        char transport[96];
-
-        if (!tuner->last[write].here || used >= (int) size) {
-            continue;
+        if (tuner->last[write].here) {
+            describe_last(&tuner->last[write], sum, ranks, words, sizeof(words));
+            add_direction(write, words, text, size);
         }
-        if (!tuner->last[write].exchange) {
-            used += snprintf(text + used, size - (size_t) used, "%s%s: no exchange",
-                             used > 0 ? "; " : "", verb);
-            continue;
-        }
-        describe_transport(tuner->last[write].transport, sum, ranks, transport, sizeof(transport));
-        used += snprintf(text + used, size - (size_t) used, "%s%s: schedule %s, transport %s",
-                         used > 0 ? "; " : "", verb, tuner->last[write].schedule->name, transport);
     }
 }
 
 void collio_tuner_reasons(const collio_tuner_t *tuner, char *text, size_t size)
 {
-    int used = 0;
+    char words[96];
 
     text[0] = '\0';
-    for (int write = 1; write >= 0 && used < (int) size; --write) {
+    for (int write = 1; write >= 0; --write) {
         const last_t *last = &tuner->last[write];
 
         if (last->here && NULL != last->why) {
-            used += snprintf(text + used, size - (size_t) used, "%s%s: %s (%s)",
-                             used > 0 ? "; " : "", write ? "write" : "read",
-                             last->exchange ? "exchange" : "direct", last->why);
+            snprintf(words, sizeof(words), "%s (%s)", last->exchange ? "exchange" : "direct",
+                     last->why);
+            add_direction(write, words, text, size);
         }
     }
 }
