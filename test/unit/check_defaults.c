@@ -86,3 +86,14 @@ UNIT_TEST(defaults_small_buffers_only_where_nothing_is_far)
     ck_assert_int_eq(32 << 20, buffer((site_t){.ranks = 16, .nodes = 2}));
     ck_assert_int_eq(32 << 20, buffer(lustre(4, 1, 4)));
 }
+
+/* At most 64 MiB wait at an aggregator, or a collective buffer where memory is short. */
+UNIT_TEST(defaults_few_messages_are_synchronous)
+{
+    ck_assert_int_eq(1024, collio_default_synchronous_each(64 << 10, 128 << 10, false));
+    ck_assert_int_eq(4, collio_default_synchronous_each(16 << 20, 32 << 20, false));
+    ck_assert_int_eq(1, collio_default_synchronous_each(64 << 20, 64 << 20, false));
+    ck_assert_int_eq(1, collio_default_synchronous_each(INT64_C(1) << 40, 1, false));
+    ck_assert_int_eq(2, collio_default_synchronous_each(64 << 10, 128 << 10, true));
+    ck_assert_int_eq(1, collio_default_synchronous_each(128 << 10, 128 << 10, true));
+}

@@ -9,7 +9,8 @@ enum {
     LOCKAHEAD_PER_NODE = 4,
     ON_ONE_NODE = 2,
     NODE_BUFFER = 2 << 20,
-    BUFFER = 32 << 20
+    BUFFER = 32 << 20,
+    WAITING = 64 << 20 /* bytes of messages that may wait at an aggregator for their receives */
 };
 
 static int least(int a, int b)
@@ -70,4 +71,15 @@ int collio_default_aggregators(const collio_site_t *site)
 int64_t collio_default_buffer(const collio_site_t *site)
 {
     return 1 == site->nodes && !site->network && !site->striped ? NODE_BUFFER : BUFFER;
+}
+
+/* A synchronous send is answered by a message: where messages limit, the answers take as long as
+ * the data. A rank that sends one in n of them is at most n windows ahead of its aggregator, which
+ * may have to keep them. */
+int64_t collio_default_synchronous_each(int64_t window_bytes, int64_t buffer_bytes,
+                                        bool short_of_memory)
+{
+    int64_t waiting = short_of_memory ? buffer_bytes : WAITING;
+
+    return window_bytes < waiting ? waiting / window_bytes : 1;
 }

@@ -27,4 +27,9 @@ int collio_default_aggregators(const collio_site_t *site);
 /** Bytes that an aggregator may use for its buffers. */
 int64_t collio_default_buffer(const collio_site_t *site);
 
+/** Of the messages that a rank sends to an aggregator, one in so many is a synchronous send.
+ *  short_of_memory: the nodes are. */
+int64_t collio_default_synchronous_each(int64_t window_bytes, int64_t buffer_bytes,
+                                        bool short_of_memory);
+
 #endif /* COLLIO_DEFAULTS_H */

@@ -75,6 +75,7 @@ static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i
     move->window = &request->window[source->window];
     move->piece = &request->piece[move->window->first];
     move->transport = collio_cycles_pick(ex, ex->file->derived.my_aggregator, move->peer);
+    move->synchronous = collio_cycles_synchronous(ex, source->window);
 }
 
 /* A message that is one piece goes straight into its place. */

@@ -53,6 +53,14 @@ extern const collio_transport_t *const collio_transports[];
  *  (its rank). Both sides compute the same answer. */
 const collio_transport_t *collio_cycles_pick(const collio_exchange_t *ex, int aggregator,
                                              int requester);
+
+/** Is message `number`, from 0, of those between two ranks a synchronous send? */
+static inline bool collio_cycles_synchronous(const collio_exchange_t *ex, size_t number)
+{
+    int64_t each = ex->way.synchronous_each;
+
+    return 0 < each && each - 1 == (int64_t) number % each;
+}
 /** The requester's side of `flow`. poll returns true when all windows have moved. */
 void collio_requester_start(collio_exchange_t *ex);
 bool collio_requester_poll(collio_exchange_t *ex, bool *moved);

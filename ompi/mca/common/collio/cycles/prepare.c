@@ -146,16 +146,24 @@ bool collio_cycles_prepared(const collio_exchange_t *ex)
     return 0 != (ex->plan->prepared.ways & way_of(ex));
 }
 
+static int64_t synchronous_each(const collio_exchange_t *ex)
+{
+    const collio_file_t *file = ex->file;
+
+    if (COLLIO_SETTING_AUTO != file->settings.sync_send) {
+        return COLLIO_SETTING_ON == file->settings.sync_send;
+    }
+    return collio_default_synchronous_each(ex->plan->window_bytes, file->derived.buffer_bytes,
+                                           file->derived.partition->by_memory);
+}
+
 void collio_cycles_prepare(collio_exchange_t *ex)
 {
     collio_plan_t *plan = ex->plan;
     int64_t before = plan->memory_bytes, rc = 0;
 
     ex->aggregator.stop_local = INT64_MAX;
-    ex->way.synchronous_sends = COLLIO_SETTING_ON == ex->file->settings.sync_send
-                                || (COLLIO_SETTING_AUTO == ex->file->settings.sync_send
-                                    && plan->domains.hi - plan->domains.lo
-                                           > plan->window_bytes * plan->domains.aggregators);
+    ex->way.synchronous_each = synchronous_each(ex);
     if (0 == plan->prepared.ways) {
         plan->prepared.shared_failed = collio_kept_unshared(ex->file->kept);
     }

@@ -57,19 +57,21 @@ static void start_delivery(collio_exchange_t *ex, size_t i)
     const collio_plan_t *plan = ex->plan;
     collio_delivery_t *delivery = &ex->requester.deliveries[i];
     collio_move_t *move = &delivery->move;
+    const collio_share_t *share = &plan->split.share[plan->share_of[plan->order[i]]];
 
     COLLIO_ASSERT(i < plan->split.window_count && !delivery->started);
     memset(delivery, 0, sizeof(*delivery));
     delivery->started = true;
     ex->requester.end = i + 1 > ex->requester.end ? i + 1 : ex->requester.end;
     delivery->window = plan->order[i];
-    delivery->aggregator = plan->split.share[plan->share_of[delivery->window]].aggregator;
+    delivery->aggregator = share->aggregator;
     delivery->round = ex->requester.round;
     move->window = &plan->split.window[delivery->window];
     move->piece = &plan->split.piece[move->window->first];
     move->tag = COLLIO_TAG_DATA;
     move->peer = ex->file->derived.aggregators[delivery->aggregator];
     move->transport = collio_cycles_pick(ex, delivery->aggregator, ex->file->rank);
+    move->synchronous = collio_cycles_synchronous(ex, delivery->window - share->first);
     if (collio_plan_relayed(plan, delivery->window)) {
         move->relayed = true;
         move->staging = ex->layer1.actions->message(ex, delivery->window);

@@ -55,8 +55,9 @@ typedef struct collio_move_t {
     } grant;
     ompi_request_t *grant_request; /* put_lock: the grant that is being sent */
     int state;                     /* a state of the transport, or MOVE_COUNTED */
-    bool relayed; /* layer 1 copies the message; the transport does not use user memory */
-    bool done;    /* the bytes have moved */
+    bool relayed;     /* layer 1 copies the message; the transport does not use user memory */
+    bool synchronous; /* isend: the sender waits until the receive is posted */
+    bool done;        /* the bytes have moved */
 } collio_move_t;
 
 /** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. A
@@ -106,7 +107,7 @@ typedef struct collio_choices_t {
     const collio_schedule_t *schedule;   /* how shuffles and accesses overlap */
     const collio_transport_t *transport; /* how bytes move between ranks */
     bool packed;                         /* put_*: see plan->packed */
-    bool synchronous_sends;              /* data messages are synchronous sends */
+    int64_t synchronous_each;            /* one message in so many is a synchronous send; 0: none */
     bool probing;                        /* `auto` measures this call */
 } collio_choices_t;
 

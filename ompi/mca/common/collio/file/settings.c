@@ -109,7 +109,9 @@ static const collio_setting_t rows[] = {
      "not kept when a plan is reused at an offset that is not a multiple of the block"},
     {"sync_send", COLLIO_CHOICE, AT(sync_send), on_off, 0, 9, FOR_TESTS | AGREED, NULL,
      "Whether data messages are synchronous sends, so that fast senders cannot flood an "
-     "aggregator that is busy writing. auto: on when a call needs more than one round"},
+     "aggregator that is busy writing. A synchronous send is answered by a message. auto: one "
+     "message in so many that at most 64 MiB can wait at an aggregator (with partition memory: as "
+     "much as a collective buffer)"},
     {"engine", COLLIO_CHOICE, AT(engine), "auto,threads,libaio,io_uring", 0, 5, NO_HINT, NULL,
      "What runs the accesses of aggregators in the background (schedules write, write_comm and "
      "write_comm2). auto: threads, which hide more than io_uring behind the exchange. libaio is "

@@ -7,8 +7,9 @@
  *
  * Either copy is left out where it can be: the sender's when the packed order is the order in
  * memory, the aggregator's when the window is one piece. Receives are posted before the sends where
- * the aggregator is free; synchronous sends keep fast senders from flooding a busy one. Reads are
- * the mirror image; after the end of the file the message is just shorter.
+ * the aggregator is free. Some messages are synchronous sends, and a rank sends two rounds at a
+ * time, so that fast senders do not flood a busy aggregator. Reads are the mirror image; after the
+ * end of the file the message is just shorter.
  */
 #include "transport/transport.h"
 
@@ -30,7 +31,7 @@ void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char 
     move->bytes = bytes;
     if (OMPI_SUCCESS
         != collio_isend(message, (size_t) bytes, move->peer, collio_exchange_tag(ex, move->tag),
-                        ex->way.synchronous_sends, ex->file->comm, &move->request)) {
+                        move->synchronous, ex->file->comm, &move->request)) {
         collio_exchange_lose(ex);
         move->done = true;
         return;

@@ -222,7 +222,8 @@ static void start_message(collio_exchange_t *ex, int h, int member)
                             .window = &turn->all,
                             .piece = &part->piece[turn->all.first],
                             .peer = collio_relay_rank(ex, member),
-                            .tag = COLLIO_TAG_RELAY};
+                            .tag = COLLIO_TAG_RELAY,
+                            .synchronous = 0 < ex->way.synchronous_each};
     ++half->slot.pending;
     if (!turn->straight || half->slot.in_order || is_short) {
         move->staging = half->slot.staging + half->slot.staging_used;

@@ -39,6 +39,7 @@ static void start_turn(collio_exchange_t *ex, size_t number)
                                              .peer = relay->aggregator,
                                              .tag = COLLIO_TAG_RELAY,
                                              .extra = collio_turn_room(turn) - turn->all.bytes,
+                                             .synchronous = 0 < ex->way.synchronous_each,
                                              .relayed = !ex->write}};
     if (relay->shared) {
         int slot = collio_node_local(&ex->file->nodes, relay->aggregator);
