@@ -83,81 +83,99 @@ def _range(values, unit):
 
 
 def _claims(study, results):
-    out = ["| | authors | here |", "|---|---|---|"]
+    out = ["| | authors | wanted here | here |", "|---|---|---|---|"]
     for claim in study.CLAIMS:
         theirs = _range(sorted({claim.low, claim.high}), claim.unit).split(", ")[0]
-        out.append(f"| {claim.text} | {theirs} | {_range(claim.here(results), claim.unit)} |")
+        out.append(f"| {claim.text} | {theirs if claim.published else ''} | {claim.wanted} | "
+                   f"{_range(claim.here(results), claim.unit)} |")
     return out + [""]
 
 
 def _machine(machine):
     m = machine
-    return [f"Machine [`{m.name}`](../../bench/machines/{m.name}): {m.text}",
-            f"{m.nodes} nodes with up to {m.ranks_per_node} ranks; a link moves "
-            f"{m.link_bytes() / 1e6:g} MB/s with a latency of {m.latency_us} us, and a message "
-            f"costs {m.message_us} us at each card; {m.servers} servers with "
-            f"{m.server_bytes_per_second / 1e6:g} MB/s each, {m.request_us} us per request.", ""]
+    return [f"[`{m.name}`](../../bench/machines/{m.name}): {m.nodes} nodes with up to "
+            f"{m.ranks_per_node} ranks; a link moves {m.link_bytes() / 1e6:g} MB/s, latency "
+            f"{m.latency_us} us; a message costs {m.message_us} us at each card; {m.servers} servers "
+            f"with {m.server_bytes_per_second / 1e6:g} MB/s each, {m.request_us} us per request.", ""]
 
 
 def _beside(rows, share):
-    """What to say if other programs took the cores; `share` is what the runs took."""
-    others = statistics.median(row.get("machine_busy", 0) for row in rows)
-    if others <= share + 0.2:
-        return ""
-    return (f" Other programs ran beside them: the cores were {100 * others:.0f}% busy in all, so "
-            "single times may be off; means of many points are more reliable.")
+    """Whether other programs took the cores; `share` is the share that the runs took."""
+    all_programs = statistics.median(row.get("machine_busy", 0) for row in rows)
+    if all_programs <= share + 0.2:
+        return " No other program took much of the cores."
+    return (f" Other programs ran beside them: the cores were {100 * all_programs:.0f}% busy in all, "
+            "so single times may be off.")
 
 
-def _quality(results, study):
-    rows = [row for rows in results.rows.values() for row in rows if row["busy"]]
+def _conditions(results, study, found):
+    rows = [row for rows in results.rows.values() for row in rows if "seconds" in row]
     busy = sum(len(rows) for rows in results.busy_rows.values())
-    share = statistics.median(row["busy"] for row in rows) if rows else 0
-    if not rows:
-        all_rows = [row for rows in results.rows.values() for row in rows]
-        count = len(all_rows)
-        return [f"{count} results. All bytes were checked." + _beside(all_rows, 0), ""]
-    out = (f"{len(rows) + busy} results, medians of up to {study.REPEAT} repetitions, "
-           f"{study.STEPS} calls each, interleaved. All bytes were checked. The ranks used "
-           f"{100 * share:.0f}% of the cores (median).")
-    out += _beside(rows, share)
+    commits = sorted({row.get("commit", "") for row in rows} - {""})
+    c = found.conditions
+    out = [f"Record [{study.NAME}.json](../../bench/records/studies/{study.NAME}.json), {c['day']}: "
+           f"{len(rows) + busy} results, medians of up to {study.REPEAT} repetitions; {c['cores']} "
+           f"cores ({c['processor']}), Linux {c['kernel']}, Open MPI {c['open_mpi']}"
+           + (f", commit {', '.join(commits)}" if commits else "") + ". All bytes were checked."]
+    shares = [row["busy"] for row in rows if row["busy"]]
+    if shares:
+        share = statistics.median(shares)
+        out[0] += (f" The ranks used {100 * share:.0f}% of the cores (median; at most "
+                   f"{100 * max(shares):.0f}%)." + _beside(rows, share))
     if busy:
-        out += f" {busy} results used more than 60%: they are in parentheses and do not count."
-    return [out, ""]
+        out[0] += f" {busy} results used more than 60%: they are in parentheses and do not count."
+    return out + [""]
 
 
 def _all_cases(study, results):
-    """The study's own, and those that were computed."""
+    """The study's own, and those that were computed for the same points."""
     cases = list(study.cases())
     known = {case.key(): case for case in cases}
     for key, _ in results.rows:
         panel, series, x = key.split("|")
-        if key not in known:
-            like = next(c for c in cases if c.panel == panel and str(c.x) == x)
+        like = next((c for c in cases if c.panel == panel and str(c.x) == x), None)
+        if key not in known and like:
             known[key] = dataclasses.replace(like, series=series)
     return list(known.values())
 
 
-def write(folder, study, results, machines, more):
-    """The page and its plot; `more` are lines of the study's own."""
+def _breakdown(study, results, cases):
+    """Where the time goes, of the slowest rank in each part."""
+    series, parts = study.BREAKDOWN
+    out = ["| s | ranks | | " + " | ".join(words for words, _ in parts) + " |",
+           "|---|---|---|" + "---|" * len(parts)]
+    for panel in dict.fromkeys(c.panel for c in cases if c.series in series):
+        x = results.largest(panel, series)
+        for phase in PHASES:
+            for name in series:
+                found = [results.counter(panel, name, x, phase, part, "max") for _, part in parts]
+                if any(found):
+                    out.append(f"| {panel}, {phase} | {x} | {name} | "
+                               + " | ".join(f"{(v or 0) / 1e9:.3f}" for v in found) + " |")
+    return ["## Where the time goes", "", study.BREAKDOWN_TEXT, ""] + out + [""]
+
+
+def write(folder, study, results, found):
+    """The page and its plot from a record."""
     cases = _all_cases(study, results)
     name = study.NAME
-    out = [f"# {study.TITLE}", "",
-           f"Made by `make study STUDY={name}` from "
-           f"[study.py](../../bench/studies/{name}/study.py). Times are seconds"
-           + (" of one call on a [slow-motion cluster](../../bench/studies/README.md)."
-              if machines else "."),
-           "", "## What the authors did", "", study.AUTHORS, "", "## What is scaled", ""]
-    for machine in machines:
+    out = [f"# {study.TITLE}", "", f"**Question.** {study.QUESTION}", "",
+           f"**Authors.** {study.AUTHORS}", "", "## Machine", ""]
+    for machine in found.machines:
         out += _machine(machine)
     out += ["| | authors | here |", "|---|---|---|"]
     out += [f"| {' | '.join(row)} |" for row in study.SCALED]
-    out += ["", "## Result", ""] + (_claims(study, results) if study.CLAIMS else [])
-    out += [f"**Why they differ.** {study.DIFFERS}", "", f"![{study.TITLE}]({name}.svg)", "",
-            f"*{study.CAPTION}*", "", "## All times", ""]
-    out += _quality(results, study) + _tables(study, results, cases) + more
+    out += ["", "## Result", "", f"![{study.TITLE}]({name}.svg)", "", f"*{study.CAPTION}*", ""]
+    out += _claims(study, results) if study.CLAIMS else []
+    out += [f"**Why they differ.** {study.DIFFERS}", "", "## Times", "", "Seconds of one call. "
+            f"`bench/study --draw {name}` draws this page from its record; `make study STUDY={name}` "
+            "measures again.", ""]
+    out += _conditions(results, study, found) + _tables(study, results, cases)
+    out += study.more(results) if hasattr(study, "more") else []
+    if hasattr(study, "BREAKDOWN"):
+        out += _breakdown(study, results, cases)
     if study.COUNTERS:
-        out += ["## Where the time goes", ""] + _counters(study, results, cases)
-    os.makedirs(folder, exist_ok=True)
+        out += ["## Counters", ""] + _counters(study, results, cases)
     with open(os.path.join(folder, f"{name}.md"), "w", encoding="utf-8") as page:
         page.write("\n".join(out).rstrip() + "\n")
     with open(os.path.join(folder, f"{name}.svg"), "w", encoding="utf-8") as page:

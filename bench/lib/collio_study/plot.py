@@ -26,7 +26,8 @@ def _style():
     def colors(found):
         return "".join(f".c{i} {{ stroke: {c} }} circle.c{i} {{ fill: {c} }} "
                        f"text.c{i} {{ fill: {c}; stroke: none }}\n" for i, c in enumerate(found))
-    return (f"<style>{STYLE}{colors(COLORS)}@media (prefers-color-scheme: dark) {{\n"
+    shades = "".join(f".part{i} {{ fill: {c} }} " for i, c in enumerate(COLORS + DARK[:5]))
+    return (f"<style>{STYLE}{shades}{colors(COLORS)}@media (prefers-color-scheme: dark) {{\n"
             f"{STYLE_DARK}{colors(DARK)}}}</style>")
 
 
@@ -38,7 +39,8 @@ def _text(x, y, words, klass="", anchor="start"):
 def _claims(study, results):
     """A gray bar for the authors' range, a line with a dot (the mean) for what was measured."""
     found = [(c, c.here(results)) for c in study.CLAIMS]
-    ends = [v for c, here in found for v in (c.low, c.high, *here, 1 if c.unit == "x" else c.low)]
+    ends = [v for c, here in found for v in ((c.low, c.high) if c.published else ()) + tuple(here)]
+    ends += [1] if found[0][0].unit == "x" else [0]
     log = all(c.unit == "x" for c, _ in found)
     low, high = min(ends) * (0.9 if log else 1), max(ends) * 1.1
     low = low if log else min(0, low)
@@ -54,9 +56,10 @@ def _claims(study, results):
     parts, y = [_text(20, 16, words, "value")], 24
     for claim, here in found:
         parts.append(_text(20, y + 14, claim.text, "title"))
-        left, right = px(claim.low), max(px(claim.high), px(claim.low) + 4)
-        parts.append(f'<rect x="{left:.1f}" y="{y + 20}" width="{right - left:.1f}" height="12" '
-                     'class="theirs"/>')
+        if claim.published:
+            left, right = px(claim.low), max(px(claim.high), px(claim.low) + 4)
+            parts.append(f'<rect x="{left:.1f}" y="{y + 20}" width="{right - left:.1f}" '
+                         'height="12" class="theirs"/>')
         if here:
             middle = mean(here) if log else sorted(here)[len(here) // 2]
             parts.append(f'<path d="M{px(min(here)):.1f} {y + 26}H{px(max(here)):.1f}" '
@@ -87,9 +90,39 @@ def _panels(study, results, cases):
                 yield title, svg.lines(lines, title, study.X_NAME[panel])
 
 
+def _breakdowns(study, results):
+    """(title, svg) of the parts of the time, for each phase."""
+    series, names = study.BREAKDOWN
+    classes = [words for words, _ in names]
+    for phase in ("write", "read"):
+        rows = []
+        for panel in study.BREAKDOWN_PANELS:
+            x = results.largest(panel, series)
+            for name in series:
+                parts = [(words, (results.counter(panel, name, x, phase, part, "max") or 0) / 1e9)
+                         for words, part in names]
+                if any(value for _, value in parts):
+                    rows.append((f"{panel}, {name}", parts))
+        if rows:
+            yield f"parts of the time, {phase}", svg.stacks(rows, classes, phase)
+
+
+def _legend(study, y):
+    out, x = [], 20
+    for i, (words, _) in enumerate(study.BREAKDOWN[1]):
+        out.append(f'<rect x="{x}" y="{y + 4}" width="10" height="10" class="part{i % 11}"/>')
+        out.append(_text(x + 14, y + 13, words, "value"))
+        x += 24 + 7 * len(words)
+    return out
+
+
 def picture(study, results, cases):
     parts, y = _claims(study, results) if study.CLAIMS else ([], 0)
     found = list(_panels(study, results, cases))
+    if hasattr(study, "BREAKDOWN"):
+        parts += _legend(study, y)
+        y += 20
+        found = list(_breakdowns(study, results)) + found
     for i, (title, inner) in enumerate(found):
         left, top = 400 * (i % 2), y + 290 * (i // 2)
         parts.append(_text(left + 20, top + 20, title, "title"))

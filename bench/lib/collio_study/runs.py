@@ -11,6 +11,7 @@ import tempfile
 import time
 
 from . import machine as machines
+from . import record
 
 TIMEOUT = 240  # seconds for a job, and as much again for each ten cases
 PER_JOB = 24  # cases
@@ -22,6 +23,7 @@ class Store:
     def __init__(self, path):
         self.path = path
         self.rows = []
+        self.commit = ""  # of the build that is measured
         if os.path.exists(path):
             with open(path, encoding="utf-8") as lines:
                 self.rows = [json.loads(line) for line in lines]
@@ -94,7 +96,8 @@ def _run(build, cluster, study, repeat, ranks, mca, cases, store):
             stdout=subprocess.PIPE, stderr=errors) as job:
         for line in job.stdout:
             if line.startswith("{"):
-                store.add(dict(row_of(repeat, line), machine_busy=machine_busy(begin)))
+                store.add(dict(row_of(repeat, line), machine_busy=machine_busy(begin),
+                               commit=store.commit))
                 begin, count = ticks(), count + 1
         if job.wait() != 0:
             errors.seek(0)
@@ -121,11 +124,12 @@ def _environment(build):
 def run(source, build, study, store, most_ranks):
     """Everything that is missing; False if something failed."""
     _environment(build)
+    store.commit = record.commit(source)
     if hasattr(study, "gather"):  # not collio_bench on a cluster: the study runs it
         if not store.rows:
             print(f"{study.NAME}: {len(list(study.cases()))} runs", flush=True)
             for row in study.gather(source, build):
-                store.add(row)
+                store.add(dict(row, commit=store.commit))
         return True
     todo, good = jobs(study, store, most_ranks), True
     begin, cases_done = time.time(), 0

@@ -36,6 +36,7 @@ class Claim:
     here: object  # function: Results -> [values], or None where nothing was measured
     unit: str = "x"  # x: a factor; %: a share
     wanted: str = ""
+    published: bool = True  # low and high are the authors'
 
 
 def hints(**values):
@@ -83,6 +84,12 @@ class Results:
                 or self.busy_rows.get((f"{panel}|{series}|{x}", phase), []))
         values = [r["counters"][name][part] for r in rows if name in r["counters"]]
         return statistics.median(values) if values else None
+
+    def largest(self, panel, series):
+        """The largest x of the panel at which all these series were measured."""
+        found = [{int(key.split("|")[2]) for key, _ in self.rows
+                  if key.startswith(f"{panel}|{name}|")} for name in series]
+        return max(set.intersection(*found), default=None)
 
     def ratio(self, panel, x, phase, slow, fast):
         """How many times `slow` takes as long as `fast`, or None."""

@@ -2,20 +2,20 @@
 from collio_study.study import Case, Claim, hints
 
 TITLE = "Schedules and transports (overlap)"
-AUTHORS = """Feki and Gabriel (IPDPSW 2020) overlapped the exchange of one cycle with the file
-access of another: four schedules and none, three transports, IOR with 1 MiB blocks, tile-IO with
-tiles of 256 bytes and of 1 MiB, FLASH-IO, on two clusters with BeeGFS, 352 series. Overlap took up
-to 22% less time. `write_comm` was best in 95 series, `write` in 79, `write_comm2` in 77, none in
-59, `comm` in 42. Two-sided messages were best in 75% of all series; `put_fence` was best in 37% of
-the series with tile-256."""
-MACHINE = "storage"
+QUESTION = """Which schedule and which transport is fastest, how often, and how close does `auto` come?"""
+AUTHORS = """Feki and Gabriel (IPDPS Workshops 2020) overlapped the exchange of one cycle with the file
+access of another: four schedules and none, three transports, IOR with 1 MiB blocks, tiles of 256
+bytes and of 1 MiB, FLASH-IO, on BeeGFS; 352 series. The best schedule took up to 22% less time.
+Schedules with asynchronous access won over nonblocking communication alone; two-sided messages
+were best in 75% of the series, `put_fence` in 37% of those with tiles of 256 bytes."""
+MACHINE = "balance"
 REPEAT = 2
-STEPS = 2
+STEPS = 4
 TAKE = "settled"
-SCALED = (("ranks", "16 to 704", "8"), ("collective buffer", "32 MiB", "512 KiB"),
+SCALED = (("ranks", "", "8"), ("collective buffer", "", "512 KiB"),
           ("IOR block", "1 MiB", "16 KiB"), ("tile", "256 B, 1 MiB", "256 B, 16 KiB"),
-          ("eager limit of the network", "12 KiB or more", "1 KiB"),
-          ("data of one call", "GiB", "4 MiB"), ("rate of the storage", "GB/s", "40 MB/s"))
+          ("eager limit of the network", "", "1 KiB"),
+          ("series", "352", "32"), ("data of one call", "", "4 MiB"))
 RANKS = 8
 SCHEDULES = ("none", "comm", "write", "write_comm", "write_comm2")
 TRANSPORTS = ("isend", "shm", "put_lock", "put_fence")
@@ -92,20 +92,32 @@ def wins_transport(transport):
     return here
 
 
+def more(results):
+    """The authors' table: how often each schedule is the fastest, for each transport."""
+    out = ["## Who wins how often", "", "Fastest schedule of each pattern and direction, by transport.",
+           "", "| transport | " + " | ".join(SCHEDULES) + " |", "|---|" + "--:|" * len(SCHEDULES)]
+    for transport in TRANSPORTS:
+        found = [min((v, s) for (s, t), v in times.items() if t == transport)[1]
+                 for _, _, times in _points(results) if any(t == transport for _, t in times)]
+        out.append(f"| {transport} | " + " | ".join(str(found.count(s)) for s in SCHEDULES) + " |")
+    return out + [""]
+
+
 LINES = ()
 X_NAME = {name: "transport" for name in PATTERNS}
 COUNTERS = (("cycles", "cycles", "max"), ("time_io, s", "time_io", "max"),
             ("time_exchange, s", "time_exchange", "max"), ("time_hidden, s", "time_hidden", "max"))
 COUNTED = ("isend", SCHEDULES)
 CLAIMS = (
-    Claim("best schedule: time saved against none", 0, 0.22, gain, "%", "15%"),
-    Claim("auto: time above the best schedule and transport", 0, 0.05, auto_loss, "%", "5%"),
+    Claim("best schedule: time saved against none", 0, 0.22, gain, "%", "15% or more"),
+    Claim("auto: time above the best schedule and transport", 0, 0, auto_loss, "%", "at most 5%",
+          False),
     *(Claim(f"`{s}` is best", n / 352, n / 352, wins(s), "%")
       for s, n in (("none", 59), ("comm", 42), ("write", 79), ("write_comm", 95),
                    ("write_comm2", 77))),
     Claim("two-sided messages are best", 0.75, 0.75, lambda r: [
         sum(wins_transport(t)(r)[0] for t in ("isend", "shm"))] if list(_points(r)) else [], "%"))
-CAPTION = """Which schedule wins how often, and what the best one saves against no overlap. The best
-of several times is a little below what it would be without noise."""
-DIFFERS = """The authors counted 352 series on two clusters with up to 704 ranks, here are 32
-series on one machine; and `shm` counts as two-sided here, because between nodes it is."""
+CAPTION = """Which schedule wins how often, and what the best one saves against no overlap."""
+DIFFERS = """Here each aggregator has a server of its own and access takes as long as the exchange,
+so that nearly half of the time can be hidden; a call of 8 ranks has few puts, and each epoch of
+`put_fence` and each lock costs messages that wait for the cards."""

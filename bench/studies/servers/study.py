@@ -9,15 +9,17 @@ from collio_study import runs
 from collio_study.study import Case
 
 TITLE = "Servers of the storage, seen by ioprof"
-AUTHORS = """The published characterization (MPIProf and IOT) varied the number of stripes of a file
-on Lustre and read from the profiles which part of the run changed."""
+QUESTION = """What do more servers change, and what does ioprof answer?"""
+AUTHORS = """The characterization with MPIProf and IOT at NASA's supercomputing center answered four
+questions on 13 MPI programs with 24 to 5,968 ranks: MPI-IO or POSIX, which ranks, how much time in
+which operation, when. A sweep of the number of servers is added here."""
 MACHINE = "storage"
 REPEAT = 1
 STEPS = 3
 TAKE = "seconds"
 RANKS = 8
-SCALED = (("storage", "Lustre, 1 to N stripes", "1 to 8 servers with 20 MB/s each"),
-          ("ranks", "", str(RANKS)), ("data of one call", "", "4 MiB"))
+SCALED = (("storage", "Lustre", "1 to 8 servers with 20 MB/s each"),
+          ("ranks", "24 to 5,968", str(RANKS)), ("data of one call", "", "4 MiB"))
 SERVERS = (1, 2, 4, 8)
 PANEL = "IOR"
 SERIES = {"1 aggregator": 1, "4 aggregators": 4}
@@ -61,7 +63,7 @@ def gather(source, build):
                 yield from _profiled(build, cluster, name, servers)
 
 
-def more(results, _build):
+def more(results):
     """What ioprof answers, for each number of servers."""
     out = ["## What the profiles answer", "",
            "The modeled storage takes the system calls before ioprof sees them, so only the answers on "
@@ -82,4 +84,4 @@ COUNTED = ()
 CLAIMS = ()
 CAPTION = """One aggregator writes one window at a time, so more servers help it little; four
 aggregators use as many servers as there are."""
-DIFFERS = "The figures of the authors are not at hand, so no factor is compared."
+DIFFERS = "The authors characterize programs, so there is no factor to compare."

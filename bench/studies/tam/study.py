@@ -2,25 +2,26 @@
 from collio_study.study import Case, Claim, hints, ratios_at_most
 
 TITLE = "Two layers against one (TAM)"
-AUTHORS = """Kang and others (TPDS 2020) compared two-layer aggregation with the two-phase method
-of ROMIO on two Cray systems with Lustre: 1,024 to 16,384 ranks, 64 per node, 56 aggregators,
-patterns of E3SM (F and G), BTIO and S3D-IO. Two layers took 3 to 29 times less time at 16,384
-ranks. They varied the number of local aggregators P_L: time inside the nodes falls with P_L, time
-between the nodes grows with it."""
+QUESTION = """What does aggregation inside each node save where messages are the limit?"""
+AUTHORS = """Kang, Lee, Hou, Ross, Agrawal, Choudhary and Liao (IEEE TPDS 31(11), 2020) compared
+two layers with ROMIO's two-phase method on two Cray XC40 systems, Theta and Cori, with patterns of
+E3SM (F and G), BTIO and S3D-IO: 3 to 29 times less time at 16,384 ranks on 256 nodes. Time inside
+the nodes falls with the number of local aggregators P_L, time between the nodes grows with it; 256
+were best."""
 MACHINE = "messages"
-REPEAT = 2
+REPEAT = 1
 STEPS = 2
 TAKE = "seconds"
-SCALED = (("ranks", "1,024 to 16,384", "16 to 128; the tables have those that were run"), ("ranks per node", "64", "2 to 16"),
-          ("aggregators", "56", "8, one per node"), ("collective buffer", "16 MiB", "64 KiB"),
-          ("data of one call", "14 to 1,280 GiB", "2 to 4 MiB"),
-          ("cost of a message at a card", "about 1 us", "1 ms"))
-RANKS = (16, 32, 64, 128)
+SCALED = (("ranks", "1,024 to 16,384", "16 to 128"), ("ranks per node", "64", "2 to 16"),
+          ("aggregators", "one per Lustre server", "8, one per node"),
+          ("data", "14 GiB (E3SM F), 85 GiB (E3SM G)", "2 and 4 MiB per call"),
+          ("collective buffer", "", "64 KiB"))
+RANKS = (16, 64, 128)
 PATTERNS = {"E3SM F": ("--kernel", "e3sm-f", "--size", "2m"),
             "E3SM G": ("--kernel", "e3sm-g", "--size", "4m"),
             "BTIO": ("--kernel", "btio", "--size", "4m"),
             "S3D": ("--kernel", "s3d", "--size", "4m")}
-SQUARE = {16: 16, 32: 25, 64: 64, 128: 121}  # BTIO has a square number of ranks
+SQUARE = {16: 16, 64: 64, 128: 121}  # BTIO has a square number of ranks
 BUFFER = 65536
 TAM = (("io", "ompio"), ("fcoll", "tam"))
 VULCAN = (("io", "ompio"), ("fcoll", "vulcan"), ("io_ompio_bytes_per_agg", str(BUFFER)),
@@ -28,8 +29,8 @@ VULCAN = (("io", "ompio"), ("fcoll", "vulcan"), ("io_ompio_bytes_per_agg", str(B
 ROMIO = (("io", "romio321"),)
 ROMIO_HINTS = ("--hint", f"cb_buffer_size={BUFFER}", "--hint", "cb_nodes=8", "--hint",
                "romio_cb_write=enable", "--hint", "romio_cb_read=enable")
-SWEEP_RANKS = 32
-SWEEP = (1, 2, 4)  # local aggregators per node
+SWEEP_RANKS = 64
+SWEEP = (1, 2, 4, 8)  # local aggregators per node
 SWEEP_PANEL = f"P_L, {{}}, {SWEEP_RANKS} ranks"
 
 
@@ -47,7 +48,8 @@ def cases():
             yield Case(name, "auto", ranks, here,
                        args + hints(exchange="on", buffer_bytes=BUFFER, aggregators=8), TAM)
             yield Case(name, "ROMIO", ranks, here, args + ROMIO_HINTS, ROMIO)
-            yield Case(name, "vulcan", ranks, here, args, VULCAN)
+            if name in ("E3SM G", "S3D"):
+                yield Case(name, "vulcan", ranks, here, args, VULCAN)
     for name in ("E3SM G", "S3D"):
         for per_node in SWEEP:
             yield Case(SWEEP_PANEL.format(name), "two layers", per_node, SWEEP_RANKS,
@@ -59,14 +61,25 @@ X_NAME = {name: "ranks" for name in PATTERNS}
 X_NAME.update({name: "local aggregators per node" for name in LINES[4:]})
 COUNTERS = (("messages between nodes", "messages_between_nodes", "sum"),
             ("messages with offset lists", "meta_messages", "sum"),
-            ("time_agree of the slowest rank, s", "time_agree", "max"),
-            ("time_exchange of the slowest rank, s", "time_exchange", "max"))
-COUNTED = (32, ("one layer", "two layers"))
+            ("cycles of an aggregator", "cycles", "max"))
+BREAKDOWN = (("one layer", "two layers"),
+             (("agreement", "time_agree"), ("gather, merge in node", "time_gather"),
+              ("move in node", "time_gather_move"), ("own request", "time_split"),
+              ("other requests", "time_route"), ("merge", "time_merge"),
+              ("communication", "time_exchange"), ("file access", "time_io"),
+              ("completion", "time_complete")))
+BREAKDOWN_PANELS = tuple(PATTERNS)
+BREAKDOWN_TEXT = """Mean time of a call in the slowest rank of each part, with the authors' parts: lists
+are gathered and merged inside the node, data moves inside the node, each rank splits its own request,
+offset lists go to the aggregators and are merged there, data goes between the nodes, the file is
+accessed. Parts overlap, so they add up to more than the call. Where ranks wait for each other, the
+wait is in the next part that communicates."""
+COUNTED = (64, ("one layer", "two layers"))
 CLAIMS = (
     Claim("two layers over ROMIO, most ranks", 3, 29,
-          ratios_at_most(PATTERNS, RANKS, "ROMIO", "two layers"), wanted="3"),
+          ratios_at_most(PATTERNS, RANKS, "ROMIO", "two layers"), wanted="3x"),
     Claim("two layers over one layer, most ranks", 3, 29,
-          ratios_at_most(PATTERNS, RANKS, "one layer", "two layers"), wanted="2"),
+          ratios_at_most(PATTERNS, RANKS, "one layer", "two layers"), wanted="2x"),
     Claim("two layers over vulcan, most ranks", 3, 29,
           ratios_at_most(PATTERNS, RANKS, "vulcan", "two layers")))
 CAPTION = """The line of two layers rises least with the ranks: its messages grow with the nodes,

@@ -2,7 +2,8 @@
 from collio_study.study import Case, Claim, ratios
 
 TITLE = "A test of the runner"
-AUTHORS = "There are none: test/bench runs this study to see that table and plot come out."
+QUESTION = """Do table and plot come out?"""
+AUTHORS = """None: test/bench runs this study."""
 MACHINE = "tiny"
 REPEAT = 1
 STEPS = 2
