@@ -24,10 +24,17 @@ class Record:
 
 
 def commit(source):
-    """The commit that is built, or an empty text outside a repository."""
-    done = subprocess.run(["git", "-C", source, "rev-parse", "--short=8", "HEAD"], text=True,
-                          check=False, capture_output=True)
-    return done.stdout.strip()
+    """The commit that is measured. Commits that are not on main may get other names there, so they
+    are counted from the last one that is: "bf1a016a+2"; "*": ompi/ has changes beside it."""
+    def git(*words):
+        done = subprocess.run(["git", "-C", source, *words], text=True, check=False,
+                              capture_output=True)
+        return done.stdout.strip()
+
+    base = git("merge-base", "HEAD", "main") or git("rev-parse", "HEAD")
+    own = git("rev-list", "--count", f"{base}..HEAD")
+    return (base[:8] + (f"+{own}" if own not in ("", "0") else "")
+            + ("*" if git("status", "--porcelain", "ompi") else ""))
 
 
 def _processor():
