@@ -1,15 +1,20 @@
 ! Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 !
-! Fortran with mpi_f08: known calls and bytes; `run` has the table. The same with mpi is
-! t_fortran_io.f90.
-program t_f08_io
+! Fortran with the mpi module, or with mpi_f08 (-DF08): known calls and bytes; `run` has the table.
+program t_fortran_io
+#ifdef F08
     use mpi_f08
     implicit none
-    integer, parameter :: n = 250
-    integer :: rank, ierr, a(n), unit
     type(MPI_File) :: file
     type(MPI_Request) :: request
     type(MPI_Status) :: status
+#else
+    use mpi
+    implicit none
+    integer :: file, request, status(MPI_STATUS_SIZE)
+#endif
+    integer, parameter :: n = 250
+    integer :: rank, ierr, a(n), unit
     integer(kind=MPI_OFFSET_KIND) :: at
     character(len=1000) :: dir
     character(len=10) :: number
@@ -35,4 +40,4 @@ program t_f08_io
     write (unit) a
     close (unit)
     call MPI_Finalize(ierr)
-end program t_f08_io
+end program t_fortran_io
