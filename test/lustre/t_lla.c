@@ -36,85 +36,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "test/mpi/lib/t_compat.h"
+#include "lib/t_stripes.h"
 
-static int rank;
-static int ranks;
-static int failures;
-
-#define EXPECT(condition)                                                           \
-    do {                                                                            \
-        if (!(condition)) {                                                         \
-            printf("# rank %d: %s:%d: %s\n", rank, __FILE__, __LINE__, #condition); \
-            ++failures;                                                             \
-        }                                                                           \
-    } while (0)
-
-static unsigned char byte_at(int64_t offset)
-{
-    return (unsigned char) (((uint64_t) offset * UINT64_C(2654435761)) >> 13);
-}
-
-static void fill(unsigned char *buffer, int64_t offset, int64_t length)
-{
-    for (int64_t i = 0; i < length; ++i) {
-        buffer[i] = byte_at(offset + i);
-    }
-}
-
-static void compare(const unsigned char *buffer, int64_t offset, int64_t length)
-{
-    for (int64_t i = 0; i < length; ++i) {
-        if (buffer[i] != byte_at(offset + i)) {
-            printf("# rank %d: wrong byte at %" PRId64 "\n", rank, offset + i);
-            ++failures;
-            return;
-        }
-    }
-}
-
-static MPI_Info hints(void)
-{
-    const char *list = getenv("LLA_HINTS");
-    char *copy;
-    MPI_Info info;
-
-    if (NULL == list || '\0' == *list) {
-        return MPI_INFO_NULL;
-    }
-    copy = strdup(list);
-    MPI_Info_create(&info);
-    for (char *word = strtok(copy, " "); NULL != word; word = strtok(NULL, " ")) {
-        char *value = strchr(word, '=');
-
-        *value = '\0';
-        MPI_Info_set(info, word, value + 1);
-    }
-    free(copy);
-    return info;
-}
+#define EXPECT(condition) t_fail_if(!(condition), "%s:%d: %s", __FILE__, __LINE__, #condition)
 
 static MPI_File open_file(const char *path, int amode)
 {
     const char *command = getenv("LLA_AFTER_OPEN");
-    MPI_Info info = hints();
+    MPI_Info info = t_hints_of("LLA_HINTS");
     MPI_File file = MPI_FILE_NULL;
-    int rc = MPI_File_open(MPI_COMM_WORLD, path, amode, info, &file);
 
-    if (MPI_SUCCESS != rc) {
-        char text[MPI_MAX_ERROR_STRING];
-        int length;
-
-        MPI_Error_string(rc, text, &length);
-        printf("# rank %d: open: %s\n", rank, text);
+    if (!t_ok(MPI_File_open(MPI_COMM_WORLD, path, amode, info, &file), "open")) {
         MPI_Finalize();
         exit(3);
     }
-    if (MPI_INFO_NULL != info) {
-        MPI_Info_free(&info);
-    }
+    MPI_Info_free(&info);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == rank && NULL != command) {
+    if (0 == t_rank && NULL != command) {
         EXPECT(0 == system(command));
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -130,28 +68,6 @@ static ompio_file_t *handle(MPI_File file)
 static collio_lockahead_t *lockahead_of(ompio_file_t *fh)
 {
     return 0 == strcmp("lustre_lla", fh->f_fs_component->mca_component_name) ? fh->f_fs_ptr : NULL;
-}
-
-/* What MPI_File_get_info returns: the same on all ranks. */
-static void hints_after(MPI_File file, char text[512])
-{
-    static const char *const keys[] = {"striping_factor", "striping_unit", "start_iodevice",
-                                       "collio_pool"};
-    char first[512];
-    int length = 0;
-    MPI_Info used;
-
-    MPI_File_get_info(file, &used);
-    for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); ++k) {
-        char value[64];
-
-        length += snprintf(text + length, 512 - (size_t) length, " %s=%s", keys[k],
-                           t_info_get(used, keys[k], value, sizeof(value)) ? value : "-");
-    }
-    MPI_Info_free(&used);
-    memcpy(first, text, sizeof(first));
-    MPI_Bcast(first, sizeof(first), MPI_CHAR, 0, MPI_COMM_WORLD);
-    EXPECT(0 == strcmp(first, text));
 }
 
 static void info(const char *path, const char *how)
@@ -170,8 +86,8 @@ static void info(const char *path, const char *how)
 
     MPI_Allreduce(mine, lowest, 5, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     EXPECT(0 == memcmp(mine, lowest, sizeof(mine))); /* the same on all ranks */
-    hints_after(file, text);
-    if (0 == rank) {
+    t_striping(file, text);
+    if (0 == t_rank) {
         printf("fs=%s lustre=%d stripe_size=%zu stripe_count=%d collective=%d individual=%d%s\n",
                fh->f_fs_component->mca_component_name, LUSTRE == fh->f_fstype, fh->f_stripe_size,
                fh->f_stripe_count, mine[3], mine[4], text);
@@ -179,37 +95,14 @@ static void info(const char *path, const char *how)
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
 }
 
-static const char *class_name(int rc)
-{
-    int class = MPI_ERR_OTHER;
-
-    MPI_Error_class(rc, &class);
-    switch (class) {
-    case MPI_SUCCESS:
-        return "success";
-    case MPI_ERR_FILE_EXISTS:
-        return "exists";
-    case MPI_ERR_IO:
-        return "io";
-    case MPI_ERR_NO_MEM:
-        return "no_mem";
-    case MPI_ERR_NO_SPACE:
-        return "no_space";
-    case MPI_ERR_QUOTA:
-        return "quota";
-    default:
-        return "other";
-    }
-}
-
 static void exclusive(const char *path)
 {
-    MPI_Info info = hints();
+    MPI_Info info = t_hints_of("LLA_HINTS");
     MPI_File file = MPI_FILE_NULL;
     int rc = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL,
                            info, &file);
 
-    printf("rank %d open=%s\n", rank, class_name(rc));
+    printf("rank %d open=%s\n", t_rank, t_class_word(rc));
     if (MPI_SUCCESS == rc) {
         EXPECT(MPI_SUCCESS == MPI_File_close(&file));
     }
@@ -218,14 +111,12 @@ static void exclusive(const char *path)
 static int open_class(const char *path, int amode)
 {
     MPI_File file;
-    int class = 0;
     int rc = MPI_File_open(MPI_COMM_WORLD, path, amode, MPI_INFO_NULL, &file);
 
-    MPI_Error_class(rc, &class);
     if (MPI_SUCCESS == rc) {
         MPI_File_close(&file);
     }
-    return class;
+    return t_class(rc);
 }
 
 static void ops(const char *path)
@@ -233,7 +124,6 @@ static void ops(const char *path)
     MPI_File file;
     MPI_Offset size = -1;
     unsigned char buffer[100];
-    int rc;
 
     EXPECT(MPI_ERR_NO_SUCH_FILE == open_class(path, MPI_MODE_RDONLY));
     EXPECT(MPI_ERR_NO_SUCH_FILE == open_class("/nowhere/at/all", MPI_MODE_RDWR));
@@ -246,26 +136,24 @@ static void ops(const char *path)
     EXPECT(MPI_SUCCESS == MPI_File_set_size(file, 100));
     EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && 100 == size);
     MPI_Barrier(MPI_COMM_WORLD);
-    fill(buffer, rank * 100, 100);
+    t_offset_fill(buffer, t_rank * 100, 100);
     EXPECT(MPI_SUCCESS
-           == MPI_File_write_at_all(file, rank * 100, buffer, 100, MPI_BYTE, MPI_STATUS_IGNORE));
+           == MPI_File_write_at_all(file, t_rank * 100, buffer, 100, MPI_BYTE, MPI_STATUS_IGNORE));
     EXPECT(MPI_SUCCESS == MPI_File_sync(file));
     MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && ranks * 100 == size);
+    EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && t_size * 100 == size);
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
     EXPECT(MPI_ERR_FILE_EXISTS
            == open_class(path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL));
 
     file = open_file(path, MPI_MODE_WRONLY | MPI_MODE_APPEND);
-    EXPECT(MPI_SUCCESS == MPI_File_get_position(file, &size) && ranks * 100 == size);
+    EXPECT(MPI_SUCCESS == MPI_File_get_position(file, &size) && t_size * 100 == size);
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
 
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == rank) {
+    if (0 == t_rank) {
         EXPECT(MPI_SUCCESS == MPI_File_delete(path, MPI_INFO_NULL));
-        rc = MPI_File_delete(path, MPI_INFO_NULL);
-        MPI_Error_class(rc, &rc);
-        EXPECT(MPI_ERR_NO_SUCH_FILE == rc);
+        EXPECT(MPI_ERR_NO_SUCH_FILE == t_class(MPI_File_delete(path, MPI_INFO_NULL)));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
@@ -283,7 +171,34 @@ typedef struct pattern_t {
 
 static int64_t offset_of(const pattern_t *pattern, int i)
 {
-    return ((int64_t) i * ranks + rank) * pattern->block + pattern->shift;
+    return ((int64_t) i * t_size + t_rank) * pattern->block + pattern->shift;
+}
+
+static void set_view(MPI_File file, const pattern_t *pattern, int64_t base)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(pattern->count, (int) pattern->block, (int) pattern->block * t_size, MPI_BYTE,
+                    &type);
+    MPI_Type_commit(&type);
+    EXPECT(MPI_SUCCESS
+           == MPI_File_set_view(file, base + t_rank * pattern->block, MPI_BYTE, type, "native",
+                                MPI_INFO_NULL));
+    MPI_Type_free(&type);
+}
+
+/* All blocks of this rank: fills the buffer, or compares it. */
+static void all_blocks(void (*what)(unsigned char *, int64_t, int64_t), const pattern_t *pattern,
+                       int64_t base, unsigned char *buffer)
+{
+    for (int i = 0; i < pattern->count; ++i) {
+        what(buffer + i * pattern->block, base + offset_of(pattern, i), pattern->block);
+    }
+}
+
+static void check_blocks(unsigned char *buffer, int64_t offset, int64_t length)
+{
+    t_offset_check(buffer, offset, length);
 }
 
 static void access_at(MPI_File file, const pattern_t *pattern, unsigned char *buffer, int i)
@@ -292,13 +207,13 @@ static void access_at(MPI_File file, const pattern_t *pattern, unsigned char *bu
     int length = (int) pattern->block;
 
     if (pattern->write) {
-        fill(buffer, offset, length);
+        t_offset_fill(buffer, offset, length);
         EXPECT(MPI_SUCCESS
                == MPI_File_write_at(file, offset, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
     } else {
         EXPECT(MPI_SUCCESS
                == MPI_File_read_at(file, offset, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
-        compare(buffer, offset, length);
+        t_offset_check(buffer, offset, length);
     }
 }
 
@@ -358,29 +273,22 @@ static void through_view(const char *path, const pattern_t *pattern, bool collec
     int64_t bytes = pattern->block * pattern->count;
     unsigned char *buffer = malloc((size_t) bytes);
     double seconds = 0;
-    MPI_Datatype type;
 
-    MPI_Type_vector(pattern->count, (int) pattern->block, (int) pattern->block * ranks, MPI_BYTE,
-                    &type);
-    MPI_Type_commit(&type);
     for (int call = 0; call < calls; ++call) {
-        int64_t base = (int64_t) call * bytes * ranks;
+        int64_t base = (int64_t) call * bytes * t_size;
 
-        EXPECT(MPI_SUCCESS
-               == MPI_File_set_view(file, base + rank * pattern->block, MPI_BYTE, type, "native",
-                                    MPI_INFO_NULL));
-        for (int i = 0; pattern->write && i < pattern->count; ++i) {
-            fill(buffer + i * pattern->block, base + offset_of(pattern, i), pattern->block);
+        set_view(file, pattern, base);
+        if (pattern->write) {
+            all_blocks(t_offset_fill, pattern, base, buffer);
         }
         seconds += transfer(file, pattern->write, collective, buffer, (int) bytes);
-        for (int i = 0; !pattern->write && i < pattern->count; ++i) {
-            compare(buffer + i * pattern->block, base + offset_of(pattern, i), pattern->block);
+        if (!pattern->write) {
+            all_blocks(check_blocks, pattern, base, buffer);
         }
     }
-    if (0 == rank) {
+    if (0 == t_rank) {
         printf("seconds=%.3f stripes=%d\n", seconds, handle(file)->f_stripe_count);
     }
-    MPI_Type_free(&type);
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
     free(buffer);
 }
@@ -389,20 +297,13 @@ static void steps(const char *path, const pattern_t *pattern)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
     unsigned char *buffer = malloc((size_t) pattern->block);
-    MPI_Datatype type;
 
-    MPI_Type_vector(pattern->count, (int) pattern->block, (int) pattern->block * ranks, MPI_BYTE,
-                    &type);
-    MPI_Type_commit(&type);
-    EXPECT(
-        MPI_SUCCESS
-        == MPI_File_set_view(file, rank * pattern->block, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    set_view(file, pattern, 0);
     for (int i = 0; i < pattern->count; ++i) {
-        fill(buffer, offset_of(pattern, i), pattern->block);
+        t_offset_fill(buffer, offset_of(pattern, i), pattern->block);
         EXPECT(MPI_SUCCESS
                == MPI_File_write(file, buffer, (int) pattern->block, MPI_BYTE, MPI_STATUS_IGNORE));
     }
-    MPI_Type_free(&type);
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
     free(buffer);
 }
@@ -415,28 +316,17 @@ static int64_t fuzz_region(MPI_File file, int64_t base)
     bool again = 0 != rand() % 2;
     int64_t bytes = pattern.block * pattern.count;
     unsigned char *buffer = malloc((size_t) bytes);
-    MPI_Datatype type;
 
-    MPI_Type_vector(pattern.count, (int) pattern.block, (int) pattern.block * ranks, MPI_BYTE,
-                    &type);
-    MPI_Type_commit(&type);
-    EXPECT(MPI_SUCCESS
-           == MPI_File_set_view(file, base + rank * pattern.block, MPI_BYTE, type, "native",
-                                MPI_INFO_NULL));
-    for (int i = 0; i < pattern.count; ++i) {
-        fill(buffer + i * pattern.block, base + offset_of(&pattern, i), pattern.block);
-    }
+    set_view(file, &pattern, base);
+    all_blocks(t_offset_fill, &pattern, base, buffer);
     (void) transfer(file, true, collective, buffer, (int) bytes);
     if (again) {
         memset(buffer, 0, (size_t) bytes);
         (void) transfer(file, false, !collective, buffer, (int) bytes);
-        for (int i = 0; i < pattern.count; ++i) {
-            compare(buffer + i * pattern.block, base + offset_of(&pattern, i), pattern.block);
-        }
+        all_blocks(check_blocks, &pattern, base, buffer);
     }
-    MPI_Type_free(&type);
     free(buffer);
-    return bytes * ranks;
+    return bytes * t_size;
 }
 
 static void fuzz(const char *path, unsigned seed, int rounds)
@@ -449,7 +339,7 @@ static void fuzz(const char *path, unsigned seed, int rounds)
         base += fuzz_region(file, base);
     }
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
-    if (0 == rank) {
+    if (0 == t_rank) {
         printf("fuzz bytes=%" PRId64 "\n", base);
     }
 }
@@ -463,34 +353,18 @@ static void classes(const char *path, const pattern_t *pattern)
     int wrote;
     int synced;
 
-    fill(buffer, bytes * rank, bytes);
-    wrote = MPI_File_write_at_all(file, bytes * rank, buffer, (int) bytes, MPI_BYTE,
+    t_offset_fill(buffer, bytes * t_rank, bytes);
+    wrote = MPI_File_write_at_all(file, bytes * t_rank, buffer, (int) bytes, MPI_BYTE,
                                   MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == rank && NULL != command) {
+    if (0 == t_rank && NULL != command) {
         EXPECT(0 == system(command));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     synced = MPI_File_sync(file);
-    printf("rank %d write=%s sync=%s close=%s\n", rank, class_name(wrote), class_name(synced),
-           class_name(MPI_File_close(&file)));
+    printf("rank %d write=%s sync=%s close=%s\n", t_rank, t_class_word(wrote), t_class_word(synced),
+           t_class_word(MPI_File_close(&file)));
     free(buffer);
-}
-
-static int verify(const char *path, int64_t bytes, int64_t shift)
-{
-    int64_t end = bytes + shift;
-    unsigned char *buffer = malloc((size_t) end);
-    int fd = open(path, O_RDONLY);
-
-    EXPECT(0 <= fd && end == lseek(fd, 0, SEEK_END));
-    EXPECT(0 == failures && end == pread(fd, buffer, (size_t) end, 0));
-    if (0 == failures) {
-        compare(buffer + shift, shift, bytes);
-    }
-    free(buffer);
-    close(fd);
-    return 0 == failures ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static void run(int argc, char **argv)
@@ -529,22 +403,19 @@ static void run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int all = 0;
-
     if (argc > 3 && 0 == strcmp(argv[1], "verify")) {
-        return verify(argv[2], atoll(argv[3]), argc > 4 ? atoll(argv[4]) : 0);
+        return t_offset_verify(argv[2], atoll(argv[3]), argc > 4 ? atoll(argv[4]) : 0);
     }
     if (argc > 1 && 0 == strcmp(argv[1], "file_bytes")) {
         printf("%zu\n", sizeof(mca_fs_lustre_lla_file_t));
         return EXIT_SUCCESS;
     }
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    t_init(&argc, &argv);
     if (argc > 2) {
         run(argc, argv);
+    } else {
+        EXPECT(!"a known command");
     }
-    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Finalize();
-    return 0 == all && argc > 2 ? EXIT_SUCCESS : EXIT_FAILURE;
+    t_verdict("t_lla");
+    return t_finish();
 }

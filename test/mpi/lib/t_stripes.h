@@ -1,0 +1,26 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef T_STRIPES_H
+#define T_STRIPES_H
+
+#include "t_util.h"
+
+/**
+ * For programs on simulated file systems: bytes that depend on the offset alone, so that a program
+ * without MPI, which runs without the simulator, can check any file with plain reads.
+ */
+void t_offset_fill(unsigned char *buffer, int64_t offset, int64_t length);
+/* Fails at the first wrong byte. */
+void t_offset_check(const unsigned char *buffer, int64_t offset, int64_t length);
+/* Without MPI: the file has shift + bytes bytes, and those behind shift are right. Returns the exit
+ * code. */
+int t_offset_verify(const char *path, int64_t bytes, int64_t shift);
+
+/* Hints of an environment variable: "name=value name=value". The caller frees the info. */
+MPI_Info t_hints_of(const char *variable);
+/* Collective: " name=value" for the striping hints that MPI_File_get_info returns, "-" where there
+ * is none; fails unless all ranks have the same. */
+void t_striping(MPI_File file, char text[512]);
+/* "success", "exists", "io", ... */
+const char *t_class_word(int rc);
+
+#endif
