@@ -7,119 +7,73 @@
  *
  * usage: t_concurrent [-q] FILE           -q: no threads wanted, none must appear
  */
-#include <dirent.h>
-#include <fcntl.h>
-#include <mpi.h>
+#include "lib/t_file.h"
+
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 4, ROUNDS = 12, BLOCK = 96, BLOCKS = 500, PART = BLOCK * BLOCKS };
+enum { THREADS = 4, ROUNDS = 12, PART = 48000 };
 
 static MPI_File shared_handle;
 static const char *path;
-static int rank, ranks;
-static _Atomic int failures;
 
-static int tasks(void)
+/* Part (writer, round) of the file. */
+static t_blocks part_of(int writer, int round)
 {
-    DIR *dir = opendir("/proc/self/task");
-    int count = -2;
-
-    while (NULL != readdir(dir)) {
-        ++count;
-    }
-    closedir(dir);
-    return count;
+    return (t_blocks){((int64_t) writer * ROUNDS + round) * PART, PART, PART, 1};
 }
 
-static unsigned char content(int writer, int round, int i)
+static void once(MPI_File handle, int thread, int round)
 {
-    return (unsigned char) (writer * 37 + round * 11 + i);
-}
-
-/* Part (rank, thread, round) of the file. */
-static MPI_Offset place(int thread, int round)
-{
-    return ((MPI_Offset) (rank * THREADS + thread) * ROUNDS + round) * PART;
-}
-
-static void once(MPI_File handle, int thread, int round, char *data)
-{
-    MPI_Offset offset = place(thread, round);
+    int writer = t_rank * THREADS + thread;
+    t_blocks part = part_of(writer, round);
+    unsigned char *data = t_blocks_data(&part, writer);
     MPI_Request request;
     MPI_Status status;
-    int count;
 
-    for (int i = 0; i < PART; ++i) {
-        data[i] = (char) content(rank * THREADS + thread, round, i);
-    }
     if (0 == round % 2) {
-        MPI_File_write_at(handle, offset, data, PART, MPI_BYTE, &status);
+        MPI_File_write_at(handle, part.first, data, PART, MPI_BYTE, &status);
     } else {
-        MPI_File_iwrite_at(handle, offset, data, PART, MPI_BYTE, &request);
+        MPI_File_iwrite_at(handle, part.first, data, PART, MPI_BYTE, &request);
         MPI_Wait(&request, &status);
     }
-    MPI_Get_count(&status, MPI_BYTE, &count);
-    failures += PART != count;
+    t_status_check(&status, PART, "write");
     memset(data, 0, PART);
     if (0 == round % 3) {
-        MPI_File_iread_at(handle, offset, data, PART, MPI_BYTE, &request);
+        MPI_File_iread_at(handle, part.first, data, PART, MPI_BYTE, &request);
         MPI_Wait(&request, &status);
     } else {
-        MPI_File_read_at(handle, offset, data, PART, MPI_BYTE, &status);
+        MPI_File_read_at(handle, part.first, data, PART, MPI_BYTE, &status);
     }
-    for (int i = 0; i < PART; ++i) {
-        if (data[i] != (char) content(rank * THREADS + thread, round, i)) {
-            failures += 1;
-            return;
-        }
-    }
+    t_blocks_check(&part, writer, data, "read");
+    free(data);
 }
 
 /* Half of the rounds through the handle all threads share, half through one of its own. */
 static void *work(void *arg)
 {
     int thread = (int) (long) arg;
-    char *data = malloc(PART);
     MPI_File own;
 
     MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR, MPI_INFO_NULL, &own);
     for (int round = 0; round < ROUNDS; ++round) {
-        once(round % 4 < 2 ? shared_handle : own, thread, round, data);
+        once(round % 4 < 2 ? shared_handle : own, thread, round);
     }
     MPI_File_close(&own);
-    free(data);
     return NULL;
 }
 
 static void check_file(void)
 {
-    unsigned char *got = malloc(PART);
-    int fd = open(path, O_RDONLY);
+    t_expected all = {0};
 
-    for (int writer = 0; writer < ranks * THREADS; ++writer) {
-        for (int round = 0; round < ROUNDS; ++round) {
-            off_t offset = ((off_t) writer * ROUNDS + round) * PART;
-
-            if (PART != pread(fd, got, PART, offset)) {
-                failures += 1;
-                continue;
-            }
-            for (int i = 0; i < PART; ++i) {
-                if (got[i] != content(writer, round, i)) {
-                    fprintf(stderr, "t_concurrent: writer %d round %d byte %d\n", writer, round, i);
-                    failures += 1;
-                    break;
-                }
-            }
-        }
+    for (int i = 0; i < t_size * THREADS * ROUNDS; ++i) {
+        t_expect(&all, part_of(i / ROUNDS, i % ROUNDS), i / ROUNDS);
     }
-    close(fd);
-    free(got);
+    t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
 }
 
 static void fork_in_between(void)
@@ -131,68 +85,59 @@ static void fork_in_between(void)
         _exit(0);
     }
     waitpid(child, &status, 0);
-    failures += 0 != status;
+    t_fail_if(0 != status, "the child ended with %d", status);
 }
 
-static int run_quiet(void)
+static void run_quiet(void)
 {
-    char *data = malloc(PART);
-    int before = tasks(), after;
+    unsigned char *data = t_alloc(PART);
+    int before = t_threads();
 
-    once(shared_handle, 0, 2, data); /* a round of blocking calls */
+    once(shared_handle, 0, 2); /* a round of blocking calls */
     memset(data, 1, PART);
     MPI_File_write(shared_handle, data, PART, MPI_BYTE, MPI_STATUS_IGNORE);
-    after = tasks();
+    t_fail_if(before != t_threads(), "threads were made");
     free(data);
-    return before != after;
+}
+
+static void run_threads(void)
+{
+    pthread_t threads[THREADS];
+
+    for (long i = 0; i < THREADS; ++i) {
+        pthread_create(&threads[i], NULL, work, (void *) i);
+    }
+    fork_in_between();
+    for (int i = 0; i < THREADS; ++i) {
+        pthread_join(threads[i], NULL);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    pthread_t threads[THREADS];
-    int provided, quiet = argc > 2, left;
+    bool quiet = argc > 2;
+    int rc;
 
-    MPI_Init_thread(&argc, &argv, quiet ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
-    if (!quiet && MPI_THREAD_MULTIPLE != provided) {
-        MPI_Finalize();
-        return 77;
+    if (MPI_THREAD_MULTIPLE
+            != t_init_thread(&argc, &argv, quiet ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE)
+        && !quiet) {
+        return t_skip_all("concurrent", "no MPI_THREAD_MULTIPLE");
     }
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     path = argv[argc - 1];
-    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
-                  &shared_handle);
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &shared_handle);
     if (quiet) {
-        left = run_quiet();
-        if (left) {
-            fprintf(stderr, "t_concurrent: threads were made\n");
-            failures += 1;
-        }
+        run_quiet();
     } else {
-        for (long i = 0; i < THREADS; ++i) {
-            pthread_create(&threads[i], NULL, work, (void *) i);
-        }
-        fork_in_between();
-        for (int i = 0; i < THREADS; ++i) {
-            pthread_join(threads[i], NULL);
-        }
+        run_threads();
     }
     MPI_File_close(&shared_handle);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == rank && !quiet) {
+    if (!quiet) {
         check_file();
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == rank) {
-        unlink(path);
-    }
-    MPI_Finalize();
-    for (int i = 0; i < 50 && 1 < tasks(); ++i) {
-        usleep(100000);
-    }
-    if (1 < tasks()) {
-        fprintf(stderr, "t_concurrent: %d threads after MPI_Finalize\n", tasks());
-        failures += 1;
-    }
-    return 0 == failures ? 0 : 1;
+    t_remove(path);
+    t_verdict("concurrent");
+    rc = t_finish();
+    return t_threads_left() ? EXIT_FAILURE : rc;
 }

@@ -8,11 +8,10 @@
  *   and expects that class (name without MPI_ERR_) and count; -1: any count. "limit": under
  *   RLIMIT_FSIZE of COUNT bytes.
  */
-#include <dirent.h>
+#include "lib/t_file.h"
+
 #include <fcntl.h>
-#include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -38,68 +37,47 @@ static int class_of(const char *name)
     return -1;
 }
 
-static int tasks(void)
+static void check_bytes(const char *path, int64_t count, const char *threads)
 {
-    DIR *dir = opendir("/proc/self/task");
-    int count = 0;
-
-    while (NULL != readdir(dir)) {
-        ++count;
-    }
-    closedir(dir);
-    return count - 2;
-}
-
-static unsigned char content(long long i)
-{
-    return (unsigned char) (i * 11 + i / 251);
-}
-
-static int check_bytes(const char *path, long long count)
-{
-    unsigned char *got = malloc(BYTES);
+    t_blocks all = {0, count, count, 1};
+    unsigned char *got = t_alloc(BYTES);
     int fd = open(path, O_RDONLY);
-    int wrong = 0 > fd || count != read(fd, got, (size_t) count);
 
-    for (long long i = 0; i < count && !wrong; ++i) {
-        wrong = got[i] != content(i);
-    }
+    t_fail_if(0 > fd || count != read(fd, got, (size_t) count), "threads %s: a short file",
+              threads);
+    t_blocks_check(&all, 0, got, "before the failure");
     close(fd);
     free(got);
-    return wrong;
 }
 
-static int attempt(const char *path, const char *threads, int nonblocking, int expected_class,
-                   long long expected)
+static bool regular(const char *path)
 {
-    static char memory[ELEMENTS * 8];
-    int rc, error_class, failures = 0, regular;
+    struct stat about;
+
+    return 0 == stat(path, &about) && S_ISREG(about.st_mode);
+}
+
+static void attempt(const char *path, const char *threads, bool nonblocking, int expected_class,
+                    int64_t expected)
+{
+    static unsigned char memory[ELEMENTS * 8];
     MPI_Datatype type, element;
     MPI_Request request;
     MPI_Status status;
-    int count = -1;
+    char hints[128];
     MPI_File file;
-    MPI_Info info;
-    struct stat about;
+    int rc, count = -1;
 
-    for (long long i = 0; i < BYTES; ++i) {
-        memory[i / 4 * 8 + i % 4] = (char) content(i);
+    for (int64_t i = 0; i < BYTES; ++i) {
+        memory[i / 4 * 8 + i % 4] = t_val(i, 0);
     }
     MPI_Type_contiguous(4, MPI_BYTE, &element);
     MPI_Type_create_resized(element, 0, 8, &type);
     MPI_Type_commit(&type);
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "collio_num_threads", threads);
-    MPI_Info_set(info, "collio_serial_below", "1");
-    MPI_Info_set(info, "collio_stage_bytes", "65536");
-    regular = 0 == stat(path, &about) && S_ISREG(about.st_mode);
-    if (regular && 0 != truncate(path, 0)) {
-        perror(path);
-    }
-    rc = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file);
-    if (MPI_SUCCESS != rc) {
-        fprintf(stderr, "t_errors: cannot open %s\n", path);
-        return 1;
+    t_fail_if(regular(path) && 0 != truncate(path, 0), "truncate");
+    snprintf(hints, sizeof(hints), "num_threads=%s,serial_below=1,stage_bytes=65536", threads);
+    if (!t_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        return;
     }
     memset(&status, 0, sizeof(status));
     if (nonblocking) {
@@ -108,33 +86,26 @@ static int attempt(const char *path, const char *threads, int nonblocking, int e
     } else {
         rc = MPI_File_write(file, memory, ELEMENTS, type, &status);
     }
-    MPI_Error_class(rc, &error_class);
     MPI_Get_count(&status, MPI_BYTE, &count);
-    if (error_class != expected_class || (0 <= expected && expected != count)) {
-        fprintf(stderr, "t_errors: threads %s %s: class %d count %lld, expected %d and %lld\n",
-                threads, nonblocking ? "nonblocking" : "blocking", error_class, (long long) count,
-                expected_class, expected);
-        failures = 1;
-    }
-    regular = 0 == stat(path, &about) && S_ISREG(about.st_mode);
-    if (0 == failures && regular && check_bytes(path, count)) {
-        fprintf(stderr, "t_errors: threads %s: wrong bytes before the failure\n", threads);
-        failures = 1;
+    t_fail_if(t_class(rc) != expected_class || (0 <= expected && expected != count),
+              "threads %s %s: class %d count %d, expected %d and %lld", threads,
+              nonblocking ? "nonblocking" : "blocking", t_class(rc), count, expected_class,
+              (long long) expected);
+    if (0 == t_failures() && regular(path)) {
+        check_bytes(path, count, threads);
     }
     MPI_File_close(&file);
-    MPI_Info_free(&info);
     MPI_Type_free(&element);
     MPI_Type_free(&type);
-    return failures;
 }
 
 int main(int argc, char **argv)
 {
     static const char *const threads[] = {"0", "2", "4"};
-    int failures = 0;
     long long count;
+    int rc;
 
-    MPI_Init(&argc, &argv);
+    t_init(&argc, &argv);
     count = atoll(argv[2]);
     if (4 < argc) {
         struct rlimit limit = {.rlim_cur = (rlim_t) count, .rlim_max = RLIM_INFINITY};
@@ -143,16 +114,10 @@ int main(int argc, char **argv)
         setrlimit(RLIMIT_FSIZE, &limit);
     }
     for (size_t i = 0; i < 3; ++i) {
-        failures += attempt(argv[3], threads[i], 0, class_of(argv[1]), count);
-        failures += attempt(argv[3], threads[i], 1, class_of(argv[1]), count);
+        attempt(argv[3], threads[i], false, class_of(argv[1]), count);
+        attempt(argv[3], threads[i], true, class_of(argv[1]), count);
     }
-    MPI_Finalize();
-    for (int i = 0; i < 50 && 1 < tasks(); ++i) {
-        usleep(100000);
-    }
-    if (1 < tasks()) {
-        fprintf(stderr, "t_errors: %d threads after MPI_Finalize\n", tasks());
-        failures += 1;
-    }
-    return 0 == failures ? 0 : 1;
+    t_verdict("errors");
+    rc = t_finish();
+    return t_threads_left() ? EXIT_FAILURE : rc;
 }

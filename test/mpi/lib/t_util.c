@@ -5,6 +5,7 @@
  */
 #include "t_util.h"
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -184,6 +185,31 @@ int t_finish(void)
     fflush(stdout);
     MPI_Finalize();
     return 0 == bad_verdicts ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int t_threads(void)
+{
+    DIR *dir = opendir("/proc/self/task");
+    int count = -2;
+
+    while (NULL != dir && NULL != readdir(dir)) {
+        ++count;
+    }
+    if (NULL != dir) {
+        closedir(dir);
+    }
+    return count;
+}
+
+bool t_threads_left(void)
+{
+    for (int i = 0; i < 50 && 1 < t_threads(); ++i) {
+        usleep(100000);
+    }
+    if (1 < t_threads()) {
+        fprintf(stderr, "rank %d: %d threads after MPI_Finalize\n", t_rank, t_threads());
+    }
+    return 1 < t_threads();
 }
 
 int t_skip_all(const char *name, const char *reason)

@@ -61,6 +61,9 @@ const char *t_class_name(int class);
 bool t_verdict(const char *name, ...) __attribute__((format(printf, 1, 2)));
 /* Collective: ends MPI; the exit code is 0 when every verdict so far was ok. */
 int t_finish(void);
+/* Threads of this process; and, when MPI is over, whether some are left after some seconds. */
+int t_threads(void);
+bool t_threads_left(void);
 /* Collective: "skip NAME # reason" and exit code 77 (0 when something else was already tested). */
 int t_skip_all(const char *name, const char *reason);
 
