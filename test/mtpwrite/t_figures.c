@@ -6,11 +6,10 @@
  *
  * usage: t_figures FILE
  */
-#include <mpi.h>
-#include <stdio.h>
+#include "lib/t_pvar.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void load(const char *path)
 {
@@ -43,66 +42,34 @@ static void load(const char *path)
     free(data);
 }
 
-enum { MOST = 64 };
-
-static struct {
-    char name[256];
-    MPI_T_pvar_handle handle;
-} figures[MOST];
-static int figure_count;
-static MPI_T_pvar_session session;
-
-/* Counters count from here on. The variables exist once a file was opened. */
-static void find_all(const char *path)
+/* Counters count from their first read on. The variables exist once a file was opened. */
+static void read_all(bool print)
 {
-    MPI_File file;
-    int count;
+    char name[256], text[8];
 
-    MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-    MPI_File_close(&file);
-    MPI_T_pvar_session_create(&session);
-    MPI_T_pvar_get_num(&count);
-    for (int i = 0; i < count && figure_count < MOST; ++i) {
-        char *name = figures[figure_count].name;
-        int length = 256, verbosity, class, bind, readonly, continuous, atomic, number;
-        MPI_Datatype type;
-        MPI_T_enum choice;
+    for (int i = 0; i < t_pvar_count(); ++i) {
+        double value;
 
-        if (MPI_SUCCESS
-                == MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &choice, NULL,
-                                       NULL, &bind, &readonly, &continuous, &atomic)
-            && NULL != strstr(name, "fbtl_mtpwrite_")
-            && MPI_SUCCESS
-                   == MPI_T_pvar_handle_alloc(session, i, NULL, &figures[figure_count].handle,
-                                              &number)) {
-            ++figure_count;
+        t_pvar_describe(i, name, sizeof(name), text, sizeof(text));
+        value = t_pvar_read(name + strlen("fbtl_mtpwrite_"), MPI_FILE_NULL);
+        if (print) {
+            printf("%s %.0f\n", name, value);
         }
     }
 }
 
-static void print_all(void)
-{
-    for (int i = 0; i < figure_count; ++i) {
-        unsigned long long value = 0;
-
-        MPI_T_pvar_read(session, figures[i].handle, &value);
-        printf("%s %llu\n", strstr(figures[i].name, "fbtl_mtpwrite_"), value);
-        MPI_T_pvar_handle_free(session, &figures[i].handle);
-    }
-    MPI_T_pvar_session_free(&session);
-}
-
 int main(int argc, char **argv)
 {
-    int provided;
+    MPI_File file;
 
-    MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    find_all(argv[1]);
+    setenv("T_FRAMEWORK", "fbtl", 1);
+    setenv("COLLIO_FCOLL", "mtpwrite", 1);
+    t_init(&argc, &argv);
+    MPI_File_open(MPI_COMM_SELF, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
+    read_all(false);
     load(argv[1]);
-    print_all();
-    unlink(argv[1]);
-    MPI_T_finalize();
-    MPI_Finalize();
-    return 0;
+    read_all(true);
+    t_remove(argv[1]);
+    return t_finish();
 }

@@ -9,28 +9,22 @@
  *
  * usage: t_request_free [-t SECONDS] FILE
  */
+#include "lib/t_file.h"
+
 #include <fcntl.h>
-#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { INTS = 5000, THREADS = 4, SLOTS = 8 };
 
 static const char *path;
-static int failures;
 static atomic_int over;
 
-static void check(int fine, const char *what)
+static void check(bool fine, const char *what)
 {
-    if (!fine) {
-        fprintf(stderr, "t_request_free: %s\n", what);
-        failures = 1;
-    }
+    t_fail_if(!fine, "%s", what);
 }
 
 /* Big-endian integers 0, 1, 2, ...: what external32 means by them. */
@@ -142,10 +136,9 @@ static void *stress(void *arg)
 
 int main(int argc, char **argv)
 {
-    int provided, option, seconds = 4;
+    int provided = t_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE), option, seconds = 4;
     pthread_t threads[THREADS];
 
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     while (-1 != (option = getopt(argc, argv, "t:"))) {
         seconds = 't' == option ? atoi(optarg) : seconds;
     }
@@ -163,7 +156,7 @@ int main(int argc, char **argv)
             pthread_join(threads[i], NULL);
         }
     }
-    unlink(path);
-    MPI_Finalize();
-    return failures;
+    t_remove(path);
+    t_verdict("request_free");
+    return t_finish();
 }

@@ -42,7 +42,9 @@ static bool describe(int index, pvar *p)
 
 static void prefix(char *text, size_t bytes, const char *what)
 {
-    snprintf(text, bytes, "fcoll_%s_%s", t_component(), what);
+    const char *framework = getenv("T_FRAMEWORK");
+
+    snprintf(text, bytes, "%s_%s_%s", NULL == framework ? "fcoll" : framework, t_component(), what);
 }
 
 /** The n-th variable whose name is (exact) or begins with (not exact) this. */
