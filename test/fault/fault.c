@@ -56,14 +56,15 @@ fault_plan fault = {.rank = -1};
 atomic_llong failed_calls;
 static atomic_llong calls, bytes_done, refused_allocations;
 
-static const struct {
-    const char *name;
-    size_t at;
-} words[] = {
 #define WORD(name, member)                     \
     {                                          \
         name "=", offsetof(fault_plan, member) \
     }
+
+static const struct {
+    const char *name;
+    size_t at;
+} words[] = {
     WORD("rank", rank),
     WORD("short", short_bytes),
     WORD("third", third),
