@@ -122,7 +122,7 @@ static void send_list(collio_exchange_t *ex, const collio_share_t *share)
     collio_file_count(ex->file, COLLIO_STAT_META_BYTES, list->count);
 }
 
-/* Before the lists that have outlines of these windows are sent. */
+/* After the list of the share was sent: an aggregator that gets no list finds no marks either. */
 static void add_marks(const collio_exchange_t *ex, const collio_share_t *share)
 {
     const collio_split_t *split = &ex->plan->split;
@@ -140,7 +140,7 @@ static void add_marks(const collio_exchange_t *ex, const collio_share_t *share)
     }
 }
 
-static void send_lists(collio_exchange_t *ex)
+static void send_lists(collio_exchange_t *ex, bool mark)
 {
     size_t shares = ex->plan->split.share_count;
     route_t *route = &ex->route;
@@ -158,6 +158,9 @@ static void send_lists(collio_exchange_t *ex)
             add_own(ex, share);
         } else {
             send_list(ex, share);
+        }
+        if (mark && 0 == ex->error) {
+            add_marks(ex, share);
         }
     }
 }
@@ -186,33 +189,20 @@ static void start_marks(collio_exchange_t *ex)
     ex->route.clearing = start_barrier(ex);
 }
 
-/* True when all marks are clear, and this rank has added its own. */
-static bool poll_marks(collio_exchange_t *ex)
-{
-    if (!collio_agreement_poll(ex->file)) {
-        return false;
-    }
-    ex->route.clearing = false;
-    for (size_t i = 0; i < ex->plan->split.share_count && 0 == ex->error; ++i) {
-        add_marks(ex, &ex->plan->split.share[i]);
-    }
-    return true;
-}
-
 void collio_route_start(collio_exchange_t *ex)
 {
     collio_layout_listing(ex);
     if (ex->plan->marked) {
         start_marks(ex);
     } else if (0 == ex->error) {
-        send_lists(ex);
+        send_lists(ex, false);
     }
 }
 
 void collio_route_again(collio_exchange_t *ex)
 {
     collio_plan_forget_requests(ex->plan);
-    send_lists(ex);
+    send_lists(ex, false);
 }
 
 /* No memory for a list: it is received cut off, because its sender waits for that. */
@@ -337,11 +327,12 @@ bool collio_route_poll(collio_exchange_t *ex)
     route_t *route = &ex->route;
 
     if (route->clearing) {
-        if (!poll_marks(ex)) {
+        if (!collio_agreement_poll(ex->file)) {
             return false;
         }
+        route->clearing = false;
         if (0 == ex->error) {
-            send_lists(ex);
+            send_lists(ex, true);
         }
     }
     probe(ex);
