@@ -1,13 +1,17 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a file system does for ranks on different nodes, found by plain POSIX calls; MPI only keeps
- * the ranks in step. Two ranks act, on two nodes if there are two: the writer and the reader.
+ * The osc component in use, and what a file system does for ranks on different nodes, found by
+ * plain POSIX calls; MPI only keeps the ranks in step. Two ranks act, on two nodes if there are
+ * two: the writer and the reader.
  *
  *     mpirun -np 2 collio-probe DIR [DIR2]
  *
  * With DIR2, the same directory through a second mount, every other rank uses that: two clients on
  * one node. Rank 0 prints one line for each property: "NAME: VALUE".
  */
+#include "compat/compat.h"
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -109,6 +113,44 @@ static void find_nodes(probe *p)
                : p->two_mounts ? "two mounts on one kernel"
                                : "one kernel, so caches are shared");
     }
+}
+
+/* ---- one-sided communication ----------------------------------------------------------------- */
+
+/* A window does not name its osc component, but its functions do: by their file (mca_osc_rdma.so),
+ * or by their symbol where components are part of libmpi. */
+static void name_osc(MPI_Win win, char name[TEXT])
+{
+    Dl_info found = {0};
+    const char *at;
+
+    (void) dladdr((void *) (intptr_t) win->w_osc_module->osc_fence, &found);
+    at = NULL == found.dli_fname ? NULL : strstr(found.dli_fname, "mca_osc_");
+    if (NULL != at) {
+        snprintf(name, TEXT, "%.*s", (int) strcspn(at + 8, "."), at + 8);
+        return;
+    }
+    at = NULL == found.dli_sname ? NULL : strstr(found.dli_sname, "osc_");
+    if (NULL != at) {
+        snprintf(name, TEXT, "%.*s", (int) strcspn(at + 4, "_"), at + 4);
+    }
+}
+
+/* The component that serves windows over memory that exists, as the transports put_* use them. */
+static void probe_osc(const probe *p)
+{
+    char memory[64], text[TEXT] = "not known, its functions have no names";
+    MPI_Win win;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (MPI_SUCCESS
+        == MPI_Win_create(memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win)) {
+        name_osc(win, text);
+        MPI_Win_free(&win);
+    } else {
+        snprintf(text, sizeof(text), "none, MPI_Win_create fails");
+    }
+    print_line(p, "osc in use", text);
 }
 
 /* ---- properties ------------------------------------------------------------------------------ */
@@ -335,6 +377,7 @@ int main(int argc, char *argv[])
     MPI_Comm_size(MPI_COMM_WORLD, &p.size);
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     find_nodes(&p);
+    probe_osc(&p);
     if (argc > 1) {
         snprintf(p.path, sizeof(p.path), "%s/collio-probe.%d",
                  argv[p.two_mounts ? 1 + p.rank % 2 : 1], pid);
