@@ -42,6 +42,8 @@ static const setting settings[] = {
      "ind_wr_buffer_size=1048576", "syscw", -1},
     {"stage_bytes", "exchange=off,method=pack,romio_ds_write=enable", "stage_bytes=8192",
      "stage_bytes=1048576", "syscw", -1},
+    {"serial_below", "exchange=off,num_threads=2,method=direct", "serial_below=1000000",
+     "serial_below=1", "Threads", -1}, /* before num_threads: threads stay */
     {"num_threads", "exchange=off,serial_below=1,method=direct", "num_threads=1", "num_threads=4",
      "Threads", -1},
     {"exchange", "report=off", "exchange=off", "exchange=on", "cycles", -1},
