@@ -3,11 +3,11 @@
  * Jobs on a queue of the kernel.
  *
  *   job: segments  |###|##|    |####|     |##|
- *        operations   op 0      op 1      op 2       one vector each, all submitted at once
+ *        operations   op 0      op 1      op 2       one vector each, submitted in order
  *
- * A job is taken only if all of its operations fit in the queue; else a thread does it. What a
- * completion leaves (a short count, EINTR, EAGAIN) is transferred at once by the code of blocking
- * transfers, so a job ends complete, at end of file or with an errno. That is rare, and short.
+ * An operation that finds the queue full waits for a completion. What a completion leaves (a short
+ * count, EINTR, EAGAIN) is transferred at once by the code of blocking transfers, so a job ends
+ * complete, at end of file or with an errno. That is rare, and short.
  *
  * Jobs that need a flush for other nodes are not taken: only a thread makes it. Jobs that need a
  * byte-range lock are not taken: the lock would be held until somebody looks for
@@ -34,7 +34,7 @@ typedef struct kernel_job_t {
     struct iovec *iov;       /* vectors of all operations */
     collio_kernel_op_t *ops; /* all operations */
     size_t count;            /* number of operations */
-    size_t pending;          /* operations that are not over */
+    size_t pending;          /* operations that are not over, and 1 while the job is submitted */
     int fd;                  /* descriptor for the operations */
     uint64_t start_ns;       /* time of the start */
 } kernel_job_t;
@@ -189,6 +189,14 @@ static void settle(collio_kernel_op_t *op, int64_t result)
     }
 }
 
+static void release(kernel_job_t *own)
+{
+    own->pending -= 1;
+    if (0 == own->pending) {
+        finish_job(own);
+    }
+}
+
 static bool collect_one(collio_kernel_queue_t *queue, int64_t wait_ns)
 {
     collio_kernel_op_t *op;
@@ -199,9 +207,7 @@ static bool collect_one(collio_kernel_queue_t *queue, int64_t wait_ns)
     }
     queue->in_flight -= 1;
     settle(op, result);
-    if (0 == --op->owner->pending) {
-        finish_job(op->owner);
-    }
+    release(op->owner);
     return true;
 }
 
@@ -218,29 +224,27 @@ static int open_queue(collio_kernel_queue_t *queue, int depth)
     return rc;
 }
 
-/* A full queue waits. After an operation that cannot be submitted the rest of the job is not. */
+/* After an operation that cannot be submitted the rest of the job is not. */
 static void submit(collio_kernel_queue_t *queue, kernel_job_t *own)
 {
-    const collio_access_t *access = own->job->access;
     bool write = own->job->write;
 
-    while (queue->in_flight + own->count > queue->depth) {
-        collect_one(queue, wait_slice_ns);
-    }
-    while (own->pending < own->count) {
-        collio_kernel_op_t *op = &own->ops[own->pending];
+    own->pending = 1;
+    for (size_t i = 0; i < own->count; ++i) {
+        collio_kernel_op_t *op = &own->ops[i];
 
+        while (queue->in_flight >= queue->depth) {
+            collect_one(queue, wait_slice_ns);
+        }
         op->error = -queue->push(op, write, own->fd);
         if (0 != op->error) {
             break;
         }
         own->pending += 1;
         queue->in_flight += 1;
-        collio_count(&access->stats->syscalls, 1);
+        collio_count(&own->job->access->stats->syscalls, 1);
     }
-    if (0 == own->pending) {
-        finish_job(own);
-    }
+    release(own);
 }
 
 int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
@@ -264,19 +268,14 @@ int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
     }
     pthread_mutex_lock(&queue->mutex);
     rc = open_queue(queue, job->access->tuning.queue_depth);
-    if (0 == rc && own->count > queue->depth) {
-        rc = -E2BIG;
+    if (0 == rc) {
+        collio_count(&job->access->stats->pieces_in, own->count);
+        submit(queue, own);
     }
-    if (0 != rc) {
-        goto err_unlock;
+    pthread_mutex_unlock(&queue->mutex);
+    if (0 == rc) {
+        return 0;
     }
-    collio_count(&job->access->stats->pieces_in, own->count);
-    submit(queue, own);
-    pthread_mutex_unlock(&queue->mutex);
-    return 0;
-
-err_unlock:
-    pthread_mutex_unlock(&queue->mutex);
 err_free:
     free_job(own);
     return rc;
