@@ -2,7 +2,7 @@
 /*
  * Known calls, for the report: in each of T_FILES files (default 1) every rank makes 3 collective
  * writes and 2 collective reads of 64 KiB, blocks of ranks interleaved. With T_OWN=N the first N
- * files are each rank's own (MPI_COMM_SELF).
+ * files are each rank's own (MPI_COMM_SELF). The calls are exchanged, unless T_HINTS has hints.
  */
 #include "lib/t_file.h"
 
@@ -27,7 +27,7 @@ static void one_file(int n, bool own)
     snprintf(name, sizeof(name), own ? "own%d.%d.dat" : "all%d.dat", n, t_rank);
     t_path(path, sizeof(path), name);
     if (t_open(own ? MPI_COMM_SELF : MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR,
-               "exchange=on", &file)) {
+               NULL == getenv("T_HINTS") ? "exchange=on" : NULL, &file)) {
         for (int i = 0; i < WRITES; i++) {
             memset(data, 1 + i + t_rank, BLOCK);
             t_ok(MPI_File_write_at_all(file, (MPI_Offset) (i * ranks + rank) * BLOCK, data, BLOCK,

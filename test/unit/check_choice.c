@@ -319,6 +319,70 @@ UNIT_TEST(choice_small_calls_teach_nothing)
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
 
+/* What `auto` did not measure has a reason of its own; what was measured is the fastest. */
+UNIT_TEST(choice_has_a_reason)
+{
+    static const struct {
+        int64_t piece;
+        int nodes;
+        bool contended, apart;
+        collio_reason_t why;
+    } rows[] = {
+        {8, 1, false, false, COLLIO_REASON_SMALL_PIECES},
+        {1 << 20, 1, false, false, COLLIO_REASON_LARGE_PIECES},
+        {1 << 20, 1, false, true, COLLIO_REASON_APART},
+        {1 << 20, 2, true, false, COLLIO_REASON_LOCKS},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        facts_t facts = interleaved(rows[i].nodes, rows[i].piece);
+        learnt_t learnt = {.served = 0};
+        way_t way;
+
+        facts.contended = rows[i].contended;
+        facts.spans = rows[i].apart ? facts.span : facts.spans;
+        way = collio_choice_candidates(&facts).first;
+        ck_assert_int_eq(rows[i].why, collio_choice_why_exchange(&facts, &learnt, way, false));
+        ck_assert_int_eq(COLLIO_REASON_MEASURING,
+                         collio_choice_why_exchange(&facts, &learnt, way, true));
+        learnt.tried[way] = 2;
+        ck_assert_int_eq(COLLIO_REASON_FASTEST,
+                         collio_choice_why_exchange(&facts, &learnt, way, false));
+    }
+}
+
+UNIT_TEST(choice_of_transport_and_schedule_has_a_reason)
+{
+    facts_t facts = interleaved(2, 8);
+    learnt_t learnt = {.served = 0};
+    way_t way = COLLIO_WAY_SHM;
+
+    ck_assert_int_eq(COLLIO_REASON_SHARED_MEMORY,
+                     collio_choice_why_transport(&facts, &learnt, way, false));
+    ck_assert_int_eq(COLLIO_REASON_ONE_CYCLE,
+                     collio_choice_why_schedule(&facts, &learnt, way, false));
+    facts.many_cycles = true;
+    ck_assert_int_eq(COLLIO_REASON_NOT_MEASURED,
+                     collio_choice_why_schedule(&facts, &learnt, way, false));
+    ck_assert_int_eq(COLLIO_REASON_MEASURING,
+                     collio_choice_why_schedule(&facts, &learnt, way, true));
+    learnt.tried[way] = 2;
+    ck_assert_int_eq(COLLIO_REASON_NOTHING_HIDDEN,
+                     collio_choice_why_schedule(&facts, &learnt, way, false));
+    learnt.tried[COLLIO_WAY_SHM_WRITE_COMM2] = 2;
+    ck_assert_int_eq(COLLIO_REASON_FASTEST,
+                     collio_choice_why_schedule(&facts, &learnt, way, false));
+    ck_assert_int_eq(COLLIO_REASON_FASTEST,
+                     collio_choice_why_transport(&facts, &learnt, way, false));
+    facts.nodes = 1;
+    ck_assert_int_eq(COLLIO_REASON_SHARED_MEMORY,
+                     collio_choice_why_transport(&facts, &learnt, way, true));
+    for (int reason = 0; reason < COLLIO_REASON_COUNT; ++reason) {
+        ck_assert_ptr_nonnull(collio_reason_text((collio_reason_t) reason));
+    }
+    ck_assert_int_le(COLLIO_REASON_COUNT, 64);
+}
+
 UNIT_TEST(choice_requests_that_are_alike)
 {
     ck_assert(collio_choice_alike(800, 100, 800, 100)); /* tiny: only the same */

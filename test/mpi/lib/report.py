@@ -15,7 +15,7 @@ NP = 4
 BLOCK = 64 << 10
 WRITES, READS = 3, 2
 # Rows that only a component with two layers can have.
-TWO_LAYERS = ('local aggr.', 'gather', 'requests_merged')
+TWO_LAYERS = ('local aggr.', 'gather', 'requests_merged', 'layers ')
 
 
 def run(folder, scratch, mode, files=1, own=0, target=None, **env):
@@ -67,8 +67,8 @@ def check_table(text):
             wrong.append(f'no row {wanted}')
     if launch.FCOLL != 'tam':
         wrong += [f'a row of two layers: {word}' for word in TWO_LAYERS if word in text]
-    elif 'local aggr.' not in text:
-        wrong.append('no line about local aggregators')
+    elif text.count(', layers ') != 2:
+        wrong.append('no layers in the lines of the last write and read')
     return wrong
 
 
@@ -103,7 +103,8 @@ def many(suite, folder, scratch):
         wrong.append('not one heading')
     verdict(suite, 'report lines: one for each file, and a total', wrong, text)
     text = run(folder, scratch, 'on', files=10)
-    wrong = [] if text.count('  choices ') == 8 else [f'{text.count("  choices ")} tables, not 8']
+    found = text.count('  last write ')
+    wrong = [] if found == 8 else [f'{found} tables, not 8']
     wrong += [] if len(re.findall(r'all[89].dat$', text, re.M)) == 2 else ['no lines after them']
     wrong += [] if text.count('total of 10 files') == 1 else ['no total']
     verdict(suite, 'report on: tables for 8 files, then lines, and a total', wrong, text)
@@ -149,6 +150,34 @@ def records(suite, folder, scratch):
     shutil.rmtree(place, ignore_errors=True)
 
 
+def reasons(suite, folder, scratch):
+    """Every decision has its reason, in the table and in JSON."""
+    shared, fits = 'ranks of a node share memory', 'the data fit in the buffers, one cycle'
+    layers = {'layers': ('one', 'estimated to be faster; local_aggregators_per_node overrides it')}
+    for hints, aggregators, want in (
+            ('exchange=on', 'default on one node',
+             {'exchange': ('on', 'as set'), 'transport': ('shm', shared), 'schedule': ('none', fits),
+              **layers}),
+            ('exchange=auto,aggregators=2,transport=isend,schedule=write', 'as set',
+             {'exchange': ('on', 'a mode of the exchange is named'), 'transport': ('isend', 'as set'),
+              'schedule': ('write', 'as set'), **layers}),
+            ('exchange=off', 'default on one node', {'exchange': ('off', 'as set')})):
+        if launch.FCOLL != 'tam':
+            want.pop('layers', None)
+        text = run(folder, scratch, 'json', T_HINTS=hints)
+        found = re.search(r'^{"collio_report.*"file":.*$', text, re.M)
+        got = json.loads(found.group())['choices'] if found else {}
+        wrong = [] if got.get('aggregators', {}).get('reason') == aggregators else ['aggregators']
+        wrong += [f'{what}: {got.get(what)}' for what in ('write', 'read') if got.get(what) != {
+            name: {'value': value, 'reason': reason} for name, (value, reason) in want.items()}]
+        verdict(suite, f'report json: reasons with {hints}', wrong, text)
+        line = ', '.join(f'{name} {value} ({reason})' for name, (value, reason) in want.items())
+        text = run(folder, scratch, 'table', T_HINTS=hints)
+        verdict(suite, f'report table: reasons with {hints}', [
+            f'no line of the last {what}' for what in ('write', 'read')
+            if not re.search(rf'^  last {what} +{re.escape(line)}$', text, re.M)], text)
+
+
 def example(suite, scratch):
     """examples/pvars.c, as docs/report.md builds and runs it."""
     name = 'examples/pvars.c reads the performance variables'
@@ -174,4 +203,5 @@ def check(suite, folder, scratch):
     table(suite, folder, scratch)
     many(suite, folder, scratch)
     records(suite, folder, scratch)
+    reasons(suite, folder, scratch)
     example(suite, scratch)

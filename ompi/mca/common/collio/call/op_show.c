@@ -40,19 +40,23 @@ void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t n
 /* How the bytes moved, and why this way. */
 static void describe_way(const collio_op_t *op, char *text, size_t size)
 {
-    const collio_exchange_t *ex = &op->ex;
+    collio_decision_t row[COLLIO_DECISIONS];
+    collio_choices_t choices = op->ex.way;
+    int count, used = 0;
 
-    if (!ex->way.exchange) {
-        snprintf(text, size, "direct (%s)",
-                 collio_agreed(op, COLLIO_AGREE_EARLY) ? "before the agreement, as the call before"
-                                                       : collio_tuner_reason(ex));
-        return;
+    if (collio_agreed(op, COLLIO_AGREE_EARLY)) {
+        choices.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_EARLY;
     }
-    snprintf(text, size, "exchanged by %s, schedule %s, %s (%s), plan %s, cycles: %zu",
-             ex->way.transport->name, ex->way.schedule->name,
-             COLLIO_LAYERS_ONE == ex->layer1.kind ? "one layer" : "two layers",
-             collio_tuner_reason(ex), ex->plan_new ? "new" : "reused",
-             NULL == ex->plan ? 0 : ex->plan->fence.rounds);
+    count = collio_tuner_decisions(&choices, op->ex.file->derived.two_layers, row);
+    for (int i = 0; i < count && used < (int) size; ++i) {
+        used += snprintf(text + used, size - (size_t) used, "%s %s (%s), ", row[i].name,
+                         row[i].value, collio_reason_text(row[i].why));
+    }
+    if (choices.exchange && used < (int) size) {
+        snprintf(text + used, size - (size_t) used, "plan %s, cycles: %zu, ",
+                 op->ex.plan_new ? "new" : "reused",
+                 NULL == op->ex.plan ? 0 : op->ex.plan->fence.rounds);
+    }
 }
 
 /* The requests of all ranks are known if the agreement decided this call. */
@@ -74,14 +78,14 @@ static void describe_request(const collio_op_t *op, char *text, size_t size)
 void collio_op_show_call(const collio_op_t *op)
 {
     const collio_file_t *file = op->ex.file;
-    char request[192], way[192];
+    char request[192], way[512];
 
     if (0 != file->rank) {
         return;
     }
     describe_request(op, request, sizeof(request));
     describe_way(op, way, sizeof(way));
-    COLLIO_SHOW(fcoll, CALL, "fcoll/%s: %s: call %" PRIu32 " (%s): %s: %s, %.3f ms%s%s",
+    COLLIO_SHOW(fcoll, CALL, "fcoll/%s: %s: call %" PRIu32 " (%s): %s: %s%.3f ms%s%s",
                 file->component->name, file->fh->f_filename, op->ex.sequence, direction(op),
                 request, way, (double) (op->phase_ns - op->started_ns) / 1e6,
                 0 == op->ex.error ? "" : ": ",

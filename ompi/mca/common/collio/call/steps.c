@@ -343,6 +343,7 @@ static void begin_share(collio_op_t *op)
                             op->ex.way.schedule->buffers, op->ex.plan->aggregates,
                             op->ex.plan->memory.stamp)) {
         op->ex.way.transport = collio_transport_with(file, COLLIO_BUFFERS_PRIVATE);
+        op->ex.way.why[COLLIO_DECISION_TRANSPORT] = COLLIO_REASON_NO_WINDOW;
     }
     region = op->ex.buffer_bytes * op->ex.way.schedule->buffers;
     regions = op->ex.plan->regions;

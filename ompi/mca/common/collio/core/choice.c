@@ -269,6 +269,60 @@ bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int6
            && piece <= last + last / TOLERANCE;
 }
 
+collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
+                                           const collio_learnt_t *learnt, collio_way_t way,
+                                           bool probing)
+{
+    if (probing) {
+        return COLLIO_REASON_MEASURING;
+    }
+    if (learnt->tried[way] > 0) {
+        return COLLIO_REASON_FASTEST;
+    }
+    if (facts->ranks < 2) {
+        return COLLIO_REASON_ONE_RANK;
+    }
+    if (COLLIO_WAY_DIRECT == way) {
+        return interleaved(facts) ? COLLIO_REASON_LARGE_PIECES : COLLIO_REASON_APART;
+    }
+    return facts->contended && interleaved(facts) ? COLLIO_REASON_LOCKS
+                                                  : COLLIO_REASON_SMALL_PIECES;
+}
+
+collio_reason_t collio_choice_why_transport(const collio_facts_t *facts,
+                                            const collio_learnt_t *learnt, collio_way_t way,
+                                            bool probing)
+{
+    if (1 == facts->nodes) {
+        return COLLIO_REASON_SHARED_MEMORY;
+    }
+    if (probing) {
+        return COLLIO_REASON_MEASURING;
+    }
+    return learnt->tried[way] > 0 ? COLLIO_REASON_FASTEST : COLLIO_REASON_SHARED_MEMORY;
+}
+
+collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
+                                           const collio_learnt_t *learnt, collio_way_t way,
+                                           bool probing)
+{
+    if (!facts->many_cycles) {
+        return COLLIO_REASON_ONE_CYCLE;
+    }
+    if (probing) {
+        return COLLIO_REASON_MEASURING;
+    }
+    if (0 == learnt->tried[way]) {
+        return COLLIO_REASON_NOT_MEASURED;
+    }
+    if (COLLIO_OVERLAP_NONE == collio_choice_overlap(way)
+        && (collio_choice_shares(way) || !facts->may_shm)
+        && 0 == learnt->tried[way + COLLIO_OVERLAP_WRITE_COMM2]) {
+        return COLLIO_REASON_NOTHING_HIDDEN;
+    }
+    return COLLIO_REASON_FASTEST;
+}
+
 int collio_choice_kind(const collio_facts_t *facts)
 {
     int64_t piece = piece_bytes(facts);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reason.h"
+
 /**
  * What `auto` tries, and how it decides: a few ways to do a call, each measured on the first calls
  * of its kind, the fastest kept. Kinds are the direction and the average piece size. Everything is
@@ -91,6 +93,17 @@ void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t byte
  *  It is if it has the same bytes and pieces, or pieces of about the same size that are not tiny:
  *  the variables of a program differ in the number of their components, and blocks by a row. */
 bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int64_t last_pieces);
+
+/** Why `auto` came to this way, for each part: exchange or not, the transport, the schedule. */
+collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
+                                           const collio_learnt_t *learnt, collio_way_t way,
+                                           bool probing);
+collio_reason_t collio_choice_why_transport(const collio_facts_t *facts,
+                                            const collio_learnt_t *learnt, collio_way_t way,
+                                            bool probing);
+collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
+                                           const collio_learnt_t *learnt, collio_way_t way,
+                                           bool probing);
 
 enum { COLLIO_KINDS = 16 };
 

@@ -9,6 +9,7 @@
 #include "view/request.h"
 
 #include "core/cycle.h"
+#include "core/reason.h"
 #include "core/schedule.h"
 #include "core/wire.h"
 
@@ -101,14 +102,26 @@ typedef struct collio_range_t {
     int64_t spans;  /* sum of (highest - lowest) over the ranks */
 } collio_range_t;
 
+/** What is decided about a call, each with a reason. A call without an exchange has only the first.
+ */
+enum {
+    COLLIO_DECISION_EXCHANGE = 0,
+    COLLIO_DECISION_TRANSPORT,
+    COLLIO_DECISION_SCHEDULE,
+    COLLIO_DECISION_LAYERS,
+    COLLIO_DECISIONS
+};
+
 /** How the call is carried out, chosen from agreed values: the same on all ranks. */
 typedef struct collio_choices_t {
     bool exchange;                       /* false: each rank accesses its own pieces */
     const collio_schedule_t *schedule;   /* how shuffles and accesses overlap */
     const collio_transport_t *transport; /* how bytes move between ranks */
+    bool two_layers;                     /* some bytes go through local aggregators */
     bool packed;                         /* put_*: see plan->packed */
     int64_t synchronous_each;            /* one message in so many is a synchronous send; 0: none */
     bool probing;                        /* `auto` measures this call */
+    collio_reason_t why[COLLIO_DECISIONS]; /* reason of each decision */
 } collio_choices_t;
 
 /** Offset lists in flight to their aggregators; see plan/route.c. */
@@ -232,6 +245,16 @@ static inline void collio_exchange_received(collio_exchange_t *ex, int64_t bytes
 static inline void collio_exchange_count(collio_exchange_t *ex, int stat, uint64_t amount)
 {
     collio_file_count(ex->file, stat, amount);
+}
+
+/** Should this rank print a text about this reason? True once per file, on rank 0. All ranks call
+ *  it. */
+static inline bool collio_exchange_first(const collio_exchange_t *ex, collio_reason_t why)
+{
+    uint64_t before = ex->file->kept->printed;
+
+    ex->file->kept->printed |= UINT64_C(1) << why;
+    return 0 == ex->file->rank && before != ex->file->kept->printed;
 }
 
 /** Is the transport one-sided (put_fence, put_lock)? */

@@ -41,9 +41,7 @@ typedef struct collio_kept_t {
 
     collio_local_count_t local_used; /* local aggregators of the last call, for the report */
     int layers_used;                 /* collio_layers_t of the last call, for the report */
-    bool said_one_layer;             /* printed: why a call has one layer */
-    bool said_nonblocking;           /* printed: put_* does not serve nonblocking calls */
-    bool said_atomic;                /* printed: atomic mode needs isend */
+    uint64_t printed;                /* reasons that a text was printed for: a bit each */
 } collio_kept_t;
 
 /** The node's collective buffers, or its local aggregators' staging, cannot be shared. */

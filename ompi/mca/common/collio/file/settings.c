@@ -219,13 +219,13 @@ static void resolve_exchange(ompio_file_t *fh, collio_settings_t *settings)
  * left open. */
 static void imply_exchange(const collio_component_t *component, collio_settings_t *settings)
 {
-    bool implied = COLLIO_SCHEDULE_AUTO != settings->schedule || 0 != settings->transport
-                   || (component->two_layers && component->named);
-
-    if (implied && COLLIO_SETTING_AUTO == settings->exchange_read) {
+    settings->implied = COLLIO_SETTING_AUTO == settings->exchange
+                        && (COLLIO_SCHEDULE_AUTO != settings->schedule || 0 != settings->transport
+                            || (component->two_layers && component->named));
+    if (settings->implied && COLLIO_SETTING_AUTO == settings->exchange_read) {
         settings->exchange_read = COLLIO_SETTING_ON;
     }
-    if (implied && COLLIO_SETTING_AUTO == settings->exchange_write) {
+    if (settings->implied && COLLIO_SETTING_AUTO == settings->exchange_write) {
         settings->exchange_write = COLLIO_SETTING_ON;
     }
 }

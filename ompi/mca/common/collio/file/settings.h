@@ -38,6 +38,7 @@ typedef struct collio_settings_t {
     int exchange;               /* on: aggregators access the file; off: direct access */
     int exchange_write;         /* the same for writes; AUTO: `exchange` decides */
     int exchange_read;          /* the same for reads; AUTO: `exchange` decides */
+    bool implied;               /* a mode of the exchange is named, and `exchange` is auto */
     int timeout;                /* seconds that one step of a call may take; 0: no limit */
     size_t memory_group_bytes;  /* partition memory: least bytes of data of a group of nodes */
     size_t memory_domain_bytes; /* partition memory: most bytes of data of an aggregator; 0: auto */

@@ -123,7 +123,7 @@ static void forget_file(collio_kept_t *kept)
     memset(&kept->covered, 0, sizeof(kept->covered));
     memset(&kept->local_used, 0, sizeof(kept->local_used));
     kept->layers_used = 0;
-    kept->said_one_layer = kept->said_nonblocking = kept->said_atomic = false;
+    kept->printed = 0;
 }
 
 void collio_context_give(collio_file_t *file, bool memory, collio_context_t *context)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/kept.h"
+#include "exchange/exchange.h"
 #include "file/file.h"
 #include "report/report_out.h"
 #include "tuner/tuner.h"
@@ -30,11 +30,47 @@ static double mib(int64_t bytes)
     return (double) bytes / 1048576.0;
 }
 
+/* Why there are so many aggregators: the order in which they are chosen. */
+static collio_reason_t why_aggregators(const collio_file_t *file)
+{
+    if ('\0' != file->settings.aggregator_list[0]) {
+        return COLLIO_REASON_AGGREGATOR_LIST;
+    }
+    if (file->settings.aggregators > 0) {
+        return COLLIO_REASON_SET;
+    }
+    if (file->derived.ompio_aggregators > 0) {
+        return COLLIO_REASON_OMPIO_AGGREGATORS;
+    }
+    if (file->derived.partition->by_memory) {
+        return COLLIO_REASON_MEMORY;
+    }
+    if (file->derived.striped && file->fh->f_stripe_count > 0) {
+        return COLLIO_REASON_STRIPES;
+    }
+    return 1 < file->nodes.nodes ? COLLIO_REASON_PER_NODE : COLLIO_REASON_ONE_NODE;
+}
+
+static const char *engine_name(const collio_file_t *file)
+{
+    return collio_engine_name((collio_engine_t) file->access.tuning.engine);
+}
+
+static collio_reason_t why_engine(const collio_file_t *file)
+{
+    if (COLLIO_ENGINE_AUTO == file->settings.engine) {
+        return COLLIO_REASON_DEFAULT;
+    }
+    return file->settings.engine == file->access.tuning.engine ? COLLIO_REASON_SET
+                                                               : COLLIO_REASON_NOT_AVAILABLE;
+}
+
 static void add_aggregators(collio_record_t *record, const collio_file_t *file)
 {
     add(&record->about,
-        "  aggregators   %d of %d ranks on %d node%s:", file->derived.aggregator_count, file->size,
-        file->nodes.nodes, 1 == file->nodes.nodes ? "" : "s");
+        "  aggregators   %d of %d ranks on %d node%s (%s):", file->derived.aggregator_count,
+        file->size, file->nodes.nodes, 1 == file->nodes.nodes ? "" : "s",
+        collio_reason_text(why_aggregators(file)));
     add(&record->json, ",\"nodes\":%d,\"aggregators\":[", file->nodes.nodes);
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
         int rank = file->derived.aggregators[i];
@@ -51,43 +87,8 @@ static void add_aggregators(collio_record_t *record, const collio_file_t *file)
     add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->derived.align.unit,
         collio_align_source_name(file->derived.align.source));
     add(&record->json, ",\"align_bytes\":%" PRId64, file->derived.align.unit);
-    add(&record->about, "  engine        %s\n",
-        collio_engine_name((collio_engine_t) file->access.tuning.engine));
-    add(&record->json, ",\"engine\":\"%s\"",
-        collio_engine_name((collio_engine_t) file->access.tuning.engine));
-}
-
-/* Why there are so many aggregators: the order in which they are chosen. */
-static const char *why_aggregators(const collio_file_t *file)
-{
-    if ('\0' != file->settings.aggregator_list[0]) {
-        return "collio_aggregator_list";
-    }
-    if (file->settings.aggregators > 0) {
-        return "as set";
-    }
-    if (file->derived.ompio_aggregators > 0) {
-        return "io_ompio_num_aggregators";
-    }
-    if (file->derived.partition->by_memory) {
-        return "partition memory";
-    }
-    if (file->derived.striped && file->fh->f_stripe_count > 0) {
-        return "stripes of the file";
-    }
-    return 1 < file->nodes.nodes ? "one per node" : "default on one node";
-}
-
-static void add_reasons(collio_record_t *record, const collio_file_t *file)
-{
-    char calls[160];
-
-    collio_tuner_reasons(file->tuner, calls, sizeof(calls));
-    add(&record->about, "  reasons       aggregators: %s%s%s\n", why_aggregators(file),
-        '\0' == calls[0] ? "" : "; ", calls);
-    add(&record->json, ",\"reasons\":{\"aggregators\":\"%s\",\"calls\":", why_aggregators(file));
-    collio_text_json(&record->json, calls);
-    add(&record->json, "}");
+    add(&record->about, "  engine        %s (%s)\n", engine_name(file),
+        collio_reason_text(why_engine(file)));
 }
 
 static void add_layers(collio_record_t *record, const collio_file_t *file)
@@ -97,8 +98,7 @@ static void add_layers(collio_record_t *record, const collio_file_t *file)
     if (!file->derived.two_layers) {
         return;
     }
-    if (0 == file->kept->layers_used) {
-        add(&record->about, "  local aggr.   every rank: one layer\n");
+    if (COLLIO_LAYERS_ONE == file->kept->layers_used) {
         add(&record->json, ",\"local_aggregators\":%d", file->size);
         return;
     }
@@ -160,18 +160,77 @@ static void add_memory(collio_record_t *record, const collio_file_t *file)
     }
 }
 
+/* Transport shm is chosen for all ranks, but moves bytes only where ranks have memory in common. */
+static void find_transport(collio_decision_t *row, const uint64_t *sum, int ranks, char *text,
+                           size_t size)
+{
+    int missing = (int) sum[COLLIO_STAT_SHM_MISSING];
+
+    row->value = text;
+    if (missing >= ranks) {
+        snprintf(text, size, "isend");
+        row->why = COLLIO_REASON_NO_SHARED_MEMORY;
+    } else if (missing > 0) {
+        snprintf(text, size, "shm, isend on %d of %d ranks", missing, ranks);
+        row->why = COLLIO_REASON_NO_SHARED_MEMORY;
+    } else if (0 == sum[COLLIO_STAT_MESSAGES_BETWEEN_NODES]) {
+        snprintf(text, size, "shm");
+    } else {
+        snprintf(text, size, "%sisend between nodes",
+                 sum[COLLIO_STAT_SHM_BYTES] > 0 ? "shm, " : "");
+    }
+}
+
+static void add_decision(collio_text_t *json, const char *before, const collio_decision_t *row)
+{
+    add(json, "%s\"%s\":{\"value\":\"%s\",\"reason\":", before, row->name, row->value);
+    collio_text_json(json, collio_reason_text(row->why));
+    add(json, "}");
+}
+
+/* How the last call in a direction was carried out, and why. */
+static void add_call(collio_record_t *record, const collio_file_t *file, bool write,
+                     const uint64_t *sum)
+{
+    const collio_choices_t *choices = collio_tuner_last(file->tuner, write);
+    collio_decision_t row[COLLIO_DECISIONS];
+    char transport[64];
+    int count;
+
+    if (NULL == choices) {
+        return;
+    }
+    count = collio_tuner_decisions(choices, file->derived.two_layers, row);
+    if (choices->exchange && COLLIO_BUFFERS_SHARED == choices->transport->buffers) {
+        find_transport(&row[COLLIO_DECISION_TRANSPORT], sum, file->size, transport,
+                       sizeof(transport));
+    }
+    add(&record->about, write ? "  last write   " : "  last read    ");
+    add(&record->json, write ? ",\"write\":{" : ",\"read\":{");
+    for (int i = 0; i < count; ++i) {
+        add(&record->about, " %s %s (%s)%s", row[i].name, row[i].value,
+            collio_reason_text(row[i].why), i < count - 1 ? "," : "\n");
+        add_decision(&record->json, i > 0 ? "," : "", &row[i]);
+    }
+    add(&record->json, "}");
+}
+
 static void add_choices(collio_record_t *record, const collio_file_t *file, const reduced_t *all)
 {
+    char count[16];
     uint64_t sum[STATS];
-    char choices[256];
 
     for (int i = 0; i < STATS; ++i) {
         sum[i] = all->sum[i] + all->sum[STATS + i];
     }
-    collio_tuner_describe(file->tuner, sum, file->size, choices, sizeof(choices));
-    add(&record->about, "  choices       %s\n", '\0' == choices[0] ? "no calls" : choices);
-    add(&record->json, ",\"choices\":");
-    collio_text_json(&record->json, choices);
+    snprintf(count, sizeof(count), "%d", file->derived.aggregator_count);
+    add_decision(&record->json, ",\"choices\":{",
+                 &(collio_decision_t){"aggregators", count, why_aggregators(file)});
+    add_decision(&record->json, ",",
+                 &(collio_decision_t){"engine", engine_name(file), why_engine(file)});
+    add_call(record, file, true, sum);
+    add_call(record, file, false, sum);
+    add(&record->json, "}");
 }
 
 /* The figures of one direction, or, with `high`, the high-water marks. */
@@ -219,7 +278,6 @@ static void print(const collio_file_t *file, const reduced_t *all, const char *c
     add_layers(&record, file);
     add_memory(&record, file);
     add_choices(&record, file, all);
-    add_reasons(&record, file);
     collio_report_print(&record, file->settings.report, file->settings.report_file);
     collio_text_fini(&record.about);
     collio_text_fini(&record.json);

@@ -31,17 +31,13 @@ typedef struct setting_t {
 /* The last call in a direction. It may have been made in the file before this one: programs write
  * the same into a new file. */
 typedef struct last_t {
-    bool used;                           /* there was such a call */
-    bool here;                           /* it was made in this file: the report has it */
-    bool exchange;                       /* bytes were exchanged */
-    bool settled;                        /* the call was no measurement */
-    int kind;                            /* kind of the call (core/choice.h) */
-    int until;                           /* calls of this kind after which another way is tried */
-    int64_t bytes;                       /* bytes of this rank */
-    int64_t pieces;                      /* pieces of this rank, at most */
-    const collio_schedule_t *schedule;   /* schedule of an exchange */
-    const collio_transport_t *transport; /* transport of an exchange */
-    const char *why;                     /* reason of the decision: collio_tuner_reason */
+    bool used;                /* there was such a call */
+    bool here;                /* the call was made in this file: the report shows it */
+    int kind;                 /* kind of the call (core/choice.h) */
+    int until;                /* calls of this kind after which another way is tried */
+    int64_t bytes;            /* bytes of this rank */
+    int64_t pieces;           /* pieces of this rank, at most */
+    collio_choices_t choices; /* how the call was carried out */
 } last_t;
 
 struct collio_tuner_t {
@@ -95,7 +91,8 @@ static int64_t hash_of(const collio_tuner_t *tuner)
 
     for (int i = 0; i < 2; ++i) {
         const last_t *last = &tuner->last[i];
-        const int agreed[] = {last->used, last->exchange, last->settled, last->kind, last->until};
+        const int agreed[] = {last->used, last->choices.exchange, last->choices.probing, last->kind,
+                              last->until};
 
         hash = collio_hash(hash, agreed, sizeof(agreed));
     }
@@ -226,62 +223,86 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
     return facts;
 }
 
-/* A transport was named, and messages must stand in for it. */
-static const collio_transport_t *use_messages(collio_file_t *file, bool *said, const char *what)
+/* Can the named transport serve this call? If not: why messages do. */
+static collio_reason_t limit_of(const collio_exchange_t *ex, const collio_transport_t *named)
 {
-    if (!*said && 0 == file->rank) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_TRANSPORT_LIMITED,
-                         collio_transport_named(file)->name, what);
-    }
-    *said = true;
-    return collio_transport_with(file, COLLIO_BUFFERS_PRIVATE);
-}
-
-/* What serves a call for which no transport is named. */
-static const collio_transport_t *choose_transport(const collio_exchange_t *ex, collio_way_t way)
-{
-    bool shared = collio_choice_shares(way) && !ex->atomic;
-
-    return collio_transport_with(ex->file, shared ? COLLIO_BUFFERS_SHARED : COLLIO_BUFFERS_PRIVATE);
-}
-
-static const collio_transport_t *transport_of(collio_exchange_t *ex, collio_way_t way)
-{
-    collio_file_t *file = ex->file;
-    const collio_transport_t *named = collio_transport_named(file);
-
-    if (NULL == named) {
-        return choose_transport(ex, way);
-    }
     if (COLLIO_BUFFERS_PRIVATE == named->buffers) {
-        return named;
+        return COLLIO_REASON_SET;
     }
-    if (COLLIO_BUFFERS_WINDOW == named->buffers && file->kept->put.failed) {
-        return collio_transport_with(file, COLLIO_BUFFERS_PRIVATE);
+    if (COLLIO_BUFFERS_WINDOW == named->buffers && ex->file->kept->put.failed) {
+        return COLLIO_REASON_NO_WINDOW;
     }
     if (ex->atomic) { /* overlapping bytes are put in order from where the messages lie */
-        return use_messages(file, &file->kept->said_atomic, "calls in atomic mode");
+        return COLLIO_REASON_ATOMIC;
     }
     if (named->waits && !ex->blocking) { /* nothing may wait inside progress */
-        return use_messages(file, &file->kept->said_nonblocking,
-                            "nonblocking and split collectives");
+        return COLLIO_REASON_NONBLOCKING;
     }
-    return named;
+    return COLLIO_REASON_SET;
 }
 
-static const collio_schedule_t *schedule_of(const collio_exchange_t *ex, collio_way_t way)
+static collio_reason_t choose_named(collio_exchange_t *ex, const collio_transport_t *named)
+{
+    collio_reason_t why = limit_of(ex, named);
+
+    if (COLLIO_REASON_SET == why) {
+        ex->way.transport = named;
+        return why;
+    }
+    ex->way.transport = collio_transport_with(ex->file, COLLIO_BUFFERS_PRIVATE);
+    /* a window that cannot be made has a text of its own */
+    if (COLLIO_REASON_NO_WINDOW != why && collio_exchange_first(ex, why)) {
+        collio_file_help(ex->file, COLLIO_HELP_NO_RANK, COLLIO_HELP_TRANSPORT_LIMITED, named->name,
+                         collio_reason_text(why));
+    }
+    return why;
+}
+
+static collio_reason_t choose_transport(collio_exchange_t *ex, const collio_facts_t *facts,
+                                        const collio_learnt_t *learnt)
+{
+    const collio_transport_t *named = collio_transport_named(ex->file);
+    collio_way_t way = ex->file->tuner->way;
+    bool shared = collio_choice_shares(way) && !ex->atomic;
+
+    if (NULL != named) {
+        return choose_named(ex, named);
+    }
+    ex->way.transport = collio_transport_with(ex->file, shared ? COLLIO_BUFFERS_SHARED
+                                                               : COLLIO_BUFFERS_PRIVATE);
+    return ex->atomic ? COLLIO_REASON_ATOMIC
+                      : collio_choice_why_transport(facts, learnt, way, ex->way.probing);
+}
+
+static collio_reason_t choose_schedule(collio_exchange_t *ex, const collio_facts_t *facts,
+                                       const collio_learnt_t *learnt)
 {
     static const collio_schedule_t *const tried[COLLIO_OVERLAPS] = {
         [COLLIO_OVERLAP_NONE] = &collio_schedule_none,
         [COLLIO_OVERLAP_WRITE_COMM2] = &collio_schedule_write_comm2,
         [COLLIO_OVERLAP_WRITE_COMM] = &collio_schedule_write_comm,
     };
-    int wanted = ex->file->settings.schedule;
+    int named = ex->file->settings.schedule;
+    collio_way_t way = ex->file->tuner->way;
 
-    if (COLLIO_SCHEDULE_AUTO != wanted) {
-        return collio_schedules[wanted - COLLIO_SCHEDULE_FIRST];
+    if (COLLIO_SCHEDULE_AUTO != named) {
+        ex->way.schedule = collio_schedules[named - COLLIO_SCHEDULE_FIRST];
+        return COLLIO_REASON_SET;
     }
-    return tried[collio_choice_overlap(way)];
+    ex->way.schedule = tried[collio_choice_overlap(way)];
+    return collio_choice_why_schedule(facts, learnt, way, ex->way.probing);
+}
+
+static collio_reason_t why_exchange(const collio_exchange_t *ex, const collio_facts_t *facts,
+                                    const collio_learnt_t *learnt)
+{
+    int wanted = wanted_exchange(ex);
+
+    if (COLLIO_SETTING_AUTO == wanted) {
+        return collio_choice_why_exchange(facts, learnt, ex->file->tuner->way, ex->way.probing);
+    }
+    return COLLIO_SETTING_ON == wanted && ex->file->settings.implied ? COLLIO_REASON_IMPLIED
+                                                                     : COLLIO_REASON_SET;
 }
 
 static int64_t piece_bound(const collio_exchange_t *ex)
@@ -299,8 +320,8 @@ static bool last_was_direct(const collio_exchange_t *ex)
     const collio_tuner_t *tuner = ex->file->tuner;
     const last_t *last = &tuner->last[ex->write];
 
-    return COLLIO_SETTING_AUTO == wanted_exchange(ex) && last->used && !last->exchange
-           && last->settled && tuner->learnt[last->kind].served < last->until;
+    return COLLIO_SETTING_AUTO == wanted_exchange(ex) && last->used && !last->choices.exchange
+           && !last->choices.probing && tuner->learnt[last->kind].served < last->until;
 }
 
 bool collio_tuner_expects_direct(const collio_exchange_t *ex)
@@ -326,7 +347,9 @@ void collio_tuner_served(collio_exchange_t *ex, bool by_all)
 
     tuner->hash = 0;
     tuner->last[ex->write].used = tuner->last[ex->write].here = true;
-    if (COLLIO_SETTING_AUTO == wanted_exchange(ex)) {
+    if (COLLIO_SETTING_AUTO != wanted_exchange(ex)) {
+        tuner->last[ex->write].choices.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_SET;
+    } else {
         count_served(&tuner->learnt[tuner->last[ex->write].kind]);
         /* this call was not like the last one for everybody: the next one is decided on anew */
         tuner->last[ex->write].used = by_all;
@@ -345,21 +368,18 @@ void collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
     tuner->kind = kind;
     tuner->way = collio_choice_next(learnt, &candidates, &ex->way.probing);
     ex->way.exchange = COLLIO_WAY_DIRECT != tuner->way;
-    ex->way.transport = transport_of(ex, tuner->way);
-    ex->way.schedule = schedule_of(ex, tuner->way);
+    ex->way.why[COLLIO_DECISION_EXCHANGE] = why_exchange(ex, &facts, learnt);
+    ex->way.why[COLLIO_DECISION_TRANSPORT] = choose_transport(ex, &facts, learnt);
+    ex->way.why[COLLIO_DECISION_SCHEDULE] = choose_schedule(ex, &facts, learnt);
     collio_file_count(ex->file, COLLIO_STAT_PROBES, ex->way.probing);
     tuner->last[ex->write] = (last_t){
         .used = true,
         .here = true,
-        .exchange = ex->way.exchange,
-        .settled = !ex->way.probing,
         .kind = kind,
         .until = learnt->served < candidates.patience ? candidates.patience : INT_MAX,
         .bytes = ex->request.bytes,
         .pieces = piece_bound(ex),
-        .why = collio_tuner_reason(ex),
-        .schedule = ex->way.schedule,
-        .transport = ex->way.transport,
+        .choices = ex->way,
     };
     if (!ex->way.probing) {
         count_served(learnt);
@@ -379,95 +399,31 @@ void collio_tuner_learn(collio_exchange_t *ex, int64_t nanoseconds, int64_t hide
 
 void collio_tuner_used(collio_exchange_t *ex)
 {
-    ex->file->tuner->last[ex->write].transport = ex->way.transport;
+    ex->file->tuner->last[ex->write].choices = ex->way;
 }
 
-const char *collio_tuner_reason(const collio_exchange_t *ex)
+const collio_choices_t *collio_tuner_last(const collio_tuner_t *tuner, bool write)
 {
-    const collio_tuner_t *tuner = ex->file->tuner;
-
-    if (COLLIO_SETTING_AUTO != wanted_exchange(ex)) {
-        return "as set";
-    }
-    if (ex->way.probing) {
-        return "auto measures it";
-    }
-    if (0 == tuner->learnt[tuner->kind].tried[tuner->way]) {
-        return "auto, not measured";
-    }
-    return "the fastest that auto measured";
+    return tuner->last[write].here ? &tuner->last[write].choices : NULL;
 }
 
-/* shm is chosen for all, but moves bytes only where ranks have memory in common. */
-static void describe_transport(const collio_transport_t *transport, const uint64_t *sum, int ranks,
-                               char *text, size_t size)
+int collio_tuner_decisions(const collio_choices_t *choices, bool layers, collio_decision_t *row)
 {
-    int missing = (int) sum[COLLIO_STAT_SHM_MISSING];
+    const collio_reason_t *why = choices->why;
+    int count = 0;
 
-    if (COLLIO_BUFFERS_SHARED != transport->buffers) {
-        snprintf(text, size, "%s", transport->name);
-    } else if (missing >= ranks) {
-        snprintf(text, size, "isend (no shared memory)");
-    } else if (missing > 0) {
-        snprintf(text, size, "shm, isend on %d of %d ranks (no shared memory there)", missing,
-                 ranks);
-    } else if (0 == sum[COLLIO_STAT_MESSAGES_BETWEEN_NODES]) {
-        snprintf(text, size, "shm");
-    } else if (0 == sum[COLLIO_STAT_SHM_BYTES]) {
-        snprintf(text, size, "isend between nodes");
-    } else {
-        snprintf(text, size, "shm, isend between nodes");
+    row[count++] = (collio_decision_t){"exchange", choices->exchange ? "on" : "off",
+                                       why[COLLIO_DECISION_EXCHANGE]};
+    if (!choices->exchange) {
+        return count;
     }
-}
-
-static void describe_last(const last_t *last, const uint64_t *sum, int ranks, char *text,
-                          size_t size)
-{
-    char transport[96];
-
-    if (!last->exchange) {
-        snprintf(text, size, "no exchange");
-        return;
+    row[count++] = (collio_decision_t){"transport", choices->transport->name,
+                                       why[COLLIO_DECISION_TRANSPORT]};
+    row[count++] = (collio_decision_t){"schedule", choices->schedule->name,
+                                       why[COLLIO_DECISION_SCHEDULE]};
+    if (layers) {
+        row[count++] = (collio_decision_t){"layers", choices->two_layers ? "two" : "one",
+                                           why[COLLIO_DECISION_LAYERS]};
     }
-    describe_transport(last->transport, sum, ranks, transport, sizeof(transport));
-    snprintf(text, size, "schedule %s, transport %s", last->schedule->name, transport);
-}
-
-/* Adds "write: <words>" or "read: <words>" behind what the text has. */
-static void add_direction(bool write, const char *words, char *text, size_t size)
-{
-    size_t used = strlen(text);
-
-    snprintf(text + used, size - used, "%s%s: %s", used > 0 ? "; " : "", write ? "write" : "read",
-             words);
-}
-
-void collio_tuner_describe(const collio_tuner_t *tuner, const uint64_t *sum, int ranks, char *text,
-                           size_t size)
-{
-    char words[160];
-
-    text[0] = '\0';
-    for (int write = 1; write >= 0; --write) {
-        if (tuner->last[write].here) {
-            describe_last(&tuner->last[write], sum, ranks, words, sizeof(words));
-            add_direction(write, words, text, size);
-        }
-    }
-}
-
-void collio_tuner_reasons(const collio_tuner_t *tuner, char *text, size_t size)
-{
-    char words[96];
-
-    text[0] = '\0';
-    for (int write = 1; write >= 0; --write) {
-        const last_t *last = &tuner->last[write];
-
-        if (last->here && NULL != last->why) {
-            snprintf(words, sizeof(words), "%s (%s)", last->exchange ? "exchange" : "direct",
-                     last->why);
-            add_direction(write, words, text, size);
-        }
-    }
+    return count;
 }

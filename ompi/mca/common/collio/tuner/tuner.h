@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/reason.h"
+
 /**
  * What `auto` chooses. Rules (core/choice.h) give the first choice; then the first calls of a kind
  * measure it and its alternatives, and the fastest is kept. The time of a call (that of the slowest
@@ -13,8 +15,8 @@
  * additional messages.
  */
 typedef struct collio_tuner_t collio_tuner_t;
+struct collio_choices_t;
 struct collio_exchange_t;
-
 struct collio_file_t;
 
 /** Starts from what this rank remembers of files of this kind. NULL: out of memory. Local. */
@@ -43,16 +45,22 @@ void collio_tuner_served(struct collio_exchange_t *ex, bool by_all);
 /** Notes how long the call took on the slowest rank, and how much of it could have been hidden. */
 void collio_tuner_learn(struct collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable);
 
-/** Notes the transport of a call whose cycles begin: not always the one that was chosen. */
+/** Notes how a call is carried out whose cycles begin: not always as it was chosen. */
 void collio_tuner_used(struct collio_exchange_t *ex);
 
-/** Why this call is exchanged or not, in a few words. */
-const char *collio_tuner_reason(const struct collio_exchange_t *ex);
+/** How the last write or read of this file was carried out; NULL: there was none. */
+const struct collio_choices_t *collio_tuner_last(const collio_tuner_t *tuner, bool write);
 
-/** Describes in one line what was used last. sum: the file's counters, summed over all ranks. */
-void collio_tuner_describe(const collio_tuner_t *tuner, const uint64_t *sum, int ranks, char *text,
-                           size_t size);
-/** Why the last calls of this file were direct or exchanged: "write: exchange (as set)". */
-void collio_tuner_reasons(const collio_tuner_t *tuner, char *text, size_t size);
+/** One decision, for output. */
+typedef struct collio_decision_t {
+    const char *name;    /* "transport" */
+    const char *value;   /* "shm" */
+    collio_reason_t why; /* reason of the decision */
+} collio_decision_t;
+
+/** The decisions about a call, in the order of COLLIO_DECISION_*; returns their number, at most
+ *  COLLIO_DECISIONS. layers: the component may have two. */
+int collio_tuner_decisions(const struct collio_choices_t *choices, bool layers,
+                           collio_decision_t *row);
 
 #endif /* COLLIO_TUNER_H */

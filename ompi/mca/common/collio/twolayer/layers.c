@@ -55,63 +55,66 @@ static bool near_is_direct(const collio_exchange_t *ex)
 
 /* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on
  * (fence_number.c). */
-static bool too_wide_for_fence(collio_exchange_t *ex)
+static bool too_wide_for_fence(const collio_exchange_t *ex)
 {
-    collio_file_t *file = ex->file;
     int64_t span = ex->range.hi - ex->range.lo;
 
-    if (!ex->way.transport->rounds || span / collio_layout_window(ex) < COLLIO_FENCE_WINDOWS) {
-        return false;
-    }
-    if (!file->kept->said_one_layer && 0 == file->rank) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_FENCE_WINDOWS,
-                         COLLIO_FENCE_WINDOWS);
-    }
-    file->kept->said_one_layer = true;
-    return true;
-}
-
-/* The user has named two layers, and this call has one. */
-static void say_one_layer(collio_exchange_t *ex)
-{
-    collio_file_t *file = ex->file;
-    bool near = 1 == file->nodes.nodes && COLLIO_LAYERS_BETWEEN == ex->layer1.kind;
-    const char *why;
-
-    if (!file->component->named || 1 == file->size || file->kept->said_one_layer
-        || (COLLIO_LAYERS_ONE != ex->layer1.kind && !near)) {
-        return;
-    }
-    file->kept->said_one_layer = true;
-    if (near) {
-        why = "all ranks are on one node and share its aggregators' buffers";
-    } else if (file->size == file->nodes.nodes) {
-        why = "no node has more than one rank";
-    } else if (file->settings.local_aggregators + file->settings.local_aggregators_per_node > 0) {
-        why = "local_aggregators or local_aggregators_per_node includes every rank";
-    } else {
-        why = "one layer is estimated to be faster. To use two, set local_aggregators_per_node";
-    }
-    if (0 == file->rank) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_ONE_LAYER, why);
-    }
+    return ex->way.transport->rounds && span / collio_layout_window(ex) >= COLLIO_FENCE_WINDOWS;
 }
 
 static int layers_of(const collio_exchange_t *ex)
 {
+    const collio_file_t *file = ex->file;
+    bool all_alone = true;
+
+    for (int node = 0; node < file->nodes.nodes; ++node) {
+        all_alone = all_alone && collio_layers_on_node(ex, node) == collio_ranks_on(file, node);
+    }
+    if (all_alone) {
+        return COLLIO_LAYERS_ONE;
+    }
     if (ex->atomic) {
         return COLLIO_LAYERS_ORDERED;
     }
     return near_is_direct(ex) ? COLLIO_LAYERS_BETWEEN : COLLIO_LAYERS_ALL;
 }
 
-void collio_layers_decide(collio_exchange_t *ex)
+static collio_reason_t why_layers(const collio_exchange_t *ex)
+{
+    const collio_file_t *file = ex->file;
+    bool set = file->settings.local_aggregators + file->settings.local_aggregators_per_node > 0;
+
+    if (1 == file->nodes.nodes && COLLIO_LAYERS_BETWEEN == ex->layer1.kind) {
+        return COLLIO_REASON_SAME_NODE;
+    }
+    if (file->size == file->nodes.nodes) {
+        return COLLIO_REASON_ONE_PER_NODE;
+    }
+    if (set && COLLIO_LAYERS_ONE == ex->layer1.kind) {
+        return COLLIO_REASON_EVERY_RANK;
+    }
+    return set ? COLLIO_REASON_SET : COLLIO_REASON_ESTIMATE;
+}
+
+/* The user has named two layers, and no byte of this call goes through them. */
+static void say_one_layer(collio_exchange_t *ex, collio_reason_t why)
+{
+    const collio_file_t *file = ex->file;
+
+    if (COLLIO_REASON_FENCE_WINDOWS == why && collio_exchange_first(ex, why)) {
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_FENCE_WINDOWS,
+                         COLLIO_FENCE_WINDOWS);
+    } else if (file->component->named && 1 < file->size && collio_exchange_first(ex, why)) {
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_ONE_LAYER, collio_reason_text(why));
+    }
+}
+
+static collio_reason_t decide(collio_exchange_t *ex)
 {
     collio_file_t *file = ex->file;
 
-    ex->layer1.kind = file->kept->layers_used = COLLIO_LAYERS_ONE;
-    if (!file->derived.two_layers || too_wide_for_fence(ex)) {
-        return;
+    if (too_wide_for_fence(ex)) {
+        return COLLIO_REASON_FENCE_WINDOWS;
     }
     ex->layer1.local_aggregators = file->derived.local_aggregators;
     if (0 == file->settings.local_aggregators) { /* else a total is given, and wins */
@@ -119,14 +122,26 @@ void collio_layers_decide(collio_exchange_t *ex)
                                                  ? file->settings.local_aggregators_per_node
                                                  : auto_local_aggregators(ex);
     }
-    for (int node = 0; node < file->nodes.nodes; ++node) {
-        if (collio_layers_on_node(ex, node) < collio_ranks_on(file, node)) {
-            ex->layer1.kind = layers_of(ex);
-        }
+    ex->layer1.kind = layers_of(ex);
+    return why_layers(ex);
+}
+
+void collio_layers_decide(collio_exchange_t *ex)
+{
+    collio_reason_t why;
+
+    ex->layer1.kind = COLLIO_LAYERS_ONE;
+    if (!ex->file->derived.two_layers) {
+        return;
     }
-    say_one_layer(ex);
-    file->kept->layers_used = ex->layer1.kind;
-    file->kept->local_used = ex->layer1.local_aggregators;
+    why = decide(ex);
+    ex->way.two_layers = COLLIO_LAYERS_ONE != ex->layer1.kind && COLLIO_REASON_SAME_NODE != why;
+    ex->way.why[COLLIO_DECISION_LAYERS] = why;
+    if (!ex->way.two_layers) {
+        say_one_layer(ex, why);
+    }
+    ex->file->kept->layers_used = ex->layer1.kind;
+    ex->file->kept->local_used = ex->layer1.local_aggregators;
 }
 
 bool collio_relayed(const collio_exchange_t *ex, int aggregator)
