@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Agree: ONE small allreduce tells everybody the range of the request, how much it is, whether an
- * earlier plan fits on all ranks, and whether a rank has failed already. A rank without data
- * contributes the identity of every field, so it changes nothing.
+ * Agree: after ONE small reduction all ranks have the range and the bytes of the call, which
+ * earlier plans fit on all ranks, and the error of a rank that has failed. A rank without data
+ * contributes the identity of every field.
  */
 #include "call/op.h"
 
@@ -46,16 +46,14 @@ static void describe_request(collio_op_t *op)
     op->mine[COLLIO_AGREE_HI] = request->hi;
 }
 
-/* Which of the plans fit, and how far they must move. Returns the bits of those that do not. */
+/* Which of the plans fit, and how far they must move. Returns the bits of the plans that do not. */
 static int64_t propose_plan(collio_op_t *op)
 {
-    collio_file_t *file = op->ex.file;
     collio_shape_t shape = collio_layout_shape(&op->ex);
     int64_t fits;
 
-    collio_layout_look(file);
+    collio_layout_look(op->ex.file);
     fits = collio_plans_match(op->ex.file->kept->plans, &shape, &op->delta);
-
     if (0 != fits && op->ex.request.bytes > 0) {
         op->mine[COLLIO_AGREE_DELTA] = op->delta;
         op->mine[COLLIO_AGREE_NOT_DELTA] = -op->delta;
@@ -66,18 +64,19 @@ static int64_t propose_plan(collio_op_t *op)
 /* After early access nothing is left to decide: this rank neither offers nor needs a range. */
 static int64_t describe(collio_op_t *op)
 {
-    int64_t unfit = COLLIO_PLAN_ALL;
+    int64_t unfit = COLLIO_PLAN_ALL, pending = 0;
 
     if (op->early) {
         return COLLIO_AGREE_EARLY;
     }
-    if (op->ex.request.bytes > 0 && 0 == op->ex.error) {
-        describe_request(op);
-    }
     if (op->ex.file->settings.plan_reuse && 0 == op->ex.error) {
         unfit = propose_plan(op);
     }
-    return unfit * COLLIO_AGREE_UNFIT | (op->ex.request.bytes > 0 ? COLLIO_AGREE_PENDING : 0);
+    if (op->ex.request.bytes > 0) {
+        pending = COLLIO_AGREE_PENDING;
+        describe_request(op);
+    }
+    return unfit * COLLIO_AGREE_UNFIT | pending;
 }
 
 void collio_agree_start(collio_op_t *op)

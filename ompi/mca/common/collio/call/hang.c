@@ -23,36 +23,36 @@
 
 enum { NAME_BYTES = 512, WAIT_BYTES = 128, LINE_BYTES = 1024 };
 
-/* What is known of an open file. The handler may run between any two stores: each is valid by
+/* What is noted of an open file. The handler may run between any two stores: each is valid by
  * itself. */
 typedef struct collio_hang_t {
-    struct collio_hang_t *next; /* set before the place can be found */
-    _Atomic bool used;
-    char file[NAME_BYTES + 128]; /* " rank=... root=..." */
-    char name[NAME_BYTES];
-    _Atomic uint32_t call;
-    _Atomic int phase; /* PHASE_DONE: not in a call */
-    _Atomic bool write;
-    _Atomic uint64_t since_ns;
-    _Atomic int turn; /* which text of `wait` is valid */
-    char wait[2][WAIT_BYTES];
+    struct collio_hang_t *next;  /* next place of the list; set before the place can be found */
+    _Atomic bool used;           /* the file is open */
+    char file[NAME_BYTES + 128]; /* words of a line about the file: " rank=... root=..." */
+    char name[NAME_BYTES];       /* name of the file */
+    _Atomic uint32_t call;       /* number of the last call */
+    _Atomic int phase;           /* phase of the call; PHASE_DONE: the rank is not in a call */
+    const char *_Atomic does;    /* direction of the call */
+    _Atomic uint64_t since_ns;   /* time when the phase began */
+    _Atomic int turn;            /* which text of `wait` is valid */
+    char wait[2][WAIT_BYTES];    /* what the call waits for */
 } collio_hang_t;
 
-static char *directory; /* the parameter */
-static int parameter = -1;
+static char *directory;    /* value of the parameter */
+static int parameter = -1; /* index of the parameter */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(collio_hang_t *) places; /* a place is never taken out of the list */
-static bool tried;                      /* to install the handler */
-static _Atomic int record = -1;         /* descriptor of this rank's file, while it is installed */
-static struct sigaction before;
-static pid_t owner;       /* the process that has installed the handler */
-static char process[128]; /* "collio-hang: world=... pid=..." */
+static _Atomic(collio_hang_t *) places; /* list of places; no place is taken out of it */
+static bool tried;                      /* this process has tried to install the handler */
+static _Atomic int record = -1;         /* descriptor of this rank's file; -1: no handler */
+static struct sigaction before;         /* what SIGUSR1 did before */
+static pid_t owner;                     /* process that has installed the handler */
+static char process[128];               /* first words of a line: "collio-hang: ... pid=..." */
 
 /* ---- one line: for the handler, so nothing here allocates or uses stdio ---- */
 
 typedef struct line_t {
-    size_t used;
-    char at[LINE_BYTES + NAME_BYTES];
+    size_t used;                      /* bytes of the text */
+    char at[LINE_BYTES + NAME_BYTES]; /* the text, without an end */
 } line_t;
 
 static void add(line_t *line, const char *text)
@@ -84,11 +84,12 @@ static void write_line(int fd, line_t *line)
     while (line->used > 0) {
         ssize_t moved = write(fd, at, line->used);
 
-        if (0 > moved && EINTR != errno) {
+        if (0 < moved) {
+            at += moved;
+            line->used -= (size_t) moved;
+        } else if (0 == moved || EINTR != errno) {
             return;
         }
-        at += moved > 0 ? moved : 0;
-        line->used -= moved > 0 ? (size_t) moved : 0;
     }
 }
 
@@ -96,17 +97,18 @@ static void write_place(int fd, const collio_hang_t *place)
 {
     line_t line = {.used = 0};
     int phase = place->phase;
-    uint64_t now = collio_now(), since = place->since_ns;
+    uint64_t since = place->since_ns; /* read before the clock */
 
     add(&line, process);
     add(&line, place->file);
     add_number(&line, " call=", place->call);
-    add(&line, place->write ? " does=write" : " does=read");
+    add(&line, " does=");
+    add(&line, place->does);
     add(&line, " phase=");
     add(&line, COLLIO_PHASE_DONE == phase ? "outside" : collio_phase_name(phase));
-    add_number(&line, " ms=", 0 == since || now < since ? 0 : (now - since) / 1000000);
+    add_number(&line, " ms=", (collio_now() - since) / 1000000);
     add(&line, " wait=");
-    add(&line, COLLIO_PHASE_DONE == phase ? "-" : place->wait[place->turn]);
+    add(&line, place->wait[place->turn]);
     add(&line, " file=");
     add(&line, place->name);
     write_line(fd, &line);
@@ -114,22 +116,24 @@ static void write_place(int fd, const collio_hang_t *place)
 
 static void on_signal(int number)
 {
-    int error = errno, fd = getpid() == owner ? record : -1; /* not in a child after fork() */
+    int error = errno, fd = record;
+    line_t none = {.used = 0};
     bool any = false;
 
     (void) number;
-    for (const collio_hang_t *place = places; 0 <= fd && NULL != place; place = place->next) {
+    if (getpid() != owner || 0 > fd) { /* a child after fork() is no rank */
+        return;
+    }
+    for (const collio_hang_t *place = places; NULL != place; place = place->next) {
         if (place->used) {
             write_place(fd, place);
             any = true;
         }
     }
-    if (0 <= fd && !any) {
-        line_t line = {.used = 0};
-
-        add(&line, process);
-        add(&line, " phase=no_file");
-        write_line(fd, &line);
+    if (!any) {
+        add(&none, process);
+        add(&none, " phase=no_file");
+        write_line(fd, &none);
     }
     errno = error;
 }
@@ -156,7 +160,7 @@ static void describe_process(void)
              (unsigned) OMPI_PROC_MY_NAME->vpid, host, (long) getpid());
 }
 
-/* NULL, or why not. */
+/* Opens this rank's file and installs the handler. Returns NULL, or the reason why not. */
 static const char *install(void)
 {
     struct sigaction mine = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -178,7 +182,10 @@ static const char *install(void)
     owner = getpid();
     record = fd;
     sigemptyset(&mine.sa_mask);
-    return 0 == sigaction(SIGUSR1, &mine, NULL) ? NULL : strerror(errno);
+    if (0 != sigaction(SIGUSR1, &mine, NULL)) {
+        return strerror(errno);
+    }
+    return NULL;
 }
 
 /* True if the handler is installed. With the lock. */
@@ -232,8 +239,10 @@ static void describe_file(const collio_file_t *file, collio_hang_t *place)
              file->size, id, (unsigned) ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid);
     snprintf(place->name, sizeof(place->name), "%s", file->fh->f_filename);
     place->call = 0;
+    place->does = "-";
     place->phase = COLLIO_PHASE_DONE;
     place->since_ns = collio_now();
+    snprintf(place->wait[place->turn], WAIT_BYTES, "-");
 }
 
 void collio_hang_attach(collio_file_t *file)
@@ -273,6 +282,9 @@ void collio_hang_detach(collio_file_t *file)
 static void describe_wait(const collio_op_t *op, collio_phase_t phase, char *text, size_t size)
 {
     switch (phase) {
+    case COLLIO_PHASE_DONE:
+        snprintf(text, size, "-");
+        break;
     case COLLIO_PHASE_DIRECT:
         snprintf(text, size, "%s", op->job.lock.wanted ? "lock" : "access");
         break;
@@ -293,10 +305,13 @@ void collio_hang_enter(const collio_op_t *op, collio_phase_t phase, uint64_t now
     int turn = 1 - place->turn;
 
     place->call = op->ex.sequence;
-    place->write = op->ex.write;
+    place->does = collio_op_direction(op);
     place->since_ns = now;
-    snprintf(place->wait[turn], WAIT_BYTES, "%s",
-             COLLIO_PHASE_DIRECT == phase || COLLIO_PHASE_CYCLES == phase ? "-" : "all");
+    if (COLLIO_PHASE_DIRECT == phase || COLLIO_PHASE_CYCLES == phase) {
+        snprintf(place->wait[turn], WAIT_BYTES, "-"); /* not started yet: nothing to wait for */
+    } else {
+        describe_wait(op, phase, place->wait[turn], WAIT_BYTES);
+    }
     place->turn = turn;
     place->phase = phase;
 }
@@ -318,7 +333,7 @@ static void write_call(const collio_file_t *file, const collio_op_t *op)
     place.call = file->queue->sequence - 1;
     if (NULL != op) {
         place.call = op->ex.sequence;
-        place.write = op->ex.write;
+        place.does = collio_op_direction(op);
         place.phase = op->phase;
         place.since_ns = op->phase_ns;
         describe_wait(op, op->phase, place.wait[0], WAIT_BYTES);
@@ -329,14 +344,10 @@ static void write_call(const collio_file_t *file, const collio_op_t *op)
 /* A file whose handle has failed has its line already. */
 static int write_other(collio_file_t *file)
 {
-    collio_queue_t *queue = file->queue;
-
-    if (NULL != queue && 0 == file->lost) {
-        OPAL_THREAD_LOCK(&queue->lock);
-        write_call(file, opal_list_is_empty(&queue->ops)
-                             ? NULL
-                             : (collio_op_t *) opal_list_get_first(&queue->ops));
-        OPAL_THREAD_UNLOCK(&queue->lock);
+    if (NULL != file->queue && 0 == file->lost) {
+        OPAL_THREAD_LOCK(&file->queue->lock);
+        write_call(file, collio_queue_first(file->queue));
+        OPAL_THREAD_UNLOCK(&file->queue->lock);
     }
     return 0;
 }

@@ -76,8 +76,7 @@ static int drive(collio_file_t *file, bool blocking_too)
     }
     for (;;) {
         OPAL_THREAD_LOCK(&queue->lock);
-        op = opal_list_is_empty(&queue->ops) ? NULL
-                                             : (collio_op_t *) opal_list_get_first(&queue->ops);
+        op = collio_queue_first(queue);
         OPAL_THREAD_UNLOCK(&queue->lock);
         if (NULL == op || (op->ex.blocking && !blocking_too)) {
             break;

@@ -5,10 +5,13 @@
 #include "cycles/cycles.h"
 
 /**
- * One collective call, as a state machine. A blocking call drives its own steps; a nonblocking one
+ * call/ carries out the collective calls of a file. Calls queue up, and only the oldest one moves
+ * through its phases, so that all ranks communicate in the same order. The directories below do the
+ * work of a phase; call/ decides which phase is next, and ends calls that other ranks have left.
+ *
+ * One collective call is a state machine. A blocking call drives its own steps; a nonblocking one
  * is driven by Open MPI's progress engine. No step waits, except inside one-sided epochs, which
- * serve blocking calls only. Calls on one file queue up and only the oldest moves, so all ranks
- * communicate in the same order.
+ * serve blocking calls only.
  *
  *   QUEUED -> AGREE -> PLACE -> SHARE -> GATHER -> ROUTE -> LOCK -> READY -> CYCLES -> COMPLETE
  *      |       ^  |              |        only new plans              ^                  ^
@@ -21,7 +24,7 @@
  * settlement. When only some did, the others access their pieces after it.
  *
  * COLLECTIVE RULE: a rank that fails locally notes the error in op->ex.error and goes on taking
- * part with an empty contribution; the agreements (AGREE, READY, COMPLETE) tell everybody.
+ * part with an empty contribution; the agreements (AGREE, READY, COMPLETE) carry the error to all.
  */
 typedef enum collio_phase_t {
     COLLIO_PHASE_QUEUED = 0,
@@ -84,46 +87,53 @@ struct collio_op_t;
 typedef void collio_op_step_t(struct collio_op_t *op);
 
 typedef struct collio_op_t {
-    opal_list_item_t super;
-    collio_exchange_t ex; /* file, request, choices, error: all that code below sees */
+    opal_list_item_t super; /* place in the queue of the file */
+    collio_exchange_t ex;   /* file, request, choices, error: all that code below uses */
 
-    int64_t mine[COLLIO_AGREE_FIELDS]; /* this rank's contribution to the agreement */
-    int64_t all[COLLIO_AGREE_FIELDS];  /* its result; STATE only after early access */
-    int64_t delta;                     /* how far the plans that fit must move */
-    collio_job_t job;                  /* DIRECT */
-    collio_lock_retry_t lock_retry;    /* LOCK */
-    int64_t result[COLLIO_RESULT_COUNT];
-    int64_t result_all[COLLIO_RESULT_COUNT];
-    bool exchanged; /* the last call that used this operation had an exchange */
+    int64_t mine[COLLIO_AGREE_FIELDS];       /* this rank's contribution to the agreement */
+    int64_t all[COLLIO_AGREE_FIELDS];        /* result of AGREE; STATE only after early access */
+    int64_t delta;                           /* how far the plans that fit must move */
+    collio_job_t job;                        /* access of this rank's own pieces, in DIRECT */
+    collio_lock_retry_t lock_retry;          /* when the lock of LOCK is tried again */
+    int64_t result[COLLIO_RESULT_COUNT];     /* contribution to READY and COMPLETE */
+    int64_t result_all[COLLIO_RESULT_COUNT]; /* result of READY and COMPLETE */
+    bool exchanged;                          /* the call before, in this struct, exchanged bytes */
 
     collio_phase_t phase;   /* first of the fields that are cleared for every call */
-    collio_op_step_t *next; /* follows the phase */
+    collio_op_step_t *next; /* function that follows the phase */
     bool early;             /* this rank's access came before AGREE */
     bool locked;            /* atomic mode: this rank has the lock */
-    _Atomic bool finished;  /* of a blocking call */
-    struct collio_mpi_request_t *mpi_request; /* of a nonblocking call */
-    uint64_t started_ns;
-    uint64_t flatten_ns; /* counted at the end: another call may be under way at the start */
-    uint64_t work_ns;    /* when all ranks were there: what `auto` measures from */
-    uint64_t phase_ns;   /* when the phase began */
-    uint64_t clock_ns;   /* a reading of the clock at which the next phase begins, or 0: read it */
-    uint64_t waits_ns;   /* since when somebody waits in it, see lost.c */
+    _Atomic bool finished;  /* a blocking call has ended */
+    struct collio_mpi_request_t *mpi_request; /* request of a nonblocking call, else NULL */
+    uint64_t started_ns;                      /* time when the program made the call */
+    uint64_t flatten_ns; /* duration of flattening; counted when the call ends */
+    uint64_t work_ns;    /* time when all ranks had arrived: `auto` measures from there */
+    uint64_t phase_ns;   /* time when the phase began */
+    uint64_t clock_ns;   /* time when the next phase begins, if it was read already; else 0 */
+    uint64_t waits_ns;   /* time since when a thread drives this phase, see lost.c */
 } collio_op_t;
 
 OBJ_CLASS_DECLARATION(collio_op_t);
 
 /** The collective calls of a file. */
 typedef struct collio_queue_t {
-    opal_mutex_t lock;  /* of the members below; taken only where MPI may be called by threads */
-    opal_list_t ops;    /* in the order they were started; the first is the active one */
-    uint32_t sequence;  /* of operations, equal on all ranks */
-    collio_op_t *spare; /* for a call that finds no memory */
-    collio_op_t *idle;  /* an operation for the next call */
-    struct collio_mpi_request_t *spare_request;
-    atomic_flag progressing; /* one thread at a time drives this file */
-    int64_t last_bytes;      /* true count of the last blocking call */
-    int refusal;             /* errno for the collective call that is about to start, or 0 */
+    opal_mutex_t lock;  /* guards the members below, where threads may call MPI */
+    opal_list_t ops;    /* operations in the order of their start; only the first one moves */
+    uint32_t sequence;  /* number of the next operation, equal on all ranks */
+    collio_op_t *spare; /* operation for a call that finds no memory */
+    collio_op_t *idle;  /* operation for the next call */
+    struct collio_mpi_request_t *spare_request; /* request for a call that finds no memory */
+    atomic_flag progressing;                    /* a thread drives this file */
+    int64_t last_bytes;                         /* true count of the last blocking call */
+    int refusal; /* errno for the collective call that is about to start, or 0 */
 } collio_queue_t;
+
+/** The operation that moves; NULL: there is none. With the lock. */
+static inline collio_op_t *collio_queue_first(collio_queue_t *queue)
+{
+    return opal_list_is_empty(&queue->ops) ? NULL
+                                           : (collio_op_t *) opal_list_get_first(&queue->ops);
+}
 
 /** Makes and ends the queue of a file. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE. */
 int collio_queue_open(collio_file_t *file);
@@ -139,14 +149,14 @@ void collio_op_give(collio_op_t *op);
 collio_op_t *collio_op_start(collio_file_t *file, const collio_call_t *call,
                              struct collio_mpi_request_t *mpi_request);
 
-/** Turns the crank of the file's oldest operation. Returns the number of operations that ended. */
+/** Drives the oldest operations of the file as far as possible. Returns how many ended. */
 int collio_op_progress(collio_file_t *file);
 
 /** The same for Open MPI's progress engine: it leaves blocking calls to their callers, because
  *  their steps may wait (one-sided epochs), and nothing may wait inside progress. */
 int collio_op_background(collio_file_t *file);
 
-/** Turns it until this operation is done, and frees it. Returns the agreed error class. */
+/** Drives the file until this operation is done, and frees it. Returns the agreed error class. */
 int collio_op_wait(collio_op_t *op, int64_t *bytes);
 /** Drives all calls of this file that were started, until the last one is finished. */
 void collio_op_wait_all(collio_file_t *file);
@@ -157,14 +167,17 @@ bool collio_op_advance(collio_op_t *op);
 /** Gives the lock of atomic mode back, if this rank holds it. */
 void collio_op_unlock(collio_op_t *op);
 
-/** See lost.c. Looks, now and then, whether the ranks that this call waits for are still there;
- *  true when the file is lost, and this call with it. */
+/** Checks, every second or two, whether the ranks that this call waits for are alive (lost.c); true
+ *  when the file handle has failed, and this call with it. */
 bool collio_op_lost(collio_op_t *op);
-/** Ends such a call: nothing of this process uses its memory or the user's any more. */
+/** Ends a call of a failed file handle: no thread of this process uses its memory or the user's. */
 void collio_op_abandon(collio_op_t *op);
 
 /** The name of a phase in output for users. Safe in a signal handler. */
 const char *collio_phase_name(int phase);
+
+/** "write" or "read". */
+const char *collio_op_direction(const collio_op_t *op);
 
 /** Verbose output, see op_show.c: the phase that ends and the one that follows; the whole call. */
 void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t now);
@@ -174,7 +187,7 @@ void collio_op_show_call(const collio_op_t *op);
  *  true when it is over. */
 void collio_agree_start(collio_op_t *op);
 void collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type);
-/** After it: is this bit set in what all ranks have agreed on? */
+/** After AGREE: is this bit set in what all ranks have agreed on? */
 static inline bool collio_agreed(const collio_op_t *op, int bit)
 {
     return 0 != (op->all[COLLIO_AGREE_STATE] & bit);

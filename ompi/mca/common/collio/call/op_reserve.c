@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * A spare operation. A rank that finds no memory fails its collective call, but it must still take
- * part in it, or the others would wait for ever; and to take part it needs an operation. So every
- * file has one in reserve, and the next one that ends takes its place.
+ * A spare operation. A rank that finds no memory fails its collective call, but must still take
+ * part in the call, or the others would wait for ever; that needs an operation. So every file has
+ * one operation in reserve, and the next operation that ends takes its place.
  *
  * One idle operation is cached for the next call.
  */
@@ -14,7 +14,7 @@
 
 static void construct(collio_op_t *op)
 {
-    op->exchanged = true; /* nothing of it is clear */
+    op->exchanged = true; /* no field is clear */
 }
 
 OBJ_CLASS_INSTANCE(collio_op_t, opal_list_item_t, construct, NULL);
@@ -32,8 +32,10 @@ int collio_queue_open(collio_file_t *file)
     queue->spare = OBJ_NEW(collio_op_t);
     queue->spare_request = OBJ_NEW(collio_mpi_request_t);
     file->queue = queue;
-    return NULL == queue->spare || NULL == queue->spare_request ? OMPI_ERR_OUT_OF_RESOURCE
-                                                                : OMPI_SUCCESS;
+    if (NULL == queue->spare || NULL == queue->spare_request) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return OMPI_SUCCESS;
 }
 
 void collio_queue_close(collio_file_t *file)
@@ -93,8 +95,12 @@ collio_op_t *collio_op_take(collio_file_t *file)
     queue->idle = NULL;
     sequence = queue->sequence++;
     OPAL_THREAD_UNLOCK(&queue->lock);
-    op = NULL == op ? OBJ_NEW(collio_op_t) : op;
-    op = NULL == op ? take_spare(queue) : op;
+    if (NULL == op) {
+        op = OBJ_NEW(collio_op_t);
+    }
+    if (NULL == op) {
+        op = take_spare(queue);
+    }
     if (NULL == op) {
         return NULL;
     }
@@ -110,7 +116,7 @@ void collio_op_give(collio_op_t *op)
     bool keep = true;
 
     if (0 != op->ex.file->lost) {
-        return; /* messages for it may still arrive: see lost.c */
+        return; /* messages for the operation may still arrive: see lost.c */
     }
     op->exchanged = op->ex.way.exchange;
     OPAL_THREAD_LOCK(&queue->lock);

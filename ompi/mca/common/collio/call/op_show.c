@@ -24,7 +24,7 @@ const char *collio_phase_name(int phase)
     return 0 <= phase && phase <= COLLIO_PHASE_DONE ? names[phase] : "unknown";
 }
 
-static const char *direction(const collio_op_t *op)
+const char *collio_op_direction(const collio_op_t *op)
 {
     return op->ex.write ? "write" : "read";
 }
@@ -33,7 +33,7 @@ void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t n
 {
     COLLIO_SHOW(fcoll, PHASE, "fcoll/%s: %s: rank %d: call %" PRIu32 " (%s): %s %.3f ms, then %s",
                 op->ex.file->component->name, op->ex.file->fh->f_filename, op->ex.file->rank,
-                op->ex.sequence, direction(op), names[op->phase],
+                op->ex.sequence, collio_op_direction(op), names[op->phase],
                 (double) (now - op->phase_ns) / 1e6, names[next]);
 }
 
@@ -86,8 +86,8 @@ void collio_op_show_call(const collio_op_t *op)
     describe_request(op, request, sizeof(request));
     describe_way(op, way, sizeof(way));
     COLLIO_SHOW(fcoll, CALL, "fcoll/%s: %s: call %" PRIu32 " (%s): %s: %s%.3f ms%s%s",
-                file->component->name, file->fh->f_filename, op->ex.sequence, direction(op),
-                request, way, (double) (op->phase_ns - op->started_ns) / 1e6,
-                0 == op->ex.error ? "" : ": ",
+                file->component->name, file->fh->f_filename, op->ex.sequence,
+                collio_op_direction(op), request, way,
+                (double) (op->phase_ns - op->started_ns) / 1e6, 0 == op->ex.error ? "" : ": ",
                 0 == op->ex.error ? "" : collio_error_text(op->ex.error));
 }

@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Settle: one small allreduce gives every rank the same result. Only when an aggregator could not
- * write everything, a second one tells how far each of them came, so that each rank can count its
- * own bytes truly. (Readers count what arrives.)
+ * Settle: after one small reduction every rank has the same result. Only if an aggregator could not
+ * write everything, a second reduction carries how far each aggregator came, so that each rank can
+ * count its own bytes. Readers count what arrives.
  */
 #include "call/op.h"
 

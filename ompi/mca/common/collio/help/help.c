@@ -22,17 +22,17 @@ enum { TEXT_BYTES = 1024 };
 
 /* A text that was printed, or that waits. */
 typedef struct entry_t {
-    struct entry_t *next;
-    uint64_t hash;
-    bool printed;
-    char text[];
+    struct entry_t *next; /* next entry of the list */
+    uint64_t hash;        /* hash of the component, the text and, per file, the file's name */
+    bool printed;         /* false: the text waits */
+    char text[];          /* the text, if it waits */
 } entry_t;
 
-static entry_t *entries; /* in the order in which they came */
+static entry_t *entries; /* list of all texts, the oldest first */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The new entry of this hash, at the end of the list. NULL: there is one already, or no memory, as
- * *known tells. With the lock. */
+/* The new entry of this hash, at the end of the list. NULL: there is one already (*known), or no
+ * memory. With the lock. */
 static entry_t *add(uint64_t hash, const char *text, bool *known)
 {
     entry_t **at = &entries, *entry;
@@ -149,7 +149,10 @@ int64_t collio_help_waiting(ompi_communicator_t *comm)
     pthread_mutex_lock(&lock);
     any = NULL != waiting();
     pthread_mutex_unlock(&lock);
-    return any ? ompi_comm_size(comm) - ompi_comm_rank(comm) : 0; /* the lowest rank has most */
+    if (!any) {
+        return 0;
+    }
+    return ompi_comm_size(comm) - ompi_comm_rank(comm); /* the lowest rank has most */
 }
 
 /* Prints the first text that waits; returns its hash, or 0. */

@@ -9,7 +9,8 @@
 #include "help/texts.h"
 
 /**
- * Prints help texts (texts.h), each once per job.
+ * help/ prints the lines that a user must act on. Every text is a row of the catalog texts.h, which
+ * docs/messages.md is made from. A text is printed once per job, or once per file.
  *
  * opal_show_help is not used. It prints a topic once, with the arguments of the first caller, so a
  * second wrong hint would not be printed; and in a process that mpirun did not start, Open MPI
@@ -47,7 +48,7 @@ void collio_help_agreed(ompi_communicator_t *comm, int64_t highest);
  *  Local. */
 void collio_help_flush(void);
 
-/** Frees everything; no text may wait any more. */
+/** Frees all texts; none may wait. */
 void collio_help_fini(void);
 
 #endif /* COLLIO_HELP_H */

@@ -19,10 +19,13 @@ static const double unit_size[COLLIO_UNITS] = {1e6, 1048576, 1};
 /* A number of a column. One that is too small for its digits is not shown as 0. */
 static const char *cell(char text[CELL_BYTES], double value, int digits)
 {
-    double least = 3 == digits ? 0.0005 : (1 == digits ? 0.05 : 0);
+    static const struct {
+        double least;      /* smaller values would be shown as 0 */
+        const char *shown; /* what is shown of smaller values */
+    } small[] = {[0] = {0, ""}, [1] = {0.05, "<0.1"}, [3] = {0.0005, "<0.001"}};
 
-    if (value > 0 && value < least) {
-        snprintf(text, CELL_BYTES, 3 == digits ? "<0.001" : "<0.1");
+    if (value > 0 && value < small[digits].least) {
+        snprintf(text, CELL_BYTES, "%s", small[digits].shown);
     } else {
         snprintf(text, CELL_BYTES, "%.*f", digits, value);
     }
@@ -68,8 +71,10 @@ static void add_unit(collio_text_t *text, const collio_table_t *section, collio_
 
 static double rate_of(const collio_traffic_t *traffic)
 {
-    return 0 == traffic->ns ? 0
-                            : (double) traffic->bytes / 1048576.0 / ((double) traffic->ns * 1e-9);
+    if (0 == traffic->ns) {
+        return 0;
+    }
+    return (double) traffic->bytes / 1048576.0 / ((double) traffic->ns * 1e-9);
 }
 
 static void add_traffic(collio_text_t *text, const collio_record_t *record,

@@ -7,53 +7,54 @@
 #include "report/text.h"
 
 /**
- * What the reports of all our components look like. A column has one unit, which its heading names:
- * times are in ms, bytes in MiB, rates in MiB/s. JSON has nanoseconds and bytes. A figure that is 0
- * on all ranks has no row.
+ * The form of the reports of all components. A column has one unit, which its heading names: times
+ * are in ms, bytes in MiB, rates in MiB/s. JSON has nanoseconds and bytes. A figure that is 0 on
+ * all ranks has no row.
  */
 typedef enum collio_unit_t {
-    COLLIO_UNIT_NS,
-    COLLIO_UNIT_BYTES,
-    COLLIO_UNIT_COUNT,
+    COLLIO_UNIT_NS,    /* a time in nanoseconds */
+    COLLIO_UNIT_BYTES, /* a size in bytes */
+    COLLIO_UNIT_COUNT, /* a number without a unit */
     COLLIO_UNITS
 } collio_unit_t;
 
 /** One figure over the ranks of a file. */
 typedef struct collio_figure_t {
-    const char *name;
-    collio_unit_t unit;
-    uint64_t least;
-    uint64_t most;
-    uint64_t sum;
+    const char *name;   /* name of the counter */
+    collio_unit_t unit; /* unit of the three values */
+    uint64_t least;     /* smallest value of a rank */
+    uint64_t most;      /* largest value of a rank */
+    uint64_t sum;       /* sum over the ranks */
 } collio_figure_t;
 
 /** Figures that belong together: those of writes, of reads, or of the file. */
 typedef struct collio_table_t {
-    const char *name;
-    const collio_figure_t *figure;
-    int count;
+    const char *name;              /* "write", "read" or "file" */
+    const collio_figure_t *figure; /* the figures */
+    int count;                     /* number of figures */
 } collio_table_t;
 
-/** A kind of calls on a file, or on many: what a line of the report has. */
+/** Calls of one kind on a file, or on many files: what a line of the report has. */
 typedef struct collio_traffic_t {
-    uint64_t calls; /* a collective call counts once */
-    uint64_t bytes; /* of all ranks */
-    uint64_t ns;    /* of the slowest rank */
+    uint64_t calls; /* number of calls; a collective call counts once */
+    uint64_t bytes; /* data of all ranks */
+    uint64_t ns;    /* time of the slowest rank */
 } collio_traffic_t;
 
 enum { COLLIO_TRAFFICS = 2 };
 
+/** The report of a file. */
 typedef struct collio_record_t {
-    const char *component; /* "fcoll/overlap" */
-    const char *path;
-    int ranks;
-    const char *traffic_name[COLLIO_TRAFFICS]; /* NULL: there is no such kind of calls */
-    collio_traffic_t traffic[COLLIO_TRAFFICS];
-    bool no_rate;        /* the calls move no data: bytes per second would mean nothing */
-    collio_text_t about; /* lines of text below the title */
-    collio_text_t json;  /* members of JSON, a comma in front of each */
-    const collio_table_t *section;
-    int sections;
+    const char *component;                     /* "fcoll/overlap" */
+    const char *path;                          /* name of the file */
+    int ranks;                                 /* ranks that have the file open */
+    const char *traffic_name[COLLIO_TRAFFICS]; /* kinds of calls; NULL: there is none */
+    collio_traffic_t traffic[COLLIO_TRAFFICS]; /* calls of each kind */
+    bool no_rate;                              /* calls move no data: a rate would mean nothing */
+    collio_text_t about;                       /* lines of text below the title */
+    collio_text_t json;                        /* members of JSON, a comma in front of each */
+    const collio_table_t *section;             /* tables of figures */
+    int sections;                              /* number of tables */
 } collio_record_t;
 
 /** The table of a file. */
@@ -62,7 +63,7 @@ void collio_format_table(collio_text_t *text, const collio_record_t *record);
  *  columns line up. */
 void collio_format_heading(collio_text_t *text, const collio_record_t *record);
 void collio_format_line(collio_text_t *text, const collio_record_t *record, const char *name);
-/** One object in one line. `files` > 0: a total of so many, without a path. */
+/** One object in one line. `files` > 0: a total of this number of files, without a path. */
 void collio_format_json(collio_text_t *text, const collio_record_t *record, uint64_t files);
 
 #endif /* COLLIO_FORMAT_H */

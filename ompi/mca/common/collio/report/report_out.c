@@ -10,31 +10,30 @@
 #include "report/report_out.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "help/help.h"
 
 enum { COMPONENTS = 8, TABLES = 8, NAME_BYTES = 32, PATH_BYTES = 2048 };
 
-/* Nothing but uint64_t: a reduction sums it. */
+/* Figures of closed files. All members are uint64_t: a reduction sums them. */
 typedef struct held_t {
-    uint64_t files;
-    collio_traffic_t traffic[COLLIO_TRAFFICS];
+    uint64_t files;                            /* number of files */
+    collio_traffic_t traffic[COLLIO_TRAFFICS]; /* calls of these files */
 } held_t;
 enum { HELD_WORDS = sizeof(held_t) / sizeof(uint64_t) };
 
+/* The total of a component. */
 typedef struct total_t {
-    char component[NAME_BYTES];
-    char path[PATH_BYTES];
-    const char *traffic_name[COLLIO_TRAFFICS];
-    int mode;
-    bool no_rate;
-    int printed; /* files */
-    bool headed; /* the heading of lines is out */
-    held_t held;
+    char component[NAME_BYTES];                /* "fcoll/overlap"; empty: the place is free */
+    char path[PATH_BYTES];                     /* setting report_file of the last file */
+    const char *traffic_name[COLLIO_TRAFFICS]; /* kinds of calls */
+    int mode;                                  /* setting report of the last file */
+    bool no_rate;                              /* calls move no data */
+    int printed;                               /* number of files that were printed */
+    bool headed;                               /* the heading of lines was printed */
+    held_t held;                               /* figures that this process keeps */
 } total_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,37 +61,35 @@ static void add_held(held_t *to, const held_t *more)
     }
 }
 
-/* In one call, so that lines of other processes stay out of it. */
-static int append_to(const char *path, const char *at, size_t bytes)
+/* 0 or errno. One stream of writes, so that lines of other processes do not come between. */
+static int append_to(const char *path, const collio_text_t *text)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    int error = fd < 0 ? errno : 0;
+    FILE *file = fopen(path, "ae");
+    size_t written;
 
-    while (0 == error && bytes > 0) {
-        ssize_t moved = write(fd, at, bytes);
-
-        if (moved > 0) {
-            at += moved;
-            bytes -= (size_t) moved;
-        } else if (0 == moved || EINTR != errno) {
-            error = 0 == moved ? EIO : errno;
-        }
+    if (NULL == file) {
+        return errno;
     }
-    if (fd >= 0 && 0 != close(fd) && 0 == error) {
-        error = errno;
+    setvbuf(file, NULL, _IONBF, 0);
+    written = fwrite(text->at, 1, text->used, file);
+    if (0 != fclose(file) || written < text->used) {
+        return 0 == errno ? EIO : errno;
     }
-    return error;
+    return 0;
 }
 
 static void put(const total_t *total, const collio_text_t *text)
 {
-    int error = '\0' == total->path[0] ? 0 : append_to(total->path, text->at, text->used);
+    int error;
 
+    if ('\0' == total->path[0]) {
+        fputs(collio_text_string(text), stderr);
+        return;
+    }
+    error = append_to(total->path, text);
     if (0 != error) {
         collio_help(total->component, NULL, COLLIO_HELP_NO_RANK, COLLIO_HELP_REPORT_FILE,
                     total->path, strerror(error));
-    }
-    if ('\0' == total->path[0] || 0 != error) {
         fputs(collio_text_string(text), stderr);
     }
 }

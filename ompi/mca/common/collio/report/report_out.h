@@ -7,15 +7,16 @@
 #include "report/format.h"
 
 /**
- * Where the reports of all our components go: a table or a line for each file, JSON, and a total
- * when MPI_Finalize begins. format.h has the looks.
+ * report/ prints what the components counted. A component fills a record of a file when the file is
+ * closed; report/ prints the record as a table, a line or JSON, to stderr or to a file. When
+ * MPI_Finalize begins, it prints the total of all files. format.h has the form of the output.
  */
 typedef enum collio_report_mode_t {
-    COLLIO_REPORT_OFF,
-    COLLIO_REPORT_ON, /* tables for the first files, then lines */
-    COLLIO_REPORT_TABLE,
-    COLLIO_REPORT_LINES,
-    COLLIO_REPORT_JSON
+    COLLIO_REPORT_OFF,   /* no report */
+    COLLIO_REPORT_ON,    /* tables for the first files, then lines */
+    COLLIO_REPORT_TABLE, /* a table for each file */
+    COLLIO_REPORT_LINES, /* a line for each file */
+    COLLIO_REPORT_JSON   /* an object for each file */
 } collio_report_mode_t;
 
 /* The rows of the settings `report` and `report_file`, the same in all components: they share the

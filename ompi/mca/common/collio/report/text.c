@@ -49,13 +49,24 @@ void collio_text_add(collio_text_t *text, const char *format, ...)
     text->used += (size_t) length;
 }
 
+/* Length of a UTF-8 character with this first byte; 0: no character begins with it. */
+static size_t announced(unsigned char first)
+{
+    if (first < 0x80) {
+        return 1;
+    }
+    if (first < 0xc2 || first >= 0xf5) {
+        return 0;
+    }
+    return first < 0xe0 ? 2 : 3 + (first >= 0xf0);
+}
+
 /* Bytes of the UTF-8 character that begins here; 0 if there is none. Surrogates and overlong forms
- * are not told apart: readers of JSON replace them. */
+ * pass: readers of JSON replace them. */
 static size_t utf8_length(const unsigned char *at)
 {
-    size_t length = at[0] < 0x80 ? 1 : (at[0] < 0xc2 ? 0 : (at[0] < 0xe0 ? 2 : 3));
+    size_t length = announced(at[0]);
 
-    length = at[0] >= 0xf0 ? (at[0] < 0xf5 ? 4 : 0) : length;
     for (size_t i = 1; i < length; ++i) {
         if (0x80 != (at[i] & 0xc0)) {
             return 0;

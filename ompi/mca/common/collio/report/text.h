@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** A text that grows. All-zero is an empty one. Without memory it keeps what it has and is marked:
- *  the end may be missing, but it is always a string. */
+/** A text that grows. All-zero is an empty text. Without memory the text keeps what it has,
+ *  which is always a string, and is marked: the end is missing. */
 typedef struct collio_text_t {
-    char *at; /* NULL while it is empty */
-    size_t used;
-    size_t room;
-    bool cut;
+    char *at;    /* the string; NULL while it is empty */
+    size_t used; /* length of the string */
+    size_t room; /* bytes that were allocated */
+    bool cut;    /* memory was short, and the end is missing */
 } collio_text_t;
 
 void collio_text_add(collio_text_t *text, const char *format, ...)
@@ -20,7 +20,7 @@ void collio_text_add(collio_text_t *text, const char *format, ...)
 /** Adds a string of JSON: in quotes, with escapes. Bytes that are not UTF-8 become U+FFFD. */
 void collio_text_json(collio_text_t *text, const char *string);
 
-/** What it holds; "" while it is empty. */
+/** The string; "" while the text is empty. */
 const char *collio_text_string(const collio_text_t *text);
 
 void collio_text_fini(collio_text_t *text);
