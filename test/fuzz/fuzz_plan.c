@@ -53,8 +53,6 @@ static const struct choice {
     {"collio_num_threads", "1\0002\0", 10},
     {"collio_serial_below", "1\0", 10},
     {"collio_stage_bytes", "512\0004096\0", 10},
-    {"collio_queue_depth", "1\0002\0", 5},
-    {"collio_pin", "true\0", 3},
     {"collio_aggregator_list", "0\0", 5},
     {"collio_local_aggregators", "1\0002\0003\0", 10},
     {"collio_memory_group_bytes", "3000\00050000\0", 8},

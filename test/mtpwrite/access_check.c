@@ -124,7 +124,6 @@ static void make_round(struct round *round)
     round->access.tuning.engine = (collio_engine_t) pick(0, 3);
     round->access.atomic = 0 == pick(0, 4);
     round->access.coherence = 0 == pick(0, 3) ? COLLIO_COHERENCE_LOCK : COLLIO_COHERENT;
-    round->access.tuning.pin = 0 == pick(0, 4);
     round->image = malloc((size_t) round->file_bytes);
     round->buffer = malloc((size_t) round->memory_bytes);
     if (NULL == round->image || NULL == round->buffer) {
@@ -425,7 +424,7 @@ static int check_fork(void)
 
 /* Each engine: more jobs than its queue takes, aligned for direct access; every byte, and the
  * counter of just this engine. */
-enum { JOBS = 8, JOB_BYTES = 1 << 18 };
+enum { JOBS = 300, JOB_BYTES = 1 << 13 }; /* more than the queues of all engines have room for */
 
 static int run_jobs(collio_access_t *access, bool write, char *data)
 {
@@ -456,8 +455,7 @@ static int run_jobs(collio_access_t *access, bool write, char *data)
 static int check_engine(collio_engine_t engine)
 {
     collio_access_stats_t stats = {0};
-    collio_access_t access = {
-        .can_read = true, .tuning = {.engine = engine, .queue_depth = 2}, .stats = &stats};
+    collio_access_t access = {.can_read = true, .tuning = {.engine = engine}, .stats = &stats};
     const size_t bytes = (size_t) JOBS * JOB_BYTES;
     const char *name = collio_engine_name(engine);
     char path[4096];

@@ -44,16 +44,9 @@ static const collio_setting_t rows[] = {
      "What runs nonblocking transfers. auto: io_uring where the kernel has it, else threads. "
      "libaio is asynchronous only for transfers whose offset, length and address suit O_DIRECT. "
      "Set it if io_uring is slow or not allowed"},
-    {"queue_depth", COLLIO_NUMBER, AT(tuning.queue_depth), NULL, 0, 5, 0, NULL,
-     "Number of nonblocking transfers that may wait in an engine's queue; one more waits for "
-     "room. 0: the engine's own limit. Reduce it if the file system suffers from many requests at "
-     "a time"},
     {"stage_bytes", COLLIO_BYTES, AT(tuning.stage_bytes), NULL, 0, 5, 0, NULL,
      "Bytes of the staging buffer of each thread, for packing. 0: 1 MiB. Reduce it if memory "
      "is short"},
-    {"pin", COLLIO_SWITCH, AT(tuning.pin), NULL, 0, 5, 0, NULL,
-     "Bind each thread of the pool to one of the cores that the process may use. Switch it on if "
-     "threads move between cores and the process has the cores for itself"},
     {"serial_below", COLLIO_NUMBER, AT(tuning.serial_below), NULL, 0, 9, 0, NULL,
      "Requests of fewer pieces than this number (4 KiB of data count as a piece) stay with the "
      "caller's thread. 0: automatic; 1: never. For measurements"},

@@ -62,9 +62,7 @@ typedef struct collio_access_stats_t {
 typedef struct collio_tuning_t {
     int method;               /* how pieces reach the file: collio_method_t */
     int engine;               /* what runs asynchronous jobs: collio_engine_t */
-    int queue_depth;          /* asynchronous jobs that may wait; 0 = the engine's limit */
     int threads;              /* threads of a request; 0 or 1 = the caller alone */
-    bool pin;                 /* bind threads to cores that the process may use */
     int serial_below;         /* pieces below which threads do not pay; 0 = automatic */
     size_t stage_bytes;       /* staging buffer of a thread; 0 = automatic */
     int sieve_read;           /* sieving of reads: COLLIO_SETTING_AUTO, _ON or _OFF */

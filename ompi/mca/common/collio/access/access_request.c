@@ -248,7 +248,7 @@ static void carry_out(struct request *request)
     collio_job_t *job = request->job;
 
     if (1 < request->threads) {
-        collio_pool_run(request->threads, job->access->tuning.pin, work, request);
+        collio_pool_run(request->threads, work, request);
     } else {
         work(request);
     }

@@ -22,10 +22,7 @@ static const char *const names[] = {
     [COLLIO_ENGINE_LIBAIO] = "libaio",
     [COLLIO_ENGINE_IO_URING] = "io_uring",
 };
-enum {
-    ENGINES = sizeof(names) / sizeof(names[0]),
-    TASKS_MOST = 256 /* tasks that wait for a thread, unless queue_depth is set */
-};
+enum { ENGINES = sizeof(names) / sizeof(names[0]) };
 
 /* NULL: threads, or an engine that this build does not have. */
 static collio_kernel_queue_t *const queues[ENGINES] = {
@@ -106,8 +103,7 @@ static int start_on(collio_engine_t engine, collio_job_t *job)
         rc = collio_kernel_start(queues[engine], job);
     } else {
         job->task = (collio_task_t){.run = run_job, .arg = job};
-        rc = collio_pool_submit(&job->task, threads, access->tuning.pin,
-                                (size_t) collio_or_default(access->tuning.queue_depth, TASKS_MOST));
+        rc = collio_pool_submit(&job->task, threads);
     }
     if (0 != rc) {
         collio_count(submitted, UINT64_MAX);

@@ -23,7 +23,7 @@
 #include "access/engine_queue.h"
 
 enum {
-    DEPTH = 128,       /* operations in flight, unless queue_depth is set */
+    DEPTH = 128,       /* operations in flight */
     PIECES_MOST = 4096 /* of a whole request: more need Build-IO by threads */
 };
 static const int64_t wait_slice_ns = 1000000;
@@ -211,15 +211,14 @@ static bool collect_one(collio_kernel_queue_t *queue, int64_t wait_ns)
     return true;
 }
 
-static int open_queue(collio_kernel_queue_t *queue, int depth)
+static int open_queue(collio_kernel_queue_t *queue)
 {
     int rc;
 
     if (queue->is_open) {
         return 0;
     }
-    queue->depth = (size_t) collio_or_default(depth, DEPTH);
-    rc = queue->open((int) queue->depth);
+    rc = queue->open(DEPTH);
     queue->is_open = 0 == rc;
     return rc;
 }
@@ -233,7 +232,7 @@ static void submit(collio_kernel_queue_t *queue, kernel_job_t *own)
     for (size_t i = 0; i < own->count; ++i) {
         collio_kernel_op_t *op = &own->ops[i];
 
-        while (queue->in_flight >= queue->depth) {
+        while (queue->in_flight >= DEPTH) {
             collect_one(queue, wait_slice_ns);
         }
         op->error = -queue->push(op, write, own->fd);
@@ -267,7 +266,7 @@ int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
         goto err_free;
     }
     pthread_mutex_lock(&queue->mutex);
-    rc = open_queue(queue, job->access->tuning.queue_depth);
+    rc = open_queue(queue);
     if (0 == rc) {
         collio_count(&job->access->stats->pieces_in, own->count);
         submit(queue, own);

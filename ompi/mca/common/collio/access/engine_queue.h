@@ -45,7 +45,6 @@ typedef struct collio_kernel_queue_t {
     size_t op_bytes;       /* bytes of op->kernel */
     pthread_mutex_t mutex; /* protects the fields below */
     bool is_open;          /* open() was called */
-    size_t depth;          /* operations in flight, at most */
     size_t in_flight;      /* operations in flight */
 } collio_kernel_queue_t;
 

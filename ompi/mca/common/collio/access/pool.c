@@ -26,6 +26,8 @@
 
 #include "access/pool.h"
 
+enum { QUEUED_MOST = 256 }; /* tasks that wait for a thread */
+
 static struct {
     pthread_mutex_t mutex;               /* protects everything here, and all tasks */
     pthread_cond_t work;                 /* a task was queued, or the pool ends */
@@ -34,7 +36,6 @@ static struct {
     size_t queued;                       /* tasks in the queue */
     pthread_t threads[COLLIO_POOL_MOST]; /* workers */
     int size;                            /* number of workers */
-    bool pinned;                         /* workers are bound to cores */
     bool ending;                         /* finalize() runs: no task is accepted */
 } pool = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .work = PTHREAD_COND_INITIALIZER,
@@ -103,40 +104,13 @@ static void *worker(void *unused)
     return NULL;
 }
 
-/* Thread `index` to one of the cores that the process may use: the caller's own comes last. */
-static void pin_thread(int index)
-{
-    cpu_set_t allowed, one;
-    int cores, wanted, seen = 0;
-
-    if (0 != sched_getaffinity(getpid(), sizeof(allowed), &allowed)) {
-        return;
-    }
-    cores = CPU_COUNT(&allowed);
-    wanted = (index + 1) % cores;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &allowed) && seen++ == wanted) {
-            CPU_ZERO(&one);
-            CPU_SET(cpu, &one);
-            pthread_setaffinity_np(pool.threads[index], sizeof(one), &one);
-            return;
-        }
-    }
-}
-
 /* The mutex is held. */
-static void grow(int threads, bool pin)
+static void grow(int threads)
 {
     sigset_t all, before;
 
     if (COLLIO_POOL_MOST < threads) {
         threads = COLLIO_POOL_MOST;
-    }
-    if (pin && !pool.pinned) {
-        pool.pinned = true;
-        for (int i = 0; i < pool.size; ++i) {
-            pin_thread(i);
-        }
     }
     if (pool.size >= threads) {
         return;
@@ -145,21 +119,18 @@ static void grow(int threads, bool pin)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.size < threads
            && 0 == pthread_create(&pool.threads[pool.size], NULL, worker, NULL)) {
-        if (pool.pinned) {
-            pin_thread(pool.size);
-        }
         pool.size += 1;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void collio_pool_run(int threads, bool pin, void (*run)(void *arg), void *arg)
+void collio_pool_run(int threads, void (*run)(void *arg), void *arg)
 {
     collio_task_t task = {.run = run, .arg = arg, .joined = true};
 
     pthread_mutex_lock(&pool.mutex);
     if (!pool.ending && 1 < threads) {
-        grow(threads - 1, pin);
+        grow(threads - 1);
         task.wanted = threads - 1 < pool.size ? threads - 1 : pool.size;
     }
     if (0 < task.wanted) {
@@ -180,19 +151,19 @@ void collio_pool_run(int threads, bool pin, void (*run)(void *arg), void *arg)
     pthread_mutex_unlock(&pool.mutex);
 }
 
-int collio_pool_submit(collio_task_t *task, int threads, bool pin, size_t most)
+int collio_pool_submit(collio_task_t *task, int threads)
 {
     collio_task_t **end = &pool.first;
 
     pthread_mutex_lock(&pool.mutex);
     if (!pool.ending) {
-        grow(0 < threads ? threads : 1, pin);
+        grow(0 < threads ? threads : 1);
     }
     if (pool.ending || 0 == pool.size) {
         pthread_mutex_unlock(&pool.mutex);
         return -EAGAIN;
     }
-    while (pool.queued >= most) {
+    while (pool.queued >= QUEUED_MOST) {
         pthread_cond_wait(&pool.done, &pool.mutex);
     }
     while (NULL != *end) {
@@ -244,7 +215,6 @@ void collio_pool_finalize(void)
     }
     pthread_mutex_lock(&pool.mutex);
     pool.size = 0;
-    pool.pinned = false;
     pool.ending = false;
     pthread_mutex_unlock(&pool.mutex);
 }

@@ -23,13 +23,13 @@ typedef struct collio_task_t {
 /** Runs `run(arg)` on up to `threads` threads at once, the caller being one of them; returns when
  *  all have returned. run() takes its work from `arg` until none is left, so fewer threads than
  *  asked for do no harm. */
-void collio_pool_run(int threads, bool pin, void (*run)(void *arg), void *arg);
+void collio_pool_run(int threads, void (*run)(void *arg), void *arg);
 
-/** Queues `run` and `arg` of a task for a thread. Waits while `most` tasks are queued. `threads`:
+/** Queues `run` and `arg` of a task for a thread. Waits while the queue is full. `threads`:
  *  the size of the pool, at least. The caller keeps the struct until run() is called; no thread
  *  touches it when run() has returned. 0 or -errno (no thread could be created; nothing was
  *  queued). */
-int collio_pool_submit(collio_task_t *task, int threads, bool pin, size_t most);
+int collio_pool_submit(collio_task_t *task, int threads);
 
 /** Sets *flag and wakes its waiters. */
 void collio_pool_signal(_Atomic int *flag);
