@@ -275,6 +275,49 @@ static void run_lower_bounds(const char *path)
     t_verdict("views_without_gaps_differ_by_their_lower_bound");
 }
 
+/* Schedule auto: a call without overlap has windows of the whole buffer, one with overlap of half.
+ * Each has a plan of its own, and both move along, so each is made at most once. */
+static void run_auto(const char *path)
+{
+    enum { BYTES = 65536, CALLS = 16 };
+    unsigned char *mine = t_alloc(BYTES), *back = t_alloc(BYTES);
+    double misses, cycles, copied, all = 0;
+    MPI_File file;
+
+    if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+                "exchange=on,aggregators=1,buffer_bytes=65536", &file)) {
+        return;
+    }
+    misses = t_pvar_read("plan_misses", file);
+    cycles = t_pvar_read("cycles", file);
+    copied = t_pvar_read("shm_bytes", file);
+    for (int i = 0; i < CALLS; i++) {
+        MPI_Offset at = (MPI_Offset) (i * t_size + t_rank) * BYTES;
+
+        memset(mine, 16 * i + t_rank + 1, BYTES);
+        t_ok(MPI_File_write_at_all(file, at, mine, BYTES, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+        if (0 == i) {
+            cycles = t_pvar_read("cycles", file) - cycles;
+            MPI_Allreduce(&cycles, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        }
+        t_ok(MPI_File_read_at_all(file, at, back, BYTES, MPI_BYTE, MPI_STATUS_IGNORE), "read");
+        if (0 != memcmp(mine, back, BYTES)) {
+            t_fail("call %d: read other bytes than were written", i);
+        }
+    }
+    misses = t_pvar_read("plan_misses", file) - misses;
+    if (t_pvar_read("shm_bytes", file) > copied && all != t_size) {
+        t_fail("the first call had %.0f cycles, expected %d", all, t_size);
+    }
+    if (misses > 2) {
+        t_fail("%.0f plans were made for two sizes of windows", misses);
+    }
+    MPI_File_close(&file);
+    free(mine);
+    free(back);
+    t_verdict("auto_has_one_plan_for_each_size_of_windows");
+}
+
 int main(int argc, char *argv[])
 {
     char path[512];
@@ -293,6 +336,7 @@ int main(int argc, char *argv[])
     run_lower_bounds(path);
     if (counters) {
         run_aligned(path);
+        run_auto(path);
     }
     t_remove(path);
     return t_finish();

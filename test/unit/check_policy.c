@@ -17,7 +17,8 @@ static facts_t e3sm_g(int nodes)
                      .global_aggregators = 56,
                      .extents_per_rank = INT64_C(180000000) / ranks,
                      .bytes_per_rank = (INT64_C(85) << 30) / ranks,
-                     .window_bytes = 16 << 20};
+                     .window_bytes = 16 << 20,
+                     .calls_per_plan = 1};
 }
 
 /* The authors found 256 local aggregators best at 1K to 16K ranks; the model comes near. */
@@ -29,6 +30,40 @@ UNIT_TEST(policy_near_the_published_choice)
 
         ck_assert_int_le(128, total);
         ck_assert_int_le(total, 512);
+    }
+}
+
+/* A plan that many calls share: the messages of every call decide, so fewer local aggregators. */
+UNIT_TEST(policy_kept_plans_need_fewer)
+{
+    for (int nodes = 16; nodes <= 256; nodes *= 2) {
+        facts_t once = e3sm_g(nodes), kept = once;
+
+        kept.calls_per_plan = 0;
+        ck_assert_int_le(collio_policy_local_aggregators(&kept),
+                         collio_policy_local_aggregators(&once));
+    }
+}
+
+/* 8 nodes with 8 aggregators, buffers of 64 KiB, as bench/studies/tam: bytes and pieces of E3SM F
+ * and G, BTIO and S3D. Each further local aggregator of a node sends as many messages again. */
+UNIT_TEST(policy_many_windows_need_one)
+{
+    static const int64_t bytes[] = {2 << 20, 4 << 20, 4 << 20, 1 << 20};
+    static const int64_t piece[] = {14, 500, 580, 800};
+
+    for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); ++i) {
+        for (int ranks = 4; ranks <= 16; ranks *= 2) {
+            facts_t facts = {.ranks_per_node = ranks,
+                             .nodes = 8,
+                             .global_aggregators = 8,
+                             .extents_per_rank = bytes[i] / piece[i] / (8 * ranks),
+                             .bytes_per_rank = bytes[i] / (8 * ranks),
+                             .window_bytes = 32 << 10,
+                             .shared_memory = true};
+
+            ck_assert_int_eq(1, collio_policy_local_aggregators(&facts));
+        }
     }
 }
 
@@ -122,6 +157,7 @@ UNIT_TEST(policy_random_is_the_cheapest)
                          .extents_per_rank = unit_below(INT64_C(1) << unit_below(62)),
                          .bytes_per_rank = unit_below(INT64_C(1) << unit_below(62)),
                          .window_bytes = unit_below(INT64_C(1) << unit_below(40)),
+                         .calls_per_plan = unit_below(1000),
                          .shared_memory = unit_below(2)};
         int best = collio_policy_local_aggregators(&facts);
         int64_t ns = collio_policy_tam_ns(&facts, best);

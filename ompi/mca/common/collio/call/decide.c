@@ -31,7 +31,7 @@ void collio_decide(collio_op_t *op)
 {
     collio_exchange_t *ex = &op->ex;
 
-    collio_tuner_choose(ex, collio_layout_window(ex));
+    collio_tuner_choose(ex, collio_layout_window_least(ex));
     if (!ex->way.exchange) {
         return;
     }

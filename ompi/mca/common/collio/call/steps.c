@@ -281,7 +281,7 @@ static void begin_plan(collio_op_t *op)
     op->ex.plan = collio_plans_evict(op->ex.file);
     COLLIO_ASSERT(!op->ex.plan->valid && op->ex.plan_new);
     op->ex.plan->packed = op->ex.way.packed;
-    collio_plan_begin(op->ex.plan, &shape);
+    collio_plan_begin(op->ex.plan, &shape, collio_layout_window(&op->ex));
     rc = collio_layout_domains(&op->ex);
     if (0 == rc && op->ex.request.bytes > 0) {
         rc = collio_plan_split(op->ex.plan, &shape, &pieces);

@@ -61,6 +61,12 @@ static int64_t bytes(const collio_tam_facts_t *facts)
     return collio_or_default(facts->bytes_per_rank, INT64_C(4) << 20);
 }
 
+/* A call's part of what is done once for all calls of its plan. */
+static int64_t per_call(const collio_tam_facts_t *facts, int64_t plan_ns)
+{
+    return plan_ns / collio_or_default(facts->calls_per_plan, 8);
+}
+
 static int64_t merge_ns(int64_t extent_count, int64_t inputs)
 {
     return product(product(extent_count, levels(inputs)), COLLIO_COST_MERGE_NS);
@@ -71,12 +77,12 @@ static int64_t layer1_ns(const collio_tam_facts_t *facts, int64_t group)
     int64_t node_bytes = product(bytes(facts), facts->ranks_per_node);
     int64_t copy = node_bytes / COLLIO_COST_MEMORY_BYTES_NS;
     int64_t mine = facts->shared_memory ? bytes(facts) : product(bytes(facts), group);
-
     int64_t gathered = product(extents(facts), group);
     int64_t plan = sum(product(gathered, COLLIO_COST_EXTENT_NS), merge_ns(gathered, group));
 
     copy = collio_max(copy, mine / COLLIO_COST_CORE_BYTES_NS);
-    return sum(sum((group - 1) * COLLIO_COST_LOCAL_NS, copy), sum(plan, COLLIO_COST_LAYER_NS));
+    return sum(sum((group - 1) * COLLIO_COST_LOCAL_NS, copy),
+               sum(per_call(facts, plan), COLLIO_COST_LAYER_NS));
 }
 
 static int64_t layer2_ns(const collio_tam_facts_t *facts, int64_t group, int64_t c)
@@ -91,8 +97,9 @@ static int64_t layer2_ns(const collio_tam_facts_t *facts, int64_t group, int64_t
     int64_t sends = collio_min(product(aggregators, cycles), product(extents(facts), group));
     int64_t message = 1 < facts->nodes ? COLLIO_COST_MESSAGE_NS : COLLIO_COST_LOCAL_NS;
 
-    return collio_max(product(sends, message),
-                      sum(product(receives, message), merge_ns(received, requesters)));
+    return collio_max(
+        product(sends, message),
+        sum(product(receives, message), per_call(facts, merge_ns(received, requesters))));
 }
 
 int64_t collio_policy_tam_ns(const collio_tam_facts_t *facts, int c)

@@ -72,26 +72,33 @@ static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
     return NULL != named && COLLIO_BUFFERS_WINDOW == named->buffers ? 4 : 2;
 }
 
-static int64_t window_in(const collio_exchange_t *ex, bool packed, int64_t buffer_bytes)
+static int64_t window_in(const collio_exchange_t *ex, bool packed, int buffers,
+                         int64_t buffer_bytes)
 {
-    const collio_file_t *file = ex->file;
-    int parts = parts_of_buffer(ex, packed);
-
-    /* `auto` may try schedules with two buffers, so it must always leave room for two */
-    parts *= COLLIO_SCHEDULE_AUTO == file->settings.schedule
-                 ? 2
-                 : collio_schedules[file->settings.schedule - COLLIO_SCHEDULE_FIRST]->buffers;
-    return collio_align_window(&file->derived.align, buffer_bytes / parts);
+    return collio_align_window(&ex->file->derived.align,
+                               buffer_bytes / parts_of_buffer(ex, packed) / buffers);
 }
 
 int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes)
 {
-    return window_in(ex, ex->way.packed, buffer_bytes);
+    return window_in(ex, ex->way.packed, ex->way.schedule->buffers, buffer_bytes);
 }
 
 int64_t collio_layout_window(const collio_exchange_t *ex)
 {
     return collio_layout_window_in(ex, ex->file->derived.buffer_bytes);
+}
+
+int64_t collio_layout_window_least(const collio_exchange_t *ex)
+{
+    return window_in(ex, ex->way.packed, 2, ex->file->derived.buffer_bytes);
+}
+
+bool collio_layout_fits(const collio_exchange_t *ex, const collio_plan_t *plan)
+{
+    return plan->window_bytes
+           == window_in(ex, plan->packed, ex->way.schedule->buffers,
+                        ex->file->derived.buffer_bytes);
 }
 
 collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
@@ -101,8 +108,6 @@ collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
         .view = &ex->request.view,
         .stream = ex->request.stream,
         .bytes = ex->request.bytes,
-        .window_bytes = collio_layout_window(ex),
-        .packed_window_bytes = window_in(ex, true, ex->file->derived.buffer_bytes),
         .shared_failed = collio_kept_unshared(ex->file->kept),
         .write = ex->write,
     };

@@ -31,9 +31,7 @@ int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *sh
         const collio_plan_t *plan = &plans->slot[i];
         int64_t move = anchor - plan->anchor;
 
-        int64_t window_bytes = plan->packed ? shape->packed_window_bytes : shape->window_bytes;
-
-        if (!plan->valid || plan->bytes != shape->bytes || plan->window_bytes != window_bytes
+        if (!plan->valid || plan->bytes != shape->bytes
             || plan->prepared.shared_failed != shape->shared_failed
             || (shape->write && plan->outlined && !plan->marked) || plan->memory.withheld) {
             continue;
@@ -53,25 +51,21 @@ int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *sh
 
 collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t delta)
 {
-    collio_plan_t *plan;
+    collio_plan_t *found = NULL;
 
     for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
-        const collio_plan_t *slot = &ex->file->kept->plans->slot[i];
+        collio_plan_t *plan = &ex->file->kept->plans->slot[i];
 
-        if (slot->layer1.kind != ex->layer1.kind
-            || (slot->outlined && COLLIO_BUFFERS_SHARED != ex->way.transport->buffers)) {
-            fits &= ~(INT64_C(1) << i);
+        if (0 == (fits & INT64_C(1) << i) || !collio_domains_shift(&plan->domains, delta)) {
+            continue;
+        }
+        plan->anchor += delta;
+        if (NULL == found && plan->layer1.kind == ex->layer1.kind && collio_layout_fits(ex, plan)
+            && (!plan->outlined || COLLIO_BUFFERS_SHARED == ex->way.transport->buffers)) {
+            found = plan;
         }
     }
-    if (0 == fits) {
-        return NULL;
-    }
-    plan = &ex->file->kept->plans->slot[__builtin_ctzll((uint64_t) fits)];
-    if (!collio_domains_shift(&plan->domains, delta)) {
-        return NULL;
-    }
-    plan->anchor += delta;
-    return plan;
+    return found;
 }
 
 collio_plan_t *collio_plans_evict(collio_file_t *file)
@@ -94,12 +88,12 @@ collio_plan_t *collio_plans_evict(collio_file_t *file)
     return oldest;
 }
 
-void collio_plan_begin(collio_plan_t *plan, const collio_shape_t *shape)
+void collio_plan_begin(collio_plan_t *plan, const collio_shape_t *shape, int64_t window_bytes)
 {
     plan->view = collio_flat_retain(shape->flat);
     place_of(shape, &plan->anchor, &plan->phase);
     plan->bytes = shape->bytes;
-    plan->window_bytes = shape->window_bytes;
+    plan->window_bytes = window_bytes;
 }
 
 /* For the comparison below; windows are ordered by (index, aggregator). */

@@ -108,10 +108,8 @@ typedef struct collio_shape_t {
     const collio_tiling_t *view; /* what flat holds */
     int64_t stream;
     int64_t bytes;
-    int64_t window_bytes;
-    int64_t packed_window_bytes; /* of plans whose puts are packed */
-    bool shared_failed;          /* this node has no shared memory for the file */
-    bool write;                  /* needs exact runs */
+    bool shared_failed; /* this node has no shared memory for the file */
+    bool write;         /* needs exact runs */
 } collio_shape_t;
 
 /** Layout (layout.c): what follows from agreed values alone, the same on all ranks. */
@@ -128,6 +126,10 @@ bool collio_layout_asks_more(collio_exchange_t *ex);
  *  all ranks also where the domains fail. 0 or -ENOMEM. */
 int collio_layout_domains(collio_exchange_t *ex);
 int64_t collio_layout_window(const collio_exchange_t *ex);
+/** The window of a schedule with two collective buffers, whatever schedule the call has. */
+int64_t collio_layout_window_least(const collio_exchange_t *ex);
+/** Has the plan the windows of this call's schedule? */
+bool collio_layout_fits(const collio_exchange_t *ex, const collio_plan_t *plan);
 /** The window of an aggregator that may use so much memory. */
 int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes);
 /** Numbers in the reduction of the histogram: its bins, with partition memory two more per node. */
@@ -171,8 +173,9 @@ static inline int64_t *collio_numbers_of(const collio_numbers_t *numbers,
     return &numbers->sent[numbers->first[source->requester] + source->window];
 }
 
-/** The plan that fits on every rank, shifted by `delta` in the file; or NULL. `fits`: the bits of
- *  plans_match that all ranks have set. */
+/** The plan that fits on every rank and suits the way of this call, or NULL. `fits`: the bits of
+ *  plans_match that all ranks have set. All these plans are shifted by `delta` in the file, so that
+ *  plans of one shape for different ways stay together. */
 collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t delta);
 
 /** Bit i is set if the plan in slot i has the shape of this rank's request and can be shifted to
@@ -184,8 +187,8 @@ int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *sh
 /** The slot for a new plan: the least recently used. Emptied. The same on all ranks. */
 collio_plan_t *collio_plans_evict(collio_file_t *file);
 
-/** Notes the shape. */
-void collio_plan_begin(collio_plan_t *plan, const collio_shape_t *shape);
+/** Begins a plan with this shape and these windows. */
+void collio_plan_begin(collio_plan_t *plan, const collio_shape_t *shape, int64_t window_bytes);
 
 /** Splits this rank's request by the plan's domains. 0 or -ENOMEM. */
 int collio_plan_split(collio_plan_t *plan, const collio_shape_t *shape, int64_t *piece_count);
