@@ -349,3 +349,43 @@ UNIT_TEST(aggregators_per_node)
     ck_assert_int_eq(8, collio_aggregators_per_node(&nodes, 9, list));
     drop(&nodes);
 }
+
+/* 9 nodes with 2 ranks each. */
+UNIT_TEST(racks_as_listed)
+{
+    static const struct {
+        const char *text;
+        int rack_of[9]; /* per node */
+    } lists[] = {{"3", {0, 0, 0, 1, 1, 1, 2, 2, 2}},
+                 {"4,2", {0, 0, 0, 0, 1, 1, 2, 2, 3}},
+                 {"1,7,5", {0, 1, 1, 1, 1, 1, 1, 1, 2}},
+                 {"9", {0}},
+                 {"2147483647,1", {0}},
+                 {"1", {0, 1, 2, 3, 4, 5, 6, 7, 8}}};
+    nodes_t nodes, racks;
+
+    make_blocks(&nodes, 18, 2);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); ++i) {
+        ck_assert_int_eq(0, collio_racks_init(&racks, &nodes, lists[i].text));
+        for (int rank = 0; rank < 18; ++rank) {
+            ck_assert_int_eq(lists[i].rack_of[collio_node_of(&nodes, rank)],
+                             collio_node_of(&racks, rank));
+        }
+        ck_assert_int_eq(lists[i].rack_of[8] + 1, racks.nodes);
+        drop(&racks);
+    }
+    drop(&nodes);
+}
+
+UNIT_TEST(racks_refused)
+{
+    static const char *const lists[] = {"",    "0",  "4,",   ",4",  "4,0",
+                                        "4;2", "-1", "rack", "4 2", "99999999999"};
+    nodes_t nodes, racks;
+
+    make_blocks(&nodes, 4, 2);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); ++i) {
+        ck_assert_int_eq(-EINVAL, collio_racks_init(&racks, &nodes, lists[i]));
+    }
+    drop(&nodes);
+}

@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /* File domains, against dealing out the bytes one by one. */
+#include "defaults.h"
 #include "domain.h"
 #include "sum.h"
 
@@ -147,6 +148,37 @@ UNIT_TEST(domain_random_static_cyclic)
             unit_equal(at / unit % aggregators, collio_domains_locate(&domains, at).aggregator);
         }
         collio_domains_fini(&domains);
+    }
+}
+
+/* The default on a striped file system, at least as many ranks as stripes: an access of a window,
+ * however many stripes it holds, goes to one server, and each server has one aggregator. With fewer
+ * ranks an aggregator has stripes of stripes / aggregators servers. */
+UNIT_TEST(domain_windows_hold_stripes_of_one_server)
+{
+    for (int stripes = 1; stripes <= OWNERS; ++stripes) {
+        for (int ranks = 1; ranks <= 2 * OWNERS; ++ranks) {
+            collio_site_t site = {.ranks = ranks,
+                                  .nodes = 1 + ranks / 2,
+                                  .striped = true,
+                                  .stripes = stripes,
+                                  .stripe_bytes = 10};
+            int aggregators = collio_default_aggregators(&site);
+            domains_t domains;
+
+            ck_assert_int_eq(0, stripes % aggregators);
+            unit_equal(ranks >= stripes, aggregators == stripes);
+            unit_equal(0, collio_domains_make(
+                              &collio_partition_static_cyclic,
+                              &(collio_division_t){
+                                  .lo = 33, .hi = LINE, .stripe = 10, .aggregators = aggregators},
+                              &domains));
+            for (int64_t at = 33; at < LINE; ++at) {
+                unit_equal(at / 10 % stripes % aggregators,
+                           collio_domains_locate(&domains, at).aggregator);
+            }
+            collio_domains_fini(&domains);
+        }
     }
 }
 

@@ -259,6 +259,68 @@ int collio_aggregators_parse(const char *text, int ranks, int *list, const char 
     return rc;
 }
 
+/* Counts of at least 1, separated by commas. */
+static bool is_list(const char *text)
+{
+    int number;
+
+    while (read_number(&text, INT32_MAX, &number) && 0 < number) {
+        if ('\0' == *text) {
+            return true;
+        }
+        if (',' != *text++) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* The first node of each node's rack. Returns the number of racks. */
+static int divide_racks(const char *text, int nodes, int *first_of)
+{
+    int racks = 0, left = 0, length = 0;
+
+    for (int node = 0; node < nodes; ++node) {
+        if (0 == left) {
+            ++racks;
+            (void) read_number(&text, INT32_MAX, &length); /* at the end of the list: the last */
+            text += ',' == *text;
+            left = length;
+        }
+        first_of[node] = left == length ? node : first_of[node - 1];
+        --left;
+    }
+    return racks;
+}
+
+int collio_racks_init(collio_nodes_t *racks, const collio_nodes_t *nodes, const char *text)
+{
+    int *first_of, *tables, count;
+
+    if (!is_list(text)) {
+        return -EINVAL;
+    }
+    first_of = malloc((size_t) nodes->nodes * sizeof(int));
+    if (NULL == first_of) {
+        return -ENOMEM;
+    }
+    count = divide_racks(text, nodes->nodes, first_of);
+    tables = 1 == count ? NULL : malloc(collio_nodes_bytes(nodes->ranks, count));
+    if (1 < count && NULL == tables) {
+        free(first_of);
+        return -ENOMEM;
+    }
+    collio_nodes_place(racks, nodes->ranks, count, tables);
+    for (int rank = 0; 1 < count && rank < nodes->ranks; ++rank) {
+        racks->node_of[rank] = collio_node_member(nodes, first_of[collio_node_of(nodes, rank)], 0);
+    }
+    if (1 < count) {
+        collio_nodes_fill(racks);
+    }
+    free(first_of);
+    return 0;
+}
+
 int collio_local_aggregator(int q, int c, int i)
 {
     int small = q / c;

@@ -47,6 +47,11 @@ static inline int collio_node_size(const collio_nodes_t *nodes, int node)
     return 1 == nodes->nodes ? nodes->ranks : nodes->first[node + 1] - nodes->first[node];
 }
 
+/** Racks of nodes, in the form of nodes of ranks. `text` lists how many nodes each rack has, in the
+ *  order of the nodes, such as "16,9,16"; further racks have as many as the last. The caller
+ *  frees racks->node_of. 0, -EINVAL (not such a list) or -ENOMEM. */
+int collio_racks_init(collio_nodes_t *racks, const collio_nodes_t *nodes, const char *text);
+
 typedef enum collio_placement_t {
     COLLIO_PLACEMENT_SPREAD = 0, /* evenly over the nodes; few: every k-th node */
     COLLIO_PLACEMENT_ROUND_ROBIN /* first rank of each node, then the second of each… */

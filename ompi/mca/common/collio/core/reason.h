@@ -44,6 +44,7 @@
     ROW(ONE_PER_NODE, "no node has more than one rank")                              \
     ROW(EVERY_RANK, "local_aggregators(_per_node) includes every rank")              \
     ROW(SAME_NODE, "all ranks are on one node and share its aggregators' buffers")   \
+    ROW(SAME_RACK, "all ranks are in one rack")                                      \
     ROW(FENCE_WINDOWS, "put_fence supports two layers up to a number of windows")
 
 typedef enum collio_reason_t {

@@ -56,6 +56,8 @@ typedef struct collio_derived_t {
     int *aggregator_slot;                   /* number of each aggregator among those of its node */
     int my_aggregator;                      /* this rank's index in `aggregators`, or -1 */
     bool list_refused;                      /* aggregator_list does not fit the communicator */
+    collio_nodes_t racks;                   /* two layers: which rank is in which rack, if the user
+                                               has listed racks; nodes 0: not listed */
     collio_local_count_t local_aggregators; /* two layers, a total is set: its parts */
     int64_t buffer_bytes;                   /* bytes of buffers that one aggregator may use */
     const collio_partition_t *partition;    /* how ranges are divided among aggregators */
@@ -109,6 +111,18 @@ typedef struct collio_file_t {
     _Atomic int calls;            /* collective calls in the queue */
     struct collio_hang_t *hang;   /* position of this rank, for a job that hangs; NULL: not noted */
 } collio_file_t;
+
+/** Does a local aggregator serve ranks of a rack instead of a node? */
+static inline bool collio_by_rack(const collio_file_t *file)
+{
+    return 0 < file->derived.racks.nodes;
+}
+
+/** The groups of ranks that local aggregators serve: racks or nodes. */
+static inline const collio_nodes_t *collio_groups(const collio_file_t *file)
+{
+    return collio_by_rack(file) ? &file->derived.racks : &file->nodes;
+}
 
 /** The transport that the user has named; NULL: `auto`. */
 static inline const collio_transport_t *collio_transport_named(const collio_file_t *file)

@@ -5,6 +5,7 @@
  */
 #include "file/file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "access/lockahead.h"
@@ -119,6 +120,22 @@ static int choose_aggregators(collio_file_t *file)
     return rc;
 }
 
+/* Racks, if the user has listed them. */
+static int make_racks(collio_file_t *file)
+{
+    const char *text = file->settings.racks;
+    int rc;
+
+    if (!file->derived.two_layers || '\0' == text[0]) {
+        return OMPI_SUCCESS;
+    }
+    rc = collio_racks_init(&file->derived.racks, &file->nodes, text);
+    if (-EINVAL == rc && 0 == file->rank) {
+        collio_help("collio", file->fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_RACKS, text);
+    }
+    return -ENOMEM == rc ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
 /* Number of each aggregator among those of its own node. */
 static int number_aggregators(collio_file_t *file)
 {
@@ -128,7 +145,7 @@ static int number_aggregators(collio_file_t *file)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     file->derived.local_aggregators = collio_local_aggregators_divide(
-        &file->nodes, file->settings.local_aggregators);
+        collio_groups(file), file->settings.local_aggregators);
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
         file->derived.aggregator_slot[i] =
             seen[collio_node_of(&file->nodes, file->derived.aggregators[i])]++;
@@ -142,8 +159,11 @@ static int number_aggregators(collio_file_t *file)
 
 int collio_file_aggregators(collio_file_t *file)
 {
-    int rc = choose_aggregators(file);
+    int rc = make_racks(file);
 
+    if (OMPI_SUCCESS == rc) {
+        rc = choose_aggregators(file);
+    }
     return OMPI_SUCCESS == rc ? number_aggregators(file) : rc;
 }
 

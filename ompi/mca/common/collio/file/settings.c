@@ -144,6 +144,12 @@ static const collio_setting_t rows[] = {
      "before the exchange between nodes. 0 chooses from the ranks per node, the nodes, the "
      "aggregators and the number of pieces. Set it if the report shows that gathering "
      "takes long, or that too many messages go between nodes"},
+    {"racks", COLLIO_TEXT, AT(racks), NULL, 0, 5, AGREED | TWO_LAYERS, NULL,
+     "Number of nodes in each rack (or below each switch), such as 16,9,16: nodes in the order of "
+     "their first ranks, further racks as large as the last. Local aggregators then gather from "
+     "all nodes of a rack, by messages, and only they exchange data with other racks. Empty: local "
+     "aggregators gather inside nodes. Set it if messages between racks are slow and nodes have "
+     "few ranks"},
     {"intra", COLLIO_CHOICE, AT(intra), "auto,shm,isend", 0, 9, FOR_TESTS | AGREED | TWO_LAYERS,
      NULL,
      "How data moves inside a node to its local aggregator. shm: each rank copies its data into "

@@ -60,6 +60,7 @@ typedef struct collio_settings_t {
     int priority;                        /* priority of the component for Open MPI */
     int local_aggregators;               /* tam: local aggregators of all nodes; 0: auto */
     int local_aggregators_per_node;      /* tam: local aggregators of each node; 0: auto */
+    char racks[COLLIO_TEXT_BYTES];       /* tam: nodes of each rack; "": none listed */
     int intra;                           /* tam: COLLIO_INTRA_*: how data move inside a node */
 } collio_settings_t;
 

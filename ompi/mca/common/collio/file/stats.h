@@ -42,6 +42,8 @@
     X(MESSAGE_BYTES, message_bytes, BYTES, one, "data in the messages sent by this rank")          \
     X(MESSAGES_BETWEEN_NODES, messages_between_nodes, COUNT, one,                                  \
       "data messages that this rank sent to other nodes")                                          \
+    X(MESSAGES_BETWEEN_RACKS, messages_between_racks, COUNT, two,                                  \
+      "data messages that this rank sent to other racks, if the setting racks is used")            \
     X(BYTES_BETWEEN_NODES, bytes_between_nodes, BYTES, one,                                        \
       "data in messages that this rank sent to other nodes")                                       \
     X(META_MESSAGES, meta_messages, COUNT, one, "messages with offset lists sent by this rank")    \

@@ -49,6 +49,13 @@
                       "0,2,4-7).") HELP_NOW("Using the setting placement.")                     \
                 HELP_SILENCE("Correct the hint.")
 
+#define COLLIO_HELP_RACKS                                                                          \
+    COLLIO_HELP_PER_JOB,                                                                           \
+        HELP_WHEN("The setting racks is not a list of numbers.")                                   \
+            HELP_WHAT("ignoring racks=\"%s\" (allowed: the number of nodes in each rack, such as " \
+                      "16,9,16).") HELP_NOW("Local aggregators gather inside nodes.")              \
+                HELP_SILENCE("Correct the setting.")
+
 #define COLLIO_HELP_HINT_RANGE                                                    \
     COLLIO_HELP_PER_JOB,                                                          \
         HELP_WHEN("A striping hint is outside of what the file system takes.")    \

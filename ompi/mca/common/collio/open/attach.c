@@ -164,6 +164,7 @@ static void derived_close(collio_file_t *file)
     collio_context_keep_close(file);
     free(file->derived.aggregators);
     free(file->derived.aggregator_slot);
+    free(file->derived.racks.node_of);
     file->derived = (collio_derived_t){.my_aggregator = -1};
 }
 

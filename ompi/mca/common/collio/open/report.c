@@ -102,10 +102,11 @@ static void add_layers(collio_record_t *record, const collio_file_t *file)
         add(&record->json, ",\"local_aggregators\":%d", file->size);
         return;
     }
-    for (int node = 0; node < file->nodes.nodes; ++node) {
-        count += collio_local_aggregators_on(&file->nodes, file->kept->local_used, node);
+    for (int group = 0; group < collio_groups(file)->nodes; ++group) {
+        count += collio_local_aggregators_on(collio_groups(file), file->kept->local_used, group);
     }
-    add(&record->about, "  local aggr.   %d, inside nodes by %s\n", count,
+    add(&record->about, "  local aggr.   %d, inside %s by %s\n", count,
+        collio_by_rack(file) ? "racks" : "nodes",
         COLLIO_SHARED_READY == file->kept->relay_shared.state ? "shm" : "isend");
     add(&record->json, ",\"local_aggregators\":%d", count);
 }

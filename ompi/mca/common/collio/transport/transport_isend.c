@@ -23,6 +23,11 @@ void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes)
         collio_file_count(file, COLLIO_STAT_MESSAGES_BETWEEN_NODES, 1);
         collio_file_count(file, COLLIO_STAT_BYTES_BETWEEN_NODES, (uint64_t) bytes);
     }
+    if (collio_by_rack(file)
+        && collio_node_of(collio_groups(file), peer)
+               != collio_node_of(collio_groups(file), file->rank)) {
+        collio_file_count(file, COLLIO_STAT_MESSAGES_BETWEEN_RACKS, 1);
+    }
 }
 
 void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char *message,

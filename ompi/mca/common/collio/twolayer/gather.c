@@ -23,16 +23,16 @@ enum { LISTS, REPLIES, SIZE, SEGMENT, MADE };
 
 static void find_aggregator(collio_exchange_t *ex)
 {
-    const collio_nodes_t *nodes = &ex->file->nodes;
-    int node = collio_node_of(nodes, ex->file->rank);
-    int ranks = collio_ranks_on(ex->file, node), count = collio_layers_on_node(ex, node);
-    int local = collio_local_aggregator_of(ranks, count, collio_node_local(nodes, ex->file->rank));
+    const collio_nodes_t *groups = collio_groups(ex->file);
+    int group = collio_node_of(groups, ex->file->rank);
+    int ranks = collio_ranks_in(ex->file, group), count = collio_layers_in(ex, group);
+    int local = collio_local_aggregator_of(ranks, count, collio_node_local(groups, ex->file->rank));
     relay_t *relay = ex->plan->layer1.relay;
     int next = ranks;
 
     relay->active = count < ranks;
     relay->aggregators = count;
-    relay->aggregator = collio_node_member(nodes, node, local);
+    relay->aggregator = collio_node_member(groups, group, local);
     for (int i = 0; i < count; ++i) {
         int at = collio_local_aggregator(ranks, count, i);
 
@@ -171,7 +171,7 @@ static void receive(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
     int tag = collio_exchange_tag(ex, COLLIO_TAG_RELAY);
-    const collio_nodes_t *nodes = &ex->file->nodes;
+    const collio_nodes_t *nodes = collio_groups(ex->file);
     ompi_status_public_t status;
     gathered_t *arrival;
     int matched = 0;
@@ -244,7 +244,7 @@ static void free_arrivals(relay_t *relay)
 
 bool collio_relay_may_share(const collio_exchange_t *ex)
 {
-    return COLLIO_INTRA_ISEND != ex->file->settings.intra
+    return COLLIO_INTRA_ISEND != ex->file->settings.intra && !collio_by_rack(ex->file)
            && COLLIO_SHARED_FAILED != ex->file->kept->relay_shared.state;
 }
 
@@ -378,7 +378,7 @@ static bool start_segment(collio_exchange_t *ex)
             && shared->regions >= relay->aggregators)) {
         return false;
     }
-    shared->local_ranks = shared->slots = shared->peers = collio_ranks_on(
+    shared->local_ranks = shared->slots = shared->peers = collio_ranks_in(
         file, collio_node_of(&file->nodes, file->rank));
     shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
     shared->mine = collio_relay_is_aggregator(ex);

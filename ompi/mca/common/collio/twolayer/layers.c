@@ -9,9 +9,9 @@
 
 #include "core/policy.h"
 
-int collio_ranks_on(const collio_file_t *file, int node)
+int collio_ranks_in(const collio_file_t *file, int group)
 {
-    return collio_node_size(&file->nodes, node);
+    return collio_node_size(collio_groups(file), group);
 }
 
 static int auto_local_aggregators(const collio_exchange_t *ex)
@@ -19,17 +19,17 @@ static int auto_local_aggregators(const collio_exchange_t *ex)
     const collio_file_t *file = ex->file;
     collio_tam_facts_t facts = {
         .ranks_per_node = 1,
-        .nodes = file->nodes.nodes,
+        .nodes = collio_groups(file)->nodes,
         .global_aggregators = file->derived.aggregator_count,
         .extents_per_rank = ex->range.pieces / file->size,
         .bytes_per_rank = ex->range.bytes / file->size,
         .window_bytes = collio_layout_window(ex),
-        .shared_memory = COLLIO_INTRA_ISEND != file->settings.intra,
+        .shared_memory = COLLIO_INTRA_ISEND != file->settings.intra && !collio_by_rack(file),
     };
     int best;
 
-    for (int node = 0; node < file->nodes.nodes; ++node) {
-        int ranks = collio_ranks_on(file, node);
+    for (int group = 0; group < collio_groups(file)->nodes; ++group) {
+        int ranks = collio_ranks_in(file, group);
 
         facts.ranks_per_node = ranks > facts.ranks_per_node ? ranks : facts.ranks_per_node;
     }
@@ -37,20 +37,22 @@ static int auto_local_aggregators(const collio_exchange_t *ex)
     return best == facts.ranks_per_node ? file->size : best; /* plain, on smaller nodes too */
 }
 
-int collio_layers_on_node(const collio_exchange_t *ex, int node)
+int collio_layers_in(const collio_exchange_t *ex, int group)
 {
-    return collio_local_aggregators_on(&ex->file->nodes, ex->layer1.local_aggregators, node);
+    return collio_local_aggregators_on(collio_groups(ex->file), ex->layer1.local_aggregators,
+                                       group);
 }
 
-/* Aggregators on this rank's own node are reached directly: in shared memory their buffers cost no
- * more than the staging. `auto` tries several transports; the layers must not depend on the
+/* Aggregators of this rank's own node or rack are reached directly: in shared memory their buffers
+ * cost no more than the staging. `auto` tries several transports; the layers must not depend on the
  * transport, or each trial would need a new plan. */
 static bool near_is_direct(const collio_exchange_t *ex)
 {
     const collio_transport_t *named = collio_transport_named(ex->file);
 
-    return COLLIO_INTRA_ISEND != ex->file->settings.intra
-           && (NULL == named || COLLIO_BUFFERS_SHARED == named->buffers);
+    return collio_by_rack(ex->file)
+           || (COLLIO_INTRA_ISEND != ex->file->settings.intra
+               && (NULL == named || COLLIO_BUFFERS_SHARED == named->buffers));
 }
 
 /* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on
@@ -67,8 +69,8 @@ static int layers_of(const collio_exchange_t *ex)
     const collio_file_t *file = ex->file;
     bool all_alone = true;
 
-    for (int node = 0; node < file->nodes.nodes; ++node) {
-        all_alone = all_alone && collio_layers_on_node(ex, node) == collio_ranks_on(file, node);
+    for (int group = 0; group < collio_groups(file)->nodes; ++group) {
+        all_alone = all_alone && collio_layers_in(ex, group) == collio_ranks_in(file, group);
     }
     if (all_alone) {
         return COLLIO_LAYERS_ONE;
@@ -84,10 +86,10 @@ static collio_reason_t why_layers(const collio_exchange_t *ex)
     const collio_file_t *file = ex->file;
     bool set = file->settings.local_aggregators + file->settings.local_aggregators_per_node > 0;
 
-    if (1 == file->nodes.nodes && COLLIO_LAYERS_BETWEEN == ex->layer1.kind) {
-        return COLLIO_REASON_SAME_NODE;
+    if (1 == collio_groups(file)->nodes && COLLIO_LAYERS_BETWEEN == ex->layer1.kind) {
+        return collio_by_rack(file) ? COLLIO_REASON_SAME_RACK : COLLIO_REASON_SAME_NODE;
     }
-    if (file->size == file->nodes.nodes) {
+    if (file->size == collio_groups(file)->nodes) {
         return COLLIO_REASON_ONE_PER_NODE;
     }
     if (set && COLLIO_LAYERS_ONE == ex->layer1.kind) {
@@ -135,7 +137,8 @@ void collio_layers_decide(collio_exchange_t *ex)
         return;
     }
     why = decide(ex);
-    ex->way.two_layers = COLLIO_LAYERS_ONE != ex->layer1.kind && COLLIO_REASON_SAME_NODE != why;
+    ex->way.two_layers = COLLIO_LAYERS_ONE != ex->layer1.kind && COLLIO_REASON_SAME_NODE != why
+                         && COLLIO_REASON_SAME_RACK != why;
     ex->way.why[COLLIO_DECISION_LAYERS] = why;
     if (!ex->way.two_layers) {
         say_one_layer(ex, why);
@@ -148,7 +151,7 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator)
 {
     const collio_relay_t *relay = ex->plan->layer1.relay;
     const collio_file_t *file = ex->file;
-    const collio_nodes_t *nodes = &file->nodes;
+    const collio_nodes_t *groups = collio_groups(file);
     int rank = file->derived.aggregators[aggregator];
 
     if (!relay->active || 1 == relay->member_count || rank == relay->aggregator) {
@@ -159,29 +162,29 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator)
     }
     return rank != file->rank
            && (COLLIO_LAYERS_ALL == ex->layer1.kind
-               || collio_node_of(nodes, rank) != collio_node_of(nodes, file->rank)
+               || collio_node_of(groups, rank) != collio_node_of(groups, file->rank)
                || COLLIO_SHARED_FAILED == file->kept->shared.state);
 }
 
 int collio_layers_leader(const collio_exchange_t *ex, int rank)
 {
-    const collio_nodes_t *nodes = &ex->file->nodes;
-    int node = collio_node_of(nodes, rank);
+    const collio_nodes_t *groups = collio_groups(ex->file);
+    int group = collio_node_of(groups, rank);
 
     if (COLLIO_LAYERS_ORDERED != ex->layer1.kind) {
         return rank;
     }
-    return collio_node_member(nodes, node,
-                              collio_local_aggregator_of(collio_ranks_on(ex->file, node),
-                                                         collio_layers_on_node(ex, node),
-                                                         collio_node_local(nodes, rank)));
+    return collio_node_member(groups, group,
+                              collio_local_aggregator_of(collio_ranks_in(ex->file, group),
+                                                         collio_layers_in(ex, group),
+                                                         collio_node_local(groups, rank)));
 }
 
 int collio_relay_rank(const collio_exchange_t *ex, int member)
 {
-    const collio_nodes_t *nodes = &ex->file->nodes;
+    const collio_nodes_t *groups = collio_groups(ex->file);
     int aggregator = ex->plan->layer1.relay->aggregator;
 
-    return collio_node_member(nodes, collio_node_of(nodes, aggregator),
-                              collio_node_local(nodes, aggregator) + member);
+    return collio_node_member(groups, collio_node_of(groups, aggregator),
+                              collio_node_local(groups, aggregator) + member);
 }

@@ -127,16 +127,16 @@ typedef struct collio_relay_t {
     } making;
 } collio_relay_t;
 
-/** Ranks of the file on a node. */
-int collio_ranks_on(const collio_file_t *file, int node);
+/** Ranks of the file in a group: a node, or a rack. */
+int collio_ranks_in(const collio_file_t *file, int group);
 
 /** Does this call have two layers, and with how many local aggregators? From agreed values. */
 void collio_layers_decide(collio_exchange_t *ex);
 /** May the members of this node copy their bytes to the staging themselves (shm)? The same on all
  *  ranks of a node. */
 bool collio_relay_may_share(const collio_exchange_t *ex);
-/** Local aggregators on that node. */
-int collio_layers_on_node(const collio_exchange_t *ex, int node);
+/** Local aggregators of that group. */
+int collio_layers_in(const collio_exchange_t *ex, int group);
 /** The rank that orders a requester among others: in atomic mode that of its local aggregator. */
 int collio_layers_leader(const collio_exchange_t *ex, int rank);
 
