@@ -59,7 +59,7 @@ svg { display: block; width: 100%; max-width: 460px; height: auto } svg.key1 { w
 """
 
 KEY = (("overlap", "fcoll/overlap, automatic"), ("tam", "fcoll/tam, automatic"),
-       ("ours", "ours, as named"), ("best", "fastest stock"), ("stock", "stock"),
+       ("ours", "collio, as named"), ("best", "fastest stock"), ("stock", "stock"),
        ("other", "shown only"))
 
 
@@ -126,7 +126,7 @@ def _mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
-MEASURE = ("time of the fastest stock configuration of that pattern divided by ours, over all time "
+MEASURE = ("time of the fastest stock configuration of that pattern divided by that of collio, over all time "
            "steps, the first included; above 1 is faster")
 
 
