@@ -39,7 +39,7 @@ int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, si
 
 /* A piece that is not as long as those before it. Until then the second and third array are address
  * space only: no page of them has been touched. */
-static void list_lengths(collio_tiling_t *tiling)
+void collio_tiling_list_lengths(collio_tiling_t *tiling)
 {
     for (size_t i = 0; i < tiling->count; ++i) {
         tiling->length[i] = tiling->uniform;
@@ -49,8 +49,7 @@ static void list_lengths(collio_tiling_t *tiling)
     tiling->uniform = 0;
 }
 
-/* The last piece becomes longer. */
-static void join(collio_tiling_t *tiling, int64_t length)
+void collio_tiling_join(collio_tiling_t *tiling, int64_t length)
 {
     size_t last = tiling->count - 1;
 
@@ -58,50 +57,13 @@ static void join(collio_tiling_t *tiling, int64_t length)
         tiling->uniform += length;
     } else {
         if (0 != tiling->uniform) {
-            list_lengths(tiling);
+            collio_tiling_list_lengths(tiling);
         }
         tiling->length[last] += length;
         tiling->prefix[last + 1] += length;
     }
     tiling->size += length;
     tiling->end += length;
-}
-
-void collio_tiling_add(collio_tiling_t *tiling, int64_t offset, int64_t length)
-{
-    size_t n = tiling->count;
-    int64_t end, stream;
-
-    if (0 >= length) {
-        return;
-    }
-    if (__builtin_add_overflow(offset, length, &end)
-        || __builtin_add_overflow(tiling->size, length, &stream)) {
-        tiling->overflow = true; /* without the piece: no request in this tiling is valid */
-        return;
-    }
-    if (offset <= tiling->end) {
-        if (offset == tiling->end && 0 < n) {
-            join(tiling, length);
-            return;
-        }
-        tiling->ascending = tiling->ascending && 0 == n;
-    }
-    if (length != tiling->uniform) {
-        if (0 == n) {
-            tiling->uniform = length;
-        } else if (0 != tiling->uniform) {
-            list_lengths(tiling);
-        }
-    }
-    tiling->offset[n] = offset;
-    if (0 == tiling->uniform) {
-        tiling->length[n] = length;
-        tiling->prefix[n + 1] = stream;
-    }
-    tiling->size = stream;
-    tiling->end = end;
-    tiling->count = n + 1;
 }
 
 static bool all_equal(const int64_t *length, size_t count)

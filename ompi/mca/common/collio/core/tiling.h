@@ -61,18 +61,35 @@ void collio_tiling_fini(collio_tiling_t *tiling);
 /** The same in steps, for pieces that come in another form: room for `most` pieces, each piece, and
  *  what follows from all of them. A list of millions is walked, and touches memory, once. */
 int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, size_t most);
-/** The next piece where nothing is special: behind the last one, with a gap, of the same length if
- *  all are equal. False: it was not added. */
-static inline bool collio_tiling_append(collio_tiling_t *tiling, int64_t offset, int64_t length)
+void collio_tiling_list_lengths(collio_tiling_t *tiling);
+/** The last piece becomes longer. */
+void collio_tiling_join(collio_tiling_t *tiling, int64_t length);
+static inline void collio_tiling_add(collio_tiling_t *tiling, int64_t offset, int64_t length)
 {
     size_t n = tiling->count;
     int64_t end, stream;
 
-    if (0 == n || offset <= tiling->end || 0 >= length
-        || (0 != tiling->uniform && length != tiling->uniform)
-        || __builtin_add_overflow(offset, length, &end)
+    if (0 >= length) {
+        return;
+    }
+    if (__builtin_add_overflow(offset, length, &end)
         || __builtin_add_overflow(tiling->size, length, &stream)) {
-        return false;
+        tiling->overflow = true; /* without the piece: no request in this tiling is valid */
+        return;
+    }
+    if (offset <= tiling->end) {
+        if (offset == tiling->end && 0 < n) {
+            collio_tiling_join(tiling, length);
+            return;
+        }
+        tiling->ascending = tiling->ascending && 0 == n;
+    }
+    if (length != tiling->uniform) {
+        if (0 == n) {
+            tiling->uniform = length;
+        } else if (0 != tiling->uniform) {
+            collio_tiling_list_lengths(tiling);
+        }
     }
     tiling->offset[n] = offset;
     if (0 == tiling->uniform) {
@@ -82,10 +99,7 @@ static inline bool collio_tiling_append(collio_tiling_t *tiling, int64_t offset,
     tiling->size = stream;
     tiling->end = end;
     tiling->count = n + 1;
-    return true;
 }
-/** Any piece. */
-void collio_tiling_add(collio_tiling_t *tiling, int64_t offset, int64_t length);
 void collio_tiling_close(collio_tiling_t *tiling);
 /** Equal pieces at equal distances, of which one repetition continues the other, become repetitions
  *  of one piece. The stream stays the same. After close. */

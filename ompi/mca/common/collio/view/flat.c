@@ -271,23 +271,14 @@ static int flatten_type(ompi_datatype_t *type, collio_tiling_t *tiling)
 static int flatten_list(const struct iovec *list, size_t count, int64_t extent,
                         collio_tiling_t *tiling)
 {
-    collio_tiling_t local; /* stays in registers: its address goes nowhere */
     int rc = collio_tiling_open(tiling, 0, extent, count);
 
     if (0 != rc) {
         return rc;
     }
-    local = *tiling;
     for (size_t i = 0; i < count; ++i) {
-        int64_t offset = (int64_t) (intptr_t) list[i].iov_base, length = (int64_t) list[i].iov_len;
-
-        if (!collio_tiling_append(&local, offset, length)) {
-            *tiling = local;
-            collio_tiling_add(tiling, offset, length);
-            local = *tiling;
-        }
+        collio_tiling_add(tiling, (int64_t) (intptr_t) list[i].iov_base, (int64_t) list[i].iov_len);
     }
-    *tiling = local;
     collio_tiling_close(tiling);
     return 0;
 }
