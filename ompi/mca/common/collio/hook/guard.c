@@ -50,8 +50,9 @@ bool collio_guard_offered(const ompio_file_t *fh)
 collio_tuning_t collio_guard_tuning(const ompio_file_t *fh)
 {
     const collio_guard_t *guard = find(fh);
+    collio_tuning_t none = {0};
 
-    return NULL == guard ? (collio_tuning_t){0} : guard->tuning;
+    return NULL == guard ? none : guard->tuning;
 }
 
 void collio_guard_end(ompio_file_t *fh)
