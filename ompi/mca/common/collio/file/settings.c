@@ -91,7 +91,8 @@ static const collio_setting_t rows[] = {
      "Ranks of the file's communicator that aggregate, such as 0,4,8-11. Wins over "
      "the settings aggregators and placement. Empty: placement chooses. Set it to keep aggregators "
      "away from busy ranks"},
-    {"placement", COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5, AGREED, NULL,
+    {"placement", COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 5,
+     NO_PARAMETER | AGREED, NULL,
      "Which ranks aggregate. spread: evenly over nodes and their ranks. round_robin: first "
      "rank of each node, then the second of each. "
      "auto: round_robin. Set it if some ranks of a node are busier than others"},
