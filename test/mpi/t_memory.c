@@ -224,7 +224,8 @@ static void lost_memory(const char *transport, const char *name)
 
     set_available(INT64_C(64) << 20);
     snprintf(more, sizeof(more),
-             "partition=memory,buffer_bytes=4M,memory_domain_bytes=1M,transport=%s", transport);
+             "partition=memory,buffer_bytes=4M,memory_domain_bytes=1M,schedule=none,transport=%s",
+             transport);
     file = open_fresh(more);
     if (MPI_FILE_NULL != file && t_pvar_exists("plan_memory")) {
         t_ok(transfer(file, interleaved, false), "write_all");

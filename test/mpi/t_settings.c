@@ -59,8 +59,8 @@ static const setting settings[] = {
     {"aggregator_list", "exchange=on", "aggregator_list=0", "aggregator_list=3", "cycles", 3},
     {"placement", "exchange=on,cb_nodes=2", "placement=spread", "placement=round_robin", "cycles",
      1},
-    {"partition", "transport=shm,cb_nodes=2,align_bytes=4096", "partition=even",
-     "partition=static_cyclic", "shm_bytes", 0},
+    {"partition", "transport=shm,cb_nodes=2,cb_buffer_size=1048576,align_bytes=4096",
+     "partition=even", "partition=static_cyclic", "shm_bytes", 0},
     {"plan_reuse", "exchange=on", "plan_reuse=false", "plan_reuse=true", "plan_hits", -1},
     {"keep", "exchange=on", "keep=false", "keep=true", "files_reused", -1},
 };
