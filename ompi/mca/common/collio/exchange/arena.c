@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Buffers that live with the file. See arena.h.
+ * Memory that a file keeps between calls. See arena.h.
  */
 #include "exchange/arena.h"
 

@@ -6,19 +6,20 @@
 #include <stdint.h>
 
 /**
- * Memory that is taken once and reused by every call on a file: it only grows, so that a call
- * which repeats an earlier one cannot run out of memory in the middle of its communication.
+ * Memory that is allocated once and reused by every call on a file. An arena only grows, so a call
+ * that repeats an earlier call cannot run out of memory in the middle of its communication.
  */
 typedef struct collio_arena_t {
-    char *at;      /* the memory; NULL: none */
-    int64_t bytes; /* size of the memory */
+    char *at;      /* memory, owned by the arena; NULL: none */
+    int64_t bytes; /* size of `at` in bytes */
 } collio_arena_t;
 
-/** At least `bytes` bytes, page-aligned; old content is lost when it grows. Returns the growth in
- *  bytes (0 if it was large enough), or -ENOMEM (then the old memory is still there). */
+/** Makes the arena at least `bytes` bytes large, page-aligned; growth loses the old content.
+ *  Returns the growth in bytes (0: the arena was large enough), or -ENOMEM (the arena is
+ *  unchanged). */
 int64_t collio_arena_reserve(collio_arena_t *arena, int64_t bytes);
 void collio_arena_fini(collio_arena_t *arena);
-/** The same, and gives the memory back to the kernel: the C library would keep it. */
+/** Like collio_arena_fini, and returns the memory to the kernel, because free() may retain it. */
 void collio_arena_discard(collio_arena_t *arena);
 
 #endif /* COLLIO_ARENA_H */

@@ -16,94 +16,95 @@
 /**
  * exchange/: the state of one exchange, which planning, transports, cycles and the two layers
  * share, and the memory that exchanges keep between calls. A call (call/op.h) owns one exchange;
- * code below `call/` uses nothing else of the call. No code here communicates.
+ * code below `call/` uses no other part of the call. No code in exchange/ communicates.
  *
  * An exchange has two sides, and a rank may be on both:
  *
  *   requester    has bytes for aggregators (write) or receives bytes from them (read): `requester`
  *   aggregator   has windows of its own in this call: `aggregator`
  *
- * Errors are noted with exchange_fail and do not stop the exchange: other ranks wait for this one.
+ * Errors are recorded with exchange_fail and do not stop the exchange: other ranks wait for this
+ * rank.
  */
 
-/** Which shares go through local aggregators. */
+/** Which shares go through local aggregators. A share for the local aggregator itself never does.
+ */
 typedef enum collio_layers_t {
     COLLIO_LAYERS_ONE = 0, /* none */
-    COLLIO_LAYERS_BETWEEN, /* those of aggregators on other nodes */
-    COLLIO_LAYERS_ALL,     /* all but an aggregator's share of its own domain */
-    COLLIO_LAYERS_ORDERED  /* that one too: atomic mode */
+    COLLIO_LAYERS_BETWEEN, /* shares for aggregators of other nodes, or of other racks */
+    COLLIO_LAYERS_ALL,     /* all shares, except an aggregator's share of its own domain */
+    COLLIO_LAYERS_ORDERED  /* all shares: atomic mode */
 } collio_layers_t;
 
-/** Progress of a move that is common to all transports. Transports number their own states from 0;
- *  the engine sets COUNTED once it has seen the end. */
+/** State of a move that is common to all transports: the move is done and has been counted. Lower
+ *  numbers are states of the transport. */
 enum { COLLIO_MOVE_COUNTED = 2 };
 
-/** One move: the bytes of one window between a requester and the aggregator, seen from one side. */
+/** One move: the bytes of one window between a requester and the aggregator, on one side. */
 typedef struct collio_move_t {
     const collio_transport_t *transport; /* how the bytes move */
     const collio_window_t *window;       /* the requester's part of the window */
-    const collio_piece_t *piece;         /* the first piece of the window */
+    const collio_piece_t *piece;         /* first piece of the window; self: first not copied */
     int peer;                            /* rank on the other side */
-    int tag;                             /* tag of its messages: a COLLIO_TAG_* */
-    ompi_request_t *request;             /* the message under way */
+    int tag;                             /* tag of the messages: a COLLIO_TAG_* */
+    ompi_request_t *request;             /* MPI request of the message under way */
     char *staging;                       /* the packed message; NULL if no copy is needed */
     int64_t bytes;      /* length of the message; self: bytes already copied of a large piece */
-    int64_t extra;      /* isend: bytes that may follow the window's in a message to this rank */
-    uint64_t ticket;    /* shm: number of the grant this move waits for */
+    int64_t extra;      /* isend: bytes that may follow the window's bytes in a received message */
+    uint64_t ticket;    /* shm: number of the grant that the requester waits for */
     struct {            /* put_lock: the message that lets the requester use a buffer */
         int64_t limit;  /* reads: local coordinate from which there is no data */
         int64_t number; /* number of the buffer */
     } grant;
-    ompi_request_t *grant_request; /* put_lock: the grant that is being sent */
+    ompi_request_t *grant_request; /* put_lock: MPI request of the grant that is being sent */
     int state;                     /* a state of the transport, or MOVE_COUNTED */
     bool relayed;     /* layer 1 copies the message; the transport does not use user memory */
     bool synchronous; /* isend: the sender waits until the receive is posted */
     bool done;        /* the bytes have moved */
 } collio_move_t;
 
-/** A collective buffer: an access in flight, and the shuffle before (write) or after (read) it. A
- *  local aggregator has slots, too, without an access. */
+/** A collective buffer and its cycle: the access, and the shuffle before (write) or after (read)
+ *  the access. The staging halves of a local aggregator are slots without an access. */
 typedef struct collio_slot_t {
     const collio_cycle_t *cycle; /* the cycle that uses the buffer */
-    int number;                  /* 0 or 1 */
+    int number;                  /* number of the buffer: 0 or 1 */
     int64_t local;               /* local coordinate of the buffer's first byte */
     char *buffer;                /* mirrors the window */
     char *staging;               /* for messages that cannot be received into the buffer */
     int64_t staging_used;        /* bytes of the staging that hold messages */
-    size_t batch;                /* first source of those whose messages share the staging now */
+    size_t batch;                /* first source of the batch that uses the staging */
     size_t next_source;          /* first source not started */
     size_t pending;              /* sources that were started and have not moved yet */
     collio_move_t *move;         /* one per source */
-    int64_t own_left;            /* bytes of the aggregator itself not yet copied */
+    int64_t own_left;            /* self: bytes of the aggregator's own window not copied yet */
     uint64_t arrived;            /* shm: count of arrivals when all requesters have copied */
     int64_t limit;               /* reads: local coordinate from which there is no data */
     collio_segment_t *segments;  /* file ranges of the access */
-    size_t segment_count;        /* number of these ranges */
+    size_t segment_count;        /* number of file ranges of the access */
     collio_job_t job;            /* the access */
     uint64_t exposed_before;     /* timing.exposed_ns when the access started */
-    bool in_order; /* overlapping writes: unpack in rank order when all have arrived */
+    bool in_order; /* overlapping atomic writes: unpack in rank order after all have arrived */
 } collio_slot_t;
 
 /** A window in flight between this rank, as requester, and an aggregator. */
 typedef struct collio_delivery_t {
-    size_t window;      /* index in plan->split; a turn of layer 1: the first window not copied */
+    size_t window;      /* index in plan->split; a turn of layer 1: its first window not copied */
     int aggregator;     /* number of the window's aggregator */
     int round;          /* 0 or 1: which of the two rounds in flight */
     bool started;       /* `move` is under way or done */
-    collio_move_t move; /* the bytes, from this side */
+    collio_move_t move; /* the move of the window, on the requester's side */
 } collio_delivery_t;
 
 /** The requests of all ranks together, as agreed. */
 typedef struct collio_range_t {
     int64_t lo;     /* offset of the first byte */
     int64_t hi;     /* offset behind the last byte */
-    int64_t bytes;  /* sum over the ranks */
-    int64_t pieces; /* sum over the ranks, an upper bound */
-    int64_t spans;  /* sum of (highest - lowest) over the ranks */
+    int64_t bytes;  /* requested bytes, summed over the ranks */
+    int64_t pieces; /* upper bound of the pieces, summed over the ranks */
+    int64_t spans;  /* bytes from first to last byte of a rank, summed over the ranks */
 } collio_range_t;
 
-/** What is decided about a call, each with a reason. A call without an exchange has only the first.
- */
+/** The decisions about a call; each has a reason. A direct call has the first decision only. */
 enum {
     COLLIO_DECISION_EXCHANGE = 0,
     COLLIO_DECISION_TRANSPORT,
@@ -119,7 +120,7 @@ typedef struct collio_choices_t {
     const collio_transport_t *transport; /* how bytes move between ranks */
     bool two_layers;                     /* some bytes go through local aggregators */
     bool packed;                         /* put_*: see plan->packed */
-    int64_t synchronous_each;            /* one message in so many is a synchronous send; 0: none */
+    int64_t synchronous_each;            /* every n-th message is a synchronous send; 0: none */
     bool probing;                        /* `auto` measures this call */
     collio_reason_t why[COLLIO_DECISIONS]; /* reason of each decision */
 } collio_choices_t;
@@ -127,39 +128,41 @@ typedef struct collio_choices_t {
 /** Offset lists in flight to their aggregators; see plan/route.c. */
 typedef struct collio_route_t {
     collio_bytes_t *lists;             /* one encoded list for each share */
-    ompi_request_t **sends;            /* one request for each list that is sent */
-    size_t send_count;                 /* lists that are sent */
-    size_t sends_done;                 /* lists that have been received */
+    ompi_request_t **sends;            /* one MPI request for each list that is sent */
+    size_t send_count;                 /* number of lists that this rank sends */
+    size_t sends_done;                 /* number of sent lists that have been received */
     bool clearing;                     /* the agreement before marks are added is under way */
     bool in_barrier;                   /* all lists of this rank have been received */
     bool barrier_done;                 /* all lists of all ranks have been received */
     struct collio_arrival_t *arrivals; /* lists that are being received */
     bool discarding;           /* a list for which there is no memory is received and dropped */
-    ompi_request_t *discarded; /* the request of that list */
+    ompi_request_t *discarded; /* MPI request of the list that is dropped */
 } collio_route_t;
 
 struct collio_exchange_t;
 
-/** Layer 1, as the cycles see it. Calls with one layer have none. */
+/** The functions of layer 1 (twolayer/) that other directories call. Calls with one layer have
+ *  none. */
 typedef struct collio_layer1_t {
-    /** Takes the memory of layer 1: 0 or -ENOMEM. */
+    /** Allocates the memory of layer 1. Returns 0 or -ENOMEM. */
     int (*prepare)(struct collio_exchange_t *ex);
-    /** Starts to gather (write) or to wait for bytes (read). */
+    /** Resets the state of layer 1 before the first cycle. */
     void (*start)(struct collio_exchange_t *ex);
-    /** Goes on; true when layer 1 is over. *moved is set when bytes have moved. */
+    /** Advances layer 1. Sets *moved if a step was made; returns true when layer 1 is over. */
     bool (*poll)(struct collio_exchange_t *ex, bool *moved);
-    /** May the delivery of a window that layer 1 carries start? */
+    /** Returns true if the delivery of a relayed window may start. */
     bool (*ready)(const struct collio_exchange_t *ex, size_t window);
-    /** The message of a window that layer 1 carries. */
+    /** Returns the place of a relayed window's message in the staging. */
     char *(*message)(const struct collio_exchange_t *ex, size_t window);
-    /** The delivery of a window that layer 1 carries is done. */
+    /** Records that the delivery of a relayed window is done. */
     void (*delivered)(struct collio_exchange_t *ex, const collio_delivery_t *delivery);
-    /** The rank that orders a requester among others: in atomic mode its local aggregator's. */
+    /** Returns the rank that orders a requester among others: in atomic mode the rank of its local
+     *  aggregator, otherwise its own. */
     int (*leader)(const struct collio_exchange_t *ex, int rank);
-    /** put_fence: has this rank as a member done what must precede the fence of this round?
-     *  `closed`: rounds whose closing fence is over. */
+    /** put_fence: returns true if this rank, as a member, has done all that must precede the fence
+     *  of this round. `closed`: number of rounds whose closing fence is over. */
     bool (*before_fence)(const struct collio_exchange_t *ex, size_t round, size_t closed);
-    /** put_fence: notes the rounds, from the bitmap of window numbers that are in use. */
+    /** put_fence: sets the round of each turn, from the bitmap of window numbers in use. */
     void (*number_rounds)(struct collio_exchange_t *ex, const int64_t *bits);
 } collio_layer1_t;
 
@@ -176,10 +179,10 @@ typedef struct collio_exchange_t {
     collio_range_t range;     /* the requests of all ranks */
     collio_choices_t way;     /* how the call is carried out */
 
-    struct collio_plan_t *plan; /* the plan; first of the fields that only exchanges use */
+    struct collio_plan_t *plan; /* the plan; direct calls do not use the fields from `plan` on */
     bool plan_new;              /* this call makes the plan */
-    int64_t *histogram;         /* NULL unless the request is sparse */
-    ompi_request_t *collective; /* the reduction of histogram or stops that is under way */
+    int64_t *histogram;         /* histogram of a sparse request; NULL: not sparse */
+    ompi_request_t *collective; /* MPI request of the reduction of histogram or stops */
     collio_route_t route;       /* offset lists under way */
 
     int64_t buffer_bytes;  /* bytes of one collective buffer */
@@ -207,35 +210,36 @@ typedef struct collio_exchange_t {
         size_t relay_next;             /* first relayed delivery that was not started */
         size_t end;                    /* behind the last delivery that was started */
         int round;                     /* 0 or 1: the round of new deliveries */
-        int64_t round_index;           /* window number of that round */
-        int64_t round_bytes;           /* staging of one round */
+        int64_t round_index;           /* window number of the round of new deliveries */
+        int64_t round_bytes;           /* staging of one round in bytes */
         int64_t round_used[2];         /* per round: bytes of its staging in use */
         size_t round_pending[2];       /* per round: direct deliveries under way */
     } requester;
 
     struct {
         uint64_t looked_ns;   /* time of the last poll of the cycles */
-        bool shuffling;       /* a shuffle was in flight at that time */
-        bool accessing;       /* an access was in flight at that time */
+        bool shuffling;       /* a shuffle was in flight at the last poll */
+        bool accessing;       /* an access was in flight at the last poll */
         uint64_t exposed_ns;  /* time with an access but no shuffle in flight */
         uint64_t hideable_ns; /* access time that overlap could hide; measured for `auto` */
     } timing;
 } collio_exchange_t;
 
-/** Notes an error of this rank; the first one counts. `error` is a positive errno. */
+/** Records an error of this rank; the first one counts. `error` is a positive errno. */
 static inline void collio_exchange_fail(collio_exchange_t *ex, int error)
 {
     collio_error_note(&ex->error, error);
 }
 
-/** An MPI call failed, so a message that other ranks wait for may be missing: the file is lost. */
+/** Marks the file handle as failed, after an MPI call has failed: a message that other ranks wait
+ *  for may be missing. */
 static inline void collio_exchange_lose(collio_exchange_t *ex)
 {
     collio_file_lose(ex->file, OMPI_ERROR);
 }
 
-/** Counts bytes that have reached this rank's buffer in a read. Bytes of a write are counted when
- *  the call is settled. */
+/** Counts bytes that have reached the user buffer in a read. Bytes of a write are counted at
+ *  completion. */
 static inline void collio_exchange_received(collio_exchange_t *ex, int64_t bytes)
 {
     ex->done_bytes += ex->write ? 0 : bytes;
@@ -247,8 +251,8 @@ static inline void collio_exchange_count(collio_exchange_t *ex, int stat, uint64
     collio_file_count(ex->file, stat, amount);
 }
 
-/** Should this rank print a text about this reason? True once per file, on rank 0. All ranks call
- *  it. */
+/** Returns true on the rank that prints a text about this reason: once per file and reason, on rank
+ *  0. All ranks must call it. */
 static inline bool collio_exchange_first(const collio_exchange_t *ex, collio_reason_t why)
 {
     uint64_t before = ex->file->kept->printed;
@@ -257,19 +261,19 @@ static inline bool collio_exchange_first(const collio_exchange_t *ex, collio_rea
     return 0 == ex->file->rank && before != ex->file->kept->printed;
 }
 
-/** Is the transport one-sided (put_fence, put_lock)? */
+/** Returns true if the transport is one-sided (put_fence, put_lock). */
 static inline bool collio_exchange_puts(const collio_exchange_t *ex)
 {
     return COLLIO_BUFFERS_WINDOW == ex->way.transport->buffers;
 }
 
-/** Tags: per call, so that messages of two calls cannot be confused. */
+/** Tags contain the number of the call, so that messages of two calls cannot be confused. */
 enum {
-    COLLIO_TAG_META = 0,
-    COLLIO_TAG_DATA,
-    COLLIO_TAG_GRANT,
-    COLLIO_TAG_DATA_1, /* put_lock: of the second buffer */
-    COLLIO_TAG_RELAY   /* between a rank and its local aggregator */
+    COLLIO_TAG_META = 0, /* offset lists */
+    COLLIO_TAG_DATA,     /* data; put_lock: arrivals of the first buffer; places of packed puts */
+    COLLIO_TAG_GRANT,    /* put_lock: grants; put_fence: rounds of windows */
+    COLLIO_TAG_DATA_1,   /* put_lock: arrivals of the second buffer */
+    COLLIO_TAG_RELAY     /* all messages between a rank and its local aggregator */
 };
 
 static inline int collio_exchange_tag(const collio_exchange_t *ex, int kind)

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Partition memory, the state of one file: whether it is used, what the node can give, and memory
- * for the reductions of a new plan, which must not fail.
+ * Partition memory, the state of one file: whether the node lacks memory, the bytes that collective
+ * buffers may use, and memory for the reductions of a new plan, which must not fail.
  */
 #include "exchange/kept.h"
 
@@ -21,9 +21,9 @@ int64_t collio_kept_memory_usable(const collio_file_t *file)
     return collio_available_bytes(file->settings.memory_root) / 2;
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
-static uint64_t looked_ns;
-static int64_t found;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects looked_ns and found */
+static uint64_t looked_ns;                               /* time of `found`; 0: discarded */
+static int64_t found;                                    /* cached usable bytes of the node */
 
 void collio_kept_memory_changed(void)
 {
@@ -32,8 +32,8 @@ void collio_kept_memory_changed(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The same, of at most a second ago: programs open many files one after the other, and reading the
- * kernel's files takes longer than anything else in such an open. */
+/* Returns collio_kept_memory_usable from a cache that is at most a second old: programs open many
+ * files one after the other, and reading the kernel's files is the slowest step of such an open. */
 static int64_t usable_lately(const collio_file_t *file)
 {
     enum { LATELY_NS = 1000000000 };
@@ -69,7 +69,7 @@ bool collio_kept_falls_short(const collio_file_t *file)
     int here;
 
     if (file->derived.my_aggregator < 0) {
-        return false; /* aggregators look: reading the kernel's files on every rank costs time */
+        return false; /* only aggregators check: reading the kernel's files costs time */
     }
     here = aggregators_here(file);
     return here > 0
