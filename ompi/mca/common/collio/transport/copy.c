@@ -1,9 +1,9 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The copies between the three kinds of memory that transports share.
+ * Copies between user memory, packed messages and collective buffers, for all transports.
  *
- * Each loop is compiled for each case (direction, contiguous or scattered user memory, packed or
- * placed at the other end), so that it tests nothing but lengths.
+ * Each loop is compiled once per case (direction, contiguous or scattered user memory, packed or
+ * placed at the other end), so that the loop tests only lengths.
  */
 #include "transport/transport.h"
 
@@ -23,10 +23,10 @@ char *collio_message_in_memory(const collio_exchange_t *ex, const collio_window_
     return run >= window->bytes ? ex->request.base + offset : NULL;
 }
 
-/* Which loop: constants wherever it is inlined. */
+/* Selects the loop; both fields are constants wherever the loop is inlined. */
 typedef struct case_t {
-    bool write;  /* from user memory; else to it */
-    bool packed; /* the other end holds the pieces one behind the other; else at their offsets */
+    bool write;  /* true: copy from user memory; false: copy to user memory */
+    bool packed; /* true: the other end is a packed message; false: pieces lie at their offsets */
 } case_t;
 
 COLLIO_ALWAYS_INLINE void copy(bool write, char *memory, char *other, int64_t length)
@@ -49,14 +49,14 @@ COLLIO_ALWAYS_INLINE void copy_dense(case_t is, const collio_exchange_t *ex,
     }
 }
 
-/* A walk through user memory. It goes on where it is, because streams mostly ascend without gaps.
- */
+/* A position in scattered user memory. It is kept from piece to piece, because streams mostly
+ * ascend without gaps. */
 typedef struct walk_t {
-    collio_cursor_t cursor; /* its piece and repetition; `used` is what it was after the seek */
-    char *base;
-    char *at;       /* the next byte, */
-    int64_t left;   /* and how many follow it in its piece */
-    int64_t stream; /* of the next byte */
+    collio_cursor_t cursor; /* piece and repetition of `at`; `used` stays as the last seek set it */
+    char *base;             /* address of the request's memory */
+    char *at;               /* the next byte */
+    int64_t left;           /* bytes from `at` to the end of the piece in memory */
+    int64_t stream;         /* stream position of the next byte */
 } walk_t;
 
 static void walk_seek(walk_t *walk, const collio_tiling_t *tiling, int64_t stream)
@@ -112,7 +112,8 @@ COLLIO_ALWAYS_INLINE void copy_case(case_t is, const collio_exchange_t *ex,
     }
 }
 
-/* Between user memory and a collective buffer whose byte 0 has the local coordinate `local`. */
+/* Copies between user memory and a collective buffer whose byte 0 has the local coordinate `local`.
+ */
 static void copy_placed(const collio_exchange_t *ex, const collio_piece_t *piece, size_t count,
                         char *buffer, int64_t local)
 {
@@ -135,7 +136,7 @@ static void copy_packed(const collio_exchange_t *ex, const collio_piece_t *piece
     }
 }
 
-/* Bytes of a piece below the limit. */
+/* Returns the bytes of a piece below the limit. */
 static inline int64_t valid_bytes(const collio_piece_t *piece, int64_t limit)
 {
     int64_t valid = limit - piece->offset;
@@ -146,7 +147,7 @@ static inline int64_t valid_bytes(const collio_piece_t *piece, int64_t limit)
     return valid > 0 ? valid : 0;
 }
 
-/* The first pieces that lie below the limit as a whole. *bytes = their bytes. */
+/* Returns the number of leading pieces that lie completely below the limit, and their bytes. */
 static size_t whole_pieces(const collio_window_t *window, const collio_piece_t *piece,
                            int64_t limit, int64_t *bytes)
 {
@@ -213,7 +214,8 @@ int64_t collio_copy_message(const collio_exchange_t *ex, const collio_window_t *
     return bytes;
 }
 
-/* Between a collective buffer, whose byte 0 has the local coordinate `local`, and a message. */
+/* Copies between a message and a collective buffer whose byte 0 has the local coordinate `local`.
+ */
 COLLIO_ALWAYS_INLINE void copy_buffer(bool scatter, const collio_piece_t *piece, size_t count,
                                       char *buffer, int64_t local, char *message)
 {
@@ -240,7 +242,7 @@ int64_t collio_copy_gather(const collio_window_t *window, const collio_piece_t *
     size_t count = whole_pieces(window, piece, limit, &copied);
 
     copy_buffer(false, piece, count, from, buffer_local, message);
-    if (count < window->count) { /* the message is a prefix, so that the receiver can count */
+    if (count < window->count) { /* the receiver counts the bytes: the message must be a prefix */
         collio_piece_t cut = piece[count];
 
         cut.length = valid_bytes(&cut, limit);

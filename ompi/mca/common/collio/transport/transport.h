@@ -4,18 +4,24 @@
 
 #include "plan/plan.h"
 
-/** The transports (file/transports.h) that need no MPI window. `self`, which cannot be named, moves
- *  an aggregator's own bytes. */
+/**
+ * transport/: how the bytes of one window move between a requester and an aggregator. Each
+ * transport is one row of functions (file/transports.h) in a file of its own; onesided/ has the
+ * transports that use RMA windows. The cycles (cycles/) start and poll the moves.
+ */
+
+/** The transports without RMA windows. `self` moves an aggregator's own bytes and is not a value of
+ *  the setting `transport`. */
 extern const collio_transport_t collio_transport_self;
 extern const collio_transport_t collio_transport_isend;
 extern const collio_transport_t collio_transport_shm;
 
-/** The window's message in user memory, if its bytes are contiguous there (no packing needed); else
- *  NULL. */
+/** Returns the window's message in user memory if its bytes are contiguous there, so that packing
+ *  is not needed; otherwise NULL. */
 char *collio_message_in_memory(const collio_exchange_t *ex, const collio_window_t *window,
                                const collio_piece_t *piece);
 
-/** Starts to send a message to the peer of a move. */
+/** Starts to send a message of `bytes` bytes to the peer of a move. */
 void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char *message,
                          int64_t bytes);
 
@@ -23,24 +29,26 @@ void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char 
 void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes);
 
 /* Copies between user memory, packed messages and collective buffers. `limit` is the local
- * coordinate where the data of a read end (end of file). Each returns the number of bytes copied.
- * */
+ * coordinate where the data of a read end (end of file); `buffer_local` is the local coordinate of
+ * the buffer's first byte. Copies return the number of bytes copied. */
 
-/** Length of the part of a window's message that lies below `limit`. */
+/** Returns the length of the part of a window's message that lies below `limit`. */
 int64_t collio_valid_prefix(const collio_window_t *window, const collio_piece_t *piece,
                             int64_t limit);
 
-/** User memory -> collective buffer (write) or back (read). */
+/** User memory -> collective buffer (write), or collective buffer -> user memory (read). */
 int64_t collio_copy_window(const collio_exchange_t *ex, const collio_window_t *window,
                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
                            int64_t limit);
 /** Copies the aggregator's own part of the window in `slot` between its user memory and the
  *  collective buffer, all at once. */
 void collio_copy_own(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
-/** User memory -> packed message (write) or back (read; only the first `bytes` bytes). */
+/** User memory -> packed message (write), or packed message -> user memory (read). Only the first
+ *  `bytes` bytes of the message. */
 int64_t collio_copy_message(const collio_exchange_t *ex, const collio_window_t *window,
                             const collio_piece_t *piece, char *message, int64_t bytes);
-/** Packed message -> collective buffer (write) and back (read), at the aggregator. */
+/** At the aggregator. scatter (write): packed message -> collective buffer. gather (read):
+ *  collective buffer -> packed message. */
 int64_t collio_copy_scatter(const collio_window_t *window, const collio_piece_t *piece,
                             char *buffer, int64_t buffer_local, const char *message);
 int64_t collio_copy_gather(const collio_window_t *window, const collio_piece_t *piece,

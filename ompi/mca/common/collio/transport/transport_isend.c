@@ -5,11 +5,11 @@
  *   requester                                     aggregator
  *   user memory --(pack)--> message  ==========>  message --(scatter)--> collective buffer
  *
- * Either copy is left out where it can be: the sender's when the packed order is the order in
- * memory, the aggregator's when the window is one piece. Receives are posted before the sends where
- * the aggregator is free. Some messages are synchronous sends, and a rank sends two rounds at a
- * time, so that fast senders do not flood a busy aggregator. Reads are the mirror image; after the
- * end of the file the message is just shorter.
+ * The requester does not copy if its bytes are contiguous in memory in the packed order; the
+ * aggregator does not copy if the window is one piece. An aggregator posts the receives of a window
+ * when a collective buffer is free. Some messages are synchronous sends, and a rank has at most two
+ * rounds in flight, so that fast senders do not flood a busy aggregator. Reads are the mirror
+ * image; at the end of the file the message is shorter.
  */
 #include "transport/transport.h"
 

@@ -1,15 +1,15 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * An aggregator's own data: one copy between user memory and collective buffer, nothing moves. It
- * is done in slices, one per poll, after the receives of other ranks' messages are posted, so that
- * the aggregator notices arrivals and finished accesses in between.
+ * An aggregator's own data: one copy between user memory and collective buffer, no message. The
+ * copy is made in slices, one per poll, after the receives of other ranks' messages are posted, so
+ * that the aggregator handles arrivals and finished accesses between slices.
  */
 #include "transport/transport.h"
 
-enum { SLICE_BYTES = 1 << 20 }; /* 0.1 ms, or 4 when memory is all single bytes */
+enum { SLICE_BYTES = 1 << 20 }; /* takes 0.1 ms, or 4 ms if all pieces are single bytes */
 
-/* This rank's own window of that index, from its split: that has the streams (positions in user
- * memory), which the aggregator's list of the requester has not. */
+/* Returns this rank's own window of that index from plan->split, whose pieces have streams
+ * (positions in user memory). The pieces of the aggregator's merged lists have none. */
 static const collio_window_t *own_window(const collio_exchange_t *ex, int64_t index)
 {
     const collio_split_t *split = &ex->plan->split;
@@ -39,11 +39,12 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
 {
     move->window = own_window(ex, slot->cycle->index);
     move->piece = &ex->plan->split.piece[move->window->first];
-    move->done = slot->in_order; /* copied by copy_own when its turn comes */
+    move->done = slot->in_order; /* apply_in_order calls copy_own after all messages have arrived */
     slot->own_left = move->done ? 0 : move->window->bytes;
 }
 
-/* The next slice: as many whole pieces as make it up, or a part of a large one. */
+/* Copies the next slice: as many whole pieces as fit, or a part of a large piece. Returns the bytes
+ * of the slice. */
 static int64_t copy_slice(collio_exchange_t *ex, const collio_slot_t *slot, collio_move_t *move)
 {
     collio_window_t part = {.index = move->window->index};

@@ -3,8 +3,8 @@
  * Shared memory: each rank copies its bytes straight between its own memory and the collective
  * buffer of an aggregator on its node. One copy, no message.
  *
- *   aggregator:   grant[requester] = buffer is yours   ...   arrived == expected: all done
- *   requester:                       sees the grant, copies, arrived += 1
+ *   aggregator:   grant[requester] = buffer number   ...     arrived == expected: all done
+ *   requester:                       finds the grant, copies, arrived += 1
  */
 #include "transport/transport.h"
 
@@ -32,7 +32,7 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
                         slot->number);
 }
 
-/* One counter for all requesters: it tells when all have copied, not which of them have. */
+/* All requesters add to one counter: all moves of the window are done at the same time. */
 static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     collio_shared_control_t *control = collio_shared_control(&ex->file->kept->shared, my_slot(ex));
@@ -47,7 +47,8 @@ static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
     delivery->move.ticket = ex->file->kept->shared.taken[delivery->aggregator]++;
 }
 
-/* Between the buffer and user memory, or a local aggregator's staging. */
+/* Copies between the collective buffer and user memory, or the staging of a local aggregator.
+ * Returns the bytes copied. */
 static int64_t copy(collio_exchange_t *ex, const collio_delivery_t *delivery, char *buffer,
                     int64_t limit)
 {

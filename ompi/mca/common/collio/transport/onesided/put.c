@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Windows over collective buffers. See put.h.
+ * RMA windows over collective buffers. See put.h.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE /* dladdr */
@@ -23,7 +23,7 @@ static bool all_well(collio_file_t *file, bool mine)
            && 0 == any;
 }
 
-/* Why no window can be used. */
+/* Why no RMA window can be used. */
 typedef enum failure_t { NO_WINDOW, WRONG_FENCE } failure_t;
 
 static void give_up(collio_file_t *file, failure_t failure)
@@ -38,7 +38,8 @@ static void give_up(collio_file_t *file, failure_t failure)
     }
 }
 
-/* A window does not name its osc component, but its functions do. */
+/* Returns true if osc/ucx made the RMA window. A window does not name its osc component; the names
+ * of its functions and of their library do. */
 static bool is_ucx(const collio_win_t *win)
 {
     Dl_info info;
@@ -48,15 +49,16 @@ static bool is_ucx(const collio_win_t *win)
                || NULL != strstr(info.dli_fname, "osc_ucx"));
 }
 
-/* Seen with UCX 1.13.1 in shared memory: a fence returns before the bytes of gets and puts have
- * arrived, packed or not. Locks wait for them; so do fences over TCP. */
+/* UCX 1.13.1 in shared memory: a fence returns before the bytes of gets and puts have arrived,
+ * packed or not. Locks, and fences over TCP, wait for the bytes. */
 static bool fence_is_wrong(const collio_file_t *file, const collio_win_t *win)
 {
     return collio_transport_named(file)->rounds && file->size > file->nodes.nodes && is_ucx(win);
 }
 
-/* A failure is the same on all ranks, because it depends on the osc components that are installed.
- * osc/sm cannot make a window over existing memory. */
+/* Makes RMA window i. Returns true if all ranks succeeded. Creation fails on all ranks or on none,
+ * because it depends on the installed osc components. osc/sm cannot make a window over existing
+ * memory, so the caller tries again with memory that the window allocates. */
 static bool make_window(collio_file_t *file, int i, int64_t bytes, failure_t *why)
 {
     collio_put_t *put = &file->kept->put;
@@ -105,7 +107,7 @@ bool collio_put_open(collio_file_t *file, int64_t slot_bytes, int buffers, bool 
             && put->stamp == stamp)) {
         return !put->failed;
     }
-    if (put->open && 0 == stamp) { /* they only grow */
+    if (put->open && 0 == stamp) { /* windows for all plans only grow */
         slot_bytes = slot_bytes > put->slot_bytes ? slot_bytes : put->slot_bytes;
         buffers = buffers > put->buffers ? buffers : put->buffers;
     }
@@ -164,13 +166,13 @@ static int transfer(collio_exchange_t *ex, char *message, int64_t bytes, int pee
     return rc;
 }
 
-/* Runs of a window, collected until they are worth one call. */
+/* Runs of a window that one call puts or gets together. */
 typedef struct batch_t {
-    char *message; /* of the first run */
-    int64_t bytes; /* of all */
-    int count;
-    int length[COLLIO_WIN_RUNS];
-    MPI_Aint at[COLLIO_WIN_RUNS];
+    char *message;                /* packed bytes of the runs, in user memory or staging */
+    int64_t bytes;                /* bytes of all runs */
+    int count;                    /* number of runs */
+    int length[COLLIO_WIN_RUNS];  /* bytes of each run */
+    MPI_Aint at[COLLIO_WIN_RUNS]; /* displacement of each run in the RMA window */
 } batch_t;
 
 static int flush_batch(collio_exchange_t *ex, batch_t *batch, int peer, int number)
@@ -209,7 +211,7 @@ static int add_run(collio_exchange_t *ex, batch_t *batch, int64_t bytes, int64_t
     return rc;
 }
 
-/* Each run to its place in the buffer. */
+/* Puts (gets) each run of a window to (from) its place in the collective buffer. */
 static int put_runs(collio_exchange_t *ex, size_t window, int peer, int number, int64_t limit,
                     batch_t *batch)
 {
@@ -222,7 +224,7 @@ static int put_runs(collio_exchange_t *ex, size_t window, int peer, int number, 
     for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
         int64_t start = piece[i].offset, end = start + piece[i].length, bytes;
 
-        /* neighbours in the window are neighbours in the message: one run */
+        /* pieces that are adjacent in the window are adjacent in the message: one run */
         for (++i; i < what->count && piece[i].offset == end; ++i) {
             end += piece[i].length;
         }

@@ -5,50 +5,53 @@
 #include "compat/compat.h"
 
 /**
- * One-sided access to collective buffers: the buffers of an aggregator lie in an MPI window,
- * requesters put into them (write) or get from them (read). There is one MPI window per buffer,
- * because a fence epoch belongs to a whole window. They are created once per file, have size zero
- * on ranks that do not aggregate, and are freed at close. Creating and using them blocks, so
- * nonblocking collectives do not use them.
+ * onesided/: one-sided access to collective buffers. Each collective buffer lies in an RMA window
+ * of its own, because a fence epoch covers a whole RMA window; requesters put into the buffers
+ * (write) or get from them (read). RMA windows are made when first needed, have size zero on ranks
+ * that are not aggregators, and are freed at close; they block, so nonblocking calls do not use
+ * them.
  *
- *   MPI window   |   collective buffer   | room for packed messages |limit|
+ *   RMA window   |   collective buffer   | room for packed messages |limit|
  *
- * Large pieces are put directly to their places in the buffer. Small ones (plan->packed) travel as
- * one message to the room, from where the aggregator scatters them; for reads it gathers them
- * there. The room counts towards the memory limit of the user, so such plans have windows of half
- * the size.
+ * Large pieces are put directly to their places in the buffer. The small pieces of a window
+ * (plan->packed) travel as one message to the room, and the aggregator scatters the message; for
+ * reads the aggregator gathers the message in the room. The room counts towards the user's memory
+ * limit, so such plans have windows of half the size.
  */
 
 struct collio_file_t;
 struct collio_exchange_t;
 struct collio_transport_t;
 
-/** The transports (file/transports.h) that use these windows. */
+/** The transports (file/transports.h) that use RMA windows. */
 extern const struct collio_transport_t collio_transport_put_fence;
 extern const struct collio_transport_t collio_transport_put_lock;
 
-/** put_fence: behind each buffer its aggregator stores the local coordinate where the data end. */
+/** put_fence: bytes behind each buffer and its room, in which the aggregator of a read stores the
+ *  local coordinate where the data end. */
 enum { COLLIO_PUT_LIMIT_BYTES = 64 };
 
-/** Makes so many windows with room for slot_bytes on every aggregator (`mine`: this rank is one).
- *  With a stamp they are for the plan that has it, and made anew for any other. Collective,
- *  blocking. False, on all ranks, if they cannot be created. */
+/** Makes `buffers` RMA windows with slot_bytes bytes on every aggregator (`mine`: this rank is
+ *  one), unless the existing windows fit. Windows with a stamp serve only the plan of that stamp;
+ *  0: all plans. Collective and blocking. Returns false, on all ranks, if RMA windows cannot be
+ *  used. */
 bool collio_put_open(struct collio_file_t *file, int64_t slot_bytes, int buffers, bool mine,
                      uint32_t stamp);
 void collio_put_close(struct collio_file_t *file);
 
-/** Puts or gets one window's packed message between `message` and the aggregator's buffer `number`,
- *  or the room beside it; only pieces below `limit`. To be called inside an epoch. Returns the
- *  bytes, or -1. */
+/** Puts or gets the bytes of one window between `message`, where they are packed, and the
+ *  aggregator's buffer `number` or its room; only bytes below `limit`. Must be called inside an
+ *  epoch. Returns the bytes that are moved, or -1. */
 int64_t collio_put_window(struct collio_exchange_t *ex, size_t window, int number, int64_t limit,
                           char *message);
 
-/** Packed messages, once per plan and blocking: each aggregator sends its requesters the places of
- *  their messages in the room. */
+/** Sends each requester the places of its messages in the room; once per plan, collective and
+ *  blocking. Returns OMPI_SUCCESS or an Open MPI error code. */
 int collio_put_send_places(struct collio_exchange_t *ex);
 
 struct collio_slot_t;
-/** Scatters one message, or all, from the room to the buffer (write), or gathers it (read). */
+/** Scatters the message of one source of the slot's cycle, or of all sources, from the room to the
+ *  buffer (write), or gathers the message in the room (read). */
 void collio_put_copy(struct collio_exchange_t *ex, const struct collio_slot_t *slot, size_t source);
 void collio_put_copy_all(struct collio_exchange_t *ex, const struct collio_slot_t *slot);
 

@@ -5,10 +5,10 @@
  *
  *   requester  user memory --(pack)--> message ==put==> room --(scatter)--> buffer     aggregator
  *
- * The aggregator knows the size of every message from the merged plan. It gives each a place, in
- * the order of the cycle's sources, and sends it to the requester, once per plan. A message
- * that finds no room (bytes that several ranks want may exceed the window), or that is one large
- * piece, is put directly.
+ * The aggregator has the size of every message in its merged lists. It assigns each message a
+ * place, in the order of the cycle's sources, and sends the place to the requester, once per plan.
+ * The pieces of a message that does not fit the room (ranks that request the same bytes may exceed
+ * the window), or of few large pieces, are put directly.
  */
 #include "transport/onesided/put.h"
 
@@ -19,7 +19,7 @@
 
 #include "core/put_rule.h"
 
-/* An aggregator's own bytes are put only where all ranks take rounds together. */
+/* put_fence moves even the aggregator's own bytes by one-sided calls; put_lock copies them. */
 static bool is_put(const collio_exchange_t *ex, const collio_source_t *source)
 {
     return ex->way.transport->rounds || ex->plan->requester[source->requester] != ex->file->rank;
@@ -51,7 +51,8 @@ int collio_put_send_places(collio_exchange_t *ex)
     return collio_numbers_exchange(ex, &ex->plan->places, COLLIO_TAG_DATA);
 }
 
-/* The message of one source of the slot's cycle, in the room; NULL: its pieces are put directly. */
+/* Returns the message of one source of the slot's cycle, in the room. NULL: the pieces of that
+ * source are put directly. */
 static char *packed_message(const collio_exchange_t *ex, const collio_slot_t *slot, size_t source)
 {
     const collio_plan_t *plan = ex->plan;

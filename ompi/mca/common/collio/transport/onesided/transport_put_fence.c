@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Puts between fences. All ranks take part in every fence, so they step through numbered rounds
- * together: the driver is cycles/fence.c.
+ * Puts between fences. All ranks take part in every fence, so the ranks step through numbered
+ * rounds together: the driver is cycles/fence.c.
  */
 #include "transport/onesided/put.h"
 

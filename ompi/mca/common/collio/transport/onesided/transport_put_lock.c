@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Put under a shared lock. The aggregator grants its buffer, the requester locks (shared, so all
- * requesters at once), puts, unlocks (its bytes are then in the buffer) and tells the aggregator,
- * who counts the arrivals: no rank waits for ranks that have nothing to do with the window.
+ * Put under a shared lock. The aggregator grants its buffer. The requester locks (shared, so all
+ * requesters at once), puts, unlocks (the bytes are then in the buffer) and sends an arrival, which
+ * the aggregator waits for. No rank waits for ranks without data in the window.
  *
  *   aggregator   --- grant (buffer, limit) --->  requester: lock, put or get, unlock
  *   aggregator   <-------- arrived -----------
@@ -16,16 +16,17 @@
 
 #include <errno.h>
 
-enum { WAITING = 0, MOVED = 1 }; /* move->state; 2 means counted, see cycles.c */
+enum { WAITING = 0, MOVED = 1 }; /* values of move->state; see COLLIO_MOVE_COUNTED */
 
-/* A pair may have a window in each buffer, and they need not end in the order they began: an
- * arrival says by its tag which buffer it is about. */
+/* Returns the tag of an arrival, which contains the buffer number: a pair of ranks may have a
+ * window in each buffer, and the two windows may end in either order. */
 static int arrival_tag(const collio_exchange_t *ex, int64_t number)
 {
     return collio_exchange_tag(ex, 0 == number ? COLLIO_TAG_DATA : COLLIO_TAG_DATA_1);
 }
 
-/* The arrival is received first, so that it cannot be unexpected; the grant is small and eager. */
+/* Posts the receive of the arrival before it sends the grant, so that the arrival is never
+ * unexpected. */
 static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     collio_file_t *file = ex->file;
@@ -75,7 +76,7 @@ static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
     }
 }
 
-/* The number comes from a peer. */
+/* Checks the buffer number, which comes from another process. */
 static bool grant_fits(const collio_exchange_t *ex, const collio_move_t *move)
 {
     return move->grant.number >= 0 && move->grant.number < ex->file->kept->put.buffers;
