@@ -6,10 +6,10 @@
  *   write:  sources ==shuffle==> slot 0 ==access==> file        read: the arrows turned round
  *           sources ==shuffle==> slot 1 ==access==> file
  *
- * The schedule (core/schedule.h) only says what may start; here it is started and finished. All
- * memory was taken before the first cycle (prepare.c) and stays with the plan and the file, so
- * nothing here can fail but the transfers themselves. After a failed access the remaining shuffles
- * still run, because other ranks wait for them, but nothing more is written.
+ * The schedule (core/schedule.h) decides which step may start; this file starts and finishes the
+ * steps. All memory was allocated before the first cycle (prepare.c) and is owned by the plan and
+ * the file, so only transfers can fail. After a failed access the remaining shuffles still run,
+ * because other ranks wait for them, and no further access is made.
  */
 #include "cycles/cycles.h"
 
@@ -78,7 +78,8 @@ static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i
     move->synchronous = collio_cycles_synchronous(ex, source->window);
 }
 
-/* A message that is one piece goes straight into its place. */
+/* Returns the staging bytes that a move needs. A message of one piece needs none: it is received
+ * into (sent from) its place in the collective buffer. */
 static int64_t aggregator_staging(const collio_slot_t *slot, const collio_move_t *move)
 {
     bool straight = 1 == move->window->count && !slot->in_order;
@@ -86,7 +87,8 @@ static int64_t aggregator_staging(const collio_slot_t *slot, const collio_move_t
     return move->transport->aggregator_packed && !straight ? move->window->bytes : 0;
 }
 
-/* Starts as many sources as have room in the staging; the rest follow when these are done. */
+/* Starts as many sources as fit the staging; the other sources start when the started ones are
+ * done. Returns true if a source was started. */
 static bool start_sources(collio_exchange_t *ex, collio_slot_t *slot)
 {
     bool started = false;
@@ -115,7 +117,8 @@ static bool start_sources(collio_exchange_t *ex, collio_slot_t *slot)
     return started;
 }
 
-/* Overlapping writes in atomic mode: as if the ranks had written one after the other. */
+/* Overlapping writes in atomic mode: applies the sources in order, as if the ranks had written one
+ * after the other. */
 static void apply_in_order(collio_exchange_t *ex, collio_slot_t *slot)
 {
     for (size_t i = slot->batch; i < slot->next_source; ++i) {
@@ -131,7 +134,7 @@ static void apply_in_order(collio_exchange_t *ex, collio_slot_t *slot)
     slot->batch = slot->next_source;
 }
 
-/* True when every source of the slot has moved. */
+/* Polls the sources of the slot and starts further ones. Returns true when all have moved. */
 static bool shuffle_finished(collio_exchange_t *ex, collio_slot_t *slot, bool *moved)
 {
     for (size_t i = 0; i < slot->next_source && slot->pending > 0; ++i) {
@@ -154,8 +157,8 @@ static bool shuffle_finished(collio_exchange_t *ex, collio_slot_t *slot, bool *m
     return 0 == slot->pending && slot->next_source == slot->cycle->source_count;
 }
 
-/* File ranges of a cycle. Writes take exactly the runs; reads take the whole span where the holes
- * are small, one transfer being cheaper than many. */
+/* Lists the file ranges of a cycle. A write accesses exactly the runs. A read accesses the whole
+ * span if at least half of it is requested, because one transfer is cheaper than many. */
 static void describe_access(collio_exchange_t *ex, collio_slot_t *slot)
 {
     const collio_plan_t *plan = ex->plan;
@@ -209,7 +212,7 @@ void collio_cycles_access_start(collio_exchange_t *ex, size_t number)
     memset(job, 0, sizeof(*job));
     job->outcome.stop_offset = INT64_MAX;
     slot->exposed_before = ex->timing.exposed_ns;
-    if (ex->aggregator.access_failed || 0 != ex->file->lost) { /* lost: bytes are missing */
+    if (ex->aggregator.access_failed || 0 != ex->file->lost) { /* lost: bytes may be missing */
         slot->limit = ex->write ? INT64_MAX : 0;
         job->done = 1;
         return;
@@ -235,8 +238,9 @@ void collio_cycles_access_start(collio_exchange_t *ex, size_t number)
     job->done = 1;
 }
 
-/* An access counts as hidden while a shuffle is under way at the same time. Subtract the time,
- * since its start, in which only accesses were under way. With one buffer nothing is hidden. */
+/* Counts the time of an access. The access is hidden while a shuffle is under way: its time minus
+ * the time, since its start, in which only accesses were under way. With one buffer no access is
+ * hidden. */
 static void count_access(collio_exchange_t *ex, const collio_slot_t *slot)
 {
     uint64_t busy = slot->job.busy_ns, exposed = ex->timing.exposed_ns - slot->exposed_before;
@@ -292,7 +296,8 @@ void collio_cycles_book_time(collio_exchange_t *ex)
     }
 }
 
-/* With one buffer a rank's own pieces merely wait while the window is accessed. */
+/* Records which stages are under way. With one buffer, deliveries of this rank that are under way
+ * during an access wait for it and do not count as a shuffle. */
 static void note_stages(collio_exchange_t *ex, bool delivering)
 {
     const collio_progress_t *progress = &ex->aggregator.progress;
@@ -303,9 +308,9 @@ static void note_stages(collio_exchange_t *ex, bool delivering)
                                && !(ex->timing.accessing && 1 == ex->way.schedule->buffers));
 }
 
-/* Only the oldest shuffle makes copies. The messages of the next one are already under way, but its
- * copies would delay the access that follows the oldest shuffle, and both accesses would then run
- * at the same time with no shuffle beside them. */
+/* Polls the oldest shuffle, and starts the messages of the next shuffle. Only the oldest shuffle
+ * makes copies: copies of the next shuffle would delay the access that follows the oldest shuffle,
+ * and both accesses would then run at the same time with no shuffle to hide them. */
 static void finish_shuffle(collio_exchange_t *ex, bool *moved)
 {
     collio_progress_t *progress = &ex->aggregator.progress;

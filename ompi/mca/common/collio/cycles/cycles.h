@@ -6,80 +6,87 @@
 #include "transport/transport.h"
 
 /**
- * The cycles of an exchange: window by window, bytes move between requesters and collective
- * buffers, and between collective buffers and the file.
+ * cycles/: the cycles of an exchange. Window by window, bytes move between requesters and
+ * collective buffers, and between collective buffers and the file. The transports (transport/) move
+ * the bytes of one window; the schedule (core/schedule.h) decides which cycles overlap.
  *
- * Two drivers do this. `flow` serves messages, shared memory and put_lock: each window moves when
- * its two sides are ready, and no step waits. `fence` serves put_fence: all ranks step through
- * numbered rounds together, and a fence waits, so it is for blocking calls only.
+ * There are two drivers. `flow` serves messages, shared memory and put_lock: each window moves when
+ * its two sides are ready, and only the one-sided calls of put_lock wait. `fence` serves put_fence:
+ * all ranks step through numbered rounds together, and fences wait, so `fence` serves blocking
+ * calls only.
  */
 typedef struct collio_driver_t {
-    /** Memory of this rank as requester: 0 or -errno. Local. */
+    /** Allocates the memory of this rank as requester. Returns -errno if it fails. Local. */
     int64_t (*prepare)(collio_exchange_t *ex);
-    /** Before the first cycle; all ranks call it. 0 or -errno. */
+    /** Communicates before the first cycle; all ranks call it. Returns 0 or an error code. */
     int (*begin)(collio_exchange_t *ex);
-    /** True when all cycles are over. */
+    /** Advances the cycles. Returns true when all cycles are over. */
     bool (*poll)(collio_exchange_t *ex);
 } collio_driver_t;
 
 extern const collio_driver_t collio_driver_flow;
 extern const collio_driver_t collio_driver_fence;
 
-/** For the call: prepare allocates all memory of the cycles (an error is noted in the exchange),
- *  start begins, poll continues. If the plan was `prepared` for the same way before, no allocation
- *  can fail. */
+/** For the call: prepare allocates all memory of the cycles (an error is recorded in the exchange),
+ *  start begins the cycles, poll advances them and returns true when they are over. `prepared`: an
+ *  earlier call has prepared the plan in the same way, so no allocation can fail. */
 bool collio_cycles_prepared(const collio_exchange_t *ex);
 void collio_cycles_prepare(collio_exchange_t *ex);
 void collio_cycles_start(collio_exchange_t *ex);
 bool collio_cycles_poll(collio_exchange_t *ex);
-/** Whom this rank waits for in the cycles: "3,7" (ranks of the file), "lock", "access" or "all".
- *  For long waits only. */
+/** Writes to `text` whom this rank waits for in the cycles: "3,7" (ranks of the file), "lock",
+ *  "access" or "all". For long waits only. */
 void collio_cycles_waits(const collio_exchange_t *ex, char *text, size_t size);
 
-/** Shared by the drivers, on the aggregator's side: bind cycle `number` to its collective buffer,
- *  start its access, record the result. */
+/** Shared by the drivers, on the aggregator's side, for cycle `number`: return its collective
+ *  buffer, bind the cycle to the buffer, start the access, record the result of the access. */
 collio_slot_t *collio_cycles_slot(collio_exchange_t *ex, size_t number);
 void collio_cycles_enter(collio_exchange_t *ex, size_t number);
 void collio_cycles_access_start(collio_exchange_t *ex, size_t number);
 void collio_cycles_access_finish(collio_exchange_t *ex, size_t number);
 /** Waits for an access that was started and ignores its result. */
 void collio_cycles_access_end(collio_exchange_t *ex, size_t number);
-/** Accounts for the time since the last call: what timing.shuffling and timing.accessing show was
- *  under way until now. */
+/** Adds the time since the last call of this function to the counter of the stage that was under
+ *  way (timing.shuffling, timing.accessing). */
 void collio_cycles_book_time(collio_exchange_t *ex);
-/** Every transport that can be named; NULL behind the last. */
+/** Every transport that the setting `transport` can name; NULL behind the last. */
 extern const collio_transport_t *const collio_transports[];
-/** The transport between an aggregator (`aggregator` is its number, not its rank) and a requester
- *  (its rank). Both sides compute the same answer. */
+/** Returns the transport between an aggregator (by number, not by rank) and a requester (by rank).
+ *  Both sides compute the same transport. */
 const collio_transport_t *collio_cycles_pick(const collio_exchange_t *ex, int aggregator,
                                              int requester);
 
-/** Is message `number`, from 0, of those between two ranks a synchronous send? */
+/** Returns true if message `number`, from 0, between two ranks is a synchronous send. */
 static inline bool collio_cycles_synchronous(const collio_exchange_t *ex, size_t number)
 {
     int64_t each = ex->way.synchronous_each;
 
     return 0 < each && each - 1 == (int64_t) number % each;
 }
-/** The requester's side of `flow`. poll returns true when all windows have moved. */
+/** The requester's side of `flow`: start resets the state; poll advances the deliveries and returns
+ *  true when all windows have moved; prepare is collio_driver_t's. */
 void collio_requester_start(collio_exchange_t *ex);
 bool collio_requester_poll(collio_exchange_t *ex, bool *moved);
 int64_t collio_requester_prepare(collio_exchange_t *ex);
-/** Allocates the requester's staging. Returns the bytes by which it grew, or -ENOMEM. */
+/** Allocates the requester's staging and deliveries. Returns the growth of the staging in bytes, or
+ *  -ENOMEM. */
 int64_t collio_requester_reserve(collio_exchange_t *ex, int64_t bytes);
 
-/** put_fence: the most windows that a request may span in two layers, and the numbering of the
- *  rounds (fence_number.c). */
+/** put_fence: a request that spans this many windows or more has one layer. */
 enum { COLLIO_FENCE_WINDOWS = 1 << 23 };
+/** put_fence: allocates the memory for the numbers of the rounds. Returns 0 or -ENOMEM. Local. */
 int collio_fence_prepare(collio_plan_t *plan);
+/** put_fence: numbers the rounds, once per plan. Collective. Returns OMPI_SUCCESS or an Open MPI
+ *  error code. */
 int collio_fence_number(collio_exchange_t *ex);
-/** Two layers: a bitmap has a bit for each window number in use; the round of a window is the
- *  number of bits set below its own. Must be called with ascending window numbers. */
+/** put_fence in two layers: position in the bitmap that has a bit for each window number in use. */
 typedef struct collio_fence_counter_t {
-    const int64_t *bits;
-    size_t word;
-    size_t below; /* bits in the words before that */
+    const int64_t *bits; /* the bitmap; owned by the plan */
+    size_t word;         /* current word of `bits` */
+    size_t below;        /* bits that are set in the words before `word` */
 } collio_fence_counter_t;
+/** Returns the round of window number `index`: the number of set bits below bit `index`. Calls with
+ *  one counter must have ascending window numbers. */
 size_t collio_fence_round(collio_fence_counter_t *counter, int64_t index);
 
 #endif /* COLLIO_CYCLES_H */

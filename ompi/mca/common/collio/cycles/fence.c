@@ -1,13 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Put and fence: the cycles of a blocking call whose data moves in fence epochs. A fence is
- * collective over all ranks, so here, and only here, the ranks step through numbered rounds
- * together. Which windows are in which round is in fence_number.c.
+ * Put and fence: the cycles of a blocking call whose data move in fence epochs. A fence is
+ * collective over all ranks, so the ranks step through numbered rounds together; no other transport
+ * has such rounds. fence_number.c assigns windows to rounds.
  *
- *   round i:   fence | every requester puts (gets) what round i of each aggregator takes | fence
+ *   round i:   fence | every requester puts (gets) its windows of round i | fence
  *
- * Which fence or access is next is the schedule's decision (core/schedule.h,
- * schedule_step). O: opening fence and puts (gets), C: closing fence, W: access, w: wait for it.
+ * The schedule decides which fence or access is next (core/schedule.h, schedule_step).
+ * O: opening fence and puts (gets), C: closing fence, W: access, w: wait for the access.
  *
  *   write, none          O1 C1 W1 w1 | O2 C2 W2 w2
  *   write, comm          O1 O2 C1 W1 w1 O3 C2 W2 ...     epoch 2 is open while access 1 blocks
@@ -18,8 +18,8 @@
  * The order of fences must be the same on all ranks, so it depends on no rank's speed.
  *
  * In two layers a local aggregator puts (gets) its members' bytes. Before the fence of a round each
- * member has handed over its bytes (read: taken those of all closed rounds), so nobody is in a
- * fence while a neighbor waits for it.
+ * member has handed over its bytes of that round (read: has taken its bytes of all closed rounds),
+ * so no rank is in a fence while another rank waits for its bytes.
  */
 #include "cycles/cycles.h"
 
@@ -47,12 +47,12 @@ static const collio_share_t *share_at(const collio_exchange_t *ex, size_t i)
 
 enum { NO_WINDOW = -1 };
 
-/* This rank's windows of a round: at most one per aggregator. */
+/* This rank's windows of the open rounds: at most one per aggregator and round. */
 typedef struct turn_t {
-    int64_t *next;      /* per share: its first window that was not moved yet */
-    int64_t *moving[2]; /* per buffer, per share: the window of the open round, or NO_WINDOW */
-    int64_t staging_used[2];
-    size_t closed; /* rounds whose closing fence is over */
+    int64_t *next;           /* per share: first window not moved yet, counted in the share */
+    int64_t *moving[2];      /* per buffer and share: window of the open round, or NO_WINDOW */
+    int64_t staging_used[2]; /* per buffer: bytes of the requester's staging in use */
+    size_t closed;           /* number of rounds whose closing fence is over */
 } turn_t;
 
 static int64_t window_of(const collio_exchange_t *ex, const turn_t *turn, size_t s, size_t round)
@@ -66,12 +66,11 @@ static int64_t window_of(const collio_exchange_t *ex, const turn_t *turn, size_t
                : NO_WINDOW;
 }
 
-/* Where a window's message is: in layer 1's staging, in user memory, or in the requester's room for
- * this round. For a read that room also receives the length of the data. */
+/* Where the bytes of a window are at the requester. */
 typedef struct place_t {
-    char *message;
-    char *limit;
-    bool in_room;
+    char *message; /* packed message: in layer 1's staging, user memory, or requester's staging */
+    char *limit;   /* reads: the aggregator's limit, in the requester's staging */
+    bool in_room;  /* `message` is in the requester's staging */
 } place_t;
 
 static place_t place_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
@@ -118,7 +117,7 @@ static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int 
 
 /* ---- layer 1 ---- */
 
-/* Has layer 1 done on this rank what must be done before the fence of this round? */
+/* Returns true if layer 1 has done, on this rank, all that must precede the fence of this round. */
 static bool layer1_ready(const collio_exchange_t *ex, const turn_t *turn, size_t round)
 {
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
@@ -144,7 +143,7 @@ static void layer1_wait(collio_exchange_t *ex, const turn_t *turn, size_t round)
     }
 }
 
-/* Opens what can be opened, for those who wait. */
+/* Advances layer 1 as far as possible without waiting, so that blocked members can proceed. */
 static void layer1_push(collio_exchange_t *ex)
 {
     bool moved = NULL != ex->layer1.actions;
@@ -176,7 +175,7 @@ static void layer1_delivered(collio_exchange_t *ex, size_t window, int64_t bytes
 
 /* ---- rounds ---- */
 
-/* My cycle of a round, as aggregator; none: the number of cycles. */
+/* Returns this aggregator's cycle of a round, or the number of cycles if it has none. */
 static size_t cycle_of(const collio_exchange_t *ex, size_t round)
 {
     size_t low = 0, high = ex->plan->collect.cycle_count;
@@ -203,7 +202,7 @@ static bool mine(const collio_exchange_t *ex, size_t round)
     return cycle_of(ex, round) < ex->plan->collect.cycle_count;
 }
 
-/* A fence, then everything of mine in this round. */
+/* The opening fence of a round, then the puts (gets) of this rank's windows. */
 static void open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int number)
 {
     layer1_wait(ex, turn, round);
@@ -229,7 +228,7 @@ static void open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int nu
     }
 }
 
-/* An MPI_Get has completed: unpack into user memory, or pass the window on to layer 1. */
+/* An MPI_Get has completed: unpacks into user memory, or passes the window to layer 1. */
 static void take_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
 {
     const collio_window_t *what = &ex->plan->split.window[window];
@@ -247,7 +246,8 @@ static void take_window(collio_exchange_t *ex, size_t window, int number, int64_
     collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
 }
 
-/* The closing fence. */
+/* The closing fence of a round. Then takes the windows of a read and reports relayed windows to
+ * layer 1. */
 static void close_round(collio_exchange_t *ex, const turn_t *turn, int number)
 {
     int64_t used = 0;
@@ -282,7 +282,8 @@ static void access_start(collio_exchange_t *ex, size_t round)
     collio_cycles_access_start(ex, cycle);
 }
 
-/* Even an access that is not asynchronous may be in the background, waiting for a lock. */
+/* Waits for the access of a round. Even an access that is not asynchronous may run in the
+ * background, because it waits for a lock. */
 static void access_end(collio_exchange_t *ex, size_t round)
 {
     size_t cycle = cycle_of(ex, round);
@@ -298,7 +299,7 @@ static void access_end(collio_exchange_t *ex, size_t round)
     }
 }
 
-/* The time of a step counts as what is under way in it. */
+/* Records the stages that are under way during a step, for the counters of time. */
 static void note_step(collio_exchange_t *ex, const collio_progress_t *done, collio_step_t step)
 {
     collio_cycles_book_time(ex);
@@ -308,8 +309,8 @@ static void note_step(collio_exchange_t *ex, const collio_progress_t *done, coll
                            || done->shuffles_started > done->shuffles_done;
 }
 
-/* All rounds, in the order of the schedule: the same on all ranks. A buffer is used again only
- * after its access (write) or its closing fence (read), as of every schedule. */
+/* Takes all rounds in the order of the schedule, which is the same on all ranks. Every schedule
+ * uses a buffer again only after its access (write) or its closing fence (read). */
 static void take_steps(collio_exchange_t *ex, turn_t *turn)
 {
     collio_progress_t done = {.cycles = rounds_of(ex->plan), .write = ex->write};

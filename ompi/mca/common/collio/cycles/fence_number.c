@@ -1,13 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The rounds of put_fence, which all ranks take together; numbered once per plan.
+ * Numbers the rounds of put_fence, which all ranks take together; once per plan.
  *
  * One layer: round i is the i-th cycle of every aggregator, and an aggregator sends its requesters
  * the rounds of their windows.
  *
- * Two layers: local aggregators work in rounds of one window number each (relay.h). So round i is
- * the i-th window number that any aggregator has; the ranks agree on these by a bitmap. An
- * aggregator that lacks the number has nothing to do in that round.
+ * Two layers: local aggregators work in rounds of one window number each (relay.h). Therefore round
+ * i is the i-th window number that any aggregator has; the ranks agree on these numbers by a
+ * bitmap. An aggregator without a window of that number has no cycle in the round.
  *
  *   aggregator 0 has windows  0 1   5      bitmap  110011     rounds  0 1 . . 2 3
  *   aggregator 1              0   4 5              numbers            0 1 2 3 4 5
@@ -22,8 +22,8 @@ static bool by_index(const collio_plan_t *plan)
     return COLLIO_LAYERS_ONE != plan->layer1.kind;
 }
 
-/* Allocated before the agreement READY: a rank that is out of memory fails there, for all ranks,
- * and nobody begins the numbering. */
+/* Called before the agreement READY, which distributes the error of a rank that is out of memory:
+ * then no rank begins the numbering. */
 int collio_fence_prepare(collio_plan_t *plan)
 {
     const collio_domains_t *domains = &plan->domains;
@@ -60,7 +60,8 @@ size_t collio_fence_round(collio_fence_counter_t *counter, int64_t index)
            + (size_t) __builtin_popcountll((uint64_t) counter->bits[counter->word] & under);
 }
 
-/* Two layers: aggregators mark their window numbers; the rest is arithmetic. */
+/* Two layers: aggregators set the bits of their window numbers, and one reduction combines the
+ * bitmaps. All ranks compute the rounds from the result. */
 static int number_indexes(collio_exchange_t *ex)
 {
     collio_plan_t *plan = ex->plan;

@@ -1,11 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Prepare: the memory of the cycles, taken before the first one and kept with the plan and the
- * file. So nothing can fail for want of memory once ranks wait for each other, and a call that
- * reuses a plan finds everything in place.
+ * Prepare: allocates the memory of the cycles before the first cycle. The plan and the file own it.
+ * Therefore no rank runs out of memory while other ranks wait for it, and a call that reuses a plan
+ * in the same way allocates nothing.
  *
- *   aggregator   collective buffers (shared segment, one-sided window, or its own), staging for
- *                messages beside each, a move per source, segments of the access
+ *   aggregator   collective buffers (in the shared segment, RMA windows or private memory), staging
+ *                for the messages of each buffer, a move per source, segments of the access
  *   requester    a delivery per window, staging for the messages of two rounds
  */
 #include "cycles/cycles.h"
@@ -15,7 +15,8 @@
 
 #include "transport/onesided/put.h"
 
-/* Segments of a cycle: its runs, cut where the file's order is not the domain's (stripes). */
+/* Returns the maximum number of segments of a cycle: its runs, cut at stripe borders if a domain is
+ * not contiguous in the file. */
 static size_t segments_max(const collio_exchange_t *ex)
 {
     const collio_plan_t *plan = ex->plan;
@@ -27,8 +28,8 @@ static size_t segments_max(const collio_exchange_t *ex)
     return plan->runs_max + stripes;
 }
 
-/* Where a collective buffer lies: in the node's shared segment, in a one-sided window, or (NULL) in
- * memory of this rank alone. */
+/* Returns the collective buffer in the RMA window or in the node's shared segment. NULL: the buffer
+ * is in private memory of this rank. */
 static char *foreign_buffer(const collio_exchange_t *ex, int number)
 {
     collio_file_t *file = ex->file;
@@ -44,7 +45,7 @@ static char *foreign_buffer(const collio_exchange_t *ex, int number)
            + number * ex->buffer_bytes;
 }
 
-/* Can messages arrive that must be unpacked? */
+/* Returns true if this aggregator may receive or send packed messages. */
 static bool staging_used(const collio_exchange_t *ex, bool foreign)
 {
     if (!foreign || COLLIO_BUFFERS_PRIVATE == ex->way.transport->buffers) {
@@ -130,7 +131,8 @@ static const collio_driver_t *driver_of(const collio_exchange_t *ex)
     return ex->way.transport->rounds ? &collio_driver_fence : &collio_driver_flow;
 }
 
-/* A way of doing the cycles; all ranks choose the same one. */
+/* Returns the bit of this way to run the cycles: transport and number of buffers. The same on all
+ * ranks. */
 static unsigned way_of(const collio_exchange_t *ex)
 {
     int number = 0;

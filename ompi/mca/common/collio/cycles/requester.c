@@ -1,11 +1,12 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The requester's side of the shuffle. Windows are moved in the order of their number; all windows
- * of one number are a round, and two rounds may be in flight. Aggregators work in the same order,
- * so the lowest unfinished window never waits for a later one: there is no deadlock.
+ * The requester's side of the shuffle. Windows move in the order of their numbers; all windows of
+ * one number are a round, and two rounds may be in flight. Aggregators work in the same order, so
+ * the lowest unfinished window never waits for a later one: there is no deadlock.
  *
- * Relayed windows (relay.h) have rounds of their own, and wait for layer 1. Direct ones do not wait
- * for them: a pair of ranks has windows of one kind only, so its messages keep their order.
+ * Relayed windows (relay.h) have separate rounds and wait for layer 1. Direct windows do not wait
+ * for relayed windows: a pair of ranks has windows of one kind only, so its messages keep their
+ * order.
  */
 #include "cycles/cycles.h"
 
@@ -31,7 +32,8 @@ void collio_requester_start(collio_exchange_t *ex)
     ex->requester.round_pending[0] = ex->requester.round_pending[1] = 0;
 }
 
-/* May window i start now? The first of a new round needs the round before the last to be over. */
+/* Returns true if direct window i may start. The first window of a new round starts the round,
+ * which requires that the round before the current one is over. */
 static bool round_open(collio_exchange_t *ex, size_t i)
 {
     if (window_at(ex, i)->index != ex->requester.round_index) {
@@ -86,7 +88,7 @@ static void start_delivery(collio_exchange_t *ex, size_t i)
     move->transport->requester_start(ex, delivery);
 }
 
-/* Moves on to the next window of this kind, if it may start. */
+/* Advances *next to the next direct or relayed window. Returns true if that window may start. */
 static bool next_of_kind(collio_exchange_t *ex, size_t *next, bool relayed)
 {
     while (*next < ex->plan->split.window_count && is_relayed(ex, *next) != relayed) {
@@ -141,8 +143,8 @@ bool collio_requester_poll(collio_exchange_t *ex, bool *moved)
     return ex->requester.first == windows;
 }
 
-/* Most bytes of a round, which is all windows of one index, that may be staged: those that are
- * packed. (Whether they are depends on the user's memory too, which no plan knows.) */
+/* Returns the maximum number of staging bytes of a round: its direct windows whose transport packs.
+ * The user buffer may make packing unnecessary, but the plan does not depend on it. */
 static int64_t round_staging(const collio_exchange_t *ex)
 {
     const collio_plan_t *plan = ex->plan;

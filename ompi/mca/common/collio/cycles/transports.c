@@ -1,13 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The table of transports, and the transport of each pair of ranks.
+ * The table of transports, and the choice of the transport for a pair of ranks.
  */
 #include "cycles/cycles.h"
 
 #include "transport/onesided/put.h"
 
-/* In the order of the values of the setting `transport`. Of the transports that need the same kind
- * of buffers `auto` uses the first. */
+/* In the order of the values of the setting `transport`. `auto` uses the first transport of each
+ * kind of buffers. */
 const collio_transport_t *const collio_transports[] = {
     &collio_transport_isend,
     &collio_transport_put_fence,

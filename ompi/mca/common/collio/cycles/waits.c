@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Whom an exchange waits for: only asked for a call that has waited for long.
+ * Describes whom an exchange waits for. Called only if a call has waited for long.
  */
 #include "cycles/cycles.h"
 
