@@ -1,15 +1,15 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Gather: layer 1's offset lists. Every rank tells its local aggregator, in one message, what it
- * has for distant aggregators; the local aggregator merges the lists (gather_merge.c), and tells
- * every member where its bytes go in the staging. Then the node agrees on the size of the staging.
+ * Gather: layer 1's offset lists. Every rank sends its local aggregator, in one message, the offset
+ * lists of its relayed shares. The local aggregator merges the lists (gather_merge.c), and sends
+ * every member the places of its bytes in the staging. The node agrees on the size of the staging.
  *
  *   member   -- aggregator, list, aggregator, list, ... -->  local aggregator: merge
  *   member   <------------- places --------------  (shm only)
  *   node     === largest staging, segment ======   (shm only; agreed while places are sent)
  *
- * Nothing here leaves the node, and nothing waits. COLLECTIVE RULE: a rank that fails sends and
- * answers with empty lists; READY tells everybody.
+ * All messages stay inside the node, or the rack, and no step waits. COLLECTIVE RULE: a rank that
+ * fails sends empty lists and empty replies; the agreement READY distributes the error.
  */
 #include "twolayer/relay.h"
 
@@ -19,7 +19,7 @@
 typedef collio_relay_t relay_t;
 typedef collio_gathered_t gathered_t;
 
-enum { LISTS, REPLIES, SIZE, SEGMENT, MADE };
+enum { LISTS, REPLIES, SIZE, SEGMENT, MADE }; /* values of making.stage */
 
 static void find_aggregator(collio_exchange_t *ex)
 {
@@ -65,7 +65,7 @@ static int put_number(collio_bytes_t *out, int64_t number)
     return 0;
 }
 
-/* aggregator, bytes of the list, list */
+/* Appends a share to the message: aggregator, bytes of the list, list. Returns 0 or -errno. */
 static int put_share(collio_exchange_t *ex, const collio_share_t *share)
 {
     const collio_split_t *split = &ex->plan->split;
@@ -116,7 +116,7 @@ static void send_lists(collio_exchange_t *ex)
     collio_file_count(ex->file, COLLIO_STAT_META_BYTES, relay->making.list.count);
 }
 
-/* How large must the staging be? Members have none. */
+/* Starts the agreement on the largest staging of the node; a member contributes 0. */
 static void start_size(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -144,7 +144,7 @@ void collio_gather_start(collio_exchange_t *ex)
     }
 }
 
-/* ---- messages that come ---- */
+/* ---- receiving ---- */
 
 static bool sent(collio_exchange_t *ex, ompi_request_t **request)
 {
@@ -155,7 +155,7 @@ static bool sent(collio_exchange_t *ex, ompi_request_t **request)
     return true;
 }
 
-/* A message for which there is no memory is received all the same: its sender must go on. */
+/* Receives and drops a message for which there is no memory, so that its sender can continue. */
 static void discard(collio_exchange_t *ex, int peer)
 {
     collio_exchange_fail(ex, ENOMEM);
@@ -166,7 +166,7 @@ static void discard(collio_exchange_t *ex, int peer)
     }
 }
 
-/* Takes what has come, into the list of arrivals. */
+/* Starts to receive all messages that have arrived, into the list of arrivals. */
 static void receive(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -210,7 +210,7 @@ static void receive(collio_exchange_t *ex)
     }
 }
 
-/* True when `count` messages are here. */
+/* Returns true when `count` messages have been received. */
 static bool received(collio_exchange_t *ex, int count)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -278,7 +278,8 @@ static bool lists_poll(collio_exchange_t *ex)
     return true;
 }
 
-/* All at once; without memory for their requests one after the other, and empty. */
+/* Sends all replies at once; without memory for the MPI requests, sends empty replies one after the
+ * other. Returns true when all replies are sent. */
 static bool send_replies(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -336,7 +337,7 @@ static bool replies_poll(collio_exchange_t *ex)
     }
     arrival = relay->making.arrivals;
     if (NULL != arrival && 0 == ex->error) {
-        /* a piece has one place, or two where it crosses the border of a member's list */
+        /* rejects absurd lengths: a valid list has at most one extent per piece */
         rc = collio_wire_decode(arrival->list, arrival->bytes, 2 * ex->plan->split.piece_count,
                                 &relay->making.places);
     }
@@ -347,7 +348,7 @@ static bool replies_poll(collio_exchange_t *ex)
     return true;
 }
 
-/* My part, now that I know my places or need none. */
+/* Makes this rank's part, after its places have arrived or if places are not needed. */
 static void make_mine(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -364,7 +365,8 @@ static void make_mine(collio_exchange_t *ex)
     }
 }
 
-/* True when the node's segment must be made, or a larger one. */
+/* Starts to make the node's segment if there is none, or a larger one if it is too small. Returns
+ * true if it was started. */
 static bool start_segment(collio_exchange_t *ex)
 {
     collio_file_t *file = ex->file;

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The merge of layer 1: from the lists of its members a local aggregator makes
- *   - its own request to each aggregator: per window the union of their pieces, neighbours joined,
+ *   - its request to each aggregator: per window the union of all pieces, adjacent pieces joined,
  *   - the rounds: where each relayed window, and each byte of each member, lies in the staging.
  *
  *   member 0   a  c      window of aggregator 5    a b c d    one run, one message
@@ -17,20 +17,20 @@
 typedef collio_relay_t relay_t;
 typedef collio_gathered_t gathered_t;
 
-/* All that is relayed to one aggregator. */
+/* The relayed shares of all members for one aggregator. */
 typedef struct channel_t {
-    collio_split_t *split; /* one per list, */
-    int *member;           /* of that member */
-    size_t count;
-    collio_collect_t collect;
-    size_t next; /* cycle, while the parts are made */
+    collio_split_t *split;    /* per list: its pieces by window; owned */
+    int *member;              /* per list: the member that the list belongs to; owned */
+    size_t count;             /* number of lists */
+    collio_collect_t collect; /* the merged lists */
+    size_t next;              /* first cycle of `collect` that is not in the parts yet */
 } channel_t;
 
 typedef struct merger_t {
-    collio_exchange_t *ex;
-    channel_t *channel; /* per aggregator */
-    int aggregators;
-    int64_t gathered; /* pieces that came, mine included */
+    collio_exchange_t *ex; /* the exchange */
+    channel_t *channel;    /* one per aggregator; owned */
+    int aggregators;       /* number of aggregators of the file */
+    int64_t gathered;      /* number of extents in all lists, this rank's lists included */
 } merger_t;
 
 static void merger_fini(merger_t *merger)
@@ -126,7 +126,7 @@ static int add_own(merger_t *merger, const collio_share_t *share)
 
 /* ---- the request to the aggregators ---- */
 
-/* Room for the split: my direct shares and the merged ones. */
+/* Allocates the split for this rank's direct shares and the merged shares. */
 static int reserve_split(const merger_t *merger, collio_split_t *split)
 {
     const collio_split_t *own = &merger->ex->plan->split;
@@ -146,7 +146,8 @@ static int reserve_split(const merger_t *merger, collio_split_t *split)
     return NULL == split->piece || NULL == split->window || NULL == split->share ? -ENOMEM : 0;
 }
 
-/* The runs of the merge; their streams count from the window's place in the staging. */
+/* Appends the merged runs for one aggregator to the split. Streams of these runs count from the
+ * window's place in the staging. */
 static void add_merged(collio_split_t *split, int aggregator, const channel_t *channel)
 {
     collio_share_t *share = &split->share[split->share_count++];
@@ -171,7 +172,7 @@ static void add_merged(collio_split_t *split, int aggregator, const channel_t *c
     }
 }
 
-/* plan->split becomes what this rank delivers; its own request stays in relay->own. */
+/* Replaces plan->split by the windows that this rank delivers; relay->own keeps its own request. */
 static int make_split(merger_t *merger)
 {
     collio_plan_t *plan = merger->ex->plan;
@@ -263,7 +264,8 @@ static int reserve_parts(merger_t *merger)
     return rc;
 }
 
-/* A source's pieces of a window, each inside one run of the merged window, both ascending. */
+/* Adds a source's pieces of a window, with their places, to the part. Each piece lies inside one
+ * run of the merged window; pieces and runs ascend. */
 static void place_source(collio_part_t *part, const collio_split_t *merged,
                          const collio_window_t *runs, int64_t place, const collio_split_t *split,
                          const collio_window_t *window)
@@ -289,7 +291,7 @@ static void place_window(merger_t *merger, size_t w)
     channel_t *channel = &merger->channel[aggregator];
     const collio_cycle_t *cycle = &channel->collect.cycle[channel->next++];
 
-    /* a window that exists has a cycle: NOLINTNEXTLINE(clang-analyzer-core.*) */
+    /* every relayed window has a cycle: NOLINTNEXTLINE(clang-analyzer-core.*) */
     for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
         const collio_source_t *source = &channel->collect.source[s];
         const collio_split_t *split = &channel->split[source->requester];
@@ -301,7 +303,7 @@ static void place_window(merger_t *merger, size_t w)
     }
 }
 
-/* Room for the messages of a round, at most. */
+/* Computes message_bytes, the maximum length of all messages of a round. Returns 0 or -ENOMEM. */
 static int measure_messages(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
@@ -343,7 +345,8 @@ static int make_parts(merger_t *merger)
     return measure_messages(merger);
 }
 
-/* The places of each member, in its own order, as they are sent to it. Those of this rank stay. */
+/* Encodes the places of each other member, in the order of its pieces, as the reply to that member,
+ * and stores the places of this rank. */
 static int make_replies(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
@@ -367,7 +370,8 @@ static int make_replies(merger_t *merger)
     return rc;
 }
 
-/* Runs as they go to the aggregator: those that windows cut are one. */
+/* Returns the number of runs in the list for the aggregator: a run that window borders cut counts
+ * once. */
 static int64_t count_runs(const collio_extents_t *runs)
 {
     int64_t count = (int64_t) runs->count;
@@ -397,7 +401,7 @@ static int merge_channels(merger_t *merger)
     return rc;
 }
 
-/* This rank's own lists, then those that came. */
+/* Adds this rank's own lists, then the lists of the other members. */
 static int add_all(merger_t *merger, const gathered_t *lists)
 {
     const collio_split_t *split = &merger->ex->plan->split;

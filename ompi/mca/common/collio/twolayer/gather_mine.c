@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Parts: what a rank hands over to its local aggregator in each round, and where it lies. The
- * local aggregator knows the parts of all its members by their places; a rank knows its own part
- * by its places and by where the bytes are in its request.
+ * Parts: the bytes that a rank hands over to its local aggregator in each round, and their places
+ * in the staging. Pieces of the local aggregator's parts, one per member, have places only; pieces
+ * of a rank's own part also have their streams (positions in its request).
  */
 #include "twolayer/relay.h"
 
@@ -38,7 +38,7 @@ void collio_part_window(part_t *part, int64_t index, int aggregator)
 {
     turn_t *turn = 0 == part->turn_count ? NULL : &part->turn[part->turn_count - 1];
 
-    /* a turn that is counted was set: NOLINTNEXTLINE(clang-analyzer-core.*) */
+    /* turns below turn_count are initialized: NOLINTNEXTLINE(clang-analyzer-core.*) */
     if (NULL == turn || turn->all.index != index) {
         turn = &part->turn[part->turn_count++];
         *turn = (turn_t){.all = {.index = index, .first = part->piece_count, .consecutive = true},
@@ -73,13 +73,13 @@ int64_t collio_turn_room(const turn_t *turn)
     return turn->all.bytes + (int64_t) (turn->window_count * sizeof(int64_t));
 }
 
-/* ---- my own ---- */
+/* ---- this rank's own part ---- */
 
-/* A relayed window of mine. */
+/* A relayed window of this rank. */
 typedef struct item_t {
-    int64_t index;
-    int aggregator;
-    size_t window;
+    int64_t index;  /* window number */
+    int aggregator; /* number of the aggregator */
+    size_t window;  /* index in own->window */
 } item_t;
 
 static int compare_items(const void *a, const void *b)
@@ -110,20 +110,22 @@ static size_t list_items(const collio_exchange_t *ex, const collio_split_t *own,
     return count;
 }
 
-/* The next piece's place, or -1. A piece never spans two extents of the list. */
+/* A position in a list of places. */
 typedef struct reader_t {
-    const collio_extents_t *places;
-    size_t at;
-    int64_t used;
+    const collio_extents_t *places; /* the list; empty: places are not needed */
+    size_t at;                      /* index of the current extent */
+    int64_t used;                   /* bytes of the current extent that pieces have used */
 } reader_t;
 
+/* Returns the place of the next piece, or -1 if the list does not fit the pieces. A piece never
+ * spans two extents of the list. */
 static int64_t next_place(reader_t *reader, int64_t length)
 {
     const collio_extent_t *extent;
     int64_t place;
 
     if (0 == reader->places->count) {
-        return 0; /* nobody needs them */
+        return 0; /* places are not needed */
     }
     if (reader->at == reader->places->count
         || reader->places->at[reader->at].length - reader->used < length) {
@@ -178,7 +180,8 @@ void collio_gather_keep(collio_split_t *split, const collio_split_t *own,
     }
 }
 
-/* A member delivers only what is direct. (A local aggregator has made its split already.) */
+/* At a member: reduces plan->split to the direct windows. (A local aggregator has already made its
+ * split in gather_merge.c.) */
 static int keep_direct(collio_exchange_t *ex)
 {
     collio_plan_t *plan = ex->plan;

@@ -1,7 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Layers: does this call have a layer 1, how many local aggregators has a node, and which shares
- * go through them. Every decision is a function of agreed values, so that all ranks decide alike.
+ * Layers: decides whether a call has layer 1, the number of local aggregators of each node or rack,
+ * and which shares go through local aggregators. Every decision is a function of agreed values, so
+ * all ranks make the same decision.
  */
 #include "twolayer/relay.h"
 
@@ -34,7 +35,7 @@ static int auto_local_aggregators(const collio_exchange_t *ex)
         facts.ranks_per_node = ranks > facts.ranks_per_node ? ranks : facts.ranks_per_node;
     }
     best = collio_policy_local_aggregators(&facts);
-    return best == facts.ranks_per_node ? file->size : best; /* plain, on smaller nodes too */
+    return best == facts.ranks_per_node ? file->size : best; /* one layer on smaller nodes too */
 }
 
 int collio_layers_in(const collio_exchange_t *ex, int group)
@@ -43,9 +44,10 @@ int collio_layers_in(const collio_exchange_t *ex, int group)
                                        group);
 }
 
-/* Aggregators of this rank's own node or rack are reached directly: in shared memory their buffers
- * cost no more than the staging. `auto` tries several transports; the layers must not depend on the
- * transport, or each trial would need a new plan. */
+/* Returns true if shares for aggregators of this rank's own node or rack do not use layer 1: in
+ * shared memory a copy to a collective buffer costs no more than a copy to the staging. `auto`
+ * tries several transports; the layers must not depend on the transport, because each trial would
+ * need a new plan. */
 static bool near_is_direct(const collio_exchange_t *ex)
 {
     const collio_transport_t *named = collio_transport_named(ex->file);
@@ -55,8 +57,8 @@ static bool near_is_direct(const collio_exchange_t *ex)
                && (NULL == named || COLLIO_BUFFERS_SHARED == named->buffers));
 }
 
-/* Rounds of put_fence are the window numbers that are in use: a bitmap is agreed on
- * (fence_number.c). */
+/* Returns true if the range has too many windows for put_fence in two layers, which needs a bitmap
+ * of all window numbers (fence_number.c). */
 static bool too_wide_for_fence(const collio_exchange_t *ex)
 {
     int64_t span = ex->range.hi - ex->range.lo;
@@ -98,7 +100,8 @@ static collio_reason_t why_layers(const collio_exchange_t *ex)
     return set ? COLLIO_REASON_SET : COLLIO_REASON_ESTIMATE;
 }
 
-/* The user has named two layers, and no byte of this call goes through them. */
+/* Prints why no byte of this call goes through local aggregators: if put_fence prevents it, or if
+ * the user has named a component with two layers. */
 static void say_one_layer(collio_exchange_t *ex, collio_reason_t why)
 {
     const collio_file_t *file = ex->file;
@@ -119,7 +122,7 @@ static collio_reason_t decide(collio_exchange_t *ex)
         return COLLIO_REASON_FENCE_WINDOWS;
     }
     ex->layer1.local_aggregators = file->derived.local_aggregators;
-    if (0 == file->settings.local_aggregators) { /* else a total is given, and wins */
+    if (0 == file->settings.local_aggregators) { /* a total number has precedence */
         ex->layer1.local_aggregators.level = file->settings.local_aggregators_per_node > 0
                                                  ? file->settings.local_aggregators_per_node
                                                  : auto_local_aggregators(ex);

@@ -1,15 +1,15 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The rounds of a local aggregator (see relay.h). Its members' bytes are collected in a half of its
- * staging, by messages or by the members' own copies in shared memory; from there the windows go to
- * their aggregators as ordinary deliveries (cycles/requester.c), without another copy. Reads take
- * the same way back.
+ * The rounds of a local aggregator (see relay.h). One half of its staging collects the members'
+ * bytes of a round, by messages or by the members' copies in shared memory. The windows in that
+ * half are then delivered to their aggregators like direct windows (cycles/requester.c), without
+ * another copy. The bytes of reads move in the opposite direction.
  *
  *   half 0   [ aggregator 2: window 8 ][ aggregator 5: window 8 ]     round 8 is being delivered
  *   half 1   [ aggregator 2: window 9 ][ aggregator 5: window 9 ]     round 9 is being handed over
  *
- * All memory was taken before the first cycle. A message that fails counts as arrived: the error is
- * noted, and the others go on.
+ * All memory was allocated before the first cycle. A message that fails counts as arrived: the
+ * error is recorded, and other messages continue.
  */
 #include "twolayer/relay.h"
 
@@ -34,7 +34,7 @@ int64_t collio_relay_limits_bytes(const collio_file_t *file)
     return align(2 * file->derived.aggregator_count * (int64_t) sizeof(int64_t));
 }
 
-/* Shared by the members, or of the local aggregator alone. */
+/* Returns the memory of the local aggregator: in the shared segment, or private. */
 static char *memory(const collio_exchange_t *ex)
 {
     const relay_t *relay = ex->plan->layer1.relay;
@@ -98,7 +98,7 @@ static void place_halves(collio_exchange_t *ex)
     }
 }
 
-/* A member's messages; it has two in flight. */
+/* Returns the bytes of a member's largest message. */
 static int64_t largest_message(const collio_part_t *part)
 {
     int64_t largest = 0;
@@ -173,7 +173,7 @@ static void count_copy(collio_exchange_t *ex, int64_t bytes)
     collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
 }
 
-/* Copies this rank's own bytes of the round between its memory and their places. */
+/* Copies this rank's own bytes of the round between user memory and their places. */
 static void copy_mine(collio_exchange_t *ex, int h, const turn_t *turn)
 {
     const collio_part_t *mine = &ex->plan->layer1.relay->mine;
@@ -189,7 +189,8 @@ static void copy_mine(collio_exchange_t *ex, int h, const turn_t *turn)
     }
 }
 
-/* A member's message in a round that has a short window: the lengths of the data follow. */
+/* Packs the message of a read for a member in a round that has a short window: the bytes of all
+ * windows, then the length of the data of each window. Returns the length of the message. */
 static int64_t pack_short(collio_exchange_t *ex, int h, int member, char *message)
 {
     const collio_part_t *part = &ex->plan->layer1.relay->part[member];
@@ -252,7 +253,8 @@ static _Atomic uint64_t *arrivals(const collio_exchange_t *ex, int h)
                 ->arrived[h];
 }
 
-/* What a member has in the round, if anything. */
+/* Returns the turn of a member in the round of window number `index`, or NULL, and advances to the
+ * member's next turn. */
 static const turn_t *turn_of(relay_t *relay, int member, int64_t index)
 {
     const collio_part_t *part = 0 == member ? &relay->mine : &relay->part[member];
@@ -265,7 +267,8 @@ static const turn_t *turn_of(relay_t *relay, int member, int64_t index)
     return &part->turn[next];
 }
 
-/* Members begin with the round. */
+/* Begins the handing of a round: starts the messages of all members, or grants the half to them
+ * (shm; in ordered writes grant_next does). */
 static void begin_handing(collio_exchange_t *ex, int h)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -295,13 +298,13 @@ static void begin_handing(collio_exchange_t *ex, int h)
     ++relay->handed;
 }
 
-/* Copies this rank's own pieces. In ordered writes (atomic mode) they come first: members are
+/* Copies this rank's own pieces. In ordered writes (atomic mode) own pieces come first: members are
  * granted the half only afterwards. */
 static void start_handing(collio_exchange_t *ex, int h)
 {
     half_t *half = &ex->plan->layer1.relay->half[h];
 
-    if (ex->write || !ex->plan->layer1.relay->shared) { /* else members have begun */
+    if (ex->write || !ex->plan->layer1.relay->shared) { /* otherwise open_round has begun it */
         begin_handing(ex, h);
     }
     half->state = COLLIO_HALF_HANDING;
@@ -310,8 +313,9 @@ static void start_handing(collio_exchange_t *ex, int h)
     }
 }
 
-/* Ordered writes: one member at a time and one round at a time, because a member counts its grants.
- * True while members remain. */
+/* Ordered writes in shared memory: grants the half to the next member, one member at a time and one
+ * round at a time, because a member takes its grants in the order of the rounds. Returns true while
+ * members remain. */
 static bool grant_next(collio_exchange_t *ex, int h)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -331,7 +335,8 @@ static bool grant_next(collio_exchange_t *ex, int h)
     return false;
 }
 
-/* True when all messages of the round have moved. Ordered writes are applied then, by member. */
+/* Returns true when all messages of the round have moved. Ordered writes are then applied in the
+ * order of the members. */
 static bool messages_over(collio_exchange_t *ex, half_t *half)
 {
     collio_slot_t *slot = &half->slot;
@@ -439,7 +444,7 @@ static void relay_start(collio_exchange_t *ex)
     ex->layer1.looked_ns = collio_now();
 }
 
-/* Is layer 1 moving data? */
+/* Returns true if bytes move between members and the local aggregator. */
 static bool moving(const collio_exchange_t *ex)
 {
     const relay_t *relay = ex->plan->layer1.relay;
@@ -503,8 +508,9 @@ static void delivered(collio_exchange_t *ex, const collio_delivery_t *delivery)
     }
 }
 
-/* put_fence: this rank's turns of the rounds up to this one (write), or of those that are closed
- * (read), are over, so nobody is in a fence while a neighbor waits for it. */
+/* put_fence: returns true if this member's turns of all rounds up to this round (write), or of all
+ * closed rounds (read), are over, so that no rank is in a fence while another waits for its bytes.
+ */
 static bool before_fence(const collio_exchange_t *ex, size_t round, size_t closed)
 {
     const relay_t *relay = ex->plan->layer1.relay;

@@ -5,191 +5,203 @@
 #include "plan/plan.h"
 
 /**
- * Two-layer aggregation. On each node some ranks are *local aggregators*. Each rank belongs to one,
- * and its data for aggregators on other nodes go through it:
+ * twolayer/: two-layer aggregation (fcoll/tam). Some ranks of each group of ranks (a node, or a
+ * rack) are *local aggregators*; each rank is a member of one local aggregator, itself included.
+ * The data of members for distant aggregators go through the local aggregator, so that aggregators
+ * exchange fewer and larger messages:
  *
  *   member ==.
  *   member ==+==> staging of the local aggregator == one message ==> aggregator
  *   itself ==='   merged and coalesced                per window
  *
- * A window that goes this way is *relayed*; others are *direct*, as in one layer. All windows of
- * one number are a round. In a round the relayed windows of all aggregators lie end to end in the
- * staging, so every byte has a fixed *place* there, and a member that knows the places of its bytes
- * can copy them there itself (shm). The staging has two halves, so two rounds may be in flight.
+ * A window that goes through layer 1 is *relayed*; other windows are *direct*, as in one layer. All
+ * windows of one number are a round. In a round the relayed windows of all aggregators lie end to
+ * end in the staging, so every byte has a fixed *place* in the staging, and a member that has the
+ * places of its bytes can copy them to (from) the staging itself (shm). The staging has two halves,
+ * so two rounds may be in flight.
  *
  *   write:  free -> handing (from members) -> delivering (to aggregators) -> free
  *   read:   free -> delivering (from aggregators) -> handing (to members) -> free
  *
- * In shared memory a member copies a window of a read as soon as it has arrived, while other
- * windows of the round are still in flight: the round is granted at its start, and members poll the
- * limit of each window.
+ * In shared memory a member copies its bytes of a window of a read as soon as the window has
+ * arrived, while other windows of the round are still in flight: the round is granted at its start,
+ * and members poll the limit of each window.
  *
  * No deadlock: all ranks process windows in ascending number, so the lowest unfinished window never
  * waits for a later one.
  *
- * Atomic mode: writes that overlap must come out as if the ranks had written one after the other.
- * The order is that of the local aggregators' ranks, and of the members' ranks among those of one:
- * a local aggregator applies its members' bytes in that order (only those that overlap), and
- * aggregators apply the requests of local aggregators, and direct ones of members, in the same
- * order. An aggregator's own bytes go through its local aggregator too, so that they are applied
- * between those of its neighbours.
+ * Atomic mode: writes that overlap must have the result of ranks that write one after the other.
+ * The order is by rank of the local aggregator, then by rank of the member: a local aggregator
+ * applies its members' bytes in that order (if members overlap), and aggregators apply the requests
+ * of local aggregators, and the direct requests of members, in the same order. An aggregator's own
+ * bytes also go through its local aggregator, so that they are applied in the order of the members.
  */
 
-/** What a rank hands over in one round. */
+/** The bytes that a rank hands over in one round. */
 typedef struct collio_turn_t {
     collio_window_t all; /* all bytes of the turn; index: the window number of the round */
-    size_t window;       /* the first of its windows in the part; by aggregator */
-    size_t window_count;
-    bool straight; /* its places in the staging are contiguous */
-    size_t fence;  /* put_fence: its round */
+    size_t window;       /* index in part->window of the first window; sorted by aggregator */
+    size_t window_count; /* number of windows of the turn */
+    bool straight;       /* the places of the bytes in the staging are contiguous */
+    size_t fence;        /* put_fence: round of the turn */
 } collio_turn_t;
 
 /** The relayed bytes of one rank, by round, aggregator and local coordinate. */
 typedef struct collio_part_t {
-    collio_piece_t *piece;   /* offset = place in the round's staging */
-    collio_window_t *window; /* index = aggregator */
-    collio_turn_t *turn;
-    size_t piece_count;
-    size_t window_count;
-    size_t turn_count;
+    collio_piece_t *piece;   /* pieces; offset: place in the round's staging */
+    collio_window_t *window; /* windows; index: number of the aggregator */
+    collio_turn_t *turn;     /* turns, in the order of the rounds */
+    size_t piece_count;      /* number of pieces */
+    size_t window_count;     /* number of windows */
+    size_t turn_count;       /* number of turns */
 } collio_part_t;
 
 /** A round of a local aggregator. */
 typedef struct collio_round_t {
-    int64_t index;
-    size_t windows; /* relayed ones */
-    int64_t bytes;  /* of staging */
+    int64_t index;  /* window number of the round */
+    size_t windows; /* number of relayed windows of the round */
+    int64_t bytes;  /* bytes of staging that the round uses */
 } collio_round_t;
 
 typedef enum collio_half_state_t {
-    COLLIO_HALF_FREE = 0,
-    COLLIO_HALF_HANDING,
-    COLLIO_HALF_DELIVERING,
-    COLLIO_HALF_DELIVERED /* read: complete; handed out in the order of the rounds */
+    COLLIO_HALF_FREE = 0,   /* no round uses the half */
+    COLLIO_HALF_HANDING,    /* bytes move between members and the half */
+    COLLIO_HALF_DELIVERING, /* bytes move between the half and aggregators */
+    COLLIO_HALF_DELIVERED   /* read: all windows have arrived; rounds are handed in order */
 } collio_half_state_t;
 
-/** Value of a limit while this aggregator's window has not arrived. */
+/** Value of a limit while the aggregator's window has not arrived. */
 enum { COLLIO_LIMIT_PENDING = -1 };
 
 /** One half of a local aggregator's staging. */
 typedef struct collio_half_t {
     collio_slot_t slot; /* buffer: this half; staging: room for messages; move: one per member */
-    collio_half_state_t state;
-    size_t round;
-    size_t windows;             /* still to be delivered */
+    collio_half_state_t state;  /* state of the half */
+    size_t round;               /* number of the round that uses the half */
+    size_t windows;             /* number of windows not delivered yet */
     bool whole;                 /* read: no window is short */
     int granted;                /* ordered writes: the last member that was granted the half */
-    const collio_turn_t **turn; /* per member: its part of this round, or NULL */
+    const collio_turn_t **turn; /* per member: its turn in this round, or NULL */
 } collio_half_t;
 
-/** Layer 1 of a plan, on one rank. It is part of the plan: reused with it. */
+/** Layer 1 of a plan, on one rank. The plan owns it, and both are reused together. */
 typedef struct collio_relay_t {
-    bool active;        /* this rank's node has layer 1 */
-    collio_split_t own; /* whole request; plan->split: the part it delivers */
+    bool active;        /* this rank's group has layer 1 */
+    collio_split_t own; /* whole request of this rank; plan->split: the part it delivers */
     int aggregator;     /* rank of this rank's local aggregator */
-    int slot;           /* its number among those of the node */
-    int aggregators;    /* local aggregators on the node */
-    int member_count;   /* ranks it serves; member 0 is itself */
-    collio_part_t mine;
+    int slot;           /* number of this rank's local aggregator in the group */
+    int aggregators;    /* number of local aggregators in the group */
+    int member_count;   /* members of the local aggregator; member 0 is the local aggregator */
+    collio_part_t mine; /* relayed bytes of this rank */
 
     /* as local aggregator */
-    collio_part_t *part; /* per member */
-    size_t *round_of;    /* per window */
-    collio_round_t *round;
-    size_t round_count;
+    collio_part_t *part;   /* per member: its relayed bytes */
+    size_t *round_of;      /* per relayed window of plan->split: its round */
+    collio_round_t *round; /* rounds, by ascending window number */
+    size_t round_count;    /* number of rounds */
     bool overlapping;      /* requests of members overlap */
-    int64_t staging_bytes; /* of a half */
-    int64_t message_bytes; /* of a half's messages */
+    int64_t staging_bytes; /* bytes of one half of the staging */
+    int64_t message_bytes; /* bytes of the messages of one half; as member: of one message */
 
     /* while a call is in its cycles */
-    bool shared;       /* shm: members copy to and from the staging themselves */
-    size_t next_round; /* as local aggregator: first round not opened */
-    size_t handed;     /* first round whose handing is not finished */
-    size_t *next_turn; /* per member */
-    collio_half_t half[2];
+    bool shared;               /* shm: members copy to and from the staging themselves */
+    size_t next_round;         /* as local aggregator: first round not opened */
+    size_t handed;             /* as local aggregator: number of rounds whose handing has begun */
+    size_t *next_turn;         /* as local aggregator, per member: first turn not begun */
+    collio_half_t half[2];     /* as local aggregator: halves of the staging */
     size_t first_turn;         /* as member: first turn not done */
-    size_t started_turn;       /* first turn not started */
+    size_t started_turn;       /* as member: first turn not started */
     collio_delivery_t turn[2]; /* as member: the turns under way */
 
-    /* while it is being made: see gather.c */
+    /* while layer 1 is being made: see gather.c */
     struct {
-        int stage;
-        collio_bytes_t list; /* as member: its encoded offset lists */
-        ompi_request_t *request;
-        struct collio_gathered_t *arrivals;
-        int arrived;
-        ompi_request_t *discarded;
-        collio_bytes_t *reply; /* per member: its places */
-        ompi_request_t **reply_request;
-        int replied;
-        collio_extents_t places; /* of this rank */
-        int64_t bytes[2];        /* staging: own, largest on the node */
+        int stage;                          /* step of gather.c */
+        collio_bytes_t list;                /* as member: its encoded offset lists */
+        ompi_request_t *request;            /* MPI request of the list or reply that is sent */
+        struct collio_gathered_t *arrivals; /* messages that are being received; owned */
+        int arrived;                        /* number of messages that have arrived */
+        ompi_request_t *discarded;          /* MPI request of a message that is dropped */
+        collio_bytes_t *reply;              /* per member: its encoded places */
+        ompi_request_t **reply_request;     /* per member: MPI request of its reply */
+        int replied;                        /* last member that a reply was sent to */
+        collio_extents_t places;            /* places of this rank's bytes */
+        int64_t bytes[2];                   /* staging bytes: this rank's, largest on the node */
     } making;
 } collio_relay_t;
 
-/** Ranks of the file in a group: a node, or a rack. */
+/** Returns the number of ranks of the file in a group: a node, or a rack. */
 int collio_ranks_in(const collio_file_t *file, int group);
 
-/** Does this call have two layers, and with how many local aggregators? From agreed values. */
+/** Decides from agreed values whether this call has two layers, and the number of local
+ *  aggregators. */
 void collio_layers_decide(collio_exchange_t *ex);
-/** May the members of this node copy their bytes to the staging themselves (shm)? The same on all
- *  ranks of a node. */
+/** Returns true if members may copy their bytes to and from the staging themselves (shm). The same
+ *  on all ranks of a node. */
 bool collio_relay_may_share(const collio_exchange_t *ex);
-/** Local aggregators of that group. */
+/** Returns the number of local aggregators of a group. */
 int collio_layers_in(const collio_exchange_t *ex, int group);
-/** The rank that orders a requester among others: in atomic mode that of its local aggregator. */
+/** Returns the rank that orders a requester among others: in atomic mode the rank of its local
+ *  aggregator, otherwise its own. */
 int collio_layers_leader(const collio_exchange_t *ex, int rank);
 
-/** Does this rank's share for that aggregator go through layer 1? The same for all members of a
- *  local aggregator, except that the aggregator's own share does so in atomic mode only. */
+/** Returns true if this rank's share for that aggregator goes through layer 1. The same for all
+ *  members of a local aggregator, except that the aggregator's own share goes through layer 1 in
+ *  atomic mode only. */
 bool collio_relayed(const collio_exchange_t *ex, int aggregator);
 
-/** The phase GATHER: layer 1's offset lists. Changes plan->split to what this rank delivers. */
+/** The phase GATHER: exchanges layer 1's offset lists, and reduces plan->split to the windows that
+ *  this rank delivers. poll returns true when the phase is over. */
 void collio_gather_start(collio_exchange_t *ex);
 bool collio_gather_poll(collio_exchange_t *ex);
-/** At a local aggregator: merges the offset lists of its members. 0 or -errno. */
+/** A message of gather.c that is being received: offset lists of a member, or places. */
 typedef struct collio_gathered_t {
-    struct collio_gathered_t *next;
-    ompi_request_t *request;
-    int member;
-    size_t bytes;
-    unsigned char list[];
+    struct collio_gathered_t *next; /* next message */
+    ompi_request_t *request;        /* MPI request of the receive; NULL: received */
+    int member;                     /* the member that sent it, counted from the local aggregator */
+    size_t bytes;                   /* length of `list` */
+    unsigned char list[];           /* content of the message */
 } collio_gathered_t;
+/** At a local aggregator: merges the offset lists of its members. Returns 0 or -errno. */
 int collio_gather_merge(collio_exchange_t *ex, const collio_gathered_t *lists);
 /** Appends a share of `own` to a split that has room for it. */
 void collio_gather_keep(collio_split_t *split, const collio_split_t *own,
                         const collio_share_t *share);
-/** This rank's own part, from its request and its places (empty list: places are not needed). */
+/** Makes relay->mine from this rank's request and its places (empty list: places are not needed).
+ *  Returns 0 or -errno. */
 int collio_gather_mine(collio_exchange_t *ex, const collio_extents_t *places);
 
-/** Building a part: reserve() allocates; window() begins a window, and a new turn if the window
- *  number differs from the last one; piece() adds to it. */
+/** Building a part: reserve() allocates and returns 0 or -ENOMEM; window() begins a window, and a
+ *  new turn if the window number `index` differs from the last one; piece() adds a piece to the
+ *  window. memory() returns the bytes of a part. */
 int collio_part_reserve(collio_part_t *part, size_t pieces, size_t windows);
 void collio_part_window(collio_part_t *part, int64_t index, int aggregator);
 void collio_part_piece(collio_part_t *part, int64_t place, int64_t length, int64_t stream);
 void collio_part_fini(collio_part_t *part);
 int64_t collio_part_memory(const collio_part_t *part);
-/** Room for the largest message: its bytes and, for reads, how much of each window is data. */
+/** Returns the maximum length of the turn's message: its bytes and, for reads, a length per window.
+ */
 int64_t collio_turn_room(const collio_turn_t *turn);
 
-/** Layer 1 as the cycles see it; the exchange of a call with two layers points to it. */
+/** The functions of layer 1; the exchange of a call with two layers points to them. */
 extern const collio_layer1_t collio_relay_actions;
 
-/** Gives a plan's slot its layer 1, when the file is opened: 0 or -ENOMEM. */
+/** Allocates the layer 1 of a plan, when the file is opened. Returns 0 or -ENOMEM. */
 int collio_relay_open(collio_plan_t *plan);
 
-/** A member's rank. */
+/** Returns a member's rank in the file. */
 int collio_relay_rank(const collio_exchange_t *ex, int member);
-/** A member's side of the cycles; true when all its turns are over. */
+/** Advances a member's turns. Sets *moved if a turn was started or done; returns true when all
+ *  turns are over. */
 bool collio_relay_member(collio_exchange_t *ex, bool *moved);
-/** Is this rank its own local aggregator? */
+/** Returns true if this rank is a local aggregator. */
 static inline bool collio_relay_is_aggregator(const collio_exchange_t *ex)
 {
     return ex->plan->layer1.relay->aggregator == ex->file->rank;
 }
 
-/** The memory of a local aggregator: limits of both halves, then the halves. A limit, one per
- *  aggregator, is the place where the data of a read end, or PENDING. */
+/** The memory of a local aggregator has the limits of both halves, then the halves. A half has one
+ *  limit per aggregator: the place where the data of a read end, or PENDING. limits_bytes returns
+ *  the bytes of all limits; the others return the limits, or the bytes, of one half. */
 int64_t collio_relay_limits_bytes(const collio_file_t *file);
 _Atomic int64_t *collio_relay_limits(const collio_exchange_t *ex, int half);
 char *collio_relay_staging(const collio_exchange_t *ex, int half);

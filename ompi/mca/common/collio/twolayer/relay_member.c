@@ -1,10 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * A member's turns. A turn is a round in which the member has bytes: it hands them over to its
- * local aggregator, or gets them from there. Two turns may be under way.
+ * A member's turns. A turn is a round in which the member has bytes: the member hands them over to
+ * its local aggregator (write), or receives them from it (read). Two turns may be under way.
  *
- *   shm     waits for the grant, copies its bytes to (from) their places, counts itself as arrived
- *   isend   one message, packed in the order of the places; none where memory has that order
+ *   shm     waits for the grant, copies the bytes to (from) their places, counts the arrival
+ *   isend   one message, packed in the order of the places; no copy if memory has that order
  */
 #include "twolayer/relay.h"
 
@@ -53,7 +53,8 @@ static void start_turn(collio_exchange_t *ex, size_t number)
     move->transport->requester_start(ex, delivery);
 }
 
-/* In a message that is longer than its data, the lengths of the data per window follow the data. */
+/* Unpacks the message of a read. If it is longer than the turn's bytes, it ends with the length of
+ * the data of each window. */
 static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
 {
     const collio_part_t *mine = &ex->plan->layer1.relay->mine;
@@ -104,7 +105,7 @@ static bool copy_over(collio_exchange_t *ex, size_t number)
     collio_delivery_t *delivery = &relay->turn[number % 2];
     int half = collio_shared_granted(shared, slot, collio_node_local(nodes, ex->file->rank),
                                      delivery->move.ticket);
-    size_t *next = &delivery->window; /* the first that was not copied */
+    size_t *next = &delivery->window; /* first window of the turn that was not copied */
 
     if (half < 0) {
         return false;
