@@ -1,7 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Layout: from what all ranks have agreed on to file domains and window size. Every decision here
- * is a function of agreed values, so that all ranks decide alike.
+ * Layout: file domains and window size of a call.
+ *
+ * Problem: all ranks must compute the same domains and windows without a message.
+ * Method:  every decision is a function of agreed values.
+ * Cost:    arithmetic; requests that are sparse, and partition memory, need reductions first.
  */
 #include "plan/plan.h"
 
@@ -9,10 +12,10 @@
 #include <stdlib.h>
 
 enum {
-    SPARSE_FACTOR = 8,      /* span this many times the bytes: split by bytes, not by span */
-    SPARSE_LEAST = 1 << 20, /* spans below this are not worth a histogram */
-    BINS_PER_AGGREGATOR = 32,
-    BINS_MOST = 4096
+    SPARSE_FACTOR = 8,        /* a request is sparse if its span exceeds 8 times its bytes */
+    SPARSE_LEAST = 1 << 20,   /* bytes: spans up to this size are not worth a histogram */
+    BINS_PER_AGGREGATOR = 32, /* bins of the histogram per aggregator */
+    BINS_MOST = 4096          /* maximum number of bins */
 };
 
 static bool striped(const collio_file_t *file)
@@ -34,15 +37,15 @@ const collio_partition_t *collio_layout_partition(const collio_file_t *file, boo
     return &collio_partition_even;
 }
 
-/* Messages, and puts that are packed, need a place next to the collective buffer; shared memory and
- * straight puts do not. Where puts cannot be used there are messages. */
+/* Messages and packed puts need staging beside the collective buffer; shared memory and puts that
+ * are not packed need none. Messages replace puts that cannot be used. */
 static bool staging_needed(const collio_exchange_t *ex, bool packed)
 {
     const collio_file_t *file = ex->file;
     const collio_transport_t *named = collio_transport_named(file);
 
     if (ex->atomic) {
-        return true; /* messages, which can be applied in the order of the ranks */
+        return true; /* atomic mode uses messages, to apply them in the order of the ranks */
     }
     if (NULL == named || COLLIO_BUFFERS_SHARED == named->buffers) {
         return file->nodes.nodes > 1 || COLLIO_SHARED_FAILED == file->kept->shared.state;
@@ -51,17 +54,17 @@ static bool staging_needed(const collio_exchange_t *ex, bool packed)
            || !ex->blocking;
 }
 
-/* With partition memory `auto` has one set of collective buffers, in the node's segment, whether
- * they are filled by copies or from messages: two sets would be half as large. */
+/* With partition memory `auto` has one set of collective buffers, in the node's segment, for shared
+ * memory and for messages: two sets would be half as large. */
 bool collio_layout_in_segment(const collio_exchange_t *ex)
 {
     return COLLIO_BUFFERS_SHARED == ex->way.transport->buffers
            || (ex->file->derived.partition->by_memory && NULL == collio_transport_named(ex->file));
 }
 
-/* Of one collective buffer's memory. With partition memory nothing may be taken beyond what was
- * announced, whatever way a call takes: buffers and their staging, and beside them packed one-sided
- * windows where these are named. */
+/* Returns into how many parts the buffer memory of an aggregator is divided: collective buffers,
+ * and staging if it is needed. With partition memory the announced memory must suffice for every
+ * transport, so there is always staging, and memory for packed RMA windows if puts are named. */
 static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
 {
     const collio_transport_t *named = collio_transport_named(ex->file);
@@ -113,9 +116,9 @@ collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
     };
 }
 
-/* Requesters in shared memory copy their pieces themselves; an aggregator needs no lists of pieces,
- * only what to access. For a read that is whole windows where most bytes are requested: at most
- * twice these bytes are read. For a write it is the exact union, which marks give. */
+/* Requesters in shared memory copy their pieces themselves, so an aggregator needs only the ranges
+ * to access, not the lists of pieces. A read accesses whole windows if at least half of the span is
+ * requested. A write accesses the exact union of all pieces, which marks give. */
 void collio_layout_listing(const collio_exchange_t *ex)
 {
     int64_t span = ex->range.hi - ex->range.lo;
@@ -235,7 +238,7 @@ static collio_division_t division_of(const collio_exchange_t *ex)
         .hi = ex->range.hi,
         .aggregators = file->derived.aggregator_count,
         .unit = collio_layout_unit(ex),
-        /* to make a plan anew costs more than a block that two ranks write */
+        /* a new plan costs more than a block that two aggregators write */
         .loose = !file->derived.align.strict,
         .stripe = striped(file) ? (int64_t) fh->f_stripe_size : collio_layout_window(ex),
         .stripe_count = fh->f_stripe_count > 0 ? fh->f_stripe_count : file->nodes.nodes,

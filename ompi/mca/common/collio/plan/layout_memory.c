@@ -1,10 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Partition memory: three reductions tell every rank what the nodes want and have, and from that
- * all of them compute the same domains (core/memory.h has the policy and the cost).
- * All memory of the reductions was taken at open.
+ * Partition memory: domains that follow the memory of the nodes.
  *
- *   memory    inside the node: the least that a rank sees; at the same time as
+ * Problem: all ranks must compute the same domains from the requests and the memory of all nodes.
+ * Method:  three reductions, of which the first two run at the same time. MPI_File_open allocates
+ *          their memory.
+ * Cost:    core/memory.h has the policy and the cost.
+ *
+ *   memory    inside the node: minimum of the available memory that its ranks measure
  *   sums      bytes per bin | busy aggregators per node | bytes held in buffers per node
  *   records   memory per node | bits of touched bins, node by node
  */
@@ -32,7 +35,8 @@ static int count_busy(collio_file_t *file)
     return file->memory.announced > 0 && 0 < file->calls;
 }
 
-/* This rank's part of what its node has in use. */
+/* Fills in this rank's part of the sums of its node: 1 if the rank aggregates for another file, and
+ * half of the bytes of its buffers, because half of the available memory is usable. */
 void collio_layout_memory_sums(collio_exchange_t *ex, int64_t *sums)
 {
     collio_file_t *file = ex->file;
@@ -40,7 +44,7 @@ void collio_layout_memory_sums(collio_exchange_t *ex, int64_t *sums)
 
     collio_file_for_each(count_busy, &busy);
     sums[node] = busy > 0;
-    if (0 == file->settings.memory_available) { /* what is measured is beside what is held */
+    if (0 == file->settings.memory_available) { /* measured memory excludes buffers that exist */
         sums[file->nodes.nodes + node] = collio_kept_buffers(file->kept) / 2;
     }
 }
@@ -70,7 +74,7 @@ void collio_layout_memory_records(collio_exchange_t *ex)
     }
 }
 
-/* What the reductions have told about the nodes. */
+/* Fills in the nodes from the results of the reductions. */
 static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
 {
     const collio_file_t *file = ex->file;
@@ -87,7 +91,7 @@ static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
         node[n].held = (int) sums[n] + COLLIO_MEMORY_PER_NODE;
         node[n].touched = records + nodes + (size_t) n * (size_t) file->memory.words;
     }
-    for (int i = 0; i < file->derived.aggregator_count; ++i) { /* a place for each that it has */
+    for (int i = 0; i < file->derived.aggregator_count; ++i) { /* one place per aggregator */
         --node[collio_node_of(&file->nodes, file->derived.aggregators[i])].held;
     }
     for (int n = 0; n < nodes; ++n) {
@@ -97,8 +101,8 @@ static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
     }
 }
 
-/* What an aggregator gets at most: not more than with even domains, so that as many aggregators
- * work. */
+/* Returns the maximum number of requested bytes of a leaf: at most the share of an aggregator in
+ * even domains, so that as many aggregators work. */
 static int64_t domain_bytes(const collio_exchange_t *ex)
 {
     const collio_file_t *file = ex->file;
@@ -158,7 +162,7 @@ static bool puts_named(const collio_file_t *file)
     return NULL != named && COLLIO_BUFFERS_WINDOW == named->buffers;
 }
 
-/* One-sided windows have one size on all aggregators: that of the smallest. */
+/* RMA windows have one size on all aggregators, so the smallest buffer sets the size of all. */
 static void level_buffers(collio_file_t *file)
 {
     collio_file_memory_t *memory = &file->memory;
@@ -209,7 +213,8 @@ static int64_t slot_within(int64_t size, int64_t window)
     return size < window && slot < window ? slot : window;
 }
 
-/* What this rank and its node have announced, and how large a collective buffer here is. */
+/* Computes the memory that this rank and its node announce, the number of collective buffers of the
+ * node and their size. */
 static void measure(collio_exchange_t *ex)
 {
     const collio_file_t *file = ex->file;
@@ -267,8 +272,9 @@ int collio_layout_memory(collio_exchange_t *ex, collio_division_t *division)
     return 0;
 }
 
-/* Of private buffers and of the node's segment, when what this plan does not need is more than the
- * node has. The same on all ranks of a node, for the segment. */
+/* Frees private buffers if their excess over this plan does not fit the node beside the memory that
+ * the node has announced, and frees the node's segment if it is larger than the usable memory of
+ * the node. All ranks of a node decide the same about the segment. */
 void collio_layout_memory_give_back(collio_exchange_t *ex)
 {
     collio_file_t *file = ex->file;
@@ -288,7 +294,7 @@ void collio_layout_memory_give_back(collio_exchange_t *ex)
         collio_shared_fini(&file->kept->shared);
         given = true;
     }
-    for (int i = 0; given && i < COLLIO_PLAN_SLOTS; ++i) { /* they count on it */
+    for (int i = 0; given && i < COLLIO_PLAN_SLOTS; ++i) { /* other plans need this memory */
         file->kept->plans->slot[i].memory.withheld |= &file->kept->plans->slot[i] != plan;
     }
 }
@@ -299,7 +305,7 @@ void collio_layout_look(collio_file_t *file)
     int64_t usable = INT64_MAX;
 
     if (!file->derived.partition->by_memory || 0 != collio_node_local(&file->nodes, file->rank)) {
-        return; /* one rank answers for its node */
+        return; /* one rank checks for its node */
     }
     for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
         collio_plan_t *plan = &file->kept->plans->slot[i];

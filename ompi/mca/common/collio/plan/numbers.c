@@ -1,7 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * A number for each window, sent by its aggregator to the requester, once per plan: the round of
- * put_fence that moves the window, the place of its message in the room for packed puts.
+ * Numbers: one for each window, which the aggregator sends to the requester once per plan. The
+ * number is the round of put_fence that moves the window, or the place of the window's message in
+ * the staging for packed puts.
  */
 #include "plan/plan.h"
 

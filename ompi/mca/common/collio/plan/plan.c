@@ -1,13 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Plans: finding, making and freeing them. See plan.h.
+ * Plans: finds, makes and frees plans. See plan.h.
  */
 #include "plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Without bytes a request has no place. */
+/* Returns the place of a request in the file; a request without bytes has place 0. */
 static void place_of(const collio_shape_t *shape, int64_t *anchor, int64_t *phase)
 {
     *anchor = *phase = 0;
@@ -41,7 +41,7 @@ int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *sh
         } else if (plan->phase == phase && (0 == fits || *delta == move)
                    && collio_domains_can_shift(&plan->domains, move)
                    && same_view(plan->view, shape->flat)) {
-            /* plans that are equal on this rank may differ on others, so all of them are offered */
+            /* plans that are equal on this rank may differ on others: offer all */
             *delta = move;
             fits |= INT64_C(1) << i;
         }
@@ -96,10 +96,10 @@ void collio_plan_begin(collio_plan_t *plan, const collio_shape_t *shape, int64_t
     plan->window_bytes = window_bytes;
 }
 
-/* For the comparison below; windows are ordered by (index, aggregator). */
+/* Sort key of a window: windows are ordered by (index, aggregator). */
 typedef struct rank_t {
-    int64_t index;
-    size_t window;
+    int64_t index; /* window number in the domain */
+    size_t window; /* position in split->window, which ascends by aggregator */
 } rank_t;
 
 static int compare_ranks(const void *a, const void *b)
@@ -137,7 +137,6 @@ static int order_windows(collio_plan_t *plan)
     return 0;
 }
 
-/* A fence round has at most one window of each aggregator, with the end of its data behind it. */
 void collio_plan_measure_fence(collio_plan_t *plan)
 {
     const collio_split_t *split = &plan->split;
@@ -234,10 +233,11 @@ int collio_plan_add(collio_plan_t *plan, int aggregator, int requester, int lead
     return rc;
 }
 
+/* Sort key of a requester. */
 typedef struct arrived_t {
-    int leader;
-    int rank;
-    size_t at;
+    int leader; /* rank of the requester's local aggregator, or its own rank */
+    int rank;   /* rank of the requester */
+    size_t at;  /* position in the order of arrival */
 } arrived_t;
 
 static int compare_arrived(const void *a, const void *b)
@@ -250,8 +250,8 @@ static int compare_arrived(const void *a, const void *b)
     return x->rank < y->rank ? -1 : 1;
 }
 
-/* Lists come in the order of arrival. Sorted by rank, overlapping writes are deterministic, and the
- * order is the same at every aggregator. */
+/* Sorts the lists, which are in the order of arrival, by leader and rank. Overlapping writes are
+ * thus deterministic, and every aggregator has the same order. */
 static int sort_requesters(collio_plan_t *plan)
 {
     size_t count = plan->requester_count;

@@ -1,10 +1,14 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Route: each requester sends each aggregator the offset list that concerns it, in compact form,
- * and nothing else. An aggregator does not know who will write to it, so the end is found by
- * nonblocking consensus (Hoefler et al.): synchronous sends, then a barrier that a rank enters when
- * all its sends were received; when the barrier is complete, no message can be under way any more.
- * No rank holds, counts or receives anything of size P.
+ * Route: offset lists from requesters to aggregators.
+ *
+ * Problem: an aggregator needs the pieces in its domain, but cannot compute which ranks have any.
+ * Method:  each requester sends each aggregator only the part of its list in that domain, in
+ *          compact form. Nonblocking consensus (Hoefler et al.) finds the end: synchronous sends,
+ *          then a barrier that a rank enters when all its sends were received. After the barrier
+ *          no message is under way.
+ * Cost:    one message for each pair that shares bytes, and a barrier. No rank stores, counts or
+ *          receives anything of the size of the job.
  */
 #include "plan/plan.h"
 
@@ -17,15 +21,15 @@ typedef collio_route_t route_t;
 
 /* An offset list that is being received. */
 typedef struct collio_arrival_t {
-    struct collio_arrival_t *next;
-    ompi_request_t *request;
-    int requester;
-    size_t bytes;
-    unsigned char list[];
+    struct collio_arrival_t *next; /* next list that is being received */
+    ompi_request_t *request;       /* the receive */
+    int requester;                 /* rank of the sender */
+    size_t bytes;                  /* bytes of the encoded list */
+    unsigned char list[];          /* the encoded list */
 } arrival_t;
 
-/* What the aggregator needs of a share: of each window the range from first to last byte, or
- * its pieces where marks do not hold. */
+/* Lists a share for its aggregator: the bounding range of each window, or the pieces of a window
+ * whose marks do not hold. Returns 0 or -ENOMEM. */
 static int list_outlines(const collio_exchange_t *ex, const collio_share_t *share,
                          collio_extents_t *list)
 {
@@ -51,13 +55,13 @@ static int list_outlines(const collio_exchange_t *ex, const collio_share_t *shar
     return rc;
 }
 
-/* By whose rank overlapping writes of this requester are ordered. */
+/* Returns the rank that orders overlapping writes of this requester. */
 static int leader_of(const collio_exchange_t *ex, int rank)
 {
     return NULL == ex->layer1.actions ? rank : ex->layer1.actions->leader(ex, rank);
 }
 
-/* My own part, when I am the aggregator: no message. */
+/* Adds this rank's own share as an aggregator, without a message. */
 static void add_own(collio_exchange_t *ex, const collio_share_t *share)
 {
     collio_extents_t own = {0};
@@ -122,7 +126,8 @@ static void send_list(collio_exchange_t *ex, const collio_share_t *share)
     collio_file_count(ex->file, COLLIO_STAT_META_BYTES, list->count);
 }
 
-/* After the list of the share was sent: an aggregator that gets no list finds no marks either. */
+/* Adds the marks of a share. Call it after the list was sent: a share has marks only if its
+ * aggregator gets a list. */
 static void add_marks(const collio_exchange_t *ex, const collio_share_t *share)
 {
     const collio_split_t *split = &ex->plan->split;
@@ -165,7 +170,7 @@ static void send_lists(collio_exchange_t *ex, bool mark)
     }
 }
 
-/* A barrier of all ranks. */
+/* Starts a barrier of all ranks. Returns false if it fails. */
 static bool start_barrier(collio_exchange_t *ex)
 {
     if (OMPI_SUCCESS == collio_agreement_start(ex->file, COLLIO_SCOPE_FILE, NULL, NULL, 0)) {
@@ -175,7 +180,7 @@ static bool start_barrier(collio_exchange_t *ex)
     return false;
 }
 
-/* An aggregator clears its marks before any requester adds to them. */
+/* Clears the marks of an aggregator; the barrier delays requesters until all marks are cleared. */
 static void start_marks(collio_exchange_t *ex)
 {
     int aggregator = ex->file->derived.my_aggregator;
@@ -205,7 +210,7 @@ void collio_route_again(collio_exchange_t *ex)
     send_lists(ex, false);
 }
 
-/* No memory for a list: it is received cut off, because its sender waits for that. */
+/* Receives a list without memory for it, truncated, because the sender waits for the receive. */
 static void discard_list(collio_exchange_t *ex, int requester)
 {
     ex->route.discarding = OMPI_SUCCESS
@@ -250,7 +255,7 @@ static void probe(collio_exchange_t *ex)
     do {
         matched = 0;
         if (ex->route.discarding) {
-            return; /* one at a time */
+            return; /* one truncated receive at a time */
         }
         if (OMPI_SUCCESS
             != collio_iprobe(collio_exchange_tag(ex, COLLIO_TAG_META), ex->file->comm, &matched,
@@ -268,10 +273,10 @@ static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
 {
     collio_extents_t list = {0};
     int aggregator = ex->file->derived.my_aggregator,
-        rc = -EBADMSG; /* nothing is for a rank that owns nothing */
+        rc = -EBADMSG; /* a list for a rank without a domain */
 
     if (0 != ex->error) {
-        return; /* this plan has no domains, perhaps, and will not be used */
+        return; /* the plan will not be used, and may have no domains */
     }
     if (aggregator >= 0) {
         rc = collio_wire_decode_within(arrival->list, arrival->bytes,
@@ -281,7 +286,7 @@ static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
     if (0 == rc) {
         int64_t bytes = (int64_t) (list.count * sizeof(*list.at));
 
-        collio_file_memory(ex->file, bytes); /* beside the plan, until it has the list */
+        collio_file_memory(ex->file, bytes); /* decoded list: counts for the peak only */
         collio_file_memory(ex->file, -bytes);
         collio_file_count(ex->file, COLLIO_STAT_REQUESTS_RECEIVED, list.count);
         rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, arrival->requester,
@@ -348,7 +353,7 @@ bool collio_route_poll(collio_exchange_t *ex)
     if (route->in_barrier && !route->barrier_done) {
         route->barrier_done = collio_agreement_poll(ex->file);
         if (route->barrier_done) {
-            probe(ex); /* what was matched, but not yet seen by us */
+            probe(ex); /* lists that have arrived, but were not probed yet */
         }
     }
     if (!route->barrier_done || NULL != route->arrivals || route->discarding) {
