@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Time asleep. See stopwatch.h.
+ * Elapsed time and time asleep of a thread. See stopwatch.h.
  */
 #define _GNU_SOURCE
 

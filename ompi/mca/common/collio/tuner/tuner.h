@@ -9,9 +9,9 @@
 #include "core/reason.h"
 
 /**
- * What `auto` chooses. Rules (core/choice.h) give the first choice; then the first calls of a kind
- * measure it and its alternatives, and the fastest is kept. The time of a call (that of the slowest
- * rank) is part of the agreement that ends every call anyway, so all ranks choose alike without
+ * The choices of `auto`. Rules (core/choice.h) give the first choice; the first calls of a kind
+ * then measure this choice and its alternatives, and later calls use the fastest. The agreement
+ * that ends every call includes the time of the slowest rank, so all ranks choose the same without
  * additional messages.
  */
 typedef struct collio_tuner_t collio_tuner_t;
@@ -19,47 +19,48 @@ struct collio_choices_t;
 struct collio_exchange_t;
 struct collio_file_t;
 
-/** Starts from what this rank remembers of files of this kind. NULL: out of memory. Local. */
+/** Returns a tuner with the measurements that this rank has of files of this kind, or NULL: out of
+ *  memory. Local. */
 collio_tuner_t *collio_tuner_open(struct collio_file_t *file);
-/** The ranks compare their hashes at open, and forget when they differ. A hash is computed again
- *  only after calls. */
+/** Returns the hash of all measurements, which is recomputed only after calls. At open the ranks
+ *  compare their hashes, and call collio_tuner_forget if these differ. */
 int64_t collio_tuner_hash(collio_tuner_t *tuner);
 void collio_tuner_forget(collio_tuner_t *tuner);
-/** Ends it as if it had never been. Local. */
+/** Frees the tuner without keeping its measurements. Local. */
 void collio_tuner_drop(struct collio_file_t *file);
-/** Keeps what was learnt for the next file of this kind. Local. */
+/** Frees the tuner, and keeps its measurements for the next file of this kind. Local. */
 void collio_tuner_close(struct collio_file_t *file);
 
 /** Sets ex->way from agreed values. */
 void collio_tuner_choose(struct collio_exchange_t *ex, int64_t window_bytes);
 
-/** Does this rank's request resemble its last one in this direction, and did that call skip the
- *  exchange, other than for a measurement? Local, so only a guess: the agreement shows whether all
- *  ranks guessed the same. */
+/** Does this rank's request resemble its last one in this direction, and was that call direct,
+ *  other than for a measurement? The answer is a local guess: the agreement finds whether all ranks
+ *  guessed the same. */
 bool collio_tuner_expects_direct(const struct collio_exchange_t *ex);
 
-/** Notes a call in which ranks accessed their pieces before the agreement. `by_all`: every rank
+/** Records a call in which ranks accessed their pieces before the agreement. `by_all`: every rank
  *  with data did. */
 void collio_tuner_served(struct collio_exchange_t *ex, bool by_all);
 
-/** Notes how long the call took on the slowest rank, and how much of it could have been hidden. */
+/** Records the time of the call on the slowest rank, and how much of it an overlap could hide. */
 void collio_tuner_learn(struct collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable);
 
-/** Notes how a call is carried out whose cycles begin: not always as it was chosen. */
+/** Records how a call is carried out, when its cycles begin: it may differ from the choice. */
 void collio_tuner_used(struct collio_exchange_t *ex);
 
-/** How the last write or read of this file was carried out; NULL: there was none. */
+/** Returns how the last write or read of this file was carried out; NULL: none. */
 const struct collio_choices_t *collio_tuner_last(const collio_tuner_t *tuner, bool write);
 
 /** One decision, for output. */
 typedef struct collio_decision_t {
-    const char *name;    /* "transport" */
-    const char *value;   /* "shm" */
+    const char *name;    /* name of the setting, such as "transport" */
+    const char *value;   /* the choice, such as "shm" */
     collio_reason_t why; /* reason of the decision */
 } collio_decision_t;
 
-/** The decisions about a call, in the order of COLLIO_DECISION_*; returns their number, at most
- *  COLLIO_DECISIONS. layers: the component may have two. */
+/** Lists the decisions about a call in row[], in the order of COLLIO_DECISION_*. `layers`: the
+ *  component may have two layers. Returns the number of decisions, at most COLLIO_DECISIONS. */
 int collio_tuner_decisions(const struct collio_choices_t *choices, bool layers,
                            collio_decision_t *row);
 
