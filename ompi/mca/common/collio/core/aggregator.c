@@ -1,13 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Aggregators: which ranks of which nodes do the work for the others.
+ * Aggregators: which ranks of which nodes access the file for other ranks.
  *
  * Problem: aggregators share their node's network card and memory, so they must be spread over
- *          the nodes, also when nodes have different numbers of ranks or ranks are dealt out to
+ *          the nodes, also when nodes have different numbers of ranks or ranks are assigned to
  *          nodes in turn.
- * Method:  a node map (ranks sorted by node), from which every placement is read off.
- * Cost:    map O(ranks) once for a set of processes; placement O(nodes + count).
+ * Method:  a node map (ranks sorted by node), from which every placement is computed.
+ * Cost:    map O(ranks) once per process set; placement O(nodes + count).
  *
  *   2 nodes of 4 ranks, 4 aggregators     spread        0 2 | 4 6
  *                                         round_robin   0 4 1 5
@@ -61,7 +61,7 @@ static int even_place(int i, int total, int parts)
     return (int) ((int64_t) i * total / parts);
 }
 
-/* Fewer aggregators than nodes: the first rank of every (nodes/count)-th node. */
+/* Places fewer aggregators than nodes: the first rank of every (nodes/count)-th node. */
 static void place_few(const collio_nodes_t *nodes, int count, int *list)
 {
     for (int i = 0; i < count; ++i) {
@@ -69,7 +69,7 @@ static void place_few(const collio_nodes_t *nodes, int count, int *list)
     }
 }
 
-/* Nodes that have more than `level` ranks, and the sum over all nodes of min(size, level). */
+/* Sum over all nodes of min(size, level); *larger = nodes of more than `level` ranks. */
 static int64_t fill_to(const collio_nodes_t *nodes, int level, int *larger)
 {
     int64_t sum = 0;
@@ -86,14 +86,14 @@ static int64_t fill_to(const collio_nodes_t *nodes, int level, int *larger)
 
 static void place_spread(const collio_nodes_t *nodes, int count, int *list)
 {
-    int level = 0; /* aggregators that every node with that many ranks has at least */
+    int level = 0; /* aggregators of every node that has at least this number of ranks */
     int top = nodes->ranks;
-    int larger;
-    int extra; /* of the larger nodes have one more */
+    int larger; /* nodes with more than `level` ranks */
+    int extra;  /* number of larger nodes that have one more aggregator */
     int seen = 0;
     int n = 0;
 
-    while (level < top) { /* the highest level that is not too much */
+    while (level < top) { /* bisection for the highest level with at most `count` aggregators */
         int middle = level + (top - level + 1) / 2;
 
         if (fill_to(nodes, middle, &larger) <= count) {
@@ -161,7 +161,7 @@ int collio_aggregators_place(const collio_nodes_t *nodes, int count, collio_plac
     return count;
 }
 
-/* Reads a number at *text that is at most `max`; moves *text behind it. */
+/* Reads a number at *text that is at most `max`, and moves *text behind the number. */
 static bool read_number(const char **text, int max, int *value)
 {
     const char *at = *text;
@@ -181,7 +181,7 @@ static bool read_number(const char **text, int max, int *value)
     return true;
 }
 
-/* One element, "4", "8-11" or "12-20:4". *text stays where the error is. */
+/* Reads one element, "4", "8-11" or "12-20:4". After an error *text is the place of the error. */
 static bool read_range(const char **text, int ranks, int *from, int *to, int *step)
 {
     const char *at = *text;
@@ -259,7 +259,7 @@ int collio_aggregators_parse(const char *text, int ranks, int *list, const char 
     return rc;
 }
 
-/* Counts of at least 1, separated by commas. */
+/* Is the text a list of counts of at least 1, separated by commas? */
 static bool is_list(const char *text)
 {
     int number;
@@ -275,7 +275,7 @@ static bool is_list(const char *text)
     return false;
 }
 
-/* The first node of each node's rack. Returns the number of racks. */
+/* Stores the first node of each node's rack in first_of[]. Returns the number of racks. */
 static int divide_racks(const char *text, int nodes, int *first_of)
 {
     int racks = 0, left = 0, length = 0;
@@ -283,7 +283,7 @@ static int divide_racks(const char *text, int nodes, int *first_of)
     for (int node = 0; node < nodes; ++node) {
         if (0 == left) {
             ++racks;
-            (void) read_number(&text, INT32_MAX, &length); /* at the end of the list: the last */
+            (void) read_number(&text, INT32_MAX, &length); /* end of the list: keeps the last one */
             text += ',' == *text;
             left = length;
         }
@@ -334,7 +334,7 @@ int collio_local_aggregator_of(int q, int c, int r)
 {
     int small = q / c;
     int large = small + (0 != q % c);
-    int border = large * (q % c); /* below it groups are large */
+    int border = large * (q % c); /* ranks below this are in large groups */
 
     return r < border ? r - r % large : border + (r - border) / small * small;
 }
@@ -347,7 +347,7 @@ int collio_local_aggregators_on(const collio_nodes_t *nodes, collio_local_count_
     return wanted < ranks ? wanted : ranks;
 }
 
-/* Level by level, as water fills vessels of different heights. */
+/* Raises the level while the remaining aggregators suffice for all nodes with more ranks. */
 collio_local_count_t collio_local_aggregators_divide(const collio_nodes_t *nodes, int total)
 {
     collio_local_count_t count = {1, 0};

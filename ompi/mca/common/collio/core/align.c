@@ -9,12 +9,12 @@
 
 enum {
     PAGE = COLLIO_ALIGN_LEAST,
-    MOST = 64 << 20,          /* no file system has larger blocks */
-    UNITS_PER_AGGREGATOR = 4, /* at least, where the unit may be made smaller */
-    SOURCE_BITS = 2           /* of a packed alignment; one more for `strict` */
+    MOST = 64 << 20,          /* bytes: larger block sizes are not plausible */
+    UNITS_PER_AGGREGATOR = 4, /* a unit that is not strict is halved until there are four */
+    SOURCE_BITS = 2           /* bits of the source in a packed alignment */
 };
 
-#define SET_MOST (INT64_C(1) << 50) /* beyond any file; a packed alignment holds it */
+#define SET_MOST (INT64_C(1) << 50) /* bytes: larger than any file, and fits a packed alignment */
 
 static bool possible(int64_t bytes)
 {
@@ -41,7 +41,7 @@ collio_align_t collio_align_choose(const collio_align_facts_t *facts)
                             COLLIO_ALIGN_BLOCK, false};
 }
 
-/* Halves that are whole pages. */
+/* Is half of the unit a number of whole pages? */
 static bool can_halve(int64_t unit)
 {
     return 0 == unit % (2 * PAGE);

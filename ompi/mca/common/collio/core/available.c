@@ -3,9 +3,10 @@
 /*
  * Available memory, from the text of the kernel's files.
  *
- * Problem: what a node has is not what a process may use: batch systems put jobs into cgroups, and
- *          every cgroup above the process's own limits it, too.
- * Method:  parsers that never fail: what is not there, or cannot be read, limits nothing.
+ * Problem: a process may use less memory than its node has: batch systems put jobs into cgroups,
+ *          and the limit of every parent cgroup applies as well.
+ * Method:  parsers that never fail: a missing or unreadable value is no limit.
+ * Cost:    linear in the length of the text.
  */
 #include "available.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line after this one, or NULL. */
+/* Returns the next line, or NULL. */
 static const char *next_line(const char *line)
 {
     const char *end = strchr(line, '\n');
@@ -22,7 +23,7 @@ static const char *next_line(const char *line)
     return NULL == end ? NULL : end + 1;
 }
 
-/* The number behind "name" at the beginning of a line; -1 if there is none. */
+/* Returns the number after "name" at the beginning of a line; -1: none. */
 static int64_t field_of(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -107,7 +108,7 @@ bool collio_available_parent(char *path)
 
 int64_t collio_available_limit(const char *text)
 {
-    enum { PAGES = 1 << 16 }; /* no page is larger */
+    enum { PAGES = 1 << 16 }; /* bytes of the largest page */
     char *end;
     long long value = strtoll(text, &end, 10);
 

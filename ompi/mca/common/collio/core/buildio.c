@@ -1,15 +1,16 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Build-IO: a request is a stream of bytes, which the file view cuts into N pieces and the memory
- * datatype into M others. Segments are what lies between two cuts of either:
+ * Build-IO: matches the pieces of the file with the pieces of memory.
+ *
+ * Problem: a request is a stream of bytes, which the file view cuts into N pieces and the memory
+ *          datatype into M pieces. A transfer needs segments without a cut.
+ * Method:  two cursors, which advance to the next cut of either. Tilings have prefix sums, so two
+ *          binary searches find the start of a cycle, and every thread builds its own cycles.
+ * Cost:    a few additions per segment.
  *
  *   file      |====|=========|==|          pieces of the view
  *   memory    |=======|===|=====|          pieces of the buffer
  *   segments  |====|==|===|==|==|          at most N + M - 1
- *
- * Each segment costs a few additions. As tilings carry prefix sums, a cycle in the middle of the
- * request is found by two binary searches: no sequential pre-calculation is left, and every thread
- * builds its own cycles.
  */
 #include "buildio.h"
 
@@ -54,7 +55,7 @@ size_t collio_buildio_next(collio_buildio_t *build, collio_segment_t *segments, 
         int64_t file_run, memory_run;
         int64_t offset = collio_cursor_run(&build->file, &file_run);
         int64_t place = collio_cursor_run(&build->memory, &memory_run);
-        /* integer arithmetic: the base may be MPI_BOTTOM, and offsets may point before it */
+        /* integer arithmetic: the base may be MPI_BOTTOM, and offsets may be negative */
         char *addr = (char *) ((uintptr_t) build->base + (uintptr_t) place);
         int64_t length = collio_min(file_run, memory_run);
 
@@ -77,7 +78,7 @@ size_t collio_buildio_next(collio_buildio_t *build, collio_segment_t *segments, 
     return used;
 }
 
-/* Number of the piece that a stream position lies in, counted over all repetitions. */
+/* Returns the number of the piece at a stream position, counted over all repetitions. */
 static int64_t piece_number(const collio_tiling_t *tiling, int64_t stream)
 {
     collio_cursor_t cursor;

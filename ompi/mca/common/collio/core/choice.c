@@ -2,38 +2,39 @@
 /**
  * The choices of `auto`. See choice.h.
  *
- * The rules say what is worth a measurement, not what wins: on a page cache an exchange is one more
- * copy, so large pieces go direct; tiny interleaved pieces cost a system call each, or a locked
- * read-modify-write where writes are sieved, so they are exchanged; in between both are tried. Tiny
- * pieces of ranks that seem to be apart are tried both ways, too, but unsieved writes only where no
- * exchange could join the pieces.
+ * Problem: a measurement costs a slow call, so only ways that may be the fastest are measured.
+ * Method:  rules by piece size. With a page cache an exchange is one more copy, so large pieces use
+ *          direct access. Tiny interleaved pieces cost a system call each, or a locked
+ *          read-modify-write if writes are sieved, so they are exchanged. Pieces between these
+ *          sizes are measured both ways. Tiny pieces of ranks whose ranges do not interleave are
+ *          measured both ways as well, except unsieved writes whose pieces an exchange may join:
+ *          these are exchanged.
  *
  *   average piece   2 KiB     32 KiB (*)             256 KiB
  *        exchange     |  try both  | direct, try later   |  direct       (one node, interleaved)
  *
  *   (*) 8 KiB for writes to a file system in memory, 2 KiB for reads; 256 bytes, for both borders,
- *       where the nodes are containers of one machine
+ *       if the nodes are containers of one machine
  *
- * On a file system whose servers give locks to clients (Lustre) pieces that interleave are always
- * exchanged where there are several clients: direct writes revoke each other's locks.
- *
- * A first exchange makes a plan and shared memory, which is expensive; a program that makes a few
- * calls should not pay for it where direct access is a good guess. So there the guess serves some
- * calls before the exchange is tried at all.
+ *          On a file system whose servers give locks to clients (Lustre) interleaved pieces are
+ *          always exchanged if there are several clients: direct writes revoke each other's locks.
+ * Cost:    the first exchange makes a plan and shared memory. If direct access is the first choice,
+ *          it serves PATIENCE calls before the exchange is measured, so that programs with few
+ *          calls do not pay this cost.
  */
 #include "choice.h"
 
 enum {
-    MESSAGE_PIECE = 256,     /* above, on one machine: cheaper to access than to send */
-    TINY_PIECE = 2 << 10,    /* below, interleaved: never direct */
-    MIDDLE_PIECE = 32 << 10, /* above, on one node: direct writes are a good guess */
-    MEMORY_PIECE = 8 << 10,  /* the same where a write costs little more than its copy */
-    LARGE_PIECE = 256 << 10, /* above, on one node: never exchanged */
-    SMALL_CALL = 64 << 10,   /* in all: not worth measuring */
-    TRIES = 2,
-    HOPELESS = 2,  /* times slower than the best: once is enough */
-    PATIENCE = 32, /* calls: a try costs several, but is a tenth of so many at most */
-    HIDEABLE = 8   /* of a call: less than this part is not worth an overlap */
+    MESSAGE_PIECE = 256,     /* bytes: on one machine, larger pieces may be accessed directly */
+    TINY_PIECE = 2 << 10,    /* bytes: smaller interleaved pieces are never accessed directly */
+    MIDDLE_PIECE = 32 << 10, /* bytes: on one node, larger pieces are first written directly */
+    MEMORY_PIECE = 8 << 10,  /* bytes: MIDDLE_PIECE for a file system in memory */
+    LARGE_PIECE = 256 << 10, /* bytes: on one node, larger pieces are never exchanged */
+    SMALL_CALL = 64 << 10,   /* bytes of all ranks: smaller calls are not measured */
+    TRIES = 2,               /* measurements of each way */
+    HOPELESS = 2,            /* a way that is this many times slower than the best is dropped */
+    PATIENCE = 32,           /* calls that direct access serves before other ways are measured */
+    HIDEABLE = 8             /* overlap is measured if it may hide at least 1/8 of the time */
 };
 
 static int64_t piece_bytes(const collio_facts_t *facts)
@@ -46,15 +47,15 @@ static bool interleaved(const collio_facts_t *facts)
     return facts->spans > facts->span;
 }
 
-/* Could the bytes of other ranks lie between the pieces of one? That the spans add up to less than
- * the range does not exclude it: groups of ranks may interleave, far from each other. But it takes
- * gaps as large as the pieces, and gaps that all ranks together could fill. */
+/* Can bytes of other ranks fill the holes between the pieces of a rank? Spans that add up to less
+ * than the range do not exclude this: distant groups of ranks may interleave. The holes must be at
+ * least as large as the pieces, and all ranks together must have enough bytes to fill them. */
 static bool fillable(const collio_facts_t *facts)
 {
     return facts->spans / 2 >= facts->bytes && facts->spans / facts->ranks <= facts->bytes;
 }
 
-/* Writes that cost a system call for each of many tiny pieces, where an exchange may join them. */
+/* Is this a write of many tiny pieces, with a system call for each, that an exchange may join? */
 static bool torn_write(const collio_facts_t *facts)
 {
     return facts->write && !facts->sieve_writes && piece_bytes(facts) < TINY_PIECE
@@ -109,7 +110,7 @@ static collio_way_t guess(const collio_facts_t *facts, unsigned ways)
     return facts->may_shm ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND;
 }
 
-/* An exchange without overlap, and those with overlap, which follow it. */
+/* Returns the bits of an exchange without overlap and, if `overlap`, of those with overlap. */
 static unsigned exchanges(collio_way_t way, bool overlap)
 {
     unsigned schedules = overlap ? (1u << COLLIO_OVERLAPS) - 1 : 1;
@@ -130,13 +131,13 @@ collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
     if (exchange && facts->may_shm) {
         candidates.ways |= exchanges(COLLIO_WAY_SHM, overlap);
     }
-    /* on one node messages are two copies where shared memory is one: only where it is asked for */
+    /* on one node messages are two copies and shared memory is one: only if transport is isend */
     if (exchange && facts->may_isend && (!facts->may_shm || facts->nodes > 1)) {
         candidates.ways |= exchanges(COLLIO_WAY_ISEND, overlap && !facts->may_shm);
     }
     candidates.first = guess(facts, candidates.ways);
     if (facts->bytes < SMALL_CALL) {
-        candidates.ways = 1u << candidates.first; /* all latency: no choice matters */
+        candidates.ways = 1u << candidates.first; /* latency dominates in every way */
     }
     candidates.patience = COLLIO_WAY_DIRECT == candidates.first ? PATIENCE : 0;
     return candidates;
@@ -173,7 +174,8 @@ bool collio_choice_shares(collio_way_t way)
     return way < COLLIO_WAY_ISEND;
 }
 
-/* An overlap that was not tried: is there time to hide, and did write_comm2 hide some of it? */
+/* Is an overlap that was not measured worth it: is there time to hide, and did write_comm2 hide
+ * some of it? */
 static bool overlap_worth(const collio_learnt_t *learnt, int way)
 {
     int overlap = collio_choice_overlap((collio_way_t) way), none = way - overlap;
@@ -188,7 +190,8 @@ static bool overlap_worth(const collio_learnt_t *learnt, int way)
            || learnt->best[none + COLLIO_OVERLAP_WRITE_COMM2] < learnt->best[none];
 }
 
-/* Not worth a (further) try: tried enough, far behind, or an overlap that gains nothing. */
+/* Needs a way no further measurement? It was measured enough, is far slower than the best, or is an
+ * overlap that gains nothing. */
 static bool settled(const collio_learnt_t *learnt, int way, int best)
 {
     if (learnt->tried[way] >= TRIES) {
@@ -238,7 +241,7 @@ void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t byte
     int64_t cost;
 
     if (bytes < SMALL_CALL) {
-        return; /* it says nothing about larger calls */
+        return; /* the time of a small call does not predict larger calls */
     }
     cost = per_mib(nanoseconds, bytes) + 1;
     hideable = per_mib(hideable, bytes);
@@ -254,7 +257,7 @@ void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t byte
 
 bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int64_t last_pieces)
 {
-    enum { TOLERANCE = 8 }; /* of a piece: one such part */
+    enum { TOLERANCE = 8 }; /* sizes of pieces may differ by 1/8 */
     int64_t piece, last;
 
     if (bytes == last_bytes && pieces == last_pieces) {

@@ -9,12 +9,12 @@
 #include "reason.h"
 
 /**
- * What `auto` tries, and how it decides: a few ways to do a call, each measured on the first calls
- * of its kind, the fastest kept. Kinds are the direction and the average piece size. Everything is
- * a function of values that all ranks have agreed on, so all ranks choose alike.
+ * The decisions of `auto`: the first calls of a kind measure a few ways to carry out a call, and
+ * later calls use the fastest way. The kind of a call is its direction and its average piece size.
+ * Every decision is a function of agreed values, so all ranks choose the same way.
  */
 typedef enum collio_way_t {
-    COLLIO_WAY_DIRECT = 0,        /* no exchange: each rank its own pieces */
+    COLLIO_WAY_DIRECT = 0,        /* no exchange: each rank accesses its own pieces */
     COLLIO_WAY_SHM,               /* exchange, shared memory on a node; no overlap */
     COLLIO_WAY_SHM_WRITE_COMM2,   /* exchange, shared memory on a node; schedule write_comm2 */
     COLLIO_WAY_SHM_WRITE_COMM,    /* exchange, shared memory on a node; schedule write_comm */
@@ -32,56 +32,57 @@ typedef enum collio_overlap_t {
     COLLIO_OVERLAPS
 } collio_overlap_t;
 
-/** The overlap of a way; direct access has none. */
+/** Returns the overlap of a way; NONE for direct access. */
 collio_overlap_t collio_choice_overlap(collio_way_t way);
 /** False for the ways that exchange by messages only. */
 bool collio_choice_shares(collio_way_t way);
 
-/** What is known of a call before it is done. */
+/** Agreed facts about a call and its file, from which `auto` decides. */
 typedef struct collio_facts_t {
-    bool write;
-    int64_t bytes; /* of all ranks */
-    int64_t pieces;
-    int64_t span;  /* highest - lowest offset */
-    int64_t spans; /* sum of the ranks' own spans: above `span` they interleave */
-    int ranks;
-    int nodes;
-    bool in_memory;    /* tmpfs or ramfs: a write is little more than a copy */
-    bool one_machine;  /* several nodes on a local file system, so they are containers of one
-                         machine and share its page cache, but exchange by messages */
-    bool contended;    /* direct accesses of several clients would take locks from each other, or
-                          ask for one lock each: pieces that interleave are exchanged */
-    bool sieve_writes; /* writes may read, change and write whole windows: the gaps do not cost a
-                          system call each */
-    bool many_cycles;  /* more data than the aggregators' buffers: schedules matter */
-    bool may_skip;     /* direct access is allowed by the settings */
-    bool may_exchange;
-    bool may_overlap; /* schedule auto */
-    bool may_shm;     /* transport auto or shm */
-    bool may_isend;   /* transport auto or isend */
+    bool write;     /* the call writes */
+    int64_t bytes;  /* bytes of all ranks */
+    int64_t pieces; /* pieces of all ranks */
+    int64_t span;   /* end of the highest byte - lowest offset */
+    int64_t spans;  /* sum of the spans of all ranks; ranks interleave if it exceeds `span` */
+    int ranks;      /* number of ranks */
+    int nodes;      /* number of nodes */
+    bool in_memory; /* tmpfs or ramfs: a write is little more than a copy */
+    /** Several nodes on a local file system: containers of one machine, which share its page cache
+     *  but exchange by messages. */
+    bool one_machine;
+    /** Direct accesses of several clients would revoke each other's locks, or request one lock
+     *  each: interleaved pieces are exchanged. */
+    bool contended;
+    bool sieve_writes; /* data sieving of writes is on: holes do not cost a system call each */
+    bool many_cycles;  /* an aggregator has more data than a window: the schedule matters */
+    bool may_skip;     /* the settings allow direct access */
+    bool may_exchange; /* the settings allow an exchange */
+    bool may_overlap;  /* the setting schedule is auto */
+    bool may_shm;      /* shared memory may be used: transport auto or shm, not in atomic mode */
+    bool may_isend;    /* messages may be used, or stand for a transport that is not measured */
 } collio_facts_t;
 
-/** What is to be tried for a call. */
+/** Ways that are worth a measurement for a call. */
 typedef struct collio_candidates_t {
-    unsigned ways;      /* bit w is set when way w is worth trying; never 0 */
-    collio_way_t first; /* the one to begin with */
-    int patience;       /* calls served by `first` before others are tried */
+    unsigned ways;      /* bit w is set if way w is worth a measurement; never 0 */
+    collio_way_t first; /* way to begin with */
+    int patience;       /* calls that `first` serves before other ways are measured */
 } collio_candidates_t;
 
 collio_candidates_t collio_choice_candidates(const collio_facts_t *facts);
 
-/** What was learnt about one kind of call. All-zero at first. */
+/** Measurements of one kind of call. Initially all zero. */
 typedef struct collio_learnt_t {
-    int64_t best[COLLIO_WAYS]; /* least nanoseconds per MiB, 0 = never tried */
-    int64_t hideable;          /* most per MiB, in exchanges without overlap */
-    int tried[COLLIO_WAYS];
-    int served; /* calls in which nothing was tried */
+    int64_t best[COLLIO_WAYS]; /* minimum nanoseconds per MiB of each way; 0: never measured */
+    int64_t hideable;          /* maximum nanoseconds per MiB that an overlap could have hidden */
+    int tried[COLLIO_WAYS];    /* number of measurements of each way */
+    int served;                /* calls without a measurement */
 } collio_learnt_t;
 
-/** The way to go now; *probing = it is being measured. Each way is tried twice (the first time pays
- *  for plans and fresh memory), a way that loses by 2x is not tried again. Overlap is tried only
- *  where an exchange without it has shown time that could be hidden, and write_comm only where
- *  write_comm2 was faster than no overlap. */
+/** Returns the way for the next call; *probing = the call is measured. Each way is measured twice,
+ *  because the first call pays for plans and fresh memory; a way that is more than twice as slow as
+ *  the best is not measured again. Overlap is measured only if an exchange without overlap had time
+ *  to hide, and write_comm only if write_comm2 was faster than no overlap. */
 collio_way_t collio_choice_next(const collio_learnt_t *learnt,
                                 const collio_candidates_t *candidates, bool *probing);
 
@@ -89,12 +90,12 @@ collio_way_t collio_choice_next(const collio_learnt_t *learnt,
 void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t bytes,
                          int64_t nanoseconds, int64_t hideable);
 
-/** Is a request of one rank like its last one, so that what was chosen for that may serve it, too?
- *  It is if it has the same bytes and pieces, or pieces of about the same size that are not tiny:
- *  the variables of a program differ in the number of their components, and blocks by a row. */
+/** Is a request of a rank similar to its last one, so that the same way may serve it? Requests are
+ *  similar if they have the same bytes and pieces, or pieces of about the same size that are not
+ *  tiny: variables of a program differ in the number of their components, and blocks by a row. */
 bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int64_t last_pieces);
 
-/** Why `auto` came to this way, for each part: exchange or not, the transport, the schedule. */
+/** Return the reason for each part of a way: exchange or not, the transport, the schedule. */
 collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
                                            const collio_learnt_t *learnt, collio_way_t way,
                                            bool probing);
@@ -107,7 +108,7 @@ collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
 
 enum { COLLIO_KINDS = 16 };
 
-/** 0 .. KINDS - 1. */
+/** Returns the kind of a call, 0 to COLLIO_KINDS - 1. */
 int collio_choice_kind(const collio_facts_t *facts);
 
 #endif /* COLLIO_CHOICE_H */

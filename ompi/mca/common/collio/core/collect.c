@@ -1,13 +1,14 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The aggregator's half of the cycle plan: all requesters' windows become cycles.
+ * The aggregator's half of the cycle plan: the windows of all requesters become cycles.
  *
- * Problem: an aggregator has the split of each requester and must know, for each window anybody
- *          wants something of, who takes part and which bytes are covered.
+ * Problem: an aggregator has the split of each requester, and needs the requesters and the covered
+ *          bytes of each window that is not empty.
  * Method:  requesters list their windows in ascending order, so a heap over the requesters gives
- *          all windows in order; the pieces of one window are merged to its runs.
- * Cost:    O(windows log requesters + pieces log requesters); memory for the result only.
+ *          all windows in order; the pieces of one window are merged into its runs.
+ * Cost:    O(windows log requesters + pieces log requesters); memory for the result, and 48 bytes
+ *          for each requester.
  *
  *   requester 0   w0 w1    w7            cycles   w0 {0,2}  w1 {0,1}  w7 {0,1,2}
  *   requester 1      w1    w7
@@ -23,13 +24,13 @@
 #include "merge.h"
 
 typedef struct collio_collector_t {
-    const collio_split_t *splits;
-    collio_heap_entry_t *heap; /* key: the requester's next window */
-    size_t heap_count;
-    size_t *next; /* of each requester: its next window */
-    collio_merge_input_t *inputs;
-    const collio_marks_t *marks; /* of the windows that have marks; or NULL */
-    size_t cycle_capacity;
+    const collio_split_t *splits; /* the split of each requester; the caller owns them */
+    collio_heap_entry_t *heap;    /* requesters by the number of their next window */
+    size_t heap_count;            /* requesters that have windows left */
+    size_t *next;                 /* position of each requester's next window in its split */
+    collio_merge_input_t *inputs; /* pieces of the sources of one cycle */
+    const collio_marks_t *marks;  /* marks of windows; NULL: no window has marks */
+    size_t cycle_capacity;        /* cycles that collect->cycle has room for */
 } collector_t;
 
 static void collector_fini(collector_t *collector)
@@ -39,7 +40,8 @@ static void collector_fini(collector_t *collector)
     free(collector->inputs);
 }
 
-/* Room for what is known beforehand. Returns the number of windows, or SIZE_MAX: no memory. */
+/* Allocates and builds the heap. Returns the number of windows of all requesters; SIZE_MAX: no
+ * memory. */
 static size_t collector_init(collector_t *collector, const collio_split_t *splits,
                              size_t split_count)
 {
@@ -63,7 +65,8 @@ static size_t collector_init(collector_t *collector, const collio_split_t *split
     return windows;
 }
 
-/* The requester on top takes part with its next window, which the cycle then spans; moves it on. */
+/* Adds the next window of the requester on top of the heap to the cycle, and advances this
+ * requester. */
 static void take_source(collector_t *collector, collio_cycle_t *cycle, collio_source_t *source)
 {
     size_t requester = collector->heap[0].input;
@@ -88,8 +91,8 @@ static void take_source(collector_t *collector, collio_cycle_t *cycle, collio_so
     }
 }
 
-/* The runs of a cycle are disjoint and ascend, from its first byte to its last, and hold what its
- * sources have. */
+/* Do the runs of a cycle ascend without overlap from its first byte to its last one, and have the
+ * bytes of its sources? */
 static bool runs_hold(const collio_collect_t *collect, const collio_cycle_t *cycle,
                       int64_t overlap_bytes)
 {
@@ -106,7 +109,7 @@ static bool runs_hold(const collio_collect_t *collect, const collio_cycle_t *cyc
            && cycle->hi == run[cycle->run_count - 1].offset + run[cycle->run_count - 1].length;
 }
 
-/* The union of what the sources of a cycle have. */
+/* Appends the runs of a cycle: the union of the pieces of its sources. 0 or -ENOMEM. */
 static int add_runs(collector_t *collector, collio_collect_t *collect, collio_cycle_t *cycle)
 {
     collio_span_t span = {cycle->lo, cycle->hi, cycle->bytes};

@@ -6,23 +6,23 @@
 #include <string.h>
 
 /**
- * Copies of a few bytes, without a call: most of the work of requests with tiny pieces.
+ * Inline copies of a few bytes. Requests with tiny pieces spend most of their time in such copies.
  */
 
-/** For a loop that is compiled once for each case: its constant arguments must reach it. */
+/** Forces inlining, so that a loop with constant arguments is compiled for these constants. */
 #if defined(__GNUC__)
 #    define COLLIO_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #    define COLLIO_ALWAYS_INLINE static inline
 #endif
 
-/** Integer arithmetic: the base may be MPI_BOTTOM, and offsets may point before it. */
+/** Returns base + offset. Integer arithmetic: the base may be MPI_BOTTOM, the offset negative. */
 COLLIO_ALWAYS_INLINE char *collio_place(char *base, int64_t offset)
 {
     return (char *) ((uintptr_t) base + (uintptr_t) offset);
 }
 
-/** Copies the first `half` bytes and the last `half` bytes of `length`, which meet or overlap. */
+/** Copies the first and the last `half` bytes of `length` bytes, half <= length <= 2 * half. */
 #define COLLIO_COPY_HALVES(half, to, from, length)        \
     do {                                                  \
         unsigned char head[half], tail[half];             \

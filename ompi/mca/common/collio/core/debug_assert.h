@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 /**
- * Invariants of our own code, never conditions on what a user or a file system gives us. Builds
- * with --enable-asserts (implied by --enable-werror and --enable-sanitizers) check them and abort;
- * other builds compile them and drop them.
+ * Assertions check invariants of collio's code, never the input of a user or a file system. Builds
+ * with --enable-asserts (implied by --enable-werror and --enable-sanitizers) check assertions and
+ * abort; other builds compile them and remove them.
  */
 #ifndef COLLIO_ASSERTS
 #    define COLLIO_ASSERTS 0

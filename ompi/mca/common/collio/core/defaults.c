@@ -5,12 +5,12 @@
 #include "defaults.h"
 
 enum {
-    LOCKAHEAD_PER_STRIPE = 4, /* aggregators, at most */
-    LOCKAHEAD_PER_NODE = 4,
-    ON_ONE_NODE = 2,
-    NODE_BUFFER = 2 << 20,
-    BUFFER = 32 << 20,
-    WAITING = 64 << 20 /* bytes of messages that may wait at an aggregator for their receives */
+    LOCKAHEAD_PER_STRIPE = 4, /* maximum number of aggregators per stripe with lock-ahead */
+    LOCKAHEAD_PER_NODE = 4,   /* maximum number of aggregators per node with lock-ahead */
+    ON_ONE_NODE = 2,          /* aggregators of a job on one node */
+    NODE_BUFFER = 2 << 20,    /* bytes of buffers on one node with a local file system */
+    BUFFER = 32 << 20,        /* bytes of buffers elsewhere */
+    WAITING = 64 << 20        /* bytes of messages that may wait at an aggregator for receives */
 };
 
 static int least(int a, int b)
@@ -18,8 +18,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* One per stripe: then static_cyclic gives each server one writer. With fewer ranks than stripes, a
- * divisor of the stripes does the same; anything else would mix the writers of a server. */
+/* One aggregator per stripe, so that static_cyclic gives each server one writer. With fewer ranks
+ * than stripes, a divisor of the stripe count gives each server one writer as well. */
 static int per_stripe(const collio_site_t *site)
 {
     int count = least(site->stripes, site->ranks);
@@ -30,8 +30,8 @@ static int per_stripe(const collio_site_t *site)
     return count;
 }
 
-/* With lockahead the writers of one OST do not disturb each other, and more of them fill it better:
- * half of the ranks, but not more than a stripe or a node can make use of. */
+/* With lock-ahead the writers of one OST do not revoke each other's locks, and several writers use
+ * its bandwidth better: half of the ranks, within the limits per stripe and per node. */
 static int with_lockahead(const collio_site_t *site)
 {
     int count = least(site->ranks / 2, LOCKAHEAD_PER_STRIPE * site->stripes);
@@ -40,12 +40,12 @@ static int with_lockahead(const collio_site_t *site)
     return count > site->stripes ? count : site->stripes;
 }
 
-/* One node: two, so that one writes while the other's data arrives. Not more with more cores: Linux
- * takes one lock per file for buffered writes (ext4, XFS, tmpfs and the client of NFS alike), so a
- * third writer of the same file would wait. Two also with one core: what waits for a device or a
- * server needs no core.
- * Several nodes: one each. A node's traffic to the file system goes through one client and one
- * network card; a second writer there has the same lock against it. */
+/* One node: two aggregators, so that one writes while the data of the other arrives. More cores do
+ * not change this: Linux takes one lock per file for buffered writes (ext4, XFS, tmpfs and the
+ * client of NFS), so a third writer of the file would wait. One core does not change it either: an
+ * aggregator that waits for a device or a server needs no core.
+ * Several nodes: one aggregator per node. The traffic of a node to the file system goes through one
+ * client and one network card, and a second writer of the node would wait for the file's lock. */
 static int by_nodes(const collio_site_t *site)
 {
     return site->nodes > 1 ? site->nodes : ON_ONE_NODE;
@@ -58,24 +58,24 @@ int collio_default_aggregators(const collio_site_t *site)
     if (site->striped && site->stripe_bytes > 0 && site->stripes > 0) {
         count = site->lockahead ? with_lockahead(site) : per_stripe(site);
     } else if (site->stripes > 1) {
-        count = site->stripes; /* of another file system: as many as serve it at a time */
+        count = site->stripes; /* another file system: one aggregator per stripe */
     }
     count = least(count, site->ranks);
     return count > 0 ? count : 1;
 }
 
-/* One node and a local file system: the buffer is a stop on the way to the page cache. If it fits
- * the caches of the cores it is as fast as a large one, and its pages are sooner had; with more
- * ranks than cores, too, because the aggregators' buffers are touched by all ranks in turn.
- * Elsewhere an access costs a round trip to a server or between nodes, which a larger one hides. */
+/* One node and a local file system: data pass through the buffer to the page cache. A buffer that
+ * fits the caches of the cores is as fast as a large one, and its pages are allocated faster; this
+ * holds also with more ranks than cores, because all ranks touch the same buffers in turn.
+ * Elsewhere an access costs a round trip to a server or between nodes, so larger accesses pay. */
 int64_t collio_default_buffer(const collio_site_t *site)
 {
     return 1 == site->nodes && !site->network && !site->striped ? NODE_BUFFER : BUFFER;
 }
 
-/* A synchronous send is answered by a message: where messages limit, the answers take as long as
- * the data. A rank that sends one in n of them is at most n windows ahead of its aggregator, which
- * may have to keep them. */
+/* A synchronous send costs an acknowledgment, which takes as long as the data if the message rate
+ * is the limit. A rank whose every n-th send is synchronous is at most n windows ahead of its
+ * aggregator, which may have to buffer these windows. */
 int64_t collio_default_synchronous_each(int64_t window_bytes, int64_t buffer_bytes,
                                         bool short_of_memory)
 {

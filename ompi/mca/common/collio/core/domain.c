@@ -1,12 +1,12 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * File domains: who owns which byte.
+ * File domains: which aggregator owns which byte.
  *
- * Problem: every rank must know, without a message, which aggregator a byte belongs to, and the
- *          aggregator must see its part as one line, whatever the partitioning.
- * Method:  arithmetic on the bounds that all ranks computed from the same agreed numbers. All of
- *          it is integer arithmetic, so that no two machines can disagree.
+ * Problem: every rank must compute, without a message, which aggregator owns a byte, and the domain
+ *          of an aggregator must be one contiguous line in every partitioning.
+ * Method:  integer arithmetic on bounds that all ranks compute from the same agreed numbers, so the
+ *          result is the same on all machines.
  * Cost:    set-up O(parts); locate O(log parts).
  */
 #include "domain.h"
@@ -27,7 +27,7 @@ static int64_t unit_of(const collio_partition_t *partition, const collio_divisio
     return 0 < unit ? unit : 1;
 }
 
-/* Bounds ascend from lo to hi, so that the domains are disjoint and cover the request. */
+/* Do the bounds ascend from lo to hi, so that the domains are disjoint and cover the request? */
 static bool bounds_hold(const collio_domains_t *domains)
 {
     for (int i = 0; i < domains->parts; ++i) {
@@ -129,8 +129,8 @@ int collio_domains_bounds(collio_domains_t *domains, int parts)
     return 0;
 }
 
-/* Units that remain are spread over the parts, the first part first, so that a request of few units
- * still uses aggregators far apart, not neighbours. */
+/* Remaining units are spread over the parts, beginning with the first part, so that a request of
+ * few units uses aggregators that are far apart. */
 int collio_domains_cut(collio_domains_t *domains, int parts)
 {
     int64_t span = domains->hi - domains->lo;
@@ -147,7 +147,7 @@ int collio_domains_cut(collio_domains_t *domains, int parts)
     return 0;
 }
 
-/* The last part that begins at the offset or before: empty ones before that one begin there too. */
+/* Returns the last part that begins at the offset or before it; this part is not empty. */
 int collio_domains_part(const collio_domains_t *domains, int64_t offset)
 {
     int first = 0, parts = domains->parts;

@@ -8,31 +8,31 @@
 
 /** A contiguous part of the file that is given to one aggregator. */
 typedef struct collio_given_t {
-    int64_t begin;        /* first byte; the first part begins where the unit of `lo` does */
-    int aggregator;       /* owner; none owns two parts */
-    int64_t window_bytes; /* window of that aggregator */
+    int64_t begin;        /* offset of the first byte; part 0 begins at domains->lo instead */
+    int aggregator;       /* owner of the part; an aggregator owns at most one part */
+    int64_t window_bytes; /* bytes of a window of this aggregator */
 } collio_given_t;
 
-/** What is to be divided, and what a partitioning may divide it by. */
+/** The range of a request, and the facts by which a partitioning divides it. */
 typedef struct collio_division_t {
     int64_t lo;                  /* first byte of the request */
     int64_t hi;                  /* end of the request */
     int aggregators;             /* number of aggregators */
     int64_t unit;                /* contiguous parts begin at multiples of this */
     bool loose;                  /* contiguous parts may move by less than a unit */
-    int64_t stripe;              /* cyclic parts change hands at multiples of this */
+    int64_t stripe;              /* cyclic: the owner changes at multiples of this */
     int stripe_count;            /* group_cyclic: aggregators of a group; 0: one group */
-    const int64_t *bytes;        /* even: bytes that all ranks want, per bin; NULL: not known */
+    const int64_t *bytes;        /* even: requested bytes of all ranks per bin; NULL: unknown */
     int bins;                    /* number of equal bins of [lo, hi); the last may be shorter */
-    const collio_given_t *given; /* memory: the parts, ascending */
+    const collio_given_t *given; /* memory: the parts, ascending; the caller owns them */
     int given_count;             /* memory: number of parts */
 } collio_division_t;
 
-/** Where a byte of [lo, hi) belongs. */
+/** The place of a byte of [lo, hi). */
 typedef struct collio_place_t {
-    int aggregator; /* its owner */
-    int64_t local;  /* the owner's coordinate of it, 0 or more; ascends with the offset */
-    int64_t run;    /* bytes from here that stay with this owner, contiguous in file and local */
+    int aggregator; /* owner of the byte */
+    int64_t local;  /* local coordinate of the byte, at least 0; ascends with the offset */
+    int64_t run;    /* bytes from this byte on with one owner, contiguous in file and local */
 } collio_place_t;
 
 struct collio_domains_t;
@@ -40,7 +40,7 @@ struct collio_domains_t;
 /**
  * A partitioning: which aggregator owns which byte of [lo, hi), and the owner's *local*
  * coordinates, in which its domain is one contiguous line that collective buffers mirror. It is one
- * row of functions; other code asks the row and never compares partitionings.
+ * row of functions; other code calls the row and never compares partitionings.
  *
  *   even            0000000011111111          local = offset - bound[aggregator]
  *   static_cyclic   0011001100110011          local = the aggregator's stripes, put end to end
@@ -49,19 +49,21 @@ struct collio_domains_t;
  */
 typedef struct collio_partition_t {
     const char *name; /* value of the setting `partition` */
-    const char *help; /* what ompi_info says of that value */
+    const char *help; /* description of this value in ompi_info */
     bool contiguous;  /* an aggregator has one contiguous part at most */
     bool ascending;   /* the owner's number ascends with the offset */
-    bool by_bytes;    /* sparse requests are divided by wanted bytes instead of by span */
+    bool by_bytes;    /* sparse requests are divided by requested bytes instead of by span */
     bool by_memory;   /* parts follow the memory of the nodes, which is measured for each plan */
     /** Fills in the bounds: 0 or -ENOMEM. */
     int (*make)(const collio_division_t *division, struct collio_domains_t *domains);
-    /** No domain is larger than this. NULL: the whole range may be one. */
+    /** Returns an upper bound of the size of a domain. NULL: the whole range is the bound. */
     int64_t (*most)(const collio_division_t *division);
+    /** Returns the place of a byte. */
     collio_place_t (*locate)(const struct collio_domains_t *domains, int64_t offset);
-    /** The inverse of locate: the offset of a local byte, and its run. */
+    /** The inverse of locate: returns the offset of a local byte; *run = its run. */
     int64_t (*offset)(const struct collio_domains_t *domains, int aggregator, int64_t local,
                       int64_t *run);
+    /** Returns the bytes of an aggregator's domain. */
     int64_t (*size)(const struct collio_domains_t *domains, int aggregator);
     /** Has every byte the same owner after a move by `delta`, a multiple of the unit? NULL: yes. */
     bool (*keeps)(const struct collio_domains_t *domains, int64_t delta);
@@ -74,45 +76,44 @@ typedef struct collio_partition_t {
 #define COLLIO_PARTITION_DECLARE(name) extern const collio_partition_t collio_partition_##name;
 COLLIO_PARTITION_LIST(COLLIO_PARTITION_DECLARE)
 
-/** NULL behind the last. */
+/** All partitionings; NULL ends the list. */
 extern const collio_partition_t *const collio_partitions[];
 
 /**
- * File domains. Everything that is planned later (pieces, windows, cycles) is in local coordinates,
- * so a plan stays valid when the whole request moves in the file: only `lo`, `hi` and the bounds
- * move.
+ * File domains. Pieces, windows and cycles of a plan are in local coordinates, so a plan stays
+ * valid when the whole request moves in the file: only `lo`, `hi` and the bounds move.
  */
 typedef struct collio_domains_t {
-    const collio_partition_t *partition;
-    int64_t lo;            /* lowest offset of the request, rounded down to the unit */
-    int64_t hi;            /* end of the highest byte */
-    int64_t unit;          /* stripe or alignment; 1: none */
-    int64_t step;          /* moves in the file are multiples of this */
-    int aggregators;       /* number of aggregators */
-    int parts;             /* contiguous: parts; cyclic: groups, each of which is a part */
-    int64_t *bound;        /* part i is [bound[i], bound[i + 1]) */
-    int *aggregator_of;    /* memory: per part */
-    int *part_of;          /* memory: per aggregator; -1: it has none */
-    int64_t *window_bytes; /* memory: per aggregator, what fits its node; NULL: the same for all */
+    const collio_partition_t *partition; /* the partitioning */
+    int64_t lo;                          /* lowest offset of the request, rounded down to a unit */
+    int64_t hi;                          /* end of the highest byte of the request */
+    int64_t unit;                        /* bytes of a stripe or of the alignment; 1: none */
+    int64_t step;                        /* moves in the file are multiples of this */
+    int aggregators;                     /* number of aggregators */
+    int parts;                           /* number of parts; cyclic: number of groups */
+    int64_t *bound;                      /* part i is [bound[i], bound[i + 1]) */
+    int *aggregator_of;                  /* memory: owner of each part; others: NULL */
+    int *part_of;                        /* memory: part of each aggregator or -1; others: NULL */
+    int64_t *window_bytes;               /* memory: window of each aggregator; others: NULL */
 } collio_domains_t;
 
-/** Divides; boundaries are multiples of the unit or stripe, counted from offset 0. Some domains may
- *  be empty. 0 or -ENOMEM. */
+/** Makes the domains. Boundaries are multiples of the unit or stripe, counted from offset 0. Some
+ *  domains may be empty. 0 or -ENOMEM. */
 int collio_domains_make(const collio_partition_t *partition, const collio_division_t *division,
                         collio_domains_t *domains);
 void collio_domains_fini(collio_domains_t *domains);
 
-/** An upper bound of every domain's size, for ranks that have no memory for the domains. */
+/** Returns an upper bound of the size of a domain, also for ranks that cannot allocate domains. */
 int64_t collio_domains_most(const collio_partition_t *partition, const collio_division_t *division);
 
-/** The window of an aggregator: its own, or the one of all. */
+/** Returns the window of an aggregator; `window_bytes` is the window of all if there is one. */
 static inline int64_t collio_domains_window(const collio_domains_t *domains, int aggregator,
                                             int64_t window_bytes)
 {
     return NULL == domains->window_bytes ? window_bytes : domains->window_bytes[aggregator];
 }
 
-/** The smallest window of an aggregator that has a part. */
+/** Returns the smallest window of an aggregator that has a part. */
 int64_t collio_domains_least_window(const collio_domains_t *domains, int64_t window_bytes);
 
 static inline collio_place_t collio_domains_locate(const collio_domains_t *domains, int64_t offset)
@@ -126,20 +127,20 @@ static inline int64_t collio_domains_offset(const collio_domains_t *domains, int
     return domains->partition->offset(domains, aggregator, local, run);
 }
 
-/** Bytes of local coordinates that `aggregator` has in all; 0: its domain is empty. */
+/** Returns the bytes of an aggregator's domain; 0: it is empty. */
 static inline int64_t collio_domains_size(const collio_domains_t *domains, int aggregator)
 {
     return domains->partition->size(domains, aggregator);
 }
 
-/** Can the domains move by `delta`? Not when that would break the alignment, give bytes to other
+/** Can the domains move by `delta`? Not if the move would break the alignment, give bytes to other
  *  aggregators, or pass 0 or INT64_MAX. */
 bool collio_domains_can_shift(const collio_domains_t *domains, int64_t delta);
 
-/** Moves all domains by `delta`. Returns false, and changes nothing, when they cannot. */
+/** Moves all domains by `delta`. Returns false, and changes nothing, if they cannot move. */
 bool collio_domains_shift(collio_domains_t *domains, int64_t delta);
 
-/* For the rows. */
+/* For the rows of functions. */
 
 /** floor(total * i / parts) without overflow; 0 <= i <= parts < 2^31. */
 static inline int64_t collio_domains_portion(int64_t total, int64_t i, int64_t parts)
@@ -147,11 +148,11 @@ static inline int64_t collio_domains_portion(int64_t total, int64_t i, int64_t p
     return total / parts * i + total % parts * i / parts;
 }
 
-/** Allocates the bounds of `parts` parts, the first and the last set. 0 or -ENOMEM. */
+/** Allocates the bounds of `parts` parts, and sets the first and the last bound. 0 or -ENOMEM. */
 int collio_domains_bounds(collio_domains_t *domains, int parts);
-/** Cuts [lo, hi) in `parts` parts of equal numbers of units. 0 or -ENOMEM. */
+/** Cuts [lo, hi) into `parts` parts of equal numbers of units. 0 or -ENOMEM. */
 int collio_domains_cut(collio_domains_t *domains, int parts);
-/** The part that holds `offset`. */
+/** Returns the part that has `offset`. */
 int collio_domains_part(const collio_domains_t *domains, int64_t offset);
 
 #endif /* COLLIO_DOMAIN_H */

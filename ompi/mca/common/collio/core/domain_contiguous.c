@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Partitionings with one contiguous part for each aggregator: even, memory.
+ * Partitionings with at most one contiguous part for each aggregator: even, memory.
  */
 #include "domain.h"
 
@@ -11,8 +11,8 @@
 #include "grow.h"
 #include "sum.h"
 
-/* floor(width * bytes / total) for bytes <= total, exact while total < 2^31, else with both scaled
- * down (the same everywhere). */
+/* Returns floor(width * bytes / total) for bytes <= total: exact if total < 2^31, otherwise with
+ * both scaled down, equally on all ranks. */
 static int64_t scale(int64_t width, int64_t bytes, int64_t total)
 {
     while (INT32_MAX < total) {
@@ -22,8 +22,8 @@ static int64_t scale(int64_t width, int64_t bytes, int64_t total)
     return width / total * bytes + width % total * bytes / total;
 }
 
-/* Even by bytes instead of by span, for sparse requests: a header at 0 and data at 1 TiB. A bin's
- * bytes count as spread evenly over it. */
+/* Cuts evenly by bytes instead of by span, for sparse requests such as a header at 0 and data at
+ * 1 TiB. The bytes of a bin count as evenly spread over the bin. */
 static int cut_by_bytes(const collio_division_t *division, int64_t total, collio_domains_t *domains)
 {
     const int64_t *bytes = division->bytes;

@@ -1,9 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Partitionings by stripes in turn: static_cyclic, group_cyclic. The aggregator of a stripe follows
- * from the number of the stripe in the file, so it is the same in every call: one writer for each
- * server.
+ * Partitionings that assign stripes in turn: static_cyclic, group_cyclic.
+ *
+ * Problem: a server of stripes should have the same writer in every call.
+ * Method:  the number of a stripe in the file determines its aggregator.
+ * Cost:    locate O(1) with one group, otherwise O(log groups).
  *
  *   group_cyclic, 4 aggregators, 2 groups     0 1 0 1 0 1 2 3 2 3 2 3      a digit = a stripe
  *   local of aggregator 1                       0   1   2
@@ -24,12 +26,12 @@ static int make_groups(const collio_division_t *division, collio_domains_t *doma
                               several ? division->aggregators / division->stripe_count : 1);
 }
 
-/* A part of [lo, hi) whose stripes go round `aggregators` of them from `first` on. */
+/* A part of the range whose stripes are assigned in turn to consecutive aggregators. */
 typedef struct ring_t {
-    int64_t lo;
-    int64_t hi;
-    int first;
-    int aggregators;
+    int64_t lo;      /* first byte of the part */
+    int64_t hi;      /* end of the part */
+    int first;       /* first aggregator */
+    int aggregators; /* number of aggregators */
 } ring_t;
 
 static ring_t ring_of_group(const collio_domains_t *domains, int group)
@@ -40,7 +42,7 @@ static ring_t ring_of_group(const collio_domains_t *domains, int group)
     return (ring_t){domains->bound[group], domains->bound[group + 1], first, end - first};
 }
 
-/* portion() is monotone, so its inverse is off by one at most. */
+/* collio_domains_portion is monotone, so its inverse is off by at most one. */
 static ring_t ring_of_aggregator(const collio_domains_t *domains, int aggregator)
 {
     int group = (int) collio_domains_portion(domains->parts, aggregator, domains->aggregators);
@@ -51,7 +53,7 @@ static ring_t ring_of_aggregator(const collio_domains_t *domains, int aggregator
     return ring_of_group(domains, group);
 }
 
-/* How many stripes behind the ring's first one the first stripe of an aggregator is. */
+/* Returns the number of stripes between the first stripe of the ring and that of an aggregator. */
 static int64_t first_stripe(const ring_t *ring, int64_t unit, int aggregator)
 {
     int64_t behind = (aggregator - ring->first - ring->lo / unit) % ring->aggregators;
@@ -59,7 +61,7 @@ static int64_t first_stripe(const ring_t *ring, int64_t unit, int aggregator)
     return 0 > behind ? behind + ring->aggregators : behind;
 }
 
-/* Bytes from an offset to the end of its stripe, or of the ring. */
+/* Returns the bytes from an offset to the end of its stripe or of the ring. */
 static int64_t run_of(const ring_t *ring, int64_t unit, int64_t offset)
 {
     int64_t left = unit - offset % unit;
@@ -104,14 +106,14 @@ static int64_t size_of(const collio_domains_t *domains, int aggregator)
 {
     ring_t ring = ring_of_aggregator(domains, aggregator);
     int64_t unit = domains->unit, whole = (ring.hi - ring.lo) / unit;
-    int64_t rest = (ring.hi - ring.lo) % unit; /* of the ring's last, short stripe */
+    int64_t rest = (ring.hi - ring.lo) % unit; /* bytes of the ring's last, short stripe */
     int64_t lag = first_stripe(&ring, unit, aggregator);
     int64_t mine = whole > lag ? (whole - lag - 1) / ring.aggregators + 1 : 0;
 
     return mine * unit + (lag == whole % ring.aggregators ? rest : 0);
 }
 
-/* Aggregators keep their stripes where a move is a multiple of every ring's round. */
+/* Aggregators keep their stripes if a move is a multiple of one round of every ring. */
 static bool keeps(const collio_domains_t *domains, int64_t delta)
 {
     for (int group = 0; group < domains->parts; ++group) {

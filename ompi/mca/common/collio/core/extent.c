@@ -1,12 +1,12 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Extent lists. Almost everything in the engine is one.
+ * Extent lists.
  *
- * Problem: requests of millions of tiny pieces must be held.
- * Method:  one flat array, grown by doubling. Neighbours are joined while they are appended, so
- *          that a list never holds more extents than it must.
- * Cost:    append O(1), 16 bytes an extent.
+ * Problem: requests may have millions of tiny pieces.
+ * Method:  one flat array, which grows by doubling. An extent that begins at the end of the last
+ *          one is joined to it.
+ * Cost:    append O(1) on average, 16 bytes per extent.
  */
 #include "extent.h"
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 static const struct {
-    uint32_t magic;               /* magic number */
-    collio_coherence_t coherence; /* what caches of several nodes need */
+    uint32_t magic;               /* magic number, as statfs returns it */
+    collio_coherence_t coherence; /* coherence that caches of several nodes need */
 } on_network[] = {
     {0x0bd00bd0, COLLIO_COHERENT},        /* Lustre */
     {0x47504653, COLLIO_COHERENT},        /* GPFS */
@@ -24,7 +24,7 @@ static const struct {
 };
 enum { ROWS = sizeof(on_network) / sizeof(on_network[0]) };
 
-/* ROWS: not a network file system. */
+/* Returns the row of a file system; ROWS: not a network file system. */
 static size_t row_of(uint32_t file_system)
 {
     size_t i = 0;

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What follows from the kind of a file system, which is its magic number, as statfs returns it. */
+/** Properties of a file system, by its magic number, as statfs returns it. */
 
 /**
- * Coherence: what a rank does so that its accesses and those of ranks on other nodes take effect
- * on one and the same file.
+ * Coherence: the actions of a rank that make its accesses visible to ranks on other nodes, and
+ * their accesses visible to it.
  *
  * A node caches pages of files. Parallel file systems keep the caches of all nodes equal. NFS does
  * not: two nodes that write different bytes of one page lose bytes, because each writes back the
@@ -20,23 +20,23 @@
 typedef enum collio_coherence_t {
     /** Nothing: the file system keeps caches equal, or one node makes all accesses. */
     COLLIO_COHERENT = 0,
-    /** The file system keeps bytes equal, but a node may have an old size in its cache: sizes are
-     *  asked for again. */
+    /** The file system keeps bytes equal, but a node may have an old size in its cache: the size is
+     *  requested again. */
     COLLIO_COHERENCE_SIZE,
-    /** Every transfer holds a lock, and a write reaches the server before it counts as done. */
+    /** Every transfer holds a lock, and a write is complete when it has reached the server. */
     COLLIO_COHERENCE_LOCK,
     /** The file system writes exact bytes, but a node may keep new bytes, old bytes or an old size
-     *  in its cache: writes for other ranks are flushed, and reads ask for the size again. */
+     *  in its cache: writes for other ranks are flushed, and reads request the size again. */
     COLLIO_COHERENCE_FLUSH
 } collio_coherence_t;
 
-/** Which coherence the caches of nodes need. `several_nodes`: ranks of the job run on more than one
- *  node. */
+/** Returns the coherence that the caches of nodes need. `several_nodes`: ranks of the job run on
+ *  more than one node. */
 collio_coherence_t collio_coherence_choose(uint32_t file_system, bool several_nodes);
 
-/** A network or parallel file system. */
+/** Is this a network or parallel file system? */
 bool collio_file_system_on_network(uint32_t file_system);
-/** tmpfs or ramfs: an access is a copy, and waits for no device. */
+/** Is this tmpfs or ramfs, where an access is a copy that waits for no device? */
 bool collio_file_system_in_memory(uint32_t file_system);
 
 #endif /* COLLIO_FILE_SYSTEM_H */

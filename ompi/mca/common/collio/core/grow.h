@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 /**
- * Growth of the core's arrays: one rule for all lists (extents, pieces, sections, bytes, windows).
+ * Growth of arrays: one rule for all lists of the core (extents, pieces, sections, bytes, windows).
  */
 
-/** Reallocates to exactly `capacity` elements. NULL when there is no memory, or no such size: then
- *  `at` is still valid. */
+/** Reallocates to exactly `capacity` elements. Returns NULL, and leaves `at` valid, if there is no
+ *  memory or the size overflows. */
 static inline void *collio_resize(void *at, size_t capacity, size_t element_bytes)
 {
     if (capacity > PTRDIFF_MAX / element_bytes) {
@@ -20,7 +20,8 @@ static inline void *collio_resize(void *at, size_t capacity, size_t element_byte
     return realloc(at, capacity * element_bytes);
 }
 
-/** Room for one element more than `*capacity`, by doubling, so that n appends cost O(n). */
+/** Grows an array by doubling, so that n appends cost O(n). Returns NULL, and leaves `at` valid, if
+ *  there is no memory. */
 static inline void *collio_grow(void *at, size_t *capacity, size_t element_bytes)
 {
     size_t wanted = *capacity < 16 ? 16 : 2 * *capacity;

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** FNV-1a, 64 bits: the hash of no bytes, with which every hash begins. */
+/** FNV-1a, 64 bits: the hash of no bytes, which is the first value of every hash. */
 #define COLLIO_HASH_BASIS UINT64_C(14695981039346656037)
 
-/** Adds bytes to a hash. Two calls give the hash of the bytes of both, one behind the other. */
+/** Adds bytes to a hash. Two calls give the same hash as one call with all bytes. */
 static inline uint64_t collio_hash(uint64_t hash, const void *data, size_t count)
 {
     const unsigned char *bytes = data;
@@ -19,7 +19,7 @@ static inline uint64_t collio_hash(uint64_t hash, const void *data, size_t count
     return hash;
 }
 
-/** The hash without its lowest bit: not negative, so that a reduction can negate it. */
+/** Returns the hash without its lowest bit: not negative, so that a reduction can negate it. */
 static inline int64_t collio_hash_positive(uint64_t hash)
 {
     return (int64_t) (hash >> 1);

@@ -8,12 +8,12 @@
 
 /**
  * A binary min-heap for k-way merges: one entry for each input, keyed by the input's next element.
- * The key lies in the entry, so that the heap of some hundred inputs stays in the first cache.
- * Equal keys come out in the order of `input`, which makes every merge deterministic.
+ * Entries contain their keys, so the heap of a few hundred inputs fits the first-level cache.
+ * Equal keys leave the heap in the order of `input`, which makes every merge deterministic.
  */
 typedef struct collio_heap_entry_t {
-    int64_t key;
-    size_t input;
+    int64_t key;  /* next element of the input */
+    size_t input; /* number of the input */
 } collio_heap_entry_t;
 
 static inline bool collio_heap_less(collio_heap_entry_t a, collio_heap_entry_t b)
@@ -46,8 +46,8 @@ static inline void collio_heap_build(collio_heap_entry_t *heap, size_t count)
     }
 }
 
-/** The smallest key below the top (INT64_MAX if the top is alone): up to here the top's input can
- *  be used without touching the heap. */
+/** Returns the smallest key below the top; INT64_MAX if there is none. Elements of the top's input
+ *  up to this key can be used without a change of the heap. */
 static inline int64_t collio_heap_second(const collio_heap_entry_t *heap, size_t count)
 {
     if (2 > count) {

@@ -3,12 +3,12 @@
 /*
  * Which aggregator takes which domain.
  *
- * Problem: the policy names nodes; the file has a fixed list of aggregators, at most one domain for
- *          each, and a node that had to take a domain beyond its limit may have none left.
- * Method:  domains in file order. Each takes the next free aggregator of its node; if there is
- *          none, one of another node that has data in the group, with the least buffer; if there
- *          is none, it joins the domain before it, which is of the same group. Only domains of a
- *          group that has no aggregator at all take what is left anywhere.
+ * Problem: the policy chooses nodes, but the file has a fixed list of aggregators, with at most one
+ *          domain each, and a node with a domain beyond its limit may have no aggregator left.
+ * Method:  domains in file order. A domain takes the next free aggregator of its node; otherwise an
+ *          aggregator of another node that has data in the group, with the smallest buffer;
+ *          otherwise the domain joins the one before it, which is in the same group. Only domains
+ *          of a group without any aggregator take remaining aggregators of other groups.
  * Cost:    O(domains + aggregators + nodes), and O(nodes) for each domain whose node has no
  *          aggregator left.
  */
@@ -20,11 +20,11 @@
 enum { NOBODY_IN_GROUP = -2 };
 
 typedef struct roster_t {
-    int *first; /* per node: its aggregators are list[first[n] .. first[n + 1]) */
-    int *next;  /* per node: the first free one in list */
+    int *first; /* node n has the aggregators list[first[n] .. first[n + 1]) */
+    int *next;  /* position in `list` of each node's next free aggregator */
     int *list;  /* aggregators by node */
-    bool *used; /* per aggregator */
-    int spare;  /* all aggregators below are used */
+    bool *used; /* whether each aggregator has a domain */
+    int spare;  /* nodes of all aggregators below this number have no free aggregator */
 } roster_t;
 
 static int roster_init(roster_t *roster, const int *node_of, int aggregators, int nodes)
@@ -61,7 +61,7 @@ static void roster_fini(roster_t *roster)
     free(roster->used);
 }
 
-/* A free aggregator of the node; -1: none. */
+/* Takes a free aggregator of the node; -1: none. */
 static int take_on_node(roster_t *roster, int node)
 {
     while (roster->next[node] < roster->first[node + 1]) {
@@ -75,7 +75,7 @@ static int take_on_node(roster_t *roster, int node)
     return -1;
 }
 
-/* The next free aggregator, through its node's list, in their order. */
+/* Takes a free aggregator of any node, in the order of the file's list; -1: none. */
 static int take_anywhere(roster_t *roster, const int *node_of, int aggregators)
 {
     while (roster->spare < aggregators) {
@@ -89,7 +89,7 @@ static int take_anywhere(roster_t *roster, const int *node_of, int aggregators)
     return -1;
 }
 
-/* A free aggregator of a node that has data in the group; -1: none. */
+/* Takes a free aggregator of a node that has data in the group; -1: none. */
 static int take_in_group(roster_t *roster, const collio_memory_layout_t *layout, int group,
                          int nodes)
 {
@@ -101,12 +101,12 @@ static int take_in_group(roster_t *roster, const collio_memory_layout_t *layout,
     return aggregator;
 }
 
-/* An aggregator for each domain; -1: it joins a neighbour. Groups that have aggregators come first:
- * the others must not take them away. */
+/* Chooses an aggregator for each domain; -1: the domain joins a neighbor. Groups without
+ * aggregators come last, and take only aggregators that other groups do not need. */
 static void choose(roster_t *roster, const collio_memory_layout_t *layout, const int *node_of,
                    int aggregators, int nodes, int *chosen)
 {
-    int served = -1; /* the last group that has got an aggregator */
+    int served = -1; /* last group with an aggregator */
 
     for (int d = 0; d < layout->domains; ++d) {
         const collio_memory_domain_t *domain = &layout->domain[d];

@@ -1,12 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Bins, and what a new plan costs.
+ * Bins, and the cost of a new plan.
  *
- * Problem: every rank learns about every node; with ten thousand nodes and 64 ranks on each, what
- *          it learns must not take the memory that the policy is about.
- * Method:  fewer bins where there are many nodes. Domains end where bins do, so this is also the
- *          largest number of domains.
+ * Problem: every rank receives a record of every node; with ten thousand nodes of 64 ranks, these
+ *          records must not use up the memory that the policy saves.
+ * Method:  fewer bins if there are many nodes. Domains end at borders of bins, so the number of
+ *          bins is also the maximum number of domains.
+ * Cost:    memory.h has the formula.
  */
 #include "memory.h"
 

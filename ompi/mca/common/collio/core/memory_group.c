@@ -3,11 +3,11 @@
 /*
  * Aggregation groups.
  *
- * Problem: bytes should only travel inside a group of nodes, and no node may have aggregators in
- *          two groups.
- * Method:  a cut between two bins is possible where no node wants bytes on both sides of it. Groups
- *          grow from the left to at least group_bytes, then to the next possible cut. Interleaved
- *          data has no such cut: it is one group.
+ * Problem: bytes should move only inside a group of nodes, and no node may have aggregators in two
+ *          groups.
+ * Method:  a cut between two bins is possible if no node requests bytes on both sides of the cut.
+ *          Groups grow from the left to at least group_bytes, then to the next possible cut.
+ *          Interleaved data have no such cut and are one group.
  * Cost:    O(nodes * bins / 64 + bins).
  */
 #include "memory.h"
@@ -29,7 +29,7 @@ bool collio_memory_touches(const collio_memory_node_t *node, int first, int end)
     return false;
 }
 
-/* The last bin that the node touches, or -1. */
+/* Returns the last bin that the node touches; -1: none. */
 static int last_touched(const collio_memory_node_t *node, int bins)
 {
     for (int word = (bins - 1) / WORD; word >= 0; --word) {
@@ -50,7 +50,7 @@ int collio_memory_first(const collio_memory_node_t *node, int bins)
     return bins;
 }
 
-/* reach[b]: the last bin of any node whose first bin is b. */
+/* Sets reach[b] to the last bin that a node with first bin b touches; b: there is no such node. */
 static void note_reach(const collio_memory_demand_t *demand, int *reach)
 {
     for (int bin = 0; bin < demand->bins; ++bin) {
@@ -66,8 +66,8 @@ static void note_reach(const collio_memory_demand_t *demand, int *reach)
     }
 }
 
-/* end[] is used twice: at first it holds the reach of each bin; group g is written after bin g was
- * read, since no group is empty. */
+/* end[] is used twice. First it has the reach of each bin; end[g] is written after the reach of bin
+ * g was read, because no group is empty. */
 int collio_memory_groups(const collio_memory_demand_t *demand, int64_t group_bytes, int *end)
 {
     int groups = 0, furthest = 0;
@@ -86,6 +86,6 @@ int collio_memory_groups(const collio_memory_demand_t *demand, int64_t group_byt
     if (0 == groups || bytes > 0) {
         ++groups;
     }
-    end[groups - 1] = demand->bins; /* bins that nobody wants at the end belong to the last group */
+    end[groups - 1] = demand->bins; /* the last group has the unrequested bins at the end */
     return groups;
 }

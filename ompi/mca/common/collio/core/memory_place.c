@@ -3,13 +3,13 @@
 /*
  * Placement of file domains on nodes.
  *
- * Problem: a node must not take more aggregators, or more memory, than it has room for.
- * Method:  leaves from left to right, each to the node with most memory left among those that have
- *          data in it, hold fewer than per_node aggregators and have at least min_bytes. A leaf
- *          that finds none is merged with its neighbour, which may be placed already or is placed
- *          next. When a whole group finds none, the node with most memory takes it, in smaller
- *          windows.
- *          Nodes have data in one group only, so a group looks at its own nodes.
+ * Problem: the aggregators of a node must not exceed its places or its memory.
+ * Method:  leaves from left to right. A leaf goes to the node with the most memory left, of the
+ *          nodes that have data in the leaf, fewer than per_node aggregators and at least
+ *          min_bytes. A leaf without such a node is merged with its neighbor, which is placed
+ *          already or is placed next. If no leaf of a group has such a node, the node with the
+ *          most memory takes the group, in smaller windows.
+ *          A node has data in one group only, so a group checks only its own nodes.
  * Cost:    O(leaves of a group * its nodes * bins of a leaf / 64), over all groups.
  */
 #include "memory.h"
@@ -23,20 +23,20 @@ typedef collio_memory_layout_t layout_t;
 typedef collio_memory_tree_t tree_t;
 typedef collio_memory_vertex_t vertex_t;
 
-/* What a node still has while leaves are placed. */
+/* State of a node while leaves are placed. */
 typedef struct room_t {
-    int64_t left; /* bytes that are not given away */
-    int given;    /* aggregators of this call */
-    int sharers;  /* aggregators of this call that need a buffer */
+    int64_t left; /* bytes of memory that no aggregator has */
+    int given;    /* aggregators that the current call has placed on the node */
+    int sharers;  /* placed aggregators that need a buffer */
 } room_t;
 
 typedef struct placer_t {
-    const demand_t *demand; /* what the ranks want, and what the nodes have */
+    const demand_t *demand; /* requests of the ranks and memory of the nodes */
     const limits_t *limits; /* the settings */
-    room_t *room;           /* per node: what it still has */
-    int *member;            /* nodes by group, ascending; then those that have no data */
-    int first;              /* first member of the group that is placed */
-    int end;                /* end of the members of that group */
+    room_t *room;           /* state of each node */
+    int *member;            /* nodes by group, ascending; then nodes without data */
+    int first;              /* position in `member` of the first node of the current group */
+    int end;                /* end of the nodes of the current group */
 } placer_t;
 
 static int64_t lesser(int64_t a, int64_t b)
@@ -44,7 +44,7 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* A collective buffer within `bytes`, which are not always enough. */
+/* Returns the bytes of a collective buffer within `bytes`, but at least COLLIO_MEMORY_LEAST. */
 static int64_t buffer_within(const placer_t *placer, int64_t bytes)
 {
     bytes = lesser(bytes, placer->limits->buffer_bytes);
@@ -60,7 +60,8 @@ static bool fits(const placer_t *placer, int node)
            && room->left >= placer->limits->min_bytes && room->left > 0;
 }
 
-/* The node with most memory that has data in the leaf; -1: none. `any`: whether it fits or not. */
+/* Returns the node with the most memory left that has data in the leaf; -1: none. `any`: includes
+ * nodes without room. */
 static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
 {
     int best = -1;
@@ -85,7 +86,7 @@ static void give(placer_t *placer, vertex_t *leaf, int node)
     ++room->given;
 }
 
-/* Places a leaf, or merges it. Returns the next leaf to look at, or -1. */
+/* Places a leaf or merges it. Returns the next leaf to place; -1: none. */
 static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout)
 {
     vertex_t *vertex = &tree->vertex[leaf];
@@ -105,7 +106,7 @@ static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout
         return taker;
     }
     node = best_node(placer, vertex, true);
-    if (node >= 0) { /* else nobody wants a byte of the group */
+    if (node >= 0) { /* otherwise no byte of the group is requested */
         vertex->reduced = true;
         give(placer, vertex, node);
     }
@@ -124,14 +125,14 @@ static void keep_leaves(const tree_t *tree, int group, layout_t *layout)
             .end = vertex->end,
             .bytes = vertex->bytes,
             .group = group,
-            .node = vertex->node < 0 ? 0 : vertex->node, /* any: nobody wants a byte of it */
+            .node = vertex->node < 0 ? 0 : vertex->node, /* any node: no byte is requested */
             .merged = vertex->merged,
             .reduced = vertex->reduced,
         };
     }
 }
 
-/* Aggregators that the node can still take: it has a number of places, and memory. */
+/* Returns the number of aggregators that the node has places and memory for. */
 static int64_t places_on(const placer_t *placer, int node)
 {
     const limits_t *limits = placer->limits;
@@ -144,12 +145,13 @@ static int64_t places_on(const placer_t *placer, int node)
     if (buffer < 1) {
         return places;
     }
-    rest = left % buffer; /* one more buffer, if that is enough */
+    rest = left % buffer; /* one more buffer if the rest is enough */
     return lesser(places, left / buffer + (rest > 0 && rest >= limits->min_bytes));
 }
 
-/* What a leaf may want. Where there are fewer places than leaves of domain_bytes, leaves would be
- * merged into the last one placed; larger leaves from the start are of one size. */
+/* Returns the maximum of the requested bytes of a leaf. If there are fewer places than leaves of
+ * domain_bytes, the maximum is larger: otherwise remaining leaves would be merged into the last one
+ * that was placed, and sizes would be uneven. */
 static int64_t leaf_bytes(const placer_t *placer, int first, int end)
 {
     int64_t wanted = 0, places = 0, least = placer->limits->domain_bytes;
@@ -186,8 +188,8 @@ static int place_group(placer_t *placer, int first, int end, layout_t *layout)
     return 0;
 }
 
-/* Numbers the aggregators of each node, in file order; they share its memory alike, because their
- * buffers lie in one shared segment. The sum stays, and none has less than the least had. */
+/* Numbers the domains of each node in file order, and divides the memory of the node equally among
+ * domains with requested bytes, because their buffers are in one shared segment. */
 static void number_aggregators(placer_t *placer, layout_t *layout)
 {
     for (int i = 0; i < placer->demand->nodes; ++i) {
@@ -196,7 +198,7 @@ static void number_aggregators(placer_t *placer, layout_t *layout)
     for (int d = 0; d < layout->domains; ++d) {
         layout->domain[d].number = placer->room[layout->domain[d].node].given++;
     }
-    for (int d = 0; d < layout->domains; ++d) { /* that nobody wants needs no buffer */
+    for (int d = 0; d < layout->domains; ++d) { /* empty domains need no buffer */
         placer->room[layout->domain[d].node].sharers += layout->domain[d].bytes > 0;
     }
     for (int d = 0; d < layout->domains; ++d) {
@@ -208,7 +210,7 @@ static void number_aggregators(placer_t *placer, layout_t *layout)
     }
 }
 
-/* The group that has the bin; `groups` if there is none. */
+/* Returns the group that has the bin; `groups`: none. */
 static int group_with(const int *end, int groups, int bin)
 {
     int low = 0, high = groups;
@@ -225,8 +227,8 @@ static int group_with(const int *end, int groups, int bin)
     return low;
 }
 
-/* The group of each node, and the nodes of each group: the members of group g end at start[g + 1].
- * Nodes without data are behind the last group. */
+/* Fills in the group of each node, and the nodes of each group: placer->member[start[g]] to
+ * member[start[g + 1] - 1]. Nodes without data follow the last group. */
 static void sort_nodes(placer_t *placer, const int *end, int groups, layout_t *layout, int *start)
 {
     const demand_t *demand = placer->demand;

@@ -3,10 +3,11 @@
 /*
  * The tree of file domains of one group.
  *
- * Problem: parts of the file that want about as many bytes each, and neighbours to merge with.
- * Method:  recursive bisection: a vertex needs a number of leaves, and is cut at the bin border
- *          that divides its wanted bytes best as the halves of that number. Vertices are kept in
- *          one array; merging only changes links, so vertex numbers stay valid.
+ * Problem: the file must be cut into parts with about the same number of requested bytes, which can
+ *          be merged with a neighbor.
+ * Method:  recursive bisection. A vertex needs n leaves, and is cut at the border of bins that
+ *          divides its requested bytes best in the ratio of n / 2 to the rest. Vertices are in one
+ *          array; a merge changes only links, so vertex numbers stay valid.
  * Cost:    O(bins * log bins) for all cuts; a tree of n bins has at most 2 n - 1 vertices.
  */
 #include "memory.h"
@@ -17,7 +18,7 @@
 typedef collio_memory_tree_t tree_t;
 typedef collio_memory_vertex_t vertex_t;
 
-/* The border in (first, end) that leaves about `wanted` bytes on the left. */
+/* Returns the border in (first, end) with about `wanted` bytes on its left. */
 static int best_cut(const int64_t *bytes, int first, int end, int64_t wanted)
 {
     int64_t left = 0, best = INT64_MAX;
@@ -56,7 +57,7 @@ int collio_memory_tree_init(const collio_memory_demand_t *demand, int first, int
         return -ENOMEM;
     }
     (void) add(tree, demand->bytes, first, end, -1);
-    for (int v = 0; v < tree->count; ++v) { /* children are appended, and looked at in turn */
+    for (int v = 0; v < tree->count; ++v) { /* children are appended and cut in turn */
         vertex_t *vertex = &tree->vertex[v];
         int64_t leaves;
         int cut;
@@ -126,7 +127,7 @@ int collio_memory_tree_merge(tree_t *tree, int leaf)
     was_left = tree->vertex[parent].left == leaf;
     sibling = was_left ? tree->vertex[parent].right : tree->vertex[parent].left;
     taker = collio_memory_tree_leaf(tree, sibling, was_left);
-    for (int v = taker; v != parent; v = tree->vertex[v].parent) { /* all of them grow */
+    for (int v = taker; v != parent; v = tree->vertex[v].parent) { /* leaf and parents grow */
         vertex_t *vertex = &tree->vertex[v];
 
         vertex->bytes += gone->bytes;

@@ -4,13 +4,13 @@
  * Merge of sorted extent lists.
  *
  * Problem: an aggregator has one sorted list of each requester and needs their union.
- * Method:  a heap holds the next extent of each input. The input on top is used for as long as it
- *          stays below the second smallest, without touching the heap: one input, two inputs and
- *          inputs that do not interleave (blocks of ranks) are thereby linear scans. What comes
- *          out is joined with the last extent if it touches or overlaps it.
- *          Very many small extents that do not overlap are found by marks (marks.h).
+ * Method:  a heap has the next extent of each input. Extents of the input on top are used, without
+ *          a change of the heap, up to the second smallest key: one input, two inputs and inputs
+ *          that do not interleave (blocks of ranks) are thus linear scans. An extent that touches
+ *          or overlaps the last extent of the output is joined to it.
+ *          Marks (marks.h) merge very many small extents that do not overlap.
  * Cost:    O(n log k) for n extents of k inputs that interleave at every step, O(n + k) if they do
- *          not; memory: the output and 16 bytes for each input.
+ *          not; memory: the output and 40 bytes for each input.
  *
  *   a   [##]    [##]    [##]
  *   b       [##]    [##]          ->   [##############]  [##]
@@ -25,21 +25,22 @@
 #include "heap.h"
 #include "marks.h"
 
-/* Inputs up to this many need no allocation. */
+/* Maximum number of inputs that need no allocation. */
 #define FEW_INPUTS 16
 
+/* An input that is not used up. */
 typedef struct collio_merge_side_t {
-    const char *next;
-    const char *end;
-    size_t step;
+    const char *next; /* next element */
+    const char *end;  /* end of the elements */
+    size_t step;      /* bytes of an element */
 } side_t;
 
-/* The union so far: `lo`, `hi` is its last, still growing extent; none yet: hi < lo. */
+/* The union of the extents that have been used. */
 typedef struct collio_union_t {
-    collio_extents_t *out;
-    int64_t lo;
-    int64_t hi;
-    int64_t overlap_bytes;
+    collio_extents_t *out; /* complete extents */
+    int64_t lo;            /* begin of the last extent, which may grow */
+    int64_t hi;            /* end of the last extent; less than `lo`: there is none */
+    int64_t overlap_bytes; /* bytes in n > 1 extents, counted n - 1 times */
 } union_t;
 
 static int union_push(union_t *all)
@@ -47,7 +48,7 @@ static int union_push(union_t *all)
     return all->hi <= all->lo ? 0 : collio_extents_push(all->out, all->lo, all->hi - all->lo);
 }
 
-/* Uses a side's extents that begin at `bound` or before. */
+/* Adds the extents of a side that begin at `bound` or before it. 0 or -ENOMEM. */
 static int use(side_t *side, int64_t bound, union_t *all)
 {
     for (; side->next < side->end; side->next += side->step) {

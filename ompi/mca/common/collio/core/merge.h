@@ -4,24 +4,24 @@
 
 #include "extent.h"
 
-/** A sorted input of the merge: anything whose first two members are offset and length. */
+/** A sorted input of the merge, with elements whose first two members are offset and length. */
 typedef struct collio_merge_input_t {
-    const void *at;
-    size_t count;
-    size_t element_bytes;
+    const void *at;       /* first element; the caller owns the elements */
+    size_t count;         /* number of elements */
+    size_t element_bytes; /* bytes of an element */
 } collio_merge_input_t;
 
-/** From where to where inputs go. */
+/** The range of all inputs. */
 typedef struct collio_span_t {
-    int64_t lo;
-    int64_t hi;
-    int64_t bytes; /* sum of the lengths */
+    int64_t lo;    /* lowest offset */
+    int64_t hi;    /* end of the highest extent */
+    int64_t bytes; /* sum of the lengths of all extents */
 } collio_span_t;
 
 /** k-way merge, O(n log k) or better: appends to `out` the union of the inputs, sorted, overlapping
  *  and touching extents joined. Inputs ascend by offset (overlap inside an input is allowed).
- *  The first one is not joined to what `out` held before (cycles are appended one by one).
- *  `span` holds all inputs; with it (else NULL) many small extents are merged faster, by marks.
+ *  The first extent is not joined to earlier extents of `out` (cycles are appended one by one).
+ *  `span` is the range of all inputs, or NULL; with a range, marks merge many small extents faster.
  *  *overlap_bytes (may be NULL) = bytes that were in n > 1 input extents, counted n - 1 times.
  *  Returns 0 or -ENOMEM. */
 int collio_merge(const collio_merge_input_t *inputs, size_t input_count, const collio_span_t *span,
