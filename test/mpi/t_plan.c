@@ -306,7 +306,7 @@ static void run_auto(const char *path)
         }
     }
     misses = t_pvar_read("plan_misses", file) - misses;
-    if (t_pvar_read("shm_bytes", file) > copied) { /* staging takes a part of the buffer otherwise */
+    if (t_pvar_read("shm_bytes", file) > copied) { /* else staging has a part of the buffer */
         t_fail_if(all != t_size, "the first call had %.0f cycles, expected %d", all, t_size);
         t_fail_if(misses > 2, "%.0f plans were made for two sizes of windows", misses);
     }

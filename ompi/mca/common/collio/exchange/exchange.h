@@ -115,13 +115,13 @@ enum {
 
 /** How the call is carried out, chosen from agreed values: the same on all ranks. */
 typedef struct collio_choices_t {
-    bool exchange;                       /* false: each rank accesses its own pieces */
-    const collio_schedule_t *schedule;   /* how shuffles and accesses overlap */
-    const collio_transport_t *transport; /* how bytes move between ranks */
-    bool two_layers;                     /* some bytes go through local aggregators */
-    bool packed;                         /* put_*: see plan->packed */
-    int64_t synchronous_each;            /* every n-th message is a synchronous send; 0: none */
-    bool probing;                        /* `auto` measures this call */
+    bool exchange;                         /* false: each rank accesses its own pieces */
+    const collio_schedule_t *schedule;     /* how shuffles and accesses overlap */
+    const collio_transport_t *transport;   /* how bytes move between ranks */
+    bool two_layers;                       /* some bytes go through local aggregators */
+    bool packed;                           /* put_*: see plan->packed */
+    int64_t synchronous_each;              /* every n-th message is a synchronous send; 0: none */
+    bool probing;                          /* `auto` measures this call */
     collio_reason_t why[COLLIO_DECISIONS]; /* reason of each decision */
 } collio_choices_t;
 
