@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Agree: after ONE small reduction all ranks have the range and the bytes of the call, which
- * earlier plans fit on all ranks, and the error of a rank that has failed. A rank without data
- * contributes the identity of every field.
+ * Agree: ONE small reduction gives all ranks the range and the bytes of the call, the earlier plans
+ * that fit on all ranks, and the error of a rank that has failed. A rank without data contributes
+ * the identity of every field.
  */
 #include "call/op.h"
 
@@ -46,7 +46,7 @@ static void describe_request(collio_op_t *op)
     op->mine[COLLIO_AGREE_HI] = request->hi;
 }
 
-/* Which of the plans fit, and how far they must move. Returns the bits of the plans that do not. */
+/* Finds the plans that fit and the distance they must move. Returns the bits of all other plans. */
 static int64_t propose_plan(collio_op_t *op)
 {
     collio_shape_t shape = collio_layout_shape(&op->ex);
@@ -61,7 +61,8 @@ static int64_t propose_plan(collio_op_t *op)
     return COLLIO_PLAN_ALL & ~fits;
 }
 
-/* After early access nothing is left to decide: this rank neither offers nor needs a range. */
+/* Fills this rank's contribution and returns its bits. After early access the rank contributes no
+ * range and no plans: it has nothing to decide. */
 static int64_t describe(collio_op_t *op)
 {
     int64_t unfit = COLLIO_PLAN_ALL, pending = 0;
@@ -87,7 +88,7 @@ void collio_agree_start(collio_op_t *op)
         mine[i] = i < COLLIO_AGREE_SUMS ? INT64_MIN : 0;
     }
     bits = describe(op);
-    /* all ranks must call the same, in the same mode */
+    /* MPI_ERR_NOT_SAME if the ranks differ in direction or mode: see agreed_error in steps.c */
     bits |= op->ex.write ? COLLIO_AGREE_WRITE : COLLIO_AGREE_READ;
     bits |= op->ex.atomic ? COLLIO_AGREE_ATOMIC : COLLIO_AGREE_NONATOMIC;
     mine[COLLIO_AGREE_STATE] = (int64_t) op->ex.error << COLLIO_AGREE_ERROR_SHIFT | bits;

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Decide: what follows from the agreement. Every input is an agreed value, so all ranks decide
- * alike: exchange or not, transport and schedule, one or two layers, a plan to reuse.
+ * Decide: exchange or direct access, transport and schedule, one or two layers, a plan to reuse.
+ * Every input is an agreed value, so all ranks make the same decision without a message.
  */
 #include "call/op.h"
 
@@ -20,7 +20,7 @@ static collio_plan_t *agreed_plan(collio_op_t *op)
     int64_t delta = op->all[COLLIO_AGREE_DELTA];
     int64_t unfit = op->all[COLLIO_AGREE_STATE] / COLLIO_AGREE_UNFIT;
 
-    /* INT64_MIN: no rank that has data offered a plan */
+    /* INT64_MIN: no rank with data has a plan that fits */
     if (INT64_MIN == delta || delta != -op->all[COLLIO_AGREE_NOT_DELTA]) {
         return NULL;
     }

@@ -1,18 +1,18 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Direct: the exchange is skipped, every rank accesses its own pieces, with the packing and the
- * sieving of individual access. Chosen where an exchange gains nothing: a page cache needs no
- * aggregation.
+ * Direct: every rank accesses its own pieces without an exchange, with the packing and the sieving
+ * of individual access. `auto` chooses this where an exchange is not faster, for example where the
+ * page cache of one node takes all writes.
  */
 #include "call/op.h"
 
 #include "access/access_transfer.h"
 
-enum { SMALL = 64 << 10 };
+enum { SMALL = 64 << 10 }; /* bytes up to which an access may run in the calling thread */
 
-/* A nonblocking call may take as long as a few of its own instructions do: a small write that the
- * page cache of this node takes, or a small read from a file system in memory, costs less than
- * handing it to an engine and asking for it later. */
+/* Is the access short enough to run inside a nonblocking call? A small write into the page cache of
+ * this node, or a small read from a file system in memory, costs less than starting an engine and
+ * testing for its end. */
 static bool is_brief(const collio_op_t *op)
 {
     const collio_access_t *access = &op->ex.file->access;
@@ -26,12 +26,12 @@ static bool is_brief(const collio_op_t *op)
 
 static bool at_once(const collio_op_t *op)
 {
-    /* locks are never waited for */
+    /* an access that needs a lock must not wait for it, so it cannot run at once */
     return op->ex.blocking ? !collio_access_locks(&op->ex.file->access, op->ex.write)
                            : is_brief(op);
 }
 
-/* The access is over, in the thread that began it. */
+/* Records the end of an access that ran in this thread. */
 static void note_done(collio_op_t *op)
 {
     op->clock_ns = collio_now();
@@ -39,8 +39,8 @@ static void note_done(collio_op_t *op)
     op->job.done = 1;
 }
 
-/* The same for a small read, if the page cache has it: one that must wait for a device is left to
- * an engine. */
+/* Makes a small read in this thread if the page cache has all its bytes. False: an engine must make
+ * the read, because it would wait for a device. */
 static bool read_cached(collio_op_t *op)
 {
     collio_job_t *job = &op->job;

@@ -1,14 +1,18 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Lines about where a rank is. See hang.h.
+ * Lines about the position of a rank in its files. See hang.h.
  *
  *   collio-hang: world=3 host=n1 pid=77 rank=1 of=4 comm=5 root=2 call=17 does=write phase=agree
  *                ms=12034 wait=all file=/scratch/out.h5
  *
- * `world` is the rank in MPI_COMM_WORLD, `rank` and `of` are those of the file; comm and root (the
- * world rank of rank 0) tell communicators apart; ms is the time in the phase. Phase `outside`: not
- * in a collective call of this file, `call` was the last one. wait: all (a synchronization of the
- * ranks), ranks of the file, lock (a byte-range lock), access (the file system), or `-`.
+ *   world       rank in MPI_COMM_WORLD
+ *   rank, of    rank in the file's communicator, and its size
+ *   comm, root  identify the communicator; root is the world rank of its rank 0
+ *   call        number of the call that is in progress or, in phase `outside`, of the last call
+ *   phase       `outside`: the rank is not in a collective call of this file
+ *   ms          milliseconds since the phase began
+ *   wait        all (a synchronization of the ranks), ranks of the file, lock (a byte-range lock),
+ *               access (the file system), or `-`
  */
 #include "call/hang.h"
 
@@ -23,36 +27,36 @@
 
 enum { NAME_BYTES = 512, WAIT_BYTES = 128, LINE_BYTES = 1024 };
 
-/* What is noted of an open file. The handler may run between any two stores: each is valid by
- * itself. */
+/* The position of this rank in one open file. The handler may run between any two stores, so every
+ * field is valid by itself. */
 typedef struct collio_hang_t {
-    struct collio_hang_t *next;  /* next place of the list; set before the place can be found */
+    struct collio_hang_t *next;  /* next place of the list; set before the place is published */
     _Atomic bool used;           /* the file is open */
-    char file[NAME_BYTES + 128]; /* words of a line about the file: " rank=... root=..." */
+    char file[NAME_BYTES + 128]; /* fields of a line about the file: " rank=... root=..." */
     char name[NAME_BYTES];       /* name of the file */
     _Atomic uint32_t call;       /* number of the last call */
     _Atomic int phase;           /* phase of the call; PHASE_DONE: the rank is not in a call */
-    const char *_Atomic does;    /* direction of the call */
+    const char *_Atomic does;    /* direction of the call: "write", "read" or "-" */
     _Atomic uint64_t since_ns;   /* time when the phase began */
-    _Atomic int turn;            /* which text of `wait` is valid */
-    char wait[2][WAIT_BYTES];    /* what the call waits for */
+    _Atomic int turn;            /* index of the valid text in `wait` */
+    char wait[2][WAIT_BYTES];    /* texts: ranks, lock or access that the call waits for */
 } collio_hang_t;
 
 static char *directory;    /* value of the parameter */
-static int parameter = -1; /* index of the parameter */
+static int parameter = -1; /* index of the parameter; -1: not registered */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(collio_hang_t *) places; /* list of places; no place is taken out of it */
+static _Atomic(collio_hang_t *) places; /* list of places; a place stays until hang_fini */
 static bool tried;                      /* this process has tried to install the handler */
 static _Atomic int record = -1;         /* descriptor of this rank's file; -1: no handler */
-static struct sigaction before;         /* what SIGUSR1 did before */
+static struct sigaction before;         /* action of SIGUSR1 that hang_fini restores */
 static pid_t owner;                     /* process that has installed the handler */
-static char process[128];               /* first words of a line: "collio-hang: ... pid=..." */
+static char process[128];               /* first fields of a line: "collio-hang: ... pid=..." */
 
-/* ---- one line: for the handler, so nothing here allocates or uses stdio ---- */
+/* ---- one line: the handler uses these functions, so they neither allocate nor use stdio ---- */
 
 typedef struct line_t {
     size_t used;                      /* bytes of the text */
-    char at[LINE_BYTES + NAME_BYTES]; /* the text, without an end */
+    char at[LINE_BYTES + NAME_BYTES]; /* the text, without a terminating zero */
 } line_t;
 
 static void add(line_t *line, const char *text)
@@ -121,7 +125,7 @@ static void on_signal(int number)
     bool any = false;
 
     (void) number;
-    if (getpid() != owner || 0 > fd) { /* a child after fork() is no rank */
+    if (getpid() != owner || 0 > fd) { /* a child of fork() is not a rank */
         return;
     }
     for (const collio_hang_t *place = places; NULL != place; place = place->next) {
@@ -160,7 +164,7 @@ static void describe_process(void)
              (unsigned) OMPI_PROC_MY_NAME->vpid, host, (long) getpid());
 }
 
-/* Opens this rank's file and installs the handler. Returns NULL, or the reason why not. */
+/* Opens this rank's file and installs the handler. Returns NULL, or the reason of a failure. */
 static const char *install(void)
 {
     struct sigaction mine = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -188,7 +192,7 @@ static const char *install(void)
     return NULL;
 }
 
-/* True if the handler is installed. With the lock. */
+/* Installs the handler at the first call. True if it is installed. The caller holds the lock. */
 static bool installed(const collio_file_t *file)
 {
     const char *why;
@@ -277,7 +281,7 @@ void collio_hang_detach(collio_file_t *file)
     }
 }
 
-/* ---- what a call does ---- */
+/* ---- the position of a call ---- */
 
 static void describe_wait(const collio_op_t *op, collio_phase_t phase, char *text, size_t size)
 {
@@ -308,7 +312,7 @@ void collio_hang_enter(const collio_op_t *op, collio_phase_t phase, uint64_t now
     place->does = collio_op_direction(op);
     place->since_ns = now;
     if (COLLIO_PHASE_DIRECT == phase || COLLIO_PHASE_CYCLES == phase) {
-        snprintf(place->wait[turn], WAIT_BYTES, "-"); /* not started yet: nothing to wait for */
+        snprintf(place->wait[turn], WAIT_BYTES, "-"); /* the phase has not started its work */
     } else {
         describe_wait(op, phase, place->wait[turn], WAIT_BYTES);
     }
@@ -341,7 +345,7 @@ static void write_call(const collio_file_t *file, const collio_op_t *op)
     write_place(0 <= record ? record : STDERR_FILENO, &place);
 }
 
-/* A file whose handle has failed has its line already. */
+/* Writes the line of another file, unless its handle has failed: its line was written before. */
 static int write_other(collio_file_t *file)
 {
     if (NULL != file->queue && 0 == file->lost) {

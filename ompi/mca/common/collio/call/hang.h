@@ -5,33 +5,33 @@
 #include "call/op.h"
 
 /**
- * Where a rank is, for a job that hangs: one line per open file, which collio-hang reads.
+ * The position of a rank in a job that hangs: one line per open file, which collio-hang reads.
  *
- *   SIGUSR1    if the parameter common_collio_hang names a directory: each rank appends its lines
- *              to a file there. The handler only formats and writes; what it reads lies in places
- *              that are never freed while it is installed. So a rank that computes and makes no MPI
- *              call is readable, too.
- *   timeout    a call that is left because the time limit `timeout` has passed: a line for each
- *              file, into the same place, or to stderr if there is none.
+ *   SIGUSR1    If the parameter common_collio_hang names a directory, each rank appends its lines
+ *              to a file in this directory. The handler only formats and writes. It reads records
+ *              (places) that are not freed while the handler is installed, so a rank that makes no
+ *              MPI call also writes its lines.
+ *   timeout    When a call ends because the time limit `timeout` has passed, the rank writes a line
+ *              for each file, to the same file or, without the parameter, to stderr.
  *
- * Without the parameter a call reads one pointer per phase, and nothing is noted.
+ * Without the parameter a call reads one pointer per phase and records nothing.
  */
 
-/** Registers the parameter; from each component's register function. */
+/** Registers the parameter. Called by each component's register function. */
 void collio_hang_register(void);
-/** Restores the handler of SIGUSR1 and frees everything, with the last component. */
+/** Restores the handler of SIGUSR1 and frees all places. Called for the last component. */
 void collio_hang_fini(void);
 
-/** A file is open: takes a place for it (file->hang), if the parameter is set. Local. */
+/** Takes a place for a new file (file->hang), if the parameter is set. Local. */
 void collio_hang_attach(collio_file_t *file);
-/** The file ends: its place is free. */
+/** Releases the place of a file that is closed. */
 void collio_hang_detach(collio_file_t *file);
 
-/** Notes the phase that begins. Only with a place. */
+/** Records the phase that begins. The file must have a place. */
 void collio_hang_enter(const collio_op_t *op, collio_phase_t phase, uint64_t now);
-/** Notes whom the call waits for; from a wait of more than a second. Only with a place. */
+/** Records what the call waits for, in a wait of more than a second. The file must have a place. */
 void collio_hang_wait(const collio_op_t *op);
-/** Writes the line of a call that is left, and those of other files, see above. */
+/** Writes the line of a call that is abandoned and the lines of all other files. */
 void collio_hang_write(const collio_op_t *op);
 
 #endif /* COLLIO_HANG_H */

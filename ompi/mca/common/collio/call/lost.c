@@ -1,27 +1,28 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Failures after which ranks cannot agree any more: an MPI call or request failed, or a process
- * died and the launcher let the others live.
+ * Failures after which the ranks cannot agree: an MPI call or request failed, or a process died and
+ * the launcher did not end the job.
  *
- *   a rank that notices     leaves the call with an error, sends every other rank a notice, and
- *                           from then on refuses collective calls on this file
- *   a rank that waits       checks every second or two (collio_agreement_check): has a process of
- *                           this node ended, has a notice come? Then it leaves, too.
+ *   the rank that finds it  leaves the call with an error, sends a notice to every other rank, and
+ *                           refuses later collective calls on this file
+ *   a rank that waits       checks every second or two whether a process of its node has ended or
+ *                           a notice has arrived (collio_agreement_check), and then leaves its call
  *
- * The first check comes after a second of waiting. It finds processes of the same node that have
- * ended; notices reach all nodes. What neither covers: all processes of a node die at once, or a
- * link goes silent, and the MPI library returns no error (Open MPI 4.1). Only a limit on time
- * (`timeout`) ends a call then; there is none unless it is set.
+ * The first check follows a second of waiting. It finds processes of the same node that have ended;
+ * notices reach all nodes. Two failures remain undetected if the MPI library returns no error (Open
+ * MPI 4.1): all processes of a node die at once, or a link stops without an error. Only the setting
+ * `timeout` ends a call in these cases; its default is no limit.
  *
- * Messages may still arrive for a call that was left. So its buffers, its plan and the communicator
- * stay allocated until the process ends. Receives into the user's memory are cancelled.
+ * Messages may still arrive for an abandoned call. Therefore its buffers, its plan and the
+ * communicator stay allocated until the process ends. Receives into the user buffer are cancelled.
  */
 #include "call/hang.h"
 
 #include "compat/error.h"
 #include "compat/verbose.h"
 
-/* A rank's own file access ends by itself, and must not be left before. */
+/* Can the call be abandoned? A rank's own file access must end first; it does not wait for other
+ * ranks. */
 static bool can_leave(const collio_op_t *op)
 {
     return COLLIO_PHASE_DIRECT == op->phase ? 0 != op->job.done : COLLIO_PHASE_DONE != op->phase;
@@ -47,7 +48,7 @@ bool collio_op_lost(collio_op_t *op)
         return false;
     }
     if (op->waits_ns < op->phase_ns || now - file->checked_ns > 3 * check_ns) {
-        op->waits_ns = now; /* before, nobody drove this call: the program did something else */
+        op->waits_ns = now; /* no thread drove the call until now: the program computed */
     }
     file->checked_ns = now;
     if (NULL != file->hang) {
@@ -71,7 +72,7 @@ static void end_accesses(collio_op_t *op)
     }
 }
 
-/* Reads without staging receive into the user's buffer, which may be freed after the call. */
+/* Reads without staging receive into the user buffer, which the program may free after the call. */
 static void cancel_receives(collio_op_t *op)
 {
     for (size_t i = op->ex.requester.first; !op->ex.write && i < op->ex.requester.end; ++i) {
@@ -90,7 +91,7 @@ void collio_op_abandon(collio_op_t *op)
     if (COLLIO_VERBOSE(fcoll, PHASE)) {
         collio_op_show_phase(op, COLLIO_PHASE_DONE, collio_now());
     }
-    if (0 != op->ex.file->settings.timeout) { /* it, or that of another rank, may have passed */
+    if (0 != op->ex.file->settings.timeout) { /* the timeout of a rank may have passed */
         collio_hang_write(op);
     }
     if (NULL != op->ex.file->hang) {
@@ -104,7 +105,7 @@ void collio_op_abandon(collio_op_t *op)
     }
     op->ex.error = op->ex.file->lost;
     if (op->ex.write && op->ex.way.exchange) {
-        op->ex.done_bytes = 0; /* how far the aggregators came is not known */
+        op->ex.done_bytes = 0; /* the ranks cannot agree on the bytes that were written */
     }
     op->phase = COLLIO_PHASE_DONE;
     op->phase_ns = collio_now();

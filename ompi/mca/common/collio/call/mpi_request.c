@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Requests of nonblocking collectives, and their place in Open MPI's progress engine.
+ * MPI requests of nonblocking collective calls, and the progress function that drives these calls.
  */
 #include "call/mpi_request.h"
 
@@ -22,7 +22,7 @@ static int request_cancel(ompi_request_t *request, int flag)
 {
     (void) request;
     (void) flag;
-    return OMPI_SUCCESS; /* collective I/O cannot be cancelled; MPI_Test_cancelled says so */
+    return OMPI_SUCCESS; /* collective I/O cannot be cancelled; MPI_Test_cancelled returns false */
 }
 
 static void construct(collio_mpi_request_t *request)

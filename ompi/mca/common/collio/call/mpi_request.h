@@ -7,25 +7,25 @@
 #include <stdbool.h>
 
 /**
- * The MPI request of a nonblocking collective. Our own class: OMPIO's list of pending requests has
- * no lock, and in 6.0 completes what it does not know.
+ * The MPI request of a nonblocking collective call. It has its own class because OMPIO's list of
+ * pending requests has no lock, and OMPIO 6.0 completes requests of unknown kinds in this list.
  */
 typedef struct collio_mpi_request_t {
-    ompi_request_t super;
+    ompi_request_t super; /* the request that the program holds */
 } collio_mpi_request_t;
 
 OBJ_CLASS_DECLARATION(collio_mpi_request_t);
 
 struct collio_file_t;
 
-/** An active request; the progress engine drives all files from now on. NULL: out of memory, and
- *  the spare one is in use. */
+/** Returns an active request and registers collio with the progress engine, which then drives all
+ *  files. NULL: out of memory, and the file's spare request is in use. */
 collio_mpi_request_t *collio_mpi_request_new(struct collio_file_t *file);
 
-/** Completes it with an error class and the bytes that went. */
+/** Completes the request with an error class and the number of bytes moved. */
 void collio_mpi_request_complete(collio_mpi_request_t *request, int error, int64_t bytes);
 
-/** Stops driving: from the last component's close. */
+/** Unregisters collio from the progress engine. Called by the last component's close. */
 void collio_mpi_request_finalize(void);
 
 #endif /* COLLIO_MPI_REQUEST_H */

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The queue of collective calls on a file: who drives it, how a call ends. What a call does is in
- * steps.c.
+ * The queue of collective calls on a file: the threads that drive it, and the end of a call.
+ * steps.c has the steps of a call.
  */
 #include "call/op.h"
 
@@ -18,7 +18,7 @@
 static void release_request(collio_op_t *op)
 {
     if (0 != op->ex.file->lost) {
-        return; /* messages may still use its memory */
+        return; /* messages may still use the memory of the request */
     }
     if (!op->ex.write) {
         (void) collio_request_unpack(&op->ex.request, op->ex.done_bytes);
@@ -26,7 +26,7 @@ static void release_request(collio_op_t *op)
     collio_request_fini(&op->ex.request);
 }
 
-/* Figures, the plan if it is not kept, the request's pieces. */
+/* Ends a call: counts it, releases the lock, frees a plan that is not kept and the request. */
 static void finish(collio_op_t *op)
 {
     collio_file_t *file = op->ex.file;
@@ -103,7 +103,8 @@ static int drive(collio_file_t *file, bool blocking_too)
     return ended;
 }
 
-/* Only the thread that drives the file may poll its agreement. */
+/* Yields the core, unless another thread drives the file: only one thread may poll its agreement.
+ * Returns the result of collio_agreement_rest. */
 static bool rest(collio_file_t *file)
 {
     bool rested = false;

@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * A spare operation. A rank that finds no memory fails its collective call, but must still take
- * part in the call, or the others would wait for ever; that needs an operation. So every file has
- * one operation in reserve, and the next operation that ends takes its place.
+ * A spare operation. A rank that runs out of memory fails its collective call but must take part in
+ * it, or the other ranks would wait forever. This requires an operation, so every file has a spare
+ * one. When it is in use, the next operation that ends becomes the spare.
  *
  * One idle operation is cached for the next call.
  */
@@ -14,7 +14,7 @@
 
 static void construct(collio_op_t *op)
 {
-    op->exchanged = true; /* no field is clear */
+    op->exchanged = true; /* makes clear() clear all fields */
 }
 
 OBJ_CLASS_INSTANCE(collio_op_t, opal_list_item_t, construct, NULL);
@@ -59,8 +59,8 @@ void collio_queue_close(collio_file_t *file)
     free(queue);
 }
 
-/* Most of an operation is used by calls with an exchange only, and need not be cleared after one
- * without. */
+/* Most fields of an operation are used only by calls with an exchange. They are not cleared after a
+ * call without one. */
 static void clear(collio_op_t *op)
 {
     const size_t rest = offsetof(collio_op_t, phase);

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Verbose output of a collective call: one line for a call, one line for a phase. Nothing of this
- * runs unless fcoll_base_verbose asks for it.
+ * Verbose output of a collective call: one line per call, one line per phase. No code of this file
+ * formats a line unless fcoll_base_verbose is high enough.
  */
 #include "call/op.h"
 
@@ -37,7 +37,7 @@ void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t n
                 (double) (now - op->phase_ns) / 1e6, names[next]);
 }
 
-/* How the bytes moved, and why this way. */
+/* Formats the choices of the call and the reason of each. */
 static void describe_way(const collio_op_t *op, char *text, size_t size)
 {
     collio_decision_t row[COLLIO_DECISIONS];
@@ -59,7 +59,8 @@ static void describe_way(const collio_op_t *op, char *text, size_t size)
     }
 }
 
-/* The requests of all ranks are known if the agreement decided this call. */
+/* Formats the range of all ranks, or this rank's bytes if the agreement had no range (early
+ * access). */
 static void describe_request(const collio_op_t *op, char *text, size_t size)
 {
     const collio_range_t *range = &op->ex.range;

@@ -1,11 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The start of a collective call: the request is made, the file pointer moves, and the call queues
- * behind the file's others. All of it is local; op.c does the rest.
+ * The start of a collective call: makes the request, moves the file pointer and appends the call to
+ * the queue of the file. All of this is local; op.c drives the queue.
  */
 #include "call/op.h"
 
-/* In the caller's thread, before anybody else is needed. */
+/* Flattens view and buffer. An error is recorded, and the call continues with an empty request. */
 static void make_request(collio_op_t *op, const collio_call_t *call)
 {
     collio_file_t *file = op->ex.file;
@@ -21,7 +21,7 @@ static void make_request(collio_op_t *op, const collio_call_t *call)
     }
 }
 
-/* A call that is the only one begins at once, with the time that was just read. */
+/* The only call of a queue begins at once, so it reuses the time that was just read. */
 static void enqueue(collio_op_t *op)
 {
     collio_queue_t *queue = op->ex.file->queue;

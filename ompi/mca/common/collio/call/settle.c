@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Settle: after one small reduction every rank has the same result. Only if an aggregator could not
- * write everything, a second reduction carries how far each aggregator came, so that each rank can
- * count its own bytes. Readers count what arrives.
+ * Completion: one small reduction gives all ranks the same result. Only if an aggregator could not
+ * write everything, a second reduction distributes the place where each aggregator stopped, and
+ * each rank counts its bytes before that place. In a read a rank counts the bytes that arrive.
  */
 #include "call/op.h"
 
@@ -11,9 +11,9 @@
 
 #include "core/debug_assert.h"
 
-/* From the first rank's start to the last one's end: with more ranks than cores, ranks that access
- * their own bytes do so one after the other, and none of them takes long by itself. The ranks of a
- * node have one clock; between nodes only the slowest rank's own time can be compared. */
+/* On one node: the time from the first rank's begin to the last rank's end. With more ranks than
+ * cores, direct accesses run one after the other, so each rank's own time is too short. Nodes have
+ * different clocks, so with several nodes the time is the maximum of the ranks' own times. */
 static void note_time(collio_op_t *op)
 {
     int64_t begin = (int64_t) op->work_ns, end = (int64_t) collio_now();
@@ -56,7 +56,7 @@ void collio_settle_stops(collio_op_t *op)
     }
 }
 
-/* Bytes of this rank that are surely in the file. */
+/* Counts the bytes of this rank that are certainly in the file. */
 void collio_settle_count(collio_op_t *op)
 {
     const collio_split_t *split = collio_plan_request(op->ex.plan);

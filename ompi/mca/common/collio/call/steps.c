@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The steps of a collective call, the last ones first. A function begin_* enters a phase and names
- * the function that follows when the phase is over; `phases` has what ends a phase.
+ * The steps of a collective call, in reverse order. A function begin_* enters a phase and sets the
+ * function that follows the phase; `phases` has the function that polls each phase.
  */
 #include "call/op.h"
 
@@ -49,8 +49,8 @@ static bool lists_routed(collio_op_t *op)
     return collio_route_poll(&op->ex);
 }
 
-/* Atomic mode: rank 0 holds the lock on the whole range until the call is settled; READY is what
- * keeps the others from starting before that. */
+/* Atomic mode: rank 0 locks the whole range until the call is complete. The agreement READY follows
+ * the lock, so no rank starts before rank 0 has it. */
 static bool range_locked(collio_op_t *op)
 {
     int64_t lo = op->ex.range.lo;
@@ -60,7 +60,7 @@ static bool range_locked(collio_op_t *op)
         return true;
     }
     if (!collio_lock_due(&op->lock_retry)) {
-        sched_yield(); /* the holder may need the core */
+        sched_yield(); /* the holder of the lock may need the core */
         return false;
     }
     rc = collio_access_try_lock(&op->ex.file->access, op->ex.write, lo, op->ex.range.hi - lo);
@@ -80,7 +80,7 @@ static bool cycles_over(collio_op_t *op)
 }
 
 typedef struct phase_t {
-    int stat;                      /* counter of the phase's time; 0: none, or elsewhere */
+    int stat;                      /* counter of the phase's time; 0: not counted by enter() */
     bool (*over)(collio_op_t *op); /* polls the phase; true when it has ended */
 } phase_t;
 
@@ -97,7 +97,7 @@ static const phase_t phases[COLLIO_PHASE_DONE] = {
     [COLLIO_PHASE_COMPLETE] = {COLLIO_STAT_TIME_COMPLETE, reduction_over},
 };
 
-/* Counts the time of the phase that ends now, and begins another one, which `next` follows. */
+/* Counts the time of the current phase and enters `phase`, which the function `next` follows. */
 static void enter(collio_op_t *op, collio_phase_t phase, collio_op_step_t *next)
 {
     uint64_t now = 0 != op->clock_ns ? op->clock_ns : collio_now();
@@ -124,7 +124,7 @@ static void end_call(collio_op_t *op)
     enter(op, COLLIO_PHASE_DONE, NULL);
 }
 
-/* An agreement before the cycles has failed: the plan is freed with the call. */
+/* Ends the call if an agreement before the cycles has an error; the plan is freed with the call. */
 static bool refused(collio_op_t *op)
 {
     op->ex.error = (int) op->result_all[COLLIO_RESULT_ERROR];
@@ -198,7 +198,7 @@ static void begin_cycles(collio_op_t *op)
 
 static collio_op_step_t after_route;
 
-/* Marks of some windows prove nothing: the pieces of these windows are sent. */
+/* Sends the pieces of the windows whose marks were refused (pieces may overlap). */
 static void begin_route_again(collio_op_t *op)
 {
     enter(op, COLLIO_PHASE_ROUTE, after_route);
@@ -223,7 +223,7 @@ static void after_ready(collio_op_t *op)
     begin_cycles(op);
 }
 
-/* An agreement on errors so far, and on the number of cycles. */
+/* Enters `phase` and agrees on errors, the number of cycles and refused marks. */
 static void begin_check(collio_op_t *op, collio_phase_t phase, collio_op_step_t *next)
 {
     enter(op, phase, next);
@@ -237,7 +237,7 @@ static void begin_check(collio_op_t *op, collio_phase_t phase, collio_op_step_t 
     }
 }
 
-/* Has every rank planned, and its memory? Then the cycles can begin. */
+/* Agrees that every rank has its plan and its memory. */
 static void begin_ready(collio_op_t *op)
 {
     begin_check(op, COLLIO_PHASE_READY, after_ready);
@@ -270,7 +270,7 @@ static void begin_route(collio_op_t *op)
     collio_route_start(&op->ex);
 }
 
-/* A new plan: my shape, the domains, my split. */
+/* Begins a new plan: this rank's shape, the file domains, the split of this rank's request. */
 static void begin_plan(collio_op_t *op)
 {
     collio_shape_t shape = collio_layout_shape(&op->ex);
@@ -293,7 +293,7 @@ static void begin_plan(collio_op_t *op)
     collio_exchange_count(&op->ex, COLLIO_STAT_TIME_SPLIT, collio_now() - start);
 }
 
-/* A plan that needs shared memory, which could not be made larger for this call: another one. */
+/* Replaces a plan that requires shared memory, because the segment could not be enlarged. */
 static void renew_plan(collio_op_t *op)
 {
     op->ex.plan_new = true;
@@ -301,7 +301,7 @@ static void renew_plan(collio_op_t *op)
     op->ex.buffer_bytes = op->ex.plan->slot_bytes;
 }
 
-/* The node's memory is there: layer 1's lists and layer 2's, or the plan that has them. */
+/* Follows SHARE: a new plan gathers and routes offset lists; a reused plan already has them. */
 static void begin_lists(collio_op_t *op)
 {
     bool ready;
@@ -327,7 +327,8 @@ static void begin_lists(collio_op_t *op)
     }
 }
 
-/* The shared segment must hold the collective buffers of this node's aggregators. */
+/* Opens RMA windows if the transport needs them, and enlarges the shared segment if it is too small
+ * for the collective buffers of this node's aggregators. */
 static void begin_share(collio_op_t *op)
 {
     collio_file_t *file = op->ex.file;
@@ -367,8 +368,9 @@ static void after_placed(collio_op_t *op)
     begin_share(op);
 }
 
-/* Partition memory: every node's record is there. The domains need memory that may be wanting on
- * some rank; all must know before the node's segment is made, whose size follows from them. */
+/* Partition memory: all ranks have the records of all nodes. Computing the domains may fail on some
+ * ranks for lack of memory. All ranks agree on that error before they create the node's segment,
+ * because its size depends on the domains. */
 static void begin_placed(collio_op_t *op)
 {
     begin_plan(op);
@@ -394,14 +396,14 @@ static void begin_histogram(collio_op_t *op)
 static void begin_direct(collio_op_t *op, collio_op_step_t *next)
 {
     enter(op, COLLIO_PHASE_DIRECT, next);
-    op->ex.file->access.atomic = op->ex.atomic; /* each rank's request by itself */
+    op->ex.file->access.atomic = op->ex.atomic; /* each rank locks its own range */
     collio_direct_start(op);
 }
 
-/* The agreed range, for everything below the call. */
+/* Copies the agreed range to the exchange. */
 static void note_range(collio_op_t *op)
 {
-    bool data = 0 < op->all[COLLIO_AGREE_BYTES]; /* else no rank offered a range */
+    bool data = 0 < op->all[COLLIO_AGREE_BYTES]; /* false: no rank contributed a range */
 
     op->ex.range = (collio_range_t){
         .lo = data ? -op->all[COLLIO_AGREE_LO] : 0,
@@ -414,7 +416,7 @@ static void note_range(collio_op_t *op)
     COLLIO_ASSERT(op->ex.request.bytes <= op->ex.range.bytes);
 }
 
-/* The error class of the call, as far as the agreement shows it. */
+/* Returns the agreed error class; MPI_ERR_NOT_SAME if ranks differ in direction or mode. */
 static int agreed_error(const collio_op_t *op)
 {
     const int direction = COLLIO_AGREE_WRITE | COLLIO_AGREE_READ;
@@ -426,7 +428,8 @@ static int agreed_error(const collio_op_t *op)
     return 0 == error && differ ? MPI_ERR_NOT_SAME : error;
 }
 
-/* After the agreement: all ranks have the same values, and go the same way. */
+/* Follows AGREE. All ranks have the same values, so all enter the same phase, except that ranks
+ * with early access skip DIRECT. */
 static void after_agree(collio_op_t *op)
 {
     bool early = collio_agreed(op, COLLIO_AGREE_EARLY);
@@ -440,7 +443,7 @@ static void after_agree(collio_op_t *op)
         end_call(op);
         return;
     }
-    if (op->early) { /* some ranks are still to do theirs */
+    if (op->early) { /* other ranks have not accessed their pieces yet */
         begin_complete(op);
         return;
     }
@@ -466,8 +469,8 @@ static void begin_agree(collio_op_t *op)
     collio_agree_start(op);
 }
 
-/* Where nodes have caches of their own, aggregators of other nodes must see what this rank has
- * written by itself. */
+/* Flushes this rank's direct writes, where each node has a cache of its own, so that aggregators on
+ * other nodes can read them. */
 static void flush_own(collio_op_t *op)
 {
     collio_file_t *file = op->ex.file;
@@ -482,7 +485,7 @@ static void flush_own(collio_op_t *op)
     }
 }
 
-/* Early access comes before the agreement. */
+/* Begins the call: with early access if the tuner expects a direct call, else with AGREE. */
 static void begin(collio_op_t *op)
 {
     op->early = 0 == op->ex.error && op->ex.request.bytes > 0
