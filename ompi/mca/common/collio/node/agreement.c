@@ -2,8 +2,8 @@
 /**
  * Agreements of ranks, by a page of shared memory on each node or by messages. See agreement.h.
  *
- * A rank can be at most one agreement ahead of the slowest: it enters agreement n + 1 only when it
- * has read the result of n. So lines and results need two places each, used in turn.
+ * A rank can be at most one agreement ahead of the slowest rank: it enters agreement n + 1 only
+ * after it has read the result of n. Therefore lines and results have two places, used in turn.
  */
 #include "node/agreement.h"
 
@@ -26,34 +26,34 @@
 #include "opal/runtime/opal_progress.h"
 
 enum {
-    LINE = 64,
-    YIELDS = 16, /* between two checks for messages */
+    LINE = 64,   /* bytes of a cache line */
+    YIELDS = 16, /* yields between two checks for messages */
     FIELDS = COLLIO_AGREEMENT_FIELDS,
-    KEY = 0, /* of a page, in its numbers */
-    KEY_ERRNO = 2
+    KEY = 0,      /* index of the key of a page's segment (2 numbers) */
+    KEY_ERRNO = 2 /* index of the errno of the rank that creates the page */
 };
 
 typedef struct seat_t {
-    _Alignas(LINE) int64_t line[2][FIELDS];
-    collio_process_t process; /* the rank of this seat; written before the first agreement */
+    _Alignas(LINE) int64_t line[2][FIELDS]; /* contributions of this rank, used in turn */
+    collio_process_t process; /* process of this rank; written before the first agreement */
 } seat_t;
 
 typedef struct collio_agreement_page_t {
-    _Alignas(LINE) _Atomic uint32_t arrived;  /* ranks in all agreements so far, modulo 2^32 */
-    _Alignas(LINE) _Atomic uint32_t reduced;  /* agreements whose lines are reduced */
-    _Alignas(LINE) _Atomic uint32_t gate;     /* agreements whose result is there */
-    _Atomic int error;                        /* error class of a failure between nodes; it stays */
-    int64_t first[2];                         /* the first number of each result */
-    _Alignas(LINE) _Atomic uint32_t sleepers; /* ranks that may sleep */
-    _Alignas(LINE) int64_t result[2][FIELDS];
-    _Alignas(LINE) seat_t seat[]; /* one for each rank of the node */
+    _Alignas(LINE) _Atomic uint32_t arrived;  /* arrivals in all agreements, modulo 2^32 */
+    _Alignas(LINE) _Atomic uint32_t reduced;  /* number of agreements whose lines are reduced */
+    _Alignas(LINE) _Atomic uint32_t gate;     /* number of agreements whose result is valid */
+    _Atomic int error;                        /* error class of a failure between nodes, or 0 */
+    int64_t first[2];                         /* first field of each result, in the gate's line */
+    _Alignas(LINE) _Atomic uint32_t sleepers; /* number of ranks in, or close to, FUTEX_WAIT */
+    _Alignas(LINE) int64_t result[2][FIELDS]; /* results, used in turn */
+    _Alignas(LINE) seat_t seat[];             /* one for each rank of the node */
 } page_t;
 
 collio_spare_t collio_agreement_spare = COLLIO_SPARE(collio_agreement_t);
 
-/* What the kernel is asked for once: each question takes several system calls. */
+/* Values that are read from the kernel once, because reading them takes several system calls. */
 static struct {
-    collio_process_t process; /* this process, as the others of the node see it */
+    collio_process_t process; /* identity of this process, for liveness checks by other ranks */
     long cores;               /* cores of the node, at least 1 */
 } self;
 
@@ -167,7 +167,7 @@ static void reduce_lines(const collio_agreement_t *agreement)
     page->first[turn] = to[0];
 }
 
-/* Publishes that an agreement has come so far, and wakes ranks that sleep. */
+/* Stores the number of the current agreement in `word` and wakes ranks that sleep on it. */
 static void announce(const collio_agreement_t *agreement, _Atomic uint32_t *word)
 {
     atomic_store(word, agreement->round + 1);
@@ -208,7 +208,7 @@ static int start_by_messages(collio_file_t *file, const int64_t *mine)
     return rc;
 }
 
-/* The agreement that is under way concerns this node only. */
+/* True if only ranks of this node take part in the current agreement. */
 static bool on_node(const collio_agreement_t *agreement)
 {
     return !agreement->several_nodes || COLLIO_SCOPE_NODE == agreement->scope;
@@ -227,7 +227,7 @@ static void start_on_page(collio_agreement_t *agreement, const int64_t *mine)
     }
 }
 
-/* An agreement without fields has no result: `to` is NULL then. */
+/* `to` may be NULL if there are no fields. */
 static void copy_fields(int64_t *to, const int64_t *from, int fields)
 {
     for (int i = 0; i < fields; ++i) {
@@ -252,13 +252,13 @@ int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int6
     agreement->scope = scope;
     agreement->wanted = fields;
     agreement->fields = COLLIO_SCOPE_CALL == scope ? COLLIO_AGREEMENT_CALL : fields;
-    if (0 == fields) { /* MPI may end an empty reduction without waiting */
+    if (0 == fields) { /* MPI may complete an empty reduction before all ranks have arrived */
         agreement->fields = 1;
         mine = &nothing;
     }
     agreement->result = result;
     agreement->under_way = true;
-    if (agreement->crowd > 1) { /* only there ranks sleep */
+    if (agreement->crowd > 1) { /* otherwise no rank sleeps, and the time is not used */
         agreement->begun_ns = collio_now();
     }
     if (NULL == agreement->page) {
@@ -268,8 +268,8 @@ int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int6
     return OMPI_SUCCESS;
 }
 
-/* The first rank of a node, when there are several: reduces over the nodes, opens the gate. After a
- * failure the gate opens, too: the others of the node find the error beside it. */
+/* On the first rank of a node, with several nodes: reduces over the nodes and opens the gate. After
+ * a failure it also opens the gate; the other ranks of the node find the error in page->error. */
 static void lead(collio_file_t *file)
 {
     collio_agreement_t *agreement = file->agreement;
@@ -298,13 +298,13 @@ static void lead(collio_file_t *file)
     announce(agreement, &page->gate);
 }
 
-/* This rank reduces over the nodes. */
+/* True if this rank reduces over the nodes in the current agreement. */
 static bool leads(const collio_agreement_t *agreement)
 {
     return MPI_COMM_NULL != agreement->leaders && !on_node(agreement);
 }
 
-/* The result, or NULL: it is not there. */
+/* Returns the result, or NULL if it is not valid yet. */
 static const int64_t *poll_page(collio_file_t *file)
 {
     collio_agreement_t *agreement = file->agreement;
@@ -335,7 +335,7 @@ static const int64_t *poll_messages(collio_file_t *file)
     return 0 == file->lost ? agreement->all : NULL;
 }
 
-/* Ranks with messages to serve until all have come must not rest. */
+/* False for agreements in which ranks must serve messages until all ranks have arrived. */
 static bool may_rest(const collio_agreement_t *agreement)
 {
     return agreement->crowd > 1 && COLLIO_SCOPE_NODE != agreement->scope && 0 < agreement->wanted;
@@ -384,14 +384,14 @@ bool collio_agreement_rest(collio_file_t *file)
     }
     word = leads(agreement) ? &agreement->page->reduced : &agreement->page->gate;
     for (int i = 0; i < YIELDS; ++i) {
-        /* read before the sleep: a futex does not sleep if the word has changed since */
+        /* read before the sleep: FUTEX_WAIT returns at once if the word has changed since */
         uint32_t seen = atomic_load(word);
         int64_t sleep;
 
         if (collio_wait_reached(seen, agreement->round)) {
             return true;
         }
-        /* also between yields: one alone can take long */
+        /* read the clock after every yield, because one yield can take long */
         sleep = collio_wait_sleep((int64_t) (collio_now() - agreement->begun_ns), last,
                                   agreement->crowd, behind);
         if (0 != sleep) {
@@ -403,7 +403,8 @@ bool collio_agreement_rest(collio_file_t *file)
     return collio_wait_reached(atomic_load(word), agreement->round);
 }
 
-/* Zombies and reused process numbers need a read of /proc: each rank does that for the next one. */
+/* Has a process of this node ended? Finding zombies and reused process numbers requires a read of
+ * /proc, which each rank does for the next rank only. */
 static bool peer_ended(const collio_agreement_t *agreement)
 {
     for (int i = 1; NULL != agreement->page && i < agreement->ranks; ++i) {
@@ -446,7 +447,7 @@ int collio_agreement_wait(collio_file_t *file, collio_scope_t scope, const int64
             checked_ns = now;
             collio_agreement_check(file);
         }
-        if (0 != file->lost) { /* its iallreduce may still receive: the agreement stays */
+        if (0 != file->lost) { /* the iallreduce may still receive: the agreement is not freed */
             file->agreement->failed = file->lost;
             return file->lost;
         }
@@ -461,7 +462,7 @@ static size_t page_bytes(const collio_agreement_t *agreement)
     return sizeof(page_t) + sizeof(seat_t) * (size_t) agreement->ranks;
 }
 
-/* The node's first rank makes the page; the key is zero on the others. */
+/* The node's first rank creates the page. The key is zero on all other ranks. */
 static void make_page(collio_agreement_t *agreement, int64_t key[COLLIO_AGREEMENT_KEY])
 {
     memset(key, 0, sizeof(*key) * COLLIO_AGREEMENT_KEY);
@@ -478,7 +479,7 @@ void collio_agreement_offer(collio_file_t *file, int64_t key[COLLIO_AGREEMENT_KE
     }
 }
 
-/* True when this rank has the page. */
+/* Maps the page. True if this rank has it. */
 static bool attach_page(collio_agreement_t *agreement, const int64_t key[COLLIO_AGREEMENT_KEY])
 {
     page_t *page;
@@ -504,7 +505,7 @@ int collio_agreement_connect(collio_file_t *file)
                            &agreement->leaders, false);
 }
 
-/* The agreement of a set has the same leaders as that of its first file. */
+/* Gives the agreement of a set the same leaders as the agreement of its first file. */
 static int copy_leaders(const collio_file_t *file, collio_agreement_t *agreement)
 {
     if (agreement == file->agreement || MPI_COMM_NULL == file->agreement->leaders) {
@@ -538,7 +539,7 @@ static int share(collio_file_t *file, collio_agreement_t *agreement, const int64
         disconnect(agreement);
     }
     agreement->page = agreement->segment.at;
-    agreement->round = 0; /* the page counts from its first agreement */
+    agreement->round = 0; /* the counters of a new page are 0 */
     return 0;
 }
 
@@ -549,10 +550,10 @@ int collio_agreement_share(collio_file_t *file, collio_agreement_t *agreement, c
     if (1 < file->size) {
         rc = share(file, agreement, key);
     }
-    /* no rank attaches it any more: nothing is left behind whatever happens later */
+    /* all ranks have mapped the page: without its name, a killed job leaves no memory behind */
     collio_shm_unlink(&agreement->segment);
     if (0 != rc) {
-        agreement->leaders = MPI_COMM_NULL; /* it would end by communication: it stays */
+        agreement->leaders = MPI_COMM_NULL; /* not freed, because that would communicate */
     }
     return rc;
 }

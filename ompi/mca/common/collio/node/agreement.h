@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /**
- * node/: what the ranks of a node share. Agreements, collective buffers and the table of ranks and
- * nodes are in memory that all of them map; aggregators find out what memory the node has left.
- * The directories above decide what is shared; node/ makes it and waits for it.
+ * node/ has the memory that the ranks of a node share: pages for agreements, collective buffers,
+ * and the table of ranks and nodes. It also measures the memory that the node has available. The
+ * directories above decide on size and use; node/ creates the memory and waits for the ranks.
  *
  * Agreement: every rank contributes a few numbers, and every rank gets the same result. All ranks
  * of the scope begin the same agreements in the same order, one at a time.
@@ -21,23 +21,23 @@
  *   scope NODE   maxima over the ranks of this node; other nodes do not take part
  *   scope CALL   all ranks; the COLLIO_AGREEMENT_CALL numbers of a call, by the rule of that call
  *
- * An allreduce by messages is a chain of log2(P) links, and with more ranks than cores every link
- * waits until its rank is given a core. So the ranks of a node agree on a page that they share:
+ * An allreduce by messages is a chain of log2(P) steps, and with more ranks than cores every step
+ * waits until its rank gets a core. Therefore the ranks of a node use a shared page:
  *
- *   each rank    writes its line and increments `arrived`
- *   the last     reduces the lines and opens the gate; with several nodes it leaves that to the
- *                node's first rank, which first reduces over the nodes by one iallreduce
- *   the others   wait for the gate
+ *   each rank     writes its line and increments `arrived`
+ *   last rank     reduces the lines and opens the gate; with several nodes the node's first rank
+ *                 opens the gate, after it has reduced over the nodes by one iallreduce
+ *   other ranks   wait for the gate
  *
- * That is one wait instead of log2(P). Without a page (not shared yet, or no memory can be shared)
- * it is an iallreduce over all ranks.
+ * This costs one wait instead of log2(P). Without a page (not shared yet, or no memory can be
+ * shared) an agreement is an iallreduce over all ranks.
  *
- * Waiting is bounded by the life of the others: `wait`, and collective calls (call/lost.c), check
- * every second whether another rank has failed (collio_agreement_check). A failure of
- * communication makes the file lost (collio_file_lose), and no agreement of it is ever over.
+ * A wait ends when another rank fails: collio_agreement_wait and collective calls (call/lost.c)
+ * check for failures every second (collio_agreement_check). After a failure of communication the
+ * file handle has failed (collio_file_lose), and its agreements never complete.
  *
- * A file has one agreement for its calls. A set of processes has another one, which its files use
- * while they are opened (open/set.h).
+ * A file has one agreement for its calls. A process set has another one, which its files use while
+ * they are opened (open/set.h).
  */
 typedef enum collio_scope_t {
     COLLIO_SCOPE_FILE,
@@ -46,93 +46,93 @@ typedef enum collio_scope_t {
 } collio_scope_t;
 
 enum {
-    COLLIO_AGREEMENT_FIELDS = 64, /* the most numbers that ranks agree on at once */
-    COLLIO_AGREEMENT_CALL = 8,    /* numbers of a call: a cache line */
-    COLLIO_AGREEMENT_KEY = 3      /* numbers that identify a page */
+    COLLIO_AGREEMENT_FIELDS = 64, /* maximum number of fields of one agreement */
+    COLLIO_AGREEMENT_CALL = 8,    /* number of fields of a call: one cache line */
+    COLLIO_AGREEMENT_KEY = 3      /* number of fields that identify a page */
 };
 
 struct collio_file_t;
 struct collio_agreement_page_t;
 
-/** The rule of a call: reduces one element. The signature of an MPI operation. */
+/** Reduces *count elements of COLLIO_AGREEMENT_CALL numbers. Has the signature of an MPI_Op. */
 typedef void (*collio_agreement_rule_t)(void *in, void *inout, int *count, MPI_Datatype *type);
 
 typedef struct collio_agreement_t {
-    struct collio_agreement_page_t *page; /* in `segment`; NULL: by messages */
+    struct collio_agreement_page_t *page; /* page in `segment`; NULL: agreements use messages */
     collio_shm_t segment;                 /* memory that the ranks of this node share */
-    ompi_communicator_t *leaders;         /* the first ranks of all nodes, if this is one of them */
-    collio_agreement_rule_t rule;         /* reduces the numbers of a call */
-    struct ompi_op_t *op;                 /* that rule as an operation for messages */
-    ompi_datatype_t *type;                /* datatype of the numbers of a call */
-    int ranks;                            /* ranks of this node */
-    int me;                               /* number of this rank among those of its node */
+    ompi_communicator_t *leaders;         /* first rank of each node; others: MPI_COMM_NULL */
+    collio_agreement_rule_t rule;         /* reduces the fields of a call */
+    struct ompi_op_t *op;                 /* `rule` as an MPI operation, for messages */
+    ompi_datatype_t *type;                /* datatype of the fields of a call, for messages */
+    int ranks;                            /* number of ranks on this node */
+    int me;                               /* number of this rank among the ranks of its node */
     bool several_nodes;                   /* the ranks are on more than one node */
-    int crowd;                            /* ranks per core; above 1, waiting ranks yield theirs */
-    uint32_t round;       /* agreements that are over; on the page, if there is one */
-    int failed;           /* error class of a wait that failed: no other begins */
-    bool under_way;       /* an agreement has begun and is not over */
-    collio_scope_t scope; /* scope of the agreement that is under way */
-    int fields;           /* numbers that are reduced */
-    int wanted;           /* numbers of the result that this rank uses */
-    int64_t *result;      /* where the result is written */
-    uint64_t begun_ns;    /* time when the agreement began; crowded nodes only */
+    int crowd;                            /* ranks per core, rounded up; above 1 ranks may sleep */
+    uint32_t round;       /* number of agreements completed; restarts at 0 with a new page */
+    int failed;           /* error class of a wait that failed; then no agreement can begin */
+    bool under_way;       /* an agreement has begun and has not ended */
+    collio_scope_t scope; /* scope of the current agreement */
+    int fields;           /* number of fields that are reduced */
+    int wanted;           /* number of fields of the result that this rank uses */
+    int64_t *result;      /* memory of the caller for the result */
+    uint64_t begun_ns;    /* time when the agreement began; only set if `crowd` is above 1 */
     int64_t waited_ns[COLLIO_SCOPE_CALL + 1]; /* duration of the last wait of each scope */
-    ompi_request_t *request;                  /* the iallreduce that is under way, or NULL */
+    ompi_request_t *request;                  /* the active iallreduce, or NULL */
     int64_t mine[COLLIO_AGREEMENT_FIELDS];    /* input of the iallreduce */
     int64_t all[COLLIO_AGREEMENT_FIELDS];     /* result of the iallreduce */
 } collio_agreement_t;
 
-/** An agreement for an open that finds no memory. */
+/** Reserve for an open that cannot allocate an agreement. */
 extern collio_spare_t collio_agreement_spare;
 
-/** A new agreement of the file's ranks, by messages; the file has its communicators. NULL only if
- *  there is no memory and the one that was kept back is in use. Local. */
+/** Returns a new agreement of the file's ranks, which uses messages. The file must have its
+ *  communicators. NULL only if memory is short and the reserve is in use. Local. */
 collio_agreement_t *collio_agreement_new(const struct collio_file_t *file);
-/** Connects the first ranks of the nodes for the file's new agreement. Collective over the file. An
- *  Open MPI error code. */
+/** Connects the first ranks of the nodes for the file's new agreement. Collective over the file.
+ *  Returns an Open MPI error code. */
 int collio_agreement_connect(struct collio_file_t *file);
-/** Prepares the scope CALL. Local: an Open MPI error code. */
+/** Prepares the scope CALL. Local. Returns an Open MPI error code. */
 int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_rule_t rule);
-/** Frees the file's. If the file is lost, only the name of the page ends: messages may still
- *  arrive. Nothing where the file has none. */
+/** Frees the file's agreement, if it has one. If the file handle has failed, only removes the name
+ *  of the page, because messages may still arrive. */
 void collio_agreement_close(struct collio_file_t *file);
-/** Frees it. A communicator of the leaders ends by communication. NULL is allowed. */
+/** Frees an agreement. Collective over the leaders. NULL is allowed. */
 void collio_agreement_free(collio_agreement_t *agreement);
 
-/** Contribution to an agreement of maxima: the first rank makes the page of the
- *  file's agreement if all ranks are on one node. Local. */
+/** If all ranks are on one node, the first rank creates the page of the file's agreement and writes
+ *  its key; all other keys are 0. The caller takes the maxima of the keys. Local. */
 void collio_agreement_offer(struct collio_file_t *file, int64_t key[COLLIO_AGREEMENT_KEY]);
-/** From now on `agreement` (of the file, or of its set) uses a page on each node if all ranks have
- *  theirs, else messages. key: maxima of what was offered; NULL: nothing was. Collective, by
- *  agreements of the file. 0, or the error class with which the file is lost. */
+/** Makes `agreement` (of the file, or of its set) use a page on each node if all ranks can map
+ *  theirs, else messages. key: maxima of the keys of collio_agreement_offer, or NULL without an
+ *  offer. Collective, by agreements of the file. 0, or the error class of a failed handle. */
 int collio_agreement_share(struct collio_file_t *file, collio_agreement_t *agreement,
                            const int64_t *key);
 
-/** It needs no messages on a node: it has a page, or there is only one rank. */
+/** True if the agreement sends no messages inside a node: it has a page, or only one rank. */
 bool collio_agreement_shared(const struct collio_file_t *file, const collio_agreement_t *agreement);
 
-/** Begins an agreement of the file. result[0 .. fields - 1] is written when poll returns true.
- *  Ranks that must go on with messages until all have come use NODE, or FILE without fields: they
- *  do not rest. An Open MPI error code ends it here. */
+/** Begins an agreement of the file. result[0 .. fields - 1] is valid when poll returns true. A rank
+ *  that must serve messages until all ranks have arrived uses NODE, or FILE with 0 fields: then
+ *  collio_agreement_rest does not sleep. Returns an Open MPI error code. */
 int collio_agreement_start(struct collio_file_t *file, collio_scope_t scope, const int64_t *mine,
                            int64_t *result, int fields);
 
-/** True when it is over, or when there is none. Never waits. */
+/** True if the agreement has ended, or if none has begun. Never waits. */
 bool collio_agreement_poll(struct collio_file_t *file);
 
-/** Begins an agreement and waits for its end. 0, or the error class with which the file is lost. */
+/** Begins an agreement and waits for its end. Returns 0, or the error class of a failed handle. */
 int collio_agreement_wait(struct collio_file_t *file, collio_scope_t scope, const int64_t *mine,
                           int64_t *result, int fields);
 
-/** Yields the core for a moment if this rank can do nothing but wait for the others. True when they
- *  have come: then there is no need to check for messages. */
+/** Yields the core or sleeps if this rank can only wait for the ranks of its node. True if they
+ *  have arrived; then the caller can poll without calling opal_progress. */
 bool collio_agreement_rest(struct collio_file_t *file);
 
-/** Nanoseconds from check to check in a long wait. The ranks of a node take turns: the first that
- *  finds a failure sends notices, and the others need no check of their own. */
+/** Nanoseconds between two checks in a long wait. It differs between the ranks of a node: the first
+ *  rank that finds a failure sends notices, before other ranks check processes. */
 uint64_t collio_agreement_check_ns(const struct collio_file_t *file);
-/** A check: has another rank sent notice that the file is lost, or has a process of this
- *  node ended? Then the file is lost. A system call for each rank of the node. */
+/** Checks for a notice of a failed handle and for processes of this node that have ended. If it
+ *  finds one, the file handle has failed. Costs a system call for each rank of the node. */
 void collio_agreement_check(struct collio_file_t *file);
 
 #endif /* COLLIO_AGREEMENT_H */

@@ -2,11 +2,11 @@
 /**
  * The map of ranks and nodes. See map.h.
  *
- *   the first rank of a node   gathers the ranks of its node, marks them in the table of all ranks,
- *                              and takes the maxima of these tables over all nodes
- *   the others                 attach the result
+ *   first rank of a node   gathers the ranks of its node, marks them in the table of all ranks,
+ *                          and takes the maxima of these tables over all nodes
+ *   other ranks            attach the result
  *
- * No rank but the first one of each node has memory for all ranks, not even for a moment.
+ * Only the first rank of each node allocates memory for all ranks, unless no memory can be shared.
  */
 #include "node/map.h"
 
@@ -30,14 +30,14 @@ void collio_map_free(collio_map_t *map)
     free(map);
 }
 
-/* The file is lost, or some rank has no memory. */
+/* Returns the error code: the file handle has failed, or a rank has no memory. */
 static int refuse(const collio_file_t *file)
 {
     return 0 != file->lost ? OMPI_ERROR : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-/* All ranks learn the number of nodes, and whether every rank has its memory. The first rank of a
- * node makes the tables, in memory that it can share if there is any. */
+/* The first rank of a node allocates the tables, in shared memory if possible. All ranks agree on
+ * the number of nodes and on whether every rank has its memory. */
 static int take_tables(collio_file_t *file, int64_t key[KEY_FIELDS])
 {
     enum { NODES, FAILED, FIELDS };
@@ -60,7 +60,7 @@ static int take_tables(collio_file_t *file, int64_t key[KEY_FIELDS])
     return OMPI_SUCCESS;
 }
 
-/* The tables of all nodes' first ranks. 0 marks a rank of another node. */
+/* Fills the tables of the nodes' first ranks. During the reduction 0 is a rank of another node. */
 static int fill_tables(collio_file_t *file)
 {
     collio_nodes_t *nodes = &file->nodes;
@@ -83,7 +83,7 @@ static int fill_tables(collio_file_t *file)
     return rc;
 }
 
-/* A copy for every rank. */
+/* Gives every rank its own copy of the tables, because not all ranks could attach the segment. */
 static int copy_tables(collio_file_t *file)
 {
     collio_map_t *map = file->map;
@@ -101,7 +101,7 @@ static int copy_tables(collio_file_t *file)
     return collio_bcast(map->tables, (int) (bytes / sizeof(int)), MPI_INT, file->node_comm);
 }
 
-/* The others of a node use the tables of its first rank. */
+/* Attaches the tables of the node's first rank on its other ranks. */
 static int share_tables(collio_file_t *file, const int64_t key[KEY_FIELDS])
 {
     collio_map_t *map = file->map;

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Reads what the kernel says about memory; core/available.c understands it.
+ * Reads the kernel's files about memory; core/available.c parses their text.
  */
 #include "node/node_available.h"
 
@@ -14,7 +14,7 @@
 
 enum { TEXT_BYTES = 8192, PATH_BYTES = 4096 };
 
-/* A small file's text; "" if it cannot be read. */
+/* Returns the text of a small file; "" if it cannot be read. */
 static const char *read_text(const char *path, char *text)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -47,7 +47,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What one cgroup leaves. */
+/* Bytes that the limits of one cgroup leave. */
 static int64_t left_in(const char *folder, bool version2)
 {
     char text[TEXT_BYTES];
@@ -70,8 +70,8 @@ static int64_t left_in(const char *folder, bool version2)
     return collio_available_left(limit, used, cache);
 }
 
-/* What the cgroups of the process leave, from its own one to the root. In a container the path may
- * be one of the host; then the root of what is mounted is the container's own. */
+/* Bytes that the cgroups of the process leave, from its own cgroup to the root. In a container the
+ * path may be a path of the host; then the root of the mount is the container's cgroup. */
 static int64_t left_in_chain(const char *root, const char *cgroups, bool version2)
 {
     char path[PATH_BYTES / 2], folder[PATH_BYTES];
@@ -90,7 +90,7 @@ static int64_t left_in_chain(const char *root, const char *cgroups, bool version
     return left;
 }
 
-/* Of this process, wherever the node's files are. */
+/* Bytes that RLIMIT_AS leaves to this process. Does not depend on `root`. */
 static int64_t left_by_rlimit(void)
 {
     char text[TEXT_BYTES];

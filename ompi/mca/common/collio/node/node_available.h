@@ -4,10 +4,11 @@
 
 #include <stdint.h>
 
-/** Bytes that this process may still use: the least of MemAvailable, what the limits of its cgroup
- *  and of all above it leave (version 2: memory.max and memory.high; version 1:
- *  memory.limit_in_bytes), and what RLIMIT_AS leaves. INT64_MAX if nothing is known. `root` stands
- *  before /proc and /sys; "" is the machine itself. Reads a dozen small files, about 50 us. */
+/** Returns the bytes that this process may still use: the minimum of MemAvailable, of the limits of
+ *  its cgroup and all parents (version 2: memory.max and memory.high; version 1:
+ *  memory.limit_in_bytes) minus their use, and of RLIMIT_AS minus the address space in use.
+ *  INT64_MAX if no value can be read. `root` is a prefix for /proc and /sys; "" for the machine
+ *  itself. Reads a dozen small files, about 50 us. */
 int64_t collio_available_bytes(const char *root);
 
 #endif /* COLLIO_NODE_AVAILABLE_H */

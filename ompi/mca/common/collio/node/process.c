@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Liveness of processes by kill(pid, 0) and /proc/PID/stat. See process.h. (A pidfd per peer would
- * tell the same, but takes ranks * ranks descriptors on a node.)
+ * Liveness of processes by kill(pid, 0) and /proc/PID/stat. See process.h. A pidfd per peer would
+ * give the same result but needs ranks * ranks descriptors on a node.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 typedef struct facts_t {
-    char state;
-    int64_t threads;
-    int64_t start;
+    char state;      /* letter of the process state; Z: zombie, X: dead */
+    int64_t threads; /* number of threads */
+    int64_t start;   /* start time, in clock ticks since boot */
 } facts_t;
 
-/* /proc/PID/stat: "pid (name) state ppid ...". The name may hold anything, so fields are counted
- * from the last parenthesis. 0 or an errno. */
+/* Reads /proc/PID/stat: "pid (name) state ppid ...". The name may contain any character, so fields
+ * are counted from the last parenthesis. Returns 0 or an errno. */
 static int read_facts(int64_t pid, facts_t *facts)
 {
     enum { THREADS = 17, START = 19 }; /* fields behind the state */
@@ -63,7 +63,7 @@ static int read_facts(int64_t pid, facts_t *facts)
     return EIO;
 }
 
-/* Does /proc number the processes as getpid does? Not if it was mounted for another namespace. */
+/* Does /proc use the numbers of getpid()? False if /proc was mounted for another namespace. */
 static bool proc_is_ours(void)
 {
     char text[32];
@@ -81,7 +81,7 @@ collio_process_t collio_process_self(void)
 
     if (0 == stat("/proc/self/ns/pid", &space)) {
         self.space = (int64_t) space.st_ino;
-        /* a time namespace shifts the times of start that its processes see */
+        /* a time namespace shifts the start times that its processes read */
         if (0 == stat("/proc/self/ns/time", &clock)) {
             self.space ^= (int64_t) ((uint64_t) clock.st_ino << 32);
         }
@@ -108,12 +108,12 @@ bool collio_process_ended(const collio_process_t *process, const collio_process_
         return false;
     }
     rc = read_facts(process->pid, &facts);
-    if (0 != rc) { /* hidden from us, or gone a moment ago: then kill will tell next time */
+    if (0 != rc) { /* not readable, or just ended: then kill fails in the next check */
         return false;
     }
     if (process->start != facts.start) {
-        return true; /* the number has a new owner */
+        return true; /* another process has reused the number */
     }
-    /* a main thread that has ended is a zombie too, while others go on */
+    /* the main thread may be a zombie while other threads still run */
     return ('Z' == facts.state || 'X' == facts.state) && facts.threads <= 1;
 }

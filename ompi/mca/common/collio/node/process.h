@@ -6,21 +6,21 @@
 #include <stdint.h>
 
 /**
- * Is another process of this machine still alive? A process number alone is not enough: numbers are
- * reused, mean something else in another pid namespace, and a zombie still has one. No MPI in here.
+ * Is another process of this machine alive? A process number alone does not answer this: numbers
+ * are reused, differ between pid namespaces, and a zombie still has one. Uses no MPI.
  */
 typedef struct collio_process_t {
     int64_t pid;   /* process number */
-    int64_t start; /* time of the start in /proc/PID/stat; 0: /proc cannot be used */
-    int64_t space; /* pid and time namespaces of the process; 0: unknown */
+    int64_t start; /* start time in /proc/PID/stat, in clock ticks; 0: /proc cannot be used */
+    int64_t space; /* hash of pid and time namespaces of the process; 0: unknown */
 } collio_process_t;
 
-/** This process, as others need it. */
+/** Returns the identity of this process, for checks by other processes. */
 collio_process_t collio_process_self(void);
 
-/** True only if the process has certainly ended. A process of another namespace, or of an
- *  unknown one, is never said to have. thorough: also look for zombies and reused numbers, by one
- *  read of /proc; otherwise a single system call. */
+/** True only if the process has certainly ended; false for a process of another or an unknown
+ *  namespace. thorough: also finds zombies and reused numbers, by one read of /proc; otherwise the
+ *  check is a single system call. */
 bool collio_process_ended(const collio_process_t *process, const collio_process_t *self,
                           bool thorough);
 

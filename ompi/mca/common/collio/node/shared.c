@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Memory shared by the ranks of a node: made by the node's first rank, attached by all, unlinked as
- * soon as everybody has it, so nothing is left behind whatever happens later. See shm.h.
+ * Memory shared by the ranks of a node. The node's first rank creates the segment and all ranks
+ * attach it. Its name is then removed, so a killed job leaves no memory behind. See shm.h.
  */
 #include "node/shared.h"
 
@@ -33,7 +33,7 @@ collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, in
     return (void *) (shared->at + (size_t) slot * control_bytes(shared));
 }
 
-/* Where the k-th window of a pair is granted. */
+/* Returns the address of the grant for the k-th window of a pair. */
 static _Atomic uint64_t *grant_at(const collio_shared_t *shared, int slot, int local_rank,
                                   uint64_t k)
 {
@@ -78,7 +78,7 @@ static void count_node(const collio_file_t *file, collio_shared_t *shared, int r
                    && file->derived.aggregator_slot[file->derived.my_aggregator] < shared->regions;
 }
 
-/* The node takes the maxima of what its ranks say. */
+/* Begins an agreement of the node: maxima of making.said. */
 static void reduce(collio_file_t *file, collio_shared_t *shared, int count)
 {
     if (OMPI_SUCCESS
@@ -102,7 +102,7 @@ void collio_shared_make(collio_file_t *file, collio_shared_t *shared, int64_t re
     shared->making.region_bytes = (int64_t) align_up((size_t) region_bytes, PAGE);
     shared->making.bytes = regions_start(shared)
                            + (size_t) shared->regions * (size_t) shared->making.region_bytes;
-    if (0 == shared->slots) { /* no aggregator here, so there is nothing to share */
+    if (0 == shared->slots) { /* a node without an aggregator needs no segment */
         shared->region_bytes = shared->making.region_bytes;
         shared->state = COLLIO_SHARED_READY;
         return;
@@ -115,8 +115,8 @@ void collio_shared_make(collio_file_t *file, collio_shared_t *shared, int64_t re
     reduce(file, shared, 3);
 }
 
-/* Step 2: take the key from the node's first rank (the maximum; the others contributed 0), attach
- * the segment, and report whether that worked. */
+/* Step 2: reads the key of the node's first rank (the maximum; other ranks contributed 0), attaches
+ * the segment, and contributes the errno of this rank to the next agreement. */
 static void open_named(collio_file_t *file, collio_shared_t *shared)
 {
     int64_t mine = shared->making.all[2];
@@ -160,7 +160,7 @@ static void adopt(collio_file_t *file, collio_shared_t *shared)
     shared->state = COLLIO_SHARED_READY;
     memset(shared->granted, 0, (size_t) shared->local_ranks * sizeof(uint64_t));
     memset(shared->taken, 0, (size_t) shared->peers * sizeof(uint64_t));
-    /* this rank's part of it: an aggregator its region, others nothing */
+    /* each rank with a region accounts for an equal part of the segment, other ranks for 0 */
     shared->mine_bytes = shared->mine ? (int64_t) shared->bytes / shared->regions : 0;
     collio_file_memory(file, shared->mine_bytes);
 }

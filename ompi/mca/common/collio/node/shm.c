@@ -4,8 +4,8 @@
  *
  *   payload ... | seal: key[1], size     (behind the payload, so that the payload stays aligned)
  *
- * shm_open rather than memfd_create: a memfd can be passed on by /proc/PID/fd only, which does not
- * work between containers that share /dev/shm but not the process numbers.
+ * Uses shm_open and not memfd_create: other processes can open a memfd by /proc/PID/fd only, which
+ * fails between containers that share /dev/shm but not the process numbers.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -22,14 +22,14 @@
 #include <unistd.h>
 
 enum {
-    ALIGNMENT = 64,
-    TRIES = 8,           /* for a free name; one is enough unless getrandom is broken */
-    STEP_BYTES = 1 << 20 /* allocated at a time */
+    ALIGNMENT = 64,      /* alignment of the seal, in bytes */
+    TRIES = 8,           /* attempts to find a free name; one suffices if getrandom works */
+    STEP_BYTES = 1 << 20 /* bytes of one allocation */
 };
 
 typedef struct seal_t {
-    int64_t key;
-    int64_t bytes;
+    int64_t key;   /* key[1] of the segment */
+    int64_t bytes; /* bytes of the payload */
 } seal_t;
 
 static size_t seal_offset(size_t bytes)
@@ -47,7 +47,7 @@ static seal_t *seal_of(const collio_shm_t *segment)
     return (void *) ((char *) segment->at + seal_offset(segment->bytes));
 }
 
-/* Two positive random numbers. */
+/* Draws two positive random numbers. Returns 0 or an errno. */
 static int draw_key(int64_t key[2])
 {
     uint64_t random[2];
@@ -82,8 +82,8 @@ static int open_name(const char *name, int flags)
     return fd;
 }
 
-/* In steps: tmpfs gives up an interrupted allocation as a whole, so with a timer signal every few
- * milliseconds a large one would never come to an end. */
+/* Allocates in steps: tmpfs undoes the whole allocation when a signal interrupts it, so a large one
+ * would never end under a timer signal every few milliseconds. */
 static int allocate(int fd, size_t bytes)
 {
     for (size_t at = 0; at < bytes;) {
@@ -107,16 +107,17 @@ static int map(collio_shm_t *segment, int fd)
         return errno;
     }
 #ifdef MADV_POPULATE_READ
-    /* One call instead of a fault per page; where the kernel cannot, the faults do it. The pages
-     * exist, and to map them for reading (which lets us write, too: nobody watches for dirty pages
-     * in /dev/shm) costs a third, because the kernel takes several at a time. */
+    /* Maps all pages by one call instead of a fault per page; if the call fails, faults map them.
+     * The pages exist. POPULATE_READ costs a third of POPULATE_WRITE, because the kernel maps
+     * several pages at a time, and it suffices: tmpfs does not track dirty pages, so pages mapped
+     * for reading are also writable. */
     (void) madvise(at, bytes, MADV_POPULATE_READ);
 #endif
     segment->at = at;
     return 0;
 }
 
-/* Creates the object under a name that did not exist. */
+/* Creates the object under a new name. Returns 0 or an errno. */
 static int create(collio_shm_t *segment, int64_t key[2], int *descriptor)
 {
     int fd = -1;
@@ -160,7 +161,7 @@ static int make(collio_shm_t *segment, size_t bytes, int64_t key[2])
         return rc;
     }
     segment->named = 1;
-    rc = 0 == fchmod(fd, 0600) ? 0 : errno; /* whatever the umask left of it */
+    rc = 0 == fchmod(fd, 0600) ? 0 : errno; /* the umask may have removed bits of the mode */
     if (0 == rc) {
         rc = allocate(fd, mapped_bytes(bytes));
     }

@@ -7,46 +7,47 @@
 #include <stdint.h>
 
 /**
- * A piece of memory in /dev/shm that the processes of a node share. One process makes it and sends
- * its key to the others; they attach it by that key and nothing else:
+ * A segment of memory in /dev/shm that the processes of a node share. One process creates it and
+ * sends its key to the other processes, which attach the segment by this key only:
  *
- *   key[0]   random, in the name: nobody can create the object, or leave one behind, in advance
- *   key[1]   random, written behind the payload: an object that has the name, but was not made by
- *            the process that sent the key, is refused
+ *   key[0]   random, part of the name: no process can create an object of this name in advance
+ *   key[1]   random, written behind the payload: an object of this name that another process has
+ *            created is refused
  *
- * An attacher also refuses what is not a regular file of its own user, with this user's permissions
- * only and exactly the expected size: a smaller one would be a SIGBUS. Processes with another
- * /dev/shm (containers) find nothing under the name, and return an error. No MPI in here.
+ * collio_shm_attach also refuses an object that is not a regular file of its own user with mode
+ * 0600 and exactly the expected size; access behind the end of a smaller one would raise SIGBUS. A
+ * process with another /dev/shm (container) finds no object of the name and returns an error. Uses
+ * no MPI.
  */
 typedef struct collio_shm_t {
-    void *at;      /* the memory; NULL: not mapped */
+    void *at;      /* address of the segment; NULL: not mapped */
     size_t bytes;  /* bytes of the payload */
-    char name[48]; /* name of the object */
-    int named;     /* this process made the name, and it still exists */
+    char name[48]; /* name of the object in /dev/shm, with a leading slash */
+    int named;     /* 1: this process has created the name and must remove it */
 } collio_shm_t;
 
-/** Makes a zeroed segment of `bytes` and maps it. All its memory is allocated: touching it cannot
- *  fail. The key's numbers are positive. 0 or a positive errno. */
+/** Creates a zeroed segment of `bytes` and maps it. Allocates all its memory, so that no access to
+ *  it can fail. Writes the key: two positive numbers. Returns 0 or a positive errno. */
 int collio_shm_make(collio_shm_t *segment, size_t bytes, int64_t key[2]);
 
-/** Maps the segment that another process made. 0 or a positive errno; ESTALE: an object of that
- *  name exists, but it is not the one that was made for this key. */
+/** Maps the segment that another process has created. Returns 0 or a positive errno; ESTALE: an
+ *  object of the name exists but is not the one of this key. */
 int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[2]);
 
-/** Removes the name, if this process made it: from now on nothing is left behind. Idempotent. */
+/** Removes the name, if this process has created it. Idempotent. */
 void collio_shm_unlink(collio_shm_t *segment);
 
-/** Unmaps it, and removes the name. Idempotent. */
+/** Unmaps the segment and removes the name. Idempotent. */
 void collio_shm_fini(collio_shm_t *segment);
 
-/** The same, and gives its memory back even while other processes have it mapped: its content is
- *  lost for all of them. */
+/** Frees the memory of the segment even if other processes have mapped it, so that they lose its
+ *  content; then calls collio_shm_fini. */
 void collio_shm_discard(collio_shm_t *segment);
 
-/** `relief` is called when memory is short: it frees what is kept for later use, and returns true
- *  if there was anything. */
+/** Sets the function that is called when memory is short. It frees memory that is kept for later
+ *  use, and returns true if it has freed any. */
 void collio_shm_set_relief(bool (*relief)(void));
-/** Calls it. True: an allocation that has failed can be tried once more. */
+/** Calls the function of collio_shm_set_relief. True: a failed allocation can be tried again. */
 bool collio_shm_relieve(void);
 
 #endif /* COLLIO_SHM_H */
