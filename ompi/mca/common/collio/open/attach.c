@@ -1,8 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Opening and closing a file: the record is made here, with everything that the engine keeps for
- * the file, and ends here. All ranks go through the same agreements, whatever each of them has
- * found.
+ * Opening and closing a file: creates and frees the record with everything that the engine keeps
+ * for the file. All ranks take part in the same agreements, including ranks with an error.
  */
 #include "open/attach.h"
 
@@ -27,8 +26,8 @@
 #include "settings/striping.h"
 #include "tuner/tuner.h"
 
-/* Upper bound of the buffers of an aggregator: sums over the aggregators of a node stay far below
- * INT64_MAX. */
+/* Upper bound on the buffers of an aggregator, in bytes. Sums over the aggregators of a node stay
+ * far below INT64_MAX. */
 #define BUFFER_MOST (INT64_C(1) << 40)
 
 static int64_t resolve_buffer(const collio_file_t *file)
@@ -42,16 +41,17 @@ static int64_t resolve_buffer(const collio_file_t *file)
                                                          : BUFFER_MOST;
     }
     if (allowed > 0 && OMPIO_DEFAULT != allowed) {
-        return allowed; /* somebody has set io_ompio_bytes_per_agg */
+        return allowed; /* the user has set io_ompio_bytes_per_agg */
     }
     return collio_default_buffer(&site);
 }
 
-/* Numbers that decide which rank owns which part of the file, as settings do. They may differ
- * between nodes. */
+/* Facts: numbers that, like settings, determine the file domains. They may differ between nodes, so
+ * the ranks agree on them. */
 enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, NUMBER, FACTS };
 
-/* An fs component for Lustre has read the stripes; else they are read from the file system. */
+/* Uses the stripes that an fs component for Lustre has read, else reads them from the file system.
+ * False: the file has no stripes. */
 static bool find_stripes(const ompio_file_t *fh, collio_stripes_t *stripes)
 {
     if (LUSTRE == fh->f_fstype && fh->f_stripe_size > 0) {
@@ -95,8 +95,8 @@ static void use_facts(ompio_file_t *fh, const collio_fact_t *facts)
     fh->f_bytes_per_agg = (int) facts[BUFFER].value;
 }
 
-/* The alignment by the facts of this rank. st_blksize is read only where it is used: a network file
- * system may have to ask its server. */
+/* Returns the alignment that follows from the facts of this rank. Reads st_blksize only if it is
+ * used, because fstat may send a request to the server. */
 static collio_align_t find_alignment(const collio_file_t *file, bool striped)
 {
     collio_align_facts_t facts = {.file_system = file->access.file_system,
@@ -121,9 +121,9 @@ static void prepare_access(collio_file_t *file)
     access->jobs = 2; /* a schedule has two buffers */
 }
 
-/* An exchange accesses a few MiB at a time through the page cache. io_uring hands such a copy to a
- * kernel worker that starts late, or makes it during the submission: measured, 30 ms of 70 were
- * hidden behind the shuffle, 55 ms with a thread of ours. So `auto` is threads. */
+/* An exchange accesses a few MiB at a time through the page cache. io_uring passes such a copy to a
+ * kernel worker that starts late, or makes it during the submission. Measured: the exchange hid
+ * 30 ms of 70 ms with io_uring, and 55 ms with a thread of collio. Therefore `auto` is threads. */
 static void choose_engine(collio_file_t *file)
 {
     collio_engine_t named = (collio_engine_t) file->settings.engine;
@@ -137,7 +137,7 @@ static void choose_engine(collio_file_t *file)
     }
 }
 
-/* Modes of an exchange that does not happen. */
+/* Reports a schedule or transport that has no effect, because the exchange is off. */
 static void report_unused(collio_file_t *file)
 {
     const collio_settings_t *settings = &file->settings;
@@ -171,11 +171,11 @@ static void derived_close(collio_file_t *file)
 static void file_free(collio_file_t *file)
 {
     if (0 != file->lost) {
-        return; /* messages may still arrive, and communicators end by communication: see lost.c */
+        return; /* messages may still arrive, and freeing communicators communicates: see lost.c */
     }
     collio_tuner_close(file);
     (void) collio_set_give(file);
-    collio_context_close(file); /* whatever of it was not given */
+    collio_context_close(file); /* frees the parts that collio_set_give has not moved out */
     collio_queue_close(file);
     if (NULL == file->set) {
         collio_map_free(file->map);
@@ -206,37 +206,38 @@ static void warn_of_local_locks(collio_file_t *file, const int64_t *fields)
     collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_NFS_LOCAL_LOCKS);
 }
 
-/* What is reduced over the ranks when a file is opened: one maximum of each. */
+/* Fields of the agreement of an open: the maximum of each. X = -MINUS_X if X is equal on all
+ * ranks. */
 enum {
-    SETTINGS,
-    ERROR = SETTINGS + COLLIO_SETTINGS_FIELDS,
-    LEARNT,
-    MINUS_LEARNT,
-    MAGIC,
-    MINUS_MAGIC,
-    MINUS_BUFFER,
-    NETWORK,
-    CLIENT,
-    MINUS_CLIENT,
-    ALIGNMENT,
-    AGGREGATORS,
-    MINUS_AGGREGATORS,
-    SHORT, /* of memory for its buffers: some node is */
-    GUARD,
-    PAGE = GUARD + COLLIO_GUARD_FIELDS,
-    UNKEPT = PAGE + COLLIO_AGREEMENT_KEY, /* by this rank: no record for a set */
-    SLOTS,
+    SETTINGS,                                  /* first field of settings and facts */
+    ERROR = SETTINGS + COLLIO_SETTINGS_FIELDS, /* error class, or OMPI_SUCCESS */
+    LEARNT,                                    /* hash of the tuner's measurements */
+    MINUS_LEARNT,                              /* -LEARNT */
+    MAGIC,                                     /* file system (statfs f_type) */
+    MINUS_MAGIC,                               /* -MAGIC */
+    MINUS_BUFFER,                              /* negated buffer bytes of an aggregator */
+    NETWORK,                                   /* 1 if the file system is on a network */
+    CLIENT,                                    /* client of the servers that give locks, or 0 */
+    MINUS_CLIENT,                              /* -CLIENT */
+    ALIGNMENT,                                 /* packed alignment */
+    AGGREGATORS,                               /* hash of the list of aggregators */
+    MINUS_AGGREGATORS,                         /* -AGGREGATORS */
+    SHORT, /* 1 if this rank's node has too little memory for its buffers */
+    GUARD, /* first field of write locking */
+    PAGE = GUARD + COLLIO_GUARD_FIELDS,   /* key of the page for agreements of calls */
+    UNKEPT = PAGE + COLLIO_AGREEMENT_KEY, /* 1 if this rank has no record for a process set */
+    SLOTS,                                /* first field of the set's slots */
     FIELDS = SLOTS + COLLIO_SET_FIELDS
 };
 _Static_assert((int) FIELDS <= (int) COLLIO_AGREEMENT_FIELDS, "an open is one agreement");
 
-/* Do the servers give locks to clients, which take them from each other? */
+/* Do the servers give locks to clients, so that clients wait for each other's locks (Lustre)? */
 static bool gives_locks(const collio_file_t *file)
 {
     return LUSTRE == file->fh->f_fstype || COLLIO_STRIPES_LUSTRE == file->access.file_system;
 }
 
-/* The parts of the record, but for the settings. */
+/* Writes this rank's fields from ERROR to GUARD. `rc`: result of derive(). */
 static void offer_record(collio_file_t *file, int rc, int64_t *mine)
 {
     mine[ERROR] = OMPI_SUCCESS == rc ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -255,23 +256,23 @@ static void offer_record(collio_file_t *file, int rc, int64_t *mine)
     collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
 }
 
-/* All ranks return the same, and have the same facts to decide by. */
+/* Sets the agreed values of the record. Returns 0 or an error class, the same on all ranks. */
 static int settle_record(collio_file_t *file, const int64_t *all)
 {
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
-    file->access.network = 0 != all[NETWORK]; /* one rank may be on the server itself */
+    file->access.network = 0 != all[NETWORK]; /* a rank may run on the server */
     file->derived.several_clients = gives_locks(file)
                                     && (1 < file->nodes.nodes || all[CLIENT] != -all[MINUS_CLIENT]);
-    file->derived.buffer_bytes = -all[MINUS_BUFFER]; /* what everybody allows */
+    file->derived.buffer_bytes = -all[MINUS_BUFFER]; /* minimum over the ranks */
     file->derived.align = collio_align_unpack(all[ALIGNMENT]);
     file->access.stripe_bytes = file->derived.align.unit > 1 ? file->derived.align.unit : 0;
     settle_guard(file, &all[GUARD]);
     warn_of_local_locks(file, &all[GUARD]);
     report_unused(file);
-    if (file->derived.list_refused) { /* MPI_File_get_info does not return it */
+    if (file->derived.list_refused) { /* MPI_File_get_info must not return the refused list */
         file->settings.aggregator_list[0] = '\0';
     }
-    if (all[LEARNT] != -all[MINUS_LEARNT]) { /* the ranks remember different things: begin anew */
+    if (all[LEARNT] != -all[MINUS_LEARNT]) { /* ranks have different measurements: drop them */
         collio_tuner_forget(file->tuner);
     }
     if (OMPI_SUCCESS == all[ERROR] && all[AGGREGATORS] != -all[MINUS_AGGREGATORS]) {
@@ -283,9 +284,9 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     return (int) all[ERROR];
 }
 
-/* Makes what follows from settings and facts, from nothing: all other input is the same in every
- * pass of agree(). `short_of_memory`: some node is, so `auto` is partition memory. `rc`: an earlier
- * error of this rank. Local; an Open MPI error code. */
+/* Computes file->derived, `kept` and `tuner` from settings and facts; all other input is the same
+ * in every pass of agree(). `short_of_memory`: a node has too little memory, so `auto` is partition
+ * memory. `rc`: an earlier error of this rank. Local. Returns an Open MPI error code. */
 static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of_memory, int rc)
 {
     const collio_settings_t *settings = &file->settings;
@@ -318,11 +319,11 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of
     return rc;
 }
 
-/* Each rank derives the file's values as if all ranks had its own settings and facts, and offers
- * both in one reduction. Where settings or facts differ, a second pass uses those of rank 0; where
- * some node is short of memory for the buffers, another one uses partition memory. `rc`: an earlier
- * error of this rank; `unkept`: it cannot keep anything for a next file. 0 or an error class, the
- * same on all ranks unless the file is lost. */
+/* Each rank derives the file's values as if all ranks had its settings and facts, and one reduction
+ * compares them. If settings or facts differ, a second pass uses those of rank 0. If a node has too
+ * little memory for the buffers, another pass uses partition memory. `rc`: an earlier error of this
+ * rank; `unkept`: this rank has no record for a process set. Returns 0 or an error class, the same
+ * on all ranks unless the file handle has failed. */
 static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
 {
     enum { PASSES = 3 };
@@ -347,7 +348,7 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
         if (mine[SHORT] && collio_set_relieve()) {
             mine[SHORT] = collio_kept_falls_short(file);
         }
-        collio_set_offer(file->set, &mine[SLOTS]); /* after memory was given back */
+        collio_set_offer(file->set, &mine[SLOTS]); /* after collio_set_relieve, which frees slots */
         if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)) {
             return file->lost;
         }
@@ -365,10 +366,11 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
         }
         short_of_memory = true;
     }
-    return MPI_ERR_NOT_SAME; /* the settings of rank 0 differ between ranks */
+    return MPI_ERR_NOT_SAME; /* ranks differ although all use the settings of rank 0 */
 }
 
-/* `rc`: an earlier error of this rank. Collective; an Open MPI error code. */
+/* Makes leaders, map, queue and the rule of calls. `rc`: an earlier error of this rank. Collective.
+ * Returns an Open MPI error code. */
 static int prepare_first(collio_file_t *file, int rc)
 {
     if (OMPI_SUCCESS == rc) {
@@ -388,8 +390,9 @@ static int prepare_first(collio_file_t *file, int rc)
     return collio_agreement_set_rule(file->agreement, collio_agree_reduce);
 }
 
-/* The first file of its processes, or one of processes that keep nothing: it gets a context before
- * the agreement, which also has the key of the page for calls. NULL: there is none. */
+/* For a file whose processes have no set. Creates the context before the agreement of the open,
+ * which also distributes the key of the page for calls. Returns NULL if communicators or agreement
+ * cannot be created. */
 static collio_file_t *make_first(collio_file_t *file)
 {
     collio_set_t *set;
@@ -403,7 +406,7 @@ static collio_file_t *make_first(collio_file_t *file)
     }
     set = collio_set_prepare(file);
     file->refused = agree(file, prepare_first(file, rc), NULL == set, all);
-    if (OMPI_SUCCESS != file->refused) { /* the record only has the error class */
+    if (OMPI_SUCCESS != file->refused) { /* the record stays, for its error class */
         collio_agreement_close(file);
         collio_set_drop(set);
         return file;
@@ -417,7 +420,8 @@ static collio_file_t *make_first(collio_file_t *file)
     return file;
 }
 
-/* A later one: it uses the agreement of the set, and then has a context that was kept. */
+/* For a later file of a set. Opens with the agreement of the set, then takes a kept context or
+ * creates a new one. */
 static collio_file_t *make_next(collio_file_t *file)
 {
     int64_t all[FIELDS];
@@ -479,7 +483,7 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
         collio_settings_publish(component, &file->settings, fh, file->derived.aggregator_count,
                                 file->derived.buffer_bytes);
         if (file->derived.striped
-            && LUSTRE != fh->f_fstype) { /* else its fs component has done it */
+            && LUSTRE != fh->f_fstype) { /* on Lustre the fs component publishes them */
             publish_stripes(fh);
         }
     }
@@ -494,9 +498,9 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
     return file;
 }
 
-/* Programs read a file by other means after MPI_File_close. A node whose client does not keep
- * caches equal drops its pages, when all ranks have written theirs. Decided by agreed values: all
- * ranks wait, or none. */
+/* Programs may read a file without MPI after MPI_File_close. On a file system whose caches are not
+ * coherent, each node drops its pages after all ranks have flushed theirs. The condition has agreed
+ * values only, so all ranks wait, or none. */
 static void drop_caches(collio_file_t *file)
 {
     if (0 != file->lost) {
@@ -524,8 +528,8 @@ void collio_file_detach(ompio_file_t *fh)
         return;
     }
     if (OMPI_SUCCESS == file->refused) {
-        collio_op_wait_all(file);          /* calls that the program has not waited for */
-        collio_file_look_for_notice(file); /* the report is collective */
+        collio_op_wait_all(file);          /* ends calls that the program has not waited for */
+        collio_file_look_for_notice(file); /* the report is collective: skip it after a failure */
         collio_report(file);
         drop_caches(file);
     }

@@ -5,24 +5,24 @@
 #include "file/file.h"
 
 /**
- * open/: makes the record of a file in MPI_File_open and ends it in MPI_File_close. All ranks agree
- * on settings, facts and errors in one reduction, and take what earlier files of the same processes
- * have left (set.h, context.h). At close the report is printed, and the context is kept or freed.
+ * open/ creates the record of a file in MPI_File_open and frees it in MPI_File_close. All ranks
+ * agree on settings, facts and errors in one reduction, and reuse the context of an earlier file of
+ * the same processes (set.h, context.h). Close prints the report and keeps or frees the context.
  */
 
-/** Finds the record of a file, or makes it: collective over f_comm when it has to be made. NULL on
- *  failure (on all ranks alike). It ends at MPI_File_close. */
+/** Returns the record of a file. Creates it at the first call, which is collective over f_comm.
+ *  Returns NULL on failure. MPI_File_close frees the record. */
 collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *component);
 
-/** Ends the record: report, communicators, segments, plans. Collective. Idempotent. For handles
- *  that are not real MPI files, which have no close of their own. */
+/** Prints the report and frees the record. Collective. Idempotent. MPI_File_close calls it by a
+ *  hook; the caller must do so for handles that are not real MPI files. */
 void collio_file_detach(ompio_file_t *fh);
 
-/** Makes communicators of the file's ranks and of those of this node. Collective. An Open MPI error
- *  code; file->comm is there unless it could not be made. */
+/** Creates the communicators of all ranks and of this node's ranks. Collective. Returns an Open MPI
+ *  error code; file->comm may be valid after an error. */
 int collio_file_connect(collio_file_t *file);
 
-/** Verbose output: what the file's collective calls will use. Local. */
+/** Verbose output: settings, aggregators and file system of a new file. Local. */
 void collio_open_show(const collio_file_t *file);
 
 #endif /* COLLIO_ATTACH_H */

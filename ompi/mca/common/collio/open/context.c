@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * What a file has of its processes, and how it passes from file to file. See context.h.
+ * File contexts: creation, and the move from a closed file to the next one. See context.h.
  */
 #include "open/context.h"
 
@@ -57,7 +57,7 @@ int collio_context_keep_open(collio_file_t *file)
     return collio_kept_memory_open(file, collio_layout_bins(file));
 }
 
-/* All but one-sided windows, which end by communication. */
+/* Frees everything except RMA windows, because freeing these communicates. */
 static void free_kept(collio_kept_t *kept)
 {
     collio_shared_fini(&kept->shared);
@@ -85,7 +85,7 @@ void collio_context_keep_close(collio_file_t *file)
     }
 }
 
-/* Of agreed values only: all ranks must find the same difference. */
+/* Traits are agreed values only, so all ranks get the same result when they compare them. */
 static void find_traits(const collio_file_t *file, int64_t *traits)
 {
     const int64_t found[] = {file->derived.settings_hash,
@@ -106,9 +106,9 @@ static void find_traits(const collio_file_t *file, int64_t *traits)
     memcpy(traits, found, sizeof(found));
 }
 
-/* Can the memory of this file's exchanges serve another one? Windows end with their file, and a
- * file that has failed to get shared memory must not decide for the next. Partition memory is for
- * nodes that are short of it. Nodes may differ here: the ranks compare at the next open. */
+/* Can another file use `kept`? No if it has RMA windows, which are freed with their file; if shared
+ * memory or windows have failed, because the next file must try again; and with partition memory,
+ * because the nodes are short of memory. Nodes may differ: the ranks compare at the next open. */
 static bool can_serve(const collio_file_t *file)
 {
     const collio_kept_t *kept = file->kept;
@@ -117,7 +117,7 @@ static bool can_serve(const collio_file_t *file)
            && !kept->put.failed && !collio_kept_unshared(kept);
 }
 
-/* What the last file has left for messages and its report. */
+/* Clears the values for messages and the report of the last file. */
 static void forget_file(collio_kept_t *kept)
 {
     memset(&kept->covered, 0, sizeof(kept->covered));
@@ -158,7 +158,7 @@ void collio_context_take(collio_context_t *context, bool memory, collio_file_t *
     file->queue->sequence = context->sequence;
     if (memory && !file->derived.partition->by_memory
         && 0 == memcmp(traits, context->traits, sizeof(traits))) {
-        free_kept(file->kept); /* what open has prepared */
+        free_kept(file->kept); /* created by derive() in attach.c */
         file->kept = context->kept;
         collio_file_memory(file, context->memory_bytes);
     } else if (NULL != context->kept) {

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Verbose output of an open: what a file's collective calls will use. It runs only if
- * fcoll_base_verbose asks for it.
+ * Verbose output of an open: settings, aggregators and file system. Runs only if fcoll_base_verbose
+ * is high enough.
  */
 #include "open/attach.h"
 

@@ -1,10 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The communicators of a file: all its ranks, and those of this node.
+ * The communicators of a file: all its ranks, and the ranks of this node.
  */
 #include "open/attach.h"
 
-/* Do all ranks run on this node? Then all of them know it, without a word. */
+/* Do all ranks run on this node? The result is the same on all ranks, without a message. */
 static bool one_node(const collio_file_t *file)
 {
     for (int i = 0; i < file->size; ++i) {
@@ -15,8 +15,8 @@ static bool one_node(const collio_file_t *file)
     return true;
 }
 
-/* The communicator may be kept after the file is closed, so it has nothing of the user's: a split
- * copies no attributes and no topology, as MPI_Comm_dup would, and errors return to us. */
+/* The communicator may be kept after the file is closed, so it must not refer to objects of the
+ * user. A split, unlike MPI_Comm_dup, copies no attributes and no topology. Errors are returned. */
 static int make_comm(collio_file_t *file)
 {
     int rc = ompi_comm_split(file->fh->f_comm, 0, file->rank, &file->comm, false);

@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The report at close: what was used, what moved, how long each phase took; writes and reads apart.
+ * The report at close: choices and their reasons, bytes moved, time of each phase; separate for
+ * writes and reads.
  */
 #include "open/report.h"
 
@@ -18,11 +19,11 @@
 
 enum { LISTED = 16, STATS = COLLIO_STAT_COUNT, WORDS = 2 * STATS };
 
-/* Figures of reads, then of writes, as the file's record has them. */
+/* Counters reduced over all ranks. Each array has the counters of reads, then those of writes. */
 typedef struct reduced_t {
-    uint64_t least[WORDS];
-    uint64_t most[WORDS];
-    uint64_t sum[WORDS];
+    uint64_t least[WORDS]; /* minimum of each counter */
+    uint64_t most[WORDS];  /* maximum of each counter */
+    uint64_t sum[WORDS];   /* sum of each counter */
 } reduced_t;
 
 static double mib(int64_t bytes)
@@ -30,7 +31,8 @@ static double mib(int64_t bytes)
     return (double) bytes / 1048576.0;
 }
 
-/* Why there are so many aggregators: the order in which they are chosen. */
+/* Returns the reason for the number of aggregators, by the order of choose_aggregators() in
+ * file_aggregators.c. */
 static collio_reason_t why_aggregators(const collio_file_t *file)
 {
     if ('\0' != file->settings.aggregator_list[0]) {
@@ -129,7 +131,7 @@ static void add_node_memory(collio_record_t *record, const collio_file_t *file, 
         mib((int64_t) available[node]), parts, mib(buffers));
 }
 
-/* Partition memory: the layout of the last new plan, and why. */
+/* Adds the layout of the last new plan of partition memory, with reasons. */
 static void add_memory(collio_record_t *record, const collio_file_t *file)
 {
     const collio_file_memory_t *memory = &file->memory;
@@ -161,7 +163,8 @@ static void add_memory(collio_record_t *record, const collio_file_t *file)
     }
 }
 
-/* Transport shm is chosen for all ranks, but moves bytes only where ranks have memory in common. */
+/* Formats the transports that moved bytes: transport shm uses isend between nodes, and on nodes
+ * where memory cannot be shared. */
 static void find_transport(collio_decision_t *row, const uint64_t *sum, int ranks, char *text,
                            size_t size)
 {
@@ -189,7 +192,7 @@ static void add_decision(collio_text_t *json, const char *before, const collio_d
     add(json, "}");
 }
 
-/* How the last call in a direction was carried out, and why. */
+/* Adds the choices of the last call in a direction, with reasons. */
 static void add_call(collio_record_t *record, const collio_file_t *file, bool write,
                      const uint64_t *sum)
 {
@@ -234,7 +237,8 @@ static void add_choices(collio_record_t *record, const collio_file_t *file, cons
     add(&record->json, "}");
 }
 
-/* The figures of one direction, or, with `high`, the high-water marks. */
+/* Picks the counters of one direction without high-water marks, or, with `high`, these only.
+ * `from`: first index of the direction. Returns their number. */
 static int pick(const reduced_t *all, int from, bool high, collio_figure_t *figure)
 {
     static const collio_unit_t units[] = {[COLLIO_STAT_KIND_COUNT] = COLLIO_UNIT_COUNT,

@@ -4,7 +4,7 @@
 
 struct collio_file_t;
 
-/** One aligned table about a file, from rank 0, when the user asked for it. Collective. */
+/** Prints the report of a file on rank 0, if the setting `report` is not off. Collective. */
 void collio_report(struct collio_file_t *file);
 
 #endif /* COLLIO_REPORT_H */

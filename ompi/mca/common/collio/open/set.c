@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Sets of processes and the contexts they keep. See set.h. No locks: sets exist only where one
+ * Process sets and the contexts that they keep. See set.h. Uses no locks: sets exist only if one
  * thread at a time is in MPI.
  */
 #include "open/set.h"
@@ -14,40 +14,40 @@
 
 enum {
     SETS = 16,             /* maximum number of sets per process */
-    FULL_SLOTS = 2,        /* slots that keep the memory of exchanges, not only a context */
-    KEPT_BYTES = 64 << 20, /* bound of that memory, for all sets of a node */
+    FULL_SLOTS = 2,        /* number of slots whose contexts keep plans and memory of exchanges */
+    KEPT_BYTES = 64 << 20, /* upper bound on kept memory of exchanges on a node, in bytes */
     SLOTS = COLLIO_SET_SLOTS
 };
 
-/* In this order: the ranks compare them by maxima and minima. */
+/* The order matters: the ranks compare states by maxima and minima. */
 typedef enum state_t {
-    EMPTY = 0,
-    BARE, /* free, without memory of exchanges */
-    FULL, /* free, with it */
-    TAKEN
+    EMPTY = 0, /* no context */
+    BARE,      /* free context, without plans and memory of exchanges */
+    FULL,      /* free context, with plans and memory of exchanges */
+    TAKEN      /* an open file uses the slot, or the slot cannot be used */
 } state_t;
 
 typedef struct slot_t {
     state_t state;            /* state on this rank */
-    uint64_t given;           /* order in which slots became free: the smallest is least recent */
-    collio_context_t context; /* the context, if the slot is free */
+    uint64_t given;           /* value of `gifts` when the slot became free: smallest is oldest */
+    collio_context_t context; /* the context, if the state is BARE or FULL */
 } slot_t;
 
 struct collio_set_t {
     struct collio_set_t *next;     /* the next older set of this process */
     ompi_group_t *group;           /* the processes, in the order of their ranks */
     collio_nodes_t nodes;          /* which rank is on which node */
-    collio_map_t *map;             /* memory of `nodes` */
-    collio_agreement_t *agreement; /* agreement of files that are being opened */
+    collio_map_t *map;             /* memory of `nodes`; owned by the set */
+    collio_agreement_t *agreement; /* agreement of files that are being opened; owned by the set */
     slot_t slot[SLOTS];            /* contexts of the set's files */
 };
 
-static collio_set_t *sets;
-static int set_count;
-static uint64_t gifts; /* contexts that became free */
-static bool ended;     /* MPI_Finalize has begun */
+static collio_set_t *sets; /* list of sets, newest first */
+static int set_count;      /* number of sets in the list */
+static uint64_t gifts;     /* number of times that a context became free */
+static bool ended;         /* MPI_Finalize has begun */
 
-/* Duplicates of a communicator have its group. */
+/* Duplicates of a communicator have the same group, which makes the first test true. */
 static bool same_processes(ompi_group_t *set, ompi_group_t *group)
 {
     if (set == group) {
@@ -76,8 +76,8 @@ collio_set_t *collio_set_find(ompi_communicator_t *comm)
     return set;
 }
 
-/* A communicator that reaches into another job must end when the program disconnects the jobs, so
- * none of them can be kept. */
+/* A communicator with processes of several jobs must be freed when the program disconnects the
+ * jobs, so its context cannot be kept. */
 static bool of_one_job(ompi_group_t *group)
 {
     opal_process_name_t first = ompi_group_get_proc_name(group, 0);
@@ -98,7 +98,8 @@ void collio_set_drop(collio_set_t *set)
     }
 }
 
-/* No file can use this slot any more: on any rank, because a slot must be free or empty on all. */
+/* Frees the context of a slot and marks it taken. Then no rank can use the slot, because a slot
+ * must be free or empty on all ranks. */
 static void slot_end(collio_set_t *set, int slot)
 {
     if (BARE == set->slot[slot].state || FULL == set->slot[slot].state) {
@@ -107,10 +108,10 @@ static void slot_end(collio_set_t *set, int slot)
     set->slot[slot].state = TAKEN;
 }
 
-/* MPI_Finalize has begun. Other callbacks may follow that use files and open further ones, so an
- * open file loses nothing here: its context ends with it, and the sets stay, with their agreements.
- * The ranks need not come here at the same time: a rank that has ended still takes part in opens.
- * Newest first is the same order on all ranks that have two sets in common. */
+/* Callback at the begin of MPI_Finalize. Callbacks that follow may use and open files, so open
+ * files keep their contexts, and the sets stay with their agreements. Ranks need not call this at
+ * the same time: a rank with `ended` still takes part in opens. The order, newest first, is the
+ * same on all ranks that have two sets in common. */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void) comm;
@@ -126,8 +127,8 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPI has freed all communicators, also those of the leaders. It may have ended processes, too,
- * which a group refers to: the groups stay. */
+/* MPI has freed all communicators, including `leaders`. It may also have freed processes that a
+ * group refers to, so the groups are not released. */
 void collio_set_forget(void)
 {
     while (NULL != sets) {
@@ -172,7 +173,7 @@ collio_set_t *collio_set_prepare(const collio_file_t *file)
 
 void collio_set_found(collio_set_t *set, collio_file_t *file)
 {
-    /* whether an agreement is shared is the same on all ranks */
+    /* collio_agreement_shared returns the same on all ranks */
     if (!collio_agreement_shared(file, file->agreement)
         || 0 != collio_agreement_share(file, set->agreement, NULL)
         || !collio_agreement_shared(file, set->agreement)) {
@@ -240,7 +241,8 @@ static void shed_slot(slot_t *slot)
     slot->state = BARE;
 }
 
-/* The memory that is kept longest without use. *sum = what is charged to this rank in all. */
+/* Returns the FULL slot that has been free for the longest time, or NULL. *sum = bytes that are
+ * charged to this rank for all FULL slots. */
 static slot_t *least_recent(int64_t *sum)
 {
     slot_t *oldest = NULL;
@@ -259,8 +261,8 @@ static slot_t *least_recent(int64_t *sum)
     return oldest;
 }
 
-/* Frees memory until at most so much is kept. Local: ranks may differ in what they keep, and
- * compare it at the next open. True when anything was freed. */
+/* Frees memory until at most `most` bytes are charged to this rank. Local: ranks may keep different
+ * slots and compare them at the next open. True if any memory was freed. */
 static bool shed(int64_t most)
 {
     bool any = false;
@@ -283,8 +285,9 @@ bool collio_set_relieve(void)
     return any;
 }
 
-/* Memory that all sets of this process keep. Each rank of a node has an equal part of the bound and
- * is charged an equal part of what the node has for a context: together they stay within it. */
+/* Limits the memory that all sets of this process keep. Each rank of a node has an equal part of
+ * the limit and is charged an equal part of the node's memory of a context, so the ranks of the
+ * node together stay within the limit. */
 static void bound_memory(slot_t *slot)
 {
     int64_t most = KEPT_BYTES / collio_ranks_on_node();
@@ -293,7 +296,7 @@ static void bound_memory(slot_t *slot)
     if (charge_of(slot) > most) {
         collio_context_drop_staging(&slot->context);
     }
-    if (charge_of(slot) > most) { /* it would only drive out the others */
+    if (charge_of(slot) > most) { /* keeping the slot would free all older ones, and then itself */
         shed_slot(slot);
     }
     (void) shed(most);
@@ -306,12 +309,12 @@ bool collio_set_give(collio_file_t *file)
     if (NULL == file->set || -1 == file->slot || ended) {
         return false;
     }
-    if (NULL == file->agreement) { /* no rank could make a context */
+    if (NULL == file->agreement) { /* the ranks could not create a context */
         file->set->slot[file->slot].state = EMPTY;
         return false;
     }
     if (file->agreement->under_way || 0 < file->calls) {
-        return false; /* closed with calls under way: the slot stays taken */
+        return false; /* closed with calls in progress: the slot stays taken */
     }
     slot = &file->set->slot[file->slot];
     collio_context_give(file, file->slot < FULL_SLOTS, &slot->context);

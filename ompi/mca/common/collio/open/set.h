@@ -5,61 +5,64 @@
 #include "file/file.h"
 
 /**
- * Sets of processes that have opened files together, and what they keep for their next file.
+ * Process sets: processes that open files together, and the contexts that they keep for their next
+ * file.
  *
  *   set          the processes of a communicator, in its order; found by their names, so that
  *                duplicates of a communicator (which libraries make for every file) are one set
- *     agreement  what the ranks agree by when they open a file (node/agreement.h)
- *     slot[4]    empty, free (a context that no file uses), or taken (by an open file)
+ *     agreement  used by all ranks when they open a file (node/agreement.h)
+ *     slot[4]    empty, free (a context without a file), or taken (by an open file)
  *
- * The first file of a set makes its agreement, if the processes can keep anything, and every later
- * one uses it. Which slot it uses is part of that agreement: one that is free on all ranks, or
- * else one that is empty on all, or none (then nothing of this file is kept). A rank whose file is
- * lost leaves the slot taken for ever.
+ * The first file of a set creates its agreement, if the processes can keep contexts; every later
+ * file uses it. The agreement also chooses the slot of the file: one that is free on all ranks,
+ * else one that is empty on all ranks, else none (then the file keeps nothing). If a file handle
+ * fails on a rank, its slot stays taken.
  *
- * All ranks use that agreement for the same file, because processes that share a set open its files
- * in the same order: an open may wait for all of them. Only several threads in MPI at a time could
- * do otherwise, so a set with MPI_THREAD_MULTIPLE on any rank keeps nothing. Whether there is a
- * set never depends on settings, memory or what one rank knows: it is agreed once, by messages,
- * and stays until MPI is over. In MPI_Finalize a rank ends what it keeps and marks all slots taken:
- * callbacks of other libraries may still open files, which then have contexts of their own.
+ * All ranks use the agreement for the same file, because the processes of a set open its files in
+ * the same order: an open may wait for all of them. Several threads in MPI could open files in
+ * different orders, so there is no set if any rank has MPI_THREAD_MULTIPLE. The ranks agree once,
+ * by messages, whether there is a set, and the set stays until MPI_Finalize. There a rank frees the
+ * contexts that it keeps and marks all slots taken: callbacks of other libraries may still open
+ * files, which then have their own contexts.
  */
 typedef struct collio_set_t collio_set_t;
 
 enum { COLLIO_SET_SLOTS = 4 };
 
-/** The set of this communicator's processes; NULL if it has none. Local; needs no memory. */
+/** Returns the set of this communicator's processes, or NULL. Local; allocates no memory. */
 collio_set_t *collio_set_find(ompi_communicator_t *comm);
 
-/** A record for the set of the file's processes, which have none yet. NULL: this process cannot
- *  keep anything (more than one thread in MPI, processes of another job, a communicator of a
- *  session, too many sets, no memory). Local. */
+/** Allocates a record for the set of the file's processes, which have no set. NULL: this process
+ *  cannot keep contexts (MPI_THREAD_MULTIPLE, processes of another job, a communicator of a
+ *  session, too many sets, MPI_Finalize, no memory). Local. */
 collio_set_t *collio_set_prepare(const collio_file_t *file);
+/** Frees a record that collio_set_found has not entered. NULL is allowed. */
 void collio_set_drop(collio_set_t *set);
 
-/** MPI is over and has freed all communicators: drops the records of all sets. Local. */
+/** Frees the records of all sets, after MPI has freed all communicators. Local. */
 void collio_set_forget(void);
 
-/** After the first file's context is there: connects and enters the set; the file has its first
- *  slot. Collective; all ranks have prepared one. Does nothing where no memory can be
+/** Connects a prepared set, enters it in the list and gives its first slot to the first file, which
+ *  has its context. Collective; all ranks have prepared a set. Drops the set if no memory can be
  *  shared. */
 void collio_set_found(collio_set_t *set, collio_file_t *file);
 
-/** A later file, which is being opened, has the nodes and the agreement of its set; the set owns
- *  both. */
+/** Lends nodes and agreement of the set to a later file that is being opened. The set owns both. */
 void collio_set_lend(const collio_set_t *set, collio_file_t *file);
 
-/** What this rank tells about the slots (`set` NULL: nothing), for a reduction of maxima. */
+/** Number of fields of the slots in the agreement of an open. */
 enum { COLLIO_SET_FIELDS = 2 * COLLIO_SET_SLOTS };
+/** Writes the states of this rank's slots, for a reduction of maxima. `set` NULL: all are empty. */
 void collio_set_offer(const collio_set_t *set, int64_t mine[COLLIO_SET_FIELDS]);
-/** Gives the file the slot that follows from the maxima, with the context in it if it has one:
- *  true. False: the file needs a new context. Local. */
+/** Gives the file the slot that follows from the maxima. True if the slot has a context, which
+ *  moves into the file; false if the file needs a new context. Local. */
 bool collio_set_take(collio_set_t *set, const int64_t all[COLLIO_SET_FIELDS], collio_file_t *file);
-/** A file that has a slot is closed: its context is free for the next. False: it has none. */
+/** Moves the context of a file that is being closed into its slot. False: the context stays with
+ *  the file (no slot, MPI_Finalize, or calls in progress). */
 bool collio_set_give(collio_file_t *file);
 
-/** Memory is short: frees what contexts keep of it that no file uses. True when there was any. Not
- *  between `offer` and `take`. Local. */
+/** Frees the memory of all contexts without a file, because memory is short. True if there was any.
+ *  Must not be called between `offer` and `take`. Local. */
 bool collio_set_relieve(void);
 
 #endif /* COLLIO_SET_H */
