@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * What the fcoll has of open files: their counters and messages. open/ makes and ends them.
+ * Records of open files: allocation, search, counters. open/ creates and frees the records.
  */
 #include "file/file.h"
 
@@ -9,7 +9,7 @@
 
 #include "core/debug_assert.h"
 
-/* An open that finds no memory for its record would leave the other ranks waiting. */
+/* Without a record an open could not take part in agreements, and other ranks would hang. */
 collio_spare_t collio_file_spare = COLLIO_SPARE(collio_file_t);
 
 collio_file_t *collio_file_take(void)
@@ -30,8 +30,8 @@ collio_file_t *collio_file_find(ompio_file_t *fh)
 }
 
 struct visit {
-    int (*each)(collio_file_t *file);
-    int *sum;
+    int (*each)(collio_file_t *file); /* function that is called for every file */
+    int *sum;                         /* sum of the results of `each` */
 };
 
 static void visit(void *file, void *data)
@@ -57,7 +57,7 @@ void collio_file_count(collio_file_t *file, int stat, uint64_t amount)
 void collio_file_memory(collio_file_t *file, int64_t bytes)
 {
     file->memory_bytes += bytes;
-    COLLIO_ASSERT(0 <= file->memory_bytes); /* nothing is given back twice */
+    COLLIO_ASSERT(0 <= file->memory_bytes); /* no memory is subtracted twice */
     collio_file_high(file, COLLIO_STAT_MEMORY_HIGH, file->memory_bytes + collio_flat_held());
 }
 

@@ -19,97 +19,97 @@
 #include <stdatomic.h>
 
 /**
- * file/: the record of an open file. It has the file's settings, its counters and what follows from
- * both; every directory above reads it, and open/ makes and frees it. Members that only one
- * directory above defines are pointers to incomplete types here.
+ * file/ has the record of an open file: its settings, its counters and the values derived from
+ * them. Every directory above reads the record; open/ creates and frees it. Members that belong to
+ * a directory above are pointers to incomplete types.
  */
 
-/** Partition memory: the contribution of this rank to a new plan, in memory that is taken at open,
+/** Partition memory: this rank's contribution to a new plan, in memory that is allocated at open,
  *  and the last layout, for the report. */
 typedef struct collio_file_memory_t {
-    int64_t minus_mine;         /* negated: bytes of memory that this rank finds available */
-    int64_t minus_node;         /* negated: the minimum of these over the ranks of the node */
+    int64_t minus_mine;         /* negated bytes of memory that are available to this rank */
+    int64_t minus_node;         /* negated minimum of available bytes over the node's ranks */
     int64_t usable;             /* bytes that buffers of this node could use at the last new plan */
     int64_t announced;          /* bytes that this rank announced for the last new plan */
     uint64_t *records;          /* two arrays: for each node its memory and the bins it touches */
-    int words;                  /* 64-bit words of one node's bins */
+    int words;                  /* number of 64-bit words for the bins of one node */
     collio_memory_part_t *part; /* the last layout: at most one part for each aggregator */
-    int parts;                  /* number of parts */
-    int groups;                 /* groups of nodes in the last layout */
-    int leaves;                 /* leaves of the tree that the last layout was made from */
-    int merges;                 /* merged leaves of that tree */
+    int parts;                  /* number of parts in the last layout */
+    int groups;                 /* number of groups of nodes in the last layout */
+    int leaves;                 /* number of leaves of the last layout's tree */
+    int merges;                 /* number of merged leaves of the last layout's tree */
     int64_t origin;             /* file offset where bin 0 begins */
     int64_t width;              /* bytes of a bin */
 } collio_file_memory_t;
 
-/** What follows from settings and facts. MPI_File_open makes it from nothing, once with the values
- *  of this rank and again where the ranks differ: see open/attach.c. */
+/** Values derived from settings and facts. MPI_File_open computes them from the values of this rank
+ *  and, if the ranks differ, again from the values of rank 0: see open/attach.c. */
 typedef struct collio_derived_t {
     int64_t settings_hash;                  /* hash of the settings; equal for equal settings */
     bool two_layers;                        /* the component has two layers (fcoll/tam) */
-    bool striped;                           /* fh->f_stripe_size and f_stripe_count are known */
+    bool striped;                           /* fh->f_stripe_size and f_stripe_count are valid */
     bool several_clients;                   /* several clients hold locks of the servers (Lustre) */
     collio_lockahead_mode_t lockahead;      /* lock-ahead mode of collective calls */
     int ompio_aggregators;                  /* io_ompio_num_aggregators, or -1 */
     int *aggregators;                       /* ranks of the aggregators */
     int aggregator_count;                   /* number of aggregators */
-    int *aggregator_slot;                   /* number of each aggregator among those of its node */
+    int *aggregator_slot;                   /* for each aggregator: its number on its node */
     int my_aggregator;                      /* this rank's index in `aggregators`, or -1 */
     bool list_refused;                      /* aggregator_list does not fit the communicator */
-    collio_nodes_t racks;                   /* two layers: which rank is in which rack, if the user
-                                               has listed racks; nodes 0: not listed */
-    collio_local_count_t local_aggregators; /* two layers, a total is set: its parts */
+    collio_nodes_t racks;                   /* two layers: which rank is in which rack; `nodes` is
+                                               0 if the setting racks is empty */
+    collio_local_count_t local_aggregators; /* two layers: the setting local_aggregators, divided
+                                               among nodes or racks */
     int64_t buffer_bytes;                   /* bytes of buffers that one aggregator may use */
     const collio_partition_t *partition;    /* how ranges are divided among aggregators */
     collio_align_t align;                   /* alignment of domains and windows */
 } collio_derived_t;
 
 /**
- * The record of an open file: place FCOLL of the handle's record (hook/). Made at the first
- * selection (collective), freed at close, or, for handles that are not real MPI files, by the
- * module's finalize.
+ * The record of an open file: place FCOLL of the handle's record (hook/). Created by the first
+ * selection of the fcoll (collective). Freed by MPI_File_close or, for handles that are not real
+ * MPI files, by the module's finalize.
  */
 typedef struct collio_file_t {
     ompio_file_t *fh;              /* the handle in io/ompio */
     collio_component_t *component; /* the fcoll component that serves the file */
     collio_settings_t settings;    /* settings in force, the same on all ranks */
-    int refused;         /* error class of every collective call, if the record could not be made:
+    int refused;         /* 0, or the error class that every collective call returns; needed because
                          io/ompio ignores the result of a module's init */
-    _Atomic int lost;    /* 0, or the error class of the failure after which this rank has left its
-                         collective calls: see call/lost.c */
+    _Atomic int lost;    /* 0, or the error class of the failed file handle: see call/lost.c */
     uint64_t checked_ns; /* time of the last check for failures of other ranks */
-    ompi_request_t *notice; /* receives a notice of another rank, or NULL */
-    int noticed;            /* error class in a notice, sent or received */
+    ompi_request_t *notice; /* active receive of another rank's notice, or NULL */
+    int noticed;            /* buffer of notices: error class that is sent or received */
 
     struct collio_set_t *set; /* set of the file's processes (open/); NULL: nothing is kept */
     int slot;                 /* slot of `set` for the file's context, or -1 */
 
-    /* What belongs to the processes, and passes to their next file: see open/context.c. */
+    /* The context, which may move to the next file of the processes: see open/context.c. */
     ompi_communicator_t *comm;            /* all ranks; only this file's messages */
     ompi_communicator_t *node_comm;       /* ranks of this node; `comm` if these are all */
-    struct collio_agreement_t *agreement; /* where the ranks agree: see node/ */
+    struct collio_agreement_t *agreement; /* agreement of calls; during open that of `set` */
 
     int rank;                 /* this rank */
     int size;                 /* number of ranks */
     collio_nodes_t nodes;     /* which rank is on which node */
     struct collio_map_t *map; /* memory of `nodes`; `set` owns it if there is one */
 
-    collio_derived_t derived;     /* what follows from settings and facts */
-    collio_file_memory_t memory;  /* partition memory; made with `derived` */
-    struct collio_kept_t *kept;   /* what exchanges keep between calls; made with `derived` */
-    struct collio_tuner_t *tuner; /* what `auto` has learnt; made with `derived` */
+    collio_derived_t derived;     /* values derived from settings and facts */
+    collio_file_memory_t memory;  /* partition memory; created with `derived` */
+    struct collio_kept_t *kept;   /* plans and memory of exchanges; created with `derived` */
+    struct collio_tuner_t *tuner; /* measurements of `auto`; created with `derived` */
 
-    collio_access_t access;             /* how the file is accessed */
-    collio_access_stats_t access_stats; /* counters of these accesses */
-    bool unflushed; /* this rank has made direct writes that other nodes may not see */
+    collio_access_t access;             /* descriptor and properties for file access */
+    collio_access_stats_t access_stats; /* counters of `access` */
+    bool unflushed; /* this rank has made direct writes that it has not flushed */
 
-    collio_stats_t stats[2]; /* counters of reads and of writes; high-water marks in the first */
-    bool writing;            /* the call that is driven is a write: counters of writes count */
-    int64_t memory_bytes;    /* bytes that are accounted for now, see collio_file_memory */
+    collio_stats_t stats[2]; /* counters: [0] reads and all high-water marks, [1] writes */
+    bool writing;            /* index in `stats`: the call that is driven is a write */
+    int64_t memory_bytes;    /* bytes in use by the file, as counted by collio_file_memory */
 
-    struct collio_queue_t *queue; /* queue of collective calls; see call/ */
-    _Atomic int calls;            /* collective calls in the queue */
-    struct collio_hang_t *hang;   /* position of this rank, for a job that hangs; NULL: not noted */
+    struct collio_queue_t *queue; /* queue of collective calls: see call/ */
+    _Atomic int calls;            /* number of collective calls in the queue */
+    struct collio_hang_t *hang;   /* position of this rank, for collio-hang; NULL: not recorded */
 } collio_file_t;
 
 /** Does a local aggregator serve ranks of a rack instead of a node? */
@@ -118,13 +118,13 @@ static inline bool collio_by_rack(const collio_file_t *file)
     return 0 < file->derived.racks.nodes;
 }
 
-/** The groups of ranks that local aggregators serve: racks or nodes. */
+/** Returns the groups of ranks that local aggregators serve: racks or nodes. */
 static inline const collio_nodes_t *collio_groups(const collio_file_t *file)
 {
     return collio_by_rack(file) ? &file->derived.racks : &file->nodes;
 }
 
-/** The transport that the user has named; NULL: `auto`. */
+/** Returns the transport that the user has named; NULL: `auto`. */
 static inline const collio_transport_t *collio_transport_named(const collio_file_t *file)
 {
     int value = file->settings.transport;
@@ -132,8 +132,8 @@ static inline const collio_transport_t *collio_transport_named(const collio_file
     return 0 == value ? NULL : file->component->transports[value - 1];
 }
 
-/** The first transport with such buffers. With private ones: messages, which serve every pair of
- *  ranks in every call. */
+/** Returns the first transport whose collective buffers are of this kind. PRIVATE: isend, which
+ *  serves every pair of ranks in every call. */
 static inline const collio_transport_t *collio_transport_with(const collio_file_t *file,
                                                               collio_buffers_t buffers)
 {
@@ -145,61 +145,61 @@ static inline const collio_transport_t *collio_transport_with(const collio_file_
     return *row;
 }
 
-/** NULL if there is none. Local. */
+/** Returns the record of a handle, or NULL. Local. */
 collio_file_t *collio_file_find(ompio_file_t *fh);
 
-/** Adds to a figure of this file (of its reads or writes, as the call that is driven) and of its
- *  component. */
+/** Adds to a counter of this file (reads or writes: file->writing) and of its component. */
 void collio_file_count(collio_file_t *file, int stat, uint64_t amount);
 
-/** Notes a high-water mark. */
+/** Raises a high-water mark of this file and of its component to `value`, if it is lower. */
 void collio_file_high(collio_file_t *file, int stat, int64_t value);
 
-/** Chooses the aggregators and numbers them; the nodes are known. Local. */
+/** Chooses the aggregators and numbers them. The file must have its nodes. Local. Returns an Open
+ *  MPI error code. */
 int collio_file_aggregators(collio_file_t *file);
-/** What the defaults depend on; the same on all ranks once the facts are agreed on. Local. */
+/** Returns the input of the defaults; equal on all ranks after they have agreed on facts. Local. */
 collio_site_t collio_file_site(const collio_file_t *file);
-/** Of their list: not negative, equal for equal lists. */
+/** Returns a hash of the list of aggregators: not negative, equal for equal lists. */
 int64_t collio_file_aggregators_hash(const collio_file_t *file);
 
-/** Accounts for memory that is taken (positive) or given back (negative). Views and datatypes are
- *  accounted for by view/; 0 only notes what is held. */
+/** Counts memory that is allocated (positive) or freed (negative), and updates the high-water mark,
+ *  also for 0. view/ counts the memory of views and datatypes. */
 void collio_file_memory(collio_file_t *file, int64_t bytes);
 
-/** An empty record for free(): a new one, or the one in reserve. NULL only if that is in use
- *  too. */
+/** Returns an empty record, to be freed by free(): a new one, or the spare one. NULL only if memory
+ *  is short and the spare one is in use. */
 collio_file_t *collio_file_take(void);
 
-/** There are or have been nonblocking collectives in this process: some may be under way behind a
- *  blocking one. */
+/** True if this process has started nonblocking collective calls, which may wait behind a blocking
+ *  call. */
 bool collio_file_background(void);
-/** Returns what it was before. */
+/** Sets the value of collio_file_background. Returns the previous value. */
 bool collio_file_set_background(bool used);
 
-/** A record for an open that finds no memory. */
+/** Reserve for an open that cannot allocate a record. */
 extern collio_spare_t collio_file_spare;
 
-/** Calls `each` for every open file. A file that another thread closes is either visited before its
- *  record ends, or not at all. */
+/** Calls `each` for every open file and adds its results to *sum. A file that another thread closes
+ *  is visited before its record is freed, or not at all. */
 void collio_file_for_each(int (*each)(collio_file_t *file), int *sum);
 
-/** Communication on this file has failed (error: of the MPI call or request), or another process
- *  has died. From now on all collective calls on it end with an error; other ranks get a notice.
- *  The first error counts. Local. */
+/** Marks the file handle as failed after an error of MPI (`error`: code of the MPI call or request)
+ *  or the death of a process: collective calls on it return an error. Sends notices to all ranks
+ *  and prints a help text. Only the first error has an effect. Local. */
 void collio_file_lose(collio_file_t *file, int error);
-/** The same with an error class, without a help text. False: the file was lost before. */
+/** Like collio_file_lose, with an error class and without a help text. False: it had failed. */
 bool collio_file_fail(collio_file_t *file, int class);
-/** Has another rank sent notice that the file is lost? Then it is, here too. Never blocks. */
+/** Marks the file handle as failed if a notice of another rank has arrived. Never blocks. */
 void collio_file_look_for_notice(collio_file_t *file);
-/** The file is lost with this error class, as another rank has found. False if it was lost already.
- *  Local. */
+/** Marks the file handle as failed with the error class of another rank, without notices. False: it
+ *  had failed. Local. */
 bool collio_file_set_lost(collio_file_t *file, int class);
 
-/** Tag of these notices. Tags of calls are 8 n + 0..4: see exchange.h. */
+/** Tag of notices of a failed file handle. Tags of calls are 8 n + 0..4: see exchange.h. */
 enum { COLLIO_FILE_TAG_NOTICE = 5 };
 
-/** True when the request is complete; it is then freed. *bytes (may be NULL) = bytes received. An
- *  error makes the file lost. Never blocks. */
+/** True if the request is complete; the request is then freed. *bytes = bytes received (`bytes` may
+ *  be NULL). After an error the file handle has failed. Never blocks. */
 static inline bool collio_request_done(collio_file_t *file, ompi_request_t **request,
                                        int64_t *bytes)
 {
@@ -214,8 +214,8 @@ static inline bool collio_request_done(collio_file_t *file, ompi_request_t **req
     return true;
 }
 
-/** The same for a message that was received into no memory: its sender must go on, and that it was
- *  cut off is no failure of communication. */
+/** Like collio_request_done, for a message that is received into an empty buffer so that its sender
+ *  can continue. MPI_ERR_TRUNCATE is then not an error. */
 static inline bool collio_request_discarded(collio_file_t *file, ompi_request_t **request)
 {
     int error = MPI_SUCCESS;
@@ -229,7 +229,7 @@ static inline bool collio_request_discarded(collio_file_t *file, ompi_request_t 
     return true;
 }
 
-/** Prints a help text about this file, see help/help.h: file_help(file, rank, topic, ...). */
+/** Prints a help text about this file (help/help.h): collio_file_help(file, rank, topic, ...). */
 #define collio_file_help(file, rank, ...) \
     collio_help((file)->component->title, (file)->fh->f_filename, rank, __VA_ARGS__)
 

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Which ranks of a file aggregate: as many as the user has set, or as the file system has use for,
- * on the nodes that the placement (core/aggregator.h) gives.
+ * Chooses the aggregators of a file: their number from settings or from the file system, their
+ * ranks from aggregator_list or by the placement (core/aggregator.h).
  */
 #include "file/file.h"
 
@@ -27,8 +27,8 @@ collio_site_t collio_file_site(const collio_file_t *file)
     };
 }
 
-/* A list that does not suit this communicator is ignored, as any other setting. All ranks have the
- * same one, so rank 0 prints it; a communicator of one rank has nothing to choose. */
+/* Ignores a list that does not fit the communicator. All ranks have the same list, so only rank 0
+ * prints a text; a communicator of one rank has no choice, so it prints none. */
 static void refuse_list(collio_file_t *file, const char *bad)
 {
     if (0 == file->rank && file->size > 1) {
@@ -39,7 +39,7 @@ static void refuse_list(collio_file_t *file, const char *bad)
     file->derived.aggregator_count = 0;
 }
 
-/* Room for `count` aggregators, but not more than ranks. */
+/* Allocates the arrays for `count` aggregators, at most one per rank. */
 static int allocate(collio_file_t *file, int64_t count)
 {
     size_t bytes = sizeof(int) * (size_t) (count < file->size ? count : file->size);
@@ -52,7 +52,7 @@ static int allocate(collio_file_t *file, int64_t count)
     return OMPI_SUCCESS;
 }
 
-/* By the user's list; a list that is refused chooses nothing. */
+/* Chooses by aggregator_list. If the list is refused, the number of aggregators stays 0. */
 static int choose_listed(collio_file_t *file)
 {
     const char *list = file->settings.aggregator_list, *bad = list;
@@ -70,7 +70,7 @@ static int choose_listed(collio_file_t *file)
     return OMPI_SUCCESS;
 }
 
-/* The number that a user has set; 0: none. */
+/* Returns the number that the user has set; 0: not set. */
 static int number_set(const collio_file_t *file)
 {
     int count = file->settings.aggregators;
@@ -120,7 +120,7 @@ static int choose_aggregators(collio_file_t *file)
     return rc;
 }
 
-/* Racks, if the user has listed them. */
+/* Makes the table of racks, if the setting racks is not empty. */
 static int make_racks(collio_file_t *file)
 {
     const char *text = file->settings.racks;
@@ -136,7 +136,8 @@ static int make_racks(collio_file_t *file)
     return -ENOMEM == rc ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
-/* Number of each aggregator among those of its own node. */
+/* Divides local_aggregators among groups, numbers the aggregators of each node, and finds this
+ * rank's index. */
 static int number_aggregators(collio_file_t *file)
 {
     int *seen = calloc((size_t) file->nodes.nodes, sizeof(*seen));

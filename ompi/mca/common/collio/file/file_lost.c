@@ -1,13 +1,14 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * A lost file: communication on it has failed or a process has died, and the ranks cannot agree any
- * more. What calls do then is in call/lost.c.
+ * Failed file handles: communication has failed or a process has died, so the ranks cannot agree.
+ * call/lost.c ends the calls of such a handle.
  */
 #include "file/file.h"
 
 #include "compat/error.h"
 
-/* To all: which of them still wait is not known here. Nobody waits for these messages. */
+/* Sends a notice to every rank, because this rank cannot find out which ranks wait. The sends are
+ * not completed. */
 static void send_notices(collio_file_t *file)
 {
     ompi_request_t *request;
@@ -53,14 +54,14 @@ void collio_file_lose(collio_file_t *file, int error)
     }
 }
 
-/* A notice names the error class, so that all ranks end with the same one. */
+/* A notice contains the error class, so that all ranks return the same one. */
 void collio_file_look_for_notice(collio_file_t *file)
 {
     ompi_status_public_t status;
     int matched = 0, error = MPI_SUCCESS;
 
     if (MPI_COMM_NULL == file->comm) {
-        return; /* an open that has no communicator yet */
+        return; /* the file is being opened and has no communicator yet */
     }
     if (NULL == file->notice
         && (OMPI_SUCCESS != collio_iprobe(COLLIO_FILE_TAG_NOTICE, file->comm, &matched, &status)

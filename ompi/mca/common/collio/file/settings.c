@@ -16,7 +16,7 @@ enum {
     AGREED = COLLIO_SETTING_AGREED,
     POSITIVE = COLLIO_SETTING_POSITIVE,
     TWO_LAYERS = COLLIO_SETTING_TWO_LAYERS,
-    FOR_TESTS = NO_PARAMETER /* a hint that tests and measurements use; users have no reason to */
+    FOR_TESTS = NO_PARAMETER /* a hint for tests and measurements only */
 };
 
 #define AT(field) offsetof(collio_settings_t, field)
@@ -28,7 +28,7 @@ static const char schedules[] = "auto" COLLIO_SCHEDULE_LIST(SCHEDULE_CHOICE);
 static const char partitions[] = "auto" COLLIO_PARTITION_LIST(PARTITION_CHOICE);
 static char transports[256] = "auto";
 
-/* What ompi_info says; list_values() adds what the rows say of themselves. */
+/* Help texts of ompi_info; list_values() appends the help texts of the rows. */
 static char transport_help[1024] = "How data moves between a rank and an aggregator. ";
 static char partition_help[1024] = "How the file is divided among aggregators. ";
 
@@ -164,7 +164,7 @@ static void append(char *text, size_t size, const char *format, const char *name
     snprintf(text + used, size - used, format, name, help);
 }
 
-/* The values of `transport` and `partition`, from their rows: once, for all components. */
+/* Appends the names and help texts of transports and partitionings, once for all components. */
 static void list_values(const collio_transport_t *const *transport)
 {
     static bool listed;
@@ -207,7 +207,7 @@ int collio_settings_register(collio_component_t *component, const mca_base_compo
     return collio_settings_set_register(set, mca);
 }
 
-/* collio_exchange wins over ROMIO's hints for one direction, unless it leaves the choice open. */
+/* The hint collio_exchange, unless it is auto, overrides ROMIO's hints for one direction. */
 static void resolve_exchange(ompio_file_t *fh, collio_settings_t *settings)
 {
     char text[MPI_MAX_INFO_VAL + 1];
@@ -222,8 +222,7 @@ static void resolve_exchange(ompio_file_t *fh, collio_settings_t *settings)
     }
 }
 
-/* A mode of the exchange that the user has named is used: it implies the exchange, where that was
- * left open. */
+/* A schedule, a transport or tam that the user has named implies exchange=on where it is auto. */
 static void imply_exchange(const collio_component_t *component, collio_settings_t *settings)
 {
     settings->implied = COLLIO_SETTING_AUTO == settings->exchange

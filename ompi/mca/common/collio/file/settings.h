@@ -12,78 +12,79 @@
 
 /**
  * The settings of collective calls: the rows of fcoll/overlap and fcoll/tam (settings/setting.h
- * lists what follows from a row). A schedule, transport or partitioning also adds its name to the
- * choices of a row.
+ * describes a row). A schedule, transport or partitioning also adds its name to the choices of a
+ * row.
  */
 
-/* For the items with choices, 0 is "auto": the engine decides. */
+/* For settings with choices, 0 is "auto". */
 enum {
     COLLIO_SCHEDULE_AUTO = 0,
     COLLIO_SCHEDULE_FIRST = 1 /* 1 + index in collio_schedules[] */
 };
 
-enum { /* of `intra` */
+enum { /* values of the setting `intra` */
        COLLIO_INTRA_AUTO = 0,
        COLLIO_INTRA_SHM,
        COLLIO_INTRA_ISEND
 };
 
-/* partition memory: aggregators of a node at most. More of them would divide the node's memory into
- * smaller buffers and make more cycles. */
+/* Partition memory: maximum number of aggregators on a node. More aggregators would divide the
+ * node's memory into smaller buffers and need more cycles. */
 enum { COLLIO_MEMORY_PER_NODE = 4 };
 
 typedef struct collio_settings_t {
     int schedule;               /* SCHEDULE_AUTO, or 1 + index in collio_schedules[] */
     int transport;              /* 0: auto; else 1 + index in the component's transports */
-    int exchange;               /* on: aggregators access the file; off: direct access */
-    int exchange_write;         /* the same for writes; AUTO: `exchange` decides */
-    int exchange_read;          /* the same for reads; AUTO: `exchange` decides */
-    bool implied;               /* a mode of the exchange is named, and `exchange` is auto */
+    int exchange;               /* COLLIO_SETTING_*: on: aggregators access the file; off: direct */
+    int exchange_write;         /* COLLIO_SETTING_*: `exchange` for writes, after resolving */
+    int exchange_read;          /* COLLIO_SETTING_*: `exchange` for reads, after resolving */
+    bool implied;               /* a schedule, transport or tam is named, and `exchange` is auto */
     int timeout;                /* seconds that one step of a call may take; 0: no limit */
-    size_t memory_group_bytes;  /* partition memory: least bytes of data of a group of nodes */
-    size_t memory_domain_bytes; /* partition memory: most bytes of data of an aggregator; 0: auto */
-    size_t memory_min_bytes;    /* partition memory: least free bytes of an aggregator's node */
+    size_t memory_group_bytes;  /* partition memory: minimum bytes of data of a group of nodes */
+    size_t memory_domain_bytes; /* partition memory: maximum bytes of a file domain; 0: auto */
+    size_t memory_min_bytes;    /* partition memory: minimum free bytes of an aggregator's node */
     size_t memory_available;    /* bytes that buffers may use on this rank's node; 0: measured */
-    char memory_root[COLLIO_TEXT_BYTES];     /* directory in front of /proc and /sys; "": none */
+    char memory_root[COLLIO_TEXT_BYTES];     /* prefix for /proc and /sys; "": none */
     int partition;                           /* 0: auto; else 1 + index in collio_partitions[] */
     int aggregators;                         /* number of aggregators; 0: auto */
     char aggregator_list[COLLIO_TEXT_BYTES]; /* ranks of the aggregators; "": `placement` chooses */
     int placement;                           /* 0: auto; else 1 + collio_placement_t */
     size_t buffer_bytes; /* bytes of buffers of an aggregator; 0: io_ompio_bytes_per_agg */
     size_t align_bytes;  /* unit of domains and windows; 0: the file system's (core/align.h) */
-    int sync_send;       /* whether data messages are synchronous sends */
-    int engine;          /* collio_engine_t; AUTO: threads */
+    int sync_send;       /* COLLIO_SETTING_*: data messages are synchronous sends */
+    int engine;          /* collio_engine_t: what runs accesses in the background; AUTO: threads */
     bool plan_reuse;     /* plans of earlier calls are reused */
     bool keep;           /* the context of the file is kept for the next file */
-    int report;          /* collio_report_mode_t */
-    char report_file[COLLIO_TEXT_BYTES]; /* where the report goes; "": stdout */
-    int priority;                        /* priority of the component for Open MPI */
-    int local_aggregators;               /* tam: local aggregators of all nodes; 0: auto */
-    int local_aggregators_per_node;      /* tam: local aggregators of each node; 0: auto */
-    char racks[COLLIO_TEXT_BYTES];       /* tam: nodes of each rack; "": none listed */
-    int intra;                           /* tam: COLLIO_INTRA_*: how data move inside a node */
+    int report;          /* collio_report_mode_t: report at close */
+    char report_file[COLLIO_TEXT_BYTES]; /* file of the report; "": stdout */
+    int priority;                        /* priority among the fcoll components */
+    int local_aggregators;               /* tam: number on all nodes together; 0: per node */
+    int local_aggregators_per_node;      /* tam: number on each node; 0: auto */
+    char racks[COLLIO_TEXT_BYTES];       /* tam: number of nodes in each rack; "": no racks */
+    int intra;                           /* tam: COLLIO_INTRA_*: transport inside a node */
 } collio_settings_t;
 
-/** What makes one of our fcoll components: its settings, and whether it has layer 1. */
+/** An fcoll component of collio. */
 typedef struct collio_component_t {
-    const char *name;  /* "overlap" */
-    const char *title; /* "fcoll/overlap" */
-    bool two_layers;   /* the component has layer 1 */
+    const char *name;  /* name of the component, such as "overlap" */
+    const char *title; /* name for messages and reports, such as "fcoll/overlap" */
+    bool two_layers;   /* the component has intra-node aggregation (fcoll/tam) */
     bool named;        /* the user has named the component: --mca fcoll NAME */
     const struct collio_transport_t *const *transports; /* rows; NULL behind the last */
     collio_settings_t parameters;                       /* values of the MCA parameters */
     collio_settings_set_t set; /* rows and parameters; filled by register */
-    collio_stats_t stats;      /* counters of all files, behind the performance variables */
+    collio_stats_t stats;      /* counters of all files: values of the performance variables */
 } collio_component_t;
 
-/** Registers all parameters of a component. */
+/** Registers all parameters of a component. Returns an Open MPI error code. */
 int collio_settings_register(collio_component_t *component, const mca_base_component_t *mca);
 
-/** The settings of a file: parameters, then hints. Wrong hints are ignored, with a text. Local. */
+/** Resolves the settings of a file: parameters, then hints. Reports and ignores wrong hints.
+ *  Local. */
 void collio_settings_resolve(const collio_component_t *component, ompio_file_t *fh,
                              collio_settings_t *settings);
 
-/** Makes the values in force visible to MPI_File_get_info. */
+/** Publishes the values in use for MPI_File_get_info. */
 void collio_settings_publish(const collio_component_t *component, const collio_settings_t *settings,
                              ompio_file_t *fh, int aggregators, int64_t buffer_bytes);
 

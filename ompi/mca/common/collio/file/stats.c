@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Figures behind MPI_T performance variables.
+ * Counters as MPI_T performance variables.
  */
 #include "compat/compat.h"
 
@@ -9,10 +9,10 @@
 #include "opal/mca/base/mca_base_pvar.h"
 
 typedef struct stat_t {
-    const char *name;
-    collio_stat_kind_t kind;
-    int layers;
-    const char *help;
+    const char *name;        /* name of the counter */
+    collio_stat_kind_t kind; /* unit and class of the counter */
+    int layers;              /* two: only for components with two layers; else one */
+    const char *help;        /* description of the performance variable, with its unit */
 } stat_t;
 
 enum { one = 1, two = 2 };

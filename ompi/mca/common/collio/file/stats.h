@@ -11,13 +11,13 @@
 #include "compat/clock.h"
 
 /**
- * The counters: one list, from which come the fields, the MPI_T performance variables
+ * The counters: one list, which generates the indices, the MPI_T performance variables
  * fcoll_<component>_<name> and the report.
  *
  * X(id, name, kind, layers, help): COLLIO_STAT_<id> is the index of the counter. kind is TIME
  * (nanoseconds of the calling rank), BYTES, COUNT, or HIGH (a high-water mark in bytes). layers is
  * two for counters of components with two layers, else one. help is the description of the
- * variable; its unit is put behind it.
+ * variable; the unit is appended to it.
  */
 #define COLLIO_STATS(X)                                                                            \
     X(CALLS_WRITE, calls_write, COUNT, one, "collective writes of this rank")                      \
@@ -93,7 +93,7 @@ enum { COLLIO_STATS(COLLIO_STAT_ID) COLLIO_STAT_COUNT };
 #undef COLLIO_STAT_ID
 
 typedef struct collio_stats_t {
-    uint64_t at[COLLIO_STAT_COUNT];
+    uint64_t at[COLLIO_STAT_COUNT]; /* values of the counters, by COLLIO_STAT_* */
 } collio_stats_t;
 
 typedef enum collio_stat_kind_t {
@@ -106,8 +106,8 @@ typedef enum collio_stat_kind_t {
 const char *collio_stat_name(int stat);
 collio_stat_kind_t collio_stat_kind(int stat);
 
-/** Registers one performance variable for each figure, on this storage. Figures of two layers only
- *  for components that have them. */
+/** Registers one performance variable for each counter, with its value in `stats`. Registers
+ *  counters of two layers only if two_layers is true. */
 void collio_stats_register(collio_stats_t *stats, bool two_layers, const mca_base_component_t *mca);
 
 #endif /* COLLIO_STATS_H */
