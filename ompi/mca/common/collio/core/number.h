@@ -16,13 +16,13 @@ static inline int64_t collio_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/** `value`, or the border of [least, most] that is next to it. */
+/** Returns `value`, limited to [least, most]. */
 static inline int64_t collio_clamp(int64_t value, int64_t least, int64_t most)
 {
     return collio_min(collio_max(value, least), most);
 }
 
-/** `set` if it is positive, which means that it was set, else the default. */
+/** Returns `set` if it is positive, else the default. */
 static inline int64_t collio_or_default(int64_t set, int64_t by_default)
 {
     return 0 < set ? set : by_default;

@@ -3,12 +3,12 @@
 /*
  * Packing: a stream range of a memory tiling to contiguous bytes, and back.
  *
- * Problem: user buffers of millions of tiny pieces (an array of structs, a block without its ghost
- *          cells) are where a collective call spends its copies.
- * Method:  cut the range to a head, whole pieces and a tail. Where all pieces have the same length
- *          (vectors, subarrays, indexed blocks) and that is a small power of two, the inner loop is
- *          compiled for this length, so that a copy is one load and one store.
- * Cost:    one memcpy a piece, or less; one seek a call.
+ * Problem: packing user buffers of millions of tiny pieces (an array of structs, a block without
+ *          its ghost cells) is the most expensive copy of a collective call.
+ * Method:  divides the range into a head, whole pieces and a tail. If all pieces have the same
+ *          length (vectors, subarrays, indexed blocks) and it is a small power of two, the inner
+ *          loop is compiled for this length, so that a copy is one load and one store.
+ * Cost:    at most one memcpy per piece; one seek per call.
  *
  *   memory   ..####..####..####..        packed   |##|####|##|
  *               head whole  tail
@@ -16,14 +16,15 @@
 #include "copy.h"
 #include "tiling.h"
 
-/* `pack` and `bytes` are constants wherever it matters. */
+/* Copies in the direction of `pack`. `pack` and `bytes` are compile-time constants in inner
+ * loops. */
 COLLIO_ALWAYS_INLINE void copy(bool pack, char *memory, char *packed, size_t bytes)
 {
     collio_copy(pack ? packed : memory, pack ? memory : packed, bytes);
 }
 
-/* Copies the next `whole` pieces, each of `bytes` (0 = as the list says), and moves the cursor
- * behind them. Returns the end of the packed bytes. */
+/* Copies the next `whole` pieces, each of `bytes` (0: lengths from the tiling), and moves the
+ * cursor behind them. Returns the end of the packed bytes. */
 COLLIO_ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, collio_cursor_t *cursor,
                                        int64_t whole, char *memory, char *packed)
 {
@@ -56,7 +57,7 @@ COLLIO_ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, collio_cursor_t 
     return packed;
 }
 
-/* One piece a repetition: a vector, or every n-th member of an array of structs. */
+/* copy_pieces for one piece per repetition: a vector, or one member of an array of structs. */
 COLLIO_ALWAYS_INLINE char *copy_vector(bool pack, size_t bytes, collio_cursor_t *cursor,
                                        int64_t whole, char *memory, char *packed)
 {
@@ -100,8 +101,8 @@ COLLIO_ALWAYS_INLINE char *copy_whole(bool pack, collio_cursor_t *cursor, int64_
     }
 }
 
-/* Whole pieces among the `length` bytes from the cursor, which is at the start of a piece; *bytes =
- * their bytes. */
+/* Returns the number of whole pieces in the `length` bytes from the cursor, which is at the start
+ * of a piece. *bytes = bytes of these pieces. */
 static int64_t whole_pieces(const collio_cursor_t *cursor, int64_t length, int64_t *bytes)
 {
     const collio_tiling_t *tiling = cursor->tiling;
@@ -154,7 +155,7 @@ COLLIO_ALWAYS_INLINE void copy_range(bool pack, const collio_tiling_t *tiling, c
 void collio_tiling_pack(const collio_tiling_t *tiling, const char *memory, int64_t stream,
                         int64_t length, char *packed)
 {
-    /* the cast drops const only for the shared loop: with `pack` it never writes to memory */
+    /* the cast drops const for the shared loop, which does not write to `memory` with `pack` */
     copy_range(true, tiling, (char *) (uintptr_t) memory, stream, length, packed);
 }
 

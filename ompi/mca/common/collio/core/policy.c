@@ -4,9 +4,9 @@
  * Cost rules.
  *
  * Problem: how many local aggregators should a node have? With one, a node sends few messages but
- *          one rank merges and copies everything; with as many as ranks there is no layer 1 at all,
- *          and each aggregator hears from every rank, in every cycle.
- * Method:  both costs by a simple model (the header has it), tried for every count.
+ *          one rank merges and copies all data. With one per rank there is no layer 1, and each
+ *          aggregator receives messages from every rank in every cycle.
+ * Method:  computes the cost of both layers by a simple model (policy.h) for every count.
  * Cost:    O(ranks of a node).
  *
  *   ns  |\ layer 1      / layer 2
@@ -19,7 +19,7 @@
 
 #include "number.h"
 
-/* Costs beyond this are all the same: far too much. Products below stay in range. */
+/* Upper bound on costs, so that sums and products of costs do not overflow. */
 #define ENOUGH (INT64_MAX / 4)
 
 static int64_t product(int64_t a, int64_t b)
@@ -40,7 +40,7 @@ static int64_t ceil_divide(int64_t a, int64_t b)
     return a / b + (0 != a % b);
 }
 
-/* Levels of a heap of `count`; at least 1: a single list is still walked. */
+/* Returns the levels of a heap of `count` lists; at least 1, because a single list is walked. */
 static int64_t levels(int64_t count)
 {
     int64_t n = 1;
@@ -61,7 +61,7 @@ static int64_t bytes(const collio_tam_facts_t *facts)
     return collio_or_default(facts->bytes_per_rank, INT64_C(4) << 20);
 }
 
-/* A call's part of what is done once for all calls of its plan. */
+/* Returns the part of a plan's cost that one call is charged. */
 static int64_t per_call(const collio_tam_facts_t *facts, int64_t plan_ns)
 {
     return plan_ns / collio_or_default(facts->calls_per_plan, 8);

@@ -1,10 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Problem: a one-sided transfer of scattered pieces is carried out piece by piece, whatever
- *          datatype describes it: a microsecond for each, also for one of 8 bytes.
- * Method:  small pieces travel packed to a room beside the buffer, and their aggregator puts
- *          them in their places.
+ * Problem: MPI transfers scattered pieces one by one, even if one datatype describes all of them.
+ *          Each transfer takes a microsecond, also for 8 bytes.
+ * Method:  a requester packs small pieces and puts them into a staging area beside the collective
+ *          buffer; the aggregator copies them to their places.
  */
 #include "put_rule.h"
 

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The words of reasons. See reason.h.
+ * The texts of reasons. See reason.h.
  */
 #include "reason.h"
 

@@ -3,8 +3,8 @@
 #define COLLIO_REASON_H
 
 /**
- * Why something was chosen: a row for each reason, with its words for reports, messages and verbose
- * output. Code that decides notes a reason; only output reads the words.
+ * Reasons of choices: a row for each reason, with its text for reports, messages and verbose
+ * output. Code that decides stores a reason; only output reads the text.
  */
 #define COLLIO_REASONS(ROW)                                                          \
     ROW(NONE, "not decided")                                                         \
@@ -54,7 +54,7 @@ typedef enum collio_reason_t {
         COLLIO_REASON_COUNT /* at most 64: sets of reasons are bits of a uint64_t */
 } collio_reason_t;
 
-/** The words of a reason: they stand in parentheses behind what was chosen. */
+/** Returns the text of a reason, which output prints in parentheses behind the choice. */
 const char *collio_reason_text(collio_reason_t reason);
 
 #endif /* COLLIO_REASON_H */

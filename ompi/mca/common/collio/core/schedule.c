@@ -1,11 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What all schedules share: the rules none may break, and the two one-sided overlaps, of which
- * `comm` and `write` are mirror images.
+ * Functions of all schedules: the rules of every schedule, and the two kinds of one-sided overlap
+ * that `comm` and `write` use.
  *
- *   first ahead     F1 F2 | S1 F3 | S2 F4 | S3 ...     S blocks; F of the next cycle is under way
- *   second behind   F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is under way
+ *   first ahead     F1 F2 | S1 F3 | S2 F4 | S3 ...     S blocks; F of the next cycle is in flight
+ *   second behind   F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is in flight
  *
  *   write: F = shuffle, S = access     comm = first ahead,   write = second behind
  *   read:  F = access,  S = shuffle    comm = second behind, write = first ahead
@@ -14,7 +14,7 @@
 
 #include "stages.h"
 
-/* A first stage needs a free buffer: one that no cycle before the second stage's end holds. */
+/* A first stage needs a free buffer. A cycle holds its buffer until its second stage has ended. */
 static bool first_possible(const collio_stages_t *stages, int buffers)
 {
     return stages->first_started < stages->cycles

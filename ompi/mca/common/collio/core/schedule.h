@@ -7,72 +7,74 @@
 #include <stdint.h>
 
 /**
- * How an aggregator interleaves its two stages. Each cycle passes two stages: for a write shuffle
- * then access, for a read access then shuffle. A schedule says when a stage may start; the engine
- * (a state machine) asks after every event and starts what is allowed. So a schedule is a few
- * lines without a wait in them, and serves blocking and nonblocking calls, writes and reads alike.
+ * Schedules: when an aggregator may start each of the two stages of a cycle. A write has shuffle,
+ * then access; a read has access, then shuffle. The engine (a state machine) calls the functions of
+ * the schedule after every event and starts each stage that is allowed. A schedule never waits, so
+ * it serves blocking and nonblocking calls, writes and reads.
  *
  *   cycle        1     2     3
  *   write_comm   S1 | W1 S2 | W2 S3 | W3          ( | = both must be finished )
  *
- * Stages are started in the order of the cycles, and "done" counts the cycles from the first one on
- * whose stage is finished without a gap: an access that finishes before its predecessor counts only
- * when that one has finished. After every event the engine asks may_shuffle, then may_access; a
- * schedule must not depend on that order.
+ * Stages start in the order of the cycles. A `done` counter counts finished cycles without a gap:
+ * an access that finishes before its predecessor is counted when the predecessor has finished. A
+ * schedule must not depend on the order in which the engine calls may_shuffle and may_access.
  */
 typedef struct collio_progress_t {
-    size_t cycles; /* in all */
-    size_t shuffles_started;
-    size_t shuffles_done;
-    size_t accesses_started;
-    size_t accesses_done;
-    bool write; /* shuffle feeds access; else access feeds shuffle */
+    size_t cycles;           /* number of all cycles */
+    size_t shuffles_started; /* number of cycles whose shuffle has started */
+    size_t shuffles_done;    /* number of cycles whose shuffle has ended, without a gap */
+    size_t accesses_started; /* number of cycles whose access has started */
+    size_t accesses_done;    /* number of cycles whose access has ended, without a gap */
+    bool write;              /* true: shuffle, then access; false: access, then shuffle */
 } collio_progress_t;
 
 typedef struct collio_schedule_t {
-    const char *name;
-    const char *description;
-    int buffers;       /* parts the collective buffer is cut in: 1 or 2 */
-    bool asynchronous; /* accesses run in the background, through an engine */
+    const char *name;        /* value of the setting `schedule` */
+    const char *description; /* one line about the schedule */
+    int buffers;             /* number of collective buffers: 1 or 2 */
+    bool asynchronous;       /* accesses run in the background, through an engine */
+    /** True if the next shuffle may start. */
     bool (*may_shuffle)(const collio_progress_t *progress);
+    /** True if the next access may start. */
     bool (*may_access)(const collio_progress_t *progress);
 } collio_schedule_t;
 
 /** Every schedule, in the order of the parameter's choices (none first): a file schedule_<name>.c
- *  and one line here. */
+ *  and one entry of this list. */
 #define COLLIO_SCHEDULE_LIST(each) \
     each(none) each(comm) each(write) each(write_comm) each(write_comm2)
 
 #define COLLIO_DECLARE_SCHEDULE(name) extern const collio_schedule_t collio_schedule_##name;
 COLLIO_SCHEDULE_LIST(COLLIO_DECLARE_SCHEDULE)
 
-/** All of them, NULL-terminated. */
+/** All schedules, NULL-terminated. */
 extern const collio_schedule_t *const collio_schedules[];
 
 /** The rules of every schedule: order of stages, at most `buffers` cycles in flight, no stage
- *  started beyond `cycles`. The schedules above call these first. */
+ *  started beyond `cycles`. Every schedule calls these functions first. */
 bool collio_shuffle_possible(const collio_progress_t *progress, int buffers);
 bool collio_access_possible(const collio_progress_t *progress, int buffers);
 
-/** For ranks that take every step together (put_fence), where a step may wait: what to do next.
- *  The progress counts what was waited for, not what has happened, so it is the same on all ranks
- *  and so is the order of their steps. A stage is started if the schedule allows it. Otherwise one
- *  is ended: an access that is not asynchronous at once, then the shuffle, then the oldest access.
- *  With asynchronous accesses one shuffle is open at a time: opening the next one first would delay
- *  the access that follows the open one. So write_comm2 takes the steps of `write`. */
+/** A step of put_fence, in which a step may wait and all ranks make the same steps together. */
 typedef enum collio_step_t {
-    COLLIO_STEP_NONE = 0, /* all cycles are over */
-    COLLIO_STEP_SHUFFLE,
-    COLLIO_STEP_ACCESS,
-    COLLIO_STEP_END_SHUFFLE,
-    COLLIO_STEP_END_ACCESS
+    COLLIO_STEP_NONE = 0,    /* all cycles have ended */
+    COLLIO_STEP_SHUFFLE,     /* start the next shuffle */
+    COLLIO_STEP_ACCESS,      /* start the next access */
+    COLLIO_STEP_END_SHUFFLE, /* wait for the shuffle */
+    COLLIO_STEP_END_ACCESS   /* wait for the oldest access */
 } collio_step_t;
 
+/** Returns the next step. `progress` counts stages that a rank has waited for, not stages that have
+ *  ended, so it is the same on all ranks, and so is the order of steps. A step starts a stage if
+ *  the schedule allows it. Otherwise it ends one: an access that is not asynchronous, else the
+ *  shuffle, else the oldest access. With asynchronous accesses only one shuffle is open at a time:
+ *  starting the next one first would delay the access that follows the open one. Therefore
+ *  write_comm2 makes the steps of `write`. */
 collio_step_t collio_schedule_step(const collio_schedule_t *schedule,
                                    const collio_progress_t *progress);
 
-/** For asserts: no stage ends before it begins, the second stage of a cycle follows the first, and
- *  no more cycles are under way than there are buffers. */
+/** For asserts: no stage ends before it starts, the second stage of a cycle follows the first, and
+ *  at most `buffers` cycles are in flight. */
 bool collio_progress_holds(const collio_progress_t *progress, int buffers);
 
 #endif /* COLLIO_SCHEDULE_H */

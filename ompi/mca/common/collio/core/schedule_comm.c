@@ -3,8 +3,8 @@
 /*
  * comm: communication overlaps, file access blocks.
  *
- *   write   S1 S2 | W1 S3 | W2 S4 | W3 ...     the next shuffle is started before a write blocks
- *   read    R1 | S1 R2 | S2 R3 | S3 ...        the last shuffle goes on while a read blocks
+ *   write   S1 S2 | W1 S3 | W2 S4 | W3 ...     the next shuffle starts before a write blocks
+ *   read    R1 | S1 R2 | S2 R3 | S3 ...        the last shuffle continues while a read blocks
  */
 #include "schedule.h"
 #include "stages.h"

@@ -1,11 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * none: no overlap at all. One buffer of full size, so half as many cycles as the others.
+ * none: no overlap. One collective buffer of full size, so half as many cycles as other schedules.
  *
  *   S1 | W1 | S2 | W2 | S3 | W3
  *
- * With one buffer nothing but the order of the stages can happen.
+ * With one buffer the rules of every schedule allow this order only.
  */
 #include "schedule.h"
 

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The table of all schedules; it is made from the list in the header.
+ * The table of all schedules, made from the list in schedule.h.
  */
 #include "schedule.h"
 

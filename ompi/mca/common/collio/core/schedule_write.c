@@ -3,8 +3,8 @@
 /*
  * write: file access overlaps, communication blocks.
  *
- *   write   S1 | W1 S2 | W2 S3 | W3 ...        the last writes go on while a shuffle blocks
- *   read    R1 R2 | S1 R3 | S2 R4 | S3 ...     the next read is started before a shuffle blocks
+ *   write   S1 | W1 S2 | W2 S3 | W3 ...        the last writes continue while a shuffle blocks
+ *   read    R1 R2 | S1 R3 | S2 R4 | S3 ...     the next read starts before a shuffle blocks
  */
 #include "schedule.h"
 #include "stages.h"

@@ -1,24 +1,24 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * write_comm: both stages start together, and both must be finished before the next step.
+ * write_comm: both stages start together, and both must end before the next step.
  *
  *   write   S1 | W1 S2 | W2 S3 | W3
  *   read    R1 | S1 R2 | S2 R3 | S3
  *
- * In a step the second stage of the last cycle starts first, as what is in the buffer is ready.
+ * In a step the second stage of the last cycle starts first, because its data are ready.
  */
 #include "schedule.h"
 #include "stages.h"
 
-/* A step begins when nothing is in flight. */
+/* A second stage begins a step, which requires that no stage is in flight. */
 static bool may_second(const collio_stages_t *stages)
 {
     return stages->first_started == stages->first_done
            && stages->second_started == stages->second_done;
 }
 
-/* Joins the step that the second stage of the last cycle has begun. */
+/* A first stage joins the step that the second stage of the last cycle has begun. */
 static bool may_first(const collio_stages_t *stages)
 {
     return stages->first_started == stages->first_done

@@ -1,11 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * write_comm2: data-flow. A finished shuffle starts its access at once, a finished access the next
- * shuffle into its buffer; two cycles in flight, each at its own pace. Only what is possible at
- * all holds it back. The messages of both shuffles may be under way, but an aggregator makes the
- * copies of the earlier one first (cycles.c), so that the two buffers do not end up in the same
- * stage.
+ * write_comm2: data flow. A stage starts as soon as the rules of every schedule allow it: an access
+ * when its shuffle has ended, a shuffle when a buffer is free. Two cycles are in flight and do not
+ * wait for each other. The messages of both shuffles may be in flight, but an aggregator makes the
+ * copies of the earlier shuffle first (cycles.c), so that the two cycles stay in different stages.
  *
  *   buffer 1   S1 W1  S3 W3 ...
  *   buffer 2   S2  W2   S4 W4 ...

@@ -1,26 +1,26 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When does data sieving pay? The decision depends on the holes of each window.
+ * Is data sieving cheaper? The decision depends on the holes of each window.
  *
- * Everything is counted in bytes moved; a system call counts as CALL_BYTES of them.
+ * Costs are counted in bytes moved; a system call counts as COLLIO_SIEVE_CALL_BYTES bytes.
  *
  *   plain        runs * CALL +     bytes
- *   sieved read     1 * CALL +     span + bytes     (read the window, copy what is wanted)
+ *   sieved read     1 * CALL +     span + bytes     (read the window, copy the requested bytes)
  *   sieved write    4 * CALL + 2 * span + bytes     (lock, read, copy, write, unlock)
  *
- * So 64-byte pieces every 1,024 bytes are sieved (a call each costs 4 times the window), and 2 KiB
- * pieces with 10 KiB holes (BTIO's ratio) are not. Cost of the decision: O(1).
+ * 64-byte pieces every 1,024 bytes are sieved (the calls cost 4 times the window); 2 KiB pieces
+ * with 10 KiB holes (as in BTIO) are not. Cost of the decision: O(1).
  */
 #include "sieve_rule.h"
 
-/* Bytes' worth of work: one access per run. */
+/* Returns the cost without sieving: one access per run. */
 static int64_t plain_cost(const collio_sieve_window_t *window)
 {
     return window->runs * COLLIO_SIEVE_CALL_BYTES + window->bytes;
 }
 
-/* Bytes' worth of work: the window as a whole, and the wanted bytes copied. A write reads it
- * first, writes it back, and locks and unlocks it. */
+/* Returns the cost with sieving: access to the whole window and a copy of the requested bytes. A
+ * write locks, reads, writes and unlocks the window. */
 static int64_t sieve_cost(const collio_sieve_window_t *window, bool write)
 {
     if (write) {

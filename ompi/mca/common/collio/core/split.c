@@ -1,18 +1,18 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The requester's half of the cycle plan: my pieces, cut by aggregator and by window.
+ * The requester's side of the split: its pieces, divided by aggregator and by window.
  *
  * Problem: millions of tiny pieces, up to 100,000 aggregators; a piece may also span thousands of
  *          stripes.
- * Method:  pieces are walked in file order inside a *box*, the stretch of file that stays with one
- *          aggregator in one window: a piece inside the current box needs two comparisons and no
- *          search. The first walk counts the parts per aggregator, the second puts them to their
- *          final places, a last one over the result notes where windows begin. A view in file order
- *          is walked in small batches, and never written down as a whole; by domains in file order
- *          even that is too much (split_ordered.c).
- * Cost:    O(pieces + parts + aggregators) and one locate per box entered. Where pieces overlap
- *          (reads), an aggregator's parts may come out of order: then these are sorted.
+ * Method:  walks pieces in file order inside a *box*, a range of the file that belongs to one
+ *          aggregator and one window: a piece inside the current box needs two comparisons and no
+ *          search. The first walk counts the parts per aggregator, the second writes them to their
+ *          final places, and a walk over the result finds the begin of each window. A view in file
+ *          order is walked in small batches, without a list of all pieces. split_ordered.c has a
+ *          faster method if the domains are in file order, too.
+ * Cost:    O(pieces + parts + aggregators) and one locate per box entered. If pieces overlap
+ *          (reads), the parts of an aggregator may be out of order, and are sorted.
  *
  *   pieces   [a      ][b][c]      [d ]         boxes  |0  |1  |0  |1  |0  |1
  *   split    aggregator 0: a1 a3 b .. | aggregator 1: a2 ..
@@ -23,21 +23,21 @@
 #include "debug_assert.h"
 #include "split.h"
 
-enum { BATCH = 256 }; /* pieces of a walk that are looked at together; they stay in the cache */
+enum { BATCH = 256 }; /* number of pieces in a batch of a walk, which stays in the cache */
 
-/* A stretch of the file, [lo, hi), that stays with one aggregator in one window. */
+/* A range of the file that belongs to one aggregator and one window. */
 typedef struct collio_box_t {
-    int64_t lo;
-    int64_t hi;
-    int64_t shift; /* local - offset */
-    int aggregator;
+    int64_t lo;     /* first file offset of the box */
+    int64_t hi;     /* file offset behind the last byte of the box */
+    int64_t shift;  /* local coordinate minus file offset, in the box */
+    int aggregator; /* aggregator that owns the box */
 } box_t;
 
 typedef struct collio_splitter_t {
-    const collio_domains_t *domains;
-    int64_t window_bytes;
-    size_t *next; /* of each aggregator: number of its parts, then where the next one goes */
-    box_t box;
+    const collio_domains_t *domains; /* file domains; owned by the caller */
+    int64_t window_bytes;            /* bytes of a window, for domains without their own size */
+    size_t *next; /* for each aggregator: number of its parts; while filling: index of the next */
+    box_t box;    /* current box */
 } splitter_t;
 
 static void enter_box(splitter_t *splitter, int64_t offset)
@@ -55,7 +55,7 @@ static void enter_box(splitter_t *splitter, int64_t offset)
     splitter->box.aggregator = place.aggregator;
 }
 
-/* The end of the part of [offset, end) that is in one box, which is entered. */
+/* Enters the box of `offset` and returns the end of the part of [offset, end) inside the box. */
 static inline int64_t part_end(splitter_t *splitter, int64_t offset, int64_t end)
 {
     if (offset < splitter->box.lo || offset >= splitter->box.hi) {
@@ -77,7 +77,8 @@ static void count_parts(splitter_t *splitter, const collio_piece_t *piece, size_
     }
 }
 
-/* Counts to places. Returns the number of parts; *shares = aggregators that have any. */
+/* Replaces counts in next[] by first indices. Returns the number of parts; *shares = number of
+ * aggregators that have parts. */
 static size_t place_aggregators(splitter_t *splitter, size_t *shares)
 {
     size_t parts = 0;
@@ -113,7 +114,7 @@ static void fill_parts(splitter_t *splitter, const collio_piece_t *piece, size_t
     }
 }
 
-/* After counting: aggregators' places, and memory. */
+/* Follows counting: computes first indices and allocates memory. 0 or -ENOMEM. */
 static int begin_split(splitter_t *splitter, collio_split_t *split)
 {
     size_t shares;
@@ -122,7 +123,8 @@ static int begin_split(splitter_t *splitter, collio_split_t *split)
     return collio_split_allocate(split, split->piece_count, shares);
 }
 
-/* After filling, which moved next[] behind each aggregator's last part. */
+/* Follows filling, which has moved next[] behind each aggregator's last part: makes windows and
+ * shares. 0 or -ENOMEM. */
 static int end_split(const splitter_t *splitter, bool sorted, collio_split_t *split)
 {
     size_t capacity = 0, first = 0;
@@ -182,7 +184,7 @@ int collio_split_pieces(const collio_pieces_t *pieces, const collio_domains_t *d
     return splitter_fini(&splitter, split, rc);
 }
 
-/* A view in file order, by cyclic domains. */
+/* Splits a view in file order by cyclic domains. */
 static int split_ascending(const collio_tiling_t *view, int64_t stream, int64_t bytes,
                            splitter_t *splitter, collio_split_t *split, int64_t *pieces)
 {
@@ -207,7 +209,7 @@ static int split_ascending(const collio_tiling_t *view, int64_t stream, int64_t 
     return end_split(splitter, true, split);
 }
 
-/* Every byte of a request is in one share. */
+/* For asserts: shares are sorted by aggregator, and their bytes are all bytes of the request. */
 static bool shares_hold(const collio_split_t *split, int64_t bytes)
 {
     for (size_t i = 0; i < split->share_count; ++i) {

@@ -1,14 +1,14 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The aggregator's half of the split: a requester's list, in local coordinates, cut at window
+ * The aggregator's side of the split: a requester's list, in local coordinates, cut at window
  * borders.
  *
  * Problem: lists of millions of extents, from each requester; an extent may also span thousands of
  *          windows.
- * Method:  a list in order and without overlaps, which is nearly every list, is cut and numbered in
- *          one walk. Others (reads may overlap) are cut, sorted and then divided into windows.
- * Cost:    O(extents + parts), O(parts log parts) where they must be sorted.
+ * Method:  cuts and numbers a list in order and without overlaps, which is the common case, in one
+ *          walk. Cuts, sorts and then divides other lists (reads may overlap) into windows.
+ * Cost:    O(extents + parts), O(parts log parts) if parts must be sorted.
  *
  *   list      [a      ][b]  [c]        windows  |0   |1   |2   |3
  *   split     0: a1 | 1: a2 | 2: b c   streams count the bytes of each window from 0
@@ -18,7 +18,7 @@
 
 #include "split.h"
 
-/* Parts of the list when cut at window borders; SIZE_MAX if they cannot be counted. */
+/* Returns the number of parts after cutting at window borders; SIZE_MAX if there are too many. */
 static size_t count_cut(const collio_extents_t *local, int64_t window_bytes)
 {
     size_t parts = 0;
@@ -60,14 +60,14 @@ static void fill_cut(const collio_extents_t *local, collio_split_t *split)
             }
             part->offset = offset;
             part->length = (end < hi ? end : hi) - offset;
-            part->stream = part - split->piece; /* keeps the order if it must be sorted */
+            part->stream = part - split->piece; /* keeps the order of equal offsets in a sort */
             offset += part->length;
             ++part;
         }
     }
 }
 
-/* Streams count the packed bytes of each window. */
+/* Sets the streams of all parts: packed bytes of the window before the part. */
 static void number_streams(collio_split_t *split)
 {
     for (size_t w = 0; w < split->window_count; ++w) {
@@ -100,7 +100,7 @@ static int split_any(const collio_extents_t *local, collio_split_t *split)
     return rc;
 }
 
-/* In order, and no overlaps? *cuts = at most so many window borders go through extents. */
+/* Is the list in order and without overlaps? *cuts = upper bound on window borders crossed. */
 static bool in_order(const collio_extents_t *local, int64_t window_bytes, int64_t *cuts)
 {
     const collio_extent_t *last = &local->at[local->count - 1];
@@ -119,13 +119,14 @@ static bool in_order(const collio_extents_t *local, int64_t window_bytes, int64_
     return true;
 }
 
-/* The end of the window that holds the byte. */
+/* Returns the end of window `index`, in local coordinates. */
 static inline int64_t window_end(int64_t index, int64_t window_bytes)
 {
     return index < INT64_MAX / window_bytes ? (index + 1) * window_bytes : INT64_MAX;
 }
 
-/* Streams count from 0 in each window, so a window's bytes are where its last piece ends. */
+/* Completes the last window. Streams begin at 0 in each window, so the end of the last part in the
+ * stream is the number of bytes of the window. */
 static void end_window(collio_split_t *split, const collio_piece_t *part)
 {
     collio_window_t *window = &split->window[split->window_count - 1];
@@ -152,7 +153,7 @@ static int split_in_order(const collio_extents_t *local, int64_t cuts, collio_sp
     for (part = split->piece; extent < last; ++extent) {
         int64_t offset = extent->offset, end = offset + extent->length;
 
-        while (end > hi) { /* it enters another window, or crosses into one */
+        while (end > hi) { /* the extent begins in, or crosses into, another window */
             if (offset < hi) {
                 *part++ = (collio_piece_t){offset, hi - offset, stream};
                 offset = hi;

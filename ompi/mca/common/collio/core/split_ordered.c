@@ -1,14 +1,14 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The requester's half of the split where everything is in file order: the view, and the domains
- * (even ones, or by bytes). Then parts come out by aggregator and window by themselves.
+ * The requester's side of the split if the view and the domains (even, or by bytes) are in file
+ * order. Then the parts are in the order of aggregators and windows without sorting.
  *
- * Problem: in a first call with millions of pieces, memory that is written for the first time costs
- *          more than any arithmetic.
- * Method:  one walk over the view; a part is written once, to its final place, and a window or a
- *          share begins when the walk enters it. Whole pieces inside the current window, which are
- *          nearly all, need no other test.
+ * Problem: in a first call with millions of pieces, the first write to new memory costs more than
+ *          the arithmetic.
+ * Method:  one walk over the view writes each part once, to its final place, and adds a window or a
+ *          share when it enters one. Whole pieces inside the current window, which are the common
+ *          case, need no other test.
  * Cost:    O(pieces + windows), one locate for each window entered.
  *
  *   view      # ## # | ## #  # | # ##    | ##         domains  |aggregator 0          |aggregator 1
@@ -20,15 +20,15 @@
 #include "split.h"
 
 typedef struct collio_ordered_t {
-    const collio_domains_t *domains;
-    collio_split_t *split;
-    size_t piece_capacity;
-    size_t window_capacity;
-    size_t share_capacity;
-    int64_t hi;     /* end of the current window, in the file */
-    int64_t shift;  /* local - offset, in the current window */
-    int64_t end;    /* of the last piece, in the file */
-    int64_t pieces; /* before they were cut */
+    const collio_domains_t *domains; /* file domains; owned by the caller */
+    collio_split_t *split;           /* result; owned by the caller */
+    size_t piece_capacity;           /* number of pieces that split->piece has memory for */
+    size_t window_capacity;          /* number of windows that split->window has memory for */
+    size_t share_capacity;           /* number of shares that split->share has memory for */
+    int64_t hi;                      /* file offset of the end of the current window */
+    int64_t shift;                   /* local coordinate minus file offset, in the current window */
+    int64_t end;                     /* file offset of the end of the last piece */
+    int64_t pieces;                  /* number of pieces before cutting at window borders */
 } ordered_t;
 
 static int enter_share(ordered_t *ordered, int aggregator)
@@ -77,7 +77,7 @@ static int more_pieces(ordered_t *ordered)
     return 0;
 }
 
-/* Any piece: it may continue the last one, and cross windows. */
+/* Adds any piece. The piece may continue the last one and may cross windows. 0 or -ENOMEM. */
 static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t stream)
 {
     collio_split_t *split = ordered->split;
@@ -111,8 +111,8 @@ static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t
     return 0;
 }
 
-/* The inner loop: whole pieces of one repetition, from the cursor on, inside the current window.
- * None continues its predecessor. */
+/* The inner loop: adds whole pieces of one repetition, from the cursor on, inside the current
+ * window. No piece continues its predecessor. */
 static void add_whole(ordered_t *ordered, collio_walk_t *walk)
 {
     collio_cursor_t *cursor = &walk->cursor;
@@ -146,7 +146,8 @@ static void add_whole(ordered_t *ordered, collio_walk_t *walk)
     }
 }
 
-/* Counts and bytes, from where the windows begin and from the streams, which have no gaps. */
+/* Computes counts and bytes of windows and shares from the first piece of each window and its
+ * stream. Streams have no gaps. */
 static void measure(collio_split_t *split, int64_t bytes)
 {
     size_t end = split->piece_count;
@@ -175,7 +176,7 @@ int collio_split_ordered(const collio_tiling_t *view, int64_t stream, int64_t by
     ordered_t ordered = {.domains = domains, .split = split, .hi = INT64_MIN, .end = INT64_MIN};
     collio_walk_t walk;
 
-    /* those that borders cut are few; what is not used is never touched */
+    /* an eighth more, because borders cut few pieces; unused memory is never touched */
     ordered.piece_capacity = (size_t) collio_tiling_piece_bound(view, stream, bytes);
     ordered.piece_capacity += ordered.piece_capacity / 8 + 8;
     split->piece = collio_resize(NULL, ordered.piece_capacity, sizeof(*split->piece));

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Windows and shares of a split: memory, order, and where windows begin. Used by both halves.
+ * Windows and shares of a split: memory, order, and the begin of windows. Both sides use it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int collio_split_share(collio_split_t *split, size_t *capacity, int aggregator,
 {
     collio_share_t *share = &split->share[split->share_count++];
     collio_window_t *window = NULL;
-    int64_t border = 0; /* the current window's end */
+    int64_t border = 0; /* end of the current window, in local coordinates */
 
     *share = (collio_share_t){aggregator, split->window_count, 0, 0};
     for (size_t i = first; i < end; ++i) {
@@ -111,7 +111,7 @@ int collio_split_share_list(const collio_split_t *split, const collio_share_t *s
         collio_extent_t *before = list->count > 0 ? &list->at[list->count - 1] : NULL;
 
         if (NULL != before && before->offset + before->length == piece->offset) {
-            before->length += piece->length; /* it was cut at the border of a window */
+            before->length += piece->length; /* joins an extent that a window border has cut */
         } else {
             list->at[list->count++] = (collio_extent_t){piece->offset, piece->length};
         }

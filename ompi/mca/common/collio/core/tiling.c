@@ -3,12 +3,12 @@
 /*
  * Tilings: a file view, or a user buffer, as a short list of pieces that repeats.
  *
- * Problem: a request of n bytes in a view must become file pieces, and its bytes must be found in
+ * Problem: finds the file pieces of a request of n bytes in a view, and the place of its bytes in
  *          memory, without walking the view from its beginning for each part.
- * Method:  prefix sums of the piece lengths; a stream position is a division (which repetition)
- *          and a bisection (which piece). Pieces come out in file order; only a view whose offsets
- *          go back is sorted.
- * Cost:    seek O(log pieces), pieces O(n), or O(n log n) where sorting is needed; one allocation.
+ * Method:  prefix sums of the piece lengths; a division finds the repetition of a stream position
+ *          and a bisection finds the piece. Pieces are in file order; only the pieces of a view
+ *          with decreasing offsets are sorted.
+ * Cost:    seek O(log pieces), pieces O(n), or O(n log n) with sorting; one allocation.
  *
  *   stream   [first ................ first + bytes)
  *   pieces      #  ##  ###  #  ##  ###  #               cut at both ends
@@ -76,7 +76,7 @@ static bool all_equal(const int64_t *length, size_t count)
     return true;
 }
 
-/* To what is used: equal pieces need the first array only. */
+/* Frees unused memory. Equal pieces need the first array only. */
 static void shrink(collio_tiling_t *tiling)
 {
     size_t count = tiling->count, words = 0 != tiling->uniform ? count : 3 * count + 1;
@@ -105,7 +105,7 @@ void collio_tiling_close(collio_tiling_t *tiling)
         return;
     }
     if (0 == tiling->uniform && all_equal(tiling->length, count)) {
-        tiling->uniform = tiling->length[0]; /* some were joined of several */
+        tiling->uniform = tiling->length[0]; /* joining has made all lengths equal */
     }
     /* a piece that is counted was added: NOLINTNEXTLINE(clang-analyzer-core.*) */
     if (__builtin_add_overflow(tiling->offset[0], tiling->extent, &next)) {
@@ -255,7 +255,7 @@ static int by_offset(const void *left, const void *right)
     return (a->stream > b->stream) - (a->stream < b->stream);
 }
 
-/* Sorting brings pieces together that continue each other. */
+/* Sorts pieces by offset and joins pieces that then continue each other. */
 static void sort_and_join(collio_pieces_t *pieces)
 {
     size_t n = 0;
@@ -283,8 +283,8 @@ void collio_walk_start(collio_walk_t *walk, const collio_tiling_t *tiling, int64
     collio_cursor_seek(&walk->cursor, tiling, first);
 }
 
-/* Whole pieces, from the cursor to the end of its repetition at most: the inner loop. Inside a
- * repetition no piece continues its predecessor, they were joined. */
+/* The inner loop: writes whole pieces, from the cursor to the end of its repetition at most. Inside
+ * a repetition no piece continues its predecessor, because tiling_add has joined such pieces. */
 static size_t walk_whole(collio_walk_t *walk, collio_piece_t *piece, size_t room)
 {
     const collio_tiling_t *tiling = walk->cursor.tiling;

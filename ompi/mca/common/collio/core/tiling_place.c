@@ -1,15 +1,14 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Where a request lies in the file, and whether another one is the same request moved.
+ * The position of a request in the file, and the test whether two requests have the same shape.
  *
- * Problem: a plan may serve a second request only if every byte of it lies at one constant distance
- *          from its byte of the first. And views may name offsets that no file has: a repetition
- *          times an extent can pass INT64_MAX and come back as a small, valid-looking number.
- * Method:  shapes are compared relative to the first piece, so a view that begins inside its type
- *          equals one that begins at its displacement; the anchor holds everything else. Ranges are
- *          computed once per request, by checked arithmetic; whoever walks the request afterwards
- *          needs no checks.
+ * Problem: a plan may serve a second request only if all its bytes have the same distance from
+ *          those of the first request. Also, views may have offsets that no file has: a repetition
+ *          times an extent can overflow to a small number that looks valid.
+ * Method:  compares shapes relative to the first piece, so a view that begins inside its type
+ *          equals a view that begins at its displacement; the anchor has the difference. Computes
+ *          ranges once per request, with checked arithmetic; later code needs no checks.
  * Cost:    place O(1), same_shape O(pieces of a repetition), range O(log pieces) for ascending
  *          views, else O(pieces of a repetition).
  *
@@ -39,7 +38,7 @@ bool collio_tiling_same_shape(const collio_tiling_t *a, const collio_tiling_t *b
     return true;
 }
 
-/* Offset of one byte of the stream. False: it has none in the range of int64_t. */
+/* Computes the offset of one byte of the stream. False: the offset does not fit int64_t. */
 static bool offset_of(const collio_tiling_t *tiling, int64_t repetition, size_t piece, int64_t used,
                       int64_t *offset)
 {
@@ -59,7 +58,7 @@ void collio_tiling_place(const collio_tiling_t *tiling, int64_t stream, int64_t 
         return;
     }
     *anchor = tiling->base + tiling->offset[0];
-    if (tiling->dense) { /* no repetitions to count in: the position itself is the anchor */
+    if (tiling->dense) { /* the phase is always 0, and the anchor is the offset of the position */
         *anchor += stream;
         return;
     }
@@ -67,7 +66,8 @@ void collio_tiling_place(const collio_tiling_t *tiling, int64_t stream, int64_t 
     *phase = stream % tiling->size;
 }
 
-/* Widens [*lo, *hi) by what lies at [from, to) of one repetition's stream. */
+/* Widens [*lo, *hi) by the offsets of stream range [from, to) of one repetition. False: an offset
+ * does not fit int64_t. */
 static bool widen(const collio_tiling_t *tiling, int64_t repetition, int64_t from, int64_t to,
                   int64_t *lo, int64_t *hi)
 {
@@ -91,8 +91,8 @@ static bool widen(const collio_tiling_t *tiling, int64_t repetition, int64_t fro
     return true;
 }
 
-/* Offsets of whole repetitions move by a constant, so the first and the last one bound them all;
- * those that are cut at an end of the request are looked at by themselves. */
+/* Whole repetitions differ by a constant distance, so the first and the last whole repetition bound
+ * all of them. Repetitions that an end of the request cuts are handled separately. */
 static bool range_unsorted(const collio_tiling_t *tiling, int64_t first, int64_t last, int64_t *lo,
                            int64_t *hi)
 {

@@ -16,7 +16,7 @@ static int lower(char c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-/* Compares without regard to case. */
+/* Compares two words and ignores case. */
 static bool word_equal(const char *a, const char *b)
 {
     while ('\0' != *a && lower(*a) == lower(*b)) {
@@ -26,7 +26,7 @@ static bool word_equal(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
-/* Appends to a string that holds `used` bytes; returns the new length, cut to what fits. */
+/* Appends to a string of `used` bytes and cuts the result to `size`. Returns the new length. */
 static size_t append(char *text, size_t size, size_t used, const char *more)
 {
     while (used + 1 < size && '\0' != *more) {
@@ -55,8 +55,8 @@ static size_t append_number(char *text, size_t size, size_t used, int64_t value)
     return append(text, size, used, &digits[at]);
 }
 
-/* The entry at *list: its word, and its value, which is *position unless it names one. Advances
- * both; false at the end of the list. */
+/* Reads the entry at *list: its word, and its value, which is *position unless the entry has one.
+ * Advances *list and *position. False at the end of the list. */
 static bool next_choice(const char **list, int64_t *position, char word[WORD_BYTES], int64_t *value)
 {
     const char *at = *list;
@@ -93,7 +93,7 @@ static bool find_choice(const char *choices, const char *text, int64_t *value)
     return false;
 }
 
-/* False, and *value is untouched, for a text that is no switch. */
+/* False, and *value is not changed, if the text is not a switch. */
 static bool parse_switch(const char *text, int64_t *value)
 {
     static const char *const words[2][5] = {{"false", "off", "no", "disable", "0"},

@@ -21,22 +21,22 @@ typedef enum collio_kind_t {
 /** Values of the choice "auto,on,off". */
 enum { COLLIO_SETTING_AUTO = 0, COLLIO_SETTING_ON, COLLIO_SETTING_OFF };
 
-/** Parses a value of any kind but TEXT. `choices` is a list such as "auto,on,off" (the value is the
- *  position) or "auto=-1,off=0,view=5". Numbers below `least` are refused. False, and *value is
- *  untouched, if the text is not one of the allowed values. */
+/** Parses a value of any kind except TEXT. `choices` is a list such as "auto,on,off" (the value is
+ *  the position) or "auto=-1,off=0,view=5". Numbers below `least` are refused. False, and *value is
+ *  not changed, if the text is not an allowed value. */
 bool collio_value_parse(collio_kind_t kind, const char *choices, int64_t least, const char *text,
                         int64_t *value);
 
-/** The reverse; `text` gets what parse accepts. A value that has no word gives "". */
+/** Formats a value as a text that collio_value_parse accepts. A choice without a word gives "". */
 void collio_value_format(collio_kind_t kind, const char *choices, int64_t value, char *text,
                          size_t size);
 
-/** The allowed values for a message: "auto, on, off" or "a number, 0 or more". */
+/** Formats the allowed values for a message: "auto, on, off" or "a number, 0 or more". */
 void collio_value_allowed(collio_kind_t kind, const char *choices, int64_t least, char *text,
                           size_t size);
 
-/** A value in the words that ROMIO uses: "automatic", "enable", "disable" for a choice of auto, on
- *  and off; like format for everything else. */
+/** Formats a value in ROMIO's words: "automatic", "enable", "disable" for a choice of auto, on and
+ *  off; all other values as collio_value_format does. */
 void collio_value_romio(collio_kind_t kind, const char *choices, int64_t value, char *text,
                         size_t size);
 

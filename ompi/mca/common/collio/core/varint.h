@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /**
- * Variable-length integers: seven bits a byte, lowest first, the top bit says that more follow.
- * Signed ones are zigzagged first (0, -1, 1, -2, ... -> 0, 1, 2, 3, ...), so that small ones of
- * either sign are short.
+ * Variable-length integers: seven bits per byte, lowest first; the top bit is set if more bytes
+ * follow. Signed integers are zigzagged first (0, -1, 1, -2, ... -> 0, 1, 2, 3, ...), so that small
+ * integers of either sign are short.
  */
-#define COLLIO_VARINT_MAX 10 /* bytes of the longest */
+#define COLLIO_VARINT_MAX 10 /* maximum bytes of a variable-length integer */
 
 static inline unsigned char *collio_varint_put(unsigned char *at, uint64_t value)
 {
@@ -33,7 +33,7 @@ static inline int64_t collio_unzigzag(uint64_t value)
     return (int64_t) (value >> 1) ^ -(int64_t) (value & 1);
 }
 
-/** Reads one; moves *at. False at the end of the bytes or on more than 64 bits. */
+/** Reads an integer and moves *at behind it. False if the bytes end, or for more than 64 bits. */
 static inline bool collio_varint_get(const unsigned char **at, const unsigned char *end,
                                      uint64_t *value)
 {

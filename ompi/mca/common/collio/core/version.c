@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Which releases of Open MPI have the same internal structs.
+ * Releases of Open MPI that have the same internal structs.
  */
 #include "version.h"
 
@@ -41,6 +41,7 @@ bool collio_version_parse(const char *text, collio_version_t *version)
 
 bool collio_version_fits(const collio_version_t *built, const collio_version_t *running)
 {
+    /* releases major.minor.first to major.minor.last have the same structs */
     static const struct {
         int major, minor, first, last;
     } same[] = {{4, 1, 0, 2}, {4, 1, 3, 8}, {5, 0, 0, 6}, {5, 0, 7, 10}};

@@ -9,7 +9,7 @@ typedef struct collio_version_t {
     int major;       /* 4 of "4.1.5rc2" */
     int minor;       /* 1 of "4.1.5rc2" */
     int release;     /* 5 of "4.1.5rc2" */
-    char suffix[16]; /* "rc2" of "4.1.5rc2"; a longer one is cut */
+    char suffix[16]; /* "rc2" of "4.1.5rc2"; a longer suffix is cut */
 } collio_version_t;
 
 /** Reads "4.1.4" from the first place in the text where a digit follows a 'v', or from its start.
@@ -17,11 +17,11 @@ typedef struct collio_version_t {
 bool collio_version_parse(const char *text, collio_version_t *version);
 
 /**
- * May components that were built for one release run in another? They use internal structs, so only
- * if the members they touch are at the same place. Known from the headers: ompio_file_t is the same
- * in 4.1.3 to 4.1.8 (4.1.0 to 4.1.2 lack a member), and in 5.0.0 to 5.0.10, but 5.0.7 put a member
- * into the communicator before c_coll. Of all other releases nothing is known, and only the same
- * one fits; a candidate ("6.0.0rc2") is not the same as its release.
+ * Can components that were built for one release run in another? The components use internal
+ * structs, so the members that they access must be at the same place. From the headers:
+ * ompio_file_t is the same in 4.1.3 to 4.1.8 (4.1.0 to 4.1.2 lack a member), and in 5.0.0 to
+ * 5.0.10, but 5.0.7 has a new member of the communicator before c_coll. Any other release fits only
+ * itself; a release candidate ("6.0.0rc2") does not fit its release.
  */
 bool collio_version_fits(const collio_version_t *built, const collio_version_t *running);
 

@@ -1,30 +1,30 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Problem: ranks that have done their part wait for those that have not, on the same cores. To
- *          yield a core is cheaper than to sleep and be woken, which costs a reduction some 12
- *          microseconds for each rank of a core; but a rank that yields again and again, or wakes
- *          up to poll for messages, takes time from those that still work.
- * Method:  yield while the wait may be short, that is, up to 40 times what sleep costs; then sleep.
- *          A wait is expected to be as long as the last one of its kind, and at least as long as it
- *          has been already. With 8 ranks on a core:
+ * Problem: ranks that wait share cores with ranks that work. Yielding is cheaper than sleeping and
+ *          waking, which costs a reduction about 12 microseconds for each rank of a core. But a
+ *          rank that yields repeatedly, or wakes to poll for messages, takes time from ranks that
+ *          work.
+ * Method:  yields while the expected wait is at most 40 times the cost of a sleep; then sleeps. The
+ *          expected wait is the maximum of the last wait of the same scope and the time waited so
+ *          far. With 8 ranks on a core:
  *
  *            last wait short   |yield ...  4 ms|sleep 4 ms|sleep 4 ms ...
  *            last wait 7 ms    |sleep 4 ms|sleep 4 ms ...
  *
- * Cost:    the end of a wait is never late: the rank that ends it wakes the sleepers. Between two
- *          sleeps a rank polls for other messages, which takes 10 to 20 microseconds: with a sleep
- *          of 1 ms for each rank of a core, two percent of the core. Messages of the program
- *          progress by these polls only, so a sleep is never longer than 4 ms.
+ * Cost:    a sleep does not delay the end of a wait, because the rank that ends the wait wakes the
+ *          sleepers. Between two sleeps a rank polls for other messages, which takes 10 to 20
+ *          microseconds: with a sleep of 1 ms for each rank of a core, two percent of the core.
+ *          Messages of the program progress by these polls only, so a sleep is at most 4 ms.
  */
 #include "wait.h"
 
 #include "number.h"
 
 enum {
-    YIELD_NS = 500 * 1000,  /* longest expected wait without sleep, for each rank of a core */
-    SLEEP_NS = 1000 * 1000, /* longest sleep, for each rank of a core */
-    RANKS_MOST = 4          /* ranks of a core that count, so a sleep is 4 ms at most */
+    YIELD_NS = 500 * 1000,  /* maximum expected wait without a sleep, for each rank of a core */
+    SLEEP_NS = 1000 * 1000, /* maximum sleep, for each rank of a core */
+    RANKS_MOST = 4          /* maximum ranks of a core that are counted: limits a sleep to 4 ms */
 };
 
 int64_t collio_wait_sleep(int64_t waited, int64_t last, int crowd, bool behind)

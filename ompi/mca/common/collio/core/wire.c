@@ -1,17 +1,17 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The compact form of extent lists: writing it. (wire_format.h says what the bytes mean.)
+ * Writes the compact form of extent lists. wire_format.h describes the bytes.
  *
  * Problem: a list of 8-byte pieces is twice as long as the data when sent as pairs of integers.
- * Method:  everything regular lies inside a stretch of extents of one length, so the list is cut
- *          there first. A stretch is walked with an open section and an open block, each closed by
- *          the first element that does not fit: extents of equal stride make a section, sections
- *          of equal shape and stride make a block. What is too short to pay for its head joins the
- *          pending literal pieces, which are only remembered as a range of the input and written
- *          when something regular follows; so do the pieces of a stretch that is too short.
- * Cost:    O(n), no memory but the output. A regular list costs 5-20 bytes in all, an irregular one
- *          2-4 bytes a piece, at worst 20.
+ * Method:  cuts the list into stretches of extents of one length, because sections and blocks have
+ *          one length. Walks a stretch with an open section and an open block, each closed by the
+ *          first element that does not fit: extents of equal stride make a section, sections of
+ *          equal shape and stride make a block. Sections, blocks and stretches that are too short
+ *          become pending literal pieces: a range of the input that is written when a section or
+ *          block follows.
+ * Cost:    O(n), no memory except the output. A regular list costs 5-20 bytes in total, an
+ *          irregular list 2-4 bytes per piece, at most 20.
  *
  *   extents   # # # #     # # # #     # # # #      #  #    #
  *   sections  [ 4 of ]    [ 4 of ]    [ 4 of ]
@@ -26,26 +26,26 @@
 #include "varint.h"
 #include "wire_format.h"
 
-/* Shorter sections are cheaper as literals. */
+/* Minimum numbers of pieces: shorter sections and blocks are cheaper as literals. */
 #define SECTION_MIN 4
 #define BLOCK_MIN   6
 
 typedef struct collio_encoder_t {
-    const char *last; /* the input, structs that begin with offset and length, ends here */
-    size_t step;      /* bytes of a struct */
-    collio_bytes_t *out;
-    int64_t end;            /* of the last piece written */
-    const char *literal;    /* first pending literal piece */
-    int64_t literals;       /* number of pending literal pieces; after joining */
+    const char *last;       /* end of the input, an array of structs that begin with an extent */
+    size_t step;            /* bytes of a struct of the input */
+    collio_bytes_t *out;    /* output; owned by the caller */
+    int64_t end;            /* end offset of the last piece written */
+    const char *literal;    /* first pending literal piece, in the input */
+    int64_t literals;       /* number of pending literal pieces, after joining */
     int64_t literal_length; /* length of every pending literal piece; 0 if lengths differ */
 } encoder_t;
 
 /* A section or block that is still growing. */
 typedef struct collio_open_t {
-    const char *at; /* where it begins in the input */
-    int64_t start;
-    int64_t stride; /* between its elements; 0 when count is 1 */
-    int64_t count;  /* of its elements; 0 = nothing is open */
+    const char *at; /* first element, in the input */
+    int64_t start;  /* offset of the first element */
+    int64_t stride; /* distance between starts of elements; 0 if count is 1 */
+    int64_t count;  /* number of elements; 0: no section or block is open */
 } open_t;
 
 void collio_bytes_fini(collio_bytes_t *bytes)
@@ -54,7 +54,7 @@ void collio_bytes_fini(collio_bytes_t *bytes)
     *bytes = (collio_bytes_t){0};
 }
 
-/* Room for `n` varints at the end of the output, or NULL. */
+/* Reserves memory for `n` varints at the end of the output. Returns its address, or NULL. */
 static inline unsigned char *room(collio_bytes_t *out, size_t n)
 {
     while (out->capacity - out->count < n * COLLIO_VARINT_MAX) {
@@ -78,7 +78,8 @@ static inline const int64_t *element(const char *at)
     return (const int64_t *) (const void *) at;
 }
 
-/* The extent at *at, joined with those that touch it; moves *at behind them and empty ones. */
+/* Returns the extent at *at, joined with the extents that continue it. Moves *at behind these and
+ * behind empty extents. */
 static inline collio_extent_t next(const encoder_t *encoder, const char **at)
 {
     collio_extent_t extent = {element(*at)[0], element(*at)[1]};
@@ -99,7 +100,7 @@ static inline uint64_t head(int64_t number, unsigned kind)
     return (uint64_t) number << 2 | kind;
 }
 
-/* Writes the pending literal pieces, in turns, so that the output grows once for many of them. */
+/* Writes the pending literal pieces, in groups, so that the output grows once for a group. */
 static int flush_literals(encoder_t *encoder)
 {
     enum { TURN = 256 };
@@ -151,7 +152,8 @@ static inline void add_literals(encoder_t *encoder, const char *at, int64_t coun
     encoder->literals += count;
 }
 
-/* Writes a block of such sections as BLOCK, or as SECTION if it is one section. */
+/* Writes a block as BLOCK, or as SECTION if it has one section. `section` has the shape of the
+ * block's sections. */
 static int write_regular(encoder_t *encoder, const open_t *block, const collio_section_t *section)
 {
     bool several = 1 < block->count;
@@ -175,7 +177,8 @@ static int write_regular(encoder_t *encoder, const open_t *block, const collio_s
     return 0;
 }
 
-/* `section` has the shape of the block's sections. */
+/* Writes a block, or adds its pieces to the pending literals if it is too short. `section` has the
+ * shape of the block's sections. */
 static int close_block(encoder_t *encoder, const open_t *block, const collio_section_t *section)
 {
     int64_t pieces = block->count * section->count;
@@ -191,20 +194,20 @@ static int close_block(encoder_t *encoder, const open_t *block, const collio_sec
     return 0 != rc ? rc : write_regular(encoder, block, section);
 }
 
-/* Adds an element to what is open; false if it does not fit. */
+/* Adds an element to an open section or block; false if it does not fit. */
 static inline bool extend(open_t *open, int64_t start)
 {
     if (1 == open->count) {
         open->stride = start - open->start;
     } else if ((uint64_t) start
                != (uint64_t) open->start + (uint64_t) open->stride * (uint64_t) open->count) {
-        return false; /* unsigned: what does not fit into 64 bits cannot be equal to an offset */
+        return false; /* unsigned: a sum that overflows int64_t cannot equal an offset */
     }
     open->count++;
     return true;
 }
 
-/* Adds the closed row to the open block, or closes that and opens one that begins with the row. */
+/* Adds a closed row to the open block, or closes the block and opens a new one with the row. */
 static int add_row(encoder_t *encoder, const open_t *row, int64_t length, open_t *block,
                    collio_section_t *section)
 {
@@ -220,7 +223,7 @@ static int add_row(encoder_t *encoder, const open_t *row, int64_t length, open_t
     return rc;
 }
 
-/* The pieces [at, end) of the input, all of one length. */
+/* Encodes the pieces [at, end) of the input, which all have one length. */
 static int encode_stretch(encoder_t *encoder, const char *at, const char *end, int64_t length)
 {
     open_t row = {0}, block = {0};
@@ -245,7 +248,8 @@ static int encode_stretch(encoder_t *encoder, const char *at, const char *end, i
     return 0 != rc ? rc : close_block(encoder, &block, &section);
 }
 
-/* The next stretch: moves *at behind it; *extent is the one there, of *from on. */
+/* Walks one stretch, which begins with *extent. Returns its number of pieces. *from = end of the
+ * stretch, *extent = first extent of the next stretch, *at = position behind that extent. */
 static inline int64_t stretch(const encoder_t *encoder, const char **from, const char **at,
                               collio_extent_t *extent)
 {
@@ -267,7 +271,7 @@ int collio_wire_encode(const void *extents, size_t count, size_t element_bytes, 
     collio_extent_t extent;
 
     if (0 == count) {
-        return 0; /* an empty list may have no address at all */
+        return 0; /* the address of an empty list may be NULL */
     }
     encoder.last = from + count * element_bytes;
     while (0 == element(from)[1]) {

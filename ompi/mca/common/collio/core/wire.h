@@ -10,40 +10,40 @@
  *
  *   extents      [0,8) [32,8) [64,8) ... 100 of them            1600 bytes
  *   section      start 0, length 8, stride 32, count 100           ~6 bytes on the wire
- *   irregular    each piece as (gap from the last end, length)    2-4 bytes a piece
+ *   irregular    each piece as (gap from the last end, length)    2-4 bytes per piece
  *
  * Lists are in the order of the sender's packed data. Gaps may be negative (overlapping or
- * unsorted read requests), so any list survives the round trip, in order.
+ * unsorted read requests), so decoding returns any list in its original order.
  */
 typedef struct collio_section_t {
-    int64_t start;
-    int64_t length;
-    int64_t stride; /* between starts; 0 when count is 1 */
-    int64_t count;
+    int64_t start;  /* offset of the first piece */
+    int64_t length; /* bytes of each piece */
+    int64_t stride; /* distance between starts of pieces; 0 if count is 1 */
+    int64_t count;  /* number of pieces */
 } collio_section_t;
 
-/** A growable byte buffer. All-zero is a valid empty one. */
+/** A growable byte array. All-zero is a valid empty array. */
 typedef struct collio_bytes_t {
-    unsigned char *at;
-    size_t count;
-    size_t capacity;
+    unsigned char *at; /* the bytes; owned by this struct */
+    size_t count;      /* number of bytes */
+    size_t capacity;   /* number of bytes that `at` has memory for */
 } collio_bytes_t;
 
 void collio_bytes_fini(collio_bytes_t *bytes);
 
-/** Appends the compact form of the list. `stride_bytes` between array elements lets a caller
- *  encode an array of larger structs whose first two members are offset and length (an
- *  extent_t, or a piece_t). Neighbours that touch exactly are joined. 0 or -ENOMEM. */
+/** Appends the compact form of a list to `out`. `extents` is an array of structs of element_bytes
+ *  bytes whose first two members are offset and length (collio_extent_t or collio_piece_t). Joins
+ *  an extent to its predecessor if it begins at the predecessor's end. 0 or -ENOMEM. */
 int collio_wire_encode(const void *extents, size_t count, size_t element_bytes,
                        collio_bytes_t *out);
 
-/** Appends the decoded list to `list`. Never trusts the peer: -EBADMSG on any malformed or
- *  absurd input (more than `max_extents`, overflow, trailing bytes); -ENOMEM. */
+/** Appends the decoded list to `list`. Checks all input: returns 0, -ENOMEM, or -EBADMSG for
+ *  malformed bytes, more than `max_extents` extents, or offsets that overflow. */
 int collio_wire_decode(const unsigned char *bytes, size_t count, size_t max_extents,
                        collio_extents_t *list);
 
-/** The same for a list of extents inside [0, size): -EBADMSG if one lies outside, or if there are
- *  more than `size` of them. For offsets in a domain, whose size the receiver knows. */
+/** Like collio_wire_decode, for extents inside [0, size), such as local coordinates of a file
+ *  domain. -EBADMSG also if an extent lies outside, or if there are more than `size` extents. */
 int collio_wire_decode_within(const unsigned char *bytes, size_t count, int64_t size,
                               collio_extents_t *list);
 

@@ -1,15 +1,15 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The compact form of extent lists: reading it. (wire_format.h says what the bytes mean.)
+ * Reads the compact form of extent lists. wire_format.h describes the bytes.
  *
- * Problem: the bytes come from a peer and must never make this process read, write or allocate
- *          what it should not, whatever they are.
- * Method:  every number is checked before it is used: counts against the caller's limit and, for
- *          literals, against the bytes that are left; each literal piece, and regular pieces at the
- *          corners of their block, between which they are linear, against the caller's range.
- * Cost:    O(bytes + extents); the list grows once for each operation. A literal piece of two
- *          one-byte numbers, which most are, has one check of what is left.
+ * Problem: the bytes come from another process. No input may cause invalid reads or writes, or
+ *          excessive allocations.
+ * Method:  checks every number before its use: counts against the caller's limit and, for literals,
+ *          against the bytes that remain; literal pieces against the caller's range; regular pieces
+ *          against the range at the corners of their block, between which offsets are linear.
+ * Cost:    O(bytes + extents); the list grows at most once for each operation. A literal piece of
+ *          two one-byte numbers, the common case, needs one check of the bytes that remain.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@
 #include "wire_format.h"
 
 typedef struct collio_decoder_t {
-    const unsigned char *at;
-    const unsigned char *last;
-    collio_extents_t *list;
-    size_t left;   /* extents that may still come */
-    int64_t limit; /* every extent ends here or before */
-    int64_t end;   /* of the last piece */
+    const unsigned char *at;   /* next byte of the input */
+    const unsigned char *last; /* end of the input */
+    collio_extents_t *list;    /* output; owned by the caller */
+    size_t left;               /* number of extents that the input may still have */
+    int64_t limit;             /* upper bound on the end offset of every extent */
+    int64_t end;               /* end offset of the last piece */
 } decoder_t;
 
 static inline bool get(decoder_t *decoder, uint64_t *value)
@@ -44,8 +44,8 @@ static inline bool get_signed(decoder_t *decoder, int64_t *value)
     return true;
 }
 
-/* The extent that begins `gap` (zigzagged) behind `end`; false if it is empty or outside
- * [0, limit). The sum cannot wrap into that range: `end` lies in it. */
+/* Computes the extent that begins `gap` (zigzagged) bytes behind `end`. False if it is empty or
+ * outside [0, limit). The sum cannot wrap into this range, because `end` lies in it. */
 static inline bool place(int64_t end, uint64_t gap, uint64_t length, int64_t limit,
                          collio_extent_t *extent)
 {
@@ -58,7 +58,8 @@ static inline bool place(int64_t end, uint64_t gap, uint64_t length, int64_t lim
     return true;
 }
 
-/* Takes `count` extents from what may still come, with room in the list. */
+/* Subtracts `count` extents from `left` and reserves memory for them in the list. 0, -EBADMSG or
+ * -ENOMEM. */
 static int take(decoder_t *decoder, uint64_t count)
 {
     collio_extents_t *list = decoder->list;
@@ -70,12 +71,12 @@ static int take(decoder_t *decoder, uint64_t count)
     decoder->left -= (size_t) count;
     wanted = list->count + (size_t) count;
     if (wanted > list->capacity && wanted < 2 * list->capacity) {
-        wanted = 2 * list->capacity; /* many short operations must not reallocate at each */
+        wanted = 2 * list->capacity; /* avoids a reallocation for each of many short operations */
     }
     return collio_extents_reserve(list, wanted);
 }
 
-/* The numbers of a literal piece. */
+/* Reads the numbers of a literal piece. */
 static inline bool get_piece(decoder_t *decoder, bool same, uint64_t *gap, uint64_t *length)
 {
     const unsigned char *at = decoder->at;
@@ -106,7 +107,7 @@ static int pieces(decoder_t *decoder, uint64_t count, bool same)
     if (0 != rc) {
         return rc;
     }
-    reader = *decoder; /* a copy that no other function has: it stays in registers */
+    reader = *decoder; /* the compiler can keep a local copy in registers */
     out = decoder->list->at + decoder->list->count;
     for (uint64_t i = 0; i < count; ++i, ++out) {
         if (!get_piece(&reader, same, &gap, &length)
@@ -120,7 +121,7 @@ static int pieces(decoder_t *decoder, uint64_t count, bool same)
     return 0;
 }
 
-/* *to = from + stride * steps; false if that leaves 0 .. limit. */
+/* *to = from + stride * steps; false if the result is outside 0 .. limit. */
 static bool corner(int64_t from, int64_t stride, int64_t steps, int64_t limit, int64_t *to)
 {
     if (0 > stride) {
@@ -166,7 +167,7 @@ static int sections(decoder_t *decoder, uint64_t planes, uint64_t rows, bool blo
         for (uint64_t i = 0; i < rows; ++i, ++out) {
             out->offset = (int64_t) offset;
             out->length = first.length;
-            offset += (uint64_t) stride; /* wraps only behind the last one */
+            offset += (uint64_t) stride; /* can wrap only behind the last piece */
         }
     }
     decoder->list->count += (size_t) (planes * rows);
@@ -193,7 +194,7 @@ static int operation(decoder_t *decoder)
     }
 }
 
-/* Extents inside [0, limit), at most `most`. */
+/* Decodes extents inside [0, limit), at most `most`. */
 static int decode(const unsigned char *bytes, size_t count, size_t most, int64_t limit,
                   collio_extents_t *list)
 {
@@ -201,7 +202,7 @@ static int decode(const unsigned char *bytes, size_t count, size_t most, int64_t
     size_t before = list->count;
 
     if (0 == count) {
-        return 0; /* an empty list may have no address at all */
+        return 0; /* the address of an empty list may be NULL */
     }
     decoder.last = bytes + count;
     while (decoder.at < decoder.last) {

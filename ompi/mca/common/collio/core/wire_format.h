@@ -3,9 +3,9 @@
 #define COLLIO_WIRE_FORMAT_H
 
 /**
- * The bytes of an encoded list: operations, each a head = number * 4 + kind and its arguments, all
- * of them varints (z: zigzagged). `gap` is counted from the end of the piece before (0 at first),
- * a stride between starts. Nothing closes the list: it ends with its bytes.
+ * The bytes of an encoded list: operations, each with a head = number * 4 + kind and arguments. All
+ * are varints (z: zigzagged). A gap is the distance from the end of the previous piece (at first
+ * from 0), a stride the distance between starts. The list has no end mark.
  *
  *   PIECES   n      n x (z gap, length)                              irregular
  *   SAME     n      length, n x (z gap)                              irregular, all of one length
