@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs in the calling thread, and their segments: which of them are sieved, which go as they are,
- * and under which lock.
+ * Jobs in the calling thread. This file decides which segments are sieved, which are transferred
+ * as they are, and under which lock.
  *
  *   segments   |##.##.##.##|........|######|....|##.##.##|
  *              sieved window        plain       sieved window
@@ -9,7 +9,7 @@
  * Bytes between segments are never written, unless all ranks of the file handle agreed on sieving
  * writes (access->sieve_writes). Then every write of the handle is locked: a window that is read,
  * changed and written back exclusively, a plain write SHARED on its span. Shared locks do not
- * hinder each other, but keep out the sieving writers, which would undo a plain write into one of
+ * block each other, but they block sieving writers, which would undo a plain write into one of
  * their holes. A plain write that cannot get its lock fails: without the lock it could be undone.
  */
 #include <errno.h>
@@ -76,7 +76,7 @@ void collio_access_segments(collio_access_t *access, bool write, collio_held_t h
                             const collio_segment_t *segments, size_t count,
                             collio_outcome_t *outcome)
 {
-    size_t plain = 0; /* segments from here to `at` wait to go as they are */
+    size_t plain = 0; /* segments from `plain` to `at` wait for a plain transfer */
     size_t at = 0;
 
     if (2 > count || !collio_sieve_possible(access, write, held)) {
@@ -102,7 +102,7 @@ void collio_access_segments(collio_access_t *access, bool write, collio_held_t h
     go_plain(access, write, held, &segments[plain], at - plain, outcome);
 }
 
-/* Segments ascend; those of a write are disjoint. */
+/* Do the segments ascend, and are the segments of a write disjoint? */
 static bool segments_hold(const collio_segment_t *segments, size_t count, bool write)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -116,7 +116,7 @@ static bool segments_hold(const collio_segment_t *segments, size_t count, bool w
     return true;
 }
 
-/* Under one lock if that is needed. */
+/* Transfers the segments of a job, under one lock if the file requires that. */
 static void run_segments(collio_job_t *job)
 {
     COLLIO_ASSERT(segments_hold(job->segments, job->count, job->write));

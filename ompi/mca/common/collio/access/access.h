@@ -16,11 +16,11 @@
  * list of segments or a whole request, in the calling thread or in the background, with packing,
  * sieving and locks where they are needed. The fcolls' windows and individual access through
  * fbtl/mtpwrite go through these calls, because stock fbtl/posix turns every errno into one error
- * and loses short transfers. No MPI in here, except lock-ahead.
+ * and loses short transfers. Only lock-ahead uses MPI.
  */
 
 typedef enum collio_method_t {
-    COLLIO_METHOD_AUTO = 0, /* by the sizes of the pieces */
+    COLLIO_METHOD_AUTO = 0, /* chosen by the sizes of the pieces */
     COLLIO_METHOD_VECTOR,   /* preadv/pwritev of up to IOV_MAX pieces */
     COLLIO_METHOD_PACK,     /* large blocks through staging buffers */
     COLLIO_METHOD_DIRECT    /* one pread/pwrite per piece */
@@ -33,22 +33,22 @@ typedef enum collio_engine_t {
     COLLIO_ENGINE_IO_URING  /* io_uring */
 } collio_engine_t;
 
-/** Sieve buffers, unless they are set. */
+/** Default sizes of the sieve buffers. */
 enum { COLLIO_SIEVE_READ_BYTES = 4 << 20, COLLIO_SIEVE_WRITE_BYTES = 512 << 10 };
 
-/** Counters; every field is only ever added to (atomically where threads do it). */
+/** Counters. Every field only grows; threads add atomically. */
 typedef struct collio_access_stats_t {
     uint64_t syscalls;       /* system calls that move data, and submissions to the kernel */
     uint64_t bytes_written;  /* bytes that callers wrote */
     uint64_t bytes_read;     /* bytes that callers read */
-    uint64_t pieces_in;      /* segments or pieces handed in */
+    uint64_t pieces_in;      /* segments or pieces that callers passed */
     uint64_t pieces_out;     /* transfers after joining, packing, sieving */
     uint64_t build_ns;       /* time of Build-IO: matching memory with file pieces, packing */
     uint64_t access_ns;      /* time inside system calls that move data */
     uint64_t write_ns;       /* time inside system calls that write */
     uint64_t read_ns;        /* time inside system calls that read */
-    uint64_t calls_write;    /* writes that callers asked for */
-    uint64_t calls_read;     /* reads that callers asked for */
+    uint64_t calls_write;    /* writes that callers requested */
+    uint64_t calls_read;     /* reads that callers requested */
     uint64_t copied_bytes;   /* bytes copied through staging or sieve buffers */
     uint64_t sieve_windows;  /* windows read, or read, modified and written */
     uint64_t sieve_declined; /* decisions against sieving */
@@ -58,10 +58,10 @@ typedef struct collio_access_stats_t {
     uint64_t method_used[4]; /* requests; index: method */
 } collio_access_stats_t;
 
-/** What users set; all-zero = automatic. The types are those of settings (settings/setting.h). */
+/** Settings of users; all-zero = automatic. The types are from settings/setting.h. */
 typedef struct collio_tuning_t {
-    int method;               /* how pieces reach the file: collio_method_t */
-    int engine;               /* what runs asynchronous jobs: collio_engine_t */
+    int method;               /* method of a transfer: collio_method_t */
+    int engine;               /* engine of asynchronous jobs: collio_engine_t */
     int threads;              /* threads of a request; 0 or 1 = the caller alone */
     int serial_below;         /* pieces below which threads do not pay; 0 = automatic */
     size_t stage_bytes;       /* staging buffer of a thread; 0 = automatic */
@@ -70,50 +70,51 @@ typedef struct collio_tuning_t {
     size_t sieve_write_bytes; /* sieve buffer for writes; 0 = the default */
 } collio_tuning_t;
 
-/** How to access one open file. The owner fills it (all-zero = automatic everything) and keeps it
- *  while any job is in flight. */
+/** How to access one open file. The owner fills the struct (all-zero = everything automatic) and
+ *  keeps it while any job is in flight. */
 typedef struct collio_access_t {
     int fd;               /* descriptor of the file */
     bool can_read;        /* the descriptor allows reading (sieving writes need it) */
-    uint32_t file_system; /* magic number of the file system; 0 = not known */
+    uint32_t file_system; /* magic number of the file system; 0 = unknown */
     bool network;         /* a network or parallel file system */
     bool in_memory;       /* tmpfs or ramfs: no access waits for a device */
     /** All ranks of the handle agreed that windows may be read, changed and written back. Every
      *  write of the handle then takes a lock. False: bytes between pieces are never written, and no
      *  write takes a lock. */
     bool sieve_writes;
-    /** Another rank holds a lock on all that is accessed here: take none, and sieve no writes
-     *  (several ranks write under that lock). */
+    /** Another rank holds a lock on the whole range of the access: this rank takes no lock, and
+     *  sieves no writes (several ranks write under that lock). */
     bool locked;
     /** Lock the whole range of every call: exclusively to write, shared to read. Without working
      *  locks this is an error (ENOLCK). */
     bool atomic;
-    collio_tuning_t tuning;       /* what users set */
-    collio_coherence_t coherence; /* what keeps the caches of nodes coherent */
+    collio_tuning_t tuning;       /* settings of users */
+    collio_coherence_t coherence; /* method that keeps the caches of nodes coherent */
     int64_t stripe_bytes;         /* unit to which windows are aligned; 0 = none */
     int jobs; /* least number of asynchronous jobs at once; 0 = tuning.threads */
-    /** Takes back what was advised for the descriptor if a transfer that failed with this errno may
-     *  have failed because of it. True: try once more. NULL: nothing was advised. Any thread. */
+    /** Withdraws the advice for the descriptor if the advice may have caused a failure with this
+     *  errno. True: repeat the transfer once. NULL: there is no advice. May run on any thread. */
     bool (*withdraw)(void *advice, int error);
     void *advice;                 /* the first argument of `withdraw` */
     collio_access_stats_t *stats; /* counters; never NULL */
 } collio_access_t;
 
-/** An access struct for an open descriptor: all-zero except for what follows from the descriptor
- *  (fd, can_read, file_system, network, in_memory, stats). */
+/** Fills an access struct for an open descriptor: sets fd, can_read, file_system, network,
+ *  in_memory and stats; all other fields are zero. */
 void collio_access_open(collio_access_t *access, int fd, collio_access_stats_t *stats);
 
-/** Asks the server of a network file system for the size of the file, so that later calls on this
- *  node use it, too. The size, or -1. */
+/** Requests the size of the file from the server of a network file system, so that later calls on
+ *  this node use that size as well. Returns the size, or -1. */
 int64_t collio_access_ask_size(int fd);
 
-/** Sends what this node has written to the servers. 0 or a positive errno. */
+/** Sends the bytes that this node has written to the servers. Returns 0 or a positive errno. */
 int collio_access_flush(int fd);
-/** Makes this node drop what it has cached of the file, the size too. 0 or a positive errno. */
+/** Drops the pages and the size of the file from the cache of this node. Returns 0 or a positive
+ *  errno. */
 int collio_access_refresh(int fd);
 
-/** A number for the client of the file system that the descriptor goes through, not negative: equal
- *  for descriptors of one mount on one node. */
+/** Identifies the file system client of the descriptor. Returns a number, not negative, that is
+ *  equal for descriptors of one mount on one node. */
 int64_t collio_access_client(int fd);
 
 /** The outcome of a transfer. */
@@ -125,17 +126,17 @@ typedef struct collio_outcome_t {
     int64_t stop_offset;
 } collio_outcome_t;
 
-/** When an attempt to lock failed, and when the next one is due. All-zero at the start. */
+/** State of repeated attempts to get one lock. All-zero at the start. */
 typedef struct collio_lock_retry_t {
     uint64_t next_ns;  /* time of the next attempt */
-    uint64_t pause_ns; /* length of the pause before it */
+    uint64_t pause_ns; /* upper limit of the pause before the next attempt */
     int refused;       /* attempts that failed with ENOLCK */
 } collio_lock_retry_t;
 
-/** What the caller of a transfer holds on all of its range. */
+/** Lock that the caller of a transfer holds on the whole range of the transfer. */
 typedef enum collio_held_t {
-    COLLIO_HELD_NONE = 0, /* nothing: locks are taken where they are needed */
-    COLLIO_HELD_UNNEEDED, /* nothing, and it was decided at the start that nothing is needed */
+    COLLIO_HELD_NONE = 0, /* no lock: the transfer takes the locks that it needs */
+    COLLIO_HELD_UNNEEDED, /* no lock, and the transfer needs none */
     COLLIO_HELD_SHARED,   /* a shared lock */
     COLLIO_HELD_EXCLUSIVE /* an exclusive lock */
 } collio_held_t;
@@ -143,11 +144,11 @@ typedef enum collio_held_t {
 /** A lock on the whole range of a transfer. */
 typedef struct collio_range_lock_t {
     bool wanted;               /* the lock is needed and not yet held */
-    bool exclusive;            /* the lock is to write in atomic mode, or to sieve */
+    bool exclusive;            /* exclusive, for atomic writes and sieved writes; else shared */
     int64_t offset;            /* first byte of the lock */
     int64_t length;            /* bytes that the lock covers */
-    collio_held_t held;        /* what the job holds */
-    collio_lock_retry_t retry; /* attempts so far */
+    collio_held_t held;        /* lock that the job holds */
+    collio_lock_retry_t retry; /* attempts to get the lock */
 } collio_range_lock_t;
 
 /**
@@ -160,11 +161,11 @@ typedef struct collio_range_lock_t {
  * access_test() has returned true.
  */
 typedef struct collio_job_t {
-    collio_access_t *access;          /* the file */
+    collio_access_t *access;          /* how to access the file */
     bool write;                       /* direction: to the file */
     bool caller_waits;                /* transfer in the caller's thread, once the lock is held */
     bool for_others;                  /* bytes of other ranks: coherence with other nodes matters */
-    const collio_segment_t *segments; /* list of segments; NULL: the tilings below count */
+    const collio_segment_t *segments; /* list of segments; NULL: the job is a request */
     size_t count;                     /* number of segments */
     const collio_tiling_t *file;      /* the view */
     int64_t first;                    /* stream position of the first byte in `file` */
@@ -172,51 +173,54 @@ typedef struct collio_job_t {
     const collio_tiling_t *memory;    /* the buffer, from stream position 0 on */
     char *base;                       /* address that offsets of `memory` count from */
     collio_outcome_t outcome;         /* result; valid when the job is done */
-    uint64_t busy_ns;                 /* time of the transfer itself in the background */
+    uint64_t busy_ns;                 /* time of the transfer in the background */
     collio_task_t task;               /* place in the queue of the thread pool */
-    collio_engine_t driver;           /* the engine that has the job */
+    collio_engine_t driver;           /* engine that runs the job */
     collio_range_lock_t lock;         /* lock on the whole range */
     _Atomic int done;                 /* 1 when the job is done */
 } collio_job_t;
 
-/** Carries out a job in the calling thread, and fills its outcome. Waits for locks where it needs
- *  them, making MPI progress. */
+/** Carries out a job in the calling thread, and fills its outcome. Waits for the locks that the job
+ *  needs, making MPI progress. */
 void collio_access_run(collio_job_t *job);
 
-/** Must transfers in this direction take a lock? Then use jobs, which wait for it without stopping
- *  MPI's progress. */
+/** Must transfers in this direction take a lock? If so, use jobs, which wait for the lock without
+ *  stopping MPI's progress. */
 bool collio_access_locks(const collio_access_t *access, bool write);
 
-/** Resolves a requested engine: the named one if it works here, the best one for AUTO, else the
- *  threads; *why = why a named one does not work (NULL if it does). */
+/** Resolves a requested engine. Returns the named engine if it works in this process, the best
+ *  engine for AUTO, else the threads. *why = reason why a named engine does not work, or NULL. */
 collio_engine_t collio_engine_choose(collio_engine_t named, const char **why);
 
-/** "auto", "threads", "libaio", "io_uring". */
+/** Returns "auto", "threads", "libaio" or "io_uring". */
 const char *collio_engine_name(collio_engine_t engine);
 
-/** Starts a job. Never blocks for the transfer, nor for a lock: while that is wanted,
- *  access_test() tries again. A full queue waits for room and loses nothing.
- *  Returns 0 or -errno (nothing was started; the caller then transfers it itself). */
+/** Starts a job. Does not wait for a lock: access_test() repeats the attempts to get the lock. Does
+ *  not wait for the transfer, except with `caller_waits`. Waits while the queue is full.
+ *  Returns 0 or -errno (nothing was started; the caller then carries out the job itself). */
 int collio_access_start(collio_job_t *job);
 
-/** True when the job is done. Never blocks; also drives engines that need driving. */
+/** Returns true when the job is done. Drives the engine of the job. Does not block, except that a
+ *  job with `caller_waits` is transferred in this call once its lock is held. */
 bool collio_access_test(collio_job_t *job);
 
-/** Waits until the job is done (still driving the engine). */
+/** Waits until the job is done, and drives its engine meanwhile. */
 void collio_access_wait(collio_job_t *job);
 
-/** Before the first access of this process: a forked child will forget what threads did. */
+/** Call before the first access of this process. Registers a fork handler that resets the state of
+ *  pool, engines, locks and buffers in a forked child. */
 void collio_access_initialize(void);
-/** At the close of the last component: ends all threads and queues of this process. */
+/** Ends all threads and queues of this process. */
 void collio_access_finalize(void);
 
-/** Byte-range lock on [offset, offset + length) of access->fd (OFD; falls back to POSIX locks):
- *  exclusive to write, or where the descriptor cannot be read; else shared. Waits, making MPI
- *  progress. Returns 0 or -errno; -ENOLCK, -ENOSYS, -EOPNOTSUPP: the file system has no locks.
- *  `patient`: ENOLCK is retried for about a second, as it may be a temporary shortage. */
+/** Takes a byte-range lock on [offset, offset + length) of access->fd (OFD; falls back to POSIX
+ *  locks): exclusive to write, or where the descriptor cannot be read; else shared. Waits, making
+ *  MPI progress. Returns 0 or -errno; -ENOLCK, -ENOSYS, -EOPNOTSUPP: the file system has no locks.
+ *  `patient`: retries ENOLCK for about a second, because the shortage may be temporary. */
 int collio_access_lock(collio_access_t *access, bool write, int64_t offset, int64_t length,
                        bool patient);
-/** One attempt: -EAGAIN while somebody else holds it. */
+/** Makes one attempt to take the lock. Returns 0 or -errno; -EAGAIN: another thread or process
+ *  holds a conflicting lock. */
 int collio_access_try_lock(collio_access_t *access, bool write, int64_t offset, int64_t length);
 int collio_access_unlock(collio_access_t *access, int64_t offset, int64_t length);
 

@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Staging and sieve buffers, kept between calls. A buffer of some MiB comes from the kernel page
- * by page, zeroed: as much work as filling it. So a few are kept. Sizes are rounded up to powers of
- * two, so that a request of a little more or less finds one.
+ * Staging and sieve buffers, kept between calls. The kernel supplies a buffer of some MiB page by
+ * page, zeroed, which is as much work as filling the buffer; so a few buffers are kept. Sizes are
+ * rounded up to powers of two, so that requests of similar sizes find a kept buffer.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "access/access_transfer.h"
 
 enum { KEPT = 16 };
-static const size_t keep_most = (size_t) 64 << 20; /* bytes in all */
+static const size_t keep_most = (size_t) 64 << 20; /* limit for the bytes of all kept buffers */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static size_t kept_bytes;
@@ -79,7 +79,7 @@ void collio_buffer_drop_all(void)
 
 void collio_buffer_forget(void)
 {
-    /* the list may be half changed by a thread that this child does not have */
+    /* a thread that the child does not have may have been changing the list at the fork */
     pthread_mutex_init(&mutex, NULL);
     for (size_t i = 0; i < KEPT; ++i) {
         kept[i].buffer = NULL;

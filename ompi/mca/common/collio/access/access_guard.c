@@ -7,9 +7,9 @@
  *   thread    transfer, unlock, done
  *
  * A thread of the pool never waits for a lock: the holder may be a collective call whose own
- * windows wait for a thread of the pool. So the lock comes first, by attempts whenever the job is
- * tested, and covers all of the job: exclusively in atomic mode and where it may be sieved, else
- * shared.
+ * windows wait for a thread of the pool. So a job gets its lock before a thread gets the job, by
+ * attempts whenever the job is tested. The lock covers the whole job: exclusive for writes in
+ * atomic mode and for jobs that may be sieved, else shared.
  *
  * Where locks make the caches of nodes coherent (NFS), every job has one. If another rank holds the
  * range for all of a collective call, the job locks a byte far behind all data instead: any lock
@@ -20,7 +20,7 @@
 #include "access/access_transfer.h"
 #include "access/lock.h"
 
-static const int64_t far_byte = INT64_C(1) << 60; /* behind all data */
+static const int64_t far_byte = INT64_C(1) << 60; /* offset behind all data */
 
 bool collio_job_has_holes(const collio_job_t *job)
 {
@@ -77,7 +77,7 @@ void collio_job_lock_init(collio_job_t *job)
     }
 }
 
-/* No byte of the job has arrived. */
+/* Ends the job with an error and without bytes. */
 static void fail(collio_job_t *job, int error)
 {
     int64_t length;
@@ -87,7 +87,7 @@ static void fail(collio_job_t *job, int error)
     job_span(job, &job->outcome.stop_offset, &length);
 }
 
-/* The end of all attempts. A read needs no more than a shared lock. */
+/* Records the result of the attempts. HELD_EXCLUSIVE for every read: a shared lock is enough. */
 static void end_attempts(collio_job_t *job, int rc)
 {
     collio_range_lock_t *lock = &job->lock;
@@ -131,8 +131,8 @@ bool collio_job_lock_wait(collio_job_t *job)
     return 0 == rc;
 }
 
-/* An NFS client reports a full disk, a quota or an error of the server here, not when pwrite puts
- * the bytes in its cache. */
+/* An NFS client reports a full disk, a quota or an error of the server when it flushes, not when
+ * pwrite puts the bytes in its cache. */
 static void flush(collio_job_t *job)
 {
     int error = collio_access_flush(job->access->fd);
@@ -142,8 +142,8 @@ static void flush(collio_job_t *job)
     }
 }
 
-/* Without locks the nodes see each other's bytes by flushes. A rank's own bytes stay in the cache
- * of its node until the next collective call (guard_flush). */
+/* Must the job flush? Without locks, flushes make the bytes of a node visible to other nodes. A
+ * rank's own bytes stay in the cache of its node until the next collective call (caches_flush). */
 static bool flushes(const collio_job_t *job)
 {
     return job->for_others && !job_is_empty(job)

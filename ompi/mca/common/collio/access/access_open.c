@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What follows from a descriptor: can it be read, and on which file system is the file?
+ * Properties of a descriptor (can it be read, on which file system is the file?), and requests to
+ * the file system client: flush, refresh, size.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +20,7 @@ static uint32_t file_system_of(int fd)
     return 0 == fstatfs(fd, &about) ? (uint32_t) about.f_type : 0;
 }
 
-/* Without questions to a server: the mount is known here. */
+/* Sends no request to a server: the kernel of this node has the device number of the mount. */
 int64_t collio_access_client(int fd)
 {
     struct statx about;
@@ -53,7 +54,7 @@ int collio_access_flush(int fd)
     return 0 == rc ? 0 : errno;
 }
 
-/* BeeGFS drops old pages in fsync, other clients in fadvise, once nothing is left to be written. */
+/* BeeGFS drops old pages in fsync, other clients in fadvise when all bytes are written back. */
 int collio_access_refresh(int fd)
 {
     int error = collio_access_flush(fd);

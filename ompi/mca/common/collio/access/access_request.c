@@ -4,17 +4,18 @@
  *
  *   stream   |<----------------------- bytes ----------------------->|
  *   cycles   |    0     |    1     |    2     |    3     |    4      |
- *   threads       A          B          A          C          B         whoever is free
+ *   threads       A          B          A          C          B         the next free thread
  *
- * A cycle needs nothing from the others: its place in both lists comes from the tilings' prefix
- * sums. It goes one of two ways:
+ * Cycles are independent: the prefix sums of the tilings give the place of a cycle in both lists.
+ * A cycle goes one of two ways:
  *
  *   pack     memory pieces --copy--> staging buffer --large blocks--> file
  *            for memory pieces so small that a vector entry costs more than copying them
  *   match    segments (Build-IO) straight between memory and file: vectors, single calls, sieving
  *
- * Counting is by stream: a request has moved what lies before the first byte that failed, so the
- * lowest failed position of all cycles is the result, and cycles behind it are not begun.
+ * Bytes are counted in stream order: a request has moved the bytes before the first byte that
+ * failed, so the lowest failed position of all cycles is the result, and cycles behind that
+ * position are not begun.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,9 +26,9 @@
 #include "access/pool.h"
 
 enum {
-    SEGMENTS_MOST = 32768, /* of one cycle and thread: 768 KiB */
-    SERIAL_BELOW = 8192,   /* pieces, or 4 KiB of data, below which threads do not pay */
-    CYCLES_PER_THREAD = 4  /* so that a slow cycle does not hold up the rest */
+    SEGMENTS_MOST = 32768, /* segments of one cycle: 768 KiB per thread */
+    SERIAL_BELOW = 8192,   /* pieces + bytes / 4 KiB below which threads do not pay */
+    CYCLES_PER_THREAD = 4  /* more than 1, so that one slow cycle does not delay the request */
 };
 static const int64_t stage_default = INT64_C(1) << 20;
 static const int64_t cycle_least = INT64_C(256) << 10;
@@ -36,11 +37,11 @@ struct request {
     collio_job_t *job;     /* the whole request; its lock is held if it needs one */
     bool pack;             /* cycles go through staging buffers */
     int64_t cycle_bytes;   /* bytes of a cycle */
-    size_t room;           /* number of segments for which a thread has room */
+    size_t room;           /* capacity of a thread's segment list */
     int threads;           /* threads that share the cycles */
     _Atomic int64_t next;  /* stream position of the next cycle */
     _Atomic int64_t stop;  /* lowest stream position that was not transferred */
-    pthread_mutex_t mutex; /* of `stop` and the outcome of the job */
+    pthread_mutex_t mutex; /* protects `stop` and the outcome of the job */
 };
 
 static void record_stop(struct request *request, int64_t position, const collio_outcome_t *outcome)
@@ -54,7 +55,7 @@ static void record_stop(struct request *request, int64_t position, const collio_
     pthread_mutex_unlock(&request->mutex);
 }
 
-/* Bytes of the segments, in their order, before the first one that is not all there. */
+/* Returns the bytes of the segments, in list order, before the first byte that was not moved. */
 static int64_t prefix_bytes(const collio_segment_t *segments, size_t count, int64_t stop_offset)
 {
     int64_t bytes = 0;
@@ -69,7 +70,7 @@ static int64_t prefix_bytes(const collio_segment_t *segments, size_t count, int6
     return bytes;
 }
 
-/* Pieces that go back and forth in the file: one by one, in stream order. */
+/* Moves pieces whose file offsets do not ascend: one by one, in stream order. */
 static int64_t move_unsorted(struct request *request, const collio_segment_t *segments,
                              size_t count, collio_outcome_t *outcome)
 {
@@ -80,7 +81,7 @@ static int64_t move_unsorted(struct request *request, const collio_segment_t *se
     return outcome->bytes;
 }
 
-/* Moves what `build` gives; returns the bytes that went before the first that did not. */
+/* Moves the segments of `build`; returns the bytes before the first byte that was not moved. */
 static int64_t move(struct request *request, collio_buildio_t *build, collio_segment_t *segments,
                     collio_outcome_t *outcome)
 {
@@ -138,7 +139,7 @@ static int64_t cycle_matched(struct request *request, int64_t position, int64_t 
     return move(request, &build, segments, outcome);
 }
 
-/* What each thread does: cycles, until none is left or one has failed. */
+/* Runs on each thread: carries out cycles until none is left or one has failed. */
 static void work(void *arg)
 {
     struct request *request = arg;
@@ -180,8 +181,8 @@ static void work(void *arg)
     }
 }
 
-/* How many bytes a cycle has: as much as the staging buffer or the segment list takes, and less if
- * the threads would not all get some. */
+/* Returns the bytes of a cycle: as many as fit in the staging buffer or the segment list, and fewer
+ * if some threads would have no cycle. */
 static int64_t choose_cycle(const struct request *request, int64_t pieces)
 {
     const collio_access_t *access = request->job->access;
@@ -256,8 +257,8 @@ static void carry_out(struct request *request)
     collio_count_transfer(job->access, job->write, job->outcome.bytes);
 }
 
-/* One piece in the file and in memory, without locks and too small for threads: most calls of many
- * programs. Nothing is to be cut, so it goes to the kernel as it is. */
+/* Short path for one piece in the file and in memory, without locks and too small for threads: most
+ * calls of many programs. Needs no Build-IO. Returns false if the job does not qualify. */
 static bool carry_out_piece(collio_job_t *job)
 {
     enum { PIECE_MOST = 1 << 20 };
@@ -281,8 +282,8 @@ static bool carry_out_piece(collio_job_t *job)
     return true;
 }
 
-/* Several threads need a lock on all of the request, too: they cannot wait for locks window by
- * window. */
+/* Takes the lock on the whole request if the file or several threads require it: threads cannot
+ * wait for locks window by window. Returns false if the job has failed. */
 static bool lock_whole(struct request *request)
 {
     collio_job_t *job = request->job;

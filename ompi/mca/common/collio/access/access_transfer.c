@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Complete transfers. The kernel may move less than asked for (a signal, 0x7ffff000 bytes at most
- * in one call, a full disk), so every call is continued until all went, the file ended, or there
- * is an errno to report. This is the only place that calls pread and pwrite.
+ * Complete transfers. The kernel may move fewer bytes than requested (a signal, 0x7ffff000 bytes at
+ * most in one call, a full disk), so every call is continued until all bytes are moved, the file
+ * ends, or there is an errno to report. Only this file calls pread and pwrite.
  *
  *   segments     |###|##|   |####|     file offsets; the first two touch
  *   vectors      |------|   |----|     one preadv/pwritev each, of up to IOV_MAX memory pieces
@@ -16,9 +16,9 @@
 
 static const int64_t call_most = INT64_C(1) << 30; /* the kernel stops a page below 2 GiB */
 
-enum { AGAIN_MOST = 5000 }; /* EAGAIN in a row before it is an error: some 45 s */
+enum { AGAIN_MOST = 5000 }; /* consecutive EAGAIN that are retried: about 45 s */
 
-/* How much of the vector one call may take: whole entries, or a part of the first. */
+/* Returns the number of entries for one call: whole entries, or a part of the first. */
 static int clip_vector(struct iovec *iov, int count, size_t *first_length)
 {
     int64_t sum = 0;
@@ -75,7 +75,7 @@ void collio_transfer_skip(struct iovec **iov, int *count, size_t moved)
     }
 }
 
-/* A descriptor that says "try again" gets time, up to 10 ms a try. */
+/* Pauses after EAGAIN, up to 10 ms. Returns false after too many attempts. */
 static bool pause_again(int *again)
 {
     struct timespec pause = {.tv_sec = 0};
@@ -88,13 +88,13 @@ static bool pause_again(int *again)
     return true;
 }
 
-/* A read returned 0 bytes. Does the file end there? A node may have an old size in its cache. */
+/* A read returned 0 bytes: does the file end at `offset`? The cached size of a node may be old. */
 static bool file_ends(const collio_access_t *access, int64_t offset)
 {
     return COLLIO_COHERENT == access->coherence || collio_access_ask_size(access->fd) <= offset;
 }
 
-/* Is the call that failed with this errno worth a second try? */
+/* Must the call that failed with this errno be repeated? */
 static bool try_again(collio_access_t *access, int error, int *again, bool *withdrawn)
 {
     if (EINTR == error) {

@@ -18,7 +18,7 @@ static inline void collio_count(uint64_t *counter, uint64_t amount)
     __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
 }
 
-/** Counts a transfer of a caller. */
+/** Counts one read or write that a caller requested. */
 static inline void collio_count_transfer(const collio_access_t *access, bool write, int64_t bytes)
 {
     collio_access_stats_t *stats = access->stats;
@@ -51,17 +51,17 @@ int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offs
 int64_t collio_transfer_block(collio_access_t *access, bool write, int64_t offset, char *addr,
                               int64_t bytes, int *error);
 
-/** Reads one block if it is all in the page cache. False: it is not, or that is not known; `addr`
- *  then holds anything. Never waits for a device. */
+/** Reads one block if the page cache has all of it. Returns false if the page cache does not, or if
+ *  that is unknown; the content of `addr` is then undefined. Never waits for a device. */
 bool collio_transfer_cached(collio_access_t *access, int64_t offset, char *addr, int64_t bytes);
 
 /** Fills the vector (of `iov_most` entries) with the segments that continue each other in the file,
- *  from the first on; those that also continue each other in memory share an entry. Returns the
- *  segments taken, at least 1; *bytes = their bytes. */
+ *  from the first on; segments that also continue each other in memory share an entry. Returns the
+ *  number of segments taken, at least 1; *bytes = their bytes. */
 size_t collio_transfer_gather(const collio_segment_t *segments, size_t count, int iov_most,
                               struct iovec *iov, int *iov_count, int64_t *bytes);
 
-/** Withdraws an advice that may be why a transfer failed with this errno. True: try again. */
+/** Withdraws an advice that may have caused a failure with this errno. True: try again. */
 static inline bool collio_transfer_withdraw(const collio_access_t *access, int error)
 {
     return NULL != access->withdraw && access->withdraw(access->advice, error);
@@ -70,14 +70,14 @@ static inline bool collio_transfer_withdraw(const collio_access_t *access, int e
 /** Drops the first `moved` bytes of a vector. */
 void collio_transfer_skip(struct iovec **iov, int *count, size_t moved);
 
-/** Segments one after the other, without sieving and without locks: neighbors in the file go in
- *  one vector. Adds to outcome->bytes; sets error and stop_offset when it stops. */
+/** Transfers segments one after the other, without sieving and without locks; neighbors in the file
+ *  share one vector. Adds to outcome->bytes; sets error and stop_offset if a transfer is short. */
 void collio_transfer_segments(collio_access_t *access, bool write, const collio_segment_t *segments,
                               size_t count, collio_outcome_t *outcome);
 
-/** Transfers segments with sieving and locks as `access` says. `held`: what the caller holds on the
- *  whole range; with HELD_NONE the calling thread waits for locks, so it must not be one of the
- *  pool. Adds to outcome->bytes. */
+/** Transfers segments, with the sieving and the locks that `access` requires. `held`: lock of the
+ *  caller on the whole range; with HELD_NONE the calling thread waits for locks, so it must not be
+ *  a thread of the pool. Adds to outcome->bytes. */
 void collio_access_segments(collio_access_t *access, bool write, collio_held_t held,
                             const collio_segment_t *segments, size_t count,
                             collio_outcome_t *outcome);
@@ -89,7 +89,8 @@ void collio_access_run_request(collio_job_t *job);
 void collio_access_span(const collio_segment_t *segments, size_t count, int64_t *offset,
                         int64_t *length);
 
-/** Is the job, which has tilings and bytes, one piece in the file and in memory? Then where. */
+/** Is the job, which has tilings and bytes, one piece in the file and in memory? If so, sets
+ *  *offset and *addr. */
 bool collio_job_is_piece(const collio_job_t *job, int64_t *offset, char **addr);
 
 /** Is there a gap between the job's pieces of the file? */
@@ -99,35 +100,35 @@ bool collio_job_has_holes(const collio_job_t *job);
  *  window by window, where they are needed. */
 bool collio_access_locks_whole(const collio_access_t *access);
 
-/** Determines the lock that a job needs on its whole range (job->lock.wanted): it will run on a
- *  thread that must not wait for locks. */
+/** Determines the lock that a job needs on its whole range (job->lock.wanted), for a job that will
+ *  run on a thread that must not wait for locks. */
 void collio_job_lock_init(collio_job_t *job);
-/** One attempt to get it, if one is due. 0: it is held; -EAGAIN: not yet; else the job has failed
- *  with that -errno. */
+/** Makes one attempt to get the lock of the job, if an attempt is due. Returns 0: the job holds the
+ *  lock; -EAGAIN: not yet; another -errno: the job has failed with that error. */
 int collio_job_lock_try(collio_job_t *job);
-/** Determines the lock, too, and waits for it. False: the job has failed. */
+/** Determines the lock of the job and waits for it. Returns false if the job has failed. */
 bool collio_job_lock_wait(collio_job_t *job);
-/** Before a transfer: drops what this node has cached where other nodes may have written since. */
+/** Before a read: drops this node's cache of the file if other nodes may have written since. */
 void collio_job_refresh(collio_job_t *job);
-/** After the transfer: sends what was written to the server where coherence needs that, then
- *  unlocks. After a failure no byte is counted: none is known to have arrived. */
+/** After the transfer: sends written bytes to the server where coherence requires that, then
+ *  unlocks. If sending fails, the job counts no byte, because none is known to have arrived. */
 void collio_job_unlock(collio_job_t *job);
 
 /* ---- data sieving on a window of segments (sieve.c) ---- */
 
-/** May segments be sieved at all? Writes need the agreement of all ranks of the handle, a readable
- *  descriptor, and that no other rank holds the lock for this one. */
+/** Is sieving allowed? Sieved writes require the agreement of all ranks of the handle, a readable
+ *  descriptor, and that no other rank holds the lock for this rank. */
 bool collio_sieve_possible(const collio_access_t *access, bool write, collio_held_t held);
 
-/** How many segments, from the first one on, fit in a window; *sieve = sieving pays for them.
- *  Returns the number, at least 1. */
+/** Returns the number of segments, from the first one on, that fit in a window: at least 1.
+ *  *sieve = sieving pays for these segments. */
 size_t collio_sieve_window(collio_access_t *access, bool write, const collio_segment_t *segments,
                            size_t count, bool *sieve);
 
-/** Transfers the segments through a window buffer, a write under a lock on just that window unless
- *  the caller holds one (then the calling thread must be able to wait: see lock_pause). Adds
- *  to outcome->bytes. False: nothing was done and the segments must be transferred one by one (no
- *  lock available, descriptor not readable, out of memory). */
+/** Transfers the segments through a sieve buffer. A write takes a lock on the window unless the
+ *  caller holds an exclusive one; the calling thread then waits (see lock_pause). Adds to
+ *  outcome->bytes. Returns false if nothing was done and the segments must be transferred one by
+ *  one (no lock available, descriptor not readable, out of memory). */
 bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t held,
                            const collio_segment_t *segments, size_t count,
                            collio_outcome_t *outcome);
@@ -137,8 +138,8 @@ bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t he
 /** Pieces smaller than this are copied rather than put in a vector, bytes. */
 enum { COLLIO_PACK_BELOW = 512 };
 
-/** Page-aligned buffers that are kept between calls: a fresh one costs a page fault every 4 KiB.
- *  NULL if there is no memory. */
+/** Returns a page-aligned buffer, or NULL if there is no memory. Buffers are kept between calls,
+ *  because a fresh one costs a page fault every 4 KiB. */
 char *collio_buffer_get(size_t bytes);
 void collio_buffer_put(char *buffer, size_t bytes);
 void collio_buffer_drop_all(void);

@@ -1,12 +1,12 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asynchronous jobs: which engine runs them, and how they are driven.
+ * Asynchronous jobs: selects and drives the engine of a job.
  *
- * An engine is probed once per process, when it is first needed (a kernel or a container may
- * refuse what the library offers). `auto` takes io_uring where it works, else the threads: both
- * are asynchronous for buffered files. libaio is not, unless the transfer is direct (O_DIRECT), so
+ * An engine is probed once per process, at its first use (a kernel or a container may refuse
+ * functions that the library has). `auto` takes io_uring where it works, else the threads: both
+ * are asynchronous for buffered files. libaio is asynchronous only for direct I/O (O_DIRECT), so
  * it is used only when named. Jobs that need Build-IO or sieving go to the threads in any case,
- * since a queue of the kernel cannot do them; counters show which engine had how many jobs.
+ * since a queue of the kernel cannot do them. Counters show the number of jobs per engine.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ static collio_kernel_queue_t *const queues[ENGINES] = {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     bool known;      /* the engine was probed */
-    const char *why; /* why the engine does not work; NULL: it works */
+    const char *why; /* reason why the engine does not work; NULL: it works */
 } probed[ENGINES];
 
 static bool works(collio_engine_t engine, const char **why)
@@ -77,7 +77,7 @@ const char *collio_engine_name(collio_engine_t engine)
     return names[engine];
 }
 
-/* What a thread does: an ordinary blocking transfer, with packing, sieving, locks and helpers. */
+/* Runs on a thread: a blocking transfer, with packing, sieving, locks and more threads. */
 static void run_job(void *arg)
 {
     collio_job_t *job = arg;
@@ -85,11 +85,11 @@ static void run_job(void *arg)
 
     collio_access_run(job);
     job->busy_ns = collio_now() - start;
-    collio_pool_signal(&job->done); /* the job may be gone after this */
+    collio_pool_signal(&job->done); /* the caller may free the job from this point on */
 }
 
-/* 0, or -errno and nothing was started. The counter comes first: a job that was started may be
- * gone. */
+/* Returns 0, or -errno if nothing was started. Counts before the start, because the caller may free
+ * a job that was started. */
 static int start_on(collio_engine_t engine, collio_job_t *job)
 {
     const collio_access_t *access = job->access;
@@ -111,7 +111,7 @@ static int start_on(collio_engine_t engine, collio_job_t *job)
     return rc;
 }
 
-/* A thread does what a queue of the kernel does not take. */
+/* Starts the job on its engine, or on a thread if the queue of the kernel refuses the job. */
 static int give_to_engine(collio_job_t *job)
 {
     const char *why;
@@ -125,9 +125,9 @@ static int give_to_engine(collio_job_t *job)
     return rc;
 }
 
-/* A job that waits for its lock: tries to get it, and then starts. Its caller does not expect a
- * failure to start any more, so it is done here if no thread can be started. A caller that waits
- * anyway does without a thread and its switches. */
+/* Tries to get the lock of a job, then starts the job. The caller does not handle a failure to
+ * start, so the job runs in the calling thread if no thread can be started. A job with
+ * `caller_waits` also runs in the calling thread, which saves two thread switches. */
 static void pursue_lock(collio_job_t *job)
 {
     int rc = collio_job_lock_try(job);
@@ -183,8 +183,7 @@ void collio_access_wait(collio_job_t *job)
     }
 }
 
-/* Only the forking thread exists in the child: what other threads held or did is forgotten, not
- * released. */
+/* In a forked child, which has one thread: resets the state of other threads, releases nothing. */
 static void forget_all(void)
 {
     pthread_mutex_init(&mutex, NULL);

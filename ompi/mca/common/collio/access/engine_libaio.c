@@ -1,9 +1,9 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asynchronous jobs by the kernel's AIO (libaio). It is asynchronous only past the page cache, so a
- * job is taken when every offset, length and address of it is a multiple of the page size, and the
- * file can be opened once more with O_DIRECT; all others go to the threads. The second descriptor
- * lives as long as the job.
+ * Asynchronous jobs by the kernel's AIO (libaio). AIO is asynchronous only past the page cache, so
+ * this engine takes a job if every offset, length and address is a multiple of the page size, and
+ * the file can be opened once more with O_DIRECT; other jobs go to the threads. The second
+ * descriptor lives as long as the job.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@ static void aio_close(void)
     io_destroy(context);
 }
 
-/* A context belongs to the process that made it: there is nothing in the child. */
+/* The context belongs to the parent: a forked child has nothing to release. */
 static void aio_forget(void)
 {
     context = NULL;
@@ -94,7 +94,7 @@ static const char *probe(void)
     return NULL;
 }
 
-/* -1: the segments are not aligned, or the file system has no direct access. */
+/* Returns -1 if the segments are not aligned, or the file system has no direct I/O. */
 static int descriptor(int fd, const collio_segment_t *segments, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {

@@ -5,13 +5,13 @@
  *   job: segments  |###|##|    |####|     |##|
  *        operations   op 0      op 1      op 2       one vector each, submitted in order
  *
- * An operation that finds the queue full waits for a completion. What a completion leaves (a short
- * count, EINTR, EAGAIN) is transferred at once by the code of blocking transfers, so a job ends
- * complete, at end of file or with an errno. That is rare, and short.
+ * If the queue is full, submission waits for a completion. The rest of an incomplete operation (a
+ * short count, EINTR, EAGAIN) is transferred at once by the code of blocking transfers, so a job
+ * ends complete, at end of file or with an errno. This is rare, and short.
  *
- * Jobs that need a flush for other nodes are not taken: only a thread makes it. Jobs that need a
- * byte-range lock are not taken: the lock would be held until somebody looks for
- * completions, and two processes that do not look could wait for each other for ever.
+ * Jobs that need a flush for other nodes are refused: only a thread flushes. Jobs that need a
+ * byte-range lock are refused: the lock would be held until the caller collects completions, and
+ * two processes that collect none could wait for each other forever.
  */
 #include <errno.h>
 #include <sched.h>
@@ -24,7 +24,7 @@
 
 enum {
     DEPTH = 128,       /* operations in flight */
-    PIECES_MOST = 4096 /* of a whole request: more need Build-IO by threads */
+    PIECES_MOST = 4096 /* pieces of a whole request; more need Build-IO by threads */
 };
 static const int64_t wait_slice_ns = 1000000;
 
@@ -34,7 +34,7 @@ typedef struct kernel_job_t {
     struct iovec *iov;       /* vectors of all operations */
     collio_kernel_op_t *ops; /* all operations */
     size_t count;            /* number of operations */
-    size_t pending;          /* operations that are not over, and 1 while the job is submitted */
+    size_t pending;          /* operations in flight, plus 1 while the job is being submitted */
     int fd;                  /* descriptor for the operations */
     uint64_t start_ns;       /* time of the start */
 } kernel_job_t;
@@ -77,7 +77,7 @@ static int build_segments(kernel_job_t *own)
     return 0;
 }
 
-/* One operation for each run of neighbors. */
+/* Makes one operation for each run of neighbors. */
 static int make_ops(const collio_kernel_queue_t *queue, kernel_job_t *own,
                     const collio_segment_t *segments, size_t count)
 {
@@ -108,7 +108,7 @@ static int make_ops(const collio_kernel_queue_t *queue, kernel_job_t *own,
     return 0;
 }
 
-/* Everything that can fail before the first submission. */
+/* Does everything that can fail before the first submission. Returns 0 or -errno. */
 static int prepare(const collio_kernel_queue_t *queue, kernel_job_t *own)
 {
     const collio_job_t *job = own->job;
@@ -143,7 +143,7 @@ static void free_job(kernel_job_t *own)
     free(own);
 }
 
-/* The job has moved what lies before the first operation that did not move all. */
+/* Fills the outcome: counts the bytes up to the point where the first operation stopped short. */
 static void finish_job(kernel_job_t *own)
 {
     collio_job_t *job = own->job;
@@ -167,7 +167,7 @@ static void finish_job(kernel_job_t *own)
     atomic_store(&job->done, 1);
 }
 
-/* What the kernel has made of an operation. */
+/* Evaluates the result of an operation, and transfers the rest of an incomplete one. */
 static void settle(collio_kernel_op_t *op, int64_t result)
 {
     const collio_job_t *job = op->owner->job;
@@ -223,7 +223,7 @@ static int open_queue(collio_kernel_queue_t *queue)
     return rc;
 }
 
-/* After an operation that cannot be submitted the rest of the job is not. */
+/* Submits the operations in order; stops at the first one that cannot be submitted. */
 static void submit(collio_kernel_queue_t *queue, kernel_job_t *own)
 {
     bool write = own->job->write;

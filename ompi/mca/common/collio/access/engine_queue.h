@@ -24,23 +24,23 @@ typedef struct collio_kernel_op_t {
     void *kernel;               /* memory of the interface, `op_bytes` bytes */
 } collio_kernel_op_t;
 
-/** A queue: an interface of the kernel, and its state in this process. All functions but the first
- *  two are called with the mutex held. */
+/** A queue: an interface of the kernel, and its state in this process. All functions except probe
+ *  and descriptor are called with the mutex held. */
 typedef struct collio_kernel_queue_t {
-    /** NULL if the interface works here and now, else a static text that says why not. */
+    /** Returns NULL if the interface works in this process, else a static text with the reason. */
     const char *(*probe)(void);
-    /** A descriptor for a job with these segments, which is closed after the job; -1 if the
-     *  interface cannot take the job. NULL: access->fd serves every job. */
+    /** Returns a descriptor for a job with these segments, which is closed after the job; -1 if the
+     *  interface cannot take the job. A NULL pointer: access->fd serves every job. */
     int (*descriptor)(int fd, const collio_segment_t *segments, size_t count);
-    /** Makes a queue for `depth` operations. 0 or -errno. */
+    /** Makes a queue for `depth` operations. Returns 0 or -errno. */
     int (*open)(int depth);
     /** Releases the queue. */
     void (*close)(void);
-    /** Releases what a forked child has of the queue of its parent. */
+    /** In a forked child: releases the child's copy of the queue. */
     void (*forget)(void);
-    /** Submits an operation: 0 or -errno. */
+    /** Submits an operation. Returns 0 or -errno. */
     int (*push)(collio_kernel_op_t *op, bool write, int fd);
-    /** The next completion; waits for about `wait_ns`. False if there is none. */
+    /** Gets the next completion; waits for about `wait_ns`. Returns false if there is none. */
     bool (*pop)(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result);
     size_t op_bytes;       /* bytes of op->kernel */
     pthread_mutex_t mutex; /* protects the fields below */
@@ -48,14 +48,14 @@ typedef struct collio_kernel_queue_t {
     size_t in_flight;      /* operations in flight */
 } collio_kernel_queue_t;
 
-/** Those that this build has. */
+/** The queues; each exists only in a build with its library. */
 extern collio_kernel_queue_t collio_kernel_libaio;
 extern collio_kernel_queue_t collio_kernel_uring;
 
-/** Starts a job that needs no lock, no sieving and no packing. 0, or -errno and nothing was
- *  started: a thread can do every job. */
+/** Starts a job that needs no lock, no sieving and no packing. Returns 0, or -errno if nothing was
+ *  started; the caller then gives the job to a thread. */
 int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job);
-/** Collects completions. Does not block, unless `wait`: then until one transfer has finished. */
+/** Collects completions. Does not block, unless `wait`: then waits up to a time slice for one. */
 void collio_kernel_drive(collio_kernel_queue_t *queue, bool wait);
 void collio_kernel_finalize(collio_kernel_queue_t *queue);
 void collio_kernel_forget(collio_kernel_queue_t *queue); /* in a forked child */

@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asynchronous jobs by io_uring: one ring per process. Asynchronous for buffered files too: larger
- * transfers are given to the kernel's own workers at once (IOSQE_ASYNC), or a write into the page
- * cache would be copied by the submitting call, and nothing would overlap.
+ * Asynchronous jobs by io_uring: one ring per process. Transfers of buffered files are asynchronous
+ * as well: larger ones go to the kernel's own workers at once (IOSQE_ASYNC). Otherwise the
+ * submitting call would copy a write into the page cache, and nothing would overlap.
  */
 #include <errno.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 
 static const int64_t inline_most = INT64_C(16) << 10; /* bytes that the submitting call may copy */
 
-enum { SUBMIT_MOST = 5000 }; /* attempts of a kernel that is short of memory */
+enum { SUBMIT_MOST = 5000 }; /* attempts while the kernel is short of memory */
 
 static struct io_uring ring;
 
@@ -30,14 +30,14 @@ static void ring_close(void)
     io_uring_queue_exit(&ring);
 }
 
-/* The child's copy of the ring is the parent's memory: only the descriptor is to be closed. */
+/* A forked child shares the ring's memory with the parent: it closes the descriptor only. */
 static void ring_forget(void)
 {
     close(ring.ring_fd);
 }
 
-/* Hands in all entries of the submission queue. A failure can be short of memory (EAGAIN), which
- * passes. */
+/* Submits all entries of the submission queue. Retries EAGAIN (short of memory) and EBUSY. Returns
+ * 0 or -errno. */
 static int submit_all(void)
 {
     int rc, again = 0;
@@ -59,7 +59,7 @@ static int push(collio_kernel_op_t *op, bool write, int fd)
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
     int rc;
 
-    if (NULL == sqe) { /* full of entries that could not be handed in before */
+    if (NULL == sqe) { /* full of entries that could not be submitted earlier */
         rc = submit_all();
         sqe = io_uring_get_sqe(&ring);
         if (NULL == sqe) {
@@ -77,8 +77,8 @@ static int push(collio_kernel_op_t *op, bool write, int fd)
     }
     rc = submit_all();
     if (0 != rc) {
-        /* the entry cannot be taken back and goes with the next submission, when the operation and
-         * the caller's memory are gone: it becomes one that does nothing */
+        /* the entry cannot be removed, and the next submission will include it, when the operation
+         * and the caller's memory may be freed: make it an entry that does nothing */
         io_uring_prep_nop(sqe);
         io_uring_sqe_set_data(sqe, NULL);
     }
@@ -106,7 +106,7 @@ static bool pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result)
     return true;
 }
 
-/* The kernel, or a container, may refuse what the library offers. */
+/* The kernel, or a container, may refuse functions that the library has. */
 static const char *probe(void)
 {
     struct io_uring trial;

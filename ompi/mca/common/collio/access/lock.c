@@ -3,20 +3,20 @@
  * Byte-range locks between processes AND between threads.
  *
  * Problem: a record lock of the kernel belongs to the open file description (OFD), so it does not
- * keep two threads with one descriptor apart, and the unlock of one would drop what the other
- * still holds where their ranges overlap.
- * Method: this process keeps a list of the ranges it holds. A range is refused if it conflicts with
- * the list, else the kernel is asked. At unlock only the parts that no other thread holds go back
- * to the kernel:
+ * exclude two threads with one descriptor, and the unlock of one thread would drop the lock of the
+ * other where their ranges overlap.
+ * Method: this process keeps a list of the ranges it holds. A range that conflicts with the list is
+ * refused; otherwise the kernel decides. At unlock only the parts that no other thread holds are
+ * unlocked in the kernel:
  *
  *   thread A  shared   |=========|
  *   thread B  shared        |=========|
- *   A unlocks          |----|              goes to the kernel; the rest stays locked for B
+ *   A unlocks          |----|              unlocked in the kernel; the rest stays locked for B
  *
  * No attempt ever blocks. The holder may be a collective call of this very process, which ends only
  * if MPI makes progress, so a caller that waits makes progress between two attempts (idle), and
- * jobs and collective calls try again when they are polled. Pauses grow to PAUSE_MOST: a waiter
- * must not take the core away from the holder. Cost: two system calls a lock.
+ * jobs and collective calls try again when they are polled. Pauses grow to PAUSE_MOST, so that a
+ * waiter does not take the core from the holder. Cost: two system calls per lock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,11 +29,11 @@
 #include "access/lock.h"
 
 enum {
-    PAUSE_LEAST = 10000,     /* ns between two attempts, at first */
-    PAUSE_MOST = 500000,     /* ns, after many */
-    REFUSED_PAUSE = 5000000, /* ns, when the lock manager has none to give */
-    REFUSED_MOST = 200,      /* attempts with such an answer: about a second */
-    COURTESY_MOST = 250000   /* ns, see let_others() */
+    PAUSE_LEAST = 10000,     /* first pause between two attempts, ns */
+    PAUSE_MOST = 500000,     /* longest pause between two attempts, ns */
+    REFUSED_PAUSE = 5000000, /* pause after ENOLCK, ns */
+    REFUSED_MOST = 200,      /* attempts that may fail with ENOLCK: about a second */
+    COURTESY_MOST = 250000   /* longest pause of let_others(), ns */
 };
 
 struct range {
@@ -48,8 +48,8 @@ struct range {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct range *held;   /* all ranges of this process */
 static uint64_t released_ns; /* time of the last unlock of an exclusive lock */
-static uint64_t was_held_ns; /* how long that lock was held */
-static void (*idle)(void);   /* what waiting callers do between two attempts */
+static uint64_t was_held_ns; /* time for which that exclusive lock was held */
+static void (*idle)(void);   /* function that waiting callers call between two attempts */
 
 void collio_lock_set_idle(void (*function)(void))
 {
@@ -60,8 +60,8 @@ void collio_lock_set_idle(void (*function)(void))
 #    define F_OFD_SETLK F_SETLK
 #endif
 
-/* OFD locks; POSIX locks where the kernel has none (before Linux 3.15). 0 or a positive errno,
- * EAGAIN or EACCES when somebody else holds it. */
+/* Locks or unlocks in the kernel: OFD locks, or POSIX locks before Linux 3.15. Returns 0 or a
+ * positive errno; EAGAIN or EACCES: another process holds a conflicting lock. */
 static int kernel_lock(int fd, short type, int64_t lo, int64_t hi)
 {
     struct flock range = {
@@ -137,7 +137,7 @@ bool collio_lock_again(collio_lock_retry_t *retry, int rc, bool patient)
     if (-EAGAIN == rc) {
         retry->pause_ns = 0 == retry->pause_ns ? PAUSE_LEAST : 2 * retry->pause_ns;
         retry->pause_ns = retry->pause_ns > PAUSE_MOST ? PAUSE_MOST : retry->pause_ns;
-        /* a part of the pause is random, so that two waiters do not keep in step */
+        /* half of the pause is random, so that two waiters do not stay synchronized */
         retry->next_ns = now + retry->pause_ns / 2 + now % (retry->pause_ns / 2);
         return true;
     }
@@ -161,8 +161,8 @@ void collio_lock_pause(const collio_lock_retry_t *retry)
     }
 }
 
-/* A process that held a lock for long and requests one again at once would win against all waiters,
- * which try only now and then. So it waits for an eighth of that time, once. */
+/* Fairness: a process that held a lock for long and requests a lock at once would win against all
+ * waiters, which pause between attempts. So the process pauses once, for an eighth of that time. */
 static void let_others(void)
 {
     uint64_t now = collio_now();
@@ -196,8 +196,8 @@ int collio_access_lock(collio_access_t *access, bool write, int64_t offset, int6
     }
 }
 
-/* Unlocks what of [lo, hi) no other thread holds. The mutex is held, or a thread could take a
- * range between the look and the unlock. */
+/* Unlocks the parts of [lo, hi) that no other thread holds. The caller holds the mutex; otherwise a
+ * thread could take a range between the check and the unlock. */
 static int unlock_free_parts(int fd, int64_t lo, int64_t hi)
 {
     int error = 0;

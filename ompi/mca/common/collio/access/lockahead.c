@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Which ranges are requested: an aggregator's domain, stripes or window in a collective call, the
- * pieces of a request or of a view in individual access. See lockahead.h.
+ * Decides which ranges are requested: an aggregator's file domain, stripes or window in a
+ * collective call, the pieces of a request or of a view in individual access. See lockahead.h.
  */
 #include "access/lockahead.h"
 
@@ -11,8 +11,8 @@
 
 #include "opal/mca/mca.h"
 
-/* Another fs component may have anything in f_fs_ptr. One with this name is of this build: its
- * register function has compared the sizes of structs. */
+/* Only fs/lustre_lla stores a provider in f_fs_ptr; other fs components store other data. A
+ * component with this name has the same structs: its register function compared their sizes. */
 collio_lockahead_t *collio_lockahead_of(ompio_file_t *fh)
 {
     if (NULL == fh->f_fs_ptr || NULL == fh->f_fs_component
@@ -38,7 +38,7 @@ void collio_lockahead_guard(ompio_file_t *fh, collio_access_t *access)
 enum {
     PAGE = 4096,
     BATCH = 1023,       /* ranges of one request; the provider's limit is the same */
-    PIECES_MOST = 16384 /* of one access: more locks would cost more than they save */
+    PIECES_MOST = 16384 /* pieces of one access; more locks would cost more than they save */
 };
 
 /** Ascending ranges, passed to the provider in batches. */
@@ -125,7 +125,7 @@ void collio_lockahead_window(collio_lockahead_t *lockahead, const collio_domains
     }
 }
 
-/* What the mode requests of local [lo, hi) of a domain. */
+/* Adds the ranges that the mode requests in local [lo, hi) of a file domain. */
 static void add_domain(batch_t *batch, const collio_domains_t *domains, int aggregator,
                        const collio_extents_t *runs, int64_t lo, int64_t hi)
 {
@@ -133,8 +133,8 @@ static void add_domain(batch_t *batch, const collio_domains_t *domains, int aggr
         add_stripes(batch, domains, aggregator, lo, hi);
         return;
     }
-    /* cyclic domains have as many ranges as stripes: only those with data, or a sparse request
-     * would need millions */
+    /* a cyclic domain has as many ranges as stripes: request only stripes with data, because a
+     * sparse request would otherwise need millions of ranges */
     for (size_t i = 0; i < runs->count; ++i) {
         int64_t start = runs->at[i].offset, end = start + runs->at[i].length;
 
@@ -162,7 +162,7 @@ void collio_lockahead_domain(collio_lockahead_t *lockahead, const collio_domains
     flush(&batch);
 }
 
-/* One rank prints it; ranks have similar requests. */
+/* Does the access have too many pieces? Rank 0 prints a line; other ranks have similar requests. */
 static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pieces)
 {
     if (PIECES_MOST >= pieces) {
@@ -176,7 +176,7 @@ static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pi
     return true;
 }
 
-/* False: no lock-ahead, or the access has too many pieces and uses ordinary locks. */
+/* Returns false without lock-ahead, or if the access has too many pieces (ordinary locks serve). */
 static bool begin_individual(batch_t *batch, ompio_file_t *fh, bool write, int64_t pieces)
 {
     collio_lockahead_t *lockahead = collio_lockahead_of(fh);
@@ -189,7 +189,7 @@ static bool begin_individual(batch_t *batch, ompio_file_t *fh, bool write, int64
     return true;
 }
 
-/* Locks are in pages, so pieces less than a page apart are one range. */
+/* Adds a piece. Lustre locks whole pages, so pieces less than a page apart share one range. */
 static void add_piece(batch_t *batch, int64_t offset, int64_t length)
 {
     if (batch->count > 0) {
@@ -269,7 +269,7 @@ void collio_lockahead_pieces(ompio_file_t *fh, const collio_tiling_t *file, int6
     if (COLLIO_LOCKAHEAD_VIEW == batch.lockahead->individual && !file->dense) {
         uncovered(file, write, covered, &from, &to);
     }
-    if (batch.lockahead->async) { /* what lies before and behind the access has time to spare */
+    if (batch.lockahead->async) { /* pieces outside the access need no wait */
         batch.now = false;
         add_stream(&batch, file, from, collio_min(to, first));
         add_stream(&batch, file, collio_max(from, end), to);

@@ -6,13 +6,13 @@
  *   run()    ---/    |                      `done`: a task was finished, or left the queue
  *              caller works too
  *
- * Locking rule: the mutex protects `pool` and all tasks; a task runs without it. run() puts its
- * task in front of the queue, because somebody waits for that transfer already. A worker leaves a
- * task in the queue as long as more threads may begin it. When the caller of run() has done its own
- * part, it takes the task out of the queue and waits for the workers that have begun it. So run()
- * cannot hang even when all workers call it.
+ * Locking rule: the mutex protects `pool` and all tasks; a task runs without the mutex. run() puts
+ * its task in front of the queue, because its caller waits for the transfer. A worker leaves a task
+ * in the queue as long as more threads may begin the task. When the caller of run() has done its
+ * own part, it takes the task out of the queue and waits for the workers that have begun the task.
+ * So run() cannot hang even when all workers call it.
  *
- * Workers block all signals: those are the application's. The first request that needs threads
+ * Workers block all signals, which belong to the application. The first request that needs threads
  * creates them.
  */
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@
 enum { QUEUED_MOST = 256 }; /* tasks that wait for a thread */
 
 static struct {
-    pthread_mutex_t mutex;               /* protects everything here, and all tasks */
+    pthread_mutex_t mutex;               /* protects this struct and all tasks */
     pthread_cond_t work;                 /* a task was queued, or the pool ends */
     pthread_cond_t done;                 /* a task was finished, or left the queue */
     collio_task_t *first;                /* first task of the queue */
@@ -70,7 +70,7 @@ static void dequeue(collio_task_t *task)
     pthread_cond_broadcast(&pool.done);
 }
 
-/* A task that is not joined may be gone when its run() returns. */
+/* Runs the first task. The owner of a task that is not joined may free it when run() returns. */
 static void run_first(void)
 {
     collio_task_t *task = pool.first;
@@ -104,7 +104,7 @@ static void *worker(void *unused)
     return NULL;
 }
 
-/* The mutex is held. */
+/* Creates workers until there are `threads`. The caller holds the mutex. */
 static void grow(int threads)
 {
     sigset_t all, before;
@@ -207,7 +207,7 @@ int collio_pool_size(void)
 void collio_pool_finalize(void)
 {
     pthread_mutex_lock(&pool.mutex);
-    pool.ending = true; /* so `threads` and `size` do not change */
+    pool.ending = true; /* `threads` and `size` do not change from this point on */
     pthread_cond_broadcast(&pool.work);
     pthread_mutex_unlock(&pool.mutex);
     for (int i = 0; i < pool.size; ++i) {

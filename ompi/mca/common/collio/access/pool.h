@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** The threads of this process: made on first use, as many as were ever asked for, ended by
- *  pool_finalize(). After fork() the child has none, and makes its own when it needs them. */
+/** The thread pool of this process. Threads are created on first use, up to the largest number that
+ *  a call has requested, and ended by pool_finalize(). A forked child starts without threads. */
 
-enum { COLLIO_POOL_MOST = 64 }; /* threads */
+enum { COLLIO_POOL_MOST = 64 }; /* maximum number of threads */
 
 /** A piece of work. */
 typedef struct collio_task_t {
@@ -16,19 +16,18 @@ typedef struct collio_task_t {
     void *arg;                  /* argument of `run` */
     struct collio_task_t *next; /* next task in the queue */
     int wanted;                 /* threads that may still begin the task; 0: not in the queue */
-    int running;                /* threads of a joined task that have begun and not ended */
+    int running;                /* joined task: threads that run the task */
     bool joined;                /* pool_run() waits for the task, and owns the struct */
 } collio_task_t;
 
-/** Runs `run(arg)` on up to `threads` threads at once, the caller being one of them; returns when
- *  all have returned. run() takes its work from `arg` until none is left, so fewer threads than
- *  asked for do no harm. */
+/** Runs `run(arg)` on up to `threads` threads at once, of which the caller is one; returns when
+ *  all have returned. run() takes its work from `arg` until none is left, so the result does not
+ *  depend on the number of threads. */
 void collio_pool_run(int threads, void (*run)(void *arg), void *arg);
 
-/** Queues `run` and `arg` of a task for a thread. Waits while the queue is full. `threads`:
- *  the size of the pool, at least. The caller keeps the struct until run() is called; no thread
- *  touches it when run() has returned. 0 or -errno (no thread could be created; nothing was
- *  queued). */
+/** Queues a task for a thread. Waits while the queue is full. `threads`: minimum size of the pool.
+ *  The caller keeps the struct until run() is called; no thread uses the struct after run() has
+ *  returned. Returns 0 or -errno (no thread could be created; nothing was queued). */
 int collio_pool_submit(collio_task_t *task, int threads);
 
 /** Sets *flag and wakes its waiters. */
@@ -36,13 +35,13 @@ void collio_pool_signal(_Atomic int *flag);
 /** Waits until *flag is set by pool_signal(). */
 void collio_pool_wait(_Atomic int *flag);
 
-/** Threads alive. */
+/** Returns the number of threads in the pool. */
 int collio_pool_size(void);
 
-/** In a forked child: there are no threads. */
+/** In a forked child: resets the pool, because the child has no threads. */
 void collio_pool_forget(void);
 
-/** Runs what is queued, ends and joins all threads. The pool can be used again afterwards. */
+/** Runs the queued tasks, then ends and joins all threads. The pool can be used again. */
 void collio_pool_finalize(void);
 
 #endif /* COLLIO_POOL_H */

@@ -5,14 +5,13 @@
  *   read     file [ ##...##....### ]  --one pread-->  window  --copy-->  pieces
  *   write    lock; pread window; copy pieces over it; pwrite window; unlock
  *
- * A write puts the holes' old content back, so nobody may write there in between: the window is
- * locked exclusively, and plain writes of the same file handle hold a shared lock (see access.c).
- * It is done only where all ranks of the handle agreed on that (access->sieve_writes). The
- * window begins at its first and ends behind its last piece: nothing else is written, and the file
- * does not grow beyond what was asked for. Behind the end of the file holes are zeros, as they
- * would be in a file with real holes.
+ * A write puts the old content of the holes back, so no other process may write to them meanwhile:
+ * the window is locked exclusively, and plain writes of the same file handle hold a shared lock
+ * (see access.c). Writes are sieved only if all ranks of the handle agreed (access->sieve_writes).
+ * The window begins at its first piece and ends behind its last piece, so the file does not grow
+ * beyond the request. Holes behind the end of the file are zeros, as in a sparse file.
  *
- * Memory: one window, whatever the request. Whether a window is sieved: core/sieve_rule.
+ * Memory: one window, for any request. core/sieve_rule decides whether sieving a window pays.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,8 +29,8 @@ static int64_t window_bytes(const collio_access_t *access, bool write)
     return collio_or_default((int64_t) access->tuning.sieve_read_bytes, COLLIO_SIEVE_READ_BYTES);
 }
 
-/* Where a window that begins at `lo` must end: at a stripe border if the file has stripes, so that
- * two windows never meet in one. */
+/* Returns the end of a window that begins at `lo`: a stripe border if the file has stripes, so that
+ * no stripe is in two windows. */
 static int64_t window_end(const collio_access_t *access, bool write, int64_t lo)
 {
     int64_t bytes = window_bytes(access, write);
@@ -76,7 +75,7 @@ size_t collio_sieve_window(collio_access_t *access, bool write, const collio_seg
     return taken;
 }
 
-/* Between the window and the pieces, as far as the window's first `valid` bytes reach. */
+/* Copies between the first `valid` bytes of the window and the pieces. */
 static void copy_pieces(char *window, int64_t lo, int64_t valid, bool write,
                         const collio_segment_t *segments, size_t count)
 {
@@ -92,7 +91,7 @@ static void copy_pieces(char *window, int64_t lo, int64_t valid, bool write,
     }
 }
 
-/* What the window's first `valid` bytes mean for the pieces. */
+/* Counts the bytes of the pieces that lie in the first `valid` bytes of the window. */
 static void count_pieces(int64_t lo, int64_t valid, const collio_segment_t *segments, size_t count,
                          collio_outcome_t *outcome)
 {
@@ -116,7 +115,7 @@ static void sieve_read(collio_access_t *access, char *window, int64_t lo, int64_
     count_pieces(lo, got, segments, count, outcome);
 }
 
-/* False: the window could not be read, and nothing was changed. */
+/* Returns false if the window could not be read, and nothing was changed. */
 static bool sieve_write(collio_access_t *access, char *window, int64_t lo, int64_t span,
                         const collio_segment_t *segments, size_t count, collio_outcome_t *outcome)
 {
