@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Coherence with the caches of other nodes, for one handle.
+ * Coherence with the caches of other nodes, for one handle. See caches.h.
  */
 #include "hook/caches.h"
 
@@ -29,7 +29,7 @@ void collio_caches_open(ompio_file_t *fh, collio_access_t *access, collio_access
     access->tuning = collio_guard_tuning(fh);
     collio_lock_set_idle(idle);
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
-        (void) collio_access_refresh(fh->fd); /* pages of an earlier handle */
+        (void) collio_access_refresh(fh->fd); /* drops pages of an earlier handle */
     }
     if (COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
         && !collio_lock_works(access)) {
@@ -51,7 +51,7 @@ void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) collio_access_refresh(access->fd);
     } else if (COLLIO_COHERENCE_SIZE == access->coherence && !collio_guard_offered(fh)) {
-        (void) collio_access_ask_size(access->fd); /* a stock fbtl does not ask */
+        (void) collio_access_ask_size(access->fd); /* a stock fbtl does not request the size */
     }
 }
 

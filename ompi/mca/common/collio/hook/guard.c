@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who may sieve writes. Here, because the fcolls and the fbtl do not include each other.
+ * Decides which handles may sieve writes. This file is in common/collio because the fcolls and the
+ * fbtl do not include each other.
  */
 #include "hook/guard.h"
 
@@ -12,7 +13,7 @@
 #include "hook/handle.h"
 #include "hook/reach.h"
 
-/* Why writes are not sieved. The largest value of all ranks counts. */
+/* Reasons why writes are not sieved. The largest value of all ranks counts. */
 enum { YES = 0, NOT_ASKED, NO_LOCKS, LOCAL_LOCKS, NO_FBTL, REASONS };
 static const char *const reasons[REASONS] = {
     [NOT_ASKED] = "it was not requested on every rank",
@@ -60,7 +61,7 @@ void collio_guard_end(ompio_file_t *fh)
     collio_handle_clear(fh, COLLIO_PLACE_GUARD);
 }
 
-/* Without fbtl/mtpwrite: do the hints ask for sieved writes? */
+/* Without fbtl/mtpwrite: do the hints request sieved writes? */
 static bool asked_by_hint(ompio_file_t *fh)
 {
     char value[MPI_MAX_INFO_VAL + 1];
@@ -118,7 +119,7 @@ const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
     return reasons[reason];
 }
 
-/* With a stock fbtl nothing is known of individual writes. */
+/* A stock fbtl does not count individual writes, so the result is true for its handles. */
 bool collio_guard_written(ompio_file_t *fh)
 {
     collio_guard_t *guard = find(fh);

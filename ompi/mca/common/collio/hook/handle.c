@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The records of open handles. They are few, so a list is enough. Files may be opened by several
- * threads at once, while others walk the list to drive what is under way. A record with visitors
- * stays in the list, so that the walk can go on from it.
+ * The records of open handles. A process has few of them, so a list is enough. Several threads may
+ * open files while other threads walk the list to make progress. A record with visitors stays in
+ * the list, so that the walk can continue from that record.
  */
 #include "hook/handle.h"
 
@@ -17,17 +17,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static handle_t *handles;
 collio_spare_t collio_handle_spare = COLLIO_SPARE(handle_t);
 
-/* What this thread found last: a call looks its record up several times. It holds while no record
- * has been removed since. The record is read only if the handle is the same one, which nobody
- * closes while it is in use. */
+/* Cache of the last lookup of this thread: a call looks its record up several times. The cache is
+ * valid while no record has been removed. The record is read only for the same handle, which no
+ * thread closes while it is in use. */
 static _Thread_local struct {
     const ompio_file_t *fh; /* the handle */
-    handle_t *handle;       /* its record */
-    unsigned removals;      /* value of `removals` at that time */
+    handle_t *handle;       /* the record of the handle */
+    unsigned removals;      /* value of the global `removals` at the lookup */
 } lately;
 static _Atomic unsigned removals;
 
-/* With the lock held: the link to the record, or the end of the list. */
+/* Returns the link to the record, or the end of the list. The caller holds the lock. */
 static handle_t **link_of(const ompio_file_t *fh)
 {
     handle_t **at = &handles;
@@ -107,7 +107,7 @@ void collio_handle_clear(ompio_file_t *fh, collio_client_t client)
     free(handle);
 }
 
-/* The next one to visit, with the lock held. NULL: that was the last. */
+/* Returns the next record to visit, or NULL at the end of the list. The caller holds the lock. */
 static handle_t *visit_next(handle_t *handle, collio_client_t client)
 {
     handle_t *next = NULL == handle ? handles : handle->next;

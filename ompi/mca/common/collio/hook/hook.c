@@ -9,10 +9,10 @@
  *        file_write  -> a client's            flats      flattened views and datatypes
  *     f_io_selected_data == ompio_file_t
  *
- * The test for a real file: fh->f_fh cannot be trusted (sharedfp/individual hands in handles it
- * never initialized), so it is looked for among the MPI files that exist, and taken if its
- * f_io_selected_data IS the handle. Nothing is read through an unknown pointer, nor through those
- * of other files: other threads may be closing them.
+ * The test for a real file: fh->f_fh cannot be trusted (sharedfp/individual passes handles that it
+ * never initialized), so f_fh is searched among the MPI files that exist, and accepted if its
+ * f_io_selected_data IS the handle. The test dereferences no unknown pointer, and no pointer to
+ * another file, which another thread may be closing.
  */
 #include "compat/compat.h"
 
@@ -34,8 +34,8 @@ static ompi_file_t *find_file(const ompio_file_t *fh)
     opal_pointer_array_t *table = &ompi_file_f_to_c_table;
     ompi_file_t *found = NULL;
 
-    /* a file leaves the table before its memory is freed: what is in it can be read meanwhile, even
-     * if an uninitialized f_fh happens to be another file */
+    /* a file leaves the table before its memory is freed, so files in the table can be read under
+     * the lock, even if an uninitialized f_fh happens to be another file */
     OPAL_THREAD_LOCK(&table->lock);
     for (int i = 0; i < table->size && NULL == found; ++i) {
         if (fh->f_fh == table->addr[i] && owns(fh->f_fh, fh)) {
@@ -46,14 +46,15 @@ static ompi_file_t *find_file(const ompio_file_t *fh)
     return found;
 }
 #elif COLLIO_HANDLES_ARE_CLEAN
-/* The table is hidden, but handles that are no MPI file's have no f_fh here. */
+/* The table of files is hidden, but in this release f_fh is NULL if no MPI file has the handle. */
 static ompi_file_t *find_file(const ompio_file_t *fh)
 {
     return owns(fh->f_fh, fh) ? fh->f_fh : NULL;
 }
 #else
-/* The table itself is hidden; MPI's handle conversion looks into it. MPI_FILE_NULL, which it gives
- * for unused numbers, owns no handle. Numbers are reused, so open files have small ones. */
+/* The table of files is hidden, so MPI's handle conversion serves to search it. The conversion
+ * returns MPI_FILE_NULL, which has no handle, for unused numbers. Numbers are reused, so open files
+ * have small ones. */
 static ompi_file_t *find_file(const ompio_file_t *fh)
 {
     enum { MOST_FILES = 65536 };
@@ -78,8 +79,8 @@ static void run_closers(collio_hook_t *hook)
     }
 }
 
-/* Replaces io/ompio's file_close. The table is restored before the original runs, which
- * must find io/ompio's own entries. */
+/* Replaces io/ompio's file_close. Restores the table before it calls the original, which requires
+ * io/ompio's own entries. */
 static int file_close(ompi_file_t *file)
 {
     collio_hook_t *hook = collio_hook_find(file);
@@ -88,7 +89,7 @@ static int file_close(ompi_file_t *file)
     if (NULL == hook) {
         return OMPI_ERR_BAD_PARAM;
     }
-    run_closers(hook); /* they may still look the hook up */
+    run_closers(hook); /* before the hook is removed: callbacks may use it */
     original = hook->original;
     COLLIO_IO_TABLE(file) = original;
     if (NULL != hook->flats) {
@@ -98,7 +99,7 @@ static int file_close(ompi_file_t *file)
     return original.io_module_file_close(file);
 }
 
-/* The threads and queues of file access end with MPI. */
+/* Ends the threads and queues of file access when MPI_Finalize begins. */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void) comm;

@@ -5,15 +5,19 @@
 #include "compat/compat.h"
 
 /**
- * The per-file table: io/ompio's function table is held BY VALUE in every ompi_file_t
+ * hook/: the data of one open file handle. handle.h has the record of each handle, this header the
+ * entries of collio in OMPIO's per-file table. guard.h, reach.h and caches.h have the agreements of
+ * a handle on sieved writes, locks and caches.
+ *
+ * The per-file table: every ompi_file_t has io/ompio's function table BY VALUE
  * (file->f_io_selected_module), set before the fbtl's module init runs. A component may put its
  * own entries there for one file, keep the originals, and call them. The hook of a file has the
  * originals and undoes all changes at close.
  *
- * Two clients, which never use the same entry: fbtl/mtpwrite (individual access) and the fcolls
+ * The two clients never use the same entry: fbtl/mtpwrite (individual access) and the fcolls
  * (collective access, for true counts). file_close belongs to the hook itself: it runs the
- * clients' close callbacks, newest first, restores the table, and calls the original. seek and
- * preallocate are replaced for every file (entries.c).
+ * clients' close callbacks, newest first, restores the table, and calls the original. Some entries
+ * are replaced for every file (ompio/entries.c).
  *
  * A handle counts as real only if some MPI file's f_io_selected_data is that very ompio_file_t:
  * sharedfp/individual passes uninitialized handles in 4.1 and 5.0.
@@ -22,13 +26,13 @@
 /** The io module table type of this Open MPI (v2_0_0 or v3_0_0): compat.h */
 typedef collio_io_table_t collio_hook_table_t;
 
-/** Close callbacks of one file: a component has one or two. */
+/** Maximum number of close callbacks of one file; a component has one or two. */
 enum { COLLIO_HOOK_CLOSERS = 6 };
 
 typedef struct collio_hook_t {
     ompi_file_t *file;                                     /* the MPI file */
     ompio_file_t *fh;                                      /* the handle of io/ompio */
-    collio_hook_table_t original;                          /* io/ompio's own entries, complete */
+    collio_hook_table_t original;                          /* all of io/ompio's own entries */
     struct collio_flat_cache_t *flats;                     /* cache of view/flat.c */
     void (*free_flats)(struct collio_flat_cache_t *flats); /* frees the cache at close */
     int closer_count;                                      /* number of close callbacks */
@@ -38,19 +42,19 @@ typedef struct collio_hook_t {
     } closers[COLLIO_HOOK_CLOSERS];                     /* close callbacks, run newest first */
 } collio_hook_t;
 
-/** The hook of a file: found, or made (then file_close is patched). NULL if `fh` is not the
- *  handle of a real MPI file (then the caller does without) or out of memory. Local. */
+/** Returns the hook of a file: found, or made (then file_close is replaced). NULL if `fh` is not
+ *  the handle of a real MPI file, or if there is no memory. Local. */
 collio_hook_t *collio_hook_get(ompio_file_t *fh);
 
-/** Found by the MPI file (inside patched entries); NULL if it has none. */
+/** Returns the hook of an MPI file, for use inside replaced entries; NULL if it has none. */
 collio_hook_t *collio_hook_find(ompi_file_t *file);
 
-/** The live table, to put entries in. */
+/** Returns the table of the file that is in use, to put entries in. */
 collio_hook_table_t *collio_hook_table(collio_hook_t *hook);
 
-/** Called at MPI_File_close, before anything of the file is torn down, on every rank of the file's
- *  communicator (so it may communicate). A pair (callback, data) is registered once. 0, or
- *  -ENOSPC where a file has too many of them. */
+/** Registers a callback that runs at MPI_File_close, before any data of the file are freed, on
+ *  every rank of the file's communicator (so it may communicate). A pair (callback, data) is
+ *  registered once. Returns 0, or -ENOSPC if the file has too many callbacks. */
 int collio_hook_on_close(collio_hook_t *hook, void (*callback)(ompio_file_t *fh, void *data),
                          void *data);
 

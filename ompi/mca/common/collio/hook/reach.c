@@ -9,8 +9,8 @@
  *   <--- broadcast: reaches, or not ---
  *   unlock
  *
- * What was found is kept for the file system, by its device number. What rank 0 has kept counts for
- * all ranks.
+ * Each rank keeps the result for the file system, by device number. The result that rank 0 has kept
+ * counts for all ranks.
  */
 #include "hook/reach.h"
 
@@ -56,7 +56,7 @@ static void remember(dev_t device, int found)
     pthread_mutex_unlock(&mutex);
 }
 
-/* The first rank that does not run on this rank's node; -1 if there is none. */
+/* Returns the first rank that does not run on this rank's node; -1 if there is none. */
 static int first_elsewhere(ompi_communicator_t *comm)
 {
     for (int i = 0; i < ompi_comm_size(comm); ++i) {
@@ -69,7 +69,7 @@ static int first_elsewhere(ompi_communicator_t *comm)
     return -1;
 }
 
-/* Rank 0's part. Another file's test may have the lock for a moment. */
+/* Rank 0: takes the lock. Retries, because the test of another file may hold the lock briefly. */
 static bool hold(collio_access_t *access)
 {
     collio_lock_retry_t retry = {0};

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * A record that is kept back for the time when there is no memory.
+ * A record that is reserved for the case that there is no memory. See spare.h.
  */
 #include "hook/spare.h"
 
@@ -15,7 +15,7 @@ void collio_spare_fill(collio_spare_t *spare)
     pthread_mutex_unlock(&spare->lock);
 }
 
-/* Takes what was kept. */
+/* Takes the reserved record. Returns NULL if there is none. */
 static void *empty(collio_spare_t *spare)
 {
     void *record;

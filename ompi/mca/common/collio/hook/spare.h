@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 /**
- * One record that is kept back for the time when there is no memory. An open that fails on one rank
- * for want of a small record would leave the others waiting: io/ompio has no agreement there.
+ * One record that is reserved for the case that there is no memory. An open that failed on one rank
+ * for lack of a small record would leave the other ranks waiting: io/ompio has no agreement then.
  */
 typedef struct collio_spare_t {
     const size_t bytes;   /* bytes of the record */
-    void *kept;           /* the record; NULL: in use */
-    pthread_mutex_t lock; /* of `kept` */
+    void *kept;           /* the reserved record; NULL: in use */
+    pthread_mutex_t lock; /* protects `kept` */
 } collio_spare_t;
 
 #define COLLIO_SPARE(type)                            \
@@ -20,11 +20,11 @@ typedef struct collio_spare_t {
         sizeof(type), NULL, PTHREAD_MUTEX_INITIALIZER \
     }
 
-/** Makes the record that is kept back, if there is none. */
+/** Allocates the reserved record, if there is none. */
 void collio_spare_fill(collio_spare_t *spare);
-/** A zeroed record for free(): new, or the one that was kept. NULL if neither is there. */
+/** Returns a zeroed record, new or the reserved one; NULL if there is none. The caller frees it. */
 void *collio_spare_take(collio_spare_t *spare);
-/** Frees the record that is kept back. */
+/** Frees the reserved record. */
 void collio_spare_drop(collio_spare_t *spare);
 
 #endif /* COLLIO_SPARE_H */
