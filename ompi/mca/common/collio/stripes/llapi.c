@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * Finding liblustreapi. Each function is looked up by name in the library, so that one that is
- * older than the headers gives what it has, and a missing function is a NULL.
+ * Loads liblustreapi. Each function is looked up by name, so that a library that is older than the
+ * headers can be used; a function that the library lacks is NULL.
  */
 
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 
 static collio_llapi_t api;
 
-/* The directory is that of configure's --with-lustre, or empty: the loader's search path. */
+/* Opens the library in the directory of configure's --with-lustre, else in the search path. */
 static void *library_open(void)
 {
     static const char *const names[] = {COLLIO_LUSTREAPI_FOLDER "liblustreapi.so.1",
@@ -61,7 +61,7 @@ static void look_up(void)
     api.has_composite = NULL != api.layout_comp_use && NULL != api.layout_comp_extent_get
                         && NULL != api.layout_is_composite;
     if (NULL != api.msg_set_level) {
-        api.msg_set_level(LLAPI_MSG_OFF); /* collio prints what matters of an error */
+        api.msg_set_level(LLAPI_MSG_OFF); /* collio reports errors itself */
     }
     describe();
 }

@@ -3,9 +3,9 @@
 #define COLLIO_LLAPI_H
 
 /**
- * Lustre's user library, as a table of functions. It is loaded at run time, so that one binary
- * package serves sites and nodes with and without Lustre. Where configure found no header, the
- * documented interface is declared here.
+ * Lustre's user library, as a table of functions. The library is loaded at run time, so that one
+ * binary package serves sites and nodes with and without Lustre. If configure found no header, this
+ * file declares the documented interface.
  */
 
 #include "collio_config.h"
@@ -51,9 +51,9 @@ struct llapi_layout;
 #    define LLAPI_LAYOUT_WIDE    (LLAPI_LAYOUT_INVALID + 2)
 #endif
 
-enum { COLLIO_LLAPI_ADVICES_MAX = LAH_COUNT_MAX - 1 }; /* of one call */
+enum { COLLIO_LLAPI_ADVICES_MAX = LAH_COUNT_MAX - 1 }; /* maximum number of advices in one call */
 
-/* Values of the documented interface whose names are not in every release's header. */
+/* Values of the documented interface whose names are missing in the headers of some releases. */
 enum {
     COLLIO_LLAPI_COMP_STALE = 0x1,                 /* LCME_FL_STALE */
     COLLIO_LLAPI_COMP_INIT = 0x10,                 /* LCME_FL_INIT */
@@ -62,9 +62,9 @@ enum {
     COLLIO_LLAPI_DELAY_CREATE = O_NOCTTY | O_ASYNC /* O_LOV_DELAY_CREATE */
 };
 
-/** The functions that are used: X(result, llapi_<name>, arguments). Functions of layouts return
- *  NULL or -1 in a failure, and errno, which stays 0 in some; all others return a negative errno,
- *  except ladvise: -1 and errno. */
+/** The functions that collio uses: X(result, llapi_<name>, arguments). Functions of layouts return
+ *  NULL or -1 after a failure and set errno, which stays 0 in some cases. Other functions return a
+ *  negative errno, except ladvise, which returns -1 and sets errno. */
 typedef struct llapi_layout collio_layout_t;
 #define COLLIO_LLAPI_FUNCTIONS(X)                                                                 \
     X(int, ladvise, (int fd, unsigned long long flags, int count, struct llapi_lu_ladvise *list)) \
@@ -92,22 +92,23 @@ typedef struct llapi_layout collio_layout_t;
     X(int, layout_comp_flags_get, (const collio_layout_t *layout, uint32_t *flags))               \
     X(bool, layout_is_composite, (collio_layout_t * layout))
 
-/** The library. A function that it does not have is NULL. */
+/** The library. A function that the library lacks is NULL. */
 typedef struct collio_llapi_t {
 #define X(result, name, arguments) result(*name) arguments;
     COLLIO_LLAPI_FUNCTIONS(X)
 #undef X
-    bool has_layout;    /* everything to make and read plain layouts */
-    bool has_composite; /* everything to read composite layouts (Lustre 2.10) */
-    bool has_lockahead; /* ladvise and group locks */
+    bool has_layout;    /* the library can make and read plain layouts */
+    bool has_composite; /* the library can read composite layouts (Lustre 2.10) */
+    bool has_lockahead; /* the library has ladvise and group locks */
     char origin[256]; /* text for users: path of the library and what it lacks, or why it failed */
 } collio_llapi_t;
 
-/** The library; looked up at the first call. Never NULL: without it, every function is. */
+/** Returns the library, which the first call loads. Never NULL: without the library, every function
+ *  in the table is NULL. */
 const collio_llapi_t *collio_llapi(void);
 
-/** The error of a call that has just failed, as a negative errno. It failed whatever errno says:
- *  set errno to 0 before the call, and a library that leaves it there gives -EINVAL. */
+/** Returns the error of a call that has just failed, as a negative errno. Set errno to 0 before the
+ *  call; if the library leaves errno at 0, the result is -EINVAL. */
 int collio_llapi_failure(void);
 
 /** llapi_ladvise: 0 or a negative errno. */

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Selects the file system of a file: one row for each that has stripes. See stripes.h.
+ * Selects the file system of a file: one row for each file system with stripes. See stripes.h.
  */
 #include "stripes/stripes_provider.h"
 

@@ -6,34 +6,34 @@
 #include <stdint.h>
 
 /**
- * Stripes: over how many servers a file is spread, and in pieces of which size. One interface to
- * read the stripes of a file and to create a file with chosen ones; each file system that has
- * stripes is one file (stripes_lustre.c, stripes_beegfs.c) and one row of the table in stripes.c.
- * Plain C: no MPI, so that tools can use it. Everything is local to the calling process.
+ * stripes/: number and size of the stripes in which a file system distributes a file over servers.
+ * One interface reads the stripes of a file and creates a file with chosen stripes; each file
+ * system is one file (stripes_lustre.c, stripes_beegfs.c) and one row of the table in stripes.c.
+ * The directory is plain C without MPI, so that tools can use it; all functions are local.
  */
 typedef struct collio_stripes_t {
-    int64_t count; /* number of stripes. 0: not known, or the default of the directory; -1: all */
-    int64_t bytes; /* bytes of one stripe. 0: not known, or the default of the directory */
+    int64_t count; /* number of stripes. 0: unknown, or the default of the directory; -1: all */
+    int64_t bytes; /* bytes of one stripe. 0: unknown, or the default of the directory */
     int64_t first; /* Lustre: index of the first OST of a new file; -1: any */
     char pool[64]; /* Lustre: name of the pool of a new file; "": none */
 } collio_stripes_t;
 
-/** Nothing wanted, nothing known. */
+/** Stripes without a requested or a known value. */
 #define COLLIO_STRIPES_NONE ((collio_stripes_t){.first = -1})
 
-/** Reads count and bytes of an open file. False: they cannot be read, and are 0. */
+/** Reads count and bytes of an open file. Returns false, with both 0, if they cannot be read. */
 bool collio_stripes_read(int fd, collio_stripes_t *stripes);
 
-/** open(2) of a path, where a file that it creates gets the wanted stripes (flags with O_CREAT; the
- *  path does not exist). Returns a descriptor or -errno.
- *  *why_not = NULL: nothing was wanted, or a new file has the stripes, or the file existed before.
- *  Else the stripes could not be given for this reason, and the file has the default ones.
- *  *wanted: on return what the file was created with; NONE if it was not created with it. */
+/** Opens a path as open(2); a file that the call creates (flags with O_CREAT; the path does not
+ *  exist) gets the wanted stripes. Returns a descriptor or -errno.
+ *  *why_not = NULL: no stripes were wanted, or a new file has them, or the file existed before the
+ *  call; else the reason why the file has the default stripes instead.
+ *  *wanted: on return the stripes that the file was created with; NONE if it was not. */
 int collio_stripes_open(const char *path, int flags, int perm, collio_stripes_t *wanted,
                         const char **why_not);
 
-/** The magic number of the file system that the file, or the directory it would be in, is on; 0 if
- *  that is not known. */
+/** Returns the magic number of the file system of the file, or of its directory if the file does
+ *  not exist; 0 if unknown. */
 uint32_t collio_stripes_system(const char *path);
 
 enum {

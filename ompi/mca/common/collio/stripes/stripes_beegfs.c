@@ -1,12 +1,12 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Stripes of BeeGFS: chunks on targets. By ioctls of its client, the same in BeeGFS 7 and 8; no
- * library is needed.
+ * Stripes of BeeGFS: chunks on targets. Uses ioctls of the client, which are the same in BeeGFS 7
+ * and 8, and no library.
  *
  *   read     GET_STRIPEINFO on the file: chunk size and number of targets
  *   create   MKFILE_STRIPEHINTS on the directory: exclusive, and for ordinary users. 0 is the
- *            default of the directory; chunks are a power of 2, at least 64 KiB; more targets than
- *            there are: all
+ *            default of the directory; chunks are a power of 2, at least 64 KiB; a number of
+ *            targets above the existing number means all
  */
 #define _GNU_SOURCE
 #include "stripes/stripes_provider.h"
@@ -51,7 +51,7 @@ static bool read_stripes(int fd, collio_stripes_t *stripes)
     return true;
 }
 
-/* 0 or -errno. perm has no bits of the umask any more, as Open MPI makes it. */
+/* Creates the file. Returns 0 or -errno. Open MPI has removed the bits of the umask from perm. */
 static int make_file(const char *path, int perm, const collio_stripes_t *wanted)
 {
     const char *slash = strrchr(path, '/');

@@ -3,14 +3,14 @@
 /**
  * Stripes of Lustre, by liblustreapi.
  *
- * What is not wanted in particular is as the directory, or else the file system, has it: Lustre
- * itself forgets the directory's defaults as soon as one attribute is given.
+ * Attributes without a wanted value come from the directory, or else from the file system. This
+ * file adds them, because Lustre ignores the directory's defaults if one attribute is given.
  *
- * A composite (progressive) layout has several parts; the last one is where large files live, so
- * its striping is what the collective components align to, in units that suit the other parts as
- * well. A part that nobody has written to is not instantiated: it has no objects yet, and values
- * such as "all OSTs" instead of numbers. Of mirrors, the first that is not stale counts: that is
- * the one that Lustre writes to, and a write makes the others stale.
+ * A composite (progressive) layout has several parts. The last part has most of a large file, so
+ * the collective components align to its stripes, in units that suit the other parts as well. A
+ * part without written bytes is not instantiated: it has no objects, and values such as "all OSTs"
+ * instead of numbers. Of mirrors, the first one that is not stale counts: Lustre writes to that
+ * mirror, and a write makes the others stale.
  */
 
 #define _GNU_SOURCE
@@ -30,7 +30,7 @@
 enum { STRIPES_MAX = 2000 };
 #define STRIPE_BYTES_MAX (INT64_C(4) << 30)
 
-/* Adds the defaults of the directory where the hints say nothing. */
+/* Adds the defaults of the directory for attributes without a hint. */
 static void add_defaults(const collio_llapi_t *api, const char *path, collio_stripes_t *wanted)
 {
     collio_layout_t *found = NULL;
@@ -63,7 +63,7 @@ static void add_defaults(const collio_llapi_t *api, const char *path, collio_str
     api->layout_free(found);
 }
 
-/* 0 or -errno */
+/* Sets the attributes of a layout. Returns 0 or -errno. */
 static int fill(const collio_llapi_t *api, const collio_stripes_t *wanted, collio_layout_t *layout)
 {
     uint64_t stripes = 0 > wanted->count ? LLAPI_LAYOUT_WIDE : (uint64_t) wanted->count;
@@ -81,7 +81,7 @@ static int fill(const collio_llapi_t *api, const collio_stripes_t *wanted, colli
     return 0;
 }
 
-/* A descriptor or -errno */
+/* Returns a descriptor or -errno. */
 static int open_striped(const collio_llapi_t *api, const collio_stripes_t *wanted, const char *path,
                         int amode, int perm)
 {
@@ -103,7 +103,7 @@ static int open_striped(const collio_llapi_t *api, const collio_stripes_t *wante
     return rc;
 }
 
-/* Is this an error of the path, whatever the stripes are? */
+/* Is this an error of the path, which does not depend on the stripes? */
 static bool hopeless(int rc)
 {
     return -EACCES == rc || -ENOENT == rc || -EROFS == rc;
@@ -116,7 +116,7 @@ static bool is_file(int fd, const struct stat *file)
     return 0 == fstat(fd, &about) && about.st_dev == file->st_dev && about.st_ino == file->st_ino;
 }
 
-/* Creates a file without a layout, exclusively. 0 or -errno. */
+/* Creates a file without a layout, exclusively. Returns 0 or -errno. */
 static int create_empty(const char *path, int flags, int perm, int *fd, struct stat *created)
 {
     int rc = 0;
@@ -132,11 +132,11 @@ static int create_empty(const char *path, int flags, int perm, int *fd, struct s
     return rc;
 }
 
-/* With O_EXCL: a failed attempt to create the file with a layout may leave it behind, and then the
- * file of another process cannot be distinguished from this one's. So the file is created first,
- * exclusively and without a layout; whatever is opened afterwards must be that file. It is closed
- * before the default layout is tried: while it is open, a further open would not reach the servers,
- * and the file would have no layout until the first write. */
+/* With O_EXCL: a failed attempt to create the file with a layout may leave a file behind, which
+ * cannot be distinguished from a file of another process. So the file is created first, exclusively
+ * and without a layout, and every later open must find that file. The first descriptor is closed
+ * before the default layout is tried: otherwise a second open would not reach the servers, and the
+ * file would have no layout until the first write. */
 static int create(const char *path, int flags, int perm, collio_stripes_t *wanted,
                   const char **why_not)
 {
@@ -173,7 +173,7 @@ static int create(const char *path, int flags, int perm, collio_stripes_t *wante
     return fd;
 }
 
-/* The number of OSTs of the file system, or 0. */
+/* Returns the number of OSTs of the file system, or 0 if unknown. */
 static int64_t ost_count(const collio_llapi_t *api, const char *path)
 {
     char directory[PATH_MAX];
@@ -192,8 +192,9 @@ static int64_t at_most_max(uint64_t offset)
     return INT64_MAX < offset ? INT64_MAX : (int64_t) offset;
 }
 
-/* Abstract values become what they will be when the part is instantiated: "all OSTs" their number,
- * "default" what the part before has. `part` holds the part before, or zeros. */
+/* Reads one part. Replaces abstract values by the numbers that the part will have when it is
+ * instantiated: "all OSTs" by the number of OSTs, "default" by the value of the previous part.
+ * On entry `part` has the previous part, or zeros. */
 static bool read_part(const collio_llapi_t *api, collio_layout_t *found, const char *path,
                       bool composite, collio_lustre_part_t *part)
 {
@@ -211,7 +212,7 @@ static bool read_part(const collio_llapi_t *api, collio_layout_t *found, const c
     } else if (LLAPI_LAYOUT_WIDE == count && 0 < ost_count(api, path)) {
         part->stripe_count = ost_count(api, path);
     }
-    if (0 == part->stripe_count) { /* also: on the MDT */
+    if (0 == part->stripe_count) { /* also if the part is on the MDT */
         part->stripe_count = 1;
     }
     if (LLAPI_LAYOUT_INVALID > size && 0 < size) {
@@ -220,12 +221,13 @@ static bool read_part(const collio_llapi_t *api, collio_layout_t *found, const c
     return 0 < part->stripe_bytes && part->start < part->end;
 }
 
-/* Reads the current component. A mirror's first component begins at 0; the mirror before it is done
- * with then, and is the result unless it is stale. False: nothing more is needed. */
+/* Reads the current component. A component that begins at 0 is the first of a mirror; the previous
+ * mirror is then complete, and is the result unless it is stale. Returns false if the result is
+ * complete. */
 static bool read_component(const collio_llapi_t *api, collio_layout_t *found, const char *path,
                            collio_lustre_layout_t *layout, bool *stale)
 {
-    /* more parts than there is room for: the last one is what matters most */
+    /* with more parts than entries, the last entry has the last part, which matters most */
     int32_t at = COLLIO_LUSTRE_PARTS > layout->part_count ? layout->part_count
                                                           : COLLIO_LUSTRE_PARTS - 1;
     collio_lustre_part_t part = {0};
