@@ -12,8 +12,8 @@
  *               because io/ompio duplicates the filetype in every set_view. The displacement is not
  *               part of a kept view. A file points to its current view by that duplicate.
  *
- * A ring is bounded in entries and pieces; the oldest entry gives way. Requests and plans hold
- * references of their own.
+ * A ring is bounded in entries and pieces; the oldest entry is replaced first. Requests and plans
+ * hold references of their own.
  * Cost: a hit on the current view or on a datatype is a comparison or two; a view that is set again
  * is compared once, by memcmp.
  */
@@ -36,23 +36,23 @@ enum {
     MOST_PIECES = 1 << 18 /* pieces of all entries of a ring together: up to 10 MiB */
 };
 
-/** What an entry is found by: a datatype, or the flattened list of a view. */
+/** The key of an entry: a datatype, or the flattened list of a view. */
 typedef struct flat_key_t {
     ompi_datatype_t *type; /* the datatype; NULL for a view */
-    struct iovec *list;    /* the pieces of one repetition of the view, as io/ompio has them */
+    struct iovec *list;    /* io/ompio's list of the pieces of one repetition of the view */
     size_t count;          /* number of pieces in `list` */
     int64_t extent;        /* extent of the view */
 } flat_key_t;
 
 typedef struct flat_entry_t {
     flat_key_t key;      /* holds a reference to the datatype, or owns the list */
-    collio_flat_t *flat; /* NULL in an unused entry */
+    collio_flat_t *flat; /* the flattened view or datatype; NULL in an unused entry */
 } flat_entry_t;
 
 typedef struct flat_ring_t {
     flat_entry_t entry[MOST_ENTRIES]; /* used entries are neighbors */
-    size_t least;                     /* entries to keep, however many pieces they have */
-    size_t oldest;                    /* index of the entry that gives way first */
+    size_t least;                     /* entries that are kept for any number of pieces */
+    size_t oldest;                    /* index of the entry that is replaced first */
     size_t count;                     /* number of used entries */
     size_t last;                      /* index of the entry that was found or added last */
     size_t pieces;                    /* pieces of all entries */
@@ -60,11 +60,11 @@ typedef struct flat_ring_t {
 
 typedef struct collio_flat_cache_t {
     flat_ring_t types;         /* datatypes of buffers */
-    ompi_datatype_t *filetype; /* io/ompio's duplicate that is current, with a reference */
+    ompi_datatype_t *filetype; /* io/ompio's current duplicate, with a reference */
     collio_flat_t *view;       /* the view of `filetype` */
 } collio_flat_cache_t;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of `views` */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects `views` */
 static flat_ring_t views;
 static _Atomic int64_t held; /* bytes of all lists */
 
@@ -109,7 +109,7 @@ static bool same_key(const flat_key_t *a, const flat_key_t *b)
            && 0 == memcmp(a->list, b->list, a->count * sizeof(*a->list));
 }
 
-/* The search begins where the last one ended. */
+/* Returns the flattened entry of a key, or NULL. Begins at the entry that was found last. */
 static collio_flat_t *find(flat_ring_t *ring, const flat_key_t *key)
 {
     for (size_t i = 0; i < MOST_ENTRIES; ++i) {
@@ -146,7 +146,7 @@ static void drop_all(flat_ring_t *ring)
     }
 }
 
-/* The key's own list and reference. False: no memory. */
+/* Gives the key its own copy of the list and its own reference. Returns false without memory. */
 static bool own_key(flat_key_t *key)
 {
     size_t bytes = key->count * sizeof(*key->list);
@@ -186,11 +186,11 @@ static void keep(flat_ring_t *ring, flat_key_t key, collio_flat_t *flat)
 
 enum {
     RAW_BATCH = 512,      /* pieces that the convertor returns at a time */
-    COUNT_ABOVE = 8 << 20 /* bytes of a type; below, each could be a piece of its own */
+    COUNT_ABOVE = 8 << 20 /* bytes of a type from which on its pieces are counted first */
 };
 
-/* Walks one element of `type` in type order by Open MPI's own convertor. Its pieces go to `tiling`,
- * if there is one; *count = their number before neighbors are joined. */
+/* Walks one element of `type` in type order by Open MPI's convertor. Adds the pieces to `tiling`,
+ * unless it is NULL; *count = number of pieces before neighbors are joined. */
 static int walk_type(ompi_datatype_t *type, collio_tiling_t *tiling, size_t *count)
 {
     opal_convertor_t convertor;
@@ -225,8 +225,9 @@ out_cleanup:
     return rc;
 }
 
-/* Room for the pieces of a type. What is not used is address space only, and given back when the
- * list is closed. A large type is walked to count them: what is touched would cost more. */
+/* Reserves memory for the pieces of a type: one piece per byte for a small type. Unused memory is
+ * address space only, and is released when the list is closed. A large type, or a type for which
+ * that reservation fails, is walked first to count its pieces. */
 static int open_for_type(ompi_datatype_t *type, collio_tiling_t *tiling)
 {
     size_t most = type->super.size;
@@ -247,7 +248,7 @@ static int open_for_type(ompi_datatype_t *type, collio_tiling_t *tiling)
     return collio_tiling_open(tiling, 0, (int64_t) extent, most);
 }
 
-/* One element of `type`, folded where it is regular. */
+/* Flattens one element of `type`; folds a regular type. */
 static int flatten_type(ompi_datatype_t *type, collio_tiling_t *tiling)
 {
     size_t pieces;
@@ -267,7 +268,7 @@ static int flatten_type(ompi_datatype_t *type, collio_tiling_t *tiling)
     return rc;
 }
 
-/* A view that io/ompio has flattened. */
+/* Makes a tiling of a view that io/ompio has flattened. */
 static int flatten_list(const struct iovec *list, size_t count, int64_t extent,
                         collio_tiling_t *tiling)
 {
@@ -283,7 +284,7 @@ static int flatten_list(const struct iovec *list, size_t count, int64_t extent,
     return 0;
 }
 
-/* Flattens what the key names. */
+/* Flattens the datatype or the view of the key. */
 static int flatten(const flat_key_t *key, collio_flat_t **flat)
 {
     collio_flat_t *made = calloc(1, sizeof(*made));
@@ -331,7 +332,7 @@ static void free_cache(collio_flat_cache_t *cache)
 
 collio_flat_cache_t *collio_flat_cache(ompio_file_t *fh)
 {
-    enum { LEAST_TYPES = 3 }; /* beside the one that is added */
+    enum { LEAST_TYPES = 3 }; /* datatypes that are kept beside the one that is added */
     collio_hook_t *hook = collio_hook_get(fh);
 
     if (NULL == hook || NULL != hook->flats) {

@@ -17,7 +17,7 @@ int collio_request_check_mode(const ompio_file_t *fh, bool write)
     return MPI_SUCCESS;
 }
 
-/* The buffer as it is, or packed by the convertor. */
+/* Sets the memory of the request: the user buffer, or a copy packed by the convertor. */
 static int prepare_memory(collio_request_t *request, ompio_file_t *fh, collio_flat_cache_t *cache,
                           const collio_call_t *call)
 {
@@ -41,7 +41,7 @@ static int prepare_memory(collio_request_t *request, ompio_file_t *fh, collio_fl
     return collio_flat_type(cache, MPI_BYTE, &request->memory);
 }
 
-/* The view, and the position of the first byte in it. */
+/* Sets the view of the request, and the position of its first byte. */
 static int prepare_view(collio_request_t *request, ompio_file_t *fh, collio_flat_cache_t *cache,
                         const collio_call_t *call)
 {

@@ -9,22 +9,22 @@
 /**
  * The request of one rank: the bytes of the file that a call accesses, and where they are in
  * memory. Collective and individual calls make it in the same way: view and buffer are flattened, a
- * buffer that only the convertor may touch is packed, all offsets are checked, and the file pointer
- * moves. Everything here is local.
+ * buffer that only the convertor can access is packed, all offsets are checked, and the file
+ * pointer moves. All functions are local.
  */
 
 /** The arguments of a read or write call. */
 typedef struct collio_call_t {
     bool write;                  /* direction: to the file */
-    void *buffer;                /* the user's buffer */
+    void *buffer;                /* the user buffer */
     size_t count;                /* number of elements in the buffer */
     ompi_datatype_t *type;       /* datatype of an element */
     bool explicit_offset;        /* access at `offset`; false: at the individual file pointer */
     OMPI_MPI_OFFSET_TYPE offset; /* explicit offset in etypes from the beginning of the view */
 } collio_call_t;
 
-/** An entry point with the arguments of MPI_File_read or MPI_File_write: makes them a call and
- *  passes it to `how`. */
+/** Defines an entry point with the arguments of MPI_File_read or MPI_File_write, which passes them
+ *  to `how` as a collio_call_t. */
 #define COLLIO_ENTRY(function, handle_type, writes, buffer_type, how, result_type)      \
     int function(handle_type *handle, buffer_type buffer, collio_count_t count,         \
                  ompi_datatype_t *type, result_type result)                             \
@@ -34,10 +34,10 @@ typedef struct collio_call_t {
         return how(handle, &call, result);                                              \
     }
 
-/** All-zero: a request without bytes. */
+/** The request of one rank. All-zero: a request without bytes. */
 typedef struct collio_request_t {
     collio_tiling_t view;  /* the file view; its lists belong to `shape` */
-    collio_flat_t *shape;  /* the view at displacement 0: the same object for equal views */
+    collio_flat_t *shape;  /* the view at displacement 0; equal views share one object */
     int64_t stream;        /* position of the first byte in the data of the view */
     int64_t bytes;         /* bytes to access */
     int64_t lo;            /* lowest byte in the file; 0 without bytes */
@@ -56,8 +56,8 @@ int collio_request_check_mode(const ompio_file_t *fh, bool write);
  *  -EOVERFLOW for offsets that no file has, -ENOMEM. Call request_fini() in any case. */
 int collio_request_init(collio_request_t *request, ompio_file_t *fh, const collio_call_t *call);
 
-/** After a read: moves the first `bytes` bytes from a packed copy to the user's buffer. Returns 0
- *  or -EINVAL. */
+/** After a read: moves the first `bytes` bytes from a packed copy to the user buffer. Returns 0 or
+ *  -EINVAL. */
 int collio_request_unpack(collio_request_t *request, int64_t bytes);
 
 void collio_request_fini(collio_request_t *request);

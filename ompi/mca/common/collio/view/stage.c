@@ -1,10 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers that only Open MPI's convertor may touch: on a device, or in a file whose data
- * representation is not the native one. They are packed to host memory before a write, and
- * unpacked from it after a read:
+ * User buffers that only Open MPI's convertor can access: buffers on a device, or of a file whose
+ * data representation is not native. They are packed to host memory before a write, and unpacked
+ * from host memory after a read:
  *
- *   user's buffer  --convertor-->  packed (host, file's representation)  --access-->  file
+ *   user buffer  --convertor-->  packed (host, file's representation)  --access-->  file
  */
 #include "compat/compat.h"
 

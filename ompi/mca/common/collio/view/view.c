@@ -2,8 +2,8 @@
 /*
  * The individual file pointer.
  *
- * io/ompio keeps the individual file pointer in four fields, which this file reads as one stream
- * position and moves without walking what lies between:
+ * io/ompio keeps the individual file pointer in four fields. This file reads them as one stream
+ * position, and moves them without walking the repetitions in between:
  *
  *   f_disp      f_offset: start of the current repetition
  *     |##..###... |##..###...
@@ -13,7 +13,7 @@
  *
  * io/ompio moves to the next piece (or repetition) only when it needs a byte of it: after a request
  * that ends with a piece the pointer is at the END of that piece. Contiguous views never wrap:
- * f_total_bytes just grows. Both habits are kept, so that stock code can continue anywhere.
+ * f_total_bytes only grows. This file does the same, so that stock code can continue from there.
  *
  * Cost: O(pieces passed).
  */
@@ -45,7 +45,7 @@ bool collio_view_reaches(ompio_file_t *fh, int64_t offset)
                && !__builtin_add_overflow(at, (int64_t) COLLIO_FVIEW(fh).f_disp, &at) && 0 <= at);
 }
 
-/* Moves on inside the repetition, to the piece in which its first `total` bytes end. */
+/* Moves inside the repetition, to the piece in which the first `total` bytes of it end. */
 static void move_to(ompio_file_t *fh, size_t total)
 {
     const struct iovec *iov = COLLIO_FVIEW(fh).f_decoded_iov;
@@ -53,7 +53,7 @@ static void move_to(ompio_file_t *fh, size_t total)
     size_t i = (size_t) COLLIO_FVIEW(fh).f_index_in_file_view;
     size_t start = COLLIO_FVIEW(fh).f_position_in_file_view;
 
-    if (total == COLLIO_FVIEW(fh).f_view_size) { /* usual, and no reason to walk */
+    if (total == COLLIO_FVIEW(fh).f_view_size) { /* frequent, and needs no walk */
         i = count - 1;
         start = total - iov[i].iov_len;
     }
