@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Hints that cannot be used are removed from a file's info object before anybody acts on them.
+ * Removes unusable hints from the info object of a file before other code reads them.
  */
 #include "settings/hints.h"
 
@@ -9,14 +9,14 @@
 
 #include "help/help.h"
 
-/* A hint that is being looked for in all sets. */
+/* A search for one hint in the rows of all sets. */
 typedef struct search_t {
-    const char *key;
-    const char *value;
-    const collio_settings_set_t *set;
-    const collio_setting_t *row;
-    bool known;
-    bool wrong;
+    const char *key;                  /* name of the hint */
+    const char *value;                /* value of the hint */
+    const collio_settings_set_t *set; /* set that is being searched */
+    const collio_setting_t *row;      /* row that is being compared */
+    bool known;                       /* a row has this name */
+    bool wrong;                       /* the value does not suit the row */
 } search_t;
 
 static bool is_it(const char *name, int64_t least, void *data)
@@ -43,15 +43,15 @@ static bool is_it(const char *name, int64_t least, void *data)
     return true;
 }
 
-/* Can the key be one of the row's names? Rows are many and set_view is frequent, so the names are
- * only made for a row that passes this. */
+/* Can the key be one of the row's names? A quick test, because there are many rows and set_view is
+ * frequent: names are built only for a row that passes it. */
 static bool may_name(const collio_setting_t *row, const char *key)
 {
     return (NULL != row->hints && NULL != strstr(row->hints, key))
            || (0 == strncmp(key, "collio_", 7) && 0 == strcmp(key + 7, row->name));
 }
 
-/* Can this hint stay? What is wrong is noted. */
+/* Is this hint usable? If not, keeps a help text for later. */
 static bool check(const char *key, const char *value)
 {
     search_t search = {.key = key, .value = value};

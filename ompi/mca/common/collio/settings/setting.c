@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Rows to parameters, hints and values.
+ * Makes parameters, hints and values from the rows. See setting.h.
  */
 #include "settings/setting.h"
 
@@ -110,8 +110,8 @@ void collio_setting_parameter(const collio_settings_set_t *set, const collio_set
              0 != (row->flags & COLLIO_SETTING_OMPIO) ? "io_ompio" : set->prefix, row->name);
 }
 
-/* All parameters are strings for Open MPI: then a wrong value is ours to tell, once and in one
- * line, and the syntax is the one of the hints. */
+/* Registers every parameter as a string, so that collio reports a wrong value, once and in one
+ * line, and parameters have the syntax of hints. */
 static int register_row(collio_settings_set_t *set, size_t index,
                         const mca_base_component_t *component)
 {
@@ -185,7 +185,7 @@ void collio_settings_set_deregister(collio_settings_set_t *set)
     }
 }
 
-/* Every open does this for every row: no snprintf. */
+/* Faster than snprintf: every open builds the names of every row. */
 static void copy_name(char name[MPI_MAX_INFO_KEY], const char *prefix, const char *text,
                       size_t length)
 {
@@ -226,7 +226,7 @@ typedef struct target_t {
     bool hinted;                 /* the file has hints */
 } target_t;
 
-/* Most files have no hints: then no row has to search for its own. */
+/* Does the file have any hint? Most files have none, and then no row searches for its hints. */
 static bool has_hints(opal_info_t *info)
 {
     char key[MPI_MAX_INFO_KEY + 1];
@@ -276,7 +276,7 @@ static bool write_hint(const char *name, int64_t least, void *data)
     (void) least;
     if (ours && is_initial(row, target->values)
         && !(target->hinted && collio_hint_get(target->info, name, text, sizeof(text)))) {
-        return true; /* nobody has set it */
+        return true; /* a default that no parameter or hint has set */
     }
     if (COLLIO_TEXT == row->kind || ours) {
         collio_setting_format(row, target->values, text, sizeof(text));
@@ -287,7 +287,7 @@ static bool write_hint(const char *name, int64_t least, void *data)
     if ('\0' != text[0] && strlen(text) < MPI_MAX_INFO_VAL) {
         collio_hint_set(target->info, name, text);
     }
-    return true; /* one name is enough, and a program that changes it for its next file must win */
+    return true; /* one name only, so that a program that copies and changes the hint has effect */
 }
 
 void collio_settings_set_publish(const collio_settings_set_t *set, const void *values,

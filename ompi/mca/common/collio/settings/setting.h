@@ -8,8 +8,8 @@
 
 /**
  * settings/: parameters and hints of all components. A component describes each setting by one row
- * and has a struct with one field for it. From the rows come the MCA parameters, the hints, checks
- * and messages, what the ranks compare at open, and what MPI_File_get_info returns.
+ * and has a struct with one field for it. This directory derives from the rows the MCA parameters,
+ * the hints, checks, messages, comparisons between ranks and the result of MPI_File_get_info.
  *
  * Order: collio_<name> wins over the other names of a hint, a hint wins over the parameter. A value
  * that cannot be used is reported once (help/help.h) and ignored: the parameter's value, or the
@@ -18,8 +18,8 @@
 enum {
     COLLIO_SETTING_NO_HINT = 1,      /* there is no hint collio_<name> */
     COLLIO_SETTING_NO_PARAMETER = 2, /* there is no MCA parameter */
-    COLLIO_SETTING_AGREED = 4,       /* must be the same on all ranks of a file; a hint */
-    COLLIO_SETTING_POSITIVE = 8,     /* 0 ("automatic") only by our own names, not `hints` */
+    COLLIO_SETTING_AGREED = 4,       /* must be the same on all ranks of a file */
+    COLLIO_SETTING_POSITIVE = 8,     /* names in `hints` do not allow 0 ("automatic") */
     COLLIO_SETTING_OMPIO = 16,       /* the parameter is io_ompio_<name> */
     COLLIO_SETTING_TWO_LAYERS = 32   /* only in components with two layers */
 };
@@ -46,52 +46,53 @@ typedef struct collio_settings_set_t {
     size_t count;                       /* number of rows */
     unsigned without;                   /* rows with one of these flags do not exist */
     void *parameters;                   /* the component's struct, with the parameters' values */
-    size_t bytes;                       /* size of that struct */
+    size_t bytes;                       /* size of `parameters` */
     char *text[COLLIO_SETTINGS_MAX];    /* the parameters as Open MPI holds them */
     int ompio_index;                    /* 1 + index of the parameter io_ompio_*, or 0 */
     struct collio_settings_set_t *next; /* next registered set */
 } collio_settings_set_t;
 
-/** Registers the parameters and reads their values. A wrong value becomes a finding, and the
+/** Registers the parameters and reads their values. Keeps a help text for a wrong value, and the
  *  default stays. */
 int collio_settings_set_register(collio_settings_set_t *set, const mca_base_component_t *component);
-/** Takes back what Open MPI does not take back itself. */
+/** Deregisters what Open MPI does not deregister itself. */
 void collio_settings_set_deregister(collio_settings_set_t *set);
 
-/** The values for a file: parameters, then the hints in `info`. Local. Wrong hints are passed over:
- *  collio_hints_check has told them and removed them. */
+/** Fills the values for a file: parameters, then the hints in `info`. Local. Ignores wrong hints,
+ *  which collio_hints_check reports and removes. */
 void collio_settings_set_resolve(const collio_settings_set_t *set, opal_info_t *info, void *values);
 
-/** Puts values where MPI_File_get_info finds them: under the first of the row's other names, in
- *  ROMIO's words, or else as collio_<name>. Left out are empty texts, and defaults of collio_<name>
- *  unless the user has given that hint. */
+/** Stores values for MPI_File_get_info: under the first of the row's other names, in ROMIO's words,
+ *  or else as collio_<name>. Omits empty texts, and defaults of collio_<name> unless the user has
+ *  set that hint. */
 void collio_settings_set_publish(const collio_settings_set_t *set, const void *values,
                                  opal_info_t *info);
 
-/** A list "name=value, ..." of the values that are not defaults, in their parameters' words; cut
- *  off where `text` is full. */
+/** Writes a list "name=value, ..." of the values that are not defaults, in the syntax of the
+ *  parameters; truncated if `text` is full. */
 void collio_settings_set_changed(const collio_settings_set_t *set, const void *values, char *text,
                                  size_t size);
 
 /** Is this row part of the set? */
 bool collio_settings_set_has(const collio_settings_set_t *set, const collio_setting_t *row);
-/** Calls `each` for every hint name of a row, the strongest last, until it returns true. `least`
- *  is the lowest number allowed under that name. */
+/** Calls `each` for every hint name of a row, the strongest last, until `each` returns true.
+ *  `least` is the lowest number that the name allows. */
 bool collio_setting_names(const collio_setting_t *row,
                           bool (*each)(const char *name, int64_t least, void *data), void *data);
-/** Can this row take this text? With `values`, the field gets it. */
+/** Is the text a valid value for the row? If so, stores the value in the field of `values`, unless
+ *  `values` is NULL. */
 bool collio_setting_parse(const collio_setting_t *row, const char *text, int64_t least,
                           void *values);
-/** A field as text, as parse takes it. */
+/** Formats a field as text that collio_setting_parse accepts. */
 void collio_setting_format(const collio_setting_t *row, const void *values, char *text,
                            size_t size);
 /** Adds a field to a hash. */
 uint64_t collio_setting_hash(const collio_setting_t *row, const void *values, uint64_t hash);
-/** The parameter's name, "fcoll_overlap_schedule". */
+/** Writes the name of the parameter, as "fcoll_overlap_schedule". */
 void collio_setting_parameter(const collio_settings_set_t *set, const collio_setting_t *row,
                               char *text, size_t size);
 
-/** All registered sets, linked by `next`. */
+/** Returns the list of all registered sets, linked by `next`. */
 const collio_settings_set_t *collio_settings_sets(void);
 
 #endif /* COLLIO_SETTING_H */

@@ -2,9 +2,9 @@
 /**
  * Settings and facts that must be the same on all ranks of a file.
  *
- *   all     hash of settings and facts, something to tell?      one small reduction
+ *   all     hash of settings and facts, does a text wait?       one small reduction
  *   differ: rank 0's settings and facts                         broadcast
- *           lowest rank that differed                           reduction; it tells what differed
+ *           lowest rank that differed                           reduction; that rank prints
  */
 #include "settings/hints.h"
 
@@ -17,10 +17,10 @@
 
 enum { PACKAGE_TEXT = 4 * COLLIO_TEXT_BYTES, FACTS_MAX = 16 };
 
-/* What decides, of one rank. Settings are lines "name=value". */
+/* Settings and facts of rank 0, for the broadcast. */
 typedef struct package_t {
-    char text[PACKAGE_TEXT];
-    int64_t facts[FACTS_MAX];
+    char text[PACKAGE_TEXT];  /* AGREED settings, as lines "name=value" */
+    int64_t facts[FACTS_MAX]; /* values of the facts */
 } package_t;
 
 static bool agreed(const collio_settings_set_t *set, size_t index)
@@ -47,8 +47,8 @@ static void pack(const collio_settings_set_t *set, const void *values, const col
     }
 }
 
-/* Of what a package tells, without making one: every open needs it, few need the package.
- * Positive, so that it can be negated in a reduction. */
+/* Returns a hash of the content of a package, without making one: every open needs the hash, few
+ * opens the package. Positive, so that a reduction can use the negated hash. */
 static int64_t hash_of(const collio_settings_set_t *set, const void *values,
                        const collio_fact_t *facts, int count)
 {
@@ -70,7 +70,7 @@ int64_t collio_settings_set_hash(const collio_settings_set_t *set, const void *v
     return hash_of(set, values, NULL, 0);
 }
 
-/* Notes that a value of this rank differs, for the message. */
+/* Adds a value of this rank that differs to the text of the message. */
 static void note(char *text, size_t size, const char *name, const char *mine, const char *root)
 {
     size_t used = strlen(text);
@@ -124,7 +124,7 @@ static void apply_facts(collio_fact_t *facts, int count, const int64_t *root, ch
     }
 }
 
-/* One rank prints the difference: the lowest that had other values than rank 0. */
+/* The lowest rank whose values differed from rank 0 prints the difference. Collective. */
 static int print_difference(ompi_communicator_t *comm, const char *difference)
 {
     int rank = ompi_comm_rank(comm), size = ompi_comm_size(comm);

@@ -16,18 +16,18 @@ enum { BYTES_UNIT = 65536, COUNT_MAX = UINT16_MAX };
 
 /* One hint, with its limits. */
 typedef struct rule_t {
-    const char *name;
+    const char *name;  /* name of the hint */
     const char *other; /* another name, or NULL */
-    int64_t lowest;
-    int64_t highest;
-    int64_t unit;
+    int64_t lowest;    /* lowest allowed value */
+    int64_t highest;   /* highest allowed value */
+    int64_t unit;      /* allowed values are multiples of the unit */
 } rule_t;
 
 static const rule_t factor = {"striping_factor", "stripe_width", -1, COUNT_MAX, 1};
 static const rule_t unit = {"striping_unit", "stripe_size", 0, BYTES_MAX, BYTES_UNIT};
 static const rule_t device = {"start_iodevice", NULL, 0, INT32_MAX, 1};
 
-/* The number of the first name that is set, if it can be used; else `preset`. */
+/* Returns the value of the first name that is set, if the value is allowed; else `preset`. */
 static int64_t number(opal_info_t *info, const char *who, const rule_t *rule, int64_t preset)
 {
     const char *name = rule->name;
@@ -61,7 +61,7 @@ void collio_striping_wanted(opal_info_t *info, const char *who, collio_stripes_t
     (void) collio_hint_get(info, "collio_pool", wanted->pool, sizeof(wanted->pool));
 }
 
-/* The hint has this value, or, below `lowest`, is not there. */
+/* Sets the hint to a value, or removes the hint if the value is below `lowest`. */
 static void put(opal_info_t *info, const rule_t *rule, int64_t value, int64_t lowest)
 {
     char text[32];
