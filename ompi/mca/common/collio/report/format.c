@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Tables, lines and JSON of the reports.
+ * Formats reports as tables, lines and JSON.
  */
 #include "report/format.h"
 
@@ -16,12 +16,12 @@ static const char *const unit_titles[COLLIO_UNITS] = {"time, ms", "data, MiB", "
 static const char *const unit_json[COLLIO_UNITS] = {"ns", "bytes", "count"};
 static const double unit_size[COLLIO_UNITS] = {1e6, 1048576, 1};
 
-/* A number of a column. One that is too small for its digits is not shown as 0. */
+/* Formats a number of a column. A number too small for its digits is not printed as 0. */
 static const char *cell(char text[CELL_BYTES], double value, int digits)
 {
     static const struct {
-        double least;      /* smaller values would be shown as 0 */
-        const char *shown; /* what is shown of smaller values */
+        double least;      /* smaller values would be printed as 0 */
+        const char *shown; /* text for smaller values */
     } small[] = {[0] = {0, ""}, [1] = {0.05, "<0.1"}, [3] = {0.0005, "<0.001"}};
 
     if (value > 0 && value < small[digits].least) {
@@ -46,7 +46,7 @@ static void add_figure(collio_text_t *text, const collio_figure_t *figure, int r
         cell(sum, (double) figure->sum / size, whole));
 }
 
-/* The figures of a section that have this unit. */
+/* Adds the figures of a section that have this unit. */
 static void add_unit(collio_text_t *text, const collio_table_t *section, collio_unit_t unit,
                      int ranks)
 {

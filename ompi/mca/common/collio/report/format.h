@@ -27,18 +27,18 @@ typedef struct collio_figure_t {
     uint64_t sum;       /* sum over the ranks */
 } collio_figure_t;
 
-/** Figures that belong together: those of writes, of reads, or of the file. */
+/** The figures of writes, of reads, or of the file. */
 typedef struct collio_table_t {
     const char *name;              /* "write", "read" or "file" */
     const collio_figure_t *figure; /* the figures */
     int count;                     /* number of figures */
 } collio_table_t;
 
-/** Calls of one kind on a file, or on many files: what a line of the report has. */
+/** Calls of one kind on one or more files: the content of a line of the report. */
 typedef struct collio_traffic_t {
     uint64_t calls; /* number of calls; a collective call counts once */
-    uint64_t bytes; /* data of all ranks */
-    uint64_t ns;    /* time of the slowest rank */
+    uint64_t bytes; /* bytes of data of all ranks */
+    uint64_t ns;    /* time of the slowest rank, in nanoseconds */
 } collio_traffic_t;
 
 enum { COLLIO_TRAFFICS = 2 };
@@ -50,20 +50,20 @@ typedef struct collio_record_t {
     int ranks;                                 /* ranks that have the file open */
     const char *traffic_name[COLLIO_TRAFFICS]; /* kinds of calls; NULL: there is none */
     collio_traffic_t traffic[COLLIO_TRAFFICS]; /* calls of each kind */
-    bool no_rate;                              /* calls move no data: a rate would mean nothing */
+    bool no_rate;                              /* calls move no data, so no rate is printed */
     collio_text_t about;                       /* lines of text below the title */
-    collio_text_t json;                        /* members of JSON, a comma in front of each */
+    collio_text_t json;                        /* members of the JSON object, a comma before each */
     const collio_table_t *section;             /* tables of figures */
     int sections;                              /* number of tables */
 } collio_record_t;
 
-/** The table of a file. */
+/** Adds the table of a file. */
 void collio_format_table(collio_text_t *text, const collio_record_t *record);
-/** Two lines of headings, then one line for each file or total. Names stand at the end, so that
- *  columns line up. */
+/** heading adds two lines of headings, line one line for a file or a total. Names are at the end of
+ *  a line, so that columns are aligned. */
 void collio_format_heading(collio_text_t *text, const collio_record_t *record);
 void collio_format_line(collio_text_t *text, const collio_record_t *record, const char *name);
-/** One object in one line. `files` > 0: a total of this number of files, without a path. */
+/** Adds one object in one line. `files` > 0: a total of this number of files, without a path. */
 void collio_format_json(collio_text_t *text, const collio_record_t *record, uint64_t files);
 
 #endif /* COLLIO_FORMAT_H */

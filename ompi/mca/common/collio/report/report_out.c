@@ -3,9 +3,9 @@
  * Prints reports and keeps totals.
  *
  * Problem: a job total needs figures of processes that may have no file, and no communicator, in
- * common; a reduction over MPI_COMM_WORLD would wait for ranks that never opened a file. So totals
- * travel with the reductions that the reports of files make anyway, and whoever holds one at
- * MPI_Finalize prints it.
+ * common; a reduction over MPI_COMM_WORLD would wait for ranks that never opened a file.
+ * Method: the reductions for the report of a file also move the totals of earlier files to rank 0
+ * of the file. A process that holds a total at MPI_Finalize prints it.
  */
 #include "report/report_out.h"
 
@@ -17,7 +17,7 @@
 
 enum { COMPONENTS = 8, TABLES = 8, NAME_BYTES = 32, PATH_BYTES = 2048 };
 
-/* Figures of closed files. All members are uint64_t: a reduction sums them. */
+/* Figures of closed files. All members are uint64_t, because a reduction sums them. */
 typedef struct held_t {
     uint64_t files;                            /* number of files */
     collio_traffic_t traffic[COLLIO_TRAFFICS]; /* calls of these files */
@@ -26,7 +26,7 @@ enum { HELD_WORDS = sizeof(held_t) / sizeof(uint64_t) };
 
 /* The total of a component. */
 typedef struct total_t {
-    char component[NAME_BYTES];                /* "fcoll/overlap"; empty: the place is free */
+    char component[NAME_BYTES];                /* "fcoll/overlap"; empty: the entry is unused */
     char path[PATH_BYTES];                     /* setting report_file of the last file */
     const char *traffic_name[COLLIO_TRAFFICS]; /* kinds of calls */
     int mode;                                  /* setting report of the last file */
@@ -61,7 +61,8 @@ static void add_held(held_t *to, const held_t *more)
     }
 }
 
-/* 0 or errno. One stream of writes, so that lines of other processes do not come between. */
+/* Appends a text to a file by one unbuffered write, so that lines of other processes do not come
+ * between. Returns 0 or an errno. */
 static int append_to(const char *path, const collio_text_t *text)
 {
     FILE *file = fopen(path, "ae");

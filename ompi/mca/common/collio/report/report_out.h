@@ -7,9 +7,9 @@
 #include "report/format.h"
 
 /**
- * report/ prints what the components counted. A component fills a record of a file when the file is
- * closed; report/ prints the record as a table, a line or JSON, to stderr or to a file. When
- * MPI_Finalize begins, it prints the total of all files. format.h has the form of the output.
+ * report/: prints the counters of the components. A component fills a record of a file when the
+ * file is closed; report/ prints the record as a table, a line or JSON, to stderr or to a file.
+ * When MPI_Finalize begins, report/ prints the total of all files. format.h defines the output.
  */
 typedef enum collio_report_mode_t {
     COLLIO_REPORT_OFF,   /* no report */
@@ -19,8 +19,8 @@ typedef enum collio_report_mode_t {
     COLLIO_REPORT_JSON   /* an object for each file */
 } collio_report_mode_t;
 
-/* The rows of the settings `report` and `report_file`, the same in all components: they share the
- * hints collio_report and collio_report_file. */
+/* Texts for the rows of the settings `report` and `report_file`, which are the same in all
+ * components because the components share the hints collio_report and collio_report_file. */
 #define COLLIO_REPORT_CHOICES "off,on,table,lines,json"
 #define COLLIO_REPORT_VALUES                                                                      \
     " table: one table for each file. lines: one line for each file. on: tables for the first 8 " \
@@ -30,14 +30,14 @@ typedef enum collio_report_mode_t {
 #define COLLIO_REPORT_FILE_HELP \
     "File that the report is appended to, by rank 0 of each file that is reported. Empty: stderr"
 
-/** The same figures of all ranks of a file. Totals that the ranks hold of files closed earlier move
- *  to rank 0, so that after a file of all ranks one of them has the total of the job. False, and no
- *  report, if communication failed. Collective. */
+/** Reduces the figures of all ranks of a file. Moves the totals of earlier files to rank 0, so that
+ *  rank 0 of a file that all ranks opened has the total of the job. Returns false if communication
+ *  failed; then there is no report. Collective. */
 bool collio_report_reduce(ompi_communicator_t *comm, const char *component, const uint64_t *mine,
                           int count, uint64_t *least, uint64_t *most, uint64_t *sum);
 
-/** Prints the record of a file, and adds it to this process's total. Rank 0 of the file calls it.
- *  path: file to append to, or "". */
+/** Prints the record of a file, and adds it to the total of this process. Only rank 0 of the file
+ *  calls this. path: file to append to; "": stderr. */
 void collio_report_print(const collio_record_t *record, int mode, const char *path);
 
 #endif /* COLLIO_REPORT_OUT_H */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `more` bytes and the end of the string. */
+/* Allocates memory for `more` bytes and the end of the string. Returns false without memory. */
 static bool reserve(collio_text_t *text, size_t more)
 {
     size_t wanted = text->room < 256 ? 256 : text->room;
@@ -49,7 +49,7 @@ void collio_text_add(collio_text_t *text, const char *format, ...)
     text->used += (size_t) length;
 }
 
-/* Length of a UTF-8 character with this first byte; 0: no character begins with it. */
+/* Returns the length of a UTF-8 character with this first byte; 0: no character begins so. */
 static size_t announced(unsigned char first)
 {
     if (first < 0x80) {
@@ -61,8 +61,8 @@ static size_t announced(unsigned char first)
     return first < 0xe0 ? 2 : 3 + (first >= 0xf0);
 }
 
-/* Bytes of the UTF-8 character that begins here; 0 if there is none. Surrogates and overlong forms
- * pass: readers of JSON replace them. */
+/* Returns the bytes of the UTF-8 character at `at`; 0 if it is invalid. Accepts surrogates and
+ * overlong forms, which readers of JSON replace. */
 static size_t utf8_length(const unsigned char *at)
 {
     size_t length = announced(at[0]);

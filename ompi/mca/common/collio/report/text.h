@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** A text that grows. All-zero is an empty text. Without memory the text keeps what it has,
- *  which is always a string, and is marked: the end is missing. */
+/** A text that grows. All-zero is an empty text. If memory is short, the text stays a valid string
+ *  without its end, and `cut` is set. */
 typedef struct collio_text_t {
     char *at;    /* the string; NULL while it is empty */
     size_t used; /* length of the string */
@@ -17,10 +17,10 @@ typedef struct collio_text_t {
 void collio_text_add(collio_text_t *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Adds a string of JSON: in quotes, with escapes. Bytes that are not UTF-8 become U+FFFD. */
+/** Adds a JSON string, in quotes and with escapes. Bytes that are not UTF-8 become U+FFFD. */
 void collio_text_json(collio_text_t *text, const char *string);
 
-/** The string; "" while the text is empty. */
+/** Returns the string; "" while the text is empty. */
 const char *collio_text_string(const collio_text_t *text);
 
 void collio_text_fini(collio_text_t *text);
