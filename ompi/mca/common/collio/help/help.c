@@ -31,8 +31,8 @@ typedef struct entry_t {
 static entry_t *entries; /* list of all texts, the oldest first */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The new entry of this hash, at the end of the list. NULL: there is one already (*known), or no
- * memory. With the lock. */
+/* Adds an entry for this hash at the end of the list. Returns NULL if the list has one already
+ * (*known), or if there is no memory. The caller holds the lock. */
 static entry_t *add(uint64_t hash, const char *text, bool *known)
 {
     entry_t **at = &entries, *entry;
@@ -53,8 +53,9 @@ static entry_t *add(uint64_t hash, const char *text, bool *known)
     return entry;
 }
 
-/* Is this the first process of the job on this node that prints it? The directory of the launcher
- * belongs to the job and is removed with it; without one, every process is the first. */
+/* Is this the first process of the job on this node that prints the text? A file in the launcher's
+ * directory marks a printed text; the directory is removed with the job. Without the directory,
+ * every process is the first. */
 static bool first_on_node(uint64_t hash)
 {
     const char *directory = getenv("PMIX_SERVER_TMPDIR"), *job = getenv("PMIX_NAMESPACE");
@@ -75,7 +76,8 @@ static bool first_on_node(uint64_t hash)
     return true;
 }
 
-/* Without memory for an entry a text may be printed twice; it is never lost. */
+/* Does this process print the text for the first time? Without memory for an entry, a text may be
+ * printed twice, but it is never lost. */
 static bool first_here(uint64_t hash)
 {
     bool known;
@@ -131,7 +133,7 @@ void collio_help_later(collio_help_scope_t scope, const char *format, ...)
     pthread_mutex_unlock(&lock);
 }
 
-/* The first text that waits; with the lock. */
+/* Returns the first text that waits, or NULL. The caller holds the lock. */
 static entry_t *waiting(void)
 {
     entry_t *entry = entries;
@@ -152,7 +154,7 @@ int64_t collio_help_waiting(ompi_communicator_t *comm)
     if (!any) {
         return 0;
     }
-    return ompi_comm_size(comm) - ompi_comm_rank(comm); /* the lowest rank has most */
+    return ompi_comm_size(comm) - ompi_comm_rank(comm); /* the lowest rank has the highest number */
 }
 
 /* Prints the first text that waits; returns its hash, or 0. */

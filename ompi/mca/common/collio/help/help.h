@@ -9,12 +9,12 @@
 #include "help/texts.h"
 
 /**
- * help/ prints the lines that a user must act on. Every text is a row of the catalog texts.h, which
- * docs/messages.md is made from. A text is printed once per job, or once per file.
+ * help/: prints the lines that a user must act on. Every text is a row of the catalog texts.h, from
+ * which docs/messages.md is made. A text is printed once per job, or once per file.
  *
  * opal_show_help is not used. It prints a topic once, with the arguments of the first caller, so a
  * second wrong hint would not be printed; and in a process that mpirun did not start, Open MPI
- * 4.1.4 loses the text. 6.0 has only texts that were compiled into it.
+ * 4.1.4 loses the text. Open MPI 6.0 prints only texts that were compiled into it.
  *
  * A text that several ranks of a file may have (a wrong parameter) waits until the ranks of a file
  * synchronize; then one rank prints it. All other texts are printed at once by the rank that has
@@ -28,18 +28,18 @@ typedef enum collio_help_scope_t {
 enum { COLLIO_HELP_NO_RANK = -1 };
 
 /** Prints a text of the catalog at once: collio_help("fs/beegfs", path, COLLIO_HELP_NO_RANK,
- *  COLLIO_HELP_CLOSE, strerror(error)). In front of it stand `who` and, unless they are NULL and
- *  COLLIO_HELP_NO_RANK, the name of the file and the rank that it concerns. Local. */
+ *  COLLIO_HELP_CLOSE, strerror(error)). The line begins with `who`, then the name of the file
+ *  unless `file` is NULL, then the rank unless `rank` is COLLIO_HELP_NO_RANK. Local. */
 void collio_help(const char *who, const char *file, int rank, collio_help_scope_t scope,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/** Keeps a text until the ranks of a file synchronize. A text that was printed before, or waits, is
- *  not kept again. Local. */
+/** Keeps a text until the ranks of a file synchronize. A text that was printed, or that waits
+ *  already, is not kept again. Local. */
 void collio_help_later(collio_help_scope_t scope, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** The contribution of this rank (by MPI_MAX) to the agreement that precedes help_agreed: 0 if no
- *  text waits. */
+/** Returns the contribution of this rank (by MPI_MAX) to the agreement that precedes help_agreed:
+ *  0 if no text waits. */
 int64_t collio_help_waiting(ompi_communicator_t *comm);
 /** Prints every text that waits on any rank, each once. Collective over `comm`, if `highest`, the
  *  maximum of the contributions, is not 0. */

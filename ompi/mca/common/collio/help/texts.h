@@ -6,14 +6,14 @@
  * The catalog of help texts: every line that a user must act on. tools/messages makes
  * docs/messages.md from it. A text has the parts of Open MPI's help texts:
  *
- *   HELP_WHEN     when it is printed; only in docs/messages.md
+ *   HELP_WHEN     when the text is printed; only in docs/messages.md
  *   HELP_WHAT     what happened, with the cause
  *   HELP_NOW      what happens now
  *   HELP_DO       what the user can do
- *   HELP_SILENCE  how to silence it; only in docs/messages.md
+ *   HELP_SILENCE  how to silence the text; only in docs/messages.md
  *
- * In front of a text stand the component, the name of the file and the rank, as far as there are
- * any: see help.h. PER_JOB: printed for the first file of a job only. PER_FILE: for each file.
+ * A line begins with the component, the name of the file and the rank, if it has them: see help.h.
+ * PER_JOB: printed for the first file of a job only. PER_FILE: printed for each file.
  */
 #define HELP_WHEN(text)    ""
 #define HELP_WHAT(text)    text
