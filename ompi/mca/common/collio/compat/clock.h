@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/** Nanoseconds of a clock. */
+/** Returns the time of a clock in nanoseconds. */
 static inline uint64_t collio_clock(clockid_t clock)
 {
     struct timespec now;
@@ -14,7 +14,7 @@ static inline uint64_t collio_clock(clockid_t clock)
     return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
 }
 
-/** Nanoseconds of the clock by which all durations are measured. */
+/** Returns the time in nanoseconds, by the clock that measures all durations. */
 static inline uint64_t collio_now(void)
 {
     return collio_clock(CLOCK_MONOTONIC);

@@ -3,9 +3,9 @@
 #define COLLIO_COMPAT_H
 
 /**
- * compat/: everything that differs between Open MPI 4.1, 5.0 and 6.0. Names, types and calls that
- * have changed are wrapped here, so no other file tests a version. errno values become MPI error
- * classes in error.h.
+ * compat/: everything that differs between Open MPI 4.1, 5.0 and 6.0. This header wraps names,
+ * types and calls that differ, so no other file tests a version. error.h maps errno values to MPI
+ * error classes.
  */
 
 #include "ompi_config.h"
@@ -55,8 +55,8 @@ typedef mca_io_base_module_2_0_0_t collio_io_table_t;
 #    define COLLIO_IO_VERSION       MCA_IO_BASE_V_2_0_0
 #endif
 
-/* HAVE_DEVICES: user buffers may lie on devices. ON_DEVICE: a prepared convertor's buffer lies on a
- * device, and the host cannot reach it. */
+/* HAVE_DEVICES: user buffers may be on devices. ON_DEVICE: the user buffer of a prepared convertor
+ * is on a device, where the host cannot access it. */
 #ifdef CONVERTOR_ACCELERATOR
 #    define COLLIO_HAVE_DEVICES true
 #    define COLLIO_ON_DEVICE(convertor)               \
@@ -68,7 +68,7 @@ typedef mca_io_base_module_2_0_0_t collio_io_table_t;
         (((convertor)->flags & CONVERTOR_CUDA) && !((convertor)->flags & CONVERTOR_CUDA_UNIFIED))
 #endif
 
-/* Debian's builds export the table of MPI files, upstream's hide it: configure looks. */
+/* Debian's builds export the table of MPI files, upstream's hide it: configure checks. */
 #if !defined(COLLIO_HAVE_OMPI_FILE_F_TO_C_TABLE) || COLLIO_HAVE_OMPI_FILE_F_TO_C_TABLE
 #    define COLLIO_HAVE_FILE_TABLE 1
 #else
@@ -96,15 +96,15 @@ static inline bool collio_world_is_up(void)
     return OMPI_MPI_STATE_INIT_COMPLETED == ompi_mpi_state;
 }
 
-/** In MPI_Finalize, behind the callbacks: MPI closes files that the program left open. 5.0 frees
- *  windows before it does so, and refuses MPI_* calls. */
+/** Is MPI_Finalize past its callbacks? MPI then closes files that the program left open; 5.0 has
+ *  freed RMA windows before, and refuses MPI_* calls. */
 static inline bool collio_mpi_frees_all(void)
 {
     return OMPI_MPI_STATE_FINALIZE_PAST_COMM_SELF_DESTRUCT <= ompi_mpi_state;
 }
 
-/** Does what is derived from this communicator live until MPI_Finalize? Else it belongs to a
- *  session and ends with it. */
+/** Do communicators derived from this one live until MPI_Finalize? If not, they belong to a session
+ *  and end with the session. */
 static inline bool collio_comm_of_world(const ompi_communicator_t *comm)
 {
 #if OMPI_MAJOR_VERSION >= 5
@@ -117,10 +117,10 @@ static inline bool collio_comm_of_world(const ompi_communicator_t *comm)
     return collio_world_is_up();
 }
 
-/** Calls `ended` when MPI_Finalize begins (an attribute of MPI_COMM_SELF): in 4.1 nobody closes
- *  the components of file access. 6.0's libopen_mpi has no MPI_*, so the internal names are used
- *  there. MPI_SUCCESS, or an error if that is impossible: there are only sessions, or
- *  MPI_Finalize has begun. */
+/** Registers `ended` for the begin of MPI_Finalize (as an attribute of MPI_COMM_SELF), because 4.1
+ *  does not close the components of file access. 6.0 needs internal names, because its libopen_mpi
+ *  has no MPI_*. Returns MPI_SUCCESS, or an error if the process has only sessions or MPI_Finalize
+ *  has begun. */
 static inline int collio_call_at_finalize(MPI_Comm_delete_attr_function *ended)
 {
     int key = MPI_KEYVAL_INVALID;
@@ -145,8 +145,8 @@ static inline int collio_call_at_finalize(MPI_Comm_delete_attr_function *ended)
 #endif
 }
 
-/** Do processes of this communicator, or of the job, run on other nodes? Those of the job may open
- *  the same file by another communicator. */
+/** Do processes of this communicator, or of the job, run on other nodes? Other processes of the job
+ *  may open the same file by another communicator. */
 static inline bool collio_spans_nodes(const ompi_communicator_t *comm)
 {
     ompi_group_t *job = ompi_mpi_comm_world.comm.c_local_group;
@@ -156,7 +156,8 @@ static inline bool collio_spans_nodes(const ompi_communicator_t *comm)
            || (NULL != job && ompi_group_have_remote_peers(job));
 }
 
-/** A text that tells a communicator from all others of its processes, the same on all of them. */
+/** Writes a text that identifies a communicator among all communicators of its processes; the text
+ *  is the same on all ranks. */
 static inline void collio_comm_id(const ompi_communicator_t *comm, char *text, size_t size)
 {
 #if OMPI_MAJOR_VERSION >= 5
@@ -166,31 +167,31 @@ static inline void collio_comm_id(const ompi_communicator_t *comm, char *text, s
 #endif
 }
 
-/** What MPI_Error_string says, which 6.0's libopen_mpi does not have. */
+/** Returns the text of MPI_Error_string, a function that 6.0's libopen_mpi lacks. */
 static inline const char *collio_error_text(int error)
 {
     return ompi_mpi_errnum_get_string(error);
 }
 
-/* sharedfp/individual hands in handles that it never initialised before 6.0 */
+/* sharedfp/individual of releases before 6.0 passes handles that it never initialized */
 #define COLLIO_HANDLES_ARE_CLEAN (OMPI_MAJOR_VERSION >= 6)
 
 #if !COLLIO_HANDLES_ARE_CLEAN
-/** The file that has this number in Fortran, or MPI_FILE_NULL. */
+/** Returns the file that has this number in Fortran, or MPI_FILE_NULL. */
 static inline ompi_file_t *collio_file_of(MPI_Fint number)
 {
     return PMPI_File_f2c(number);
 }
 #endif
 
-/* the fbtl module tells whether atomic mode works */
+/* the fbtl module has a function that checks whether atomic mode works */
 #define COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
 
-/** The version that ompi_info shows for a component: our own. */
+/** The version that ompi_info prints for a component: collio's version. */
 #define COLLIO_COMPONENT_VERSION \
     MCA_BASE_MAKE_VERSION(component, COLLIO_MAJOR, COLLIO_MINOR, COLLIO_RELEASE)
 
-/** The value of an integer parameter of io/ompio; -1: there is none of that name. */
+/** Returns the value of an integer parameter of io/ompio; -1: no parameter has that name. */
 static inline int collio_ompio_parameter(const char *name)
 {
     int index = mca_base_var_find("ompi", "io", "ompio", name);
@@ -202,9 +203,9 @@ static inline int collio_ompio_parameter(const char *name)
                : -1;
 }
 
-/** From 6.0 on io/ompio puts its own defaults among a file's hints, where nothing tells them from
- *  those of the user. A hint that has the default's value is therefore no hint: ours would else
- *  lose to it. */
+/** Is the hint a default of io/ompio? From 6.0 on io/ompio adds its own defaults to the hints of a
+ *  file, where they cannot be distinguished from hints of the user. A hint with the default's value
+ *  is therefore ignored; otherwise it would override the parameter of collio. */
 static inline bool collio_hint_is_ompios(const char *key, const char *value)
 {
 #if OMPI_MAJOR_VERSION >= 6
@@ -221,7 +222,7 @@ static inline bool collio_hint_is_ompios(const char *key, const char *value)
     return false;
 }
 
-/** A hint's value; false if it is not set (or does not fit). */
+/** Gets the value of a hint. Returns false if the hint is not set, or its value does not fit. */
 static inline bool collio_hint_get(opal_info_t *info, const char *key, char *value, size_t size)
 {
     int found = 0;
@@ -256,7 +257,7 @@ static inline void collio_hint_set(opal_info_t *info, const char *key, const cha
     }
 }
 
-/** The key number n of an info object; false past the last one. */
+/** Gets key number n of an info object. Returns false past the last key. */
 static inline bool collio_hint_key(opal_info_t *info, int n, char *key, size_t size)
 {
     int count = 0;
@@ -287,9 +288,9 @@ static inline void collio_hint_delete(opal_info_t *info, const char *key)
     (void) opal_info_delete(info, key);
 }
 
-/** A commutative reduction of our own. ompi/op/op.h cannot be included (it needs a header that
- *  is never installed), so 4.1 and 5.0 use the profiling interface, 6.0 (whose libopen_mpi has no
- *  MPI_*) the internal function under its own prototype. */
+/** Creates a commutative reduction of collio. ompi/op/op.h cannot be included (it needs a header
+ *  that is never installed), so 4.1 and 5.0 use the profiling interface, and 6.0 (whose libopen_mpi
+ *  has no MPI_*) the internal function, which is declared below. */
 typedef void collio_op_fn_t(void *in, void *inout, int *count, MPI_Datatype *type);
 #if OMPI_MAJOR_VERSION >= 6
 /* bigcount: the function's count is a size_t */
@@ -307,7 +308,7 @@ static inline int collio_op_create(collio_op_fn_t *fn, struct ompi_op_t **op)
 }
 #endif
 
-/** Also for a file that MPI itself closes at its end, where MPI_Op_free is refused. */
+/** Frees a reduction, also after MPI_Finalize has begun, when MPI refuses MPI_Op_free. */
 static inline void collio_op_free(struct ompi_op_t **op)
 {
     opal_object_t *object = (opal_object_t *) *op;
@@ -316,9 +317,9 @@ static inline void collio_op_free(struct ompi_op_t **op)
     *op = NULL;
 }
 
-/* One-sided calls on bytes. 6.0's libopen_mpi has no MPI_*: there the osc module is called. */
+/* One-sided calls on bytes. 6.0 calls the osc module, because its libopen_mpi has no MPI_*. */
 typedef struct ompi_win_t collio_win_t;
-enum { COLLIO_WIN_RUNS = 1024 }; /* most runs of one call */
+enum { COLLIO_WIN_RUNS = 1024 }; /* maximum number of runs in one call */
 #if OMPI_MAJOR_VERSION >= 6
 static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
                                     collio_win_t **win)
@@ -355,7 +356,7 @@ static inline int collio_win_runs(bool put, char *message, int bytes, int peer, 
 {
     int rc = OMPI_SUCCESS;
 
-    (void) bytes; /* datatypes are made by MPI_*, which libopen_mpi lacks: run by run */
+    (void) bytes; /* libopen_mpi cannot make datatypes: one call per run */
     for (int i = 0; i < count && OMPI_SUCCESS == rc; ++i) {
         rc = put ? collio_win_put(message, length[i], peer, at[i], win)
                  : collio_win_get(message, length[i], peer, at[i], win);
@@ -385,7 +386,7 @@ static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_
     ompi_errhandler_t *handler = comm->error_handler;
     int rc;
 
-    /* a failure must come back to us, whatever the user's handler for communicators is */
+    /* the call must return a failure, and not run the user's error handler */
     comm->error_handler = &ompi_mpi_errors_return.eh;
     rc = PMPI_Win_create(base, (MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, win);
     comm->error_handler = handler;
@@ -395,7 +396,7 @@ static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_
     return rc;
 }
 
-/** A window in memory that the node's ranks share: all that osc/sm can make. */
+/** Makes an RMA window in memory that the node's ranks share: the only kind of osc/sm. */
 static inline int collio_win_allocate_shared(size_t bytes, ompi_communicator_t *comm, char **base,
                                              collio_win_t **win)
 {
@@ -429,7 +430,7 @@ static inline int collio_win_get(void *to, int bytes, int peer, int64_t at, coll
     return PMPI_Get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
 }
 
-/** One call for many runs: contiguous here, scattered there. */
+/** Moves many runs in one call: contiguous origin, indexed target. */
 static inline int collio_win_runs(bool put, char *message, int bytes, int peer, int count,
                                   const int *length, const MPI_Aint *at, collio_win_t *win)
 {
@@ -464,13 +465,13 @@ static inline int collio_win_fence(int assertion, collio_win_t *win)
 }
 #endif
 
-/** "Open MPI v4.1.4, ..." of the Open MPI that is running, not of the one we were built for. */
+/** Returns "Open MPI v4.1.4, ..." of the Open MPI that is running, not of the build. */
 static inline const char *collio_running_version(void)
 {
     return opal_version_string;
 }
 
-/** Processes of this job on this node. */
+/** Returns the number of processes of this job on this node. */
 static inline int collio_ranks_on_node(void)
 {
     return 1 + (int) opal_process_info.num_local_peers;
@@ -482,7 +483,7 @@ static inline bool collio_thread_multiple(void)
     return ompi_mpi_thread_multiple;
 }
 
-/* Communication inside the engine: nonblocking, internal entry points (no PMPI tool sees it). */
+/* Communication of the engine, by internal entry points, which PMPI tools do not intercept. */
 
 static inline int collio_isend(const void *buffer, size_t bytes, int peer, int tag,
                                bool synchronous, ompi_communicator_t *comm,
@@ -521,7 +522,7 @@ static inline int collio_allreduce(const void *send, void *receive, int count,
                                         comm->c_coll->coll_allreduce_module);
 }
 
-/** To rank 0. */
+/** Gathers to rank 0. */
 static inline int collio_gather(const void *send, void *receive, int count, ompi_datatype_t *type,
                                 ompi_communicator_t *comm)
 {
@@ -535,7 +536,7 @@ static inline int collio_bcast_from(int root, void *data, int count, ompi_dataty
     return comm->c_coll->coll_bcast(data, count, type, root, comm, comm->c_coll->coll_bcast_module);
 }
 
-/** From rank 0. */
+/** Broadcasts from rank 0. */
 static inline int collio_bcast(void *data, int count, ompi_datatype_t *type,
                                ompi_communicator_t *comm)
 {
@@ -547,8 +548,9 @@ static inline int collio_barrier(ompi_communicator_t *comm)
     return comm->c_coll->coll_barrier(comm, comm->c_coll->coll_barrier_module);
 }
 
-/** True when the request is complete; it is then freed, *error is its error or MPI_SUCCESS, and
- *  *bytes (may be NULL) the bytes received. Never blocks. In the engine: request_done (file.h). */
+/** Returns true if the request is complete; then frees the request and sets *error to its error or
+ *  MPI_SUCCESS, and *bytes (may be NULL) to the bytes received. Does not block. The engine uses
+ *  request_done (file.h) instead. */
 static inline bool collio_request_test(ompi_request_t **request, int64_t *bytes, int *error)
 {
     if (!REQUEST_COMPLETE(*request)) {
@@ -562,7 +564,7 @@ static inline bool collio_request_test(ompi_request_t **request, int64_t *bytes,
     return true;
 }
 
-/** What calls end with when another process has died. */
+/** The error of calls when another process has died. */
 #ifdef MPI_ERR_PROC_FAILED
 #    define COLLIO_ERR_PROCESS MPI_ERR_PROC_FAILED
 #else

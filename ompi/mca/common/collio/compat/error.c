@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * System errors as MPI error classes. The classes are MPI's own positive values: io/ompio hands
- * what it gets straight to the error handler, and a negative OMPI_* code would end as
- * MPI_ERR_UNKNOWN there.
+ * Maps system errors to MPI error classes. The classes are MPI's own positive values: io/ompio
+ * passes a returned value unchanged to the error handler, and a negative OMPI_* code would become
+ * MPI_ERR_UNKNOWN.
  */
 #include "ompi_config.h"
 
@@ -23,7 +23,7 @@ static const struct {
     {EFBIG, MPI_ERR_QUOTA},
     {EACCES, MPI_ERR_ACCESS},
     {EPERM, MPI_ERR_ACCESS},
-    {EBADF, MPI_ERR_ACCESS}, /* a descriptor that was not opened for this */
+    {EBADF, MPI_ERR_ACCESS}, /* the access mode of the descriptor does not allow the access */
     {EROFS, MPI_ERR_READ_ONLY},
     {ENOENT, MPI_ERR_NO_SUCH_FILE},
     {ENOMEM, MPI_ERR_NO_MEM},

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The sizes of Open MPI's structs: in our headers, and in the libraries that were loaded.
+ * Compares the sizes of Open MPI's structs in the headers of the build with the loaded libraries.
  */
 #include "compat/sizes.h"
 

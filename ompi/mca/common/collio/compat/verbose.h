@@ -3,8 +3,8 @@
 #define COLLIO_VERBOSE_H
 
 /**
- * What a component does, on its framework's output: --mca fcoll_base_verbose 20. A component that
- * is asked for less reads one integer and computes nothing.
+ * Verbose output of a component on the stream of its framework: --mca fcoll_base_verbose 20. Below
+ * the level of a line, the component reads one integer and computes nothing.
  */
 
 #include "compat/compat.h"
@@ -16,7 +16,7 @@
 #include "opal/util/output.h"
 
 enum {
-    COLLIO_VERBOSE_SELECT = 1, /* is the component used for a file, and why not */
+    COLLIO_VERBOSE_SELECT = 1, /* whether the component serves a file, or the reason why not */
     COLLIO_VERBOSE_FILE = 10,  /* settings and properties of a file */
     COLLIO_VERBOSE_CALL = 20,  /* each collective call, on rank 0 */
     COLLIO_VERBOSE_PHASE = 40  /* each phase of a call, on every rank */
@@ -26,7 +26,8 @@ enum {
 #define COLLIO_VERBOSE(framework, level) \
     OPAL_UNLIKELY(COLLIO_VERBOSE_##level <= ompi_##framework##_base_framework.framework_verbose)
 
-/** Prints one line where it does: a format and its arguments, which are computed only then. */
+/** Prints one line if the framework prints this level: a format and its arguments, which are
+ *  evaluated only then. */
 #define COLLIO_SHOW(framework, level, ...)                                                \
     do {                                                                                  \
         if (COLLIO_VERBOSE(framework, level)) {                                           \
@@ -34,7 +35,7 @@ enum {
         }                                                                                 \
     } while (0)
 
-/** The same from rank 0 of a file's communicator, or from the only process that has the file. */
+/** COLLIO_SHOW on rank 0 of a file's communicator, or in the only process that has the file. */
 #define COLLIO_SHOW_ROOT(framework, level, fh, ...)                        \
     do {                                                                   \
         if (OMPIO_ROOT == (fh)->f_rank || MPI_COMM_NULL == (fh)->f_comm) { \
