@@ -1,16 +1,16 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries that replace io/ompio's for every file that one of our components serves, because
- * io/ompio's own can hang or lose the position:
+ * Entries that replace io/ompio's for every file that a collio component serves, because io/ompio's
+ * own entries can hang, return old values or lose the position:
  *
- *   preallocate   io/ompio lets each rank look at the file's size while rank 0 already extends it;
- *                 those that see the new size skip a collective that the others wait in
- *   set_atomicity io/ompio waits for ever if ranks ask for different modes, and only those whose
- *                 locks do not work would not be in atomic mode
+ *   preallocate   in io/ompio each rank reads the size of the file while rank 0 already extends it;
+ *                 ranks that read the new size skip a collective in which the others wait
+ *   set_atomicity io/ompio hangs if ranks request different modes, and only the ranks whose locks
+ *                 fail would not be in atomic mode
  *   sync          a node's cache may hold old bytes after other nodes have flushed new ones
- *   get_size      a node's cache may hold an old size; the same for seeks from the end
+ *   get_size      a node's cache may hold an old size, which also affects seeks from the end
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
- *                 valid position, which no later check can tell from a right one
+ *                 valid position, which no later check can detect
  */
 #include "compat/compat.h"
 
@@ -29,14 +29,14 @@
 #include "ompio/set_view.h"
 #include "view/view.h"
 
-enum { ZERO_BYTES = 1 << 20 }; /* written at a time where there is no fallocate */
+enum { ZERO_BYTES = 1 << 20 }; /* bytes of one write where there is no fallocate */
 
 static int64_t lesser(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* The largest number of all ranks, or an Open MPI error code, which is negative. Collective. */
+/* Returns the largest number of all ranks, or a negative Open MPI error code. Collective. */
 static int largest(const ompio_file_t *fh, int mine)
 {
     int all;
@@ -69,8 +69,8 @@ static int write_zeros(int fd, int64_t from, int64_t to)
     return error;
 }
 
-/* Fills the holes of [0, end), as far as the file system tells them. What has been written is never
- * read and written back: another process may be writing it. */
+/* Fills the holes of [0, end) that the file system reports. Never reads bytes and writes them back,
+ * because another process may be writing them. Returns 0 or an errno. */
 static int fill_holes(int fd, int64_t end)
 {
     off_t before = lseek(fd, 0, SEEK_CUR);
@@ -91,7 +91,8 @@ static int fill_holes(int fd, int64_t end)
     return error;
 }
 
-/* Space for the first `size` bytes; a shorter file grows, a longer one stays. 0 or an errno. */
+/* Allocates space for the first `size` bytes; a shorter file grows, a longer file keeps its size.
+ * Returns 0 or an errno. */
 static int allocate(int fd, int64_t size)
 {
     while (0 < size && 0 != fallocate(fd, 0, 0, size)) {
@@ -102,7 +103,8 @@ static int allocate(int fd, int64_t size)
     return 0;
 }
 
-/* The size that this rank sees, after its own writes have left for the server. 0 or an errno. */
+/* Sends this rank's writes to the server, then gets the size of the file on this node. Returns 0 or
+ * an errno. */
 static int look(int fd, int64_t *size)
 {
     struct stat info;
@@ -114,10 +116,10 @@ static int look(int fd, int64_t *size)
     return 0;
 }
 
-/* The same as allocate() where there is no fallocate: zeros are written. A client of a network file
- * system may see an old size, and would write zeros over the bytes of other ranks. So all ranks
- * look, and the first one that sees the largest size writes. Collective; an errno, the same on all
- * ranks, or an Open MPI error code, which is negative. */
+/* Replaces allocate() where there is no fallocate, by writing zeros. A client of a network file
+ * system may have an old size, and would write zeros over the bytes of other ranks. So all ranks
+ * get the size, and the first rank with the largest size writes. Collective. Returns an errno, the
+ * same on all ranks, or a negative Open MPI error code. */
 static int allocate_by_writing(ompio_file_t *fh, int64_t size)
 {
     int64_t seen[2] = {0}, all[2];
@@ -147,7 +149,7 @@ static int allocate_by_writing(ompio_file_t *fh, int64_t size)
     return largest(fh, error);
 }
 
-/* The size must be the same everywhere, and all ranks return the same. */
+/* Requires the same size on all ranks. Returns the same result on all ranks. */
 static int preallocate(ompio_file_t *fh, int64_t size)
 {
     int64_t mine[2] = {size, -size}, all[2];
@@ -198,8 +200,8 @@ static void refuse_atomicity(const ompio_file_t *fh)
     }
 }
 
-/* io/ompio hangs if ranks ask for different modes, and lets each rank decide whether its locks
- * work. Here all are in atomic mode, or none. */
+/* io/ompio hangs if ranks request different modes, and each rank decides alone whether its locks
+ * work. This entry puts all ranks in atomic mode, or none. */
 static int set_atomicity(collio_hook_t *hook, int atomic)
 {
     int asked[2] = {0 != atomic, 0 == atomic}, any[2], before, rc, error, all;
@@ -241,7 +243,7 @@ static int file_sync(ompi_file_t *file)
     return rc;
 }
 
-/* A node of a network file system may have an old size in its cache. */
+/* Requests the size from the server first: the cache of a node may have an old size. */
 static int file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
 {
     collio_hook_t *hook = collio_hook_find(file);
@@ -257,7 +259,7 @@ static int64_t etypes(ompio_file_t *fh)
     return 0 < size ? collio_view_position(fh) / size : 0;
 }
 
-/* Relative to the pointer: the same as an absolute seek, of a sum that is checked. */
+/* Seeks relative to the pointer, by an absolute seek to a sum that is checked for overflow. */
 static int seek_from_here(collio_hook_t *hook, int64_t offset)
 {
     int64_t target;

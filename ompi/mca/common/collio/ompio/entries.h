@@ -4,9 +4,8 @@
 
 #include "hook/hook.h"
 
-/** Puts the entries in the table that every file of ours has, whichever of our components serves
- *  it: MPI_File_preallocate, MPI_File_seek, MPI_File_set_view, MPI_File_set_atomicity.
- *  Idempotent. */
+/** Puts collio's entries for MPI_File_preallocate, _get_size, _sync, _seek, _set_atomicity and
+ *  _set_view in the table of a file that a collio component serves. Idempotent. */
 void collio_entries_install(collio_hook_t *hook);
 
 #endif /* COLLIO_ENTRIES_H */

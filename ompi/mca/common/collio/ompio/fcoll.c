@@ -1,7 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The face of the engine towards OMPIO: module functions, and the per-file entries that make the
- * counts true.
+ * The fcoll module for OMPIO: module functions, and the per-file entries that return true counts.
  */
 #include "ompio/fcoll.h"
 
@@ -47,7 +46,7 @@ mca_fcoll_base_module_t *collio_fcoll_file_query(const collio_component_t *compo
                                                  int *priority)
 {
     *priority = component->parameters.priority;
-    if (NULL != fh) { /* NULL: a question that is not about a file */
+    if (NULL != fh) { /* NULL: a query without a file */
         COLLIO_SHOW_ROOT(fcoll, SELECT, fh, "fcoll/%s: %s: %s, priority %d", component->name,
                          fh->f_filename, *priority > 0 ? "available" : "not available", *priority);
     }
@@ -103,7 +102,7 @@ static int nonblocking(ompio_file_t *fh, const collio_call_t *call, ompi_request
         return MPI_ERR_NO_MEM;
     }
     *request = &mine->super;
-    mine->super.req_mpi_object.file = fh->f_fh; /* whose error handler MPI_Wait asks */
+    mine->super.req_mpi_object.file = fh->f_fh; /* MPI_Wait uses the error handler of this file */
     if (NULL == collio_op_start(file, call, mine)) {
         OBJ_RELEASE(mine);
         return MPI_ERR_NO_MEM;
@@ -124,9 +123,9 @@ static bool ours(const collio_hook_t *hook)
     return collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all;
 }
 
-/* io/ompio computes the position of an explicit offset without overflow checks. An offset that
- * would wrap is replaced, and the next call on this file gets the error: this rank takes part, and
- * the call fails on all ranks. */
+/* io/ompio computes the position of an explicit offset without overflow checks. This function
+ * replaces an offset that would wrap by 0, and stores an error for the next call on the file: this
+ * rank takes part in the call, which then fails on all ranks. */
 static MPI_Offset check_offset(collio_hook_t *hook, MPI_Offset offset)
 {
     collio_file_t *file;
@@ -141,8 +140,8 @@ static MPI_Offset check_offset(collio_hook_t *hook, MPI_Offset offset)
     return 0;
 }
 
-/* io/ompio may have returned without calling the fcoll: the error of the next call is cleared. The
- * file's queue, or NULL. */
+/* Clears the error that check_offset stored, because io/ompio may have returned without calling the
+ * fcoll. Returns the queue of the file, or NULL. */
 static collio_queue_t *end_call(const collio_hook_t *hook)
 {
     collio_file_t *file = collio_file_find(hook->fh);
@@ -154,8 +153,8 @@ static collio_queue_t *end_call(const collio_hook_t *hook)
     return file->queue;
 }
 
-/* After a blocking collective: the status, where io/ompio's entry has written another one. A file
- * whose current fcoll is not ours keeps io/ompio's. */
+/* After a blocking collective call: replaces the status that io/ompio's entry has written, unless
+ * the current fcoll of the file is a stock component. */
 static void end_blocking(const collio_hook_t *hook, int rc, ompi_status_public_t *status)
 {
     const collio_queue_t *queue = end_call(hook);

@@ -7,24 +7,24 @@
 #include "ompio/open.h"
 
 /**
- * ompio/: what Open MPI calls. The functions of the fcoll and fs frameworks are here, and the
- * entries that replace some of io/ompio's for one file, so that counts, errors and views are right.
- * A component is a name, its settings and these functions.
+ * ompio/: the functions that Open MPI calls. The directory has the functions of the fcoll and fs
+ * frameworks, and entries that replace some of io/ompio's for one file, so that counts, errors and
+ * views are correct. A component is a name, its settings and these functions.
  */
 
-/** Parameters and figures of a component. */
+/** Registers the parameters and counters of a component. */
 int collio_fcoll_register(collio_component_t *component, const mca_base_component_t *mca);
 
-/** Component open and close. */
+/** Open and close functions of the components. */
 int collio_fcoll_open(void);
 int collio_fcoll_close(void);
 
-/** Module and priority for a file, or NULL. */
+/** Returns the module for a file and sets *priority, or returns NULL. */
 mca_fcoll_base_module_t *collio_fcoll_file_query(const collio_component_t *component,
                                                  mca_fcoll_base_module_t *module, ompio_file_t *fh,
                                                  int *priority);
 
-/** Module init and finalize. */
+/** Init and finalize functions of the module. */
 int collio_fcoll_init(ompio_file_t *fh, collio_component_t *component);
 int collio_fcoll_finalize(ompio_file_t *fh);
 

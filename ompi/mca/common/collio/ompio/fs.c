@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Which fs component serves a file. See fs.h.
+ * Decides whether an fs component serves a file. See fs.h.
  */
 #include "ompio/fs.h"
 

@@ -8,9 +8,10 @@
 #include "ompio/open.h"
 
 /**
- * What the fs components have in common. They serve files of one kind of file system, and only when
- * the user has asked for them: named in the list of fs components (--mca fs beegfs,ufs), or with a
- * priority above the default. Otherwise the query declines before any message or system call.
+ * The common part of the fs components. Each serves files of one kind of file system, and only if
+ * the user requests the component: by name in the list of fs components (--mca fs beegfs,ufs), or
+ * with a priority above the default. Otherwise the query declines before any message or system
+ * call.
  */
 
 enum { COLLIO_FS_PRIORITY_DEFAULT = 5 }; /* below the stock components */
@@ -18,20 +19,20 @@ enum { COLLIO_FS_PRIORITY_DEFAULT = 5 }; /* below the stock components */
 typedef struct collio_fs_t {
     const char *name;    /* name of the component, as in --mca fs */
     const int *priority; /* value of the parameter `priority` */
-    /** Why the component does not take the file; NULL: it takes the file. A function that
-     *  communicates does so on every rank: the fs base queries components on all of them. */
+    /** Returns the reason why the component declines the file; NULL: the component takes the file.
+     *  The function may communicate, because the fs base queries components on all ranks. */
     const char *(*decline)(ompio_file_t *fh);
-    /** The module for a file that is taken; NULL: none. */
+    /** Returns the module for a file that the component takes; NULL: none. */
     mca_fs_base_module_1_0_0_t *(*module)(ompio_file_t *fh);
 } collio_fs_t;
 
-/** Has the user asked for the component? Local. */
+/** Does the user request the component? Local. */
 bool collio_fs_asked_for(const collio_fs_t *fs);
 
 /** The file query of a component. */
 mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t *fh, int *priority);
 
-/** The table of a component. */
+/** Defines the table of a component. */
 #define COLLIO_FS_COMPONENT(name, register_function, query_function)                        \
     {                                                                                       \
         .fsm_version = COLLIO_COMPONENT(MCA_FS_BASE_VERSION_2_0_0, name, register_function, \

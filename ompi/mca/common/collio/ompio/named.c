@@ -1,13 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Which components the user has asked for, and what follows for shared file pointers.
+ * Finds the components that the user requests, and selects the component for shared file pointers.
  *
- * OMPIO queries every sharedfp component in every MPI_File_open. To find out whether they can run,
- * sharedfp/lockedfile creates, locks and removes a file beside the data on each rank, and
- * sharedfp/sm one in the session directory. sharedfp/ondemand needs neither. It serves a file when
- * an fcoll of ours does, and then the two queries are work for nothing. io/ompio opens the fcoll
- * framework before the sharedfp framework, so an fcoll can exclude the two components with the
- * parameter that users have for this purpose (`--mca sharedfp ^lockedfile,sm`).
+ * Problem: OMPIO queries every sharedfp component in every MPI_File_open. To find out whether they
+ * can run, sharedfp/lockedfile creates, locks and removes a file beside the data on each rank, and
+ * sharedfp/sm a file in the session directory. If fcoll/overlap or fcoll/tam serves a file, so does
+ * sharedfp/ondemand, which needs no such file, and the two queries are wasted.
+ * Method: io/ompio opens the fcoll framework before the sharedfp framework, so an fcoll excludes
+ * the two components by the parameter for users (`--mca sharedfp ^lockedfile,sm`).
  */
 #include "ompio/named.h"
 
@@ -75,7 +75,7 @@ bool collio_fcoll_is_chosen(void)
     return highest > (others ? FCOLL_STOCK_MAX : 0);
 }
 
-/* The value of sharedfp_ondemand_priority; 0 if the component is not there. */
+/* Returns the value of sharedfp_ondemand_priority; 0 without the component. */
 static int ondemand_priority(void)
 {
     int index = mca_base_var_find("ompi", "sharedfp", "ondemand", "priority");

@@ -5,14 +5,15 @@
 #include "compat/compat.h"
 
 /**
- * Which components the user has asked for. A component that is installed and not asked for declines
+ * The components that the user requests. A component that is installed but not requested declines
  * every file before it sends a message, makes a system call or changes a hint.
  */
 
-/** Is a component named in its framework's list (--mca fs NAME,ufs)? *alone: and nothing else. */
+/** Is a component named in its framework's list (--mca fs NAME,ufs)? *alone: the list has no other
+ *  name. */
 bool collio_named(const struct mca_base_framework_t *framework, const char *name, bool *alone);
 
-/** Is a component named, or its priority above the one it has by default? */
+/** Is a component named, or its priority above its default priority? */
 bool collio_asked_for(const struct mca_base_framework_t *framework, const char *name, int priority,
                       int priority_default);
 
@@ -21,11 +22,11 @@ bool collio_asked_for(const struct mca_base_framework_t *framework, const char *
 bool collio_fcoll_is_chosen(void);
 
 /** For the open function of fcoll/overlap and fcoll/tam: if they serve the files of this process,
- *  the selection parameter of the sharedfp framework is set to leave sharedfp/ondemand and
- *  sharedfp/individual. Does nothing if the user has set that parameter, or has switched ondemand
+ *  sets the selection parameter of the sharedfp framework so that sharedfp/ondemand and
+ *  sharedfp/individual remain. Does nothing if the user has set that parameter or switched ondemand
  *  off, or if the framework is open. */
 void collio_sharedfp_select(void);
-/** For the close function: gives back the reference to the framework that select took. */
+/** For the close function: releases the reference to the framework that select took. */
 void collio_sharedfp_release(void);
 
 #endif /* COLLIO_NAMED_H */

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Opening and closing of the library.
+ * Opens and closes the library.
  */
 #include "ompio/open.h"
 
@@ -17,7 +17,8 @@
 
 static int users;
 
-/* The same for all components, so the texts of the first two do not name one. */
+/* Does the running Open MPI fit the build? The help text names no component, because the result is
+ * the same for all. */
 static bool release_fits(void)
 {
     collio_version_t built, running;
@@ -32,7 +33,7 @@ static bool release_fits(void)
     return false;
 }
 
-/* Two builds of one release need not be alike. */
+/* Do Open MPI's structs have the sizes of the build? Two builds of one release can differ. */
 static bool structs_fit(void)
 {
     collio_size_t other;
@@ -57,12 +58,12 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
     if (fits) {
         collio_hang_register();
     } else {
-        collio_help_flush(); /* no file will bring the ranks together */
+        collio_help_flush(); /* ranks will not synchronize in an open */
     }
     return fits ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
 }
 
-/* What an open needs, kept back for an open that finds no memory. */
+/* Records that are reserved for an open that finds no memory. */
 static collio_spare_t *const spares[] = {&collio_handle_spare, &collio_file_spare,
                                          &collio_agreement_spare};
 

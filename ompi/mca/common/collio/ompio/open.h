@@ -13,13 +13,13 @@
 #include "core/hash.h"
 
 /**
- * One way in for all components: `fits` tells whether this library and the Open MPI that is running
- * are those that the component was built with; close ends threads and tables with the last user.
+ * The entry to the library for all components. collio_fits checks that the component was built with
+ * this library and with the running Open MPI. The last close ends threads and frees tables.
  */
 
-/** Of everything that a component and this library share: our version, the Open MPI of the build,
- *  the size of each struct that both know. Computed from the headers, so that a component and a
- *  library of different builds have different numbers. */
+/** Returns a hash of everything that a component and this library share: collio's version, the Open
+ *  MPI of the build, the sizes of shared structs. Computed from the headers, so that a component
+ *  and a library of different builds have different numbers. */
 static inline uint64_t collio_abi(void)
 {
     static const char versions[] = COLLIO_VERSION "/" COLLIO_OPENMPI_VERSION;
@@ -58,15 +58,15 @@ static inline uint64_t collio_abi(void)
                        sizeof(shared));
 }
 
-/** The first thing a component calls, in its register function, before any struct passes between it
- *  and this library. `name` is "fcoll/overlap", `version` COLLIO_VERSION, `abi` the component's own
- *  collio_abi(). Refuses (OMPI_ERR_NOT_AVAILABLE, with one line) a library of another
- *  build, or an Open MPI that the build does not fit. */
+/** A component calls this first, in its register function, before it passes a struct to this
+ *  library. `name` is "fcoll/overlap", `version` COLLIO_VERSION, `abi` the component's own
+ *  collio_abi(). Returns OMPI_SUCCESS, or prints a line and returns OMPI_ERR_NOT_AVAILABLE if the
+ *  library is of another build, or if the running Open MPI does not fit the build. */
 int collio_fits(const char *name, const char *version, uint64_t abi);
 #define COLLIO_FITS(name) collio_fits(name, COLLIO_VERSION, collio_abi())
 
-/** What the components of all frameworks put in their tables: open and close, the query of the
- *  process (always accepted), the release of a file. */
+/** Functions for the tables of all components: open and close, the query of the process (always
+ *  accepted), the release of a file. */
 int collio_open(void);
 int collio_close(void);
 int collio_init_query(bool progress_threads, bool mpi_threads);

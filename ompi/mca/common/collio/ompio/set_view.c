@@ -1,23 +1,22 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * MPI_File_set_view brings hints, too, and OMPIO divides by cb_nodes there.
+ * Checks hints in MPI_File_set_view, which may pass hints and where OMPIO divides by cb_nodes.
  */
 #include "ompio/set_view.h"
 
 #include "help/help.h"
 #include "settings/hints.h"
 
-/* Open has checked the hints of a file; MPI_File_set_info may have brought others since. OMPIO
- * reads two of them here. Programs set a view for every variable, so the others are not looked
- * at. */
+/* Checks the two hints that OMPIO reads in set_view: MPI_File_set_info may have changed them since
+ * the open. The other hints are not checked, because programs set a view for every variable. */
 static void check_file_hints(const collio_hook_t *hook)
 {
     (void) collio_hint_check(hook->fh->f_info, "cb_nodes");
     (void) collio_hint_check(hook->fh->f_info, "collective_buffering");
 }
 
-/* set_view does not compare hints between ranks. Rank 0 prints its help texts at once; those that
- * only another rank has are printed when the next file is opened. */
+/* Replaces io/ompio's set_view. Does not compare hints between ranks: rank 0 prints its help texts
+ * at once; texts that only another rank has are printed when the next file is opened. */
 static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
                          struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
                          const char *datarep, opal_info_t *info)

@@ -4,8 +4,8 @@
 
 #include "hook/hook.h"
 
-/** Puts our MPI_File_set_view in the file's table: it removes hints that cannot be used before
- *  OMPIO reads them. May be called by several components. */
+/** Puts collio's MPI_File_set_view in the file's table, which removes unusable hints before OMPIO
+ *  reads them. Idempotent. */
 void collio_hints_patch(collio_hook_t *hook);
 
 #endif /* COLLIO_SET_VIEW_H */
