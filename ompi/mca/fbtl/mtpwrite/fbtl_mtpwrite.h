@@ -11,8 +11,8 @@
 
 /**
  * fbtl/mtpwrite: collio's file access for everything that is not a collective call of fcoll/overlap
- * or fcoll/tam. Individual reads and writes come through entries of the per-file table, lists of
- * pieces from stock fcolls and shared file pointers through the fbtl module. Both become jobs of
+ * or fcoll/tam. Individual reads and writes use entries of the per-file table; stock fcolls and
+ * shared file pointers pass lists of pieces to the fbtl module. Both become jobs of
  * common/collio/access: Build-IO, packing, sieving, locks, threads, engines.
  *
  *   MPI_File_write        -> individual.c -+
@@ -24,24 +24,24 @@ extern mca_fbtl_base_module_t mca_fbtl_mtpwrite_module;
 /** Parameters fbtl_mtpwrite_<name> and hints collio_<name>; the table in component.c describes
  *  each. */
 typedef struct mca_fbtl_mtpwrite_settings_t {
-    int priority;                        /* among the fbtl components */
-    collio_tuning_t tuning;              /* what every access of the file takes over */
+    int priority;                        /* priority among the fbtl components */
+    collio_tuning_t tuning;              /* settings for every access of the file */
     int sieve_write;                     /* sieving of writes: COLLIO_SETTING_AUTO, _ON or _OFF */
-    int report;                          /* collio_report_mode_t */
-    char report_file[COLLIO_TEXT_BYTES]; /* where reports go */
+    int report;                          /* format of the report: collio_report_mode_t */
+    char report_file[COLLIO_TEXT_BYTES]; /* file that reports are appended to; "": stderr */
 } mca_fbtl_mtpwrite_settings_t;
 
 /** The values of the parameters. */
 extern mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;
 
-/** The settings of a file: parameters, then hints; those that must be the same on all ranks are.
- *  Prints what was wrong. Collective over f_comm. */
+/** Resolves the settings of a file: parameters, then hints. Makes AGREED settings the same on all
+ *  ranks, and prints help texts. Collective over f_comm. */
 void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settings_t *settings);
-/** Puts the values in force where MPI_File_get_info finds them. */
+/** Stores the values in use for MPI_File_get_info. */
 void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
                                         const mca_fbtl_mtpwrite_settings_t *settings);
 
-/** What lives as long as an open handle (MPI files and those of shared file pointers). */
+/** The record of an open handle, of an MPI file or of a shared file pointer. */
 typedef struct mca_fbtl_mtpwrite_file_t {
     collio_access_t access;      /* how to access the file */
     collio_access_stats_t stats; /* counters of the file */
@@ -49,19 +49,20 @@ typedef struct mca_fbtl_mtpwrite_file_t {
         covered; /* Lustre locks that were requested; under the file's lock */
 } mca_fbtl_mtpwrite_file_t;
 
-/** Found, or made at the first transfer (the descriptor is not open before). NULL: no memory. */
+/** Returns the record of a handle: found, or made at the first transfer, because the descriptor is
+ *  not open before. NULL: no memory. */
 mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh);
-/** Ends the record of this handle, if it has one; its counters stay in the totals. */
+/** Frees the record of a handle, if there is one; the totals keep its counters. */
 void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh);
-/** The counters of all files of this process, closed ones included. */
+/** Sums the counters of all files of this process, including closed files. */
 void mca_fbtl_mtpwrite_file_totals(collio_access_stats_t *totals);
 
-/** Performance variables fbtl_mtpwrite_*. */
+/** Registers the performance variables fbtl_mtpwrite_*. */
 void mca_fbtl_mtpwrite_pvars_register(void);
 /** Prints the report of a file, from rank 0. Collective over f_comm. */
 void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused);
 
-/** Puts collio's individual reads and writes in the table of an MPI file. 0 or -ENOMEM. */
+/** Puts collio's individual reads and writes in the table of an MPI file. Returns 0 or -ENOMEM. */
 int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
                                          const mca_fbtl_mtpwrite_settings_t *settings);
 /** Removes the progress function of nonblocking individual calls. */

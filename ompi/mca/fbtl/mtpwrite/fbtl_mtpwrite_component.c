@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The component: parameters and hints (one row for each; settings/setting.h has what a row means),
- * and which files it serves.
+ * The component: parameters and hints (one row for each; settings/setting.h describes a row), and
+ * the query that selects the files it serves.
  */
 #include "fbtl_mtpwrite.h"
 
@@ -123,7 +123,7 @@ static int close_component(void)
     return collio_close();
 }
 
-/* Does a component of collio that the user has asked for serve the file? */
+/* Does a collio component that the user requests serve the file? */
 static bool hints_count(void)
 {
     return collio_asked_for(&ompi_fbtl_base_framework, "mtpwrite",
@@ -131,8 +131,8 @@ static bool hints_count(void)
            || collio_fcoll_is_chosen();
 }
 
-/* Declines file systems without descriptors. With `--mca fcoll overlap` the hints are checked here,
- * whichever fbtl is selected: OMPIO divides by cb_nodes before it selects an fcoll. */
+/* Declines file systems without descriptors. With `--mca fcoll overlap` this query checks the hints
+ * for any fbtl that is selected, because OMPIO divides by cb_nodes before it selects an fcoll. */
 static mca_fbtl_base_module_t *file_query(ompio_file_t *fh, int *priority)
 {
     if (hints_count()) {

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, live) and
- * the report of one file at close. One table names them for both.
+ * Counters: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, current) and
+ * the report of one file at close. One table serves both.
  */
 #include "fbtl_mtpwrite.h"
 
@@ -10,10 +10,10 @@
 #include "opal/mca/base/mca_base_pvar.h"
 
 struct figure {
-    const char *name;   /* behind "fbtl_mtpwrite_" */
-    size_t offset;      /* place in collio_access_stats_t */
-    collio_unit_t unit; /* what is counted */
-    const char *help;   /* for ompi_info */
+    const char *name;   /* name without "fbtl_mtpwrite_" */
+    size_t offset;      /* offset of the counter in collio_access_stats_t */
+    collio_unit_t unit; /* unit of the counter */
+    const char *help;   /* description for ompi_info */
 };
 
 #define NS(name, field, help)                                                               \

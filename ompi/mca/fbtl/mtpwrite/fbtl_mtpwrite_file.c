@@ -1,10 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What lives as long as an open handle: the access struct and counters.
+ * The fbtl's record of an open handle: the access struct and counters.
  *
- * It is place FBTL of the handle's record. OMPIO's shared file pointers have handles of their own,
- * which come through the fbtl module only. It is made at the first transfer, because the descriptor
- * is opened after the module was chosen, and ends with the module.
+ * The record is place FBTL of the handle (hook/handle.h). OMPIO's shared file pointers have handles
+ * of their own, which use the fbtl module only. The record is made at the first transfer, because
+ * the descriptor is opened after the module is selected, and freed with the module.
  */
 #include "fbtl_mtpwrite.h"
 
@@ -38,7 +38,8 @@ static void check_sieving(ompio_file_t *fh, collio_access_t *access)
     }
 }
 
-/* With the mutex held: another thread may have made it. */
+/* Returns the record, or NULL. The caller holds the mutex: another thread may have made the record
+ * meanwhile. */
 static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_file_t *file = collio_handle_get(fh, COLLIO_PLACE_FBTL);

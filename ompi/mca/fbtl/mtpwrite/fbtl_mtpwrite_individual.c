@@ -1,16 +1,17 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_File_{i}{read,write}{,_at}: collio's entries of the file's table (see hook.h), and the
- * requests of the nonblocking ones.
+ * requests of nonblocking calls.
  *
- * io/ompio would flatten the buffer again, build one long list serially, and only then call the
- * fbtl. Here the view and the datatype come flattened from the file's cache, the file pointer is
- * moved by arithmetic, and collio builds, packs and transfers, with threads if there are any.
+ * Problem: io/ompio flattens the buffer in every call, builds one long list serially, and only then
+ * calls the fbtl.
+ * Method: the file's cache has the flattened view and datatype, arithmetic moves the file pointer,
+ * and collio builds, packs and transfers, with threads if there are any.
  *
  *   lock the file; view, buffer, position; move the pointer; unlock; transfer; status
  *
  * The lock is not held during the transfer: the file pointer moves when a call starts, as MPI
- * requires, so threads' calls on one handle overlap.
+ * requires, so calls of several threads on one handle overlap.
  *
  * Requests have a class of their own, in a list with its own lock: OMPIO's list of pending requests
  * has none in 4.1, and threads may start requests on different files at once. A request has two
@@ -19,8 +20,8 @@
  *   application   from the call to MPI_Wait, MPI_Test or MPI_Request_free
  *   operation     from the call until progress() has completed it
  *
- * So MPI_Request_free only drops a reference: the transfer goes on, its data reach the user's
- * buffer, and progress() frees what is left. MPI_File_close waits for the operations of its file.
+ * So MPI_Request_free only drops a reference: the transfer continues, its data reach the user
+ * buffer, and progress() frees the request. MPI_File_close waits for the operations of its file.
  */
 #include "fbtl_mtpwrite.h"
 
@@ -35,22 +36,22 @@
 #include "ompi/request/request.h"
 #include "opal/runtime/opal_progress.h"
 
-/** A transfer: the job and what it needs. All-zero: without bytes. */
+/** A transfer: a job and its request. All-zero: a transfer without bytes. */
 typedef struct transfer_t {
     collio_job_t job;         /* the access to the file */
     collio_request_t request; /* the bytes to access */
 } transfer_t;
 
 typedef struct request_t {
-    ompi_request_t super;   /* what MPI has of the request */
+    ompi_request_t super;   /* Open MPI's part of the request */
     struct request_t *next; /* next request in flight */
     transfer_t transfer;    /* the operation */
 } request_t;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
-static request_t *in_flight; /* requests whose transfer has not been seen to end */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the three below */
+static request_t *in_flight; /* requests whose end progress() has not found */
 static int completing;       /* requests that left `in_flight` and are not complete yet */
-static bool registered;      /* progress() is called by Open MPI */
+static bool registered;      /* progress() is registered with Open MPI */
 
 /* Makes the job of a call. */
 static int begin(ompi_file_t *file, const collio_call_t *call, transfer_t *transfer)
@@ -78,7 +79,7 @@ static int begin(ompi_file_t *file, const collio_call_t *call, transfer_t *trans
     return -EINVAL == rc ? MPI_ERR_TYPE : collio_error_class(-rc);
 }
 
-/* After the job: unpacks a staged read. An MPI error class. */
+/* After the job: unpacks a staged read. Returns an MPI error class. */
 static int finish(transfer_t *transfer, size_t *bytes)
 {
     const collio_outcome_t *outcome = &transfer->job.outcome;
@@ -122,8 +123,8 @@ static void complete(request_t *request, bool signal)
     ompi_request_complete(&request->super, signal);
 }
 
-/* Takes a request whose transfer has ended out of the list. NULL: there is none, or another thread
- * looks for one. */
+/* Removes a request whose transfer has ended from the list. Returns NULL if there is none, or if
+ * another thread holds the lock. */
 static request_t *take_ended(void)
 {
     request_t **at = &in_flight, *request;
@@ -143,8 +144,9 @@ static request_t *take_ended(void)
     return request;
 }
 
-/* A request is completed outside of the lock: that may run anybody's callback, and the application
- * may free it the moment it is complete. The operation's reference keeps it until the end. */
+/* Completes requests without the lock: completion may run a callback of another module, and the
+ * application may free a request as soon as it is complete. The operation's reference keeps the
+ * request until complete() returns. Returns the number of completed requests. */
 static int progress(void)
 {
     int completed = 0;
@@ -168,7 +170,7 @@ void mca_fbtl_mtpwrite_individual_close(void)
     }
 }
 
-/* Is an operation of the file in flight, or perhaps being completed by another thread? */
+/* Is an operation of the file in flight, or may another thread be completing one? */
 static bool is_busy(const ompi_file_t *file)
 {
     const request_t *request;
@@ -195,7 +197,7 @@ static int request_cancel(ompi_request_t *request, int flag)
 {
     (void) request;
     (void) flag;
-    return OMPI_SUCCESS; /* MPI allows no cancelling of file access */
+    return OMPI_SUCCESS; /* MPI does not allow to cancel file access */
 }
 
 static void construct(request_t *request)
@@ -218,7 +220,7 @@ static void start(request_t *request)
 {
     bool first;
 
-    if (0 != collio_access_start(&request->transfer.job)) { /* nothing else can run it */
+    if (0 != collio_access_start(&request->transfer.job)) { /* no thread available */
         collio_access_run(&request->transfer.job);
         request->transfer.job.done = 1;
     }
@@ -258,7 +260,7 @@ static int nonblocking(ompi_file_t *file, const collio_call_t *call, ompi_reques
     return MPI_SUCCESS;
 }
 
-/* Two entries of the table: at the file pointer, and at an offset. */
+/* Defines two entries of the table: at the file pointer, and at an offset. */
 #define ENTRIES(name, writes, buffer_type, how, result_type)                                     \
     static COLLIO_ENTRY(                                                                         \
         file_##name, ompi_file_t, writes, buffer_type, how,                                      \
@@ -276,7 +278,7 @@ ENTRIES(iwrite, true, const void *, nonblocking, ompi_request_t **)
 ENTRIES(read, false, void *, blocking, ompi_status_public_t *)
 ENTRIES(iread, false, void *, nonblocking, ompi_request_t **)
 
-/* A freed request may still be in flight. */
+/* Waits for the operations of the file: a freed request may still be in flight. */
 static void on_close(ompio_file_t *fh, void *file)
 {
     (void) fh;
@@ -293,7 +295,7 @@ int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
     collio_hook_t *hook = collio_hook_get(fh);
 
     if (NULL == hook) {
-        return 0; /* not an MPI file's handle: what comes, comes through the module */
+        return 0; /* no MPI file has the handle: only the module is used */
     }
     table = collio_hook_table(hook);
     table->io_module_file_write = file_write;

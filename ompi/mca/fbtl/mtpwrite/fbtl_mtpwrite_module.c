@@ -1,11 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The fbtl module: OMPIO hands in lists of (address, offset, length), already built, and gets them
- * transferred. Stock fcolls, shared file pointers and everything else that does not pass
- * collio's entries of the file's table come this way.
+ * The fbtl module: transfers lists of (address, offset, length) that OMPIO has built, for stock
+ * fcolls, shared file pointers and every other access that does not use collio's entries of the
+ * file's table.
  *
- * A list is cut into runs of ascending offsets: one run is what file access takes (sorted, without
- * overlap), and a list that is not sorted is simply several of them.
+ * A list is cut into runs of ascending offsets, because file access requires segments that are
+ * sorted and do not overlap. An unsorted list becomes several runs.
  */
 #include "fbtl_mtpwrite.h"
 
@@ -22,7 +22,7 @@ static int module_init(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_settings_t settings;
 
-    mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first: nothing local may skip it */
+    mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first, because it is collective */
     if (0 != collio_guard_offer(fh, COLLIO_SETTING_ON == settings.sieve_write, &settings.tuning)
         || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -37,13 +37,13 @@ static int module_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-/** A list that OMPIO has handed in. */
+/** A list that OMPIO has passed. */
 typedef struct list_t {
     collio_job_t job;            /* the access to the file */
     collio_segment_t segments[]; /* transfers in the order of the list */
 } list_t;
 
-/* NULL: no memory. Requests the Lustre locks of the list. */
+/* Makes a list, and requests the Lustre locks of the list. Returns NULL without memory. */
 static list_t *list_new(ompio_file_t *fh, bool write)
 {
     size_t count = (size_t) fh->f_num_of_io_entries;
@@ -68,7 +68,7 @@ static list_t *list_new(ompio_file_t *fh, bool write)
     return list;
 }
 
-/* How many segments from the first on ascend without overlap. */
+/* Returns the number of segments, from the first one on, that ascend without overlap. */
 static size_t sorted_run(const collio_segment_t *segments, size_t count)
 {
     size_t run = 1;
@@ -98,7 +98,7 @@ static void list_run(list_t *list)
     job->done = 1;
 }
 
-/* OMPIO accepts a number of bytes, or a failure without a reason. */
+/* Returns the number of bytes, or a failure without a reason: OMPIO accepts nothing else. */
 static ssize_t transfer(ompio_file_t *fh, bool write)
 {
     list_t *list = list_new(fh, write);
@@ -146,7 +146,8 @@ static void request_free(mca_ompio_request_t *request)
     request->req_data = NULL;
 }
 
-/* A list goes at once if it is unsorted, so it cannot be one job, or if nothing else can run it. */
+/* Starts a list as one job. Transfers the list at once if it is unsorted and needs several jobs, or
+ * if no engine and no thread can run the job. */
 static ssize_t start(ompio_file_t *fh, ompi_request_t *handle, bool write)
 {
     mca_ompio_request_t *request = (mca_ompio_request_t *) handle;
@@ -176,7 +177,7 @@ static ssize_t module_ipwritev(ompio_file_t *fh, ompi_request_t *request)
 }
 
 #if COLLIO_HAVE_CHECK_ATOMICITY
-/* Whole requests are locked, so atomic mode works wherever locks do. */
+/* Does atomic mode work? It requires only locks, because whole requests are locked. */
 static bool check_atomicity(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
