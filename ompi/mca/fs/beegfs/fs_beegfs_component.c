@@ -1,15 +1,14 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * fs/beegfs: files on BeeGFS that are opened with striping hints. The component is fs/ufs, with an
- * open that creates files with the stripes of the hints. Stripes of files that exist are read
- * whatever fs component opens them (common/collio/stripes).
+ * The component: fs/ufs, with an open that creates files with the stripes of the hints.
+ * common/collio/stripes reads the stripes of existing files, for every fs component.
  *
  *   rank 0    creates the file (MKFILE_STRIPEHINTS is exclusive) | open of fs/ufs, without EXCL
  *   others                                                         open of fs/ufs
  *
- * Nothing here communicates, so it does not matter if another rank uses fs/ufs itself: what was
- * created, and every error, reaches all ranks through the open of fs/ufs.
+ * This component does not communicate, so another rank may use fs/ufs itself: the new file, and
+ * every error, reach all ranks through the open of fs/ufs.
  */
 
 #include "fs_beegfs.h"
@@ -80,7 +79,7 @@ static const char *decline(ompio_file_t *fh)
 static mca_fs_base_module_1_0_0_t module;
 static mca_fs_base_module_file_open_fn_t ufs_open;
 
-/* Rank 0: true if the file was created here. */
+/* Rank 0: creates the file. Returns true if this call created the file. */
 static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_info_t *info)
 {
     collio_stripes_t wanted;
@@ -105,7 +104,7 @@ static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_inf
     return created;
 }
 
-/* What the file has, also one that existed. */
+/* Publishes the stripes of the file, new or existing. */
 static void publish(ompio_file_t *fh, opal_info_t *info)
 {
     collio_stripes_t none = COLLIO_STRIPES_NONE;
@@ -130,7 +129,7 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
     return rc;
 }
 
-/* NULL: there is no fs/ufs. */
+/* Returns the module; NULL if there is no fs/ufs. */
 static mca_fs_base_module_1_0_0_t *module_of(ompio_file_t *fh)
 {
     const mca_base_component_list_item_t *item;
