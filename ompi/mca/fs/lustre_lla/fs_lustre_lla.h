@@ -17,38 +17,38 @@
 /**
  * fs/lustre_lla: files on Lustre, with lock-ahead. The component creates files with the stripes of
  * the hints, reads the layout of every file, and requests locks before accesses use them. fcolls
- * and fbtl/mtpwrite reach it through fh->f_fs_ptr (common/collio/access/lockahead.h).
+ * and fbtl/mtpwrite call it through fh->f_fs_ptr (common/collio/access/lockahead.h).
  */
 extern mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component;
 extern mca_fs_base_module_1_0_0_t mca_fs_lustre_lla_module;
 
-enum { MCA_FS_LUSTRE_LLA_AUTO = -1 }; /* beside collio_lockahead_mode_t */
+enum { MCA_FS_LUSTRE_LLA_AUTO = -1 }; /* a value in addition to collio_lockahead_mode_t */
 
 /** Parameters fs_lustre_lla_<name> and hints collio_<name>; the table in component.c describes
  *  each. */
 typedef struct mca_fs_lustre_lla_settings_t {
     int collective;                      /* AUTO, or a collio_lockahead_mode_t */
     int individual;                      /* AUTO, or a collio_lockahead_mode_t */
-    bool async;                          /* requests with time to spare do not wait */
-    bool noexpand;                       /* servers do not grow the locks of plain accesses */
+    bool async;                          /* requests long before their access do not wait */
+    bool noexpand;                       /* servers do not expand the locks of plain accesses */
     bool clear_locks;                    /* an open drops the locks that clients hold */
-    int report;                          /* collio_report_mode_t */
-    char report_file[COLLIO_TEXT_BYTES]; /* where reports go */
-    int priority;                        /* among the fs components */
+    int report;                          /* format of the report: collio_report_mode_t */
+    char report_file[COLLIO_TEXT_BYTES]; /* file that reports are appended to; "": stderr */
+    int priority;                        /* priority among the fs components */
     char pool[COLLIO_TEXT_BYTES];        /* OST pool of new files; "": none */
 } mca_fs_lustre_lla_settings_t;
 
 extern mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
 
-/** The settings of a file: parameters, then hints; the same on all ranks. A wrong hint is reported
- *  once and left out. Collective over f_comm. */
+/** Resolves the settings of a file: parameters, then hints; the same on all ranks. A wrong hint is
+ *  reported once and ignored. Collective over f_comm. */
 void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
                                         mca_fs_lustre_lla_settings_t *settings);
-/** The name of a lock-ahead mode. */
+/** Returns the name of a lock-ahead mode. */
 const char *mca_fs_lustre_lla_mode_name(int mode);
 
-/** What became of the lockahead requests: name, unit, help. As pvars `fs_lustre_lla_<name>`, summed
- *  over files. */
+/** Counters of lock-ahead requests: name, unit, help. The performance variables
+ *  `fs_lustre_lla_<name>` are sums over files. */
 #define MCA_FS_LUSTRE_LLA_COUNTERS(X)                                                          \
     X(calls, COUNT, "ladvise calls with lock-ahead requests [count]")                          \
     X(advices, COUNT, "lock-ahead requests [count]")                                           \
@@ -76,10 +76,10 @@ typedef struct mca_fs_lustre_lla_counters_t {
 /** Counters of all files of this process. */
 extern mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
 
-/** What hangs on f_fs_ptr while the file is open. */
+/** The record of an open file, in f_fs_ptr. */
 typedef struct mca_fs_lustre_lla_file_t {
-    collio_lockahead_t lockahead;          /* what fcolls and fbtl/mtpwrite use; the first member */
-    mca_fs_lustre_lla_settings_t settings; /* settings in force */
+    collio_lockahead_t lockahead;          /* interface for fcolls and fbtl; first member */
+    mca_fs_lustre_lla_settings_t settings; /* settings in use */
     collio_lustre_layout_t layout;         /* layout of the file at the open */
     mca_fs_lustre_lla_counters_t counters; /* counters of the file */
     const char *name;                      /* name of the file, owned by the handle */
@@ -96,11 +96,12 @@ typedef struct mca_fs_lustre_lla_file_t {
     size_t asked_count;                    /* number of entries in `asked` */
 } mca_fs_lustre_lla_file_t;
 
-/** Root rank: does lock-ahead work on this file? NULL, or why not. */
+/** Root rank: checks whether lock-ahead works on this file. Returns NULL, or the reason why not. */
 const char *mca_fs_lustre_lla_lockahead_probe(int fd);
-/** Root rank, before others open: takes every client's locks on the file away. True: done. */
+/** Root rank, before others open: revokes the locks of all clients on the file. Returns true if
+ *  that succeeded. */
 bool mca_fs_lustre_lla_lockahead_clear(int fd);
-/** Every rank, on its own descriptor: no expansion. 0 or -errno. */
+/** Every rank, on its own descriptor: switches LOCKNOEXPAND on or off. Returns 0 or -errno. */
 int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on);
 /** collio_lockahead_t.request */
 void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
@@ -111,7 +112,7 @@ bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error);
 /** Prints the file's table on the root rank. Collective. */
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);
 
-/** The path behind an optional "lustre:" prefix. */
+/** Returns the path behind an optional "lustre:" prefix. */
 const char *mca_fs_lustre_lla_plain_path(const char *filename);
 
 #endif /* MCA_FS_LUSTRE_LLA_H */

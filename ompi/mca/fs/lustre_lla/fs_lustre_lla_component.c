@@ -1,10 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * Parameters, pvars, and when the component applies.
+ * Parameters, performance variables, and the query of the component.
  *
- * It takes files on Lustre only (statfs magic, or the "lustre:" prefix). liblustreapi is not loaded
- * unless the user has asked for the component.
+ * The component takes files on Lustre only (statfs magic, or the "lustre:" prefix). liblustreapi is
+ * not loaded unless the user requests the component.
  */
 
 #include "fs_lustre_lla.h"
@@ -139,7 +139,7 @@ const char *mca_fs_lustre_lla_plain_path(const char *filename)
     return 0 == strncasecmp(filename, "lustre:", 7) ? filename + 7 : filename;
 }
 
-/* On the rank that looks (rank 0, or a rank that deletes a file without a communicator). */
+/* Runs on rank 0, or on a rank that deletes a file without a communicator. */
 static int type_of(ompio_file_t *fh)
 {
     if (mca_fs_lustre_lla_plain_path(fh->f_filename) != fh->f_filename) {
@@ -148,7 +148,7 @@ static int type_of(ompio_file_t *fh)
     return mca_fs_base_get_fstype((char *) fh->f_filename);
 }
 
-/* The same on every rank. False: the communicator is broken. */
+/* Is the file on Lustre? The same on every rank; false if communication failed. */
 static bool is_on_lustre(ompio_file_t *fh)
 {
     int type = NONE;

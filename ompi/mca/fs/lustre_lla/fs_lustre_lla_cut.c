@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
-/** Cutting ranges into lockahead pieces: one walk over the ranges, nothing allocated. */
+/** Cuts ranges into pieces for lock-ahead, in one walk over the ranges. Allocates nothing. */
 
 #include "fs_lustre_lla_cut.h"
 
@@ -11,7 +11,7 @@ static int64_t round_down(int64_t value, int64_t unit)
     return value - value % unit;
 }
 
-/* The end of the unit that holds byte `value`, exclusive; never past INT64_MAX. */
+/* Returns the exclusive end of the unit that contains byte `value`; at most INT64_MAX. */
 static int64_t unit_end(int64_t value, int64_t unit)
 {
     int64_t start = round_down(value, unit);
@@ -29,8 +29,8 @@ int mca_fs_lustre_lla_cut_part(const collio_lustre_part_t *part, size_t part_cou
     return -1;
 }
 
-/* The exclusive end of what may be one piece from `offset` on. A part with one stripe is one
- * object, and is cut only if every stripe is wanted for itself. */
+/* Returns the exclusive end of the longest piece that begins at `offset`. A part with one stripe is
+ * one object, and is cut only in mode CUT_STRIPES. */
 static int64_t piece_end(const collio_lustre_part_t *parts, size_t count, int64_t offset,
                          mca_fs_lustre_lla_cut_mode_t mode)
 {

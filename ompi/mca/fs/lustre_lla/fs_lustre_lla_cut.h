@@ -8,25 +8,25 @@
 #include <stdbool.h>
 
 /**
- * From the ranges that will be accessed to the pieces that lockahead is asked for. No MPI, no
- * Lustre in here: the rules are arithmetic.
+ * Cuts the ranges that will be accessed into the pieces that lock-ahead requests. The rules are
+ * arithmetic, without MPI and Lustre.
  *
- * Servers lock whole pages, so pieces are rounded outwards to pages, and a page is asked for once.
- * A request that covers several stripes stops at the first one that the client already has, and
- * a lock covers one contiguous part of one object: where that matters, ranges are cut at the
- * borders of stripes.
+ * Servers lock whole pages, so pieces are rounded outwards to pages, and a page is requested once.
+ * A request that covers several stripes stops at the first stripe whose lock the client has, and a
+ * lock covers one contiguous part of one object: where that matters, ranges are cut at the borders
+ * of stripes.
  *
  *   ranges        |----|      |-----------------|
  *   none         [------]    [-------------------]        pages, borders between parts
  *   objects      [------]    [-----][------][----]        pages, borders between objects
- *   stripes      [------]    [-----][------][----]        the same, also where all stripes of a
- *                                                         part are on one object
+ *   stripes      [------]    [-----][------][----]        pages, borders between stripes, also
+ *                                                         if one object has the whole part
  */
 
 typedef enum mca_fs_lustre_lla_cut_mode_t {
     MCA_FS_LUSTRE_LLA_CUT_NONE = 0, /* at the borders of parts */
-    MCA_FS_LUSTRE_LLA_CUT_OBJECTS,  /* at the borders of objects, too */
-    MCA_FS_LUSTRE_LLA_CUT_STRIPES   /* at the borders of stripes, too */
+    MCA_FS_LUSTRE_LLA_CUT_OBJECTS,  /* also at the borders of objects */
+    MCA_FS_LUSTRE_LLA_CUT_STRIPES   /* also at the borders of stripes */
 } mca_fs_lustre_lla_cut_mode_t;
 
 typedef struct mca_fs_lustre_lla_cut_t {
@@ -34,20 +34,21 @@ typedef struct mca_fs_lustre_lla_cut_t {
     size_t part_count;                 /* number of entries in `part` */
     const collio_extent_t *range;      /* ranges to cut, ascending */
     size_t range_count;                /* number of entries in `range` */
-    int64_t page_bytes;                /* unit of locks */
-    mca_fs_lustre_lla_cut_mode_t mode; /* where ranges are cut */
+    int64_t page_bytes;                /* unit of locks, in bytes */
+    mca_fs_lustre_lla_cut_mode_t mode; /* borders at which ranges are cut */
     size_t next;                       /* index of the current range; 0 at the start */
-    int64_t from; /* where the rest of the current range begins; 0 at its start */
+    int64_t from; /* first byte of the rest of the current range; 0: the whole range */
     int64_t done; /* end of the last piece; 0 at the start */
 } mca_fs_lustre_lla_cut_t;
 
-/** The next piece: first and last byte. False at the end. Pieces ascend and do not overlap. */
+/** Gets first and last byte of the next piece. Returns false at the end. Pieces ascend and do not
+ *  overlap. */
 bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, int64_t *last);
 
-/** The number of the part that holds a byte; -1: none. */
+/** Returns the index of the part that contains a byte; -1: none. */
 int mca_fs_lustre_lla_cut_part(const collio_lustre_part_t *part, size_t part_count, int64_t offset);
 
-/** Lies [first, last] in one piece of one object? */
+/** Is [first, last] in one piece of one object? */
 bool mca_fs_lustre_lla_cut_is_single(const collio_lustre_part_t *part, size_t part_count,
                                      int64_t first, int64_t last);
 

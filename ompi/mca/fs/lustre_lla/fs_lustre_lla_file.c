@@ -11,9 +11,9 @@
  *   all    allreduce: an error anywhere, or a node without the library
  *   all    LOCKNOEXPAND on the own descriptor; struct on f_fs_ptr
  *
- * Cached locks are cleared before any other rank has the file open, so nobody can have got new
- * ones. A rank that fails still takes part in the allreduce, so all ranks return the same error;
- * nothing that is behind it can fail.
+ * Cached locks are cleared before any other rank has the file open, so no rank of the job can have
+ * new locks. A rank that fails still takes part in the allreduce, so all ranks return the same
+ * error; no step behind the allreduce can fail.
  */
 
 #include "fs_lustre_lla.h"
@@ -29,7 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* From the root rank to all. */
+/* Result of the root's open, broadcast to all ranks. */
 typedef struct verdict_t {
     int32_t error;                 /* errno of the root's open */
     int32_t lockahead;             /* lock-ahead works on the file */
@@ -38,8 +38,8 @@ typedef struct verdict_t {
     collio_stripes_t used;         /* stripes that the file was created with */
 } verdict_t;
 
-/* "/here/lustre:there" becomes "/here/there", "/here/lustre:/there" becomes "/there". In place: one
- * rank that runs out of memory here would leave the others alone in the open. */
+/* "/here/lustre:there" becomes "/here/there", "/here/lustre:/there" becomes "/there". Works in
+ * place, because a rank without memory would leave the other ranks waiting in the open. */
 static void cut_prefix(char *full, const char *filename, const char *plain)
 {
     size_t given = strlen(filename);
@@ -55,8 +55,8 @@ static void cut_prefix(char *full, const char *filename, const char *plain)
     memmove(at, full + length - strlen(plain), strlen(plain) + 1);
 }
 
-/* f_fs_ptr must not be what an earlier user of the memory left: some callers do not clear it. The
- * "lustre:" prefix is for choosing a component; behind the choice only the path counts. */
+/* Clears f_fs_ptr, because some callers do not, and removes the "lustre:" prefix, which serves only
+ * to select a component. */
 static int module_init(ompio_file_t *fh)
 {
     const char *plain = mca_fs_lustre_lla_plain_path(fh->f_filename);
@@ -76,7 +76,7 @@ static int module_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-/* With the striping of the hints if that creates the file. A descriptor or -errno. */
+/* Opens the file; a new file gets the stripes of the hints. Returns a descriptor or -errno. */
 static int open_striped(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
                         collio_stripes_t *used)
 {
@@ -116,13 +116,13 @@ static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t
         return;
     }
     verdict->lockahead = 1;
-    /* Readers do not take locks from each other: clearing would only cost everybody's cache. A
-     * group lock would instantiate all components of a composite layout. */
+    /* Locks of readers do not conflict: clearing would only empty caches. A group lock would
+     * instantiate all components of a composite layout. */
     verdict->cleared = settings->clear_locks && O_RDONLY != (amode & O_ACCMODE)
                        && !verdict->layout.composite && mca_fs_lustre_lla_lockahead_clear(fh->fd);
 }
 
-/* The largest errno of all ranks; *lockahead = all ranks have it. */
+/* Returns the largest errno of all ranks; *lockahead = all ranks have lock-ahead. Collective. */
 static int agree(ompio_file_t *fh, int error, bool *lockahead)
 {
     int mine[2] = {error, !*lockahead};
@@ -143,7 +143,7 @@ static int in_force(int wanted, int preset, bool possible)
     return MCA_FS_LUSTRE_LLA_AUTO == wanted ? preset : wanted;
 }
 
-/* Everything that the open decided. Cannot fail: the ranks have agreed. */
+/* Fills the record of the file. Cannot fail: the ranks have agreed. */
 static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
                       const mca_fs_lustre_lla_settings_t *settings, const verdict_t *verdict)
 {
@@ -166,7 +166,7 @@ static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
                      && 0 == mca_fs_lustre_lla_lockahead_noexpand(fh->fd, true);
 }
 
-/* Into f_stripe_size, f_stripe_count, and the hints that MPI_File_get_info gives. */
+/* Sets f_stripe_size, f_stripe_count, and the hints for MPI_File_get_info. */
 static void publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdict)
 {
     const collio_lustre_layout_t *layout = &verdict->layout;
@@ -183,14 +183,15 @@ static void publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdic
     collio_striping_publish(info, &has, &verdict->used);
 }
 
-/* Ranks other than the root. Returns an errno. */
+/* Opens the file on ranks other than the root. Returns 0 or an errno. */
 static int open_other(ompio_file_t *fh, const char *path, int amode)
 {
     fh->fd = open(path, amode, mca_fs_base_get_file_perm(fh));
     return 0 > fh->fd ? errno : 0;
 }
 
-/* Returns an errno, the same on all ranks; then no rank has the file open. */
+/* Opens the file on all ranks. Returns 0 or an errno, the same on all ranks; after an error no rank
+ * has the file open. */
 static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
                     const mca_fs_lustre_lla_settings_t *settings, bool have_memory,
                     verdict_t *verdict)
@@ -203,7 +204,7 @@ static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *
         open_root(fh, path, amode, info, settings, verdict);
     }
     if (OMPI_SUCCESS != collio_bcast(verdict, (int) sizeof(*verdict), MPI_BYTE, fh->f_comm)) {
-        verdict->error = EIO; /* the communicator is broken, so agree() fails, too */
+        verdict->error = EIO; /* communication failed, so agree() fails, too */
     }
     error = verdict->error;
     if (0 == error && !have_memory) {
@@ -245,7 +246,7 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
     }
     file_init(file, fh, &settings, &verdict);
     fh->f_fs_ptr = file;
-    fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre keeps overlapping accesses apart itself */
+    fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre serializes overlapping accesses itself */
     publish(fh, info, &verdict);
     COLLIO_SHOW_ROOT(fs, FILE, fh,
                      "fs/lustre_lla: %s: %d stripes of %zu bytes, lockahead %s, for "
@@ -256,7 +257,7 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
     return OMPI_SUCCESS;
 }
 
-/* The agreement at the end is also the barrier: nobody removes the file before all have closed. */
+/* The agreement at the end is also a barrier: no rank removes the file before all close it. */
 static int file_close(ompio_file_t *fh)
 {
     mca_fs_lustre_lla_file_t *file = fh->f_fs_ptr;
@@ -293,7 +294,8 @@ static int file_delete(char *file_name, struct opal_info_t *info)
     return OMPI_SUCCESS;
 }
 
-/* Locks up to the end of the file: one rank does it, or each would take them from the others. */
+/* One rank sets the size, which locks the file up to its end: several ranks would revoke each
+ * other's locks. */
 static int file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size)
 {
     int error = 0;

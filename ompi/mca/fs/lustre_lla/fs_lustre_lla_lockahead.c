@@ -1,32 +1,33 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * Lockahead requests.
+ * Lock-ahead requests.
  *
- * Servers grow a writer's lock over everything that is free, so two writers of one object take it
- * from each other all the time. Here growth is switched off, and each client asks in advance for
- * exactly the locks it will use:
+ * Problem: servers expand a writer's lock over all free bytes, so two writers of one object revoke
+ * each other's locks all the time.
+ * Method: expansion is switched off, and each client requests in advance exactly the locks that it
+ * will use:
  *
  *   global   [-------- my file domain --------]     one request; one lock per object it touches
  *   stripe   [-----][-----][-----][-----][----]     one request per stripe, up to 1023 in a call
- *   cycle    [------------]                         the window that is accessed now; asynchronous:
- *                                                   the one behind it
+ *   cycle    [------------]                         the window of the next access; asynchronous:
+ *                                                   the window behind it
  *   element  [--]   [-]  [---]                      each transfer of an individual call
- *   view     [--]   [-]  [---]  [--]   [-]  [---]   each piece of a view, when it is set
+ *   view     [--]   [-]  [---]  [--]   [-]  [---]   each piece of a view, at the first access
  *
- * Synchronous requests take conflicting locks away from others and always end with the lock.
- * Asynchronous ones arrive later, so only what is not accessed at once is asked for in that way
- * (`now` of the request). They are dropped on a conflict, and nobody is told; that one was dropped
- * shows only when the same piece is asked for again and is "sent" again. An asynchronous request
- * that covers several stripes stops at the first one whose lock is already there: then its stripes
- * are asked for one by one.
+ * Synchronous requests revoke conflicting locks of other clients and always end with the lock.
+ * Locks of asynchronous requests arrive later, so only ranges that are not accessed at once are
+ * requested asynchronously (`now` of the request). Servers drop an asynchronous request on a
+ * conflict without a report; the drop shows only when the same piece is requested again and is
+ * "sent" again. An asynchronous request that covers several stripes stops at the first stripe whose
+ * lock the client has: then its stripes are requested one by one.
  *
- * Where a component has no objects yet, a request succeeds without a lock: it is not made, and
- * counted as what it is. The first write instantiates the component; later requests are made.
+ * If a component has no objects yet, a request would succeed without a lock, so it is counted but
+ * not made. The first write instantiates the component; later requests are made.
  *
- * Nothing in here fails: an access without its lock in advance gets it the ordinary way. An error
- * is counted; several in a row end the requests of this rank for the file. Growth stays off, or
- * this rank's locks would take everybody else's away.
+ * No function fails: an access without its lock in advance gets the lock in the ordinary way. An
+ * error is counted; several in a row end the requests of this rank for the file. Expansion stays
+ * off; otherwise this rank's locks would revoke the locks of all others.
  */
 
 #include "fs_lustre_lla.h"
@@ -42,9 +43,9 @@
 #include "ompi/mca/common/collio/help/help.h"
 
 enum {
-    FAILURES_MOST = 8,     /* in a row; then requests end */
-    GROUP_ID = 0x636c6c61, /* of the lock that clears caches; any number does */
-    KERNEL_ENOTSUPP = 524  /* what clients before 2.16 give instead of EOPNOTSUPP */
+    FAILURES_MOST = 8,     /* consecutive failures that end the requests */
+    GROUP_ID = 0x636c6c61, /* arbitrary number of the group lock that clears caches */
+    KERNEL_ENOTSUPP = 524  /* errno of clients before 2.16 instead of EOPNOTSUPP */
 };
 
 #define COUNT(file, name, n)                                                                    \
@@ -63,7 +64,7 @@ static struct llapi_lu_ladvise advice(int64_t first, int64_t last, bool write, b
     one.lla_lockahead_mode = write ? MODE_WRITE_USER : MODE_READ_USER;
     one.lla_peradvice_flags = async ? LF_ASYNC : 0;
     one.lla_start = (uint64_t) first;
-    one.lla_end = (uint64_t) last; /* the last byte, whatever the manual page says */
+    one.lla_end = (uint64_t) last; /* inclusive, unlike in the manual page */
     return one;
 }
 
@@ -74,7 +75,7 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on)
     memset(&one, 0, sizeof(one));
     one.lla_advice = LU_LADVISE_LOCKNOEXPAND;
     one.lla_peradvice_flags = on ? 0 : LF_UNSET;
-    /* alone in its call: what follows it in an array is ignored */
+    /* one advice per call: advices behind this one in an array would be ignored */
     return collio_llapi_ladvise(fd, 1, &one);
 }
 
@@ -83,8 +84,8 @@ static bool unsupported(int error)
     return EOPNOTSUPP == error || KERNEL_ENOTSUPP == error || ENOTTY == error;
 }
 
-/* LOCKNOEXPAND succeeds even where the servers cannot do it, and then every access fails; so a
- * lockahead request has to succeed first. */
+/* LOCKNOEXPAND succeeds even if the servers do not support it, and then every access fails; so a
+ * lock-ahead request must succeed first. */
 const char *mca_fs_lustre_lla_lockahead_probe(int fd)
 {
     const collio_llapi_t *api = collio_llapi();
@@ -108,8 +109,8 @@ const char *mca_fs_lustre_lla_lockahead_probe(int fd)
     }
 }
 
-/* A group lock conflicts with every other lock, so taking it calls all of them back. O_NONBLOCK:
- * an application that holds a group lock itself must not stop the open. */
+/* A group lock conflicts with every other lock, so it revokes all of them. O_NONBLOCK: an
+ * application that holds a group lock itself must not block the open. */
 bool mca_fs_lustre_lla_lockahead_clear(int fd)
 {
     const collio_llapi_t *api = collio_llapi();
@@ -126,8 +127,8 @@ bool mca_fs_lustre_lla_lockahead_clear(int fd)
     return cleared;
 }
 
-/* Requests end on this rank; what ranks agreed on stays. Growth comes back only where the servers
- * cannot do without: there every access would fail. */
+/* Ends the requests of this rank; agreed values stay. Switches expansion on again only if the
+ * servers do not support LOCKNOEXPAND, because every access would fail. */
 static void give_up(mca_fs_lustre_lla_file_t *file, int error)
 {
     if (atomic_exchange(&file->dead, true)) {
@@ -140,7 +141,8 @@ static void give_up(mca_fs_lustre_lla_file_t *file, int error)
                 strerror(error));
 }
 
-/* Threads that failed before the advice was gone wait here, and then try again as well. */
+/* Threads whose access failed before the advice was withdrawn wait for the mutex, and then also
+ * repeat their access. */
 bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error)
 {
     mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
@@ -179,7 +181,7 @@ typedef struct batch_t {
     size_t sent_count;              /* number of entries in `sent` */
 } batch_t;
 
-/* Asynchronous results. What was sent is kept: the next request is compared with it. */
+/* Counts the results of asynchronous requests. Keeps sent requests for remember(). */
 static void count_results(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
 {
     mca_fs_lustre_lla_file_t *file = batch->file;
@@ -216,7 +218,7 @@ static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
     }
 }
 
-/* One ladvise call. False if it failed. */
+/* Makes one ladvise call. Returns false if the call failed. */
 static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
 {
     uint64_t start = collio_now();
@@ -227,7 +229,7 @@ static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, i
     COUNT(file, advices, count);
     if (0 == error) {
         atomic_store(&file->failures, 0);
-    } else if (EAGAIN == error) { /* refused, but nothing is wrong */
+    } else if (EAGAIN == error) { /* refused, but not an error */
         COUNT(file, denied, count);
     } else {
         count_failure(file, error);
@@ -247,8 +249,8 @@ static bool has_no_object(mca_fs_lustre_lla_file_t *file, int64_t offset)
     return 0 <= part && 0 != (empty & 1u << part);
 }
 
-/* Components that were written to meanwhile have objects. The client caches the layout, so
- * this costs no message. */
+/* Updates `empty`: components that were written meanwhile have objects. The client caches the
+ * layout, so the update costs no message. */
 static void look_for_objects(mca_fs_lustre_lla_file_t *file)
 {
     collio_lustre_layout_t now;
@@ -275,7 +277,7 @@ static mca_fs_lustre_lla_cut_t cut_of(const mca_fs_lustre_lla_file_t *file,
 
 static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut);
 
-/* Of the requests that stopped at a lock that was already there, the stripes one by one. */
+/* Requests stripes one by one for the requests that stopped at a lock that the client has. */
 static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
 {
     const mca_fs_lustre_lla_file_t *file = batch->file;
@@ -309,7 +311,7 @@ static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool
     }
 }
 
-/* Requests all pieces of a cut, up to the limit of the interface in a call. */
+/* Requests all pieces of a cut; each call has as many as the interface allows. */
 static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
 {
     struct llapi_lu_ladvise list[COLLIO_LLAPI_ADVICES_MAX];
@@ -332,7 +334,7 @@ static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
     flush(batch, list, count, whole_ranges);
 }
 
-/* What was sent is what the next request is compared with. */
+/* Keeps the sent requests: the next request is compared with them. */
 static void remember(mca_fs_lustre_lla_file_t *file, batch_t *batch)
 {
     free(file->asked);

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
-/** The report of a file at close: its striping, what was in force, and what became of requests. */
+/** The report of a file at close: stripes, settings in use, and results of the requests. */
 
 #include "fs_lustre_lla.h"
 
