@@ -4,6 +4,10 @@
 
 #include "ompi/mca/common/collio/ompio/fcoll.h"
 
+/**
+ * fcoll/overlap: two-phase collective I/O that overlaps exchange and file access. The engine is in
+ * common/collio. docs/collective-io.md describes the method.
+ */
 BEGIN_C_DECLS
 
 OMPI_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_overlap_component;
