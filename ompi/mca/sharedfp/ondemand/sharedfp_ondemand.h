@@ -7,10 +7,10 @@
 #include "ompi/mca/sharedfp/sharedfp.h"
 
 /**
- * sharedfp/ondemand: shared file pointers that cost nothing until a program uses them. OMPIO
- * prepares a shared pointer for every file that is opened: test files beside the data, a segment, a
- * semaphore and half a dozen barriers, more than half of the time of an open on one node. Few
- * programs ever use one, so here the first use prepares it (docs/ondemand.md).
+ * sharedfp/ondemand: shared file pointers that cost nothing until a program uses them. The stock
+ * components prepare a shared pointer for every file that is opened: test files beside the data, a
+ * segment, a semaphore and several barriers, more than half of the time of an open on one node. Few
+ * programs use a shared pointer, so this component prepares it at the first use (docs/ondemand.md).
  */
 OMPI_DECLSPEC extern mca_sharedfp_base_component_t mca_sharedfp_ondemand_component;
 extern mca_sharedfp_base_module_t mca_sharedfp_ondemand_module;

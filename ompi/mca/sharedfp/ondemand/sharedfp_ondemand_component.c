@@ -1,5 +1,5 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-/** The component: its parameter, and when it serves a file. */
+/** The component: its parameter, and its query. */
 #include "sharedfp_ondemand.h"
 
 #include "ompi/mca/common/collio/compat/verbose.h"
@@ -15,8 +15,8 @@ enum {
 
 static int parameter_priority = PRIORITY_DEFAULT;
 
-/* 0: declines. The component serves files by itself where fcoll/overlap or fcoll/tam does; with
- * other fcolls only if it is named or has a priority above the default. */
+/* Returns the priority; 0: declines. The component serves the files of fcoll/overlap and fcoll/tam,
+ * and files of other fcolls only if it is named or has a priority above the default. */
 static int priority_now(void)
 {
     if (0 < parameter_priority && parameter_priority < PRIORITY_WITH_COLLIO

@@ -27,8 +27,9 @@ void mca_sharedfp_ondemand_counter_init(counter_t *counter, char *path, bool map
     *counter = (counter_t){.path = path, .mapped = mapped, .locks = locks, .fd = -1};
 }
 
-/* A file of somebody else, or a link, must not be taken for the counter. A name in the session
- * directory can be guessed; those beside the data cannot, and servers may show other owners. */
+/* Rejects a file with several links, and a file of another user. The owner is checked only for
+ * names that can be guessed, in the session directory; beside the data, servers may report other
+ * owners. Returns 0 or an errno. */
 static int check_owner(int fd, bool guessable)
 {
     struct stat about;
@@ -43,8 +44,8 @@ static int check_owner(int fd, bool guessable)
     return 0;
 }
 
-/* The space is allocated: a store to memory returns no error when the disk is full. The size is the
- * same for all, so nobody makes the file shorter. */
+/* Maps the file. Allocates its space first, because a store to memory returns no error if the disk
+ * is full. All ranks set the same size, so no rank truncates the file. */
 static int map(counter_t *counter)
 {
     void *numbers;
@@ -64,8 +65,8 @@ static int map(counter_t *counter)
     return 0;
 }
 
-/* The size is set, the same for all: a node with a FUSE mount that had not set it would take the
- * file for empty, for a second. */
+/* Allocates the block for transfers. Every rank sets the same size, because a node with a FUSE
+ * mount that had not set it would read an empty file for a second. */
 static int get_block(counter_t *counter)
 {
     void *block;
@@ -92,8 +93,8 @@ static void drop(counter_t *counter)
     }
 }
 
-/* GlusterFS refuses a file that another node is making at the moment as if it had to be new.
- * BeeGFS ignores O_DIRECT unless it is given here; tmpfs refuses it. */
+/* Retries EEXIST, which GlusterFS returns without O_EXCL while another node creates the file.
+ * BeeGFS accepts O_DIRECT only at the open; tmpfs refuses O_DIRECT. */
 static int open_file(const char *path, int flags)
 {
     enum { TRIES = 100 };
@@ -131,8 +132,8 @@ static int use(counter_t *counter, int create)
     return error;
 }
 
-/* A directory that only one rank at a time can make. A waiting rank sleeps longer after each
- * attempt, and for a random part of that, so that ranks do not keep in step. */
+/* Makes a directory, which only one rank at a time can do. A waiting rank sleeps longer after each
+ * attempt; a part of the sleep is random, so that ranks do not stay synchronized. */
 static int make_turn(const char *path)
 {
     enum { PAUSE_FIRST = 50000, PAUSE_MOST = 5000000 }; /* ns */
@@ -182,7 +183,7 @@ static int lock(const counter_t *counter, bool begin)
     return 0 == rc ? 0 : errno;
 }
 
-/* False: direct access was off. */
+/* Switches direct I/O off. Returns false if it was off. */
 static bool leave_direct(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -190,9 +191,8 @@ static bool leave_direct(int fd)
     return 0 != (flags & O_DIRECT) && 0 == fcntl(fd, F_SETFL, flags & ~O_DIRECT);
 }
 
-/* All numbers, without the node's cache where the file system has direct access: FUSE does not
- * check whether another node has changed a file, even if it is locked. An empty file holds
- * zeros. */
+/* Reads or writes all numbers, by direct I/O if the file system has it: FUSE does not check whether
+ * another node has changed a file, even if the file is locked. An empty file holds zeros. */
 static int transfer(const counter_t *counter, bool write)
 {
     ssize_t n;
@@ -243,8 +243,8 @@ int mca_sharedfp_ondemand_counter_add(counter_t *counter, int slot, int64_t byte
     return 0 != error ? error : unlocked;
 }
 
-/* A file beside the data is made even if nobody has used it: that a node sees none does not mean
- * that there is none. The lock makes some file systems update the caches of other nodes. */
+/* Creates a file beside the data even if no rank has used it: another node may have created the
+ * file without this node finding it. The lock makes some file systems update caches of nodes. */
 int mca_sharedfp_ondemand_counter_clear(counter_t *counter)
 {
     int error = use(counter, counter->mapped ? 0 : O_CREAT), unlocked;

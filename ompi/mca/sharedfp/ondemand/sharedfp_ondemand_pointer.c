@@ -10,12 +10,12 @@
  *      bytes taken       0       3000                 40              counter, slot = seek number
  *      pointer                                       840
  *
- * Seeks are collective, so all ranks count them alike, and each seek begins a new number at 0.
- * Therefore neither a seek nor an open needs communication: a rank that is ahead adds to another
- * number than one that is behind.
+ * Seeks are collective, so all ranks count the same seeks, and each seek begins a new number at 0.
+ * A rank that is one seek ahead adds to another number than the other ranks, so a seek to a given
+ * offset needs no communication, except when all numbers were used.
  *
- * Where the counter is: for ranks of one job on one node in the job's session directory; else
- * beside the data, where all ranks can reach it, with a random name from rank 0.
+ * Place of the counter: for ranks of one job on one node, the job's session directory; otherwise
+ * beside the data, where all ranks can access it, with a random name from rank 0.
  */
 #include "sharedfp_ondemand.h"
 
@@ -36,7 +36,7 @@
 #include "sharedfp_ondemand_counter.h"
 
 typedef struct pointer_t {
-    struct mca_sharedfp_base_data_t base;    /* what OMPIO has of the pointer */
+    struct mca_sharedfp_base_data_t base;    /* OMPIO's part of the pointer */
     mca_sharedfp_ondemand_counter_t counter; /* bytes taken since the last seek */
     int64_t seeks;                           /* number of seeks since the open */
     int64_t start;                           /* target of the last seek, in bytes */
@@ -50,7 +50,7 @@ static pointer_t *pointer_of(const ompio_file_t *fh)
 
 /* ---- where the counter is ---- */
 
-/* Another job has another session directory. */
+/* Are all ranks of one job? Another job has another session directory. */
 static bool is_one_job(ompi_communicator_t *comm)
 {
     opal_process_name_t me = ompi_group_get_proc_name(comm->c_local_group, ompi_comm_rank(comm));
@@ -83,7 +83,7 @@ static char *session_path(const ompio_file_t *fh)
     return path;
 }
 
-/* In the directory of the data. Rank 0's number makes the name unique among jobs and files. */
+/* Returns a path in the directory of the data. Rank 0's number makes the name unique. */
 static char *data_path(const ompio_file_t *fh, int64_t number)
 {
     const char *name = 0 == strncasecmp(fh->f_filename, "lustre:", 7) ? fh->f_filename + 7
@@ -117,8 +117,8 @@ static int64_t random_number(void)
 
 /* ---- open and close ---- */
 
-/* A job that was killed may have left a counter in a session directory that has the same name. The
- * other ranks do not come past the open of the file itself before rank 0 was here. */
+/* Rank 0 removes a counter that a killed job may have left in a session directory of the same name.
+ * The other ranks do not pass the open of the file before rank 0 has done so. */
 static int module_init(ompio_file_t *fh)
 {
     char *path;
@@ -140,7 +140,7 @@ static int module_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-/* A name beside the data, the same on all ranks; *locks: do byte-range locks reach all ranks? */
+/* Agrees on a path beside the data; *locks = byte-range locks reach all ranks. Collective. */
 static int agree_on_path(ompio_file_t *fh, char **path, bool *locks)
 {
     enum { NUMBER, LOCKS, FIELDS };
@@ -186,7 +186,7 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
     return OMPI_SUCCESS;
 }
 
-/* OMPIO has a barrier before this, so nobody uses the pointer any more. */
+/* OMPIO makes a barrier before this call, so no rank uses the pointer. */
 static int file_close(ompio_file_t *fh)
 {
     pointer_t *pointer = pointer_of(fh);
@@ -252,7 +252,7 @@ static OMPI_MPI_OFFSET_TYPE view_offset(const ompio_file_t *fh, int64_t place)
     return 0 == etype ? place : place / etype;
 }
 
-/* Moves the pointer on by `count` elements; *offset = the place before them, in the view. */
+/* Advances the pointer by `count` elements; *offset = its position before, in the view. */
 static int take(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
                 OMPI_MPI_OFFSET_TYPE *offset)
 {
@@ -263,14 +263,14 @@ static int take(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *t
     return rc;
 }
 
-/* A rank's error, which another rank has sent. */
+/* Returns the error of a communication, or else the error that another rank has sent. */
 static int agreed(int rc, int64_t error)
 {
     return OMPI_SUCCESS != rc ? rc : (int) error;
 }
 
-/* The same for all ranks, in the order of their ranks. The last rank has the sum, and all ranks are
- * here by then: it moves the pointer for all. Collective, same result on all ranks. */
+/* Advances the pointer for all ranks, in rank order. The last rank has the sum, after all ranks
+ * have entered the call, and advances the pointer for all. Collective, same result on all ranks. */
 static int take_ordered(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
                         OMPI_MPI_OFFSET_TYPE *offset)
 {
@@ -285,7 +285,7 @@ static int take_ordered(ompio_file_t *fh, collio_count_t count, const ompi_datat
         return rc;
     }
     if (0 == fh->f_rank) {
-        before_me = 0; /* undefined by MPI_Exscan */
+        before_me = 0; /* MPI_Exscan leaves it undefined on rank 0 */
     }
     if (last == fh->f_rank) {
         answer[RC] = take_bytes(fh, before_me + mine, &answer[PLACE]);
@@ -295,8 +295,8 @@ static int take_ordered(ompio_file_t *fh, collio_count_t count, const ompi_datat
     return agreed(rc, answer[RC]);
 }
 
-/* Where a seek counts from, in bytes. Rank 0 reads it when all ranks are here: what they have done
- * before may have moved the pointer or the end of the file. */
+/* Gets the base of a seek, in bytes. Rank 0 reads it when all ranks have entered the call, because
+ * their earlier calls may have moved the pointer or the end of the file. */
 static int find_base(ompio_file_t *fh, int whence, int64_t *base)
 {
     enum { RC, BASE, FIELDS };
@@ -319,7 +319,7 @@ static int find_base(ompio_file_t *fh, int whence, int64_t *base)
     return agreed(rc, answer[RC]);
 }
 
-/* All numbers were used: all ranks wait, so that none is at an old one when they begin again. */
+/* All numbers were used: all ranks wait, so that no rank uses an old number after the reset. */
 static int begin_again(ompio_file_t *fh)
 {
     int64_t error = 0;
@@ -335,12 +335,12 @@ static int begin_again(ompio_file_t *fh)
     return agreed(rc, error);
 }
 
-/* An open with MPI_MODE_APPEND: each rank has just read the end of the file to put its own pointer
- * there, too. Nobody may write before all have; and what rank 0 has read counts, because other
- * programs may be appending, too. */
+/* Makes the start the same on all ranks in an open with MPI_MODE_APPEND, where each rank has just
+ * read the end of the file for its own pointer. No rank may write before all have read. The end
+ * that rank 0 has read counts, because other programs may be appending as well. Collective. */
 static int agree_on_end(const ompio_file_t *fh, int64_t *start)
 {
-    enum { SEEKS_OF_OPEN = 2 }; /* the default view, the end */
+    enum { SEEKS_OF_OPEN = 2 }; /* seeks of the open: to the default view, to the end */
     int rc;
 
     if (0 == (fh->f_amode & MPI_MODE_APPEND) || pointer_of(fh)->seeks >= SEEKS_OF_OPEN) {
@@ -382,7 +382,7 @@ static int seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, int whence)
 
 typedef collio_count_t count_t;
 
-/* An entry of the module: takes a place, then accesses it by an entry of OMPIO. */
+/* Defines an entry of the module: advances the pointer, then accesses by an entry of OMPIO. */
 #define ENTRY(name, take, access, buffer_type, result_type)                                     \
     static int name(ompio_file_t *fh, buffer_type buffer, count_t count, ompi_datatype_t *type, \
                     result_type result)                                                         \
