@@ -21,7 +21,7 @@
 
 static void (*nth_begin)(const char *kind, long number);
 static int (*nth_end)(void);
-static const t_request request = {700, 50, 33, 80}; /* so many that writes use marks */
+static const t_request request = {700, 50, 33, 80}; /* enough pieces for marks */
 static char path[512];
 static int round_number;              /* each write has other bytes */
 static MPI_File kept = MPI_FILE_NULL; /* calls: the open file */

@@ -21,10 +21,10 @@ typedef enum lists { NONE, SOME, MANY } lists;
 
 typedef struct layout {
     const char *name;
-    int hole;    /* every so many places nobody writes; 0: none */
-    int from;    /* places that two ranks write: from this one on */
-    int to;      /* ... to this one, */
-    int every;   /* every so many of them */
+    int hole;    /* one place in `hole` is not written; 0: all are */
+    int from;    /* first place that two ranks may write */
+    int to;      /* place behind the last that two ranks may write */
+    int every;   /* of the places from `from` to `to`, two ranks write one in `every` */
     int idle;    /* ranks without data: the last ones */
     lists lists; /* expected */
 } layout;

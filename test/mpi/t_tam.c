@@ -103,7 +103,7 @@ static t_blocks interleaved(int rank)
     return (t_blocks){(int64_t) rank * BLOCK, BLOCK, (int64_t) t_size * BLOCK, COUNT};
 }
 
-/* Writes and reads back so many times; what the last one counted in each direction. */
+/* Writes and reads back `times` times. Sets *wrote and *read to the counters of the last time. */
 static void transfer_shape(const char *hints, t_blocks (*shape)(int rank), int times, double *wrote,
                            double *read)
 {
