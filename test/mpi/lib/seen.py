@@ -10,7 +10,7 @@ import report
 import verbose
 
 # The names that users type: each must be there, with a help text.
-PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators', 'placement',
+PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators',
               'buffer_bytes', 'align_bytes', 'engine', 'timeout', 'keep', 'report', 'report_file',
               'priority')
 MOST_PARAMETERS = 15   # what a user can be expected to read; all else is a hint or a constant
