@@ -21,7 +21,7 @@ static bool lock_fails(int fd, int command)
         return false;
     }
     if (F_OFD_SETLK != command && F_OFD_SETLKW != command) {
-        return 0 != fault.lock_errno; /* not one of ours */
+        return 0 != fault.lock_errno; /* a lock of another library */
     }
     turn = lock_calls++;
     return 0 != fault.lock_errno && turn >= fault.lock_skip
