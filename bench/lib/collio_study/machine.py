@@ -4,7 +4,8 @@ virtual cluster (test/cluster/vcluster) with a switch and a storage of these cos
 
 import dataclasses
 import os
-import subprocess
+
+from . import child
 
 FIELDS = {"nodes": int, "ranks_per_node": int, "link": str, "latency_us": int, "message_us": int,
           "servers": int, "stripe_bytes": int, "server_bytes_per_second": int, "request_us": int,
@@ -59,17 +60,20 @@ class Cluster:
         self.env = dict(os.environ, VCLUSTER_NAME=f"study-{machine.name}-{os.getpid()}")
 
     def _call(self, *words):
-        return subprocess.run([self.vcluster, *words], env=self.env, text=True, check=True,
-                              stdout=subprocess.PIPE).stdout.strip()
+        return child.output([self.vcluster, *words], env=self.env).strip()
 
     def __enter__(self):
         m = self.machine
         storage = (m.servers, m.stripe_bytes, m.server_bytes_per_second, m.request_us,
                    m.storage_latency_us)
-        self._call("up", str(m.nodes), "--slots", str(m.ranks_per_node), "--rate", m.link,
-                   "--latency", str(m.latency_us), "--message", str(m.message_us),
-                   "--mtu", str(MTU), "--storage", ",".join(map(str, storage)))
-        self.folder = self._call("netdir")
+        try:
+            self._call("up", str(m.nodes), "--slots", str(m.ranks_per_node), "--rate", m.link,
+                       "--latency", str(m.latency_us), "--message", str(m.message_us),
+                       "--mtu", str(MTU), "--storage", ",".join(map(str, storage)))
+            self.folder = self._call("netdir")
+        except BaseException:
+            self._call("down")
+            raise
         return self
 
     def __exit__(self, *_):

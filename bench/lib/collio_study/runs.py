@@ -10,8 +10,8 @@ import sys
 import tempfile
 import time
 
+from . import child, record
 from . import machine as machines
-from . import record
 
 TIMEOUT = 240  # seconds for a job, and as much again for each ten cases
 PER_JOB = 24  # cases
@@ -91,9 +91,9 @@ def _run(build, cluster, study, repeat, ranks, mca, cases, store):
                     "--label", case.key()]
     limit = TIMEOUT * (1 + len(cases) / 10)
     begin, count = ticks(), 0
-    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
-            ["timeout", "-k", "20", str(int(limit)), *command], env=cluster.env, text=True,
-            stdout=subprocess.PIPE, stderr=errors) as job:
+    with tempfile.TemporaryFile("w+") as errors, child.start(
+            ["timeout", "-k", "20", str(int(limit)), *command], env=cluster.env,
+            stderr=errors) as job:
         for line in job.stdout:
             if line.startswith("{"):
                 store.add(dict(row_of(repeat, line), machine_busy=machine_busy(begin),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 import os
-import subprocess
 
+from collio_study import child
 from collio_study.runs import machine_busy, ticks
 from collio_study.study import Case, Claim
 
@@ -34,11 +34,10 @@ def gather(source, build):
     """Rows of results from bench/mtpwrite/run. The processor is what is measured here."""
     for repeat in range(REPEAT):
         begin = ticks()
-        done = subprocess.run([os.path.join(source, "bench", "mtpwrite", "run"), "-r", "1", "-e",
-                               " ".join(map(str, ELEMENTS))], check=True, text=True,
-                              env=dict(os.environ, COLLIO_BUILD=build, COLLIO_SRC=source),
-                              stdout=subprocess.PIPE)
-        for line in done.stdout.splitlines():
+        text = child.output([os.path.join(source, "bench", "mtpwrite", "run"), "-r", "1", "-e",
+                             " ".join(map(str, ELEMENTS))],
+                            env=dict(os.environ, COLLIO_BUILD=build, COLLIO_SRC=source))
+        for line in text.splitlines():
             element, stack = line[:8].strip(), line[9:31].strip()
             if stack in STACKS and element.isdigit():
                 write, read = map(float, line[31:].split()[:2])

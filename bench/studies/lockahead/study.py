@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 import os
-import subprocess
 
+from collio_study import child
 from collio_study.study import Case, Claim, ratios
 
 TITLE = "Lock-ahead on Lustre"
@@ -37,10 +37,9 @@ def cases():
 
 def gather(source, build):
     """Rows of results from the model, whose times do not depend on this computer."""
-    done = subprocess.run([os.path.join(source, "test", "lustre", "model"), str(RANKS)], check=True,
-                          env=dict(os.environ, COLLIO_BUILD=build, COLLIO_SRC=source), text=True,
-                          stdout=subprocess.PIPE)
-    for line in done.stdout.splitlines():
+    text = child.output([os.path.join(source, "test", "lustre", "model"), str(RANKS)],
+                        env=dict(os.environ, COLLIO_BUILD=build, COLLIO_SRC=source))
+    for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("| ").split("|")]
         if len(cells) != 7 or not cells[3].replace(".", "").isdigit():
             continue

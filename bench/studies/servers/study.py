@@ -2,10 +2,9 @@
 import dataclasses
 import json
 import os
-import subprocess
 
+from collio_study import child, runs
 from collio_study import machine as machines
-from collio_study import runs
 from collio_study.study import Case
 
 TITLE = "Servers of the storage, seen by ioprof"
@@ -44,10 +43,8 @@ def _profiled(build, cluster, name, servers):
     command += ["--steps", str(STEPS), "--dir", cluster.folder, "--label",
                 f"{PANEL}|{name}|{servers}"]
     begin = runs.ticks()
-    out = subprocess.run(["timeout", "-k", "20", str(runs.TIMEOUT), *command], env=cluster.env,
-                         text=True, check=True, stdout=subprocess.PIPE).stdout
-    report = subprocess.run([tool, "report", "--json", profile], text=True, check=True,
-                            stdout=subprocess.PIPE).stdout
+    out = child.output(["timeout", "-k", "20", str(runs.TIMEOUT), *command], env=cluster.env)
+    report = child.output([tool, "report", "--json", profile])
     answers = {item["question"]: item["answer"] for item in json.loads(report)["answers"]}
     for line in out.splitlines():
         if line.startswith("{"):
