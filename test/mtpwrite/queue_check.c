@@ -102,7 +102,8 @@ int main(int argc, char **argv)
     snprintf(path, sizeof(path), "%s/queue_check.XXXXXX", argv[1]);
     fd = mkstemp(path);
     unlink(path);
-    collio_access_open(&access, fd, &stats);
+    collio_access_open(&access, fd);
+    access.stats = &stats;
     access.tuning.engine = engine;
     access.withdraw = advised ? withdraw : NULL;
     access.advice = &withdrawn;

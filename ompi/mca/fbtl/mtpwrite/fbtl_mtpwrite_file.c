@@ -54,7 +54,8 @@ static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
         free(file);
         return NULL;
     }
-    collio_caches_open(fh, &file->access, &file->stats);
+    collio_caches_open(fh, &file->access);
+    file->access.stats = &file->stats;
     collio_lockahead_guard(fh, &file->access);
     file->access.stripe_bytes = (int64_t) fh->f_stripe_size;
     check_engine(fh, (collio_engine_t) file->access.tuning.engine);

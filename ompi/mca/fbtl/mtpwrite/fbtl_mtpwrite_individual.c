@@ -31,7 +31,7 @@
 #include <string.h>
 
 #include "ompi/mca/common/collio/compat/error.h"
-#include "ompi/mca/common/collio/hook/hook.h"
+#include "ompi/mca/common/collio/hook/handle.h"
 #include "ompi/mca/common/collio/ompio/entries.h"
 #include "ompi/request/request.h"
 #include "opal/runtime/opal_progress.h"
@@ -66,7 +66,8 @@ static int begin(ompi_file_t *file, const collio_call_t *call, transfer_t *trans
     }
     OPAL_THREAD_LOCK(&file->f_lock);
     own = mca_fbtl_mtpwrite_file_get(fh);
-    rc = NULL == own ? -ENOMEM : collio_request_init(&transfer->request, fh, call);
+    rc = NULL == own ? -ENOMEM
+                     : collio_request_init(&transfer->request, collio_handle_of(file), call);
     if (0 == rc) {
         collio_request_job(&transfer->request, fh, call->write, &own->access, &own->covered,
                            &transfer->job);

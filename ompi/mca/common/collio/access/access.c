@@ -127,7 +127,7 @@ static void run_segments(collio_job_t *job)
     collio_access_segments(job->access, job->write, job->lock.held, job->segments, job->count,
                            &job->outcome);
     COLLIO_ASSERT(0 == job->outcome.error || INT64_MAX != job->outcome.stop_offset);
-    collio_count(&job->access->stats->pieces_in, job->count);
+    COLLIO_COUNT(job->access, pieces_in, job->count);
     collio_count_transfer(job->access, job->write, job->outcome.bytes);
 }
 

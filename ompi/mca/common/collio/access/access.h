@@ -96,12 +96,12 @@ typedef struct collio_access_t {
      *  errno. True: repeat the transfer once. NULL: there is no advice. May run on any thread. */
     bool (*withdraw)(void *advice, int error);
     void *advice;                 /* the first argument of `withdraw` */
-    collio_access_stats_t *stats; /* counters; never NULL */
+    collio_access_stats_t *stats; /* counters; NULL: nobody reads them */
 } collio_access_t;
 
-/** Fills an access struct for an open descriptor: sets fd, can_read, file_system, network,
- *  in_memory and stats; all other fields are zero. */
-void collio_access_open(collio_access_t *access, int fd, collio_access_stats_t *stats);
+/** Fills an access struct for an open descriptor: sets fd, can_read, file_system, network and
+ *  in_memory; all other fields are zero. */
+void collio_access_open(collio_access_t *access, int fd);
 
 /** Requests the size of the file from the server of a network file system, so that later calls on
  *  this node use that size as well. Returns the size, or -1. */

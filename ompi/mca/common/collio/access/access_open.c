@@ -31,7 +31,7 @@ int64_t collio_access_client(int fd)
     return (int64_t) about.stx_dev_major << 32 | about.stx_dev_minor;
 }
 
-void collio_access_open(collio_access_t *access, int fd, collio_access_stats_t *stats)
+void collio_access_open(collio_access_t *access, int fd)
 {
     int flags = fcntl(fd, F_GETFL);
 
@@ -41,7 +41,6 @@ void collio_access_open(collio_access_t *access, int fd, collio_access_stats_t *
     access->file_system = file_system_of(fd);
     access->network = collio_file_system_on_network(access->file_system);
     access->in_memory = collio_file_system_in_memory(access->file_system);
-    access->stats = stats;
 }
 
 int collio_access_flush(int fd)

@@ -81,6 +81,11 @@ static int64_t move_unsorted(struct request *request, const collio_segment_t *se
     return outcome->bytes;
 }
 
+static void count_build(const collio_access_t *access, uint64_t start)
+{
+    COLLIO_COUNT(access, build_ns, collio_count_now(access) - start);
+}
+
 /* Moves the segments of `build`; returns the bytes before the first byte that was not moved. */
 static int64_t move(struct request *request, collio_buildio_t *build, collio_segment_t *segments,
                     collio_outcome_t *outcome)
@@ -89,10 +94,10 @@ static int64_t move(struct request *request, collio_buildio_t *build, collio_seg
     int64_t wanted = build->remaining;
 
     while (moved < wanted && INT64_MAX == outcome->stop_offset) {
-        uint64_t start = collio_now();
+        uint64_t start = collio_count_now(request->job->access);
         size_t count = collio_buildio_next(build, segments, request->room);
 
-        collio_count(&request->job->access->stats->build_ns, collio_now() - start);
+        count_build(request->job->access, start);
         collio_outcome_init(outcome);
         if (request->job->file->ascending) {
             collio_access_segments(request->job->access, request->job->write,
@@ -108,24 +113,24 @@ static int64_t move(struct request *request, collio_buildio_t *build, collio_seg
 static int64_t cycle_packed(struct request *request, int64_t position, int64_t bytes, char *stage,
                             collio_segment_t *segments, collio_outcome_t *outcome)
 {
-    collio_access_stats_t *stats = request->job->access->stats;
+    const collio_access_t *access = request->job->access;
     collio_buildio_t build;
-    uint64_t start = collio_now();
+    uint64_t start = collio_count_now(access);
     int64_t moved;
 
     if (request->job->write) {
         collio_tiling_pack(request->job->memory, request->job->base, position, bytes, stage);
-        collio_count(&stats->build_ns, collio_now() - start);
+        count_build(access, start);
     }
     collio_buildio_init_packed(&build, request->job->file, request->job->first + position, stage,
                                bytes);
     moved = move(request, &build, segments, outcome);
     if (!request->job->write) {
-        start = collio_now();
+        start = collio_count_now(access);
         collio_tiling_unpack(request->job->memory, request->job->base, position, moved, stage);
-        collio_count(&stats->build_ns, collio_now() - start);
+        count_build(access, start);
     }
-    collio_count(&stats->copied_bytes, (uint64_t) moved);
+    COLLIO_COUNT(access, copied_bytes, (uint64_t) moved);
     return moved;
 }
 
@@ -228,8 +233,8 @@ static void plan(struct request *request)
     request->room = (size_t) collio_clamp(request->pack ? file_pieces : pieces, 1, SEGMENTS_MOST);
     request->threads = (int) collio_clamp(request->threads, 1,
                                           (request->job->bytes - 1) / request->cycle_bytes + 1);
-    collio_count(&access->stats->method_used[used], 1);
-    collio_count(&access->stats->pieces_in, (uint64_t) pieces);
+    COLLIO_COUNT(access, method_used[used], 1);
+    COLLIO_COUNT(access, pieces_in, (uint64_t) pieces);
 }
 
 bool collio_job_is_piece(const collio_job_t *job, int64_t *offset, char **addr)
@@ -276,8 +281,8 @@ static bool carry_out_piece(collio_job_t *job)
     if (outcome->bytes < job->bytes) {
         outcome->stop_offset = offset + outcome->bytes;
     }
-    collio_count(&access->stats->method_used[COLLIO_METHOD_DIRECT], 1);
-    collio_count(&access->stats->pieces_in, 1);
+    COLLIO_COUNT(access, method_used[COLLIO_METHOD_DIRECT], 1);
+    COLLIO_COUNT(access, pieces_in, 1);
     collio_count_transfer(access, job->write, outcome->bytes);
     return true;
 }

@@ -37,13 +37,13 @@ static int clip_vector(struct iovec *iov, int count, size_t *first_length)
     return taken;
 }
 
-static ssize_t call_kernel(collio_access_t *access, bool write, int64_t offset, struct iovec *iov,
-                           int count)
+/* Returns the number of bytes moved, or -errno. */
+static ssize_t call_kernel(const collio_access_t *access, bool write, int64_t offset,
+                           struct iovec *iov, int count)
 {
-    uint64_t start = collio_now();
+    uint64_t start = collio_count_now(access);
     size_t first_length;
     int taken = clip_vector(iov, count, &first_length);
-    int saved;
     ssize_t moved;
 
     if (1 == taken) {
@@ -53,11 +53,10 @@ static ssize_t call_kernel(collio_access_t *access, bool write, int64_t offset, 
         moved = write ? pwritev(access->fd, iov, taken, (off_t) offset)
                       : preadv(access->fd, iov, taken, (off_t) offset);
     }
-    saved = errno;
+    moved = 0 > moved ? -errno : moved;
     iov[0].iov_len = first_length;
-    collio_count(&access->stats->syscalls, 1);
-    collio_count_time(access->stats, write, collio_now() - start);
-    errno = saved;
+    COLLIO_COUNT(access, syscalls, 1);
+    collio_count_time(access, write, collio_count_now(access) - start);
     return moved;
 }
 
@@ -134,14 +133,14 @@ int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offs
             *error = EIO; /* pwrite returned 0 without an errno */
             break;
         } else {
-            *error = errno;
+            *error = (int) -moved;
             if (!try_again(access, *error, &again, &withdrawn)) {
                 break;
             }
             *error = 0;
         }
         if (done < bytes) {
-            collio_count(&access->stats->retries, 1);
+            COLLIO_COUNT(access, retries, 1);
         }
     }
     return done;
@@ -153,7 +152,7 @@ bool collio_transfer_cached(collio_access_t *access, int64_t offset, char *addr,
     struct iovec iov = {.iov_base = addr, .iov_len = (size_t) bytes};
 
     if (bytes == preadv2(access->fd, &iov, 1, (off_t) offset, RWF_NOWAIT)) {
-        collio_count(&access->stats->syscalls, 1);
+        COLLIO_COUNT(access, syscalls, 1);
         return true;
     }
 #else
@@ -218,7 +217,7 @@ void collio_transfer_segments(collio_access_t *access, bool write, const collio_
         }
         moved = collio_transfer_vector(access, write, offset, iov, iov_count, bytes, &error);
         outcome->bytes += moved;
-        collio_count(&access->stats->pieces_out, 1);
+        COLLIO_COUNT(access, pieces_out, 1);
         if (moved < bytes) {
             if (offset + moved < outcome->stop_offset) {
                 outcome->stop_offset = offset + moved;

@@ -12,26 +12,41 @@
 
 enum { COLLIO_IOV_MOST = 1024 }; /* Linux's IOV_MAX */
 
-/** Adds to a counter that several threads may add to. */
-static inline void collio_count(uint64_t *counter, uint64_t amount)
+/** Adds to a counter, unless nobody reads the counters. Several threads may add. */
+#define COLLIO_COUNT(access, counter, amount)                                          \
+    do {                                                                               \
+        if (NULL != (access)->stats) {                                                 \
+            __atomic_fetch_add(&(access)->stats->counter, (amount), __ATOMIC_RELAXED); \
+        }                                                                              \
+    } while (0)
+
+/** Returns the time for a counter; 0 if nobody reads the counters. */
+static inline uint64_t collio_count_now(const collio_access_t *access)
 {
-    __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+    return NULL == access->stats ? 0 : collio_now();
 }
 
 /** Counts one read or write that a caller requested. */
 static inline void collio_count_transfer(const collio_access_t *access, bool write, int64_t bytes)
 {
-    collio_access_stats_t *stats = access->stats;
-
-    collio_count(write ? &stats->calls_write : &stats->calls_read, 1);
-    collio_count(write ? &stats->bytes_written : &stats->bytes_read, (uint64_t) bytes);
+    if (write) {
+        COLLIO_COUNT(access, calls_write, 1);
+        COLLIO_COUNT(access, bytes_written, (uint64_t) bytes);
+    } else {
+        COLLIO_COUNT(access, calls_read, 1);
+        COLLIO_COUNT(access, bytes_read, (uint64_t) bytes);
+    }
 }
 
 /** Counts time inside system calls. */
-static inline void collio_count_time(collio_access_stats_t *stats, bool write, uint64_t ns)
+static inline void collio_count_time(const collio_access_t *access, bool write, uint64_t ns)
 {
-    collio_count(&stats->access_ns, ns);
-    collio_count(write ? &stats->write_ns : &stats->read_ns, ns);
+    COLLIO_COUNT(access, access_ns, ns);
+    if (write) {
+        COLLIO_COUNT(access, write_ns, ns);
+    } else {
+        COLLIO_COUNT(access, read_ns, ns);
+    }
 }
 
 static inline void collio_outcome_init(collio_outcome_t *outcome)

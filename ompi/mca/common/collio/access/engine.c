@@ -93,12 +93,11 @@ static void run_job(void *arg)
 static int start_on(collio_engine_t engine, collio_job_t *job)
 {
     const collio_access_t *access = job->access;
-    uint64_t *submitted = &access->stats->submitted[engine];
     int threads = (int) collio_max(access->tuning.threads, access->jobs);
     int rc;
 
     job->driver = engine;
-    collio_count(submitted, 1);
+    COLLIO_COUNT(access, submitted[engine], 1);
     if (NULL != queues[engine]) {
         rc = collio_kernel_start(queues[engine], job);
     } else {
@@ -106,7 +105,7 @@ static int start_on(collio_engine_t engine, collio_job_t *job)
         rc = collio_pool_submit(&job->task, threads);
     }
     if (0 != rc) {
-        collio_count(submitted, UINT64_MAX);
+        COLLIO_COUNT(access, submitted[engine], UINT64_MAX);
     }
     return rc;
 }

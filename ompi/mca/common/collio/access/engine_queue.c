@@ -147,7 +147,6 @@ static void free_job(kernel_job_t *own)
 static void finish_job(kernel_job_t *own)
 {
     collio_job_t *job = own->job;
-    collio_access_stats_t *stats = job->access->stats;
 
     collio_outcome_init(&job->outcome);
     for (size_t i = 0; i < own->count && INT64_MAX == job->outcome.stop_offset; ++i) {
@@ -161,8 +160,8 @@ static void finish_job(kernel_job_t *own)
     }
     job->busy_ns = collio_now() - own->start_ns;
     collio_count_transfer(job->access, job->write, job->outcome.bytes);
-    collio_count(&stats->pieces_out, own->count);
-    collio_count_time(stats, job->write, job->busy_ns);
+    COLLIO_COUNT(job->access, pieces_out, own->count);
+    collio_count_time(job->access, job->write, job->busy_ns);
     free_job(own);
     atomic_store(&job->done, 1);
 }
@@ -182,7 +181,7 @@ static void settle(collio_kernel_op_t *op, int64_t result)
         return;
     }
     if (op->moved < op->bytes) {
-        collio_count(&job->access->stats->retries, 1);
+        COLLIO_COUNT(job->access, retries, 1);
         op->moved += collio_transfer_vector(job->access, job->write, op->offset + op->moved,
                                             op->iov, op->iov_count, op->bytes - op->moved,
                                             &op->error);
@@ -241,7 +240,7 @@ static void submit(collio_kernel_queue_t *queue, kernel_job_t *own)
         }
         own->pending += 1;
         queue->in_flight += 1;
-        collio_count(&own->job->access->stats->syscalls, 1);
+        COLLIO_COUNT(own->job->access, syscalls, 1);
     }
     release(own);
 }
@@ -268,7 +267,7 @@ int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
     pthread_mutex_lock(&queue->mutex);
     rc = open_queue(queue);
     if (0 == rc) {
-        collio_count(&job->access->stats->pieces_in, own->count);
+        COLLIO_COUNT(job->access, pieces_in, own->count);
         submit(queue, own);
     }
     pthread_mutex_unlock(&queue->mutex);

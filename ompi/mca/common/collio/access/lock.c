@@ -118,7 +118,7 @@ int collio_access_try_lock(collio_access_t *access, bool write, int64_t offset, 
     }
     pthread_mutex_unlock(&mutex);
     if (0 == error) {
-        collio_count(&access->stats->locks, 1);
+        COLLIO_COUNT(access, locks, 1);
         return 0;
     }
     free(range);

@@ -70,7 +70,7 @@ size_t collio_sieve_window(collio_access_t *access, bool write, const collio_seg
     window.span = end - lo;
     *sieve = 1 < window.runs && (always || collio_sieve_pays(&window, write));
     if (!*sieve && 1 < window.runs) {
-        collio_count(&access->stats->sieve_declined, 1);
+        COLLIO_COUNT(access, sieve_declined, 1);
     }
     return taken;
 }
@@ -161,9 +161,9 @@ bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t he
     }
     collio_buffer_put(window, (size_t) span);
     if (done) {
-        collio_count(&access->stats->sieve_windows, 1);
-        collio_count(&access->stats->pieces_out, 1);
-        collio_count(&access->stats->copied_bytes, (uint64_t) (outcome->bytes - before));
+        COLLIO_COUNT(access, sieve_windows, 1);
+        COLLIO_COUNT(access, pieces_out, 1);
+        COLLIO_COUNT(access, copied_bytes, (uint64_t) (outcome->bytes - before));
     }
     return done;
 }

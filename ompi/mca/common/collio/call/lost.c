@@ -25,7 +25,7 @@
  * ranks. */
 static bool can_leave(const collio_op_t *op)
 {
-    return COLLIO_PHASE_DIRECT == op->phase ? 0 != op->job.done : COLLIO_PHASE_DONE != op->phase;
+    return COLLIO_PHASE_DIRECT != op->phase || 0 != op->job.done;
 }
 
 bool collio_op_lost(collio_op_t *op)
@@ -34,7 +34,7 @@ bool collio_op_lost(collio_op_t *op)
     uint64_t now, check_ns;
 
     if (!can_leave(op)) {
-        if (NULL != file->hang && COLLIO_PHASE_DIRECT == op->phase) {
+        if (NULL != file->hang) {
             collio_hang_wait(op);
         }
         return false;

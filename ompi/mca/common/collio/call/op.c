@@ -84,11 +84,11 @@ static int drive(collio_file_t *file, bool blocking_too)
         file->writing = op->ex.write;
         while (collio_op_advance(op)) {
         }
-        if (collio_op_lost(op)) {
-            collio_op_abandon(op);
-        }
         if (COLLIO_PHASE_DONE != op->phase) {
-            break;
+            if (!collio_op_lost(op)) {
+                break;
+            }
+            collio_op_abandon(op);
         }
         finish(op);
         OPAL_THREAD_LOCK(&queue->lock);

@@ -162,7 +162,8 @@ int collio_op_wait(collio_op_t *op, int64_t *bytes);
 /** Drives the file until its queue is empty. */
 void collio_op_wait_all(collio_file_t *file);
 
-/** Polls the phase and, if the phase has ended, makes one step (steps.c). False: no step made. */
+/** Polls the phase of a call that has not ended and, if the phase has ended, makes one step
+ *  (steps.c). False: no step made, or the call has ended. */
 bool collio_op_advance(collio_op_t *op);
 /** Releases the lock of atomic mode, if this rank holds it. */
 void collio_op_unlock(collio_op_t *op);

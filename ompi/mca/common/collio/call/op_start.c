@@ -13,7 +13,7 @@ static void make_request(collio_op_t *op, const collio_call_t *call)
 
     file->queue->refusal = 0;
     if (0 == error) {
-        error = -collio_request_init(&op->ex.request, file->fh, call);
+        error = -collio_request_init(&op->ex.request, file->handle, call);
     }
     if (0 != error) {
         collio_exchange_fail(&op->ex, error);

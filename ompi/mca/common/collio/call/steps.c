@@ -514,9 +514,9 @@ bool collio_op_advance(collio_op_t *op)
         begin(op);
         return true;
     }
-    if (COLLIO_PHASE_DONE == op->phase || !phases[op->phase].over(op) || 0 != op->ex.file->lost) {
+    if (!phases[op->phase].over(op) || 0 != op->ex.file->lost) {
         return false;
     }
     op->next(op);
-    return true;
+    return COLLIO_PHASE_DONE != op->phase;
 }

@@ -4,7 +4,6 @@
  */
 #include "file/file.h"
 
-#include "hook/handle.h"
 #include "view/view.h"
 
 #include "core/debug_assert.h"
@@ -46,12 +45,6 @@ void collio_file_for_each(int (*each)(collio_file_t *file), int *sum)
     struct visit all = {each, sum};
 
     collio_handle_for_each(COLLIO_PLACE_FCOLL, visit, &all);
-}
-
-void collio_file_count(collio_file_t *file, int stat, uint64_t amount)
-{
-    file->stats[file->writing].at[stat] += amount;
-    file->component->stats.at[stat] += amount;
 }
 
 void collio_file_memory(collio_file_t *file, int64_t bytes)

@@ -9,6 +9,7 @@
 #include "file/stats.h"
 #include "file/transports.h"
 #include "help/help.h"
+#include "hook/handle.h"
 #include "hook/spare.h"
 
 #include "core/aggregator.h"
@@ -72,6 +73,7 @@ typedef struct collio_derived_t {
  */
 typedef struct collio_file_t {
     ompio_file_t *fh;              /* the handle in io/ompio */
+    collio_handle_t *handle;       /* the record of `fh` */
     collio_component_t *component; /* the fcoll component that serves the file */
     collio_settings_t settings;    /* settings in force, the same on all ranks */
     int refused;         /* 0, or the error class that every collective call returns; needed because
@@ -99,9 +101,8 @@ typedef struct collio_file_t {
     struct collio_kept_t *kept;   /* plans and memory of exchanges; created with `derived` */
     struct collio_tuner_t *tuner; /* measurements of `auto`; created with `derived` */
 
-    collio_access_t access;             /* descriptor and properties for file access */
-    collio_access_stats_t access_stats; /* counters of `access` */
-    bool unflushed; /* this rank has made direct writes that it has not flushed */
+    collio_access_t access; /* descriptor and properties for file access */
+    bool unflushed;         /* this rank has made direct writes that it has not flushed */
 
     collio_stats_t stats[2]; /* counters: [0] reads and all high-water marks, [1] writes */
     bool writing;            /* index in `stats`: the call that is driven is a write */
@@ -149,7 +150,11 @@ static inline const collio_transport_t *collio_transport_with(const collio_file_
 collio_file_t *collio_file_find(ompio_file_t *fh);
 
 /** Adds to a counter of this file (reads or writes: file->writing) and of its component. */
-void collio_file_count(collio_file_t *file, int stat, uint64_t amount);
+static inline void collio_file_count(collio_file_t *file, int stat, uint64_t amount)
+{
+    file->stats[file->writing].at[stat] += amount;
+    file->component->stats.at[stat] += amount;
+}
 
 /** Raises a high-water mark of this file and of its component to `value`, if it is lower. */
 void collio_file_high(collio_file_t *file, int stat, int64_t value);

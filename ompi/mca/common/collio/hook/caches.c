@@ -15,17 +15,16 @@ static void idle(void)
     (void) opal_progress();
 }
 
-static void open_access(const ompio_file_t *fh, collio_access_t *access,
-                        collio_access_stats_t *stats)
+static void open_access(const ompio_file_t *fh, collio_access_t *access)
 {
-    collio_access_open(access, fh->fd, stats);
+    collio_access_open(access, fh->fd);
     access->coherence = collio_coherence_choose(access->file_system,
                                                 access->network && collio_spans_nodes(fh->f_comm));
 }
 
-void collio_caches_open(ompio_file_t *fh, collio_access_t *access, collio_access_stats_t *stats)
+void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
 {
-    open_access(fh, access, stats);
+    open_access(fh, access);
     access->tuning = collio_guard_tuning(fh);
     collio_lock_set_idle(idle);
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
@@ -57,10 +56,9 @@ void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access
 
 void collio_caches_refresh(ompio_file_t *fh)
 {
-    collio_access_stats_t stats = {0};
     collio_access_t access;
 
-    open_access(fh, &access, &stats);
+    open_access(fh, &access);
     if (COLLIO_COHERENCE_FLUSH == access.coherence) {
         (void) collio_access_refresh(fh->fd);
     } else if (COLLIO_COHERENCE_SIZE == access.coherence) {

@@ -12,7 +12,7 @@
 
 /** Fills the access struct of a handle from its descriptor, the settings of the fbtl and the nodes
  *  of the job. Local. */
-void collio_caches_open(ompio_file_t *fh, collio_access_t *access, collio_access_stats_t *stats);
+void collio_caches_open(ompio_file_t *fh, collio_access_t *access);
 
 /** Sends the bytes of individual writes on this node to the servers if collective accesses of other
  *  ranks would otherwise miss them. Does nothing without individual writes since the last flush.

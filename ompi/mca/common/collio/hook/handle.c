@@ -38,13 +38,13 @@ static handle_t **link_of(const ompio_file_t *fh)
     return at;
 }
 
-void *collio_handle_get(const ompio_file_t *fh, collio_client_t client)
+handle_t *collio_handle_find(const ompio_file_t *fh)
 {
     handle_t *handle;
 
     if (NULL != lately.handle && fh == lately.fh
         && lately.removals == atomic_load_explicit(&removals, memory_order_acquire)) {
-        return lately.handle->place[client];
+        return lately.handle;
     }
     pthread_mutex_lock(&lock);
     handle = *link_of(fh);
@@ -54,7 +54,7 @@ void *collio_handle_get(const ompio_file_t *fh, collio_client_t client)
         lately.removals = atomic_load_explicit(&removals, memory_order_relaxed);
     }
     pthread_mutex_unlock(&lock);
-    return NULL == handle ? NULL : handle->place[client];
+    return handle;
 }
 
 handle_t *collio_handle_take(ompio_file_t *fh)

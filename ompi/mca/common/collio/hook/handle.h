@@ -36,8 +36,20 @@ typedef struct collio_handle_t {
     collio_guard_t guard;               /* target of place GUARD */
 } collio_handle_t;
 
+/** Returns the record of a handle, or NULL. */
+collio_handle_t *collio_handle_find(const ompio_file_t *fh);
 /** Returns the data in a place of the handle's record, or NULL. */
-void *collio_handle_get(const ompio_file_t *fh, collio_client_t client);
+static inline void *collio_handle_get(const ompio_file_t *fh, collio_client_t client)
+{
+    const collio_handle_t *handle = collio_handle_find(fh);
+
+    return NULL == handle ? NULL : handle->place[client];
+}
+/** Returns the record of an MPI file, for use inside replaced entries; NULL if it has none. */
+static inline collio_handle_t *collio_handle_of(const ompi_file_t *file)
+{
+    return collio_handle_find((const ompio_file_t *) file->f_io_selected_data);
+}
 /** Returns the record of a handle: found, or made without clients. NULL: no memory. */
 collio_handle_t *collio_handle_take(ompio_file_t *fh);
 /** Empties a place as soon as no thread visits the record, and frees a record without clients. */

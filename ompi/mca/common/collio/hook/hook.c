@@ -137,7 +137,9 @@ collio_hook_t *collio_hook_get(ompio_file_t *fh)
 
 collio_hook_t *collio_hook_find(ompi_file_t *file)
 {
-    return collio_handle_get((const ompio_file_t *) file->f_io_selected_data, COLLIO_PLACE_HOOK);
+    const collio_handle_t *handle = collio_handle_of(file);
+
+    return NULL == handle ? NULL : handle->place[COLLIO_PLACE_HOOK];
 }
 
 collio_hook_table_t *collio_hook_table(collio_hook_t *hook)

@@ -97,12 +97,11 @@ static int try_elsewhere(collio_access_t *access)
 static int test(ompio_file_t *fh)
 {
     ompi_communicator_t *comm = fh->f_comm;
-    collio_access_stats_t stats = {0};
     collio_access_t access;
     int tester = -1, found = LOCAL;
     bool held = false;
 
-    collio_access_open(&access, fh->fd, &stats);
+    collio_access_open(&access, fh->fd);
     if (0 == fh->f_rank) {
         held = hold(&access);
         if (held) {

@@ -48,7 +48,6 @@ static int largest(const ompio_file_t *fh, int mine)
 /* Writes zeros to [from, to). Returns 0 or an errno. */
 static int write_zeros(int fd, int64_t from, int64_t to)
 {
-    collio_access_stats_t stats = {0};
     collio_access_t access;
     char *zeros;
     int error = 0;
@@ -60,7 +59,7 @@ static int write_zeros(int fd, int64_t from, int64_t to)
     if (NULL == zeros) {
         return ENOMEM;
     }
-    collio_access_open(&access, fd, &stats);
+    collio_access_open(&access, fd);
     while (0 == error && from < to) {
         from += collio_transfer_block(&access, true, from, zeros, lesser(to - from, ZERO_BYTES),
                                       &error);

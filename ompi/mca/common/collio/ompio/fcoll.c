@@ -118,22 +118,21 @@ COLLIO_ENTRY(collio_fcoll_iwrite_all, ompio_file_t, true, const void *, nonblock
              ompi_request_t **)
 COLLIO_ENTRY(collio_fcoll_iread_all, ompio_file_t, false, void *, nonblocking, ompi_request_t **)
 
-static bool ours(const collio_hook_t *hook)
+static bool ours(const collio_handle_t *handle)
 {
-    return collio_fcoll_write_all == hook->fh->f_fcoll->fcoll_file_write_all;
+    return collio_fcoll_write_all == handle->fh->f_fcoll->fcoll_file_write_all;
 }
 
 /* io/ompio computes the position of an explicit offset without overflow checks. This function
  * replaces an offset that would wrap by 0, and stores an error for the next call on the file: this
  * rank takes part in the call, which then fails on all ranks. */
-static MPI_Offset check_offset(collio_hook_t *hook, MPI_Offset offset)
+static MPI_Offset check_offset(const collio_handle_t *handle, MPI_Offset offset)
 {
-    collio_file_t *file;
+    collio_file_t *file = handle->place[COLLIO_PLACE_FCOLL];
 
-    if (!ours(hook) || collio_view_reaches(hook->fh, offset)) {
+    if (!ours(handle) || collio_view_reaches(handle->fh, offset)) {
         return offset;
     }
-    file = collio_file_find(hook->fh);
     if (NULL != file && NULL != file->queue) {
         file->queue->refusal = EOVERFLOW;
     }
@@ -142,9 +141,9 @@ static MPI_Offset check_offset(collio_hook_t *hook, MPI_Offset offset)
 
 /* Clears the error that check_offset stored, because io/ompio may have returned without calling the
  * fcoll. Returns the queue of the file, or NULL. */
-static collio_queue_t *end_call(const collio_hook_t *hook)
+static collio_queue_t *end_call(const collio_handle_t *handle)
 {
-    collio_file_t *file = collio_file_find(hook->fh);
+    const collio_file_t *file = handle->place[COLLIO_PLACE_FCOLL];
 
     if (NULL == file || NULL == file->queue) {
         return NULL;
@@ -155,56 +154,56 @@ static collio_queue_t *end_call(const collio_hook_t *hook)
 
 /* After a blocking collective call: replaces the status that io/ompio's entry has written, unless
  * the current fcoll of the file is a stock component. */
-static void end_blocking(const collio_hook_t *hook, int rc, ompi_status_public_t *status)
+static void end_blocking(const collio_handle_t *handle, int rc, ompi_status_public_t *status)
 {
-    const collio_queue_t *queue = end_call(hook);
+    const collio_queue_t *queue = end_call(handle);
 
-    if (MPI_STATUS_IGNORE != status && ours(hook)) {
+    if (MPI_STATUS_IGNORE != status && ours(handle)) {
         status->_ucount = NULL == queue ? 0 : (size_t) queue->last_bytes;
         status->MPI_ERROR = rc;
     }
 }
 
-static void end_nonblocking(const collio_hook_t *hook, int rc, ompi_request_t **request)
+static void end_nonblocking(const collio_handle_t *handle, int rc, ompi_request_t **request)
 {
     (void) rc;
     (void) request;
-    (void) end_call(hook);
+    (void) end_call(handle);
 }
 
-#define ENTRY_ALL(name, buffer_type)                                                    \
-    static int file_##name(ompi_file_t *fh, buffer_type buffer, collio_count_t count,   \
-                           ompi_datatype_t *type, ompi_status_public_t *status)         \
-    {                                                                                   \
-        collio_hook_t *hook = collio_hook_find(fh);                                     \
-        int rc = hook->original.io_module_file_##name(fh, buffer, count, type, status); \
-                                                                                        \
-        end_blocking(hook, rc, status);                                                 \
-        return rc;                                                                      \
+#define ENTRY_ALL(name, buffer_type)                                                           \
+    static int file_##name(ompi_file_t *fh, buffer_type buffer, collio_count_t count,          \
+                           ompi_datatype_t *type, ompi_status_public_t *status)                \
+    {                                                                                          \
+        collio_handle_t *handle = collio_handle_of(fh);                                        \
+        int rc = handle->hook.original.io_module_file_##name(fh, buffer, count, type, status); \
+                                                                                               \
+        end_blocking(handle, rc, status);                                                      \
+        return rc;                                                                             \
     }
 
-#define ENTRY_AT_ALL(name, buffer_type, result_type, end)                                     \
-    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,            \
-                           collio_count_t count, ompi_datatype_t *type, result_type result)   \
-    {                                                                                         \
-        collio_hook_t *hook = collio_hook_find(fh);                                           \
-        int rc = hook->original.io_module_file_##name(fh, check_offset(hook, offset), buffer, \
-                                                      count, type, result);                   \
-                                                                                              \
-        end(hook, rc, result);                                                                \
-        return rc;                                                                            \
+#define ENTRY_AT_ALL(name, buffer_type, result_type, end)                                      \
+    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,             \
+                           collio_count_t count, ompi_datatype_t *type, result_type result)    \
+    {                                                                                          \
+        collio_handle_t *handle = collio_handle_of(fh);                                        \
+        int rc = handle->hook.original.io_module_file_##name(fh, check_offset(handle, offset), \
+                                                             buffer, count, type, result);     \
+                                                                                               \
+        end(handle, rc, result);                                                               \
+        return rc;                                                                             \
     }
 
-#define ENTRY_BEGIN(name, buffer_type)                                                        \
-    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,            \
-                           collio_count_t count, ompi_datatype_t *type)                       \
-    {                                                                                         \
-        collio_hook_t *hook = collio_hook_find(fh);                                           \
-        int rc = hook->original.io_module_file_##name(fh, check_offset(hook, offset), buffer, \
-                                                      count, type);                           \
-                                                                                              \
-        (void) end_call(hook);                                                                \
-        return rc;                                                                            \
+#define ENTRY_BEGIN(name, buffer_type)                                                         \
+    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,             \
+                           collio_count_t count, ompi_datatype_t *type)                        \
+    {                                                                                          \
+        collio_handle_t *handle = collio_handle_of(fh);                                        \
+        int rc = handle->hook.original.io_module_file_##name(fh, check_offset(handle, offset), \
+                                                             buffer, count, type);             \
+                                                                                               \
+        (void) end_call(handle);                                                               \
+        return rc;                                                                             \
     }
 
 ENTRY_ALL(write_all, const void *)

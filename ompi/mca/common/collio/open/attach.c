@@ -116,7 +116,7 @@ static void prepare_access(collio_file_t *file)
 {
     collio_access_t *access = &file->access;
 
-    collio_caches_open(file->fh, access, &file->access_stats);
+    collio_caches_open(file->fh, access);
     collio_lockahead_guard(file->fh, access);
     access->jobs = 2; /* a schedule has two buffers */
 }
@@ -440,14 +440,16 @@ static collio_file_t *make_next(collio_file_t *file)
     return file;
 }
 
-static collio_file_t *file_make(ompio_file_t *fh, collio_component_t *component)
+static collio_file_t *file_make(collio_handle_t *handle, collio_component_t *component)
 {
     collio_file_t *file = collio_file_take();
+    ompio_file_t *fh = handle->fh;
 
     if (NULL == file) {
         return NULL;
     }
     file->fh = fh;
+    file->handle = handle;
     file->component = component;
     file->rank = ompi_comm_rank(fh->f_comm);
     file->size = ompi_comm_size(fh->f_comm);
@@ -473,7 +475,7 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
         return file;
     }
     handle = collio_handle_take(fh);
-    file = NULL == handle ? NULL : file_make(fh, component);
+    file = NULL == handle ? NULL : file_make(handle, component);
     if (NULL == file) {
         collio_handle_clear(fh, COLLIO_PLACE_FCOLL);
         return NULL;

@@ -28,7 +28,6 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
 
-#include "hook/hook.h"
 #include "view/view.h"
 
 enum {
@@ -330,10 +329,10 @@ static void free_cache(collio_flat_cache_t *cache)
     free(cache);
 }
 
-collio_flat_cache_t *collio_flat_cache(ompio_file_t *fh)
+collio_flat_cache_t *collio_flat_cache(collio_handle_t *handle)
 {
     enum { LEAST_TYPES = 3 }; /* datatypes that are kept beside the one that is added */
-    collio_hook_t *hook = collio_hook_get(fh);
+    collio_hook_t *hook = handle->place[COLLIO_PLACE_HOOK];
 
     if (NULL == hook || NULL != hook->flats) {
         return NULL == hook ? NULL : hook->flats;

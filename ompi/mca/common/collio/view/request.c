@@ -62,9 +62,11 @@ static int prepare_view(collio_request_t *request, ompio_file_t *fh, collio_flat
     return 0;
 }
 
-int collio_request_init(collio_request_t *request, ompio_file_t *fh, const collio_call_t *call)
+int collio_request_init(collio_request_t *request, collio_handle_t *handle,
+                        const collio_call_t *call)
 {
-    collio_flat_cache_t *cache = collio_flat_cache(fh);
+    collio_flat_cache_t *cache = collio_flat_cache(handle);
+    ompio_file_t *fh = handle->fh;
     int rc = prepare_view(request, fh, cache, call);
 
     if (0 != rc) {

@@ -54,7 +54,8 @@ int collio_request_check_mode(const ompio_file_t *fh, bool write);
 /** Makes the request of a call, and moves the file pointer. The caller holds the file's lock.
  *  Returns 0 or -errno: -EINVAL for a datatype that cannot be flattened or a view without bytes,
  *  -EOVERFLOW for offsets that no file has, -ENOMEM. Call request_fini() in any case. */
-int collio_request_init(collio_request_t *request, ompio_file_t *fh, const collio_call_t *call);
+int collio_request_init(collio_request_t *request, collio_handle_t *handle,
+                        const collio_call_t *call);
 
 /** After a read: moves the first `bytes` bytes from a packed copy to the user buffer. Returns 0 or
  *  -EINVAL. */

@@ -3,6 +3,8 @@
 #define COLLIO_VIEW_H
 
 #include "compat/compat.h"
+#include "hook/handle.h"
+
 #include "core/tiling.h"
 
 /**
@@ -32,7 +34,7 @@ typedef struct collio_flat_t {
 /** A file's cache of its view and its datatypes. NULL: no MPI file has the handle (see hook.h), or
  *  there is no memory; then nothing is kept. The caller holds the file's lock. */
 typedef struct collio_flat_cache_t collio_flat_cache_t;
-collio_flat_cache_t *collio_flat_cache(ompio_file_t *fh);
+collio_flat_cache_t *collio_flat_cache(collio_handle_t *handle);
 
 /** Flattens the current view, at displacement 0. The process keeps the last views, so a view that
  *  is set again, by any handle, is not flattened again. The caller releases the result, and holds
