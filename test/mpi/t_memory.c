@@ -341,17 +341,28 @@ static void uneven_nodes(bool rich, const char *transport)
     t_verdict("%s", transport);
 }
 
-/* A part of the file for each node, with room between them; its ranks take turns in it. */
+/* A part of the file for each node; its ranks take turns in it. */
 static struct {
     int *node, *turn, *ranks; /* per rank: its node, its place in it, ranks of the node */
+    int *before;              /* per rank: ranks of the nodes before its node */
     int block, rounds;
 } apart;
 
+/* With room between the parts. */
 static t_blocks node_by_node(int rank)
 {
     int64_t block = apart.block, most = block * apart.rounds * t_size;
 
     return (t_blocks){7 + apart.node[rank] * (2 * most + 4096) + apart.turn[rank] * block, block,
+                      apart.ranks[rank] * block, apart.rounds};
+}
+
+/* Without room: two nodes share the bin in which one part ends and the next begins. */
+static t_blocks side_by_side(int rank)
+{
+    int64_t block = apart.block, each = block * apart.rounds;
+
+    return (t_blocks){7 + apart.before[rank] * each + apart.turn[rank] * block, block,
                       apart.ranks[rank] * block, apart.rounds};
 }
 
@@ -369,14 +380,33 @@ static void find_nodes(void)
     apart.node = t_alloc((size_t) t_size * sizeof(int));
     apart.turn = t_alloc((size_t) t_size * sizeof(int));
     apart.ranks = t_alloc((size_t) t_size * sizeof(int));
+    apart.before = t_alloc((size_t) t_size * sizeof(int));
     for (int r = 0; r < t_size; ++r) {
-        apart.node[r] = 0;
+        apart.node[r] = apart.before[r] = 0;
         for (int before = 0; before < all[3 * r]; ++before) { /* first ranks of other nodes */
             apart.node[r] += all[3 * before] == before;
+            apart.before[r] += all[3 * before] == before ? all[3 * before + 2] : 0;
         }
         apart.turn[r] = all[3 * r + 1];
         apart.ranks[r] = all[3 * r + 2];
     }
+}
+
+/* Writes and reads; returns the bytes that went to other nodes. */
+static int64_t moved_between(t_blocks (*shape)(int rank), const char *hints)
+{
+    int64_t before, between = 0;
+    MPI_File file = open_fresh(hints);
+
+    if (MPI_FILE_NULL == file) {
+        return 0;
+    }
+    before = (int64_t) t_pvar_read("bytes_between_nodes", file);
+    t_ok(transfer(file, shape, true), "write_all");
+    between = all_sum((int64_t) t_pvar_read("bytes_between_nodes", file) - before);
+    MPI_File_close(&file);
+    check_file(shape);
+    return between;
 }
 
 /* Random requests in which no two nodes want the same part of the file: every node is a group, and
@@ -384,14 +414,11 @@ static void find_nodes(void)
 static void groups_keep_their_bytes(bool rich)
 {
     uint64_t state = t_seed + 14;
-    const char *available = rich ? "16M" : "1M";
 
-    find_nodes();
     for (int i = 0; i < 6; ++i) {
         bool one_group = 5 == i;
-        int64_t before, between;
+        int64_t between;
         char more[256];
-        MPI_File file;
 
         apart.block = 1 + (int) (t_random(&state) % 20000);
         apart.rounds = 1 + (int) (t_random(&state) % 40);
@@ -400,24 +427,39 @@ static void groups_keep_their_bytes(bool rich)
         snprintf(more, sizeof(more),
                  "partition=memory,buffer_bytes=256K,memory_domain_bytes=64K,memory_min_bytes=%s,"
                  "memory_group_bytes=%s,memory_available=%s",
-                 one_group ? "2M" : "64K", one_group ? "1G" : "1", available);
-        file = open_fresh(more);
-        if (MPI_FILE_NULL == file) {
-            continue;
-        }
-        before = (int64_t) t_pvar_read("bytes_between_nodes", file);
-        t_ok(transfer(file, node_by_node, true), "write_all");
-        between = all_sum((int64_t) t_pvar_read("bytes_between_nodes", file) - before);
+                 one_group ? "2M" : "64K", one_group ? "1G" : "1", rich ? "16M" : "1M");
+        between = moved_between(node_by_node, more);
         t_fail_if(t_pvar_exists("bytes_between_nodes") && (between > 0) != one_group,
                   "%d blocks of %d bytes, %s: %lld bytes between nodes", apart.rounds, apart.block,
                   one_group ? "one group" : "a group for each node", (long long) between);
-        MPI_File_close(&file);
-        check_file(node_by_node);
     }
-    free(apart.node);
-    free(apart.turn);
-    free(apart.ranks);
     t_verdict("groups_keep_their_bytes");
+}
+
+/* The same where parts of nodes follow each other: only bytes of the shared bins may move, one bin
+ * for each border in the write and in the read. */
+static void groups_share_a_bin(bool rich)
+{
+    uint64_t state = t_seed + 15;
+
+    for (int i = 0; i < 6; ++i) {
+        int64_t between, total, bin;
+        char more[256];
+
+        apart.block = 2000 + (int) (t_random(&state) % 20000);
+        apart.rounds = 32 + (int) (t_random(&state) % 32);
+        total = (int64_t) apart.block * apart.rounds * t_size;
+        bin = (total / 512 / 4096 + 2) * 4096; /* bins are pages, at least 512 in the range */
+        snprintf(more, sizeof(more),
+                 "partition=memory,buffer_bytes=256K,memory_domain_bytes=64K,memory_min_bytes=64K,"
+                 "memory_group_bytes=1,memory_available=%s",
+                 rich ? "16M" : "1M");
+        between = moved_between(side_by_side, more);
+        t_fail_if(between > 2 * bin * apart.node[t_size - 1],
+                  "%d blocks of %d bytes: %lld bytes between nodes", apart.rounds, apart.block,
+                  (long long) between);
+    }
+    t_verdict("groups_share_a_bin");
 }
 
 /* Interleaved blocks of all ranks: 12 MiB for each, so that buffers of any size are filled. */
@@ -493,7 +535,13 @@ static void several_nodes(void)
     uneven_nodes(rich, "isend");
     uneven_nodes(rich, "shm");
     uneven_nodes(rich, "auto");
+    find_nodes();
     groups_keep_their_bytes(rich);
+    groups_share_a_bin(rich);
+    free(apart.node);
+    free(apart.turn);
+    free(apart.ranks);
+    free(apart.before);
     as_many_as_even();
     limited("even", false, !rich);
     limited("memory", true, !rich);

@@ -10,8 +10,9 @@
  * Memory-conscious partitioning: which node takes which part of the file, if nodes have little and
  * uneven memory. Four steps, one file each (memory_cost.c has the cost of the reductions):
  *
- *   memory_group.c   the range is cut into groups of at least group_bytes, only where no node has
- *                    data on both sides: bytes of a group stay on the nodes of the group
+ *   memory_group.c   the range is cut into groups of at least group_bytes, where few nodes have
+ *                    data on both sides; a node belongs to the group where it has the most data,
+ *                    and the aggregators of a group are on the nodes of the group
  *   memory_tree.c    each group is bisected by requested bytes, until a leaf has at most
  *                    domain_bytes
  *   memory_place.c   each leaf goes to the node with the most memory of all nodes that have data in
@@ -92,14 +93,11 @@ typedef struct collio_memory_cost_t {
 
 collio_memory_cost_t collio_memory_cost(int bins, int nodes, int ranks, int ranks_per_node);
 
-/** Does a rank of the node request bytes of bins [first, end)? */
-bool collio_memory_touches(const collio_memory_node_t *node, int first, int end);
-
-/** Returns the first bin that the node touches; `bins`: none. */
-int collio_memory_first(const collio_memory_node_t *node, int bins);
+/** Returns of how many of the bins [first, end) ranks of the node request bytes. */
+int collio_memory_touched(const collio_memory_node_t *node, int first, int end);
 
 /** Cuts the bins into groups: group g has bins [end[g - 1], end[g]). end[] has room for `bins`.
- *  Returns the number of groups, at least 1. */
+ *  Returns the number of groups, at least 1, or -ENOMEM. */
 int collio_memory_groups(const collio_memory_demand_t *demand, int64_t group_bytes, int *end);
 
 /** A vertex of the tree of a group: bins [first, end). */
@@ -154,7 +152,7 @@ typedef struct collio_memory_domain_t {
 typedef struct collio_memory_layout_t {
     collio_memory_domain_t *domain; /* domains, ascending */
     int domains;                    /* number of domains */
-    int *group_of;                  /* group of the data of each node; -1: the node has no data */
+    int *group_of;                  /* group of each node; -1: the node has no data */
     int groups;                     /* number of groups */
     int leaves;                     /* number of leaves before merges */
     int merges;                     /* number of leaves that were merged into a neighbor */

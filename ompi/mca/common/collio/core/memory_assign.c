@@ -6,7 +6,7 @@
  * Problem: the policy chooses nodes, but the file has a fixed list of aggregators, with at most one
  *          domain each, and a node with a domain beyond its limit may have no aggregator left.
  * Method:  domains in file order. A domain takes the next free aggregator of its node; otherwise an
- *          aggregator of another node that has data in the group, with the smallest buffer;
+ *          aggregator of another node of the group, with the smallest buffer;
  *          otherwise the domain joins the one before it, which is in the same group. Only domains
  *          of a group without any aggregator take remaining aggregators of other groups.
  * Cost:    O(domains + aggregators + nodes), and O(nodes) for each domain whose node has no
@@ -89,7 +89,7 @@ static int take_anywhere(roster_t *roster, const int *node_of, int aggregators)
     return -1;
 }
 
-/* Takes a free aggregator of a node that has data in the group; -1: none. */
+/* Takes a free aggregator of a node of the group; -1: none. */
 static int take_in_group(roster_t *roster, const collio_memory_layout_t *layout, int group,
                          int nodes)
 {

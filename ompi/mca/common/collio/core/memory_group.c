@@ -4,88 +4,92 @@
  * Aggregation groups.
  *
  * Problem: bytes should move only inside a group of nodes, and no node may have aggregators in two
- *          groups.
- * Method:  a cut between two bins is possible if no node requests bytes on both sides of the cut.
- *          Groups grow from the left to at least group_bytes, then to the next possible cut.
- *          Interleaved data have no such cut and are one group.
- * Cost:    O(nodes * bins / 64 + bins).
+ *          groups. Requests of neighbors share bins, and blocks of arrays interleave, so few cuts
+ *          have no node on both sides.
+ * Method:  a cut strays by the bins that nodes touch on their lesser side of the cut. Groups grow
+ *          from the left to at least group_bytes, then to a cut from which the next bin does not
+ *          stray less. Neither cut of a group may stray by more than an eighth of the bins that
+ *          are touched in the group, so three quarters of them are touched by nodes that have the
+ *          most bins there: each node belongs to the group where it has the most bins.
+ *          Data that all nodes interleave over the whole range have no such cut and are one group:
+ *          a cut would keep no byte inside a group, and would keep domains from the nodes that
+ *          have memory.
+ * Cost:    O(nodes * bins).
  */
 #include "memory.h"
 
-enum { WORD = 64 };
+#include "number.h"
 
-bool collio_memory_touches(const collio_memory_node_t *node, int first, int end)
+#include <errno.h>
+#include <stdlib.h>
+
+enum { WORD = 64, STRAY_SHARE = 8 };
+
+/* A bin, and the cut behind it. */
+typedef struct border_t {
+    int64_t touched; /* number of nodes that touch the bin */
+    int64_t stray;   /* sum over the nodes of the bins that they touch on their lesser side */
+} border_t;
+
+int collio_memory_touched(const collio_memory_node_t *node, int first, int end)
 {
+    int count = 0;
+
     for (int bin = first; bin < end;) {
         int within = bin % WORD, room = WORD - within;
         int bits = end - bin < room ? end - bin : room;
         uint64_t mask = (WORD == bits ? UINT64_MAX : (UINT64_C(1) << bits) - 1) << within;
 
-        if (0 != (node->touched[bin / WORD] & mask)) {
-            return true;
-        }
+        count += __builtin_popcountll(node->touched[bin / WORD] & mask);
         bin += bits;
     }
-    return false;
+    return count;
 }
 
-/* Returns the last bin that the node touches; -1: none. */
-static int last_touched(const collio_memory_node_t *node, int bins)
+static void add_node(const collio_memory_node_t *node, int bins, border_t *border)
 {
-    for (int word = (bins - 1) / WORD; word >= 0; --word) {
-        if (0 != node->touched[word]) {
-            return word * WORD + WORD - 1 - __builtin_clzll(node->touched[word]);
-        }
-    }
-    return -1;
-}
+    int left = 0, right = collio_memory_touched(node, 0, bins);
 
-int collio_memory_first(const collio_memory_node_t *node, int bins)
-{
-    for (int word = 0; word <= (bins - 1) / WORD; ++word) {
-        if (0 != node->touched[word]) {
-            return word * WORD + __builtin_ctzll(node->touched[word]);
-        }
-    }
-    return bins;
-}
+    for (int bin = 0; bin < bins && right > 0; ++bin) {
+        int hit = (int) (node->touched[bin / WORD] >> (bin % WORD) & 1);
 
-/* Sets reach[b] to the last bin that a node with first bin b touches; b: there is no such node. */
-static void note_reach(const collio_memory_demand_t *demand, int *reach)
-{
-    for (int bin = 0; bin < demand->bins; ++bin) {
-        reach[bin] = bin;
-    }
-    for (int i = 0; i < demand->nodes; ++i) {
-        int first = collio_memory_first(&demand->node[i], demand->bins);
-        int last = last_touched(&demand->node[i], demand->bins);
-
-        if (last >= 0 && reach[first] < last) {
-            reach[first] = last;
-        }
+        left += hit;
+        right -= hit;
+        border[bin].touched += hit;
+        border[bin].stray += left < right ? left : right;
     }
 }
 
-/* end[] is used twice. First it has the reach of each bin; end[g] is written after the reach of bin
- * g was read, because no group is empty. */
 int collio_memory_groups(const collio_memory_demand_t *demand, int64_t group_bytes, int *end)
 {
-    int groups = 0, furthest = 0;
-    int64_t bytes = 0;
+    border_t *border = calloc((size_t) demand->bins, sizeof(*border));
+    int64_t bytes = 0, touched = 0, before = 0; /* before: stray of the cut before the group */
+    int groups = 0;
 
-    group_bytes = group_bytes > 0 ? group_bytes : 1;
-    note_reach(demand, end);
-    for (int bin = 0; bin < demand->bins; ++bin) {
-        furthest = end[bin] > furthest ? end[bin] : furthest;
+    if (NULL == border) {
+        return -ENOMEM;
+    }
+    for (int i = 0; i < demand->nodes; ++i) {
+        add_node(&demand->node[i], demand->bins, border);
+    }
+    for (int bin = 0; bin + 1 < demand->bins; ++bin) {
+        int64_t stray = border[bin].stray;
+
         bytes += demand->bytes[bin];
-        if (furthest <= bin && bytes >= group_bytes) {
+        touched += border[bin].touched;
+        if (bytes > 0 && bytes >= group_bytes && stray <= border[bin + 1].stray
+            && collio_max(before, stray) <= touched / STRAY_SHARE) {
             end[groups++] = bin + 1;
-            bytes = 0;
+            before = stray;
+            bytes = touched = 0;
         }
     }
-    if (0 == groups || bytes > 0) {
+    bytes += demand->bytes[demand->bins - 1];
+    touched += border[demand->bins - 1].touched;
+    if (0 == groups || (bytes > 0 && before <= touched / STRAY_SHARE)) {
         ++groups;
     }
-    end[groups - 1] = demand->bins; /* the last group has the unrequested bins at the end */
+    end[groups - 1] = demand->bins; /* the last group has the rest, requested or not */
+    free(border);
     return groups;
 }

@@ -9,7 +9,7 @@
  *          min_bytes. A leaf without such a node is merged with its neighbor, which is placed
  *          already or is placed next. If no leaf of a group has such a node, the node with the
  *          most memory takes the group, in smaller windows.
- *          A node has data in one group only, so a group checks only its own nodes.
+ *          A group checks only the nodes that belong to it.
  * Cost:    O(leaves of a group * its nodes * bins of a leaf / 64), over all groups.
  */
 #include "memory.h"
@@ -70,7 +70,7 @@ static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
         int i = placer->member[m];
 
         if ((any || fits(placer, i)) && (best < 0 || placer->room[i].left > placer->room[best].left)
-            && collio_memory_touches(&placer->demand->node[i], leaf->first, leaf->end)) {
+            && 0 < collio_memory_touched(&placer->demand->node[i], leaf->first, leaf->end)) {
             best = i;
         }
     }
@@ -210,21 +210,20 @@ static void number_aggregators(placer_t *placer, layout_t *layout)
     }
 }
 
-/* Returns the group that has the bin; `groups`: none. */
-static int group_with(const int *end, int groups, int bin)
+/* Returns the group in which the node touches the most bins; `groups`: the node has no data. */
+static int home_of(const collio_memory_node_t *node, const int *end, int groups)
 {
-    int low = 0, high = groups;
+    int home = groups, most = 0;
 
-    while (low < high) {
-        int middle = (low + high) / 2;
+    for (int g = 0; g < groups; ++g) {
+        int touched = collio_memory_touched(node, 0 == g ? 0 : end[g - 1], end[g]);
 
-        if (end[middle] <= bin) {
-            low = middle + 1;
-        } else {
-            high = middle;
+        if (touched > most) {
+            most = touched;
+            home = g;
         }
     }
-    return low;
+    return home;
 }
 
 /* Fills in the group of each node, and the nodes of each group: placer->member[start[g]] to
@@ -234,9 +233,7 @@ static void sort_nodes(placer_t *placer, const int *end, int groups, layout_t *l
     const demand_t *demand = placer->demand;
 
     for (int i = 0; i < demand->nodes; ++i) {
-        int bin = collio_memory_first(&demand->node[i], demand->bins);
-
-        layout->group_of[i] = group_with(end, groups, bin);
+        layout->group_of[i] = home_of(&demand->node[i], end, groups);
         ++start[layout->group_of[i] + 2];
     }
     for (int g = 0; g < groups; ++g) {
@@ -289,7 +286,7 @@ int collio_memory_layout_init(const demand_t *demand, const limits_t *limits, la
         placer.room[i].left = demand->node[i].available;
     }
     groups = collio_memory_groups(demand, limits->group_bytes, end);
-    rc = place_groups(&placer, end, groups, layout);
+    rc = groups < 0 ? groups : place_groups(&placer, end, groups, layout);
     if (0 == rc) {
         number_aggregators(&placer, layout);
     }

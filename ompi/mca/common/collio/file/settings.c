@@ -65,7 +65,7 @@ static const collio_setting_t rows[] = {
     {"memory_group_bytes", COLLIO_BYTES, AT(memory_group_bytes), NULL, 256 << 20, 9,
      FOR_TESTS | AGREED, NULL,
      "partition memory: bytes of data that a group of nodes has at least. Groups are cut "
-     "where no node has data on both sides; data moves inside a group only"},
+     "where few nodes have data on both sides; a group has aggregators on its own nodes only"},
     {"memory_domain_bytes", COLLIO_BYTES, AT(memory_domain_bytes), NULL, 0, 9, FOR_TESTS | AGREED,
      NULL,
      "partition memory: bytes that an aggregator gets at most, if there are enough "

@@ -1,0 +1,44 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UNIT_DEMAND_H
+#define UNIT_DEMAND_H
+
+#include "memory.h"
+
+#include "unit.h"
+
+/** Requests and memory of nodes, for the tests of memory-conscious placement. */
+
+enum { BINS_MOST = 200, NODES_MOST = 24, WORDS = (BINS_MOST + 63) / 64 };
+
+/* A demand that owns its arrays. */
+typedef struct demand_t {
+    int64_t bytes[BINS_MOST];
+    uint64_t touched[NODES_MOST][WORDS];
+    collio_memory_node_t node[NODES_MOST];
+    collio_memory_demand_t demand;
+} demand_t;
+
+static inline void begin(demand_t *d, int bins, int nodes, int64_t available)
+{
+    memset(d, 0, sizeof(*d));
+    for (int i = 0; i < nodes; ++i) {
+        d->node[i] = (collio_memory_node_t){.available = available, .touched = d->touched[i]};
+    }
+    d->demand = (collio_memory_demand_t){d->bytes, bins, d->node, nodes};
+}
+
+static inline void want(demand_t *d, int node, int first, int end, int64_t bytes)
+{
+    for (int bin = first; bin < end; ++bin) {
+        d->bytes[bin] += bytes;
+        d->touched[node][bin / 64] |= UINT64_C(1) << (bin % 64);
+    }
+}
+
+static inline void lay_out(demand_t *d, const collio_memory_limits_t *limits,
+                           collio_memory_layout_t *layout)
+{
+    ck_assert_int_eq(0, collio_memory_layout_init(&d->demand, limits, layout));
+}
+
+#endif /* UNIT_DEMAND_H */
