@@ -166,6 +166,33 @@ static void add_layer1(const scale_pattern_t *pattern, const scale_machine_t *ma
     }
 }
 
+/* What the cards do for one aggregator: messages that the aggregators of its node receive, or those
+ * that the fullest node sends. */
+static scale_load_t load_of(const scale_machine_t *machine, int way, const call_t *call,
+                            int aggregator)
+{
+    const collio_nodes_t *nodes = &machine->nodes;
+    int node = collio_node_of(nodes, machine->aggregator_rank[aggregator]);
+    int senders = SCALE_TAM == way ? machine->groups : machine->ranks;
+    int together = SCALE_TAM == way ? machine->c : machine->per_node;
+    int64_t out = call->sum[way].between * together / senders;
+    scale_load_t load = {0};
+
+    for (int i = 0; i < machine->aggregators; ++i) {
+        if (node == collio_node_of(nodes, machine->aggregator_rank[i])) {
+            load.card += call->aggregator[i * SCALE_WAYS + way].between;
+            load.sharing++;
+        }
+    }
+    load.card = load.card > out ? load.card : out;
+    return load;
+}
+
+static double exchange_of(const double seconds[SCALE_PARTS])
+{
+    return seconds[SCALE_LISTS] + seconds[SCALE_MERGE] + seconds[SCALE_DATA];
+}
+
 /* Adds a call to the step, `repeat` times. */
 static void add_call(const scale_pattern_t *pattern, const scale_machine_t *machine, int way,
                      const call_t *call, int64_t requested, int64_t passed_on,
@@ -177,17 +204,20 @@ static void add_call(const scale_pattern_t *pattern, const scale_machine_t *mach
     int64_t bytes = pattern->rows * pattern->row_bytes;
     int64_t cycles = 0;
     int64_t most = 0; /* extents of an aggregator */
-    double worst[4] = {0};
+    double worst[SCALE_PARTS] = {0};
 
     for (int aggregator = 0; aggregator < machine->aggregators; ++aggregator) {
         scale_figures_t figures = call->aggregator[aggregator * SCALE_WAYS + way];
         int64_t messages = figures.messages - figures.self_messages;
         int64_t others = figures.extents - figures.self_extents;
-        double seconds[4];
+        scale_load_t load = load_of(machine, way, call, aggregator);
+        double seconds[SCALE_PARTS];
 
         figures.wire_bytes = wire_bytes(pattern, replayed, &figures);
-        scale_estimate(machine, way, &figures, bytes, requested, seconds);
-        if (seconds[1] + seconds[2] + seconds[3] > worst[1] + worst[2] + worst[3]) {
+        load.bytes = bytes;
+        load.requested = requested;
+        scale_estimate(machine, way, &figures, &load, seconds);
+        if (exchange_of(seconds) > exchange_of(worst)) {
             memcpy(worst, seconds, sizeof(worst));
         }
         result->worst = messages > result->worst ? messages : result->worst;
@@ -195,7 +225,7 @@ static void add_call(const scale_pattern_t *pattern, const scale_machine_t *mach
         cycles = figures.cycles > cycles ? figures.cycles : cycles;
         most = figures.extents > most ? figures.extents : most;
     }
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < SCALE_PARTS; ++i) {
         result->seconds[i] += (double) pattern->repeat * worst[i];
     }
     result->calls += pattern->repeat;

@@ -3,13 +3,21 @@
  * A LogGP-style estimate of the exchange, as the busiest aggregator sees it. The file access is
  * left out: it is the same in both ways.
  *
- *   layer 1        2 (g-1) o_local + copying the node's bytes + g-way merge of the group's lists
- *   offset lists   L + n o + n^2/2 match + bytes G                    n = its requesters
+ *   layer 1        2 (q-1) o_local + copying the node's bytes + q-way merge of the group's lists
+ *   offset lists   L + n o + n^2/2 match + n g + bytes G              n = its requesters
  *   merge          extents * log2(n) * merge
- *   data           for each cycle: 2 L + m o + m^2/2 match, and its bytes * G * (aggregators on
- *                  the network card)                                  m = messages of the cycle
+ *   data           the processor, for each cycle: 2 L + m o + m^2/2 match    m = its messages
+ *                  and the card: (k + k / cycles) g + bytes G         k = all messages of the card
+ *   agreement      2 for each call, each up and down a tree of the nodes: 2 log2(nodes) hops of
+ *                  2 o + 2 g + L
  *
  * n^2/2: a receive for every sender is posted, and each arriving message searches half of them.
+ * Messages inside a node cost o_local and no card.
+ *
+ * The card is that of the node with most messages. Senders do not wait for the cycles of an
+ * aggregator (one send in many is synchronous), so the cards of senders and receivers work at the
+ * same time, and the busier direction counts: k. At the end the two do not overlap: all senders
+ * send in the same order, so the messages of the last cycle (k / cycles) reach one card together.
  */
 #include <string.h>
 
@@ -17,6 +25,7 @@
 
 scale_costs_t scale_costs = {.overhead = 1.5e-6,
                              .latency = 1.5e-6,
+                             .card = 0.05e-6,
                              .gap = 1e-10,
                              .match = 1e-9,
                              .local_overhead = 0.4e-6,
@@ -35,7 +44,6 @@ static double link_rate(const char *text)
     return number / 8 * ('k' == unit ? 1e3 : 'm' == unit ? 1e6 : 1e9);
 }
 
-/* A message waits at the sending card, too, while others come from there: that is part of L. */
 const char *scale_costs_read(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -62,8 +70,8 @@ const char *scale_costs_read(const char *path)
     if (0 >= rate || 0 >= message) {
         return "has no link or no message_us";
     }
-    scale_costs.overhead = message;
-    scale_costs.latency = latency + message;
+    scale_costs.card = message;
+    scale_costs.latency = latency;
     scale_costs.gap = 1 / rate;
     return NULL;
 }
@@ -78,32 +86,51 @@ int64_t scale_levels(int64_t n)
     return levels;
 }
 
-static double receive(double messages)
+/* Processor time of an aggregator for messages that arrive together, `near` from its node. */
+static double receive(double messages, double near)
 {
-    return messages * scale_costs.overhead + messages * messages / 2 * scale_costs.match;
+    return (messages - near) * scale_costs.overhead + near * scale_costs.local_overhead
+           + messages * messages / 2 * scale_costs.match;
+}
+
+static double layer1(const scale_machine_t *machine, const scale_load_t *load)
+{
+    double group = (double) machine->ranks / machine->groups;
+    double extents = (double) load->requested / machine->groups;
+
+    return 2 * (group - 1) * scale_costs.local_overhead
+           + (double) load->bytes / machine->ranks * scale_costs.copy
+           + extents * (double) scale_levels((int64_t) group) * scale_costs.merge;
+}
+
+static double data(const scale_machine_t *machine, const scale_figures_t *aggregator,
+                   const scale_load_t *load)
+{
+    double cycles = aggregator->cycles > 0 ? (double) aggregator->cycles : 1;
+    double messages = (double) aggregator->messages;
+    double near = messages - (double) aggregator->between;
+    double far = messages > 0 ? (double) aggregator->between / messages : 0;
+    double bytes = (double) load->bytes / machine->aggregators * load->sharing * far;
+
+    return cycles * (2 * scale_costs.latency + receive(messages / cycles, near / cycles))
+           + (double) load->card * (1 + 1 / cycles) * scale_costs.card + bytes * scale_costs.gap;
 }
 
 void scale_estimate(const scale_machine_t *machine, int way, const scale_figures_t *aggregator,
-                    int64_t bytes, int64_t requested, double seconds[4])
+                    const scale_load_t *load, double seconds[SCALE_PARTS])
 {
-    double group = (double) machine->ranks / machine->groups;
-    double cycles = aggregator->cycles > 0 ? (double) aggregator->cycles : 1;
-    double sharing = (double) machine->aggregators / machine->nodes.nodes;
-    double aggregator_bytes = (double) bytes / machine->aggregators;
+    double pairs = (double) aggregator->pairs;
+    double hop = 2 * scale_costs.overhead + 2 * scale_costs.card + scale_costs.latency;
+    int nodes = machine->nodes.nodes;
 
-    seconds[0] = 0;
-    if (SCALE_TAM == way && machine->groups < machine->ranks) {
-        double extents = (double) requested / machine->groups;
-
-        seconds[0] = 2 * (group - 1) * scale_costs.local_overhead
-                     + (double) bytes / machine->ranks * scale_costs.copy
-                     + extents * (double) scale_levels((int64_t) group) * scale_costs.merge;
-    }
-    seconds[1] = scale_costs.latency + receive((double) aggregator->pairs)
-                 + (double) aggregator->wire_bytes * scale_costs.gap;
-    seconds[2] = (double) aggregator->extents * (double) scale_levels(aggregator->pairs)
-                 * scale_costs.merge;
-    seconds[3] = cycles
-                     * (2 * scale_costs.latency + receive((double) aggregator->messages / cycles))
-                 + aggregator_bytes * scale_costs.gap * (sharing > 1 ? sharing : 1);
+    seconds[SCALE_LAYER1] = SCALE_TAM == way && machine->groups < machine->ranks
+                                ? layer1(machine, load)
+                                : 0;
+    seconds[SCALE_LISTS] = scale_costs.latency + receive(pairs, 0)
+                           + pairs * load->sharing * scale_costs.card
+                           + (double) aggregator->wire_bytes * scale_costs.gap;
+    seconds[SCALE_MERGE] = (double) aggregator->extents * (double) scale_levels(aggregator->pairs)
+                           * scale_costs.merge;
+    seconds[SCALE_DATA] = data(machine, aggregator, load);
+    seconds[SCALE_AGREE] = nodes > 1 ? 4 * (double) scale_levels(nodes) * hop : 0;
 }

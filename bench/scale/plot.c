@@ -28,8 +28,11 @@ static double messages_of(const scale_result_t *result)
 
 static double seconds_of(const scale_result_t *result)
 {
-    double sum = result->seconds[0] + result->seconds[1] + result->seconds[2] + result->seconds[3];
+    double sum = 0;
 
+    for (int part = 0; part < SCALE_PARTS; ++part) {
+        sum += result->seconds[part];
+    }
     return sum > 1e-6 ? sum : 1e-6;
 }
 

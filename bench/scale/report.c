@@ -56,7 +56,7 @@ void scale_report_line(FILE *out, const scale_result_t *result)
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
         fprintf(out, " %*s", widths[i], shorten(values[i], text, sizeof(text)));
     }
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < SCALE_PARTS; ++i) {
         total += result->seconds[i];
     }
     fprintf(out, " %8.3f\n", total);
@@ -67,25 +67,25 @@ void scale_report_costs(FILE *out)
     fprintf(out,
             "time: exchange of a whole step at the busiest aggregator, without file access; "
             "LogGP with\n"
-            "o %.1f us, L %.1f us, G %.2f ns/B of a node, queue search %.1f ns an entry, "
-            "o in a node %.1f us,\ncopy %.2f ns/B, merge %.0f ns an extent and level. messages: "
-            "to aggregators, without those to\nthemselves; what layer 1 sends inside nodes is in "
-            "the CSV.\n",
-            scale_costs.overhead * 1e6, scale_costs.latency * 1e6, scale_costs.gap * 1e9,
-            scale_costs.match * 1e9, scale_costs.local_overhead * 1e6, scale_costs.copy * 1e9,
-            scale_costs.merge * 1e9);
+            "o %.1f us, L %.1f us, g %.2f us and G %.2f ns/B of a card, queue search %.1f ns an "
+            "entry,\no in a node %.1f us, copy %.2f ns/B, merge %.0f ns an extent and level. "
+            "messages: to\naggregators, without those to themselves; what layer 1 sends inside "
+            "nodes is in the CSV.\n",
+            scale_costs.overhead * 1e6, scale_costs.latency * 1e6, scale_costs.card * 1e6,
+            scale_costs.gap * 1e9, scale_costs.match * 1e9, scale_costs.local_overhead * 1e6,
+            scale_costs.copy * 1e9, scale_costs.merge * 1e9);
 }
 
 void scale_csv_head(FILE *out)
 {
-    fprintf(
-        out,
-        "pattern,way,ranks,nodes,aggregators,requesters,calls,bytes,extents_before,"
-        "extents_after,extents_received,list_messages,list_bytes,data_messages,"
-        "data_messages_between_nodes,worst_aggregator_messages,worst_aggregator_extents,"
-        "layer1_extents_before,layer1_extents_after,layer1_list_messages,"
-        "layer1_list_bytes,layer1_data_messages,cycles,merge_steps_1,merge_steps_2,"
-        "memory_bytes,extents_replayed,seconds_layer1,seconds_lists,seconds_merge,seconds_data\n");
+    fprintf(out,
+            "pattern,way,ranks,nodes,aggregators,requesters,calls,bytes,extents_before,"
+            "extents_after,extents_received,list_messages,list_bytes,data_messages,"
+            "data_messages_between_nodes,worst_aggregator_messages,worst_aggregator_extents,"
+            "layer1_extents_before,layer1_extents_after,layer1_list_messages,"
+            "layer1_list_bytes,layer1_data_messages,cycles,merge_steps_1,merge_steps_2,"
+            "memory_bytes,extents_replayed,seconds_layer1,seconds_lists,seconds_merge,seconds_data,"
+            "seconds_agree\n");
 }
 
 void scale_csv_line(FILE *out, const scale_result_t *result)
@@ -103,7 +103,7 @@ void scale_csv_line(FILE *out, const scale_result_t *result)
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
         fprintf(out, ",%" PRId64, values[i]);
     }
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < SCALE_PARTS; ++i) {
         fprintf(out, ",%.6f", result->seconds[i]);
     }
     fprintf(out, "\n");

@@ -126,6 +126,16 @@ typedef struct scale_figures_t {
 
 enum { SCALE_TWO_PHASE = 0, SCALE_TAM = 1, SCALE_WAYS = 2 };
 
+/** Parts of the estimated time. */
+enum {
+    SCALE_LAYER1 = 0,
+    SCALE_LISTS = 1,
+    SCALE_MERGE = 2,
+    SCALE_DATA = 3,
+    SCALE_AGREE = 4,
+    SCALE_PARTS = 5
+};
+
 /** A stretch of one aggregator's domain, from its beginning on. */
 typedef struct scale_stretch_t {
     int aggregator;
@@ -179,13 +189,14 @@ typedef struct scale_result_t {
     int64_t merge_ops2;    /* the same of all aggregators */
     int64_t memory_bytes;  /* of the busiest aggregator: its lists, and two buffers */
     int64_t replayed;      /* extents of the replayed stretches, over all different calls */
-    double seconds[4];     /* layer 1, offset lists, merge, data */
+    double seconds[SCALE_PARTS];
 } scale_result_t;
 
 /** Parameters of the time estimate. */
 typedef struct scale_costs_t {
-    double overhead;       /* o: of a message, at sender and at receiver, between nodes */
+    double overhead;       /* o: processor time of a message between nodes, at each of its ends */
     double latency;        /* L */
+    double card;           /* g: time of a network card for a message, in each direction */
     double gap;            /* G: seconds a byte, of a node's network card */
     double match;          /* searching the queue: seconds for each entry in it */
     double local_overhead; /* o within a node */
@@ -195,14 +206,22 @@ typedef struct scale_costs_t {
 
 extern scale_costs_t scale_costs;
 
-/** Overhead, latency and gap of a machine of bench/machines; the costs inside a node stay. NULL, or
+/** Latency, card and gap of a machine of bench/machines; the costs of processors stay. NULL, or
  *  what is wrong. */
 const char *scale_costs_read(const char *path);
 
-/** Seconds of one call as its busiest aggregator sees it: layer 1, offset lists, merge, data. The
- *  figures have wire_bytes. `bytes` and `requested` are those of the whole call. */
+/** What a call moves, beside the figures of one aggregator. */
+typedef struct scale_load_t {
+    int64_t bytes;     /* bytes of the whole call */
+    int64_t requested; /* extents of all ranks */
+    int64_t card;      /* data messages that the busier of two cards handles in one direction: the
+                        * aggregator's card (in), the card of the node that sends most (out) */
+    int sharing;       /* aggregators on the node of this aggregator */
+} scale_load_t;
+
+/** Seconds of one call as this aggregator sees it. The figures have wire_bytes. */
 void scale_estimate(const scale_machine_t *machine, int way, const scale_figures_t *aggregator,
-                    int64_t bytes, int64_t requested, double seconds[4]);
+                    const scale_load_t *load, double seconds[SCALE_PARTS]);
 
 /** What a run is told. */
 typedef struct scale_options_t {

@@ -360,6 +360,43 @@ UNIT_TEST(scale_memory_fits_every_node)
     }
 }
 
+/* With cards as the only cost, the data takes the messages between nodes of the busiest card, and
+ * those of one cycle once more; an agreement goes up and down a tree of the nodes. */
+UNIT_TEST(scale_estimate_counts_the_messages_of_a_card)
+{
+    scale_costs_t kept = scale_costs;
+    scale_options_t options = {.pattern = "btio",
+                               .ranks = 16,
+                               .per_node = 4,
+                               .aggregators = 1,
+                               .local = 1,
+                               .grid = 16,
+                               .window_bytes = 4096,
+                               .unit = 1};
+
+    scale_costs = (scale_costs_t){.card = 1};
+    for (int aggregators = 1; aggregators <= 8; aggregators *= 8) { /* 8: two on each of 4 nodes */
+        scale_result_t results[SCALE_WAYS];
+
+        options.aggregators = aggregators;
+        ck_assert_ptr_null(scale_compute(&options, results));
+        for (int way = 0; way < SCALE_WAYS; ++way) {
+            double cycles = (double) results[way].cycles / (double) results[way].calls;
+            double cards = 1 == aggregators ? 1 : 4;
+            double even = (double) results[way].between / cards * (1 + 1 / cycles);
+
+            ck_assert_double_eq(2.0 * 4 * 2 * (double) results[way].calls,
+                                results[way].seconds[SCALE_AGREE]);
+            if (1 == aggregators) {
+                ck_assert_double_eq_tol(even, results[way].seconds[SCALE_DATA], 1e-6 * even);
+            } else {
+                ck_assert_double_ge(results[way].seconds[SCALE_DATA], 0.999 * even);
+            }
+        }
+    }
+    scale_costs = kept;
+}
+
 UNIT_TEST(scale_refuses_what_cannot_be)
 {
     scale_pattern_t pattern;

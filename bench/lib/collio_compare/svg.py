@@ -89,7 +89,8 @@ def lines(series, name, x_name, width=384, height=250):
     xs = sorted({x for _, _, points in series for x, _ in points})
     ys = [y for _, _, points in series for _, y in points]
     low, high = min(ys) / 1.15, max(ys) * 1.15
-    left, right, top, bottom = 58, 96, 8, height - 40
+    right = max(96, 16 + 0.9 * LETTER * max(len(label) for label, _, _ in series))
+    left, top, bottom = 58, 8, height - 40
     spread = math.log(xs[-1] / xs[0]) or 1
 
     def px(x):
@@ -102,9 +103,12 @@ def lines(series, name, x_name, width=384, height=250):
     for tick in _ticks(low, high):
         parts.append(f'<path d="M{left} {py(tick):.1f}H{width - right}" class="grid"/>')
         parts.append(_label(left - 6, py(tick) + 4, _tick(tick), "value", "end"))
+    taken = -math.inf  # labels that would run into the one before are left out
     for x in xs:
         parts.append(f'<path d="M{px(x):.1f} {top}V{bottom}" class="grid"/>')
-        parts.append(_label(px(x), bottom + 16, _short(x), "value", "middle"))
+        if px(x) - taken > LETTER * (len(_short(x)) + 0.5):
+            parts.append(_label(px(x), bottom + 16, _short(x), "value", "middle"))
+            taken = px(x)
     parts.append(_label((left + width - right) / 2, height - 6, x_name, "value", "middle"))
     ends = []
     for label, klass, points in series:

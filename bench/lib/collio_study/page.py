@@ -69,7 +69,9 @@ def _counters(study, results, cases):
 
 
 def _number(value, unit):
-    return f"{100 * value:.0f}%" if unit == "%" else f"{value:.1f}x"
+    if unit == "%":
+        return f"{100 * value:.0f}%"
+    return f"{value:.2f}x" if value < 2 else f"{value:.1f}x"
 
 
 def _range(values, unit):

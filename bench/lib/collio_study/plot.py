@@ -12,6 +12,7 @@ COLORS = ("#c2410c", "#0b7a75", "#5a4fcf", "#a16207", "#64748b", "#be185d")
 DARK = ("#fb923c", "#2dd4bf", "#a5b4fc", "#facc15", "#94a3b8", "#f472b6")
 STYLE = """text { font: 12px sans-serif; fill: #333 } .value { fill: #666 } .end { font-size: 11px }
 .title { font-weight: bold } path { fill: none } .grid { stroke: #e4e4e4 } .line { stroke-width: 2 }
+path.computed { stroke-dasharray: 5 4 }
 .theirs { fill: #b4bcc6 }
 .here { stroke: #c2410c; fill: #c2410c; stroke-width: 2 }
 """
@@ -52,7 +53,9 @@ def _claims(study, results):
     def number(v):
         return f"{v:.3g}x" if log else f"{100 * v:.0f}%"
 
-    words = "gray: authors; line and dot: measured here, all points and their mean"
+    words = "line and dot: measured here, all points and their mean"
+    if any(claim.published for claim, _ in found):
+        words = "gray: authors; " + words
     parts, y = [_text(20, 16, words, "value")], 24
     for claim, here in found:
         parts.append(_text(20, y + 14, claim.text, "title"))
@@ -73,6 +76,13 @@ def _claims(study, results):
     return parts, y + 20
 
 
+def _class(series, names):
+    """The color of a line; what was computed has the color of what was measured, and is dashed."""
+    of = series.removesuffix(", computed")
+    number = names.index(of) if of in names else names.index(series)
+    return f"c{number % len(COLORS)}" + (" computed" if series != of else "")
+
+
 def _panels(study, results, cases):
     """(title, svg) of each panel and phase with lines to draw."""
     names = list(dict.fromkeys(c.series for c in cases))
@@ -84,7 +94,7 @@ def _panels(study, results, cases):
                 points = [(x, results.time(panel, series, x, phase)) for x in xs]
                 points = [(x, y) for x, y in points if y]
                 if len(points) > 1:
-                    lines.append((series, f"c{names.index(series) % len(COLORS)}", points))
+                    lines.append((series, _class(series, names), points))
             if lines:
                 title = f"{panel}, {phase}"
                 yield title, svg.lines(lines, title, study.X_NAME[panel])
