@@ -13,6 +13,7 @@
 
 #include "t_fault.h"
 
+#include "lib/t_call.h"
 #include "lib/t_pvar.h"
 
 enum {
@@ -36,6 +37,11 @@ static bool writes(kind_t kind)
     return WRITE == kind || IWRITE == kind;
 }
 
+static t_call call_of(kind_t kind)
+{
+    return (t_call){writes(kind), true, true, kind < IWRITE ? T_BLOCK : T_START};
+}
+
 static void fill(unsigned char *data, int64_t at, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; ++i) {
@@ -43,31 +49,12 @@ static void fill(unsigned char *data, int64_t at, int64_t bytes)
     }
 }
 
-static int wait_for(MPI_Request *request, MPI_Status *status)
-{
-    int rc = MPI_Wait(request, status);
-
-    return MPI_ERR_IN_STATUS == t_class(rc) ? status->MPI_ERROR : rc;
-}
-
 static int transfer(MPI_File file, kind_t kind, int64_t at, void *data, int bytes,
                     MPI_Status *status)
 {
-    MPI_Request request;
-    int rc;
+    t_call call = call_of(kind);
 
-    switch (kind) {
-    case WRITE:
-        return MPI_File_write_at_all(file, at, data, bytes, MPI_BYTE, status);
-    case READ:
-        return MPI_File_read_at_all(file, at, data, bytes, MPI_BYTE, status);
-    case IWRITE:
-        rc = MPI_File_iwrite_at_all(file, at, data, bytes, MPI_BYTE, &request);
-        break;
-    default:
-        rc = MPI_File_iread_at_all(file, at, data, bytes, MPI_BYTE, &request);
-    }
-    return MPI_SUCCESS != rc ? rc : wait_for(&request, status);
+    return t_call_make(file, &call, at, data, bytes, MPI_BYTE, status);
 }
 
 /* One call of this rank, checked: its bytes when it reads, its count unless it failed itself. */
@@ -289,8 +276,10 @@ static void outstanding(kind_t kind, bool resize)
     enum { MANY = 50 };
     static unsigned char data[MANY][BLOCK];
     MPI_Request request[MANY];
+    t_call made = call_of(kind);
     int failed = -1, errors = 0, rc;
     char name[128];
+    MPI_Status status;
     MPI_File file;
 
     snprintf(name, sizeof(name), "%s_50_outstanding%s", kind_names[kind],
@@ -306,18 +295,14 @@ static void outstanding(kind_t kind, bool resize)
             if (FAILS == i) {
                 break_next(kind);
             }
-            rc = IWRITE == kind
-                     ? MPI_File_iwrite_at_all(file, at, data[i], BLOCK, MPI_BYTE, &request[i])
-                     : MPI_File_iread_at_all(file, at, data[i], BLOCK, MPI_BYTE, &request[i]);
-            t_ok(rc, kind_names[kind]);
+            t_ok(t_call_start(file, &made, at, data[i], BLOCK, MPI_BYTE, &status, &request[i]),
+                 kind_names[kind]);
         }
         if (resize) {
             t_ok(MPI_File_set_size(file, place_of(MANY, 0)), "set_size");
         }
         for (int i = 0; i < MANY; ++i) {
-            MPI_Status status;
-
-            rc = wait_for(&request[i], &status);
+            rc = t_call_end(file, &made, data[i], &status, &request[i]);
             if (MPI_SUCCESS == rc) {
                 t_status_check(&status, BLOCK, kind_names[kind]);
             } else {

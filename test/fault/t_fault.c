@@ -18,6 +18,17 @@ int64_t t_request_end(const t_request *request)
     return request->first + request->count * (t_size * request->block + request->gap);
 }
 
+void t_request_check(const t_request *request, int first, const char *path, int64_t prefilled)
+{
+    t_expected all = {0};
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int r = 0; r < t_size; r++) {
+        t_expect(&all, t_request_blocks(request, r), first + r);
+    }
+    t_expected_check(&all, 0 == t_rank ? path : NULL, prefilled);
+}
+
 bool t_fault_there(void)
 {
     return NULL != dlsym(RTLD_DEFAULT, "fault_set");

@@ -16,6 +16,8 @@ typedef struct t_request {
 
 t_blocks t_request_blocks(const t_request *request, int rank);
 int64_t t_request_end(const t_request *request);
+/* Collective: the file holds what all ranks have written (rank r: writer first + r), else t_pre. */
+void t_request_check(const t_request *request, int first, const char *path, int64_t prefilled);
 
 /* The shim's functions; without the shim t_fault_set fails the test. */
 bool t_fault_there(void);

@@ -33,17 +33,6 @@ static int write_request(MPI_File file, const t_request *r, MPI_Count *count)
     return rc;
 }
 
-static void check_all(const char *path, const t_request *r, int64_t prefilled)
-{
-    t_expected all = {0};
-
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int k = 0; k < t_size; k++) {
-        t_expect(&all, t_request_blocks(r, k), k);
-    }
-    t_expected_check(&all, 0 == t_rank ? path : NULL, prefilled);
-}
-
 static void dev_full(const char *hints, const char *name)
 {
     MPI_Count count = -1;
@@ -76,7 +65,7 @@ static void full_file_system(const char *dir, const char *hints, const char *nam
                   "all bytes were counted (%lld) though the file system is full", all);
         t_ok(MPI_File_set_size(file, 0), "set_size"); /* room again */
         if (t_ok(write_request(file, &request, &count), "write after making room")) {
-            check_all(path, &request, 0);
+            t_request_check(&request, 0, path, 0);
         }
         t_ok(MPI_File_close(&file), "close");
     }
@@ -107,7 +96,7 @@ static void size_limit(const char *hints, bool one_rank, const char *name)
         setrlimit(RLIMIT_FSIZE, &old);
         t_same_class(rc, MPI_ERR_QUOTA, "RLIMIT_FSIZE");
         if (t_ok(write_request(file, &request, &count), "write after lifting the limit")) {
-            check_all(path, &request, 0);
+            t_request_check(&request, 0, path, 0);
         }
         t_ok(MPI_File_close(&file), "close");
     }

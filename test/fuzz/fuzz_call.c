@@ -40,50 +40,9 @@ void fuzz_buffer_make(fuzz_run *run, fuzz_call *call)
     call->type = fuzz_type_make(part->type);
 }
 
-static int start_write(MPI_File file, const fuzz_op *op, MPI_Offset at, void *buffer, int count,
-                       MPI_Datatype type, MPI_Status *status, MPI_Request *request)
+static t_call call_of(const fuzz_op *op)
 {
-    if (FUZZ_START == op->how) {
-        if (op->collective) {
-            return op->at ? MPI_File_iwrite_at_all(file, at, buffer, count, type, request)
-                          : MPI_File_iwrite_all(file, buffer, count, type, request);
-        }
-        return op->at ? MPI_File_iwrite_at(file, at, buffer, count, type, request)
-                      : MPI_File_iwrite(file, buffer, count, type, request);
-    }
-    if (FUZZ_BEGIN == op->how) {
-        return op->at ? MPI_File_write_at_all_begin(file, at, buffer, count, type)
-                      : MPI_File_write_all_begin(file, buffer, count, type);
-    }
-    if (op->collective) {
-        return op->at ? MPI_File_write_at_all(file, at, buffer, count, type, status)
-                      : MPI_File_write_all(file, buffer, count, type, status);
-    }
-    return op->at ? MPI_File_write_at(file, at, buffer, count, type, status)
-                  : MPI_File_write(file, buffer, count, type, status);
-}
-
-static int start_read(MPI_File file, const fuzz_op *op, MPI_Offset at, void *buffer, int count,
-                      MPI_Datatype type, MPI_Status *status, MPI_Request *request)
-{
-    if (FUZZ_START == op->how) {
-        if (op->collective) {
-            return op->at ? MPI_File_iread_at_all(file, at, buffer, count, type, request)
-                          : MPI_File_iread_all(file, buffer, count, type, request);
-        }
-        return op->at ? MPI_File_iread_at(file, at, buffer, count, type, request)
-                      : MPI_File_iread(file, buffer, count, type, request);
-    }
-    if (FUZZ_BEGIN == op->how) {
-        return op->at ? MPI_File_read_at_all_begin(file, at, buffer, count, type)
-                      : MPI_File_read_all_begin(file, buffer, count, type);
-    }
-    if (op->collective) {
-        return op->at ? MPI_File_read_at_all(file, at, buffer, count, type, status)
-                      : MPI_File_read_all(file, buffer, count, type, status);
-    }
-    return op->at ? MPI_File_read_at(file, at, buffer, count, type, status)
-                  : MPI_File_read(file, buffer, count, type, status);
+    return (t_call){op->write, op->collective, op->at, op->how};
 }
 
 /* What a thread needs to make a call. */
@@ -98,10 +57,10 @@ static void *make_call(void *argument)
 {
     fuzz_work *work = argument;
     fuzz_call *call = work->call;
+    t_call made = call_of(&call->op);
 
-    call->rc = (call->op.write ? start_write : start_read)(
-        work->file, &call->op, work->part->offset, work->buffer, work->part->count, call->type,
-        &call->status, &call->request);
+    call->rc = t_call_start(work->file, &made, work->part->offset, work->buffer, work->part->count,
+                            call->type, &call->status, &call->request);
     return NULL;
 }
 
@@ -119,7 +78,7 @@ static void start(fuzz_run *run, fuzz_call *call, fuzz_work *work, bool thread)
     work->part = part;
     work->buffer = fuzz_buffer_origin(run, call);
     work->call = call;
-    call->done = FUZZ_BLOCK == call->op.how;
+    call->done = T_BLOCK == call->op.how;
     call->has_thread = thread && 0 == pthread_create(&call->thread, NULL, make_call, work);
     if (!call->has_thread) {
         make_call(work);
@@ -131,7 +90,7 @@ static void start(fuzz_run *run, fuzz_call *call, fuzz_work *work, bool thread)
  *  nobody moves a file pointer beside it. */
 static bool may_thread(const fuzz_run *run, const fuzz_step *step, const fuzz_call *call)
 {
-    if (!step->threads || !FUZZ_HAS(run->features, THREADS) || FUZZ_BLOCK != call->op.how
+    if (!step->threads || !FUZZ_HAS(run->features, THREADS) || T_BLOCK != call->op.how
         || !call->op.at) {
         return false;
     }
@@ -162,14 +121,10 @@ static void complete(fuzz_run *run, const fuzz_step *step, fuzz_call call[], int
         MPI_File file = run->handle[call[i].op.handle].file;
         void *buffer = fuzz_buffer_origin(run, &call[i]);
 
-        if (FUZZ_BEGIN == call[i].op.how) {
-            fuzz_ok(run,
-                    call[i].op.write
-                        ? (call[i].op.at ? MPI_File_write_at_all_end(file, buffer, &call[i].status)
-                                         : MPI_File_write_all_end(file, buffer, &call[i].status))
-                        : (call[i].op.at ? MPI_File_read_at_all_end(file, buffer, &call[i].status)
-                                         : MPI_File_read_all_end(file, buffer, &call[i].status)),
-                    "..._end");
+        if (T_BEGIN == call[i].op.how) {
+            t_call made = call_of(&call[i].op);
+
+            fuzz_ok(run, t_call_end(file, &made, buffer, &call[i].status, NULL), "..._end");
             call[i].done = true;
         }
     }
@@ -268,7 +223,7 @@ static void linger(fuzz_run *run, const fuzz_step *step, fuzz_call call[], int c
     }
     if (0 == draw % 64) {
         usleep((useconds_t) (draw >> 32) % 400);
-    } else if (0 == draw % 5 && FUZZ_START == c->op.how && !c->done) {
+    } else if (0 == draw % 5 && T_START == c->op.how && !c->done) {
         fuzz_ok(run, MPI_Test(&c->request, &flag, &c->status), "MPI_Test");
         c->done = flag;
     }

@@ -232,18 +232,18 @@ static void settle(fuzz_run *run, const fuzz_step *step, int number, fuzz_op *op
     } else if (MPI_MODE_RDONLY & handle->mode) {
         op->write = false;
     }
-    if (FUZZ_START == op->how && !FUZZ_HAS(run->features, NONBLOCKING)) {
-        op->how = FUZZ_BLOCK;
+    if (T_START == op->how && !FUZZ_HAS(run->features, NONBLOCKING)) {
+        op->how = T_BLOCK;
     }
-    if (FUZZ_BEGIN == op->how && (!FUZZ_HAS(run->features, SPLIT) || !op->collective)) {
-        op->how = FUZZ_BLOCK;
+    if (T_BEGIN == op->how && (!FUZZ_HAS(run->features, SPLIT) || !op->collective)) {
+        op->how = T_BLOCK;
     }
-    for (int i = 0; i < step->ops && FUZZ_BEGIN == op->how; i++) {
+    for (int i = 0; i < step->ops && T_BEGIN == op->how; i++) {
         int other = FUZZ_HAS(run->features, SECOND) ? step->op[i].handle : 0;
 
         if (i != number && other == op->handle
             && (step->op[i].collective || !FUZZ_HAS(run->features, INDIVIDUAL))) {
-            op->how = FUZZ_BLOCK; /* one split call, and no other collective beside it */
+            op->how = T_BLOCK; /* one split call, and no other collective beside it */
         }
     }
     if (op->write && 0 == op->stagger && same_views(run, handle)) {

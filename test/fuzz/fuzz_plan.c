@@ -161,9 +161,7 @@ static void new_op(uint64_t *random, fuzz_op *op)
     op->write = fuzz_chance(random, 55);
     op->collective = fuzz_chance(random, 72);
     op->at = fuzz_chance(random, 60);
-    op->how = fuzz_chance(random, 60)   ? FUZZ_BLOCK
-              : fuzz_chance(random, 65) ? FUZZ_START
-                                        : FUZZ_BEGIN;
+    op->how = fuzz_chance(random, 60) ? T_BLOCK : fuzz_chance(random, 65) ? T_START : T_BEGIN;
     op->offset = fuzz_chance(random, 50) ? 0 : fuzz_below(random, 1 << fuzz_below(random, 10));
     op->stagger = fuzz_below(random, 2);
     op->amount = 1 + fuzz_below(random, 1 << (3 + fuzz_below(random, 11)));
@@ -207,7 +205,7 @@ static void alter_op(uint64_t *random, fuzz_op *op)
         op->at = !op->at;
         break;
     case 8:
-        op->how = (fuzz_how) fuzz_below(random, 3);
+        op->how = (t_how) fuzz_below(random, 3);
         break;
     case 9:
         op->memory = fuzz_below(random, 5);
@@ -242,7 +240,7 @@ static void many_begin(uint64_t *random, int handles, fuzz_op *op)
     new_op(random, op);
     op->handle = fuzz_below(random, handles);
     op->collective = true;
-    op->how = fuzz_chance(random, 70) ? FUZZ_START : FUZZ_BLOCK;
+    op->how = fuzz_chance(random, 70) ? T_START : T_BLOCK;
     op->amount = 1 + fuzz_below(random, 1 << fuzz_below(random, 10));
     op->stagger = 1;
     op->odd_rank = -1;
@@ -270,7 +268,7 @@ static void many_next(uint64_t *random, int size, int handles, fuzz_op *op)
                                              : 4000 + fuzz_below(random, 12000);
         break;
     case 2:
-        op->how = FUZZ_START == op->how ? FUZZ_BLOCK : FUZZ_START;
+        op->how = T_START == op->how ? T_BLOCK : T_START;
         break;
     case 3:
         op->collective = !op->collective;

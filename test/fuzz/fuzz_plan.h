@@ -3,6 +3,7 @@
 #define FUZZ_PLAN_H
 
 #include "fuzz_view.h"
+#include "lib/t_call.h"
 
 /**
  * What all ranks of a sequence do, from a seed and the number of ranks alone: every rank computes
@@ -66,14 +67,12 @@ enum fuzz_feature_number {
 };
 #define FUZZ_HAS(features, name) (0 != ((uint64_t) (features) >> FUZZ_NUMBER_##name & 1))
 
-typedef enum fuzz_how { FUZZ_BLOCK, FUZZ_START, FUZZ_BEGIN } fuzz_how; /* ..., i..., ..._begin */
-
 /* One call of all ranks. Ranks differ in what a few numbers say. */
 typedef struct fuzz_op {
     int handle;
     bool write, collective, at;
     bool gap; /* into bytes that the calls before it in the step left out */
-    fuzz_how how;
+    t_how how;
     int64_t offset; /* etypes, in the view */
     int stagger;    /* rank r begins r * stagger * amount later */
     int amount;     /* bytes of a rank, roughly */

@@ -53,7 +53,7 @@ static int ordered(MPI_File file, fuzz_call *call, void *buffer, int count)
 {
     int rc;
 
-    if (FUZZ_BEGIN != call->op.how) {
+    if (T_BEGIN != call->op.how) {
         return call->op.write
                    ? MPI_File_write_ordered(file, buffer, count, call->type, &call->status)
                    : MPI_File_read_ordered(file, buffer, count, call->type, &call->status);
@@ -78,9 +78,9 @@ void fuzz_ordered(fuzz_run *run, const fuzz_step *step)
         turn[i] = i;
     }
     prepare(run, step, turn, &call);
-    call.op.how = FUZZ_HAS(run->features, SPLIT) ? call.op.how : FUZZ_BLOCK;
+    call.op.how = FUZZ_HAS(run->features, SPLIT) ? call.op.how : T_BLOCK;
     fuzz_show(run, "    %s_ordered%s", call.op.write ? "write" : "read",
-              FUZZ_BEGIN == call.op.how ? "_begin" : "");
+              T_BEGIN == call.op.how ? "_begin" : "");
     fuzz_call_show(run, &call);
     fuzz_ok(run,
             ordered(run->handle[0].file, &call, fuzz_buffer_origin(run, &call),
@@ -93,7 +93,7 @@ static int one_shared(MPI_File file, fuzz_call *call, void *buffer, int count)
 {
     int rc;
 
-    if (FUZZ_START != call->op.how) {
+    if (T_START != call->op.how) {
         return call->op.write
                    ? MPI_File_write_shared(file, buffer, count, call->type, &call->status)
                    : MPI_File_read_shared(file, buffer, count, call->type, &call->status);
@@ -115,7 +115,7 @@ void fuzz_in_turn(fuzz_run *run, const fuzz_step *step)
         turn[i] = (int) ((i + step->seed % (unsigned) run->ranks) % (unsigned) run->ranks);
     }
     prepare(run, step, turn, &call);
-    call.op.how = FUZZ_HAS(run->features, NONBLOCKING) ? call.op.how : FUZZ_BLOCK;
+    call.op.how = FUZZ_HAS(run->features, NONBLOCKING) ? call.op.how : T_BLOCK;
     fuzz_show(run, "    %s_shared, first rank %d", call.op.write ? "write" : "read", turn[0]);
     fuzz_call_show(run, &call);
     for (int i = 0; i < run->ranks; i++) {

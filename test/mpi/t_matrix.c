@@ -1,15 +1,16 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The matrix: one mpirun runs many cases; a case is one collective write or read, byte-checked.
+ * The matrix: one mpirun runs many cases; a case is one write or read, byte-checked.
  *
  *     t_matrix [--list] [--full] [--modes FILE] [--only CASE]... [--np-list 1,2,4] [--from N]
  *              [--exclude GLOB]... [--progress FILE] [--mutate byte|gap|size|count|buffer]
- *              [--tiny-bytes N] [--dir DIR]
+ *              [--tiny-bytes N] [--dir DIR] [--individual] [--atomic]
  *
  * Without --only the cases come from a covering array over all dimensions (every pair of values
  * at least once), the same for every run. --np-list makes the number of ranks a dimension too:
  * each mpirun takes its own share. --from N goes on after a case that hung or crashed; --exclude
- * leaves out cases by name (stock components have known bugs in some).
+ * leaves out cases by name (stock components have known bugs in some). --individual takes calls
+ * that are not collective; --atomic sets atomic mode on every file.
  */
 #include <fnmatch.h>
 #include <getopt.h>
@@ -43,6 +44,8 @@ static const struct option long_options[] = {
     {"tiny-bytes", required_argument, NULL, 't'},
     {"dir", required_argument, NULL, 'd'},
     {"exclude", required_argument, NULL, 'e'},
+    {"individual", no_argument, NULL, 'i'},
+    {"atomic", no_argument, NULL, 'a'},
     {NULL, 0, NULL, 0},
 };
 
@@ -110,6 +113,14 @@ static bool parse(options *o, int argc, char *argv[])
             break;
         case 'd':
             o->run.dir = optarg;
+            break;
+        case 'i':
+            o->space.individual = true;
+            o->space.n[D_HOW] = HOWS;
+            o->space.n[D_AGG] = o->space.n[D_BUF] = 1;
+            break;
+        case 'a':
+            o->run.atomic = true;
             break;
         default:
             return false;

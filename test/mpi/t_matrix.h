@@ -2,6 +2,7 @@
 #ifndef T_MATRIX_H
 #define T_MATRIX_H
 
+#include "lib/t_call.h"
 #include "lib/t_mem.h"
 #include "lib/t_pattern.h"
 #include "lib/t_util.h"
@@ -25,8 +26,11 @@ enum {
 };
 
 enum { OP_WRITE, OP_READ };
-enum { HOW_ALL, HOW_AT, HOW_MULTI, HOW_SEEK, HOW_IALL, HOW_IAT, HOW_SPLIT, HOW_SPLIT_AT, HOWS };
+enum { HOW_ALL, HOW_AT, HOW_MULTI, HOW_SEEK, HOW_IALL, HOW_IAT, HOW_SPLIT, HOW_SPLIT_AT };
+enum { HOW_ONE = HOW_SPLIT_AT + 1, HOWS = HOW_ONE + 4 }; /* from HOW_ONE on: not collective */
 enum { MAX_MODES = 4096, MAX_NP = 16 };
+
+extern const t_call t_hows[HOWS]; /* HOW_MULTI and HOW_ONE to the last make three calls in a row */
 
 typedef struct t_case {
     short v[DIMENSIONS];
@@ -36,6 +40,7 @@ typedef struct t_space {
     int n[DIMENSIONS];      /* number of values */
     char *modes[MAX_MODES]; /* "schedule=none,exchange=on": hints without collio_ */
     int np[MAX_NP];         /* the rank counts of the whole run */
+    bool individual;        /* calls that are not collective, else those that are */
 } t_space;
 
 typedef struct t_cases {
@@ -46,7 +51,7 @@ typedef struct t_cases {
 /* cases */
 void t_space_init(t_space *space);
 bool t_space_read_modes(t_space *space, const char *path);
-bool t_case_valid(const t_case *c);
+bool t_case_valid(const t_space *space, const t_case *c);
 void t_case_name(const t_space *space, const t_case *c, char *name, size_t bytes);
 bool t_case_parse(t_space *space, const char *name, t_case *c);
 void t_cases_add(t_cases *cases, const t_case *c);
@@ -60,6 +65,7 @@ typedef struct t_run_options {
     const char *dir;
     const char *mutate; /* NULL, or which deliberate error to make (the test of the test) */
     int tiny_bytes;
+    bool atomic; /* every file is in atomic mode */
 } t_run_options;
 enum { CASE_OK, CASE_FAILED, CASE_SKIPPED };
 /* Collective; the same answer on every rank. why: reason of a skip. */

@@ -11,8 +11,21 @@
 #include <string.h>
 
 static const char *const op_names[] = {"write", "read"};
-static const char *const how_names[HOWS] = {"all",  "at",  "multi", "seek",
-                                            "iall", "iat", "split", "split_at"};
+static const char *const how_names[HOWS] = {"all",  "at",     "multi", "seek",
+                                            "iall", "iat",    "split", "split_at",
+                                            "one",  "one_at", "ione",  "ione_at"};
+const t_call t_hows[HOWS] = {{.collective = true},
+                             {.collective = true, .at = true},
+                             {.collective = true},
+                             {.collective = true},
+                             {.collective = true, .how = T_START},
+                             {.collective = true, .at = true, .how = T_START},
+                             {.collective = true, .how = T_BEGIN},
+                             {.collective = true, .at = true, .how = T_BEGIN},
+                             {.how = T_BLOCK},
+                             {.at = true},
+                             {.how = T_START},
+                             {.at = true, .how = T_START}};
 static const char *const fill_names[2][2] = {{"fresh", "filled"}, {"whole", "short"}};
 static const char *const open_names[] = {"rdwr", "only"};
 static const char *const agg_names[] = {"1", "2", "all"};
@@ -25,7 +38,7 @@ void t_space_init(t_space *space)
     memset(space, 0, sizeof(*space));
     space->n[D_PATTERN] = t_pattern_count;
     space->n[D_OP] = 2;
-    space->n[D_HOW] = HOWS;
+    space->n[D_HOW] = HOW_ONE;
     space->n[D_MEM] = T_MEM_KINDS;
     space->n[D_FILL] = 2;
     space->n[D_OPEN] = 2;
@@ -64,7 +77,7 @@ bool t_space_read_modes(t_space *space, const char *path)
 }
 
 /** What makes no sense: MPI forbids it, or it is the same as another case. */
-bool t_case_valid(const t_case *c)
+bool t_case_valid(const t_space *space, const t_case *c)
 {
     const t_pattern *p = &t_patterns[c->v[D_PATTERN]];
     int how = c->v[D_HOW];
@@ -75,8 +88,12 @@ bool t_case_valid(const t_case *c)
     if (OP_READ == c->v[D_OP] && 1 == c->v[D_FILL] && 0 == (p->flags & T_SHORT)) {
         return false;
     }
+    if (space->individual && how < HOW_ONE) {
+        return false;
+    }
     if (0 != (p->flags & T_APPEND)) {
-        return 1 == c->v[D_FILL] && (HOW_ALL == how || HOW_MULTI == how || HOW_IALL == how);
+        return 1 == c->v[D_FILL] && HOW_SEEK != how && T_BEGIN != t_hows[how].how
+               && !t_hows[how].at;
     }
     if (0 != (p->flags & T_ATOMIC)) {
         return HOW_ALL == how || HOW_AT == how;
@@ -134,7 +151,7 @@ bool t_case_parse(t_space *space, const char *name, t_case *c)
     }
     c->v[D_MODE] = (short) space->n[D_MODE];
     space->modes[space->n[D_MODE]++] = strdup(word[8]);
-    return t_case_valid(c);
+    return t_case_valid(space, c);
 }
 
 void t_cases_add(t_cases *cases, const t_case *c)
@@ -195,7 +212,7 @@ static bool complete(const pairs *p, int a, int b, int x, int y, uint64_t *state
         }
         c.v[a] = (short) x;
         c.v[b] = (short) y;
-        if (!t_case_valid(&c)) {
+        if (!t_case_valid(p->space, &c)) {
             continue;
         }
         good++;
@@ -260,7 +277,7 @@ void t_cases_full(const t_space *space, t_cases *cases)
             for (size_t i = 0; i < sizeof(turn) / sizeof(turn[0]); i++) {
                 c.v[turn[i]] = (short) (t_random(&state) % (uint64_t) space->n[turn[i]]);
             }
-            if (t_case_valid(&c)) {
+            if (t_case_valid(space, &c)) {
                 t_cases_add(cases, &c);
                 break;
             }

@@ -60,7 +60,7 @@ static void request(const run *r, int rank, t_shape *shape, int64_t *from, int64
     *from = shape->start;
     *to = t_list_bytes(&shape->list);
     bytes = *to - *from;
-    if (0 < bytes && (HOW_AT == how || HOW_SEEK == how || HOW_IAT == how || HOW_SPLIT_AT == how)) {
+    if (0 < bytes && (HOW_SEEK == how || t_hows[how].at)) {
         int64_t skip = (1 + rank % 3) * shape->etype;
 
         *from += skip < bytes ? skip : 0;
@@ -158,7 +158,8 @@ static bool open_file(run *r, char *why, size_t why_bytes)
         }
     }
     t_view_free(&view);
-    if (t_ok(rc, "MPI_File_set_view") && 0 != (r->pattern->flags & T_ATOMIC)) {
+    if (t_ok(rc, "MPI_File_set_view")
+        && (r->options->atomic || 0 != (r->pattern->flags & T_ATOMIC))) {
         rc = MPI_File_set_atomicity(r->file, 1);
         t_ok(rc, "MPI_File_set_atomicity");
     }
@@ -168,7 +169,8 @@ static bool open_file(run *r, char *why, size_t why_bytes)
 /** Cuts the request into the calls of this case and makes their buffers. */
 static int make_calls(run *r, call calls[MAX_CALLS])
 {
-    int n = HOW_MULTI == r->c->v[D_HOW] ? MAX_CALLS : 1;
+    int how = r->c->v[D_HOW];
+    int n = HOW_MULTI == how || HOW_ONE <= how ? MAX_CALLS : 1;
     int64_t etypes = (r->to - r->from) / r->shape.etype;
 
     memset(calls, 0, MAX_CALLS * sizeof(*calls));
@@ -198,45 +200,11 @@ static int make_calls(run *r, call calls[MAX_CALLS])
 /** The MPI call itself. */
 static int transfer(run *r, call *k)
 {
-    MPI_Offset at = (MPI_Offset) (k->from / r->shape.etype);
-    void *p = k->mem.addr;
-    int n = k->mem.count, rc;
-    MPI_Datatype t = k->mem.type;
-    MPI_File f = r->file;
-    MPI_Request request = MPI_REQUEST_NULL;
-    bool w = r->writing;
+    t_call made = t_hows[r->c->v[D_HOW]];
 
-    switch (r->c->v[D_HOW]) {
-    case HOW_AT:
-        return w ? MPI_File_write_at_all(f, at, p, n, t, &k->status)
-                 : MPI_File_read_at_all(f, at, p, n, t, &k->status);
-    case HOW_IALL:
-        rc = w ? MPI_File_iwrite_all(f, p, n, t, &request)
-               : MPI_File_iread_all(f, p, n, t, &request);
-        return MPI_SUCCESS == rc ? MPI_Wait(&request, &k->status) : rc;
-    case HOW_IAT:
-        rc = w ? MPI_File_iwrite_at_all(f, at, p, n, t, &request)
-               : MPI_File_iread_at_all(f, at, p, n, t, &request);
-        return MPI_SUCCESS == rc ? MPI_Wait(&request, &k->status) : rc;
-    case HOW_SPLIT:
-        rc = w ? MPI_File_write_all_begin(f, p, n, t) : MPI_File_read_all_begin(f, p, n, t);
-        if (MPI_SUCCESS != rc) {
-            return rc;
-        }
-        return w ? MPI_File_write_all_end(f, p, &k->status)
-                 : MPI_File_read_all_end(f, p, &k->status);
-    case HOW_SPLIT_AT:
-        rc = w ? MPI_File_write_at_all_begin(f, at, p, n, t)
-               : MPI_File_read_at_all_begin(f, at, p, n, t);
-        if (MPI_SUCCESS != rc) {
-            return rc;
-        }
-        return w ? MPI_File_write_at_all_end(f, p, &k->status)
-                 : MPI_File_read_at_all_end(f, p, &k->status);
-    default: /* HOW_ALL, HOW_MULTI, HOW_SEEK */
-        return w ? MPI_File_write_all(f, p, n, t, &k->status)
-                 : MPI_File_read_all(f, p, n, t, &k->status);
-    }
+    made.write = r->writing;
+    return t_call_make(r->file, &made, (MPI_Offset) (k->from / r->shape.etype), k->mem.addr,
+                       k->mem.count, k->mem.type, &k->status);
 }
 
 /** Bytes of the call that the file had: all of them, or those before the end of the file. */
@@ -286,9 +254,7 @@ static void check_pointer(const run *r, int64_t bytes, const char *when)
 
 static bool uses_pointer(const run *r)
 {
-    int how = r->c->v[D_HOW];
-
-    return HOW_AT != how && HOW_IAT != how && HOW_SPLIT_AT != how;
+    return !t_hows[r->c->v[D_HOW]].at;
 }
 
 /** All calls, with status and file pointer looked at after each. */
@@ -307,7 +273,7 @@ static void transfer_all(run *r, call calls[], int n)
     for (int i = 0; i < n; i++) {
         int rc = transfer(r, &calls[i]);
 
-        if (t_ok(rc, r->writing ? "collective write" : "collective read")) {
+        if (t_ok(rc, r->writing ? "write" : "read")) {
             check_status(r, &calls[i]);
             check_pointer(r, pointer ? calls[i].to : begin, "after the call");
         }

@@ -7,6 +7,7 @@
  *
  * Requests whose sum over the ranks passes INT64_MAX, where each of them is right, are served.
  */
+#include "lib/t_call.h"
 #include "lib/t_file.h"
 
 #include <fcntl.h>
@@ -18,65 +19,38 @@ enum { MOST = 128 };
 
 static char path[512];
 
-enum call {
-    WRITE_ALL,
-    READ_ALL,
-    WRITE_AT_ALL,
-    READ_AT_ALL,
-    IWRITE_AT_ALL,
-    IREAD_AT_ALL,
-    WRITE_AT_ALL_SPLIT,
-    READ_AT_ALL_SPLIT,
-    COLLECTIVE, /* the others are not */
-    WRITE_AT = COLLECTIVE,
-    READ_AT,
-    IWRITE_AT,
-    IREAD_AT,
-    CALLS
+static const struct {
+    const char *name;
+    t_call call;
+} calls[] = {
+    {"write_all", {true, true, false, T_BLOCK}},
+    {"read_all", {false, true, false, T_BLOCK}},
+    {"write_at_all", {true, true, true, T_BLOCK}},
+    {"read_at_all", {false, true, true, T_BLOCK}},
+    {"iwrite_at_all", {true, true, true, T_START}},
+    {"iread_at_all", {false, true, true, T_START}},
+    {"write_at_all_split", {true, true, true, T_BEGIN}},
+    {"read_at_all_split", {false, true, true, T_BEGIN}},
+    {"write_at", {true, false, true, T_BLOCK}},
+    {"read_at", {false, false, true, T_BLOCK}},
+    {"iwrite_at", {true, false, true, T_START}},
+    {"iread_at", {false, false, true, T_START}},
 };
-static const char *const call_names[CALLS] = {
-    "write_all",     "read_all",     "write_at_all",       "read_at_all",
-    "iwrite_at_all", "iread_at_all", "write_at_all_split", "read_at_all_split",
-    "write_at",      "read_at",      "iwrite_at",          "iread_at"};
+enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-/* MPI_Wait reports what a call that only starts a transfer cannot know yet. */
-static int finish(int rc, MPI_Request *request)
-{
-    return MPI_SUCCESS == rc ? MPI_Wait(request, MPI_STATUS_IGNORE) : rc;
-}
-
-static int make_call(MPI_File file, enum call call, MPI_Offset at, unsigned char *data, int count)
+/* The start of a split call succeeds: its end returns the error. */
+static int make_call(MPI_File file, const t_call *call, MPI_Offset at, unsigned char *data,
+                     int count)
 {
     MPI_Request request;
+    MPI_Status status;
+    int rc = t_call_start(file, call, at, data, count, MPI_BYTE, &status, &request);
 
-    switch (call) {
-    case WRITE_ALL:
-        return MPI_File_write_all(file, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
-    case READ_ALL:
-        return MPI_File_read_all(file, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
-    case WRITE_AT_ALL:
-        return MPI_File_write_at_all(file, at, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
-    case READ_AT_ALL:
-        return MPI_File_read_at_all(file, at, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
-    case IWRITE_AT_ALL:
-        return finish(MPI_File_iwrite_at_all(file, at, data, count, MPI_BYTE, &request), &request);
-    case IREAD_AT_ALL:
-        return finish(MPI_File_iread_at_all(file, at, data, count, MPI_BYTE, &request), &request);
-    case WRITE_AT_ALL_SPLIT:
-        t_ok(MPI_File_write_at_all_begin(file, at, data, count, MPI_BYTE), "begin");
-        return MPI_File_write_at_all_end(file, data, MPI_STATUS_IGNORE);
-    case READ_AT_ALL_SPLIT:
-        t_ok(MPI_File_read_at_all_begin(file, at, data, count, MPI_BYTE), "begin");
-        return MPI_File_read_at_all_end(file, data, MPI_STATUS_IGNORE);
-    case WRITE_AT:
-        return MPI_File_write_at(file, at, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
-    case READ_AT:
-        return MPI_File_read_at(file, at, data, count, MPI_BYTE, MPI_STATUS_IGNORE);
-    case IWRITE_AT:
-        return finish(MPI_File_iwrite_at(file, at, data, count, MPI_BYTE, &request), &request);
-    default:
-        return finish(MPI_File_iread_at(file, at, data, count, MPI_BYTE, &request), &request);
+    if (T_BEGIN == call->how) {
+        t_ok(rc, "begin");
+        rc = MPI_SUCCESS;
     }
+    return MPI_SUCCESS == rc ? t_call_end(file, call, data, &status, &request) : rc;
 }
 
 /* The file holds t_pre everywhere, and nothing else. */
@@ -119,25 +93,26 @@ static void set_view(MPI_File file, int etype_bytes, MPI_Aint extent)
 
 /* `who` asks for the wrong offsets (-1: all ranks). In a collective call the others ask for a byte
  * of the file, and write what is there; they learn that the call failed. */
-static void refuse(MPI_File file, const wrong *w, enum call call, int who)
+static void refuse(MPI_File file, const wrong *w, int number, int who)
 {
+    const t_call *call = &calls[number].call;
     unsigned char data[MOST * 8];
     bool mine = -1 == who || t_rank == who;
     int rc = MPI_SUCCESS;
 
-    if (call <= READ_ALL && 0 != w->at) {
+    if (!call->at && 0 != w->at) {
         return; /* they go by the file pointer, which cannot be put there */
     }
     memset(data, 1, sizeof(data));
     set_view(file, mine ? w->etype : 1, mine ? w->extent : 1);
     if (mine) {
         rc = make_call(file, call, w->at, data, w->count * w->etype);
-    } else if (call < COLLECTIVE) {
-        data[0] = t_pre(call <= READ_ALL ? 0 : t_rank);
+    } else if (call->collective) {
+        data[0] = t_pre(call->at ? t_rank : 0);
         rc = make_call(file, call, t_rank, data, 1);
     }
-    t_fail_if(t_class(rc) != (mine || call < COLLECTIVE ? MPI_ERR_IO : MPI_SUCCESS),
-              "%s, %s, rank %d wrong: %s", w->name, call_names[call], who,
+    t_fail_if(t_class(rc) != (mine || call->collective ? MPI_ERR_IO : MPI_SUCCESS),
+              "%s, %s, rank %d wrong: %s", w->name, calls[number].name, who,
               t_class_name(t_class(rc)));
 }
 
@@ -166,10 +141,10 @@ static void run(const char *hints)
         }
         for (int call = 0; call < CALLS; call++) {
             for (int who = -1; who < t_size; who += t_size) { /* all, then the last */
-                refuse(file, &wrongs[i], (enum call) call, who);
+                refuse(file, &wrongs[i], call, who);
                 MPI_Barrier(MPI_COMM_WORLD);
                 if (0 == t_rank) {
-                    check_untouched(call_names[call]);
+                    check_untouched(calls[call].name);
                 }
                 MPI_Barrier(MPI_COMM_WORLD);
             }
