@@ -27,6 +27,7 @@ enum {
     X(VIEW_HINTS, "view_hints")     /* hints given to set_view, too */                  \
     X(MEMORY, "memory")             /* memory types that are not contiguous */          \
     X(ETYPE, "etype")               /* etypes other than bytes */                       \
+    X(BOUND, "bound")               /* lower bounds of filetypes other than 0 */        \
     X(EXTERNAL, "external32")       /* the other representation of data */              \
     X(INDIVIDUAL, "individual")     /* calls that are not collective */                 \
     X(NONBLOCKING, "nonblocking")   /* else blocking */                                 \

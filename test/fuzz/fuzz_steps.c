@@ -190,6 +190,7 @@ static void set_view(fuzz_run *run, int h, const fuzz_views *wanted, bool hints)
 
     views.external &= FUZZ_HAS(run->features, EXTERNAL);
     views.etype = FUZZ_HAS(run->features, ETYPE) ? views.etype : FUZZ_BYTE;
+    views.bound = FUZZ_HAS(run->features, BOUND) ? views.bound : 0;
     make_views(run, h, &views);
     fuzz_show(run, "    set_view on handle %d", h);
     show_views(run, h, &views);

@@ -32,6 +32,7 @@ void fuzz_views_random(uint64_t *random, bool same, fuzz_views *v)
     v->in_type = fuzz_below(random, 2);
     v->turn = fuzz_chance(random, 80) ? 0 : 1 + fuzz_below(random, 7);
     v->seed = t_random(random);
+    v->bound = (int) (v->seed >> 40) % 4;
     v->external = fuzz_chance(random, 4) && FUZZ_TRIPLE != v->etype;
 }
 
@@ -59,6 +60,7 @@ static void alter(uint64_t *random, bool same, fuzz_views *v)
         break;
     case 6:
         v->in_type = !v->in_type;
+        v->bound = (v->bound + 1) % 4;
         break;
     case 7:
         v->gap += 1 + fuzz_below(random, 5);
@@ -165,7 +167,9 @@ static void finish(const fuzz_views *v, fuzz_view *view, fuzz_type *type, int64_
         type = fuzz_type_moved(type, inside * size);
     }
     if (0 < extent) {
-        type = fuzz_type_resized(type, 0, (extent + v->tile) * size);
+        int64_t bound = 2 == v->bound ? inside : 3 == v->bound ? -16 : 0;
+
+        type = fuzz_type_resized(type, bound * size, (extent + v->tile) * size);
     }
     view->type = type;
 }

@@ -30,6 +30,7 @@ typedef struct fuzz_views {
     int tile;      /* etypes added to the extent */
     int form;      /* which constructors */
     int in_type;   /* the rank's own start is in the type (1) or in the displacement (0) */
+    int bound;     /* lower bound of the type: 0, 1 zero, 2 its first byte, 3 before it */
     int turn;      /* rank r takes the place of rank r + turn */
     uint64_t seed; /* of owners and trees */
     bool external; /* external32 */

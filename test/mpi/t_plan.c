@@ -239,23 +239,32 @@ static void run_aligned(const char *path)
 
 /* Views without gaps whose filetype begins at another lower bound: one block far into the type, as
  * HDF5 makes when it fills new chunks. The place of the bytes is in the type, not in the
- * displacement. */
-static void run_lower_bounds(const char *path)
+ * displacement. The lower bound is where the block begins, by itself or because it was resized, or
+ * it is below zero. */
+typedef enum bound { NATURAL, RESIZED, NEGATIVE } bound;
+
+static void run_lower_bounds(const char *path, const char *hints, bound bound, const char *name)
 {
     enum { BYTES = 3000 };
     unsigned char mine[BYTES], back[BYTES];
     MPI_File file;
 
-    if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, "exchange=on", &file)) {
+    if (!t_create(path, hints, &file)) {
         return;
     }
     for (int i = 0; i < 4; i++) {
         MPI_Aint at = (MPI_Aint) (i * t_size + t_rank) * BYTES + 777;
         int length = BYTES;
-        MPI_Datatype type;
+        MPI_Datatype block, type;
 
-        MPI_Type_create_hindexed(1, &length, &at, MPI_BYTE, &type);
+        MPI_Type_create_hindexed(1, &length, &at, MPI_BYTE, &block);
+        if (NATURAL == bound) {
+            MPI_Type_dup(block, &type);
+        } else {
+            MPI_Type_create_resized(block, RESIZED == bound ? at : -16, BYTES, &type);
+        }
         MPI_Type_commit(&type);
+        MPI_Type_free(&block);
         MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL);
         MPI_Type_free(&type);
         memset(mine, 16 * i + t_rank + 1, sizeof(mine));
@@ -272,7 +281,7 @@ static void run_lower_bounds(const char *path)
                   "view %d: other bytes in the file", i);
         close(fd);
     }
-    t_verdict("views_without_gaps_differ_by_their_lower_bound");
+    t_verdict("%s", name);
 }
 
 /* Schedule auto: a call without overlap has windows of the whole buffer, one with overlap of half.
@@ -331,7 +340,11 @@ int main(int argc, char *argv[])
     run_steps(path, "exchange=on,plan_reuse=true,aggregators=1,buffer_bytes=4096", counters,
               "reuse_many_cycles");
     run_steps(path, "exchange=on,plan_reuse=false", false, "no_reuse");
-    run_lower_bounds(path);
+    run_lower_bounds(path, "exchange=on", NATURAL,
+                     "views_without_gaps_differ_by_their_lower_bound");
+    run_lower_bounds(path, "romio_cb_write=enable", NATURAL, "variables_begin_inside_the_type");
+    run_lower_bounds(path, "exchange=on", RESIZED, "variables_have_a_lower_bound_of_their_own");
+    run_lower_bounds(path, "exchange=on", NEGATIVE, "variables_have_a_negative_lower_bound");
     if (counters) {
         run_aligned(path);
         run_auto(path);

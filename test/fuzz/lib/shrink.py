@@ -10,7 +10,7 @@ import launch
 TIMEOUT = 40    # seconds of one sequence; longer is a hang
 STEPS, HINTS = 32, 16
 # Tried in this order, most confusing first.
-FEATURES = ('threads', 'overlap', 'overlap_own', 'view_hints', 'other', 'gap', 'second', 'reopen', 'far', 'external32', 'shared',
+FEATURES = ('threads', 'overlap', 'overlap_own', 'view_hints', 'other', 'gap', 'second', 'reopen', 'far', 'external32', 'bound', 'shared',
             'many', 'burst', 'nonblocking', 'split', 'memory', 'etype', 'atomic', 'preallocate', 'set_size', 'modes', 'reversed', 'pointer',
             'individual', 'past_end_own', 'past_end', 'seek', 'sync', 'idle', 'prefill', 'hints', 'read', 'write')
 # What is left out because Open MPI gets it wrong, whatever the component ('*') or with the stock

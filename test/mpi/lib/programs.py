@@ -153,8 +153,6 @@ TABLE = {
     't_pointer posix': {'np': (3,), 'hints': [''], 'mca': [('fbtl', 'posix')]},
     't_types': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},
-    't_viewseq': {'np': (1, 2, 5), 'hints': ['']},
-    't_viewseq tam': {'np': (3, 6), 'fcoll': 'tam', 'hints': ['']},
     't_longname': {'np': (1, 3), 'hints': ['']},
     't_manners': {'np': (1, 3), 'hints': ['']},
     't_overflow': {'np': (1, 3), 'hints': [''], 'mca': MTPWRITE},
