@@ -125,18 +125,32 @@ typedef struct collio_choices_t {
     collio_reason_t why[COLLIO_DECISIONS]; /* reason of each decision */
 } collio_choices_t;
 
+/** A message that is being received, and whose sender or size the receiver could not compute. */
+typedef struct collio_arrival_t {
+    struct collio_arrival_t *next; /* next message */
+    ompi_request_t *request;       /* MPI request of the receive */
+    int peer;                      /* rank of the sender */
+    size_t bytes;                  /* length of `list` */
+    unsigned char list[];          /* content of the message: encoded offset lists */
+} collio_arrival_t;
+
+/** Such messages of one tag; see plan/inbox.c. Zeros: no messages. */
+typedef struct collio_inbox_t {
+    collio_arrival_t *arrivals; /* messages that are being received; owned */
+    ompi_request_t *discarded;  /* MPI request of a message that is dropped, or NULL */
+    int matched;                /* number of messages that have been matched */
+} collio_inbox_t;
+
 /** Offset lists in flight to their aggregators; see plan/route.c. */
 typedef struct collio_route_t {
-    collio_bytes_t *lists;             /* one encoded list for each share */
-    ompi_request_t **sends;            /* one MPI request for each list that is sent */
-    size_t send_count;                 /* number of lists that this rank sends */
-    size_t sends_done;                 /* number of sent lists that have been received */
-    bool clearing;                     /* the agreement before marks are added is under way */
-    bool in_barrier;                   /* all lists of this rank have been received */
-    bool barrier_done;                 /* all lists of all ranks have been received */
-    struct collio_arrival_t *arrivals; /* lists that are being received */
-    bool discarding;           /* a list for which there is no memory is received and dropped */
-    ompi_request_t *discarded; /* MPI request of the list that is dropped */
+    collio_bytes_t *lists;  /* one encoded list for each share */
+    ompi_request_t **sends; /* one MPI request for each list that is sent */
+    size_t send_count;      /* number of lists that this rank sends */
+    size_t sends_done;      /* number of sent lists that have been received */
+    bool clearing;          /* the agreement before marks are added is under way */
+    bool in_barrier;        /* all lists of this rank have been received */
+    bool barrier_done;      /* all lists of all ranks have been received */
+    collio_inbox_t inbox;   /* lists that this rank receives as an aggregator */
 } collio_route_t;
 
 struct collio_exchange_t;

@@ -174,6 +174,22 @@ int collio_layout_memory(collio_exchange_t *ex, collio_division_t *division);
 /** Frees buffers that exceed the memory of the node, after all ranks have the domains. Local. */
 void collio_layout_memory_give_back(collio_exchange_t *ex);
 
+/** Inbox (inbox.c). collio_inbox_poll starts to receive all messages of a tag that have arrived,
+ *  and returns a list of the messages that are complete; the caller frees each of them. A message
+ *  for which there is no memory is received truncated, because its sender may wait, and fails the
+ *  exchange. */
+collio_arrival_t *collio_inbox_poll(collio_exchange_t *ex, collio_inbox_t *inbox, int tag);
+/** Frees a message and returns the next one. */
+collio_arrival_t *collio_arrival_free(collio_exchange_t *ex, collio_arrival_t *arrival);
+/** Returns true if no message is being received. */
+static inline bool collio_inbox_empty(const collio_inbox_t *inbox)
+{
+    return NULL == inbox->arrivals && NULL == inbox->discarded;
+}
+
+/** Appends the encoded pieces of a share to `list`. Returns 0 or -errno. */
+int collio_split_encode(const collio_split_t *split, const collio_share_t *share,
+                        collio_bytes_t *list);
 /** Route (route.c): sends each aggregator the offset lists of its domain. collio_route_poll returns
  *  true when all lists have arrived. Ranks with an error take part. */
 void collio_route_start(collio_exchange_t *ex);

@@ -19,15 +19,6 @@
 
 typedef collio_route_t route_t;
 
-/* An offset list that is being received. */
-typedef struct collio_arrival_t {
-    struct collio_arrival_t *next; /* next list that is being received */
-    ompi_request_t *request;       /* the receive */
-    int requester;                 /* rank of the sender */
-    size_t bytes;                  /* bytes of the encoded list */
-    unsigned char list[];          /* the encoded list */
-} arrival_t;
-
 /* Lists a share for its aggregator: the bounding range of each window, or the pieces of a window
  * whose marks do not hold. Returns 0 or -ENOMEM. */
 static int list_outlines(const collio_exchange_t *ex, const collio_share_t *share,
@@ -91,8 +82,8 @@ static int encode_outlines(const collio_exchange_t *ex, const collio_share_t *sh
     return rc;
 }
 
-static int encode_pieces(const collio_split_t *split, const collio_share_t *share,
-                         collio_bytes_t *list)
+int collio_split_encode(const collio_split_t *split, const collio_share_t *share,
+                        collio_bytes_t *list)
 {
     const collio_window_t *first = &split->window[share->first];
     const collio_window_t *last = &split->window[share->first + share->count - 1];
@@ -106,7 +97,7 @@ static void send_list(collio_exchange_t *ex, const collio_share_t *share)
     route_t *route = &ex->route;
     collio_bytes_t *list = &route->lists[route->send_count];
     int rc = ex->plan->outlined ? encode_outlines(ex, share, list)
-                                : encode_pieces(&ex->plan->split, share, list);
+                                : collio_split_encode(&ex->plan->split, share, list);
 
     if (0 == rc
         && OMPI_SUCCESS
@@ -210,66 +201,7 @@ void collio_route_again(collio_exchange_t *ex)
     send_lists(ex, false);
 }
 
-/* Receives a list without memory for it, truncated, because the sender waits for the receive. */
-static void discard_list(collio_exchange_t *ex, int requester)
-{
-    ex->route.discarding = OMPI_SUCCESS
-                           == collio_irecv(NULL, 0, requester,
-                                           collio_exchange_tag(ex, COLLIO_TAG_META), ex->file->comm,
-                                           &ex->route.discarded);
-}
-
-static void receive_list(collio_exchange_t *ex, const ompi_status_public_t *status)
-{
-    size_t bytes = status->_ucount;
-    arrival_t *arrival = malloc(sizeof(*arrival) + bytes);
-
-    if (NULL == arrival) {
-        collio_exchange_fail(ex, ENOMEM);
-        discard_list(ex, status->MPI_SOURCE);
-        return;
-    }
-    arrival->requester = status->MPI_SOURCE;
-    arrival->bytes = bytes;
-    if (OMPI_SUCCESS
-        != collio_irecv(arrival->list, bytes, arrival->requester,
-                        collio_exchange_tag(ex, COLLIO_TAG_META), ex->file->comm,
-                        &arrival->request)) {
-        collio_exchange_lose(ex);
-        free(arrival);
-        return;
-    }
-    collio_file_memory(ex->file, (int64_t) bytes);
-    arrival->next = ex->route.arrivals;
-    ex->route.arrivals = arrival;
-}
-
-static void probe(collio_exchange_t *ex)
-{
-    ompi_status_public_t status;
-    int matched;
-
-    if (ex->route.discarding) {
-        ex->route.discarding = !collio_request_discarded(ex->file, &ex->route.discarded);
-    }
-    do {
-        matched = 0;
-        if (ex->route.discarding) {
-            return; /* one truncated receive at a time */
-        }
-        if (OMPI_SUCCESS
-            != collio_iprobe(collio_exchange_tag(ex, COLLIO_TAG_META), ex->file->comm, &matched,
-                             &status)) {
-            collio_exchange_lose(ex);
-            return;
-        }
-        if (matched) {
-            receive_list(ex, &status);
-        }
-    } while (matched);
-}
-
-static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
+static void accept_list(collio_exchange_t *ex, const collio_arrival_t *arrival)
 {
     collio_extents_t list = {0};
     int aggregator = ex->file->derived.my_aggregator,
@@ -289,8 +221,8 @@ static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
         collio_file_memory(ex->file, bytes); /* decoded list: counts for the peak only */
         collio_file_memory(ex->file, -bytes);
         collio_file_count(ex->file, COLLIO_STAT_REQUESTS_RECEIVED, list.count);
-        rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, arrival->requester,
-                             leader_of(ex, arrival->requester), &list);
+        rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, arrival->peer,
+                             leader_of(ex, arrival->peer), &list);
     }
     collio_extents_fini(&list);
     if (0 != rc) {
@@ -298,19 +230,14 @@ static void accept_list(collio_exchange_t *ex, const arrival_t *arrival)
     }
 }
 
-static void take_arrivals(collio_exchange_t *ex)
+static void receive_lists(collio_exchange_t *ex)
 {
-    for (arrival_t **at = &ex->route.arrivals; NULL != *at;) {
-        arrival_t *arrival = *at;
+    collio_arrival_t *arrival = collio_inbox_poll(ex, &ex->route.inbox,
+                                                  collio_exchange_tag(ex, COLLIO_TAG_META));
 
-        if (!collio_request_done(ex->file, &arrival->request, NULL)) {
-            at = &arrival->next;
-            continue;
-        }
-        *at = arrival->next;
+    while (NULL != arrival) {
         accept_list(ex, arrival);
-        collio_file_memory(ex->file, -(int64_t) arrival->bytes);
-        free(arrival);
+        arrival = collio_arrival_free(ex, arrival);
     }
 }
 
@@ -340,8 +267,7 @@ bool collio_route_poll(collio_exchange_t *ex)
             send_lists(ex, true);
         }
     }
-    probe(ex);
-    take_arrivals(ex);
+    receive_lists(ex);
     while (route->sends_done < route->send_count
            && collio_request_done(ex->file, &route->sends[route->sends_done], NULL)) {
         ++route->sends_done;
@@ -353,10 +279,10 @@ bool collio_route_poll(collio_exchange_t *ex)
     if (route->in_barrier && !route->barrier_done) {
         route->barrier_done = collio_agreement_poll(ex->file);
         if (route->barrier_done) {
-            probe(ex); /* lists that have arrived, but were not probed yet */
+            receive_lists(ex); /* lists that have arrived, but were not probed yet */
         }
     }
-    if (!route->barrier_done || NULL != route->arrivals || route->discarding) {
+    if (!route->barrier_done || !collio_inbox_empty(&route->inbox)) {
         return false;
     }
     route_free(ex);

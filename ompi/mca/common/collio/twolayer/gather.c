@@ -17,9 +17,16 @@
 #include <stdlib.h>
 
 typedef collio_relay_t relay_t;
-typedef collio_gathered_t gathered_t;
 
 enum { LISTS, REPLIES, SIZE, SEGMENT, MADE }; /* values of making.stage */
+
+/* Records an error; rc is 0 or -errno. */
+static void check(collio_exchange_t *ex, int rc)
+{
+    if (0 != rc) {
+        collio_exchange_fail(ex, -rc);
+    }
+}
 
 static void find_aggregator(collio_exchange_t *ex)
 {
@@ -68,10 +75,7 @@ static int put_number(collio_bytes_t *out, int64_t number)
 /* Appends a share to the message: aggregator, bytes of the list, list. Returns 0 or -errno. */
 static int put_share(collio_exchange_t *ex, const collio_share_t *share)
 {
-    const collio_split_t *split = &ex->plan->split;
     collio_bytes_t *out = &ex->plan->layer1.relay->making.list;
-    const collio_window_t *first = &split->window[share->first];
-    const collio_window_t *last = &split->window[share->first + share->count - 1];
     size_t before;
     int64_t bytes;
     int rc;
@@ -80,8 +84,7 @@ static int put_share(collio_exchange_t *ex, const collio_share_t *share)
         return -ENOMEM;
     }
     before = out->count;
-    rc = collio_wire_encode(&split->piece[first->first], last->first + last->count - first->first,
-                            sizeof(*split->piece), out);
+    rc = collio_split_encode(&ex->plan->split, share, out);
     if (0 != rc) {
         return rc;
     }
@@ -137,9 +140,14 @@ void collio_gather_start(collio_exchange_t *ex)
     memset(relay, 0, sizeof(*relay));
     ex->plan->layer1.kind = ex->layer1.kind;
     find_aggregator(ex);
-    relay->making.stage = relay->active ? LISTS : MADE;
-    if (relay->active && !collio_relay_is_aggregator(ex)) {
+    if (!relay->active) {
+        relay->making.stage = MADE;
+        return;
+    }
+    check(ex, 0 == ex->error ? collio_part_mine(ex) : 0);
+    if (!collio_relay_is_aggregator(ex)) {
         send_lists(ex);
+        check(ex, 0 == ex->error ? collio_gather_split(ex, NULL) : 0);
         start_size(ex);
     }
 }
@@ -155,89 +163,31 @@ static bool sent(collio_exchange_t *ex, ompi_request_t **request)
     return true;
 }
 
-/* Receives and drops a message for which there is no memory, so that its sender can continue. */
-static void discard(collio_exchange_t *ex, int peer)
-{
-    collio_exchange_fail(ex, ENOMEM);
-    if (OMPI_SUCCESS
-        != collio_irecv(NULL, 0, peer, collio_exchange_tag(ex, COLLIO_TAG_RELAY), ex->file->comm,
-                        &ex->plan->layer1.relay->making.discarded)) {
-        ex->plan->layer1.relay->making.discarded = NULL;
-    }
-}
-
-/* Starts to receive all messages that have arrived, into the list of arrivals. */
-static void receive(collio_exchange_t *ex)
-{
-    relay_t *relay = ex->plan->layer1.relay;
-    int tag = collio_exchange_tag(ex, COLLIO_TAG_RELAY);
-    const collio_nodes_t *nodes = collio_groups(ex->file);
-    ompi_status_public_t status;
-    gathered_t *arrival;
-    int matched = 0;
-
-    if (NULL != relay->making.discarded
-        && !collio_request_discarded(ex->file, &relay->making.discarded)) {
-        return;
-    }
-    relay->making.discarded = NULL;
-    for (;;) {
-        if (OMPI_SUCCESS != collio_iprobe(tag, ex->file->comm, &matched, &status)) {
-            collio_exchange_lose(ex);
-            return;
-        }
-        if (!matched) {
-            return;
-        }
-        ++relay->making.arrived;
-        arrival = malloc(sizeof(*arrival) + status._ucount);
-        if (NULL == arrival) {
-            discard(ex, status.MPI_SOURCE);
-            return;
-        }
-        arrival->member = collio_node_local(nodes, status.MPI_SOURCE)
-                          - collio_node_local(nodes, relay->aggregator);
-        arrival->bytes = status._ucount;
-        if (OMPI_SUCCESS
-            != collio_irecv(arrival->list, arrival->bytes, status.MPI_SOURCE, tag, ex->file->comm,
-                            &arrival->request)) {
-            collio_exchange_lose(ex);
-            free(arrival);
-            return;
-        }
-        arrival->next = relay->making.arrivals;
-        relay->making.arrivals = arrival;
-    }
-}
-
-/* Returns true when `count` messages have been received. */
+/* Returns true when `count` messages are in making.lists. */
 static bool received(collio_exchange_t *ex, int count)
 {
     relay_t *relay = ex->plan->layer1.relay;
+    collio_inbox_t *inbox = &relay->making.inbox;
+    collio_arrival_t *arrival = NULL, *next;
 
-    if (relay->making.arrived < count || NULL != relay->making.discarded) {
-        receive(ex);
+    if (inbox->matched < count || !collio_inbox_empty(inbox)) {
+        arrival = collio_inbox_poll(ex, inbox, collio_exchange_tag(ex, COLLIO_TAG_RELAY));
     }
-    for (gathered_t *arrival = relay->making.arrivals; NULL != arrival; arrival = arrival->next) {
-        if (NULL != arrival->request) {
-            if (!collio_request_done(ex->file, &arrival->request, NULL)) {
-                return false;
-            }
-            arrival->request = NULL;
-        }
+    for (; NULL != arrival; arrival = next) {
+        next = arrival->next;
+        arrival->next = relay->making.lists;
+        relay->making.lists = arrival;
     }
-    return relay->making.arrived == count && NULL == relay->making.discarded;
+    return inbox->matched == count && collio_inbox_empty(inbox);
 }
 
-static void free_arrivals(relay_t *relay)
+static void free_lists(collio_exchange_t *ex)
 {
-    while (NULL != relay->making.arrivals) {
-        gathered_t *next = relay->making.arrivals->next;
+    relay_t *relay = ex->plan->layer1.relay;
 
-        free(relay->making.arrivals);
-        relay->making.arrivals = next;
+    while (NULL != relay->making.lists) {
+        relay->making.lists = collio_arrival_free(ex, relay->making.lists);
     }
-    relay->making.arrived = 0;
 }
 
 /* ---- the steps ---- */
@@ -248,17 +198,6 @@ bool collio_relay_may_share(const collio_exchange_t *ex)
            && COLLIO_SHARED_FAILED != ex->file->kept->relay_shared.state;
 }
 
-static void merge(collio_exchange_t *ex)
-{
-    relay_t *relay = ex->plan->layer1.relay;
-    int rc = 0 == ex->error ? collio_gather_merge(ex, relay->making.arrivals) : 0;
-
-    if (0 != rc) {
-        collio_exchange_fail(ex, -rc);
-    }
-    free_arrivals(relay);
-}
-
 static bool lists_poll(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -267,7 +206,8 @@ static bool lists_poll(collio_exchange_t *ex)
         if (!received(ex, relay->member_count - 1)) {
             return false;
         }
-        merge(ex);
+        check(ex, 0 == ex->error ? collio_gather_merge(ex, relay->making.lists) : 0);
+        free_lists(ex);
         start_size(ex);
         return true;
     }
@@ -323,41 +263,44 @@ static void free_replies(relay_t *relay)
     relay->making.reply_request = NULL;
 }
 
+/* Sets the places of this member's bytes from the reply. */
+static int take_places(relay_t *relay)
+{
+    const collio_arrival_t *reply = relay->making.lists;
+    collio_extents_t places = {0};
+    int rc;
+
+    if (NULL == reply) {
+        return 0;
+    }
+    /* rejects absurd lengths: a valid list has at most one extent per piece */
+    rc = collio_wire_decode(reply->list, reply->bytes, relay->mine.piece_count, &places);
+    if (0 == rc) {
+        rc = collio_part_places(
+            &relay->mine, &(collio_merge_input_t){places.at, places.count, sizeof(*places.at)});
+    }
+    collio_extents_fini(&places);
+    return rc;
+}
+
 static bool replies_poll(collio_exchange_t *ex)
 {
-    relay_t *relay = ex->plan->layer1.relay;
-    gathered_t *arrival;
-    int rc = 0;
-
     if (collio_relay_is_aggregator(ex)) {
         return send_replies(ex);
     }
     if (!received(ex, 1)) {
         return false;
     }
-    arrival = relay->making.arrivals;
-    if (NULL != arrival && 0 == ex->error) {
-        /* rejects absurd lengths: a valid list has at most one extent per piece */
-        rc = collio_wire_decode(arrival->list, arrival->bytes, 2 * ex->plan->split.piece_count,
-                                &relay->making.places);
-    }
-    if (0 != rc) {
-        collio_exchange_fail(ex, -rc);
-    }
-    free_arrivals(relay);
+    check(ex, 0 == ex->error ? take_places(ex->plan->layer1.relay) : 0);
+    free_lists(ex);
     return true;
 }
 
-/* Makes this rank's part, after its places have arrived or if places are not needed. */
-static void make_mine(collio_exchange_t *ex)
+/* Ends the exchange of lists and places: frees the replies and measures the parts. */
+static void end_lists(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
-    int rc = 0 == ex->error ? collio_gather_mine(ex, &relay->making.places) : 0;
 
-    if (0 != rc) {
-        collio_exchange_fail(ex, -rc);
-    }
-    collio_extents_fini(&relay->making.places);
     free_replies(relay);
     ex->plan->layer1.memory_bytes = collio_part_memory(&relay->mine);
     for (int m = 0; NULL != relay->part && m < relay->member_count; ++m) {
@@ -397,12 +340,12 @@ static void next_stage(collio_exchange_t *ex)
         if (collio_relay_may_share(ex)) {
             relay->making.stage = REPLIES;
         } else {
-            make_mine(ex);
+            end_lists(ex);
             relay->making.stage = MADE;
         }
         break;
     case REPLIES:
-        make_mine(ex);
+        end_lists(ex);
         relay->making.stage = SIZE;
         break;
     case SIZE:

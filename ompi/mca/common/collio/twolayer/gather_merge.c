@@ -15,23 +15,29 @@
 #include <stdlib.h>
 
 typedef collio_relay_t relay_t;
-typedef collio_gathered_t gathered_t;
 
 /* The relayed shares of all members for one aggregator. */
 typedef struct channel_t {
-    collio_split_t *split;    /* per list: its pieces by window; owned */
-    int *member;              /* per list: the member that the list belongs to; owned */
-    size_t count;             /* number of lists */
-    collio_collect_t collect; /* the merged lists */
-    size_t next;              /* first cycle of `collect` that is not in the parts yet */
+    collio_split_t *split; /* per list: its pieces by window; owned */
+    int *member;           /* per list: the member that the list belongs to; owned */
+    size_t count;          /* number of lists */
+    size_t next;           /* first cycle of the merged lists that is not in the parts yet */
 } channel_t;
 
 typedef struct merger_t {
-    collio_exchange_t *ex; /* the exchange */
-    channel_t *channel;    /* one per aggregator; owned */
-    int aggregators;       /* number of aggregators of the file */
-    int64_t gathered;      /* number of extents in all lists, this rank's lists included */
+    collio_exchange_t *ex;    /* the exchange */
+    channel_t *channel;       /* one per aggregator; owned */
+    collio_collect_t *merged; /* the merged lists of each channel; owned */
+    int aggregators;          /* number of aggregators of the file */
+    int64_t gathered;         /* number of extents in all lists, this rank's lists included */
 } merger_t;
+
+static int merger_init(merger_t *merger)
+{
+    merger->channel = calloc((size_t) merger->aggregators, sizeof(*merger->channel));
+    merger->merged = calloc((size_t) merger->aggregators, sizeof(*merger->merged));
+    return NULL == merger->channel || NULL == merger->merged ? -ENOMEM : 0;
+}
 
 static void merger_fini(merger_t *merger)
 {
@@ -43,9 +49,12 @@ static void merger_fini(merger_t *merger)
         }
         free(channel->split);
         free(channel->member);
-        collio_collect_fini(&channel->collect);
+    }
+    for (int o = 0; NULL != merger->merged && o < merger->aggregators; ++o) {
+        collio_collect_fini(&merger->merged[o]);
     }
     free(merger->channel);
+    free(merger->merged);
 }
 
 /* ---- the lists ---- */
@@ -74,7 +83,7 @@ static int add_list(merger_t *merger, int aggregator, int member, const collio_e
     return rc;
 }
 
-static int64_t take_number(const gathered_t *lists, size_t *at)
+static int64_t take_number(const collio_arrival_t *lists, size_t *at)
 {
     int64_t number = -1;
 
@@ -85,8 +94,11 @@ static int64_t take_number(const gathered_t *lists, size_t *at)
     return number;
 }
 
-static int add_lists(merger_t *merger, const gathered_t *lists)
+static int add_lists(merger_t *merger, const collio_arrival_t *lists)
 {
+    const collio_nodes_t *groups = collio_groups(merger->ex->file);
+    int member = collio_node_local(groups, lists->peer)
+                 - collio_node_local(groups, merger->ex->file->rank);
     size_t at = 0;
     int rc = 0;
 
@@ -103,7 +115,7 @@ static int add_lists(merger_t *merger, const gathered_t *lists)
             lists->list + at, (size_t) bytes,
             collio_domains_size(&merger->ex->plan->domains, (int) aggregator), &list);
         if (0 == rc) {
-            rc = add_list(merger, (int) aggregator, lists->member, &list);
+            rc = add_list(merger, (int) aggregator, member, &list);
         }
         collio_extents_fini(&list);
         at += (size_t) bytes;
@@ -126,32 +138,30 @@ static int add_own(merger_t *merger, const collio_share_t *share)
 
 /* ---- the request to the aggregators ---- */
 
-/* Allocates the split for this rank's direct shares and the merged shares. */
-static int reserve_split(const merger_t *merger, collio_split_t *split)
+/* Appends a share of `own` to a split that has room for it. */
+static void add_direct(collio_split_t *split, const collio_split_t *own,
+                       const collio_share_t *share)
 {
-    const collio_split_t *own = &merger->ex->plan->split;
-    size_t pieces = own->piece_count, windows = own->window_count, shares = own->share_count;
+    collio_share_t *to = &split->share[split->share_count++];
 
-    for (int o = 0; o < merger->aggregators; ++o) {
-        const collio_collect_t *collect = &merger->channel[o].collect;
+    *to = *share;
+    to->first = split->window_count;
+    for (size_t w = share->first; w < share->first + share->count; ++w) {
+        collio_window_t *window = &split->window[split->window_count++];
 
-        pieces += collect->runs.count;
-        windows += collect->cycle_count;
-        shares += collect->cycle_count > 0;
+        *window = own->window[w];
+        memcpy(&split->piece[split->piece_count], &own->piece[window->first],
+               window->count * sizeof(*split->piece));
+        window->first = split->piece_count;
+        split->piece_count += window->count;
     }
-    split->window_bytes = merger->ex->plan->window_bytes;
-    split->piece = malloc((pieces + 1) * sizeof(*split->piece));
-    split->window = malloc((windows + 1) * sizeof(*split->window));
-    split->share = malloc((shares + 1) * sizeof(*split->share));
-    return NULL == split->piece || NULL == split->window || NULL == split->share ? -ENOMEM : 0;
 }
 
 /* Appends the merged runs for one aggregator to the split. Streams of these runs count from the
  * window's place in the staging. */
-static void add_merged(collio_split_t *split, int aggregator, const channel_t *channel)
+static void add_merged(collio_split_t *split, int aggregator, const collio_collect_t *collect)
 {
     collio_share_t *share = &split->share[split->share_count++];
-    const collio_collect_t *collect = &channel->collect;
 
     *share = (collio_share_t){aggregator, split->window_count, collect->cycle_count, 0};
     for (size_t c = 0; c < collect->cycle_count; ++c) {
@@ -172,25 +182,41 @@ static void add_merged(collio_split_t *split, int aggregator, const channel_t *c
     }
 }
 
-/* Replaces plan->split by the windows that this rank delivers; relay->own keeps its own request. */
-static int make_split(merger_t *merger)
+/* Allocates a split for the direct shares of `own` and the merged shares. */
+static int reserve_split(const collio_split_t *own, const collio_collect_t *merged, int aggregators,
+                         collio_split_t *split)
 {
-    collio_plan_t *plan = merger->ex->plan;
-    collio_split_t split = {0};
-    int rc = reserve_split(merger, &split);
+    size_t pieces = own->piece_count, windows = own->window_count, shares = own->share_count;
+
+    for (int o = 0; NULL != merged && o < aggregators; ++o) {
+        pieces += merged[o].runs.count;
+        windows += merged[o].cycle_count;
+        shares += merged[o].cycle_count > 0;
+    }
+    split->piece = malloc((pieces + 1) * sizeof(*split->piece));
+    split->window = malloc((windows + 1) * sizeof(*split->window));
+    split->share = malloc((shares + 1) * sizeof(*split->share));
+    return NULL == split->piece || NULL == split->window || NULL == split->share ? -ENOMEM : 0;
+}
+
+int collio_gather_split(collio_exchange_t *ex, const collio_collect_t *merged)
+{
+    collio_plan_t *plan = ex->plan;
+    int aggregators = ex->file->derived.aggregator_count;
+    collio_split_t split = {.window_bytes = plan->window_bytes};
     size_t s = 0;
 
-    if (0 != rc) {
+    if (0 != reserve_split(&plan->split, merged, aggregators, &split)) {
         collio_split_fini(&split);
-        return rc;
+        return -ENOMEM;
     }
-    for (int o = 0; o < merger->aggregators; ++o) {
+    for (int o = 0; o < aggregators; ++o) {
         bool mine = s < plan->split.share_count && plan->split.share[s].aggregator == o;
 
-        if (merger->channel[o].collect.cycle_count > 0) {
-            add_merged(&split, o, &merger->channel[o]);
-        } else if (mine) {
-            collio_gather_keep(&split, &plan->split, &plan->split.share[s]);
+        if (NULL != merged && merged[o].cycle_count > 0) {
+            add_merged(&split, o, &merged[o]);
+        } else if (mine && !collio_relayed(ex, o)) {
+            add_direct(&split, &plan->split, &plan->split.share[s]);
         }
         s += mine;
     }
@@ -198,6 +224,11 @@ static int make_split(merger_t *merger)
     plan->layer1.own = &plan->layer1.relay->own;
     plan->split = split;
     return collio_plan_index(plan);
+}
+
+static int make_split(merger_t *merger)
+{
+    return collio_gather_split(merger->ex, merger->merged);
 }
 
 /* ---- rounds and places ---- */
@@ -289,11 +320,12 @@ static void place_window(merger_t *merger, size_t w)
     const collio_window_t *merged = &plan->split.window[w];
     int aggregator = plan->split.share[plan->share_of[w]].aggregator;
     channel_t *channel = &merger->channel[aggregator];
-    const collio_cycle_t *cycle = &channel->collect.cycle[channel->next++];
+    const collio_collect_t *collect = &merger->merged[aggregator];
+    const collio_cycle_t *cycle = &collect->cycle[channel->next++];
 
     /* every relayed window has a cycle: NOLINTNEXTLINE(clang-analyzer-core.*) */
     for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
-        const collio_source_t *source = &channel->collect.source[s];
+        const collio_source_t *source = &collect->source[s];
         const collio_split_t *split = &channel->split[source->requester];
         collio_part_t *part = &plan->layer1.relay->part[channel->member[source->requester]];
 
@@ -346,12 +378,13 @@ static int make_parts(merger_t *merger)
 }
 
 /* Encodes the places of each other member, in the order of its pieces, as the reply to that member,
- * and stores the places of this rank. */
+ * and sets the places of this rank. */
 static int make_replies(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
-    const collio_part_t *mine = &relay->part[0];
-    int rc = 0;
+    collio_merge_input_t mine = {relay->part[0].piece, relay->part[0].piece_count,
+                                 sizeof(*relay->part[0].piece)};
+    int rc = collio_part_places(&relay->mine, &mine);
 
     relay->making.reply = calloc((size_t) relay->member_count, sizeof(*relay->making.reply));
     relay->making.reply_request = calloc((size_t) relay->member_count,
@@ -362,10 +395,6 @@ static int make_replies(merger_t *merger)
     for (int m = 1; 0 == rc && m < relay->member_count && collio_relay_may_share(merger->ex); ++m) {
         rc = collio_wire_encode(relay->part[m].piece, relay->part[m].piece_count,
                                 sizeof(*relay->part[m].piece), &relay->making.reply[m]);
-    }
-    for (size_t i = 0; 0 == rc && i < mine->piece_count; ++i) {
-        rc = collio_extents_append(&relay->making.places, mine->piece[i].offset,
-                                   mine->piece[i].length);
     }
     return rc;
 }
@@ -388,12 +417,12 @@ static int merge_channels(merger_t *merger)
     int rc = 0;
 
     for (int o = 0; 0 == rc && o < merger->aggregators; ++o) {
-        channel_t *channel = &merger->channel[o];
+        const channel_t *channel = &merger->channel[o];
 
         if (channel->count > 0) {
-            rc = collio_collect_build(channel->split, channel->count, &channel->collect);
-            merged += count_runs(&channel->collect.runs);
-            merger->ex->plan->layer1.relay->overlapping |= channel->collect.overlap_bytes > 0;
+            rc = collio_collect_build(channel->split, channel->count, &merger->merged[o]);
+            merged += count_runs(&merger->merged[o].runs);
+            merger->ex->plan->layer1.relay->overlapping |= merger->merged[o].overlap_bytes > 0;
         }
     }
     collio_file_count(merger->ex->file, COLLIO_STAT_REQUESTS_GATHERED, (uint64_t) merger->gathered);
@@ -402,7 +431,7 @@ static int merge_channels(merger_t *merger)
 }
 
 /* Adds this rank's own lists, then the lists of the other members. */
-static int add_all(merger_t *merger, const gathered_t *lists)
+static int add_all(merger_t *merger, const collio_arrival_t *lists)
 {
     const collio_split_t *split = &merger->ex->plan->split;
     int rc = 0;
@@ -418,18 +447,16 @@ static int add_all(merger_t *merger, const gathered_t *lists)
     return rc;
 }
 
-int collio_gather_merge(collio_exchange_t *ex, const gathered_t *lists)
+int collio_gather_merge(collio_exchange_t *ex, const collio_arrival_t *lists)
 {
     static int (*const steps[])(merger_t * merger) = {merge_channels, make_split, number_rounds,
                                                       make_parts, make_replies};
     merger_t merger = {.ex = ex, .aggregators = ex->file->derived.aggregator_count};
-    int rc;
+    int rc = merger_init(&merger);
 
-    merger.channel = calloc((size_t) merger.aggregators, sizeof(*merger.channel));
-    if (NULL == merger.channel) {
-        return -ENOMEM;
+    if (0 == rc) {
+        rc = add_all(&merger, lists);
     }
-    rc = add_all(&merger, lists);
     for (size_t i = 0; 0 == rc && i < sizeof(steps) / sizeof(steps[0]); ++i) {
         rc = steps[i](&merger);
     }

@@ -162,7 +162,6 @@ static void relay_reset(collio_relay_t *relay)
         free(relay->half[i].slot.move);
     }
     collio_bytes_fini(&relay->making.list);
-    collio_extents_fini(&relay->making.places);
     memset(relay, 0, sizeof(*relay));
 }
 

@@ -115,17 +115,15 @@ typedef struct collio_relay_t {
 
     /* while layer 1 is being made: see gather.c */
     struct {
-        int stage;                          /* step of gather.c */
-        collio_bytes_t list;                /* as member: its encoded offset lists */
-        ompi_request_t *request;            /* MPI request of the list or reply that is sent */
-        struct collio_gathered_t *arrivals; /* messages that are being received; owned */
-        int arrived;                        /* number of messages that have arrived */
-        ompi_request_t *discarded;          /* MPI request of a message that is dropped */
-        collio_bytes_t *reply;              /* per member: its encoded places */
-        ompi_request_t **reply_request;     /* per member: MPI request of its reply */
-        int replied;                        /* last member that a reply was sent to */
-        collio_extents_t places;            /* places of this rank's bytes */
-        int64_t bytes[2];                   /* staging bytes: this rank's, largest on the node */
+        int stage;                      /* step of gather.c */
+        collio_bytes_t list;            /* as member: its encoded offset lists */
+        ompi_request_t *request;        /* MPI request of the list or reply that is sent */
+        collio_inbox_t inbox;           /* messages that are being received */
+        collio_arrival_t *lists;        /* messages that have been received; owned */
+        collio_bytes_t *reply;          /* per member: its encoded places */
+        ompi_request_t **reply_request; /* per member: MPI request of its reply */
+        int replied;                    /* last member that a reply was sent to */
+        int64_t bytes[2];               /* staging bytes: this rank's, largest on the node */
     } making;
 } collio_relay_t;
 
@@ -153,23 +151,19 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator);
  *  this rank delivers. poll returns true when the phase is over. */
 void collio_gather_start(collio_exchange_t *ex);
 bool collio_gather_poll(collio_exchange_t *ex);
-/** A message of gather.c that is being received: offset lists of a member, or places. */
-typedef struct collio_gathered_t {
-    struct collio_gathered_t *next; /* next message */
-    ompi_request_t *request;        /* MPI request of the receive; NULL: received */
-    int member;                     /* the member that sent it, counted from the local aggregator */
-    size_t bytes;                   /* length of `list` */
-    unsigned char list[];           /* content of the message */
-} collio_gathered_t;
 /** At a local aggregator: merges the offset lists of its members. Returns 0 or -errno. */
-int collio_gather_merge(collio_exchange_t *ex, const collio_gathered_t *lists);
-/** Appends a share of `own` to a split that has room for it. */
-void collio_gather_keep(collio_split_t *split, const collio_split_t *own,
-                        const collio_share_t *share);
-/** Makes relay->mine from this rank's request and its places (empty list: places are not needed).
- *  Returns 0 or -errno. */
-int collio_gather_mine(collio_exchange_t *ex, const collio_extents_t *places);
+int collio_gather_merge(collio_exchange_t *ex, const collio_arrival_t *lists);
+/** Replaces plan->split by the windows that this rank delivers: its direct shares and, at a local
+ *  aggregator, `merged`, the merged shares per aggregator; NULL: none. plan->layer1.own keeps the
+ *  request of this rank. Returns 0 or -ENOMEM. */
+int collio_gather_split(collio_exchange_t *ex, const collio_collect_t *merged);
 
+/** Makes relay->mine, without places, from plan->split, which is still the request of this rank.
+ *  Returns 0 or -ENOMEM. */
+int collio_part_mine(collio_exchange_t *ex);
+/** Sets the places of a part from a list of places, an array as collio_wire_encode takes it. An
+ *  empty list leaves the part without places. Returns 0, or -EBADMSG if the list does not fit. */
+int collio_part_places(collio_part_t *part, const collio_merge_input_t *places);
 /** Building a part: reserve() allocates and returns 0 or -ENOMEM; window() begins a window, and a
  *  new turn if the window number `index` differs from the last one; piece() adds a piece to the
  *  window. memory() returns the bytes of a part. */
