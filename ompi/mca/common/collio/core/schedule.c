@@ -1,62 +1,133 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Functions of all schedules: the rules of every schedule, and the two kinds of one-sided overlap
- * that `comm` and `write` use.
+ * The schedules, and the rules that the rows of the table name.
  *
- *   first ahead     F1 F2 | S1 F3 | S2 F4 | S3 ...     S blocks; F of the next cycle is in flight
- *   second behind   F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is in flight
+ * A write has the stages shuffle, access; a read has access, shuffle. The rules are about the first
+ * stage (F) and the second stage (S) of a cycle, so each rule serves writes and reads:
  *
- *   write: F = shuffle, S = access     comm = first ahead,   write = second behind
- *   read:  F = access,  S = shuffle    comm = second behind, write = first ahead
+ *   FREE            F1 F2 S1 F3 S2 ...                 whatever is possible, as soon as it is
+ *   FIRST_AHEAD     F1 F2 | S1 F3 | S2 F4 | S3 ...     S blocks; F of the next cycle is in flight
+ *   SECOND_BEHIND   F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is in flight
+ *   TOGETHER        F1 | S1 F2 | S2 F3 | S3 ...        S starts first, and both end at |
  */
 #include "schedule.h"
 
-#include "stages.h"
+/* No overlap: with one buffer of full size only one stage is possible at a time. */
+const collio_schedule_t collio_schedule_none = {.name = "none", .buffers = 1};
 
-/* A first stage needs a free buffer. A cycle holds its buffer until its second stage has ended. */
-static bool first_possible(const collio_stages_t *stages, int buffers)
+/* Communication overlaps, file access blocks. */
+const collio_schedule_t collio_schedule_comm = {
+    .name = "comm",
+    .buffers = 2,
+    .write = COLLIO_ORDER_FIRST_AHEAD,
+    .read = COLLIO_ORDER_SECOND_BEHIND,
+};
+
+/* File access overlaps, communication blocks. */
+const collio_schedule_t collio_schedule_write = {
+    .name = "write",
+    .buffers = 2,
+    .asynchronous = true,
+    .write = COLLIO_ORDER_SECOND_BEHIND,
+    .read = COLLIO_ORDER_FIRST_AHEAD,
+};
+
+/* An access and the next shuffle start together, and both are waited for. */
+const collio_schedule_t collio_schedule_write_comm = {
+    .name = "write_comm",
+    .buffers = 2,
+    .asynchronous = true,
+    .write = COLLIO_ORDER_TOGETHER,
+    .read = COLLIO_ORDER_TOGETHER,
+};
+
+/* Data flow: two cycles are in flight and do not wait for each other. The messages of both shuffles
+ * may be in flight, but an aggregator makes the copies of the earlier shuffle first (cycles.c), so
+ * that the two cycles stay in different stages. */
+const collio_schedule_t collio_schedule_write_comm2 = {
+    .name = "write_comm2", .buffers = 2, .asynchronous = true};
+
+#define ADDRESS(name) &collio_schedule_##name,
+const collio_schedule_t *const collio_schedules[] = {COLLIO_SCHEDULE_LIST(ADDRESS) NULL};
+
+/* Progress of the two stages of the cycles. */
+typedef struct stages_t {
+    size_t cycles;         /* number of all cycles */
+    size_t first_started;  /* number of cycles whose first stage has started */
+    size_t first_done;     /* number of cycles whose first stage has ended, without a gap */
+    size_t second_started; /* number of cycles whose second stage has started */
+    size_t second_done;    /* number of cycles whose second stage has ended, without a gap */
+} stages_t;
+
+static stages_t stages_of(const collio_progress_t *progress)
 {
-    return stages->first_started < stages->cycles
-           && stages->first_started - stages->second_done < (size_t) buffers;
+    if (progress->write) {
+        return (stages_t){progress->cycles, progress->shuffles_started, progress->shuffles_done,
+                          progress->accesses_started, progress->accesses_done};
+    }
+    return (stages_t){progress->cycles, progress->accesses_started, progress->accesses_done,
+                      progress->shuffles_started, progress->shuffles_done};
 }
 
-static bool second_possible(const collio_stages_t *stages)
+/* A first stage needs a free buffer; a cycle holds its buffer until its second stage has ended. If
+ * the first stage blocks or both stages go together, no first stage is in flight, and all cycles
+ * that are ready for their second stage have started it. */
+static bool may_first(const stages_t *stages, collio_order_t order, int buffers)
 {
-    return stages->second_started < stages->first_done;
-}
-
-bool collio_shuffle_possible(const collio_progress_t *progress, int buffers)
-{
-    collio_stages_t stages = collio_stages(progress);
-
-    return progress->write ? first_possible(&stages, buffers) : second_possible(&stages);
-}
-
-bool collio_access_possible(const collio_progress_t *progress, int buffers)
-{
-    collio_stages_t stages = collio_stages(progress);
-
-    return progress->write ? second_possible(&stages) : first_possible(&stages, buffers);
-}
-
-bool collio_first_ahead_may_second(const collio_stages_t *stages)
-{
-    bool next_under_way = stages->first_started == stages->cycles
-                          || stages->first_started > stages->second_started + 1;
-
-    return next_under_way && stages->second_started == stages->second_done;
-}
-
-bool collio_second_behind_may_first(const collio_stages_t *stages)
-{
+    if (stages->first_started == stages->cycles
+        || stages->first_started - stages->second_done >= (size_t) buffers) {
+        return false;
+    }
+    if (COLLIO_ORDER_FREE == order || COLLIO_ORDER_FIRST_AHEAD == order) {
+        return true;
+    }
     return stages->first_started == stages->first_done
            && stages->second_started == stages->first_done;
 }
 
-bool collio_second_behind_may_second(const collio_stages_t *stages)
+static bool may_second(const stages_t *stages, collio_order_t order)
 {
-    return stages->first_started == stages->first_done;
+    bool no_first = stages->first_started == stages->first_done;
+    bool no_second = stages->second_started == stages->second_done;
+
+    if (stages->second_started == stages->first_done) {
+        return false;
+    }
+    switch (order) {
+    case COLLIO_ORDER_FIRST_AHEAD: /* the next first stage has started, or there is none */
+        return no_second
+               && (stages->first_started == stages->cycles
+                   || stages->first_started > stages->second_started + 1);
+    case COLLIO_ORDER_SECOND_BEHIND:
+        return no_first;
+    case COLLIO_ORDER_TOGETHER:
+        return no_first && no_second;
+    default:
+        return true;
+    }
+}
+
+bool collio_schedule_may_shuffle(const collio_schedule_t *schedule,
+                                 const collio_progress_t *progress)
+{
+    stages_t stages = stages_of(progress);
+
+    if (progress->write) {
+        return may_first(&stages, schedule->write, schedule->buffers);
+    }
+    return may_second(&stages, schedule->read);
+}
+
+bool collio_schedule_may_access(const collio_schedule_t *schedule,
+                                const collio_progress_t *progress)
+{
+    stages_t stages = stages_of(progress);
+
+    if (progress->write) {
+        return may_second(&stages, schedule->write);
+    }
+    return may_first(&stages, schedule->read, schedule->buffers);
 }
 
 collio_step_t collio_schedule_step(const collio_schedule_t *schedule,
@@ -65,10 +136,10 @@ collio_step_t collio_schedule_step(const collio_schedule_t *schedule,
     bool shuffling = progress->shuffles_started > progress->shuffles_done;
     bool accessing = progress->accesses_started > progress->accesses_done;
 
-    if (schedule->may_access(progress)) {
+    if (collio_schedule_may_access(schedule, progress)) {
         return COLLIO_STEP_ACCESS;
     }
-    if (schedule->may_shuffle(progress) && !(schedule->asynchronous && shuffling)) {
+    if (!(schedule->asynchronous && shuffling) && collio_schedule_may_shuffle(schedule, progress)) {
         return COLLIO_STEP_SHUFFLE;
     }
     if (accessing && !schedule->asynchronous) {
@@ -82,7 +153,7 @@ collio_step_t collio_schedule_step(const collio_schedule_t *schedule,
 
 bool collio_progress_holds(const collio_progress_t *progress, int buffers)
 {
-    collio_stages_t stages = collio_stages(progress);
+    stages_t stages = stages_of(progress);
 
     return stages.second_done <= stages.second_started && stages.second_started <= stages.first_done
            && stages.first_done <= stages.first_started && stages.first_started <= stages.cycles

@@ -8,16 +8,15 @@
 
 /**
  * Schedules: when an aggregator may start each of the two stages of a cycle. A write has shuffle,
- * then access; a read has access, then shuffle. The engine (a state machine) calls the functions of
- * the schedule after every event and starts each stage that is allowed. A schedule never waits, so
- * it serves blocking and nonblocking calls, writes and reads.
+ * then access; a read has access, then shuffle. The engine (a state machine) tests after every
+ * event which stages may start, and starts them. A schedule never waits, so it serves blocking and
+ * nonblocking calls, writes and reads.
  *
  *   cycle        1     2     3
  *   write_comm   S1 | W1 S2 | W2 S3 | W3          ( | = both must be finished )
  *
  * Stages start in the order of the cycles. A `done` counter counts finished cycles without a gap:
- * an access that finishes before its predecessor is counted when the predecessor has finished. A
- * schedule must not depend on the order in which the engine calls may_shuffle and may_access.
+ * an access that finishes before its predecessor is counted when the predecessor has finished.
  */
 typedef struct collio_progress_t {
     size_t cycles;           /* number of all cycles */
@@ -28,19 +27,23 @@ typedef struct collio_progress_t {
     bool write;              /* true: shuffle, then access; false: access, then shuffle */
 } collio_progress_t;
 
+/** The order of the first and the second stages of cycles; see schedule.c. */
+typedef enum collio_order_t {
+    COLLIO_ORDER_FREE = 0,      /* no rule but order of stages and free buffers */
+    COLLIO_ORDER_FIRST_AHEAD,   /* the second stage blocks during the next first stage */
+    COLLIO_ORDER_SECOND_BEHIND, /* the first stage blocks during the last second stage */
+    COLLIO_ORDER_TOGETHER       /* a second stage and the next first stage start and end together */
+} collio_order_t;
+
 typedef struct collio_schedule_t {
-    const char *name;        /* value of the setting `schedule` */
-    const char *description; /* one line about the schedule */
-    int buffers;             /* number of collective buffers: 1 or 2 */
-    bool asynchronous;       /* accesses run in the background, through an engine */
-    /** True if the next shuffle may start. */
-    bool (*may_shuffle)(const collio_progress_t *progress);
-    /** True if the next access may start. */
-    bool (*may_access)(const collio_progress_t *progress);
+    const char *name;     /* value of the setting `schedule` */
+    int buffers;          /* number of collective buffers: 1 or 2 */
+    bool asynchronous;    /* accesses run in the background, through an engine */
+    collio_order_t write; /* order of stages in a write */
+    collio_order_t read;  /* order of stages in a read */
 } collio_schedule_t;
 
-/** Every schedule, in the order of the parameter's choices (none first): a file schedule_<name>.c
- *  and one entry of this list. */
+/** Every schedule, in the order of the parameter's choices (none first). */
 #define COLLIO_SCHEDULE_LIST(each) \
     each(none) each(comm) each(write) each(write_comm) each(write_comm2)
 
@@ -50,10 +53,12 @@ COLLIO_SCHEDULE_LIST(COLLIO_DECLARE_SCHEDULE)
 /** All schedules, NULL-terminated. */
 extern const collio_schedule_t *const collio_schedules[];
 
-/** The rules of every schedule: order of stages, at most `buffers` cycles in flight, no stage
- *  started beyond `cycles`. Every schedule calls these functions first. */
-bool collio_shuffle_possible(const collio_progress_t *progress, int buffers);
-bool collio_access_possible(const collio_progress_t *progress, int buffers);
+/** Return true if the next shuffle, or the next access, may start. Every schedule keeps the order
+ *  of stages, has at most `buffers` cycles in flight and starts no stage beyond `cycles`. */
+bool collio_schedule_may_shuffle(const collio_schedule_t *schedule,
+                                 const collio_progress_t *progress);
+bool collio_schedule_may_access(const collio_schedule_t *schedule,
+                                const collio_progress_t *progress);
 
 /** A step of put_fence, in which a step may wait and all ranks make the same steps together. */
 typedef enum collio_step_t {

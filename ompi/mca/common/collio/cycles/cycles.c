@@ -348,14 +348,14 @@ static void start_stages(collio_exchange_t *ex, bool delivering, bool *moved)
     collio_progress_t *progress = &ex->aggregator.progress;
     size_t number;
 
-    if (ex->way.schedule->may_shuffle(progress)) {
+    if (collio_schedule_may_shuffle(ex->way.schedule, progress)) {
         if (ex->write) {
             collio_cycles_enter(ex, progress->shuffles_started);
         }
         ++progress->shuffles_started;
         *moved = true;
     }
-    if (ex->way.schedule->may_access(progress)) {
+    if (collio_schedule_may_access(ex->way.schedule, progress)) {
         if (!ex->write) {
             collio_cycles_enter(ex, progress->accesses_started);
         }
