@@ -317,9 +317,37 @@ static inline void collio_op_free(struct ompi_op_t **op)
     *op = NULL;
 }
 
-/* One-sided calls on bytes. 6.0 calls the osc module, because its libopen_mpi has no MPI_*. */
+/* One-sided calls on bytes, by the osc module. RMA windows and datatypes are made by MPI_*, because
+ * the internal functions are hidden, except in 6.0, whose libopen_mpi has no MPI_*. */
 typedef struct ompi_win_t collio_win_t;
 enum { COLLIO_WIN_RUNS = 1024 }; /* maximum number of runs in one call */
+
+static inline int collio_win_put(const void *from, int bytes, int peer, int64_t at,
+                                 collio_win_t *win)
+{
+    return win->w_osc_module->osc_put(from, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int collio_win_get(void *to, int bytes, int peer, int64_t at, collio_win_t *win)
+{
+    return win->w_osc_module->osc_get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+}
+
+static inline int collio_win_lock_shared(int peer, collio_win_t *win)
+{
+    return win->w_osc_module->osc_lock(MPI_LOCK_SHARED, peer, 0, win);
+}
+
+static inline int collio_win_unlock(int peer, collio_win_t *win)
+{
+    return win->w_osc_module->osc_unlock(peer, win);
+}
+
+static inline int collio_win_fence(int assertion, collio_win_t *win)
+{
+    return win->w_osc_module->osc_fence(assertion, win);
+}
+
 #if OMPI_MAJOR_VERSION >= 6
 static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
                                     collio_win_t **win)
@@ -340,17 +368,6 @@ static inline void collio_win_free(collio_win_t **win)
     }
 }
 
-static inline int collio_win_put(const void *from, int bytes, int peer, int64_t at,
-                                 collio_win_t *win)
-{
-    return win->w_osc_module->osc_put(from, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
-}
-
-static inline int collio_win_get(void *to, int bytes, int peer, int64_t at, collio_win_t *win)
-{
-    return win->w_osc_module->osc_get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
-}
-
 static inline int collio_win_runs(bool put, char *message, int bytes, int peer, int count,
                                   const int *length, const MPI_Aint *at, collio_win_t *win)
 {
@@ -365,20 +382,6 @@ static inline int collio_win_runs(bool put, char *message, int bytes, int peer, 
     return rc;
 }
 
-static inline int collio_win_lock_shared(int peer, collio_win_t *win)
-{
-    return win->w_osc_module->osc_lock(MPI_LOCK_SHARED, peer, 0, win);
-}
-
-static inline int collio_win_unlock(int peer, collio_win_t *win)
-{
-    return win->w_osc_module->osc_unlock(peer, win);
-}
-
-static inline int collio_win_fence(int assertion, collio_win_t *win)
-{
-    return win->w_osc_module->osc_fence(assertion, win);
-}
 #else
 static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
                                     collio_win_t **win)
@@ -419,17 +422,6 @@ static inline void collio_win_free(collio_win_t **win)
     }
 }
 
-static inline int collio_win_put(const void *from, int bytes, int peer, int64_t at,
-                                 collio_win_t *win)
-{
-    return PMPI_Put(from, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
-}
-
-static inline int collio_win_get(void *to, int bytes, int peer, int64_t at, collio_win_t *win)
-{
-    return PMPI_Get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
-}
-
 /** Moves many runs in one call: contiguous origin, indexed target. */
 static inline int collio_win_runs(bool put, char *message, int bytes, int peer, int count,
                                   const int *length, const MPI_Aint *at, collio_win_t *win)
@@ -447,21 +439,6 @@ static inline int collio_win_runs(bool put, char *message, int bytes, int peer, 
     }
     (void) PMPI_Type_free(&runs);
     return rc;
-}
-
-static inline int collio_win_lock_shared(int peer, collio_win_t *win)
-{
-    return PMPI_Win_lock(MPI_LOCK_SHARED, peer, 0, win);
-}
-
-static inline int collio_win_unlock(int peer, collio_win_t *win)
-{
-    return PMPI_Win_unlock(peer, win);
-}
-
-static inline int collio_win_fence(int assertion, collio_win_t *win)
-{
-    return PMPI_Win_fence(assertion, win);
 }
 #endif
 
