@@ -6,8 +6,8 @@
 #include "unit.h"
 
 static const collio_figure_t figures[] = {
-    {"time_io", COLLIO_UNIT_NS, 0, 3500000, 4000000},
-    {"time_none", COLLIO_UNIT_NS, 0, 0, 0},
+    {"time_io", COLLIO_UNIT_TIME, 0, 3500000, 4000000},
+    {"time_none", COLLIO_UNIT_TIME, 0, 0, 0},
     {"copied_bytes", COLLIO_UNIT_BYTES, 1, 3 << 20, 6 << 20},
     {"cycles", COLLIO_UNIT_COUNT, 1, 2, 6},
 };

@@ -50,31 +50,34 @@ const char *mca_fs_lustre_lla_mode_name(int mode);
 /** Counters of lock-ahead requests: name, unit, help. The performance variables
  *  `fs_lustre_lla_<name>` are sums over files. */
 #define MCA_FS_LUSTRE_LLA_COUNTERS(X)                                                          \
-    X(calls, COUNT, "ladvise calls with lock-ahead requests [count]")                          \
-    X(advices, COUNT, "lock-ahead requests [count]")                                           \
-    X(granted, COUNT, "synchronous lock-ahead requests whose lock was granted [count]")        \
-    X(no_object, COUNT,                                                                        \
-      "ranges that have no objects on OSTs yet, so no lock was requested [count]")             \
-    X(sent, COUNT,                                                                             \
-      "asynchronous lock-ahead requests that were sent; the result is unknown [count]")        \
-    X(same, COUNT,                                                                             \
-      "asynchronous lock-ahead requests for an extent that was already locked [count]")        \
-    X(different, COUNT,                                                                        \
-      "asynchronous lock-ahead requests inside a larger lock that was held [count]")           \
+    X(calls, COUNT, "ladvise calls with lock-ahead requests")                                  \
+    X(advices, COUNT, "lock-ahead requests")                                                   \
+    X(granted, COUNT, "synchronous lock-ahead requests whose lock was granted")                \
+    X(no_object, COUNT, "ranges that have no objects on OSTs yet, so no lock was requested")   \
+    X(sent, COUNT, "asynchronous lock-ahead requests that were sent; the result is unknown")   \
+    X(same, COUNT, "asynchronous lock-ahead requests for an extent that was already locked")   \
+    X(different, COUNT, "asynchronous lock-ahead requests inside a larger lock that was held") \
     X(denied, COUNT,                                                                           \
-      "asynchronous lock-ahead requests sent again because the first was not granted [count]") \
-    X(errors, COUNT, "ladvise calls with lock-ahead requests that failed [count]")             \
-    X(bytes, BYTES, "data that locks were requested for [bytes]")                              \
-    X(time_ns, NS, "time inside ladvise calls with lock-ahead requests [nanoseconds]")
+      "asynchronous lock-ahead requests sent again because the first was not granted")         \
+    X(errors, COUNT, "ladvise calls with lock-ahead requests that failed")                     \
+    X(bytes, BYTES, "data that locks were requested for")                                      \
+    X(time_ns, TIME, "time inside ladvise calls with lock-ahead requests")
 
-typedef struct mca_fs_lustre_lla_counters_t {
-#define X(name, unit, help) _Atomic unsigned long long name;
+/** The indices of the counters. */
+enum {
+#define X(name, unit, help) MCA_FS_LUSTRE_LLA_##name,
     MCA_FS_LUSTRE_LLA_COUNTERS(X)
 #undef X
-} mca_fs_lustre_lla_counters_t;
+        MCA_FS_LUSTRE_LLA_COUNTER_COUNT
+};
+
+typedef _Atomic unsigned long long mca_fs_lustre_lla_counters_t[MCA_FS_LUSTRE_LLA_COUNTER_COUNT];
 
 /** Counters of all files of this process. */
 extern mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
+
+/** Registers the performance variables. */
+void mca_fs_lustre_lla_pvars_register(void);
 
 /** The record of an open file, in f_fs_ptr. */
 typedef struct mca_fs_lustre_lla_file_t {

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * Parameters, performance variables, and the query of the component.
+ * Parameters and the query of the component.
  *
  * The component takes files on Lustre only (statfs magic, or the "lustre:" prefix). liblustreapi is
  * not loaded unless the user requests the component.
@@ -15,14 +15,11 @@
 #include "ompi/mca/common/collio/ompio/fs.h"
 #include "ompi/mca/common/collio/ompio/named.h"
 
-#include "opal/mca/base/mca_base_pvar.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
-mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
 
 static const char *llapi_origin;
 
@@ -85,18 +82,6 @@ static collio_settings_set_t set = {.prefix = "fs_lustre_lla",
                                     .parameters = &mca_fs_lustre_lla_parameters,
                                     .bytes = sizeof(mca_fs_lustre_lla_parameters)};
 
-static void register_pvars(void)
-{
-#define X(name, unit, help)                                                                       \
-    (void) mca_base_component_pvar_register(                                                      \
-        &mca_fs_lustre_lla_component.fsm_version, #name, help, OPAL_INFO_LVL_5,                   \
-        MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,                  \
-        MCA_BASE_VAR_BIND_NO_OBJECT, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, \
-        NULL, NULL, NULL, &mca_fs_lustre_lla_totals.name);
-    MCA_FS_LUSTRE_LLA_COUNTERS(X)
-#undef X
-}
-
 static const collio_fs_t fs;
 
 static int component_register(void)
@@ -115,7 +100,7 @@ static int component_register(void)
         "Path of Lustre's user library, if this component is selected (cannot be set)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_3,
         MCA_BASE_VAR_SCOPE_CONSTANT, &llapi_origin);
-    register_pvars();
+    mca_fs_lustre_lla_pvars_register();
     return rc;
 }
 

@@ -48,12 +48,15 @@ enum {
     KERNEL_ENOTSUPP = 524  /* errno of clients before 2.16 instead of EOPNOTSUPP */
 };
 
-#define COUNT(file, name, n)                                                                    \
-    do {                                                                                        \
-        unsigned long long added = (unsigned long long) (n);                                    \
-        atomic_fetch_add_explicit(&(file)->counters.name, added, memory_order_relaxed);         \
-        atomic_fetch_add_explicit(&mca_fs_lustre_lla_totals.name, added, memory_order_relaxed); \
-    } while (0)
+#define COUNT(file, name, n) count_to(file, MCA_FS_LUSTRE_LLA_##name, n)
+
+static void count_to(mca_fs_lustre_lla_file_t *file, int counter, int64_t n)
+{
+    atomic_fetch_add_explicit(&file->counters[counter], (unsigned long long) n,
+                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&mca_fs_lustre_lla_totals[counter], (unsigned long long) n,
+                              memory_order_relaxed);
+}
 
 static struct llapi_lu_ladvise advice(int64_t first, int64_t last, bool write, bool async)
 {
@@ -224,7 +227,7 @@ static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, i
     uint64_t start = collio_now();
     int error = -collio_llapi_ladvise(file->fd, count, list);
 
-    COUNT(file, time_ns, collio_now() - start);
+    COUNT(file, time_ns, (int64_t) (collio_now() - start));
     COUNT(file, calls, 1);
     COUNT(file, advices, count);
     if (0 == error) {

@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
-/** The report of a file at close: stripes, settings in use, and results of the requests. */
+/** Counters: performance variables, and the report of a file at close, with its stripes, the
+ *  settings in use and the results of the requests. */
 
 #include "fs_lustre_lla.h"
 
@@ -9,14 +10,24 @@
 
 #include "ompi/mca/common/collio/report/report_out.h"
 
-enum {
-#define X(name, unit, help) AT_##name,
-    MCA_FS_LUSTRE_LLA_COUNTERS(X)
+#define AT(name) MCA_FS_LUSTRE_LLA_##name
+enum { COUNTERS = MCA_FS_LUSTRE_LLA_COUNTER_COUNT };
+
+mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
+
+#define X(name, unit, help) COLLIO_COUNTER(#name, unit, help),
+static const collio_counter_t list[] = {MCA_FS_LUSTRE_LLA_COUNTERS(X)};
 #undef X
-        COUNTERS
-};
 
 static const char component_name[] = "fs/lustre_lla";
+
+void mca_fs_lustre_lla_pvars_register(void)
+{
+    for (int i = 0; i < COUNTERS; ++i) {
+        collio_counter_register(&list[i], NULL, (void *) &mca_fs_lustre_lla_totals[i],
+                                &mca_fs_lustre_lla_component.fsm_version);
+    }
+}
 
 static void describe(collio_record_t *record, const mca_fs_lustre_lla_file_t *file)
 {
@@ -44,23 +55,18 @@ static void describe(collio_record_t *record, const mca_fs_lustre_lla_file_t *fi
 }
 
 static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
-                  const uint64_t *least, const uint64_t *most, const uint64_t *sum)
+                  const collio_figure_t *figure)
 {
-    collio_figure_t figure[] = {
-#define X(name, unit, help) \
-    {#name, COLLIO_UNIT_##unit, least[AT_##name], most[AT_##name], sum[AT_##name]},
-        MCA_FS_LUSTRE_LLA_COUNTERS(X)
-#undef X
-    };
     collio_table_t section = {"locks", figure, COUNTERS};
-    collio_record_t record = {.component = component_name,
-                              .path = fh->f_filename,
-                              .ranks = fh->f_size,
-                              .traffic_name = {"requests"},
-                              .traffic = {{sum[AT_calls], sum[AT_bytes], most[AT_time_ns]}},
-                              .no_rate = true,
-                              .section = &section,
-                              .sections = 1};
+    collio_record_t record = {
+        .component = component_name,
+        .path = fh->f_filename,
+        .ranks = fh->f_size,
+        .traffic_name = {"requests"},
+        .traffic = {{figure[AT(calls)].sum, figure[AT(bytes)].sum, figure[AT(time_ns)].most}},
+        .no_rate = true,
+        .section = &section,
+        .sections = 1};
 
     describe(&record, file);
     collio_report_print(&record, file->settings.report, file->settings.report_file);
@@ -70,13 +76,14 @@ static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
 
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file)
 {
-    uint64_t mine[COUNTERS], least[COUNTERS], most[COUNTERS], sum[COUNTERS];
+    uint64_t mine[COUNTERS];
+    collio_figure_t figure[COUNTERS];
 
-#define X(name, unit, help) mine[AT_##name] = atomic_load(&file->counters.name);
-    MCA_FS_LUSTRE_LLA_COUNTERS(X)
-#undef X
-    if (collio_report_reduce(fh->f_comm, component_name, mine, COUNTERS, least, most, sum)
+    for (int i = 0; i < COUNTERS; ++i) {
+        mine[i] = atomic_load(&file->counters[i]);
+    }
+    if (collio_report_reduce(fh->f_comm, component_name, list, COUNTERS, mine, COUNTERS, figure)
         && OMPIO_ROOT == fh->f_rank) {
-        print(fh, file, least, most, sum);
+        print(fh, file, figure);
     }
 }

@@ -6,48 +6,20 @@
 
 #include "file/stats.h"
 
-#include "opal/mca/base/mca_base_pvar.h"
-
-typedef struct stat_t {
-    const char *name;        /* name of the counter */
-    collio_stat_kind_t kind; /* unit and class of the counter */
-    int layers;              /* two: only for components with two layers; else one */
-    const char *help;        /* description of the performance variable, with its unit */
-} stat_t;
-
-enum { one = 1, two = 2 };
-#define UNIT_COUNT " [count]"
-#define UNIT_BYTES " [bytes]"
-#define UNIT_HIGH  " [bytes]"
-#define UNIT_TIME  " [nanoseconds]"
-#define STAT(id, name, kind, layers, help) \
-    {#name, COLLIO_STAT_KIND_##kind, layers, help UNIT_##kind},
-static const stat_t list[] = {COLLIO_STATS(STAT)};
+#define STAT(id, name, kind, layers, help) COLLIO_COUNTER(#name, kind, help),
+const collio_counter_t collio_stat_counters[] = {COLLIO_STATS(STAT)};
 #undef STAT
 
-const char *collio_stat_name(int stat)
-{
-    return list[stat].name;
-}
-
-collio_stat_kind_t collio_stat_kind(int stat)
-{
-    return list[stat].kind;
-}
+enum { one = 1, two = 2 };
+#define STAT(id, name, kind, layers, help) layers,
+static const int layers_of[] = {COLLIO_STATS(STAT)};
+#undef STAT
 
 void collio_stats_register(collio_stats_t *stats, bool two_layers, const mca_base_component_t *mca)
 {
     for (int i = 0; i < COLLIO_STAT_COUNT; ++i) {
-        int var_class = COLLIO_STAT_KIND_HIGH == list[i].kind ? MCA_BASE_PVAR_CLASS_HIGHWATERMARK
-                                                              : MCA_BASE_PVAR_CLASS_COUNTER;
-
-        if (two == list[i].layers && !two_layers) {
-            continue;
+        if (one == layers_of[i] || two_layers) {
+            collio_counter_register(&collio_stat_counters[i], NULL, &stats->at[i], mca);
         }
-        (void) mca_base_component_pvar_register(
-            mca, list[i].name, list[i].help, OPAL_INFO_LVL_4, var_class,
-            MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
-            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, NULL, NULL, NULL,
-            &stats->at[i]);
     }
 }

@@ -9,6 +9,7 @@
 #include "opal/mca/mca.h"
 
 #include "compat/clock.h"
+#include "report/report_out.h"
 
 /**
  * The counters: one list, which generates the indices, the MPI_T performance variables
@@ -96,15 +97,8 @@ typedef struct collio_stats_t {
     uint64_t at[COLLIO_STAT_COUNT]; /* values of the counters, by COLLIO_STAT_* */
 } collio_stats_t;
 
-typedef enum collio_stat_kind_t {
-    COLLIO_STAT_KIND_COUNT,
-    COLLIO_STAT_KIND_BYTES,
-    COLLIO_STAT_KIND_TIME,
-    COLLIO_STAT_KIND_HIGH
-} collio_stat_kind_t;
-
-const char *collio_stat_name(int stat);
-collio_stat_kind_t collio_stat_kind(int stat);
+/** The counters, by COLLIO_STAT_*. */
+extern const collio_counter_t collio_stat_counters[COLLIO_STAT_COUNT];
 
 /** Registers one performance variable for each counter, with its value in `stats`. Registers
  *  counters of two layers only if two_layers is true. */

@@ -18,13 +18,7 @@
 #define add collio_text_add
 
 enum { LISTED = 16, STATS = COLLIO_STAT_COUNT, WORDS = 2 * STATS };
-
-/* Counters reduced over all ranks. Each array has the counters of reads, then those of writes. */
-typedef struct reduced_t {
-    uint64_t least[WORDS]; /* minimum of each counter */
-    uint64_t most[WORDS];  /* maximum of each counter */
-    uint64_t sum[WORDS];   /* sum of each counter */
-} reduced_t;
+_Static_assert((int) WORDS <= (int) COLLIO_FIGURES_MOST, "the figures of a report");
 
 static double mib(int64_t bytes)
 {
@@ -219,13 +213,14 @@ static void add_call(collio_record_t *record, const collio_file_t *file, bool wr
     add(&record->json, "}");
 }
 
-static void add_choices(collio_record_t *record, const collio_file_t *file, const reduced_t *all)
+static void add_choices(collio_record_t *record, const collio_file_t *file,
+                        const collio_figure_t *all)
 {
     char count[16];
     uint64_t sum[STATS];
 
     for (int i = 0; i < STATS; ++i) {
-        sum[i] = all->sum[i] + all->sum[STATS + i];
+        sum[i] = all[i].sum + all[STATS + i].sum;
     }
     snprintf(count, sizeof(count), "%d", file->derived.aggregator_count);
     add_decision(&record->json, ",\"choices\":{",
@@ -237,45 +232,37 @@ static void add_choices(collio_record_t *record, const collio_file_t *file, cons
     add(&record->json, "}");
 }
 
-/* Picks the counters of one direction without high-water marks, or, with `high`, these only.
- * `from`: first index of the direction. Returns their number. */
-static int pick(const reduced_t *all, int from, bool high, collio_figure_t *figure)
+/* Picks the figures of one direction without high-water marks, or, with `high`, these only.
+ * Returns their number. */
+static int pick(const collio_figure_t *all, bool high, collio_figure_t *figure)
 {
-    static const collio_unit_t units[] = {[COLLIO_STAT_KIND_COUNT] = COLLIO_UNIT_COUNT,
-                                          [COLLIO_STAT_KIND_BYTES] = COLLIO_UNIT_BYTES,
-                                          [COLLIO_STAT_KIND_HIGH] = COLLIO_UNIT_BYTES,
-                                          [COLLIO_STAT_KIND_TIME] = COLLIO_UNIT_NS};
     int count = 0;
 
     for (int i = 0; i < STATS; ++i) {
-        collio_stat_kind_t kind = collio_stat_kind(i);
-
-        if (high == (COLLIO_STAT_KIND_HIGH == kind)) {
-            figure[count++] = (collio_figure_t){collio_stat_name(i), units[kind],
-                                                all->least[from + i], all->most[from + i],
-                                                all->sum[from + i]};
+        if (high == (COLLIO_UNIT_HIGH == all[i].unit)) {
+            figure[count++] = all[i];
         }
     }
     return count;
 }
 
-static void print(const collio_file_t *file, const reduced_t *all, const char *component)
+static void print(const collio_file_t *file, const collio_figure_t *all, const char *component)
 {
     collio_record_t record = {.component = component,
                               .path = file->fh->f_filename,
                               .ranks = file->size,
                               .traffic_name = {"write", "read"}};
     collio_figure_t figure[3][STATS];
-    collio_table_t section[3] = {{"write", figure[0], pick(all, STATS, false, figure[0])},
-                                 {"read", figure[1], pick(all, 0, false, figure[1])},
-                                 {"file", figure[2], pick(all, 0, true, figure[2])}};
+    collio_table_t section[3] = {{"write", figure[0], pick(all + STATS, false, figure[0])},
+                                 {"read", figure[1], pick(all, false, figure[1])},
+                                 {"file", figure[2], pick(all, true, figure[2])}};
     static const int calls[] = {STATS + COLLIO_STAT_CALLS_WRITE, COLLIO_STAT_CALLS_READ};
     static const int bytes[] = {STATS + COLLIO_STAT_BYTES_WRITTEN, COLLIO_STAT_BYTES_READ};
     static const int total[] = {STATS + COLLIO_STAT_TIME_TOTAL, COLLIO_STAT_TIME_TOTAL};
 
     for (int i = 0; i < 2; ++i) {
-        record.traffic[i] = (collio_traffic_t){all->most[calls[i]], all->sum[bytes[i]],
-                                               all->most[total[i]]};
+        record.traffic[i] = (collio_traffic_t){all[calls[i]].most, all[bytes[i]].sum,
+                                               all[total[i]].most};
     }
     record.section = section;
     record.sections = 3;
@@ -292,15 +279,15 @@ void collio_report(collio_file_t *file)
 {
     const char *component = file->component->title;
     uint64_t mine[WORDS];
-    reduced_t all;
+    collio_figure_t all[WORDS];
 
     if (COLLIO_REPORT_OFF == file->settings.report || 0 != file->lost) {
         return;
     }
     memcpy(mine, file->stats[0].at, sizeof(file->stats[0].at));
     memcpy(mine + STATS, file->stats[1].at, sizeof(file->stats[1].at));
-    if (collio_report_reduce(file->comm, component, mine, WORDS, all.least, all.most, all.sum)
+    if (collio_report_reduce(file->comm, component, collio_stat_counters, STATS, mine, WORDS, all)
         && 0 == file->rank) {
-        print(file, &all, component);
+        print(file, all, component);
     }
 }

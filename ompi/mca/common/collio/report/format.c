@@ -12,9 +12,10 @@
 
 enum { CELL_BYTES = 32, NAME_WIDTH = 24, WIDTH = 12, SUM_WIDTH = 14 };
 
-static const char *const unit_titles[COLLIO_UNITS] = {"time, ms", "data, MiB", "count"};
-static const char *const unit_json[COLLIO_UNITS] = {"ns", "bytes", "count"};
-static const double unit_size[COLLIO_UNITS] = {1e6, 1048576, 1};
+static const char *const unit_titles[COLLIO_UNITS] = {"time, ms", "data, MiB", "count",
+                                                      "data, MiB"};
+static const char *const unit_json[COLLIO_UNITS] = {"ns", "bytes", "count", "bytes"};
+static const double unit_size[COLLIO_UNITS] = {1e6, 1048576, 1, 1048576};
 
 /* Formats a number of a column. A number too small for its digits is not printed as 0. */
 static const char *cell(char text[CELL_BYTES], double value, int digits)

@@ -12,11 +12,29 @@
  * all ranks has no row.
  */
 typedef enum collio_unit_t {
-    COLLIO_UNIT_NS,    /* a time in nanoseconds */
+    COLLIO_UNIT_TIME,  /* a time in nanoseconds */
     COLLIO_UNIT_BYTES, /* a size in bytes */
     COLLIO_UNIT_COUNT, /* a number without a unit */
+    COLLIO_UNIT_HIGH,  /* a high-water mark in bytes */
     COLLIO_UNITS
 } collio_unit_t;
+
+/** A counter of a component: a performance variable of MPI_T and a figure of the report. */
+typedef struct collio_counter_t {
+    const char *name;   /* name without the component's prefix */
+    collio_unit_t unit; /* unit of the counter */
+    const char *help;   /* description, with the unit in brackets at the end */
+} collio_counter_t;
+
+/** The row of a counter: appends the unit to the description. */
+#define COLLIO_COUNTER(name, unit, help)                     \
+    {                                                        \
+        name, COLLIO_UNIT_##unit, help COLLIO_UNIT_OF_##unit \
+    }
+#define COLLIO_UNIT_OF_TIME  " [nanoseconds]"
+#define COLLIO_UNIT_OF_BYTES " [bytes]"
+#define COLLIO_UNIT_OF_COUNT " [count]"
+#define COLLIO_UNIT_OF_HIGH  " [bytes]"
 
 /** One figure over the ranks of a file. */
 typedef struct collio_figure_t {

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "core/debug_assert.h"
 #include "help/help.h"
 
 enum { COMPONENTS = 8, TABLES = 8, NAME_BYTES = 32, PATH_BYTES = 2048 };
@@ -139,12 +140,28 @@ static int print_totals(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-bool collio_report_reduce(ompi_communicator_t *comm, const char *component, const uint64_t *mine,
-                          int count, uint64_t *least, uint64_t *most, uint64_t *sum)
+void collio_counter_register(const collio_counter_t *counter, mca_base_get_value_fn_t get,
+                             void *context, const mca_base_component_t *mca)
 {
+    static const int classes[COLLIO_UNITS] = {
+        MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_PVAR_CLASS_COUNTER,
+        MCA_BASE_PVAR_CLASS_HIGHWATERMARK};
+
+    (void) mca_base_component_pvar_register(
+        mca, counter->name, counter->help, OPAL_INFO_LVL_4, classes[counter->unit],
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, get, NULL, NULL, context);
+}
+
+bool collio_report_reduce(ompi_communicator_t *comm, const char *component,
+                          const collio_counter_t *list, int rows, const uint64_t *mine, int count,
+                          collio_figure_t *figure)
+{
+    uint64_t least[COLLIO_FIGURES_MOST], most[COLLIO_FIGURES_MOST], sum[COLLIO_FIGURES_MOST];
     held_t held, all;
     bool done;
 
+    COLLIO_ASSERT(count <= COLLIO_FIGURES_MOST);
     pthread_mutex_lock(&lock);
     held = total_of(component)->held;
     memset(&total_of(component)->held, 0, sizeof(held));
@@ -159,6 +176,11 @@ bool collio_report_reduce(ompi_communicator_t *comm, const char *component, cons
         add_held(&total_of(component)->held, done ? &all : &held);
     }
     pthread_mutex_unlock(&lock);
+    for (int i = 0; done && i < count; ++i) {
+        const collio_counter_t *counter = &list[i % rows];
+
+        figure[i] = (collio_figure_t){counter->name, counter->unit, least[i], most[i], sum[i]};
+    }
     return done;
 }
 

@@ -6,6 +6,8 @@
 
 #include "report/format.h"
 
+#include "opal/mca/base/mca_base_pvar.h"
+
 /**
  * report/: prints the counters of the components. A component fills a record of a file when the
  * file is closed; report/ prints the record as a table, a line or JSON, to stderr or to a file.
@@ -30,11 +32,21 @@ typedef enum collio_report_mode_t {
 #define COLLIO_REPORT_FILE_HELP \
     "File that the report is appended to, by rank 0 of each file that is reported. Empty: stderr"
 
-/** Reduces the figures of all ranks of a file. Moves the totals of earlier files to rank 0, so that
- *  rank 0 of a file that all ranks opened has the total of the job. Returns false if communication
- *  failed; then there is no report. Collective. */
-bool collio_report_reduce(ompi_communicator_t *comm, const char *component, const uint64_t *mine,
-                          int count, uint64_t *least, uint64_t *most, uint64_t *sum);
+/** Registers a counter as a performance variable. `get` returns its value; NULL: `context` points
+ *  to the value, an unsigned long long. */
+void collio_counter_register(const collio_counter_t *counter, mca_base_get_value_fn_t get,
+                             void *context, const mca_base_component_t *mca);
+
+/** The maximum number of values in a reduction. */
+enum { COLLIO_FIGURES_MOST = 128 };
+
+/** Reduces `mine`, the values of `count` counters, over all ranks of a file to figures. `list` has
+ *  the counters of each `rows` values. Moves the totals of earlier files to rank 0, so that rank 0
+ *  of a file that all ranks opened has the total of the job. Returns false if communication failed;
+ *  then there is no report. Collective. */
+bool collio_report_reduce(ompi_communicator_t *comm, const char *component,
+                          const collio_counter_t *list, int rows, const uint64_t *mine, int count,
+                          collio_figure_t *figure);
 
 /** Prints the record of a file, and adds it to the total of this process. Only rank 0 of the file
  *  calls this. path: file to append to; "": stderr. */
