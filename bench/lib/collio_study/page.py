@@ -12,7 +12,8 @@ PHASES = ("write", "read")
 
 
 def _seconds(value):
-    return f"{value:.3f}" if value < 1 else f"{value:.2f}"
+    """Three digits; two below a tenth of a second."""
+    return f"{value:.2f}" if value >= 1 else f"{value:.3f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def _cell(results, panel, series, x, phase):
@@ -104,7 +105,7 @@ def _machine(machine):
 def _beside(rows, share):
     """Whether other programs took the cores; `share` is the share that the runs took."""
     all_programs = statistics.median(row.get("machine_busy", 0) for row in rows)
-    if all_programs <= share + 0.2:
+    if all_programs <= max(share + 0.2, 0.5):  # below half: the start of jobs, and the switch
         return " No other program took much of the cores."
     return (f" Other programs ran beside them: the cores were {100 * all_programs:.0f}% busy in all, "
             "so single times may be off.")
@@ -115,8 +116,10 @@ def _conditions(results, study, found):
     busy = sum(len(rows) for rows in results.busy_rows.values())
     commits = sorted({row.get("commit", "") for row in rows} - {""})
     c = found.conditions
-    out = [f"Record [{study.NAME}.json](../../bench/records/studies/{study.NAME}.json), {c['day']}: "
-           f"{len(rows) + busy} results, medians of up to {study.REPEAT} repetitions; {c['cores']} "
+    out = [f"[Record](../../bench/records/studies/{study.NAME}.json), {c['day']}: "
+           f"{len(rows) + busy} results, " + (
+               f"medians of up to {study.REPEAT} repetitions" if study.REPEAT > 1
+               else "one repetition") + f"; {c['cores']} "
            f"cores ({c['processor']}), Linux {c['kernel']}, Open MPI {c['open_mpi']}"
            + (f", commit {', '.join(commits)}" if commits else "") + ". All bytes were checked."]
     shares = [row["busy"] for row in rows if row["busy"]]

@@ -3,6 +3,7 @@
 
 import html
 import math
+import statistics
 
 from collio_compare import svg
 
@@ -53,18 +54,18 @@ def _claims(study, results):
     def number(v):
         return f"{v:.3g}x" if log else f"{100 * v:.0f}%"
 
-    words = "line and dot: measured here, all points and their mean"
+    words = f"line and dot: measured here, all points and their {'mean' if log else 'median'}"
     if any(claim.published for claim, _ in found):
         words = "gray: authors; " + words
     parts, y = [_text(20, 16, words, "value")], 24
     for claim, here in found:
-        parts.append(_text(20, y + 14, claim.text, "title"))
+        parts.append(_text(20, y + 14, claim.text.replace("`", ""), "title"))
         if claim.published:
             left, right = px(claim.low), max(px(claim.high), px(claim.low) + 4)
             parts.append(f'<rect x="{left:.1f}" y="{y + 20}" width="{right - left:.1f}" '
                          'height="12" class="theirs"/>')
         if here:
-            middle = mean(here) if log else sorted(here)[len(here) // 2]
+            middle = mean(here) if log else statistics.median(here)
             parts.append(f'<path d="M{px(min(here)):.1f} {y + 26}H{px(max(here)):.1f}" '
                          'class="here"/>'
                          f'<circle cx="{px(middle):.1f}" cy="{y + 26}" r="5" class="here"/>')

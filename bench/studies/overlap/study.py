@@ -12,7 +12,7 @@ MACHINE = "balance"
 REPEAT = 2
 STEPS = 4
 TAKE = "settled"
-SCALED = (("ranks", "", "8"), ("collective buffer", "", "512 KiB"),
+SCALED = (("ranks", "", "8; 8 to 64 where ranks grow"), ("collective buffer", "", "512 KiB"),
           ("IOR block", "1 MiB", "16 KiB"), ("tile", "256 B, 1 MiB", "256 B, 16 KiB"),
           ("eager limit of the network", "", "1 KiB"),
           ("series", "352", "32"), ("data of one call", "", "4 MiB"))
@@ -29,6 +29,9 @@ OVERLAP = (("io", "ompio"), ("fcoll", "overlap"), ("osc", "pt2pt,sm"),
            ("btl_tcp_eager_limit", EAGER), ("btl_tcp_rndv_eager_limit", EAGER),
            ("rmaps_base_ranking_policy", "node"))  # neighbors on different nodes: much to exchange
 SIZES = dict(buffer_bytes=524288, aggregators=4)
+GROWING = "ranks grow, tile-256"
+GROWING_RANKS = (8, 16, 32, 64)
+SIDES = ("isend", "put_fence", "put_lock")  # two-sided, one-sided
 
 
 def cases():
@@ -39,6 +42,12 @@ def cases():
                     exchange="on", schedule=schedule, transport=transport, **SIZES), OVERLAP)
         yield Case(name, "auto", "auto", RANKS,
                    args + ("--steps", "12") + hints(exchange="on", **SIZES), OVERLAP)
+    for ranks in GROWING_RANKS:  # the same 4 MiB
+        for transport in SIDES:
+            for schedule in ("none", "write_comm"):
+                yield Case(GROWING, f"{transport}, {schedule}", ranks, ranks,
+                           PATTERNS["tile-256"] + hints(exchange="on", schedule=schedule,
+                                                        transport=transport, **SIZES), OVERLAP)
 
 
 def _times(results, panel, phase):
@@ -100,11 +109,27 @@ def more(results):
         found = [min((v, s) for (s, t), v in times.items() if t == transport)[1]
                  for _, _, times in _points(results) if any(t == transport for _, t in times)]
         out.append(f"| {transport} | " + " | ".join(str(found.count(s)) for s in SCHEDULES) + " |")
-    return out + [""]
+    return out + [""] + _sides(results)
 
 
-LINES = ()
-X_NAME = {name: "transport" for name in PATTERNS}
+def _sides(results):
+    """One-sided against two-sided transports, as ranks grow."""
+    out = ["## One-sided and two-sided as ranks grow", "",
+           "Time over that of `isend`, the faster of `none` and `write_comm` for each.", "",
+           "| ranks | | put_fence | put_lock |", "|--:|---|--:|--:|"]
+    for ranks in GROWING_RANKS:
+        for phase in ("write", "read"):
+            best = [min(filter(None, (results.time(GROWING, f"{t}, {s}", ranks, phase)
+                                      for s in ("none", "write_comm"))), default=None)
+                    for t in SIDES]
+            if all(best):
+                out.append(f"| {ranks} | {phase} | {best[1] / best[0]:.2f} | "
+                           f"{best[2] / best[0]:.2f} |")
+    return out + [""] if len(out) > 6 else []
+
+
+LINES = (GROWING,)
+X_NAME = {GROWING: "ranks", **{name: "transport" for name in PATTERNS}}
 COUNTERS = (("cycles", "cycles", "max"), ("time_io, s", "time_io", "max"),
             ("time_exchange, s", "time_exchange", "max"), ("time_hidden, s", "time_hidden", "max"))
 COUNTED = ("isend", SCHEDULES)
