@@ -46,7 +46,7 @@ typedef struct collio_file_memory_t {
 /** Values derived from settings and facts. MPI_File_open computes them from the values of this rank
  *  and, if the ranks differ, again from the values of rank 0: see open/attach.c. */
 typedef struct collio_derived_t {
-    int64_t settings_hash;                  /* hash of the settings; equal for equal settings */
+    int64_t settings_hash;                  /* hash of settings and facts */
     bool two_layers;                        /* the component has two layers (fcoll/tam) */
     bool striped;                           /* fh->f_stripe_size and f_stripe_count are valid */
     bool several_clients;                   /* several clients hold locks of the servers (Lustre) */
@@ -98,7 +98,7 @@ typedef struct collio_file_t {
 
     collio_derived_t derived;     /* values derived from settings and facts */
     collio_file_memory_t memory;  /* partition memory; created with `derived` */
-    struct collio_kept_t *kept;   /* plans and memory of exchanges; created with `derived` */
+    struct collio_kept_t *kept;   /* plans and memory of exchanges; part of the context */
     struct collio_tuner_t *tuner; /* measurements of `auto`; created with `derived` */
 
     collio_access_t access; /* descriptor and properties for file access */

@@ -284,18 +284,19 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     return (int) all[ERROR];
 }
 
-/* Computes file->derived, `kept` and `tuner` from settings and facts; all other input is the same
- * in every pass of agree(). `short_of_memory`: a node has too little memory, so `auto` is partition
- * memory. `rc`: an earlier error of this rank. Local. Returns an Open MPI error code. */
-static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of_memory, int rc)
+/* Computes file->derived and `tuner` from settings and facts; all other input is the same in every
+ * pass of agree(). The first file of its processes also gets `kept`. `hash`: of settings and facts.
+ * `short_of_memory`: a node has too little memory, so `auto` is partition memory. `rc`: an earlier
+ * error of this rank. Local. Returns an Open MPI error code. */
+static int derive(collio_file_t *file, const collio_fact_t *facts, int64_t hash,
+                  bool short_of_memory, int rc)
 {
-    const collio_settings_t *settings = &file->settings;
     bool striped = 0 != facts[STRIPED].value;
 
     derived_close(file);
     use_facts(file->fh, facts);
     file->derived = (collio_derived_t){
-        .settings_hash = collio_settings_set_hash(&file->component->set, settings),
+        .settings_hash = hash,
         .two_layers = 2 == facts[LAYERS].value,
         .striped = striped,
         .lockahead = (collio_lockahead_mode_t) facts[LOCKAHEAD].value,
@@ -309,7 +310,7 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, bool short_of
     if (OMPI_SUCCESS == rc) {
         rc = collio_file_aggregators(file);
     }
-    if (OMPI_SUCCESS == rc) {
+    if (OMPI_SUCCESS == rc && NULL == file->set) {
         rc = collio_context_keep_open(file);
     }
     file->tuner = collio_tuner_open(file);
@@ -343,8 +344,10 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
     }
     mine[UNKEPT] = unkept;
     for (int pass = 0; pass < PASSES; ++pass) {
-        collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS, &mine[SETTINGS]);
-        offer_record(file, derive(file, facts, short_of_memory, rc), mine);
+        int64_t hash = collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS,
+                                                 &mine[SETTINGS]);
+
+        offer_record(file, derive(file, facts, hash, short_of_memory, rc), mine);
         if (mine[SHORT] && collio_set_relieve()) {
             mine[SHORT] = collio_kept_falls_short(file);
         }
@@ -420,6 +423,22 @@ static collio_file_t *make_first(collio_file_t *file)
     return file;
 }
 
+/* Creates the memory of exchanges for a file whose context has none. Collective. Returns 0 or an
+ * error class, the same on all ranks unless the file handle has failed. */
+static int agree_on_kept(collio_file_t *file)
+{
+    int rc = collio_context_keep_open(file);
+    int64_t mine = OMPI_SUCCESS == rc ? MPI_SUCCESS : MPI_ERR_NO_MEM, all;
+
+    if (OMPI_SUCCESS != rc) {
+        collio_context_keep_close(file);
+    }
+    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, &mine, &all, 1)) {
+        return file->lost;
+    }
+    return (int) all;
+}
+
 /* For a later file of a set. Opens with the agreement of the set, then takes a kept context or
  * creates a new one. */
 static collio_file_t *make_next(collio_file_t *file)
@@ -434,6 +453,7 @@ static collio_file_t *make_next(collio_file_t *file)
     }
     if (file->settings.keep && collio_set_take(file->set, &all[SLOTS], file)) {
         collio_file_count(file, COLLIO_STAT_FILES_REUSED, 1);
+        file->refused = NULL == file->kept ? agree_on_kept(file) : OMPI_SUCCESS;
     } else {
         file->refused = collio_context_new(file);
     }

@@ -26,6 +26,9 @@ int collio_context_new(collio_file_t *file)
         return file->lost;
     }
     rc = collio_agreement_set_rule(file->agreement, collio_agree_reduce);
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_context_keep_open(file);
+    }
     mine[ERROR] = OMPI_SUCCESS == rc ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     collio_agreement_offer(file, &mine[PAGE]);
     if (0 == collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)
@@ -88,19 +91,11 @@ void collio_context_keep_close(collio_file_t *file)
 /* Traits are agreed values only, so all ranks get the same result when they compare them. */
 static void find_traits(const collio_file_t *file, int64_t *traits)
 {
-    const int64_t found[] = {file->derived.settings_hash,
-                             file->derived.two_layers,
-                             file->derived.lockahead,
-                             file->derived.buffer_bytes,
-                             file->derived.aggregator_count,
-                             collio_file_aggregators_hash(file),
-                             file->fh->f_fstype,
-                             (int64_t) file->fh->f_stripe_size,
-                             file->fh->f_stripe_count,
-                             file->access.file_system,
-                             file->access.network,
-                             file->access.sieve_writes,
-                             collio_align_pack(&file->derived.align)};
+    const int64_t found[] = {
+        file->derived.settings_hash,    file->derived.buffer_bytes,
+        file->derived.aggregator_count, collio_file_aggregators_hash(file),
+        file->access.file_system,       file->access.network,
+        file->access.sieve_writes,      collio_align_pack(&file->derived.align)};
 
     _Static_assert(sizeof(found) == sizeof(*traits) * COLLIO_CONTEXT_TRAITS, "one trait each");
     memcpy(traits, found, sizeof(found));
@@ -158,7 +153,6 @@ void collio_context_take(collio_context_t *context, bool memory, collio_file_t *
     file->queue->sequence = context->sequence;
     if (memory && !file->derived.partition->by_memory
         && 0 == memcmp(traits, context->traits, sizeof(traits))) {
-        free_kept(file->kept); /* created by derive() in attach.c */
         file->kept = context->kept;
         collio_file_memory(file, context->memory_bytes);
     } else if (NULL != context->kept) {

@@ -10,7 +10,7 @@
  * to the processes of a file and not to the file. Each open file has its own context. When the file
  * is closed, the context can be kept for the next file of the same processes (set.h).
  */
-enum { COLLIO_CONTEXT_TRAITS = 13 };
+enum { COLLIO_CONTEXT_TRAITS = 8 };
 
 typedef struct collio_context_t {
     ompi_communicator_t *comm;             /* all ranks */

@@ -16,9 +16,6 @@ void collio_hints_check(opal_info_t *info);
 /** Checks one hint. Returns false if the hint was removed. */
 bool collio_hint_check(opal_info_t *info, const char *key);
 
-/** Returns a hash of the AGREED settings, not negative. */
-int64_t collio_settings_set_hash(const collio_settings_set_t *set, const void *values);
-
 /** A number that is not a setting, but must be the same on all ranks as well. */
 typedef struct collio_fact_t {
     const char *name; /* name in messages: "stripe size" */
@@ -34,12 +31,13 @@ int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicato
                               int fact_count);
 
 /** Split form of collio_settings_set_agree, for callers that fold this into a larger MPI_MAX.
- *  offer (local) fills the numbers of this rank. settle (collective) takes the maxima of all ranks;
+ *  offer (local) fills the numbers of this rank and returns a hash of settings and facts, which is
+ *  not negative. settle (collective) takes the maxima of all ranks;
  *  it communicates only if the settings differ or a help text waits. */
 enum { COLLIO_SETTINGS_FIELDS = 3 };
-void collio_settings_set_offer(const collio_settings_set_t *set, ompi_communicator_t *comm,
-                               const void *values, const collio_fact_t *facts, int fact_count,
-                               int64_t mine[COLLIO_SETTINGS_FIELDS]);
+int64_t collio_settings_set_offer(const collio_settings_set_t *set, ompi_communicator_t *comm,
+                                  const void *values, const collio_fact_t *facts, int fact_count,
+                                  int64_t mine[COLLIO_SETTINGS_FIELDS]);
 /** Do settings or facts differ between ranks? If so, call settle with the `values` and `facts` that
  *  were passed to offer. */
 bool collio_settings_set_differ(const int64_t all[COLLIO_SETTINGS_FIELDS]);

@@ -299,9 +299,11 @@ void collio_settings_set_publish(const collio_settings_set_t *set, const void *v
         target_t target = {
             .row = &set->rows[i], .info = info, .values = (void *) values, .hinted = hinted};
 
-        if (collio_settings_set_has(set, target.row)) {
-            collio_setting_names(target.row, write_hint, &target);
+        if (!collio_settings_set_has(set, target.row)
+            || (!hinted && NULL == target.row->hints && is_initial(target.row, values))) {
+            continue; /* a default that no parameter or hint has set */
         }
+        collio_setting_names(target.row, write_hint, &target);
     }
 }
 

@@ -15,7 +15,7 @@
 
 #include "core/hash.h"
 
-enum { PACKAGE_TEXT = 4 * COLLIO_TEXT_BYTES, FACTS_MAX = 16 };
+enum { PACKAGE_TEXT = 8 * COLLIO_TEXT_BYTES, FACTS_MAX = 16 };
 
 /* Settings and facts of rank 0, for the broadcast. */
 typedef struct package_t {
@@ -63,11 +63,6 @@ static int64_t hash_of(const collio_settings_set_t *set, const void *values,
         hash = collio_hash(hash, &facts[i].value, sizeof(facts[i].value));
     }
     return collio_hash_positive(hash);
-}
-
-int64_t collio_settings_set_hash(const collio_settings_set_t *set, const void *values)
-{
-    return hash_of(set, values, NULL, 0);
 }
 
 /* Adds a value of this rank that differs to the text of the message. */
@@ -140,13 +135,14 @@ static int print_difference(ompi_communicator_t *comm, const char *difference)
 
 enum { HASH, MINUS_HASH, WAITING };
 
-void collio_settings_set_offer(const collio_settings_set_t *set, ompi_communicator_t *comm,
-                               const void *values, const collio_fact_t *facts, int fact_count,
-                               int64_t mine[COLLIO_SETTINGS_FIELDS])
+int64_t collio_settings_set_offer(const collio_settings_set_t *set, ompi_communicator_t *comm,
+                                  const void *values, const collio_fact_t *facts, int fact_count,
+                                  int64_t mine[COLLIO_SETTINGS_FIELDS])
 {
     mine[HASH] = hash_of(set, values, facts, fact_count);
     mine[MINUS_HASH] = -mine[HASH];
     mine[WAITING] = collio_help_waiting(comm);
+    return mine[HASH];
 }
 
 bool collio_settings_set_differ(const int64_t all[COLLIO_SETTINGS_FIELDS])
@@ -187,7 +183,7 @@ int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicato
         collio_help_flush();
         return OMPI_SUCCESS;
     }
-    collio_settings_set_offer(set, comm, values, facts, fact_count, mine);
+    (void) collio_settings_set_offer(set, comm, values, facts, fact_count, mine);
     rc = collio_allreduce(mine, all, COLLIO_SETTINGS_FIELDS, MPI_INT64_T, MPI_MAX, comm);
     return OMPI_SUCCESS != rc
                ? rc
