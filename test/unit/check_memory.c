@@ -270,7 +270,7 @@ UNIT_TEST(memory_full_node_is_left_out)
     collio_memory_layout_fini(&layout);
 }
 
-UNIT_TEST(memory_small_node_is_merged_away)
+UNIT_TEST(memory_small_node_takes_no_domain)
 {
     demand_t d;
     collio_memory_layout_t layout;
@@ -281,10 +281,27 @@ UNIT_TEST(memory_small_node_is_merged_away)
     d.node[0].available = 8 << 20;
     d.node[1].available = 5; /* below min_bytes */
     lay_out(&d, &roomy, &layout);
-    ck_assert_int_gt(layout.merges, 0);
+    unit_equal(0, layout.merges);
     for (int i = 0; i < layout.domains; ++i) {
         ck_assert_int_eq(0, layout.domain[i].node);
     }
+    collio_memory_layout_fini(&layout);
+}
+
+/* Two places; bins cannot be cut, so there are three leaves. */
+UNIT_TEST(memory_a_leaf_without_a_place_is_merged)
+{
+    demand_t d;
+    collio_memory_layout_t layout;
+    collio_memory_limits_t limits = roomy;
+
+    begin(&d, 3, 1, 2 << 20);
+    want(&d, 0, 0, 3, 60);
+    limits.domain_bytes = 1;
+    lay_out(&d, &limits, &layout);
+    unit_equal(3, layout.leaves);
+    unit_equal(1, layout.merges);
+    unit_equal(2, layout.domains);
     collio_memory_layout_fini(&layout);
 }
 
@@ -304,6 +321,105 @@ UNIT_TEST(memory_no_node_fits_the_largest_takes_it)
     ck_assert_int_eq(1, layout.domain[0].node);
     ck_assert(layout.domain[0].reduced);
     ck_assert_int_eq(COLLIO_MEMORY_LEAST, layout.domain[0].buffer_bytes);
+    collio_memory_layout_fini(&layout);
+}
+
+/* The poor node's bytes go to the second place of the rich node: no domain is merged. */
+UNIT_TEST(memory_a_leaf_without_a_node_takes_a_free_place)
+{
+    demand_t d;
+    collio_memory_layout_t layout;
+    collio_memory_limits_t limits = {.group_bytes = 1 << 20,
+                                     .domain_bytes = 100,
+                                     .min_bytes = 10,
+                                     .buffer_bytes = 1 << 20,
+                                     .per_node = 2};
+
+    begin(&d, 40, 4, 1 << 20);
+    for (int i = 0; i < 4; ++i) {
+        want(&d, i, 10 * i, 10 * (i + 1), 10);
+    }
+    d.node[1].available = 5; /* below min_bytes */
+    d.node[3].available = 2 << 20;
+    lay_out(&d, &limits, &layout);
+    unit_equal(4, layout.domains);
+    unit_equal(0, layout.merges);
+    unit_equal(0, layout.domain[0].node);
+    unit_equal(3, layout.domain[1].node);
+    unit_equal(2, layout.domain[2].node);
+    unit_equal(3, layout.domain[3].node);
+    collio_memory_layout_fini(&layout);
+}
+
+static int assign(const demand_t *d, const collio_memory_layout_t *layout,
+                  collio_memory_part_t *part)
+{
+    int node_of[2 * NODES_MOST], parts, nodes = d->demand.nodes;
+
+    for (int i = 0; i < 2 * nodes; ++i) {
+        node_of[i] = i / 2;
+    }
+    parts = collio_memory_assign(layout, node_of, 2 * nodes, nodes, part);
+    unit_equal(0, collio_memory_level(&d->demand, node_of, part, parts));
+    return parts;
+}
+
+/* Every node has data everywhere, and memory of very different size: bytes follow the buffers, so
+ * that no aggregator has many more cycles than an even spread of the same memory. */
+UNIT_TEST(memory_interleaved_parts_follow_the_memory)
+{
+    static const int64_t kib[] = {586, 18, 292, 128};
+    demand_t d;
+    collio_memory_layout_t layout;
+    collio_memory_part_t part[8];
+    collio_memory_limits_t limits = {.group_bytes = INT64_C(64) << 20,
+                                     .domain_bytes = 512 << 10,
+                                     .min_bytes = 64 << 10,
+                                     .buffer_bytes = 293 << 10,
+                                     .per_node = 4};
+    int64_t memory = 0, even;
+    int parts;
+
+    begin(&d, 200, 4, 0);
+    for (int i = 0; i < 4; ++i) {
+        d.node[i].available = kib[i] << 10;
+        memory += kib[i] << 10;
+        want(&d, i, 0, 200, (2 << 20) / 800);
+    }
+    lay_out(&d, &limits, &layout);
+    parts = assign(&d, &layout, part);
+    unit_equal(4, parts);
+    even = (2 << 20) * INT64_C(1000) / memory; /* thousandths of a buffer */
+    for (int i = 0; i < parts; ++i) {
+        unit_assert(part[i].bytes * 1000 / part[i].buffer_bytes <= even * 11 / 10);
+    }
+    collio_memory_layout_fini(&layout);
+}
+
+/* Nodes with their own parts of the file: bytes stay where they are. */
+UNIT_TEST(memory_separate_parts_stay_with_their_nodes)
+{
+    demand_t d;
+    collio_memory_layout_t layout;
+    collio_memory_part_t part[8];
+    collio_memory_limits_t limits = {.group_bytes = INT64_C(64) << 20,
+                                     .domain_bytes = 512 << 10,
+                                     .min_bytes = 64 << 10,
+                                     .buffer_bytes = 512 << 10,
+                                     .per_node = 4};
+
+    begin(&d, 200, 4, 128 << 10);
+    d.node[0].available = d.node[1].available = 512 << 10;
+    for (int i = 0; i < 4; ++i) {
+        want(&d, i, 50 * i, 50 * (i + 1), (2 << 20) / 200);
+    }
+    lay_out(&d, &limits, &layout);
+    unit_equal(1, layout.groups);
+    unit_equal(4, assign(&d, &layout, part));
+    for (int i = 0; i < 4; ++i) {
+        unit_equal(50 * i, part[i].first);
+        unit_equal(2 * i, part[i].aggregator);
+    }
     collio_memory_layout_fini(&layout);
 }
 

@@ -112,6 +112,9 @@ static void check_assign(const demand_t *d, int64_t group_bytes,
         wanted += d->bytes[bin];
     }
     parts = collio_memory_assign(layout, node_of, aggregators, d->demand.nodes, part);
+    if (0 == unit_below(2)) {
+        unit_equal(0, collio_memory_level(&d->demand, node_of, part, parts));
+    }
     unit_assert(parts <= aggregators && (parts > 0) == (wanted > 0));
     for (int i = 0; i < parts; ++i) {
         unit_equal(at, part[i].first);
@@ -127,6 +130,31 @@ static void check_assign(const demand_t *d, int64_t group_bytes,
         for (int before = 0; used[o] && before < o; ++before) {
             unit_assert(used[before] || node_of[before] != node_of[o]);
         }
+    }
+}
+
+/* A domain is on a node with data in it, unless all nodes of its group that have data in it are
+ * full. */
+static void check_data(const demand_t *d, const collio_memory_limits_t *limits,
+                       const collio_memory_layout_t *layout, const domain_t *domain,
+                       const int *given)
+{
+    int64_t left[NODES_MOST];
+
+    if (0 < collio_memory_touched(&d->node[domain->node], domain->first, domain->end)) {
+        return;
+    }
+    for (int n = 0; n < d->demand.nodes; ++n) {
+        left[n] = d->node[n].available;
+        for (int i = 0; i < given[n]; ++i) {
+            int64_t buffer = left[n] < limits->buffer_bytes ? left[n] : limits->buffer_bytes;
+
+            buffer = buffer < COLLIO_MEMORY_LEAST ? COLLIO_MEMORY_LEAST : buffer;
+            left[n] -= buffer < left[n] ? buffer : left[n];
+        }
+        unit_assert(layout->group_of[n] != domain->group
+                    || 0 == collio_memory_touched(&d->node[n], domain->first, domain->end)
+                    || !has_room(d, limits, n, given, left));
     }
 }
 
@@ -161,7 +189,6 @@ static void check_random(void)
         }
         unit_equal(bytes, domain->bytes);
         unit_assert(0 == bytes || layout.group_of[domain->node] == domain->group);
-        unit_equal(given[domain->node], domain->number);
         ++given[domain->node];
         left[domain->node] -= domain->bytes > 0 ? domain->buffer_bytes : 0;
         reduced += domain->reduced;
@@ -177,7 +204,7 @@ static void check_random(void)
         unit_assert(d.node[domain->node].held + given[domain->node] <= limits.per_node);
         unit_assert(domain->buffer_bytes <= limits.buffer_bytes
                     || COLLIO_MEMORY_LEAST == domain->buffer_bytes);
-        unit_assert(0 < collio_memory_touched(&d.node[domain->node], domain->first, domain->end));
+        check_data(&d, &limits, &layout, domain, given);
         unit_assert(left[domain->node] >= 0 || COLLIO_MEMORY_LEAST == domain->buffer_bytes);
     }
     /* a reduced domain is one that no node of its group could have taken */

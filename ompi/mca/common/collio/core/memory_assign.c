@@ -6,9 +6,9 @@
  * Problem: the policy chooses nodes, but the file has a fixed list of aggregators, with at most one
  *          domain each, and a node with a domain beyond its limit may have no aggregator left.
  * Method:  domains in file order. A domain takes the next free aggregator of its node; otherwise an
- *          aggregator of another node of the group, with the smallest buffer;
- *          otherwise the domain joins the one before it, which is in the same group. Only domains
- *          of a group without any aggregator take remaining aggregators of other groups.
+ *          aggregator of another node of the group, with the smallest buffer; otherwise the domain
+ *          joins the one before it, which is in the same group. Only domains of a group without
+ *          any aggregator take remaining aggregators of other groups.
  * Cost:    O(domains + aggregators + nodes), and O(nodes) for each domain whose node has no
  *          aggregator left.
  */
@@ -111,12 +111,13 @@ static void choose(roster_t *roster, const collio_memory_layout_t *layout, const
     for (int d = 0; d < layout->domains; ++d) {
         const collio_memory_domain_t *domain = &layout->domain[d];
 
-        chosen[d] = domain->bytes > 0 ? take_on_node(roster, domain->node) : -1;
-        if (domain->bytes > 0 && chosen[d] < 0) {
+        chosen[d] = take_on_node(roster, domain->node);
+        if (chosen[d] < 0) {
             chosen[d] = take_in_group(roster, layout, domain->group, nodes);
         }
-        served = chosen[d] >= 0 ? domain->group : served;
-        if (domain->bytes > 0 && chosen[d] < 0 && served != domain->group) {
+        if (chosen[d] >= 0) {
+            served = domain->group;
+        } else if (served != domain->group) {
             chosen[d] = NOBODY_IN_GROUP;
         }
     }
@@ -166,9 +167,12 @@ int collio_memory_assign(const collio_memory_layout_t *layout, const int *node_o
                          int nodes, collio_memory_part_t *part)
 {
     roster_t roster;
-    int *chosen = malloc(((size_t) layout->domains + 1) * sizeof(*chosen));
-    int parts = -ENOMEM;
+    int *chosen, parts = -ENOMEM;
 
+    if (0 == layout->domain[0].bytes) { /* only the domain of a call without data is empty */
+        return 0;
+    }
+    chosen = malloc(((size_t) layout->domains + 1) * sizeof(*chosen));
     if (0 == roster_init(&roster, node_of, aggregators, nodes) && NULL != chosen) {
         choose(&roster, layout, node_of, aggregators, nodes, chosen);
         parts = make_parts(layout, node_of, chosen, part);

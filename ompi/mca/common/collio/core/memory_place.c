@@ -6,10 +6,10 @@
  * Problem: the aggregators of a node must not exceed its places or its memory.
  * Method:  leaves from left to right. A leaf goes to the node with the most memory left, of the
  *          nodes that have data in the leaf, fewer than per_node aggregators and at least
- *          min_bytes. A leaf without such a node is merged with its neighbor, which is placed
- *          already or is placed next. If no leaf of a group has such a node, the node with the
- *          most memory takes the group, in smaller windows.
- *          A group checks only the nodes that belong to it.
+ *          min_bytes. Leaves without such a node go to nodes of the group without data in them:
+ *          their bytes must leave their nodes in any case, and the memory of these nodes is used.
+ *          If no node of the group has room, the leaf is merged with its neighbor. If no leaf of a
+ *          group has a node, the node with the most memory takes the group, in smaller windows.
  * Cost:    O(leaves of a group * its nodes * bins of a leaf / 64), over all groups.
  */
 #include "memory.h"
@@ -27,7 +27,6 @@ typedef collio_memory_vertex_t vertex_t;
 typedef struct room_t {
     int64_t left; /* bytes of memory that no aggregator has */
     int given;    /* aggregators that the current call has placed on the node */
-    int sharers;  /* placed aggregators that need a buffer */
 } room_t;
 
 typedef struct placer_t {
@@ -60,8 +59,8 @@ static bool fits(const placer_t *placer, int node)
            && room->left >= placer->limits->min_bytes && room->left > 0;
 }
 
-/* Returns the node with the most memory left that has data in the leaf; -1: none. `any`: includes
- * nodes without room. */
+/* Returns the node of the group with the most memory left; -1: none. `leaf`: only nodes that have
+ * data in the leaf; NULL: all. `any`: includes nodes without room. */
 static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
 {
     int best = -1;
@@ -70,34 +69,38 @@ static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
         int i = placer->member[m];
 
         if ((any || fits(placer, i)) && (best < 0 || placer->room[i].left > placer->room[best].left)
-            && 0 < collio_memory_touched(&placer->demand->node[i], leaf->first, leaf->end)) {
+            && (NULL == leaf
+                || 0 < collio_memory_touched(&placer->demand->node[i], leaf->first, leaf->end))) {
             best = i;
         }
     }
     return best;
 }
 
+/* Gives the leaf to the node; -1: to none. */
 static void give(placer_t *placer, vertex_t *leaf, int node)
 {
-    room_t *room = &placer->room[node];
+    room_t *room;
 
+    if (node < 0) {
+        return;
+    }
+    room = &placer->room[node];
     leaf->node = node;
     room->left -= lesser(buffer_within(placer, room->left), room->left);
     ++room->given;
 }
 
-/* Places a leaf or merges it. Returns the next leaf to place; -1: none. */
+/* Places or merges a leaf that has no node. Returns the next leaf to place; -1: none. */
 static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout)
 {
     vertex_t *vertex = &tree->vertex[leaf];
-    int node, taker;
+    int taker;
 
-    if (vertex->node >= 0) {
-        return collio_memory_tree_next(tree, leaf);
+    if (vertex->node < 0 && vertex->bytes > 0) {
+        give(placer, vertex, best_node(placer, NULL, false));
     }
-    node = best_node(placer, vertex, false);
-    if (node >= 0) {
-        give(placer, vertex, node);
+    if (vertex->node >= 0) {
         return collio_memory_tree_next(tree, leaf);
     }
     taker = collio_memory_tree_merge(tree, leaf);
@@ -105,11 +108,8 @@ static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout
         ++layout->merges;
         return taker;
     }
-    node = best_node(placer, vertex, true);
-    if (node >= 0) { /* otherwise no byte of the group is requested */
-        vertex->reduced = true;
-        give(placer, vertex, node);
-    }
+    vertex->reduced = vertex->bytes > 0;
+    give(placer, vertex, best_node(placer, NULL, true)); /* no node: no byte is requested */
     return -1;
 }
 
@@ -180,6 +180,9 @@ static int place_group(placer_t *placer, int first, int end, layout_t *layout)
     }
     layout->leaves += (tree.count + 1) / 2;
     leaf = collio_memory_tree_leaf(&tree, tree.root, true);
+    for (int l = leaf; l >= 0; l = collio_memory_tree_next(&tree, l)) {
+        give(placer, &tree.vertex[l], best_node(placer, &tree.vertex[l], false));
+    }
     while (leaf >= 0) {
         leaf = place_leaf(placer, &tree, leaf, layout);
     }
@@ -188,25 +191,21 @@ static int place_group(placer_t *placer, int first, int end, layout_t *layout)
     return 0;
 }
 
-/* Numbers the domains of each node in file order, and divides the memory of the node equally among
- * domains with requested bytes, because their buffers are in one shared segment. */
-static void number_aggregators(placer_t *placer, layout_t *layout)
+/* Divides the memory of each node equally among its domains, because their buffers are in one
+ * shared segment. */
+static void divide_memory(placer_t *placer, layout_t *layout)
 {
     for (int i = 0; i < placer->demand->nodes; ++i) {
         placer->room[i].given = 0;
     }
     for (int d = 0; d < layout->domains; ++d) {
-        layout->domain[d].number = placer->room[layout->domain[d].node].given++;
-    }
-    for (int d = 0; d < layout->domains; ++d) { /* empty domains need no buffer */
-        placer->room[layout->domain[d].node].sharers += layout->domain[d].bytes > 0;
+        ++placer->room[layout->domain[d].node].given;
     }
     for (int d = 0; d < layout->domains; ++d) {
-        collio_memory_domain_t *domain = &layout->domain[d];
-        int sharers = placer->room[domain->node].sharers;
-        int64_t available = placer->demand->node[domain->node].available;
+        int node = layout->domain[d].node;
 
-        domain->buffer_bytes = buffer_within(placer, available / (sharers > 0 ? sharers : 1));
+        layout->domain[d].buffer_bytes = buffer_within(placer, placer->demand->node[node].available
+                                                                   / placer->room[node].given);
     }
 }
 
@@ -288,7 +287,7 @@ int collio_memory_layout_init(const demand_t *demand, const limits_t *limits, la
     groups = collio_memory_groups(demand, limits->group_bytes, end);
     rc = groups < 0 ? groups : place_groups(&placer, end, groups, layout);
     if (0 == rc) {
-        number_aggregators(&placer, layout);
+        divide_memory(&placer, layout);
     }
 out:
     if (0 != rc) {
