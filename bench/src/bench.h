@@ -28,6 +28,7 @@ typedef struct bench_options_t {
     const char *kernel;
     const char *dir;
     const char *label;
+    const char *decomposition; /* e3sm: a file of PIO */
     bench_api_t api;
     bool do_write;
     bool do_read;
@@ -109,6 +110,7 @@ void bench_btio(const bench_options_t *opt, int rank, int ranks, bench_plan_t *p
 void bench_s3d(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
 void bench_e3sm_f(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
 void bench_e3sm_g(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
+void bench_e3sm(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
 void bench_flash(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
 void bench_dist3d(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);
 void bench_coll_perf(const bench_options_t *opt, int rank, int ranks, bench_plan_t *plan);

@@ -20,6 +20,8 @@ const bench_kernel_t bench_kernels[] = {
      bench_e3sm_f},
     {"e3sm-g", "E3SM G-like: many pieces of about 500 bytes, all variables in one call",
      bench_e3sm_g},
+    {"e3sm", "--vars variables with the decomposition of a real run (--decomposition), in one call",
+     bench_e3sm},
     {"flash", "FLASH-IO checkpoint: 24 variables, blocks with guard cells in memory", bench_flash},
     {"dist3d", "DIST3D: block-block-block array of 8-byte elements", bench_dist3d},
     {"unstruc", "UNSTRUC: 64-byte elements dealt to the ranks at random", bench_unstruc},

@@ -60,12 +60,16 @@ static const option_row_t rows[] = {
     {"grid", DIMS, AT(grid), "NxNx..",
      "points of btio, s3d, dist3d, coll_perf, lattice (slowest "
      "first); columns or cells of e3sm-*, elements of unstruc"},
-    {"elem", SIZE, AT(elem), "BYTES", "size of an element of tile, dist3d, unstruc, lattice"},
+    {"elem", SIZE, AT(elem), "BYTES", "size of an element of tile, dist3d, unstruc, lattice, e3sm"},
     {"tile", DIMS, AT(tile), "YxX", "elements of a rank's tile (tile)"},
     {"transfer", SIZE, AT(transfer), "BYTES", "bytes per rank and call of ior-* (1m)"},
     {"calls", SIZE, AT(calls), "N", "calls per time step of ior-*"},
     {"view", ON, AT(one_view), NULL, "ior-*: a step's transfers in one call, through a file view"},
-    {"vars", SIZE, AT(vars), "N", "variables of e3sm-* (12, 8) and flash (24)"},
+    {"vars", SIZE, AT(vars), "N", "variables of e3sm-* (12, 8), e3sm (8) and flash (24)"},
+    {"decomposition", TEXT, AT(decomposition), "FILE",
+     "e3sm: a decomposition that PIO or Scorpio wrote as text (piodecomp*.dat); its tasks are "
+     "shared "
+     "out to the ranks, and every element needs a task"},
     {"blocks", SIZE, AT(blocks), "N", "blocks per rank of flash; pieces in memory of types"},
     {"packed", ON, AT(packed), NULL, "flash: no guard cells in memory"},
     {"File", HEAD, 0, NULL, NULL},
