@@ -61,6 +61,18 @@ static int even_place(int i, int total, int parts)
     return (int) ((int64_t) i * total / parts);
 }
 
+/* Places up to `count` aggregators on a node, spread over its ranks. Returns their number. */
+static int place_on_node(const collio_nodes_t *nodes, int node, int count, int *list)
+{
+    int size = collio_node_size(nodes, node);
+
+    count = count < size ? count : size;
+    for (int i = 0; i < count; ++i) {
+        list[i] = collio_node_member(nodes, node, even_place(i, size, count));
+    }
+    return count;
+}
+
 /* Places fewer aggregators than nodes: the first rank of every (nodes/count)-th node. */
 static void place_few(const collio_nodes_t *nodes, int count, int *list)
 {
@@ -111,9 +123,7 @@ static void place_spread(const collio_nodes_t *nodes, int count, int *list)
             here += even_place(seen + 1, extra, larger) - even_place(seen, extra, larger);
             ++seen;
         }
-        for (int i = 0; i < here; ++i) {
-            list[n++] = collio_node_member(nodes, node, even_place(i, size, here));
-        }
+        n += place_on_node(nodes, node, here, &list[n]);
     }
 }
 
@@ -135,13 +145,7 @@ int collio_aggregators_per_node(const collio_nodes_t *nodes, int per_node, int *
     int count = 0;
 
     for (int node = 0; node < nodes->nodes; ++node) {
-        int size = collio_node_size(nodes, node);
-        int here = per_node < 1 ? 1 : per_node;
-
-        here = here < size ? here : size;
-        for (int i = 0; i < here; ++i) {
-            list[count++] = collio_node_member(nodes, node, even_place(i, size, here));
-        }
+        count += place_on_node(nodes, node, per_node < 1 ? 1 : per_node, &list[count]);
     }
     return count;
 }
