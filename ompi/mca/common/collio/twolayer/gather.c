@@ -32,7 +32,7 @@ static void find_aggregator(collio_exchange_t *ex)
 {
     const collio_nodes_t *groups = collio_groups(ex->file);
     int group = collio_node_of(groups, ex->file->rank);
-    int ranks = collio_ranks_in(ex->file, group), count = collio_layers_in(ex, group);
+    int ranks = collio_node_size(groups, group), count = collio_layers_in(ex, group);
     int local = collio_local_aggregator_of(ranks, count, collio_node_local(groups, ex->file->rank));
     relay_t *relay = ex->plan->layer1.relay;
     int next = ranks;
@@ -323,8 +323,8 @@ static bool start_segment(collio_exchange_t *ex)
             && shared->regions >= relay->aggregators)) {
         return false;
     }
-    shared->local_ranks = shared->slots = shared->peers = collio_ranks_in(
-        file, collio_node_of(&file->nodes, file->rank));
+    shared->local_ranks = shared->slots = shared->peers = collio_node_size(
+        &file->nodes, collio_node_of(&file->nodes, file->rank));
     shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
     shared->mine = collio_relay_is_aggregator(ex);
     collio_shared_make(file, shared, region > shared->region_bytes ? region : shared->region_bytes);

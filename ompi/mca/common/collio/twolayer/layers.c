@@ -10,11 +10,6 @@
 
 #include "core/policy.h"
 
-int collio_ranks_in(const collio_file_t *file, int group)
-{
-    return collio_node_size(collio_groups(file), group);
-}
-
 static int auto_local_aggregators(const collio_exchange_t *ex)
 {
     const collio_file_t *file = ex->file;
@@ -30,7 +25,7 @@ static int auto_local_aggregators(const collio_exchange_t *ex)
     int best;
 
     for (int group = 0; group < collio_groups(file)->nodes; ++group) {
-        int ranks = collio_ranks_in(file, group);
+        int ranks = collio_node_size(collio_groups(file), group);
 
         facts.ranks_per_node = ranks > facts.ranks_per_node ? ranks : facts.ranks_per_node;
     }
@@ -72,7 +67,8 @@ static int layers_of(const collio_exchange_t *ex)
     bool all_alone = true;
 
     for (int group = 0; group < collio_groups(file)->nodes; ++group) {
-        all_alone = all_alone && collio_layers_in(ex, group) == collio_ranks_in(file, group);
+        all_alone = all_alone
+                    && collio_layers_in(ex, group) == collio_node_size(collio_groups(file), group);
     }
     if (all_alone) {
         return COLLIO_LAYERS_ONE;
@@ -178,7 +174,7 @@ int collio_layers_leader(const collio_exchange_t *ex, int rank)
         return rank;
     }
     return collio_node_member(groups, group,
-                              collio_local_aggregator_of(collio_ranks_in(ex->file, group),
+                              collio_local_aggregator_of(collio_node_size(groups, group),
                                                          collio_layers_in(ex, group),
                                                          collio_node_local(groups, rank)));
 }

@@ -167,25 +167,30 @@ static void relay_reset(collio_relay_t *relay)
 
 /* ---- handing over ---- */
 
-static void count_copy(collio_exchange_t *ex, int64_t bytes)
-{
-    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
-}
-
-/* Copies this rank's own bytes of the round between user memory and their places. */
-static void copy_mine(collio_exchange_t *ex, int h, const turn_t *turn)
+bool collio_relay_copy(collio_exchange_t *ex, int half, const turn_t *turn, size_t *next)
 {
     const collio_part_t *mine = &ex->plan->layer1.relay->mine;
 
-    for (size_t w = turn->window; w < turn->window + turn->window_count; ++w) {
-        const collio_window_t *window = &mine->window[w];
-        int64_t limit = ex->write ? INT64_MAX : collio_relay_limits(ex, h)[window->index];
-        int64_t copied = collio_copy_window(ex, window, &mine->piece[window->first],
-                                            collio_relay_staging(ex, h), 0, limit);
+    for (; *next < turn->window_count; ++*next) {
+        const collio_window_t *window = &mine->window[turn->window + *next];
+        int64_t copied, limit = INT64_MAX;
 
+        if (!ex->write) {
+            limit = atomic_load_explicit(&collio_relay_limits(ex, half)[window->index],
+                                         memory_order_acquire);
+        }
+        if (COLLIO_LIMIT_PENDING == limit) {
+            return false;
+        }
+        copied = collio_copy_window(ex, window, &mine->piece[window->first],
+                                    collio_relay_staging(ex, half), 0, limit);
         collio_exchange_received(ex, copied);
-        count_copy(ex, copied);
+        collio_relay_count(ex, copied);
+        if (!collio_relay_is_aggregator(ex)) {
+            collio_file_count(ex->file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
+        }
     }
+    return true;
 }
 
 /* Packs the message of a read for a member in a round that has a short window: the bytes of all
@@ -205,7 +210,7 @@ static int64_t pack_short(collio_exchange_t *ex, int h, int member, char *messag
 
         memcpy(message + turn->all.bytes + i * sizeof(valid), &valid, sizeof(valid));
         at += window->bytes;
-        count_copy(ex, valid);
+        collio_relay_count(ex, valid);
     }
     return collio_turn_room(turn);
 }
@@ -302,13 +307,14 @@ static void begin_handing(collio_exchange_t *ex, int h)
 static void start_handing(collio_exchange_t *ex, int h)
 {
     half_t *half = &ex->plan->layer1.relay->half[h];
+    size_t first = 0;
 
     if (ex->write || !ex->plan->layer1.relay->shared) { /* otherwise open_round has begun it */
         begin_handing(ex, h);
     }
     half->state = COLLIO_HALF_HANDING;
     if (NULL != half->turn[0]) {
-        copy_mine(ex, h, half->turn[0]);
+        (void) collio_relay_copy(ex, h, half->turn[0], &first);
     }
 }
 
@@ -357,7 +363,7 @@ static bool messages_over(collio_exchange_t *ex, half_t *half)
         const collio_move_t *move = &slot->move[m];
 
         if (NULL != half->turn[m]) {
-            count_copy(
+            collio_relay_count(
                 ex, collio_copy_scatter(move->window, move->piece, slot->buffer, 0, move->staging));
         }
     }

@@ -127,9 +127,6 @@ typedef struct collio_relay_t {
     } making;
 } collio_relay_t;
 
-/** Returns the number of ranks of the file in a group: a node, or a rack. */
-int collio_ranks_in(const collio_file_t *file, int group);
-
 /** Decides from agreed values whether this call has two layers, and the number of local
  *  aggregators. */
 void collio_layers_decide(collio_exchange_t *ex);
@@ -191,6 +188,15 @@ bool collio_relay_member(collio_exchange_t *ex, bool *moved);
 static inline bool collio_relay_is_aggregator(const collio_exchange_t *ex)
 {
     return ex->plan->layer1.relay->aggregator == ex->file->rank;
+}
+
+/** Copies this rank's bytes of a turn between user memory and their places in a half, window by
+ *  window from *next on. Returns false if a window of a read has not arrived. */
+bool collio_relay_copy(collio_exchange_t *ex, int half, const collio_turn_t *turn, size_t *next);
+/** Counts copied bytes. */
+static inline void collio_relay_count(collio_exchange_t *ex, int64_t bytes)
+{
+    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
 }
 
 /** The memory of a local aggregator has the limits of both halves, then the halves. A half has one

@@ -15,11 +15,6 @@
 typedef collio_relay_t relay_t;
 typedef collio_turn_t turn_t;
 
-static void count_copy(collio_exchange_t *ex, int64_t bytes)
-{
-    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
-}
-
 static char *room(const collio_exchange_t *ex, size_t number)
 {
     return ex->file->kept->relay.at + (number % 2) * (size_t) ex->plan->layer1.relay->message_bytes;
@@ -77,7 +72,7 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
         }
         copied = collio_copy_message(ex, window, &mine->piece[window->first], message + at, valid);
         collio_exchange_received(ex, copied);
-        count_copy(ex, copied);
+        collio_relay_count(ex, copied);
         at += window->bytes;
     }
 }
@@ -99,33 +94,14 @@ static bool copy_over(collio_exchange_t *ex, size_t number)
 {
     relay_t *relay = ex->plan->layer1.relay;
     const collio_shared_t *shared = &ex->file->kept->relay_shared;
-    const turn_t *turn = &relay->mine.turn[number];
     const collio_nodes_t *nodes = &ex->file->nodes;
     int slot = collio_node_local(nodes, relay->aggregator);
     collio_delivery_t *delivery = &relay->turn[number % 2];
     int half = collio_shared_granted(shared, slot, collio_node_local(nodes, ex->file->rank),
                                      delivery->move.ticket);
-    size_t *next = &delivery->window; /* first window of the turn that was not copied */
 
-    if (half < 0) {
+    if (half < 0 || !collio_relay_copy(ex, half, &relay->mine.turn[number], &delivery->window)) {
         return false;
-    }
-    for (; *next < turn->window_count; ++*next) {
-        const collio_window_t *window = &relay->mine.window[turn->window + *next];
-        int64_t copied, limit = INT64_MAX;
-
-        if (!ex->write) {
-            limit = atomic_load_explicit(&collio_relay_limits(ex, half)[window->index],
-                                         memory_order_acquire);
-        }
-        if (COLLIO_LIMIT_PENDING == limit) {
-            return false;
-        }
-        copied = collio_copy_window(ex, window, &relay->mine.piece[window->first],
-                                    collio_relay_staging(ex, half), 0, limit);
-        collio_exchange_received(ex, copied);
-        count_copy(ex, copied);
-        collio_file_count(ex->file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
     }
     atomic_fetch_add_explicit(&collio_shared_control(shared, slot)->arrived[half], 1,
                               memory_order_release);
