@@ -21,6 +21,7 @@
 #include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/help/help.h"
+#include "ompi/mca/common/collio/ompio/open.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,12 +68,6 @@ static int module_init(ompio_file_t *fh)
         cut_prefix(fh->f_fullfilename, fh->f_filename, plain);
         fh->f_filename = plain;
     }
-    return OMPI_SUCCESS;
-}
-
-static int module_finalize(ompio_file_t *fh)
-{
-    (void) fh;
     return OMPI_SUCCESS;
 }
 
@@ -329,7 +324,7 @@ static int file_sync(ompio_file_t *fh)
 
 mca_fs_base_module_1_0_0_t mca_fs_lustre_lla_module = {
     .fs_module_init = module_init,
-    .fs_module_finalize = module_finalize,
+    .fs_module_finalize = collio_file_unquery,
     .fs_file_open = file_open,
     .fs_file_close = file_close,
     .fs_file_delete = file_delete,

@@ -31,6 +31,7 @@
 #include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/hook/reach.h"
+#include "ompi/mca/common/collio/ompio/open.h"
 #include "opal/util/proc.h"
 
 #include "sharedfp_ondemand_counter.h"
@@ -131,12 +132,6 @@ static int module_init(ompio_file_t *fh)
         (void) unlink(path);
         free(path);
     }
-    return OMPI_SUCCESS;
-}
-
-static int module_finalize(ompio_file_t *fh)
-{
-    (void) fh;
     return OMPI_SUCCESS;
 }
 
@@ -438,7 +433,7 @@ static int read_ordered_end(ompio_file_t *fh, void *buffer, ompi_status_public_t
 
 mca_sharedfp_base_module_t mca_sharedfp_ondemand_module = {
     .sharedfp_module_init = module_init,
-    .sharedfp_module_finalize = module_finalize,
+    .sharedfp_module_finalize = collio_file_unquery,
     .sharedfp_seek = seek,
     .sharedfp_get_position = get_position,
     .sharedfp_read = read_shared,

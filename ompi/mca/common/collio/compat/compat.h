@@ -191,10 +191,10 @@ static inline ompi_file_t *collio_file_of(MPI_Fint number)
 #define COLLIO_COMPONENT_VERSION \
     MCA_BASE_MAKE_VERSION(component, COLLIO_MAJOR, COLLIO_MINOR, COLLIO_RELEASE)
 
-/** Returns the value of an integer parameter of io/ompio; -1: no parameter has that name. */
-static inline int collio_ompio_parameter(const char *name)
+/** Returns the value of an integer parameter of a component; -1: no parameter has that name. */
+static inline int collio_parameter(const char *framework, const char *component, const char *name)
 {
-    int index = mca_base_var_find("ompi", "io", "ompio", name);
+    int index = mca_base_var_find("ompi", framework, component, name);
     const int *value = NULL;
 
     return 0 <= index && OPAL_SUCCESS == mca_base_var_get_value(index, &value, NULL, NULL)
@@ -213,7 +213,7 @@ static inline bool collio_hint_is_ompios(const char *key, const char *value)
         return 0 == strcmp(value, "true");
     }
     if (0 == strcmp(key, "cb_buffer_size")) {
-        return collio_ompio_parameter("bytes_per_agg") == strtoll(value, NULL, 10);
+        return collio_parameter("io", "ompio", "bytes_per_agg") == strtoll(value, NULL, 10);
     }
 #else
     (void) key;

@@ -11,6 +11,7 @@
  *   get_size      a node's cache may hold an old size, which also affects seeks from the end
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
  *                 valid position, which no later check can detect
+ *   set_view      may pass hints, and io/ompio divides by cb_nodes: unusable hints are removed
  */
 #include "compat/compat.h"
 
@@ -26,7 +27,7 @@
 #include "hook/caches.h"
 #include "hook/reach.h"
 #include "ompio/entries.h"
-#include "ompio/set_view.h"
+#include "settings/hints.h"
 #include "view/view.h"
 
 enum { ZERO_BYTES = 1 << 20 }; /* bytes of one write where there is no fallocate */
@@ -298,6 +299,41 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
     return hook->original.io_module_file_seek(file, offset, whence);
 }
 
+/* Checks the two hints that OMPIO reads in set_view: MPI_File_set_info may have changed them since
+ * the open. The other hints are not checked, because programs set a view for every variable. */
+static void check_file_hints(const collio_hook_t *hook)
+{
+    (void) collio_hint_check(hook->fh->f_info, "cb_nodes");
+    (void) collio_hint_check(hook->fh->f_info, "collective_buffering");
+}
+
+/* Replaces io/ompio's set_view. Does not compare hints between ranks: rank 0 prints its help texts
+ * at once; texts that only another rank has are printed when the next file is opened. */
+static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
+                         struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
+                         const char *datarep, opal_info_t *info)
+{
+    collio_hook_t *hook = collio_hook_find(file);
+    opal_info_t *copy = OBJ_NEW(opal_info_t);
+    int rc;
+
+    check_file_hints(hook);
+    if (NULL == copy || NULL == info || OPAL_SUCCESS != opal_info_dup(info, &copy)) {
+        rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, info);
+    } else {
+        collio_hints_check(copy);
+        rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, copy);
+    }
+    if (NULL != copy) {
+        /* which frees it: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+        OBJ_RELEASE(copy);
+    }
+    if (0 == hook->fh->f_rank) {
+        collio_help_flush();
+    }
+    return rc;
+}
+
 void collio_entries_install(collio_hook_t *hook)
 {
     collio_hook_table_t *table = collio_hook_table(hook);
@@ -307,5 +343,5 @@ void collio_entries_install(collio_hook_t *hook)
     table->io_module_file_sync = file_sync;
     table->io_module_file_seek = file_seek;
     table->io_module_file_set_atomicity = file_set_atomicity;
-    collio_hints_patch(hook);
+    table->io_module_file_set_view = file_set_view;
 }

@@ -75,18 +75,6 @@ bool collio_fcoll_is_chosen(void)
     return highest > (others ? FCOLL_STOCK_MAX : 0);
 }
 
-/* Returns the value of sharedfp_ondemand_priority; 0 without the component. */
-static int ondemand_priority(void)
-{
-    int index = mca_base_var_find("ompi", "sharedfp", "ondemand", "priority");
-    const int *value = NULL;
-
-    return 0 <= index && OPAL_SUCCESS == mca_base_var_get_value(index, &value, NULL, NULL)
-                   && NULL != value
-               ? *value
-               : 0;
-}
-
 void collio_sharedfp_select(void)
 {
     mca_base_var_source_t source;
@@ -103,7 +91,8 @@ void collio_sharedfp_select(void)
     }
     selection = mca_base_var_find("ompi", "sharedfp", NULL, NULL);
     if (0 <= selection && OPAL_SUCCESS == mca_base_var_get_value(selection, NULL, &source, NULL)
-        && MCA_BASE_VAR_SOURCE_DEFAULT == source && 0 < ondemand_priority()) {
+        && MCA_BASE_VAR_SOURCE_DEFAULT == source
+        && 0 < collio_parameter("sharedfp", "ondemand", "priority")) {
         (void) mca_base_var_set_value(selection, "^lockedfile,sm", 0, MCA_BASE_VAR_SOURCE_SET,
                                       NULL);
     }

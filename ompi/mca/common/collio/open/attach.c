@@ -81,7 +81,7 @@ static void find_facts(const collio_file_t *file, collio_fact_t *facts)
         [STRIPES] = {"stripe count", stripes.count},
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
         [BUFFER] = {"io_ompio_bytes_per_agg", (int64_t) fh->f_bytes_per_agg},
-        [NUMBER] = {"io_ompio_num_aggregators", collio_ompio_parameter("num_aggregators")},
+        [NUMBER] = {"io_ompio_num_aggregators", collio_parameter("io", "ompio", "num_aggregators")},
     };
 
     memcpy(facts, found, sizeof(found));
