@@ -55,8 +55,7 @@ static void request(const run *r, int rank, t_shape *shape, int64_t *from, int64
     int how = r->c->v[D_HOW];
     int64_t bytes;
 
-    *shape = (t_shape){{0}, 0, 1, 1};
-    r->pattern->shape(rank, t_size, shape);
+    t_pattern_shape(r->pattern, rank, t_size, shape);
     *from = shape->start;
     *to = t_list_bytes(&shape->list);
     bytes = *to - *from;
@@ -138,7 +137,7 @@ static bool refusable(const run *r, int rc)
 static bool open_file(run *r, char *why, size_t why_bytes)
 {
     MPI_Info info = make_info(r);
-    t_view view = {true, 0, MPI_BYTE, MPI_BYTE, "native"};
+    t_view view;
     int amode = r->writing ? MPI_MODE_CREATE : 0, rc;
 
     amode |= 0 == r->c->v[D_OPEN] ? MPI_MODE_RDWR : r->writing ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
@@ -148,7 +147,7 @@ static bool open_file(run *r, char *why, size_t why_bytes)
     if (!t_ok(rc, "MPI_File_open")) {
         return false;
     }
-    r->pattern->view(t_rank, t_size, &view);
+    t_pattern_view(r->pattern, t_rank, t_size, &view);
     if (view.set) {
         rc = MPI_File_set_view(r->file, view.disp, view.etype, view.filetype, view.datarep,
                                MPI_INFO_NULL);

@@ -34,13 +34,29 @@ enum {
     T_APPEND = 16,    /* opened with MPI_MODE_APPEND */
     T_SWAP = 32,      /* external32: bytes of a unit are reversed in the file */
     T_REFUSABLE = 64, /* MPI_File_set_view may say MPI_ERR_TYPE: the standard forbids such views */
+    T_EMPTIES = 128,  /* the filetype has empty pieces between the others */
 };
+
+/** Which ranks have bytes. */
+typedef enum t_who { T_ALL, T_ODD, T_LAST, T_NOBODY } t_who;
+
+/** `count` blocks of each rank by turns. One block: a view without a filetype of its own. */
+typedef struct t_row {
+    int64_t first, step;       /* the first block of rank r is at first + r * step */
+    int64_t block, gap;        /* bytes of a block; bytes between the last rank and the first */
+    int64_t stride;            /* between blocks of a rank; 0: ranks * step + gap */
+    int64_t unit;              /* bytes of the basic type */
+    int64_t start, start_step; /* bytes of the view before the request: start + r * start_step */
+    int count;
+    t_who who;
+} t_row;
 
 typedef struct t_pattern {
     const char *name;
     unsigned flags;
-    void (*shape)(int rank, int size, t_shape *shape);
-    void (*view)(int rank, int size, t_view *view);
+    void (*shape)(int rank, int size, t_shape *shape); /* NULL: row */
+    void (*view)(int rank, int size, t_view *view);    /* NULL: row, or the pieces of the shape */
+    t_row row;
 } t_pattern;
 
 extern const t_pattern t_patterns[];
@@ -48,6 +64,9 @@ extern const int t_pattern_count;
 const t_pattern *t_pattern_find(const char *name);
 
 enum { T_APPEND_BASE = 5000 }; /* size of the file that the append pattern finds */
+
+void t_pattern_shape(const t_pattern *pattern, int rank, int size, t_shape *shape);
+void t_pattern_view(const t_pattern *pattern, int rank, int size, t_view *view);
 
 MPI_Datatype t_unit_type(int64_t unit);
 void t_view_free(t_view *view);
@@ -57,32 +76,19 @@ void t_shape_free(t_shape *shape);
 #define T_DECLARE(name)                                      \
     void t_shape_##name(int rank, int size, t_shape *shape); \
     void t_view_##name(int rank, int size, t_view *view)
-T_DECLARE(segmented);
-T_DECLARE(offset);
-T_DECLARE(default_view);
-T_DECLARE(interleaved);
-T_DECLARE(interleaved_large);
-T_DECLARE(holes);
-T_DECLARE(holes_wide);
 T_DECLARE(tiles);
-T_DECLARE(empty_ranks);
-T_DECLARE(one_rank);
-T_DECLARE(nobody);
-T_DECLARE(append);
-T_DECLARE(huge);
-T_DECLARE(wide_stride);
-T_DECLARE(external32);
-T_DECLARE(external32_double);
 T_DECLARE(block2d);
 T_DECLARE(block3d);
 T_DECLARE(btio);
 T_DECLARE(darray);
-T_DECLARE(e3sm);
-T_DECLARE(ragged);
-T_DECLARE(far);
-T_DECLARE(same_read);
-T_DECLARE(overlap_read);
-T_DECLARE(unsorted_read);
-T_DECLARE(atomic);
+void t_shape_e3sm(int rank, int size, t_shape *shape);
+void t_shape_ragged(int rank, int size, t_shape *shape);
+void t_shape_far(int rank, int size, t_shape *shape);
+void t_shape_overlap_read(int rank, int size, t_shape *shape);
+void t_shape_unsorted_read(int rank, int size, t_shape *shape);
+void t_row_shape(const t_row *row, int rank, int size, t_shape *shape);
+void t_row_view(const t_row *row, int rank, int size, t_view *view);
+/* A filetype of exactly the pieces of a shape, in its order; with an empty one behind each. */
+void t_list_view(const t_shape *shape, bool empties, t_view *view);
 
 #endif

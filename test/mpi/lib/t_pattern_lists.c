@@ -8,9 +8,10 @@
 
 #include <stdlib.h>
 
-/** A filetype of exactly these pieces (empty ones are kept), in this order. */
-static void pieces_view(t_view *view, const t_list *list, int64_t unit, bool empties)
+void t_list_view(const t_shape *shape, bool empties, t_view *view)
 {
+    const t_list *list = &shape->list;
+    int64_t unit = shape->unit;
     size_t n = list->n * (empties ? 2 : 1);
     int *lengths = t_alloc(n * sizeof(*lengths));
     MPI_Aint *at = t_alloc(n * sizeof(*at));
@@ -33,16 +34,6 @@ static void pieces_view(t_view *view, const t_list *list, int64_t unit, bool emp
     free(at);
 }
 
-static void view_of_shape(void (*make)(int, int, t_shape *), int rank, int size, t_view *view,
-                          bool empties)
-{
-    t_shape shape = {{0}, 0, 1, 1};
-
-    make(rank, size, &shape);
-    pieces_view(view, &shape.list, shape.unit, empties);
-    t_shape_free(&shape);
-}
-
 /* Climate model: each 8-byte value belongs to some rank. */
 void t_shape_e3sm(int rank, int size, t_shape *shape)
 {
@@ -52,11 +43,6 @@ void t_shape_e3sm(int rank, int size, t_shape *shape)
             t_list_add(&shape->list, 8 * (int64_t) i, 8);
         }
     }
-}
-
-void t_view_e3sm(int rank, int size, t_view *view)
-{
-    view_of_shape(t_shape_e3sm, rank, size, view, false);
 }
 
 /* Pieces of 1 to 300 bytes, some gaps, uneven shares (low ranks get more). */
@@ -78,22 +64,12 @@ void t_shape_ragged(int rank, int size, t_shape *shape)
     }
 }
 
-void t_view_ragged(int rank, int size, t_view *view)
-{
-    view_of_shape(t_shape_ragged, rank, size, view, true);
-}
-
 /* A header at the beginning and data at 1 TiB: two windows, not a million. */
 void t_shape_far(int rank, int size, t_shape *shape)
 {
     (void) size;
     t_list_add(&shape->list, rank * 100, 100);
     t_list_add(&shape->list, (INT64_C(1) << 40) + rank * 640, 640);
-}
-
-void t_view_far(int rank, int size, t_view *view)
-{
-    view_of_shape(t_shape_far, rank, size, view, false);
 }
 
 /* Each piece begins inside the one before: a rank reads bytes twice, in rising order. */
@@ -105,11 +81,6 @@ void t_shape_overlap_read(int rank, int size, t_shape *shape)
     }
 }
 
-void t_view_overlap_read(int rank, int size, t_view *view)
-{
-    view_of_shape(t_shape_overlap_read, rank, size, view, false);
-}
-
 /* Pieces from the last to the first. */
 void t_shape_unsorted_read(int rank, int size, t_shape *shape)
 {
@@ -117,9 +88,4 @@ void t_shape_unsorted_read(int rank, int size, t_shape *shape)
     for (int i = 49; i >= 0; i--) {
         t_list_add(&shape->list, ((int64_t) i * size + rank) * 48, 40);
     }
-}
-
-void t_view_unsorted_read(int rank, int size, t_view *view)
-{
-    view_of_shape(t_shape_unsorted_read, rank, size, view, false);
 }
