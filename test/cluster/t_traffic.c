@@ -185,21 +185,12 @@ static void end(const char *phase, MPI_File file)
 
 static void transfer(MPI_File file, const t_blocks *mine)
 {
-    int bytes = (int) t_blocks_bytes(mine);
-    unsigned char *data = t_blocks_data(mine, t_rank), *back = t_alloc((size_t) bytes);
-    MPI_Status status;
-
     begin(file);
-    t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write");
+    t_blocks_write(file, mine, t_rank);
     end("write", file);
-    t_status_check(&status, bytes, "write");
     begin(file);
-    t_ok(MPI_File_read_at_all(file, 0, back, bytes, MPI_BYTE, &status), "read");
+    t_blocks_read(file, mine, t_rank);
     end("read", file);
-    t_status_check(&status, bytes, "read");
-    t_blocks_check(mine, t_rank, back, "read");
-    free(data);
-    free(back);
 }
 
 static void print_world(void)

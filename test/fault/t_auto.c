@@ -22,8 +22,6 @@ static char path[512];
 static double skipped_at_the_end(const char *hints, const char *fault)
 {
     t_blocks mine = t_request_blocks(&request, t_rank);
-    unsigned char *data = t_blocks_data(&mine, t_rank);
-    int bytes = (int) t_blocks_bytes(&mine);
     double before = 0, after = 0;
     MPI_File file;
 
@@ -34,28 +32,25 @@ static double skipped_at_the_end(const char *hints, const char *fault)
             if (CALLS - LAST == i) {
                 before = t_pvar_read("calls_direct", file);
             }
-            t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), hints);
+            t_blocks_write(file, &mine, t_rank);
         }
         t_fault_set(NULL);
         after = t_pvar_read("calls_direct", file);
         t_ok(MPI_File_close(&file), "close");
     }
-    free(data);
     return after - before;
 }
 
 int main(int argc, char *argv[])
 {
     double skipped;
-    MPI_File file;
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "auto");
     if (!t_fault_there()) {
         return t_skip_all("auto", "libfault is not preloaded");
     }
-    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
-    MPI_File_close(&file);
+    t_first_open(path);
     if (!t_pvar_exists("calls_direct")) {
         return t_skip_all("auto", "the component has no counter for it");
     }

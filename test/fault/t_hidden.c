@@ -232,15 +232,13 @@ int main(int argc, char *argv[])
 {
     const char *transport = 1 < argc ? argv[1] : "isend";
     figures none[2];
-    MPI_File file;
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "hidden");
     if (!t_fault_there()) {
         return t_skip_all("hidden_time", "libfault is not preloaded");
     }
-    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
-    MPI_File_close(&file);
+    t_first_open(path);
     if (!t_pvar_exists("time_hidden")) {
         return t_skip_all("hidden_time", "the component has no counters for it");
     }

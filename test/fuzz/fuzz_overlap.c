@@ -6,6 +6,7 @@
  * all bytes together must have no cycle. Afterwards the model takes the bytes of the file.
  */
 #include "fuzz_run.h"
+#include "lib/t_image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct writers {
     int64_t low, high;     /* file offsets, without plan->far */
     uint16_t *who;         /* bits, one per actor */
     unsigned char *values; /* [actor][byte] */
-    bool after[FUZZ_RANKS][FUZZ_RANKS];
+    bool after[T_WRITERS][T_WRITERS];
 } writers;
 
 static void note_part(const fuzz_run *run, const fuzz_call *call, int actor, writers *w)
@@ -65,31 +66,6 @@ static void relate(fuzz_run *run, writers *w, const unsigned char *have)
     }
 }
 
-/** Rank 0: takes away, again and again, a rank that came after nobody who is left. */
-static void check_order(fuzz_run *run, writers *w)
-{
-    bool gone[FUZZ_RANKS] = {false};
-    int left = run->ranks;
-
-    for (bool found = true; found && 0 < left;) {
-        found = false;
-        for (int a = 0; a < run->ranks; a++) {
-            bool first = !gone[a];
-
-            for (int b = 0; b < run->ranks; b++) {
-                first = first && (gone[b] || !w->after[a][b]);
-            }
-            if (first) {
-                gone[a] = found = true;
-                left--;
-            }
-        }
-    }
-    if (0 < left) {
-        fuzz_fail(run, "atomic: no order of the ranks explains the bytes");
-    }
-}
-
 /** All ranks: the model becomes what rank 0 finds in the file. */
 static void adopt(fuzz_run *run, writers *w)
 {
@@ -103,7 +79,9 @@ static void adopt(fuzz_run *run, writers *w)
             fuzz_fail(run, "atomic: the file is too short");
         }
         relate(run, w, have);
-        check_order(run, w);
+        if (!t_has_order(w->after, run->ranks)) {
+            fuzz_fail(run, "atomic: no order of the ranks explains the bytes");
+        }
     }
     MPI_Bcast(have, (int) bytes, MPI_BYTE, 0, run->comm);
     for (int64_t at = 0; at < bytes; at++) {

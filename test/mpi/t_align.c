@@ -119,15 +119,12 @@ typedef struct align_case {
 static void write_at(MPI_File file, const align_case *c, int64_t first, bool aligned)
 {
     t_blocks mine = blocks_at(first, t_rank);
-    unsigned char *data = t_blocks_data(&mine, t_rank);
     int64_t shared, inside;
 
     t_blocks_view(file, &mine);
     notes = 0;
     noting = true;
-    t_ok(MPI_File_write_at_all(file, 0, data, (int) t_blocks_bytes(&mine), MPI_BYTE,
-                               MPI_STATUS_IGNORE),
-         "write");
+    t_blocks_write(file, &mine, t_rank);
     noting = false;
     judge(first, c->unit, &shared, &inside);
     t_fail_if(aligned && (shared > 0 || inside > 0),
@@ -135,7 +132,6 @@ static void write_at(MPI_File file, const align_case *c, int64_t first, bool ali
               (long long) first, (long long) shared, (long long) inside);
     t_fail_if(!aligned && t_size > 1 && 0 == shared, "%s, at %lld: no block has two writers",
               c->name, (long long) first);
-    free(data);
 }
 
 static void check_bytes(void)

@@ -83,16 +83,8 @@ static void attempt(const char *hints, const char *key, const char *want, int cl
 
 static void check_bytes(void)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank) {
-        t_expected all = {0};
-
-        for (int r = 0; r < t_size; r++) {
-            t_expect(&all, blocks_of(r), r);
-        }
-        t_expected_check(&all, path, 0);
-        unlink(path);
-    }
+    t_ranks_check(path, blocks_of, 0, 0);
+    t_remove(path);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -266,28 +258,12 @@ static void expect_same_info(MPI_File file, const char *what)
     }
 }
 
-/** Writes and reads; the bytes are checked here and in the file. */
-static void use_file(MPI_File file, const char *what)
-{
-    t_blocks mine = blocks_of(t_rank);
-    unsigned char *data = t_blocks_data(&mine, t_rank);
-    MPI_Status status;
-
-    t_blocks_view(file, &mine);
-    for (int i = 0; i < 2; i++) {
-        t_ok(MPI_File_write_at_all(file, 0, data, BLOCK * COUNT, MPI_BYTE, &status), what);
-    }
-    memset(data, 0, BLOCK * COUNT);
-    t_ok(MPI_File_read_at_all(file, 0, data, BLOCK * COUNT, MPI_BYTE, &status), what);
-    t_blocks_check(&mine, t_rank, data, what);
-    free(data);
-}
-
 /** A file whose ranks have different values, then one with the same value on all. */
 static void try_pair(const setting_t *setting, int even, int odd, const char *base)
 {
     char hints[512], what[512], key[192];
     bool memory = 0 == strncmp(setting->name, "memory_", 7);
+    t_blocks mine = blocks_of(t_rank);
     MPI_File file;
 
     snprintf(what, sizeof(what), "%s %s and %s, %s", setting->name, setting->value[even],
@@ -302,7 +278,10 @@ static void try_pair(const setting_t *setting, int even, int odd, const char *ba
                 expect_hint(file, key, setting->value[even]);
             }
             expect_same_info(file, what);
-            use_file(file, what);
+            t_blocks_view(file, &mine);
+            t_blocks_write(file, &mine, t_rank);
+            t_blocks_write(file, &mine, t_rank);
+            t_blocks_read(file, &mine, t_rank);
             t_ok(MPI_File_close(&file), what);
         }
         check_bytes();
@@ -313,12 +292,9 @@ static void pairs(bool all)
 {
     int count, level, base = 0;
     setting_t setting;
-    MPI_File file;
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
-    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
-        MPI_File_close(&file); /* the settings of a component exist from the first open on */
-    }
+    t_first_open(path); /* the settings of a component exist from then on, too */
     MPI_T_cvar_get_num(&count);
     for (int i = 0; i < count; i++) {
         if (!find_setting(i, &setting)) {

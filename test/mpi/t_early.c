@@ -18,14 +18,10 @@ static char path[512];
 
 static void write_calls(MPI_File file, const t_blocks *mine, int writer, int calls)
 {
-    unsigned char *data = t_blocks_data(mine, writer);
-    int bytes = (int) t_blocks_bytes(mine);
-
     t_blocks_view(file, mine);
     for (int i = 0; i < calls; i++) {
-        t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+        t_blocks_write(file, mine, writer);
     }
-    free(data);
 }
 
 static t_blocks header_of(int rank, int idle)
@@ -108,12 +104,9 @@ static void first_call_of_next_file(void)
 
 int main(int argc, char *argv[])
 {
-    MPI_File file;
-
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "early");
-    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
-    MPI_File_close(&file);
+    t_first_open(path);
     if (!t_pvar_exists("calls_direct")) {
         return t_skip_all("early", "the component has no counter for it");
     }

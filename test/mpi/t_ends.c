@@ -58,25 +58,19 @@ static ends_file *open_file(MPI_Comm comm, const char *name)
 static void write_part(ends_file *f, int part)
 {
     t_blocks mine = blocks_of(f, f->rank, part);
-    unsigned char *data = t_blocks_data(&mine, writer_of(f, f->rank, part));
 
     t_blocks_view(f->file, &mine);
-    t_ok(MPI_File_write_all(f->file, data, BLOCK * COUNT, MPI_BYTE, MPI_STATUS_IGNORE),
-         "write_all");
+    t_blocks_write(f->file, &mine, writer_of(f, f->rank, part));
     f->written[part] = true;
-    free(data);
 }
 
 static void read_part(ends_file *f, int part)
 {
     int other = (f->rank + 1) % f->size;
     t_blocks theirs = blocks_of(f, other, part);
-    unsigned char *data = t_alloc(BLOCK * COUNT);
 
     t_blocks_view(f->file, &theirs);
-    t_ok(MPI_File_read_all(f->file, data, BLOCK * COUNT, MPI_BYTE, MPI_STATUS_IGNORE), "read_all");
-    t_blocks_check(&theirs, writer_of(f, other, part), data, "read_all");
-    free(data);
+    t_blocks_read(f->file, &theirs, writer_of(f, other, part));
 }
 
 static void close_file(ends_file *f)

@@ -20,13 +20,9 @@ static char folder[600], path[700];
 static void transfer(MPI_File file)
 {
     t_blocks mine = {t_rank * BLOCK, BLOCK, t_size * BLOCK, COUNT};
-    unsigned char *data = t_blocks_data(&mine, t_rank);
 
     t_blocks_view(file, &mine);
-    t_ok(MPI_File_write_at_all(file, 0, data, (int) t_blocks_bytes(&mine), MPI_BYTE,
-                               MPI_STATUS_IGNORE),
-         "write_at_all");
-    free(data);
+    t_blocks_write(file, &mine, t_rank);
 }
 
 static void check_mode(mode_t wanted)

@@ -82,10 +82,7 @@ static void set_view(MPI_File file, const t_list *list)
 
 static double received(MPI_File file)
 {
-    double mine = t_pvar_read("requests_received", file), all;
-
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return all;
+    return t_pvar_sum("requests_received", file);
 }
 
 /* All ranks' bytes of one generation, as the file must be; t_image_check_atomic needs the lists. */
@@ -219,12 +216,10 @@ int main(int argc, char *argv[])
         {.name = "overlaps", .hole = 3, .to = PLACES, .every = 4, .lists = MANY},
         {.name = "more_than_span", .to = PLACES, .every = 1, .lists = MANY},
     };
-    MPI_File file;
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "marks");
-    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
-    MPI_File_close(&file);
+    t_first_open(path);
     if (!t_pvar_exists("requests_received")) {
         return t_skip_all("marks", "the component has no counter for it");
     }

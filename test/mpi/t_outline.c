@@ -30,10 +30,7 @@ static t_blocks blocks_of(const layout *layout, int rank)
 
 static double told(MPI_File file)
 {
-    double mine = t_pvar_read("requests_received", file), all;
-
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return all;
+    return t_pvar_sum("requests_received", file);
 }
 
 /* Reads the blocks of `writer` (-1: prefilled), of which the file has the first `present` bytes. */
@@ -52,16 +49,6 @@ static void read_back(MPI_File file, const t_blocks *blocks, int writer, int64_t
     }
     t_status_check(&status, t_blocks_bytes(&there), what);
     t_blocks_check(&there, writer, data, what);
-    free(data);
-}
-
-static void write_new(MPI_File file, const t_blocks *blocks, int writer)
-{
-    unsigned char *data = t_blocks_data(blocks, writer);
-
-    t_ok(MPI_File_write_at_all(file, 0, data, (int) t_blocks_bytes(blocks), MPI_BYTE,
-                               MPI_STATUS_IGNORE),
-         "write");
     free(data);
 }
 
@@ -103,7 +90,7 @@ static void read_write_read(const layout *layout, const char *hints, const char 
         read_back(file, &mine, -1, half, "read of half a file");
         check_told(layout, told(file) - lists, label);
         MPI_Barrier(MPI_COMM_WORLD);
-        write_new(file, &mine, 10 + t_rank);
+        t_blocks_write(file, &mine, 10 + t_rank);
         t_ok(MPI_File_sync(file), "sync");
         MPI_Barrier(MPI_COMM_WORLD);
         if (0 == t_rank) {
@@ -124,12 +111,10 @@ int main(int argc, char *argv[])
 {
     static const layout layouts[] = {
         {"dense", 0, true}, {"some_holes", 1, true}, {"mostly_holes", 40, false}};
-    MPI_File file;
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "outline");
-    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
-    MPI_File_close(&file);
+    t_first_open(path);
     if (!t_pvar_exists("requests_received")) {
         return t_skip_all("outline", "the component has no counter for it");
     }

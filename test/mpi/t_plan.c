@@ -328,13 +328,11 @@ static void run_auto(const char *path)
 int main(int argc, char *argv[])
 {
     char path[512];
-    MPI_File file;
     bool counters;
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "plan");
-    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
-    MPI_File_close(&file); /* the counters exist from the first open on */
+    t_first_open(path);
     counters = t_pvar_exists("plan_hits");
     run_steps(path, "exchange=on,plan_reuse=true", counters, "reuse");
     run_steps(path, "exchange=on,plan_reuse=true,aggregators=1,buffer_bytes=4096", counters,

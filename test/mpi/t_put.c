@@ -53,25 +53,17 @@ static counted round_trip(const char *transport, const char *schedule,
 {
     t_blocks mine = make(t_rank, block);
     t_expected all = {0};
-    int bytes = (int) t_blocks_bytes(&mine);
     MPI_File file = open_file(transport, schedule);
     counted count = {0};
-    MPI_Status status;
 
     t_blocks_view(file, &mine);
     for (int i = 0; i < 2; i++) {
-        unsigned char *data = t_blocks_data(&mine, t_rank + 100 * i);
         double copied = t_pvar_read("copied_bytes", file), put = t_pvar_read("put_bytes", file);
 
-        t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write");
-        t_status_check(&status, bytes, "write");
+        t_blocks_write(file, &mine, t_rank + 100 * i);
         count.copied = t_pvar_read("copied_bytes", file) - copied;
         count.put = t_pvar_read("put_bytes", file) - put;
-        memset(data, 0, (size_t) bytes);
-        t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status), "read");
-        t_status_check(&status, bytes, "read");
-        t_blocks_check(&mine, t_rank + 100 * i, data, "read");
-        free(data);
+        t_blocks_read(file, &mine, t_rank + 100 * i);
     }
     count.memory = t_pvar_read("memory_high", file);
     MPI_File_close(&file);
@@ -88,9 +80,6 @@ static counted round_trip(const char *transport, const char *schedule,
 static void same_for_all(const char *transport, const char *schedule)
 {
     t_blocks mine = {8, 8, 16, 8000};
-    int bytes = (int) t_blocks_bytes(&mine);
-    unsigned char *data = t_alloc((size_t) bytes);
-    MPI_Status status;
     MPI_File file;
 
     if (0 == t_rank) {
@@ -99,11 +88,8 @@ static void same_for_all(const char *transport, const char *schedule)
     MPI_Barrier(MPI_COMM_WORLD);
     file = open_file(transport, schedule);
     t_blocks_view(file, &mine);
-    t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status), "read");
-    t_status_check(&status, bytes, "read");
-    t_blocks_check(&mine, -1, data, "read");
+    t_blocks_read(file, &mine, -1);
     MPI_File_close(&file);
-    free(data);
 }
 
 /* The file ends in the middle of a piece of rank 1, or of rank 0 if it is alone. */
@@ -190,13 +176,11 @@ static bool puts_work(const char *transport)
 
 int main(int argc, char *argv[])
 {
-    MPI_File file;
     bool fence, lock;
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "put");
-    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
-    MPI_File_close(&file); /* the counters exist from the first open on */
+    t_first_open(path);
     if (1 == t_size) {
         return t_skip_all("put", "there is nobody to put to");
     }

@@ -114,7 +114,6 @@ static void names_and_texts(void)
 static void pvars_count(void)
 {
     t_blocks mine = blocks_of(t_rank);
-    unsigned char *data = t_blocks_data(&mine, t_rank);
     MPI_File file;
     double written, read;
 
@@ -122,9 +121,8 @@ static void pvars_count(void)
         written = t_pvar_read("bytes_written", file);
         read = t_pvar_read("bytes_read", file);
         t_blocks_view(file, &mine);
-        t_ok(MPI_File_write_all(file, data, BLOCK * COUNT, MPI_BYTE, MPI_STATUS_IGNORE), "write");
-        t_ok(MPI_File_read_at_all(file, 0, data, BLOCK * COUNT, MPI_BYTE, MPI_STATUS_IGNORE),
-             "read");
+        t_blocks_write(file, &mine, t_rank);
+        t_blocks_read(file, &mine, t_rank);
         written = t_pvar_read("bytes_written", file) - written;
         read = t_pvar_read("bytes_read", file) - read;
         t_fail_if(BLOCK * COUNT != (int) written || BLOCK * COUNT != (int) read,
@@ -132,7 +130,6 @@ static void pvars_count(void)
                   BLOCK * COUNT);
         t_ok(MPI_File_close(&file), "close");
     }
-    free(data);
     t_verdict("pvars_count_bytes");
 }
 
@@ -141,19 +138,17 @@ static int cycles_with(const char *hints, const char *cb_write)
 {
     enum { LARGE = 512 << 10, PIECES = 2 };
     t_blocks mine = {t_rank * LARGE, LARGE, t_size * LARGE, PIECES};
-    unsigned char *data = t_blocks_data(&mine, t_rank);
     int cycles = 0, all = 0;
     MPI_File file;
 
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
         t_blocks_view(file, &mine);
         cycles = (int) t_pvar_read("cycles", file);
-        t_ok(MPI_File_write_all(file, data, LARGE * PIECES, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+        t_blocks_write(file, &mine, t_rank);
         cycles = (int) t_pvar_read("cycles", file) - cycles;
         expect_hint(file, "romio_cb_write", cb_write);
         t_ok(MPI_File_close(&file), "close");
     }
-    free(data);
     MPI_Allreduce(&cycles, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     return all;
 }

@@ -108,36 +108,22 @@ static void transfer_shape(const char *hints, t_blocks (*shape)(int rank), int t
                            double *read)
 {
     t_blocks mine = shape(t_rank);
-    t_expected all = {0};
-    int bytes = (int) t_blocks_bytes(&mine);
-    unsigned char *data = t_blocks_data(&mine, t_rank), *back = t_alloc((size_t) bytes);
     double before[COUNTERS];
-    MPI_Status status;
     MPI_File file;
 
-    for (int r = 0; r < t_size; r++) {
-        t_expect(&all, shape(r), r);
-    }
     if (t_create(path, hints, &file)) {
         t_blocks_view(file, &mine);
         for (int i = 0; i < times; i++) {
             read_counters(file, before);
-            t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write");
-            t_status_check(&status, bytes, "write");
+            t_blocks_write(file, &mine, t_rank);
             count_since(file, before, wrote);
             read_counters(file, before);
-            memset(back, 0, (size_t) bytes);
-            t_ok(MPI_File_read_at_all(file, 0, back, bytes, MPI_BYTE, &status), "read");
-            t_status_check(&status, bytes, "read");
+            t_blocks_read(file, &mine, t_rank);
             count_since(file, before, read);
-            t_blocks_check(&mine, t_rank, back, "read");
         }
         t_ok(MPI_File_close(&file), "close");
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
-    free(data);
-    free(back);
+    t_ranks_check(path, shape, 0, 0);
 }
 
 static void transfer(const char *hints, double *wrote, double *read)
@@ -371,14 +357,10 @@ static void print_counters(void)
 
 int main(int argc, char *argv[])
 {
-    MPI_File file;
-
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "tam");
     look_around();
-    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
-        MPI_File_close(&file); /* the counters exist from the first open on */
-    }
+    t_first_open(path);
     if (argc > 1) {
         print_counters();
     } else if (!t_pvar_exists("requests_gathered")) {

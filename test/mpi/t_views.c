@@ -27,16 +27,12 @@ static t_blocks blocks_of(int rank, int call)
 static void one_call(MPI_File file, int call, bool transfer)
 {
     t_blocks mine = blocks_of(t_rank, call);
-    unsigned char *data = t_blocks_data(&mine, t_rank);
-    int bytes = (int) t_blocks_bytes(&mine);
 
     t_blocks_view(file, &mine);
     if (transfer) {
-        t_ok(MPI_File_write_all(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), "write_all");
-        t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE), "read_all");
-        t_blocks_check(&mine, t_rank, data, "read back");
+        t_blocks_write(file, &mine, t_rank);
+        t_blocks_read(file, &mine, t_rank);
     }
-    free(data);
 }
 
 /** Bytes in use that each of CALLS calls left behind. */

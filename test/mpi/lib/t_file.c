@@ -125,6 +125,32 @@ void t_blocks_check(const t_blocks *blocks, int writer, const unsigned char *buf
     }
 }
 
+void t_blocks_write(MPI_File file, const t_blocks *blocks, int writer)
+{
+    unsigned char *data = t_blocks_data(blocks, writer);
+    int bytes = (int) t_blocks_bytes(blocks);
+    MPI_Status status;
+
+    if (t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write_at_all")) {
+        t_status_check(&status, bytes, "write_at_all");
+    }
+    free(data);
+}
+
+void t_blocks_read(MPI_File file, const t_blocks *blocks, int writer)
+{
+    int bytes = (int) t_blocks_bytes(blocks);
+    unsigned char *data = t_alloc((size_t) bytes);
+    MPI_Status status;
+
+    memset(data, 0, (size_t) bytes);
+    if (t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status), "read_at_all")) {
+        t_status_check(&status, bytes, "read_at_all");
+        t_blocks_check(blocks, writer, data, "read_at_all");
+    }
+    free(data);
+}
+
 void t_status_check(const MPI_Status *status, int64_t bytes, const char *what)
 {
     MPI_Count count = t_elements(status, MPI_BYTE);
@@ -177,6 +203,27 @@ void t_expected_check(t_expected *expected, const char *path, int64_t prefilled)
     free(expected->blocks);
     free(expected->writer);
     *expected = (t_expected){0};
+}
+
+void t_ranks_check(const char *path, t_blocks (*of)(int rank), int first, int64_t prefilled)
+{
+    t_expected all = {0};
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int r = 0; r < t_size; r++) {
+        t_expect(&all, of(r), first + r);
+    }
+    t_expected_check(&all, 0 == t_rank ? path : NULL, prefilled);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void t_first_open(const char *path)
+{
+    MPI_File file;
+
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
+        MPI_File_close(&file);
+    }
 }
 
 void t_prefill(const char *path, int64_t bytes)

@@ -37,6 +37,10 @@ bool t_blocks_view(MPI_File file, const t_blocks *blocks);
 unsigned char *t_blocks_data(const t_blocks *blocks, int writer);
 void t_blocks_check(const t_blocks *blocks, int writer, const unsigned char *buffer,
                     const char *what);
+/* Collective: write_at_all or read_at_all of all blocks of the view, from its beginning. Result,
+ * count and the bytes that were read are checked. */
+void t_blocks_write(MPI_File file, const t_blocks *blocks, int writer);
+void t_blocks_read(MPI_File file, const t_blocks *blocks, int writer);
 /* The count in a status must be that many bytes. */
 void t_status_check(const MPI_Status *status, int64_t bytes, const char *what);
 
@@ -51,6 +55,11 @@ void t_expect(t_expected *expected, t_blocks blocks, int writer);
 /* Compares the file by POSIX (path NULL: compares nothing), and empties `expected`. What nobody
  * wrote is t_pre (below prefilled), else a hole. */
 void t_expected_check(t_expected *expected, const char *path, int64_t prefilled);
+/* Collective: when all ranks have come, rank 0 compares the file with the blocks of all ranks; the
+ * writer of rank r is first + r. */
+void t_ranks_check(const char *path, t_blocks (*of)(int rank), int first, int64_t prefilled);
+/* Collective: opens and closes a new file. Performance variables exist from the first open on. */
+void t_first_open(const char *path);
 /* A file of this many bytes of t_pre. */
 void t_prefill(const char *path, int64_t bytes);
 

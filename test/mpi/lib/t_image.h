@@ -26,8 +26,11 @@ void t_image_write(t_image *image, const t_list *pieces, int writer);
 int t_image_store(const t_image *image, const char *path);
 /* Fails (t_fail, first wrong byte) when the file is not exactly this. */
 void t_image_check(const t_image *image, const char *path);
+enum { T_WRITERS = 64 };
+/* after[a][b]: writer a came after writer b. Is there an order of the writers that has it all? */
+bool t_has_order(bool after[T_WRITERS][T_WRITERS], int writers);
 /* The same where several writers wrote the same bytes in one atomic call: every byte must be of
- * one of its writers, and of two writers the same one must win wherever both wrote. */
+ * one of its writers, and an order of the writers must explain all bytes. */
 void t_image_check_atomic(const t_image *image, const char *path, const t_list *pieces,
                           int writers);
 

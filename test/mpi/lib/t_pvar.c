@@ -172,3 +172,11 @@ double t_pvar_read(const char *what, MPI_File file)
     }
     return number(&w->p, value);
 }
+
+double t_pvar_sum(const char *what, MPI_File file)
+{
+    double mine = t_pvar_read(what, file), all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}

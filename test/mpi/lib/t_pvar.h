@@ -16,6 +16,8 @@ bool t_pvar_exists(const char *what);
 /* Its value now, as a number; -1 when there is no such variable. A counter counts from the first
  * t_pvar_read of it on: take differences. file may be MPI_FILE_NULL if it is bound to nothing. */
 double t_pvar_read(const char *what, MPI_File file);
+/* Collective: the sum of the values of all ranks. */
+double t_pvar_sum(const char *what, MPI_File file);
 /* Number of variables whose name begins with "fcoll_<component>_". */
 int t_pvar_count(void);
 /* Name, description: the i-th of them (0 <= i < t_pvar_count()). */

@@ -29,31 +29,20 @@ void t_work_open(t_work *work, MPI_Comm comm, const char *name, int number, cons
 void t_work_write(t_work *work)
 {
     t_blocks mine = t_work_blocks(work, work->rank);
-    unsigned char *data = t_blocks_data(&mine, t_work_writer(work, work->rank));
-    MPI_Status status;
 
     t_blocks_view(work->file, &mine);
-    if (t_ok(MPI_File_write_all(work->file, data, T_WORK_BYTES, MPI_BYTE, &status), "write_all")) {
-        t_status_check(&status, T_WORK_BYTES, "write_all");
-    }
-    free(data);
+    t_blocks_write(work->file, &mine, t_work_writer(work, work->rank));
 }
 
 void t_work_read(t_work *work)
 {
     int other = (work->rank + 1) % work->size;
     t_blocks theirs = t_work_blocks(work, other);
-    unsigned char *data = t_alloc(T_WORK_BYTES);
-    MPI_Status status;
 
     t_ok(MPI_File_sync(work->file), "sync");
     MPI_Barrier(work->comm);
     t_blocks_view(work->file, &theirs);
-    if (t_ok(MPI_File_read_all(work->file, data, T_WORK_BYTES, MPI_BYTE, &status), "read_all")) {
-        t_status_check(&status, T_WORK_BYTES, "read_all");
-        t_blocks_check(&theirs, t_work_writer(work, other), data, "read_all");
-    }
-    free(data);
+    t_blocks_read(work->file, &theirs, t_work_writer(work, other));
 }
 
 void t_work_close(t_work *work)
