@@ -1,8 +1,12 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A preload that makes the call with a given number fail: an allocation, a mapping, a segment of
- * shared memory, a thread. Only calls by code of our components count; nobody else's are touched.
- * t_nth says which (nth_begin) and learns whether it came to that (nth_end).
+ * A preload that sees what code of our components asks for; nobody else's calls are touched.
+ *
+ * It makes the call with a given number fail: an allocation, a mapping, a segment of shared memory,
+ * a thread. t_nth says which (nth_begin) and learns whether it came to that (nth_end).
+ *
+ * It adds up the memory of the components: bytes that were allocated and not freed since
+ * count_begin, for t_footprint. Memory that they share with other processes is not in it.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -25,11 +29,16 @@ extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
 extern void *__libc_realloc(void *old, size_t bytes);
 extern void *__libc_memalign(size_t alignment, size_t bytes);
+extern void __libc_free(void *at);
 
 EXPORT void nth_begin(const char *kind, long number);
 EXPORT int nth_end(void);
+EXPORT void count_begin(void);
+EXPORT int64_t count_held(void);
+EXPORT int64_t count_high(void);
 
 enum { MEMORY = 1, MAP = 2, SHM = 4, FALLOCATE = 8, THREAD = 16, OPEN = 32, MODULES = 8 };
+enum { BLOCKS = 1 << 16 };
 
 static const struct kind {
     const char *name;
@@ -44,6 +53,13 @@ static int modules;
 static atomic_int wanted; /* kinds that count */
 static atomic_long left;  /* calls until the one that fails */
 static atomic_int failed;
+static struct {
+    void *at;
+    size_t bytes;
+} block[BLOCKS]; /* by a hash of the address; BLOCKS is much more than there are */
+static atomic_int counting;
+static int64_t held, high;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int find_modules(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -89,20 +105,91 @@ int nth_end(void)
     return failed;
 }
 
-static int refused(int kind, const void *caller)
+static int is_ours(const void *caller)
 {
     uintptr_t from = (uintptr_t) caller;
 
-    for (int i = 0; 0 != (kind & wanted) && i < modules; i++) {
-        if (from >= code[i].start && from < code[i].end && 1 == atomic_fetch_sub(&left, 1)) {
-            failed = 1;
+    for (int i = 0; i < modules; i++) {
+        if (from >= code[i].start && from < code[i].end) {
             return 1;
         }
     }
     return 0;
 }
 
-#define REFUSED(kind) refused(kind, __builtin_return_address(0))
+static int refused(int kind, const void *caller)
+{
+    if (0 != (kind & wanted) && is_ours(caller) && 1 == atomic_fetch_sub(&left, 1)) {
+        failed = 1;
+        return 1;
+    }
+    return 0;
+}
+
+void count_begin(void)
+{
+    modules = 0;
+    dl_iterate_phdr(find_modules, NULL);
+    counting = 1;
+    high = held;
+}
+
+int64_t count_held(void)
+{
+    return held;
+}
+
+int64_t count_high(void)
+{
+    return high;
+}
+
+static size_t place_of(const void *at)
+{
+    return (size_t) (((uintptr_t) at >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 48) % BLOCKS;
+}
+
+/* Notes a block; NULL is not noted. */
+static void *note(void *at, size_t bytes, const void *caller)
+{
+    size_t i = place_of(at);
+
+    if (NULL == at || !counting || !is_ours(caller)) {
+        return at;
+    }
+    pthread_mutex_lock(&lock);
+    while (NULL != block[i].at && (void *) block != block[i].at) {
+        i = (i + 1) % BLOCKS;
+    }
+    block[i].at = at;
+    block[i].bytes = bytes;
+    held += (int64_t) bytes;
+    high = held > high ? held : high;
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+/* A place that was freed has the address of `block` itself: searches go on behind it. */
+static void forget(void *at)
+{
+    size_t i = place_of(at);
+
+    if (NULL == at || !counting) {
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    for (int steps = 0; NULL != block[i].at && steps < BLOCKS; steps++, i = (i + 1) % BLOCKS) {
+        if (at == block[i].at) {
+            held -= (int64_t) block[i].bytes;
+            block[i].at = block;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+#define CALLER        __builtin_return_address(0)
+#define REFUSED(kind) refused(kind, CALLER)
 
 static int no_memory(int is_refused)
 {
@@ -114,17 +201,28 @@ static int no_memory(int is_refused)
 
 EXPORT void *malloc(size_t bytes)
 {
-    return no_memory(REFUSED(MEMORY)) ? NULL : __libc_malloc(bytes);
+    return no_memory(REFUSED(MEMORY)) ? NULL : note(__libc_malloc(bytes), bytes, CALLER);
 }
 
 EXPORT void *calloc(size_t count, size_t bytes)
 {
-    return no_memory(REFUSED(MEMORY)) ? NULL : __libc_calloc(count, bytes);
+    return no_memory(REFUSED(MEMORY)) ? NULL
+                                      : note(__libc_calloc(count, bytes), count * bytes, CALLER);
 }
 
 EXPORT void *realloc(void *old, size_t bytes)
 {
-    return no_memory(REFUSED(MEMORY)) ? NULL : __libc_realloc(old, bytes);
+    if (no_memory(REFUSED(MEMORY))) {
+        return NULL;
+    }
+    forget(old);
+    return note(__libc_realloc(old, bytes), bytes, CALLER);
+}
+
+EXPORT void free(void *at)
+{
+    forget(at);
+    __libc_free(at);
 }
 
 EXPORT char *strdup(const char *text)
