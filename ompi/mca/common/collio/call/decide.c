@@ -41,5 +41,5 @@ void collio_decide(collio_op_t *op)
     ex->plan = agreed_plan(op);
     ex->plan_new = NULL == ex->plan;
     ex->way.packed = ex->plan_new ? ex->way.packed : ex->plan->packed;
-    collio_exchange_count(ex, ex->plan_new ? COLLIO_STAT_PLAN_MISSES : COLLIO_STAT_PLAN_HITS, 1);
+    collio_file_count(ex->file, ex->plan_new ? COLLIO_STAT_PLAN_MISSES : COLLIO_STAT_PLAN_HITS, 1);
 }

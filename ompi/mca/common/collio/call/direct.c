@@ -64,7 +64,7 @@ void collio_direct_start(collio_op_t *op)
 {
     collio_job_t *job = &op->job;
 
-    collio_exchange_count(&op->ex, COLLIO_STAT_CALLS_DIRECT, 1);
+    collio_file_count(op->ex.file, COLLIO_STAT_CALLS_DIRECT, 1);
     memset(job, 0, sizeof(*job));
     if (0 == op->ex.request.bytes) {
         job->done = 1;
@@ -86,7 +86,7 @@ bool collio_direct_poll(collio_op_t *op)
     if (!op->job.done && !collio_access_test(&op->job)) {
         return false;
     }
-    collio_exchange_count(&op->ex, COLLIO_STAT_TIME_IO, op->job.busy_ns);
+    collio_file_count(op->ex.file, COLLIO_STAT_TIME_IO, op->job.busy_ns);
     op->ex.done_bytes = op->job.outcome.bytes;
     if (0 != op->job.outcome.error) {
         collio_exchange_fail(&op->ex, op->job.outcome.error);

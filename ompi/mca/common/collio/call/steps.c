@@ -112,7 +112,7 @@ static void enter(collio_op_t *op, collio_phase_t phase, collio_op_step_t *next)
         collio_hang_enter(op, phase, now);
     }
     if (0 != phases[op->phase].stat) {
-        collio_exchange_count(&op->ex, phases[op->phase].stat, now - op->phase_ns);
+        collio_file_count(op->ex.file, phases[op->phase].stat, now - op->phase_ns);
     }
     op->phase = phase;
     op->phase_ns = now;
@@ -256,7 +256,7 @@ static void after_route(collio_op_t *op)
     if (0 != rc) {
         collio_exchange_fail(&op->ex, -rc);
     }
-    collio_exchange_count(&op->ex, COLLIO_STAT_TIME_MERGE, collio_now() - start);
+    collio_file_count(op->ex.file, COLLIO_STAT_TIME_MERGE, collio_now() - start);
     collio_file_memory(op->ex.file, op->ex.plan->memory_bytes);
     if (0 == op->ex.error) {
         collio_cycles_prepare(&op->ex);
@@ -289,8 +289,8 @@ static void begin_plan(collio_op_t *op)
     if (0 != rc) {
         collio_exchange_fail(&op->ex, -rc);
     }
-    collio_exchange_count(&op->ex, COLLIO_STAT_REQUESTS_IN, (uint64_t) pieces);
-    collio_exchange_count(&op->ex, COLLIO_STAT_TIME_SPLIT, collio_now() - start);
+    collio_file_count(op->ex.file, COLLIO_STAT_REQUESTS_IN, (uint64_t) pieces);
+    collio_file_count(op->ex.file, COLLIO_STAT_TIME_SPLIT, collio_now() - start);
 }
 
 /* Replaces a plan that requires shared memory, because the segment could not be enlarged. */

@@ -127,7 +127,7 @@ static void apply_in_order(collio_exchange_t *ex, collio_slot_t *slot)
         if (&collio_transport_self == move->transport) {
             collio_copy_own(ex, slot, move);
         } else {
-            (void) collio_copy_scatter(move->window, move->piece, slot->buffer, slot->local,
+            (void) collio_copy_scatter(ex, move->window, move->piece, slot->buffer, slot->local,
                                        move->staging);
         }
     }

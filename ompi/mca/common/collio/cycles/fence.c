@@ -101,7 +101,6 @@ static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int 
 
     if (ex->write && place.in_room) {
         (void) collio_copy_message(ex, what, piece, place.message, what->bytes);
-        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) what->bytes);
     }
     if (collio_put_window(ex, window, number, INT64_MAX, place.message) < 0) {
         collio_exchange_lose(ex);
@@ -243,7 +242,6 @@ static void take_window(collio_exchange_t *ex, size_t window, int number, int64_
         return;
     }
     collio_exchange_received(ex, collio_copy_message(ex, what, piece, place.message, bytes));
-    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
 }
 
 /* The closing fence of a round. Then takes the windows of a read and reports relayed windows to

@@ -201,7 +201,7 @@ void collio_cycles_start(collio_exchange_t *ex)
     ex->timing.looked_ns = collio_now();
     ex->timing.shuffling = ex->timing.accessing = false;
     ex->timing.exposed_ns = 0;
-    collio_exchange_count(ex, COLLIO_STAT_CYCLES, ex->aggregator.progress.cycles);
+    collio_file_count(ex->file, COLLIO_STAT_CYCLES, ex->aggregator.progress.cycles);
     if (NULL != ex->layer1.actions) {
         ex->layer1.actions->start(ex);
     }

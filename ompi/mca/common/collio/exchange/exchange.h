@@ -259,12 +259,6 @@ static inline void collio_exchange_received(collio_exchange_t *ex, int64_t bytes
     ex->done_bytes += ex->write ? 0 : bytes;
 }
 
-/** Adds to a counter of the file. */
-static inline void collio_exchange_count(collio_exchange_t *ex, int stat, uint64_t amount)
-{
-    collio_file_count(ex->file, stat, amount);
-}
-
 /** Returns true on the rank that prints a text about this reason: once per file and reason, on rank
  *  0. All ranks must call it. */
 static inline bool collio_exchange_first(const collio_exchange_t *ex, collio_reason_t why)

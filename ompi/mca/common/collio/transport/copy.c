@@ -136,6 +136,13 @@ static void copy_packed(const collio_exchange_t *ex, const collio_piece_t *piece
     }
 }
 
+/* Counts copied bytes and returns them. */
+static int64_t counted(const collio_exchange_t *ex, int64_t bytes)
+{
+    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
+    return bytes;
+}
+
 /* Returns the bytes of a piece below the limit. */
 static inline int64_t valid_bytes(const collio_piece_t *piece, int64_t limit)
 {
@@ -175,7 +182,7 @@ int64_t collio_valid_prefix(const collio_window_t *window, const collio_piece_t 
     return count < window->count ? bytes + valid_bytes(&piece[count], limit) : bytes;
 }
 
-int64_t collio_copy_window(const collio_exchange_t *ex, const collio_window_t *window,
+int64_t collio_copy_window(collio_exchange_t *ex, const collio_window_t *window,
                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
                            int64_t limit)
 {
@@ -190,28 +197,29 @@ int64_t collio_copy_window(const collio_exchange_t *ex, const collio_window_t *w
         copy_placed(ex, &cut, 1, buffer, buffer_local);
         copied += cut.length;
     }
-    return copied;
+    collio_exchange_received(ex, copied);
+    return counted(ex, copied);
 }
 
 int64_t collio_copy_message(const collio_exchange_t *ex, const collio_window_t *window,
                             const collio_piece_t *piece, char *message, int64_t bytes)
 {
     collio_piece_t cut;
-    size_t count = window->count;
-    int64_t copied = window->bytes;
+    size_t count = 0;
+    int64_t copied = 0;
 
     if (bytes >= window->bytes) {
-        copy_packed(ex, piece, count, message);
-        return copied;
+        copy_packed(ex, piece, window->count, message);
+        return counted(ex, window->bytes);
     }
-    for (count = 0, copied = 0; copied + piece[count].length <= bytes; ++count) {
+    for (; copied + piece[count].length <= bytes; ++count) {
         copied += piece[count].length;
     }
     copy_packed(ex, piece, count, message);
     cut = piece[count];
     cut.length = bytes - copied;
     copy_packed(ex, &cut, 1, message + copied);
-    return bytes;
+    return counted(ex, bytes);
 }
 
 /* Copies between a message and a collective buffer whose byte 0 has the local coordinate `local`.
@@ -227,15 +235,17 @@ COLLIO_ALWAYS_INLINE void copy_buffer(bool scatter, const collio_piece_t *piece,
     }
 }
 
-int64_t collio_copy_scatter(const collio_window_t *window, const collio_piece_t *piece,
-                            char *buffer, int64_t buffer_local, const char *message)
+int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_window_t *window,
+                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
+                            const char *message)
 {
     copy_buffer(true, piece, window->count, buffer, buffer_local, (char *) (uintptr_t) message);
-    return window->bytes;
+    return counted(ex, window->bytes);
 }
 
-int64_t collio_copy_gather(const collio_window_t *window, const collio_piece_t *piece,
-                           const char *buffer, int64_t buffer_local, int64_t limit, char *message)
+int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_window_t *window,
+                           const collio_piece_t *piece, const char *buffer, int64_t buffer_local,
+                           int64_t limit, char *message)
 {
     char *from = (char *) (uintptr_t) buffer;
     int64_t copied;
@@ -249,5 +259,5 @@ int64_t collio_copy_gather(const collio_window_t *window, const collio_piece_t *
         copy_buffer(false, &cut, 1, from, buffer_local, message + copied);
         copied += cut.length;
     }
-    return copied;
+    return counted(ex, copied);
 }

@@ -30,14 +30,15 @@ void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes);
 
 /* Copies between user memory, packed messages and collective buffers. `limit` is the local
  * coordinate where the data of a read end (end of file); `buffer_local` is the local coordinate of
- * the buffer's first byte. Copies return the number of bytes copied. */
+ * the buffer's first byte. Copies count the copied bytes and return their number. */
 
 /** Returns the length of the part of a window's message that lies below `limit`. */
 int64_t collio_valid_prefix(const collio_window_t *window, const collio_piece_t *piece,
                             int64_t limit);
 
-/** User memory -> collective buffer (write), or collective buffer -> user memory (read). */
-int64_t collio_copy_window(const collio_exchange_t *ex, const collio_window_t *window,
+/** User memory -> collective buffer (write), or collective buffer -> user memory (read); the bytes
+ *  of a read count as received. */
+int64_t collio_copy_window(collio_exchange_t *ex, const collio_window_t *window,
                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
                            int64_t limit);
 /** Copies the aggregator's own part of the window in `slot` between its user memory and the
@@ -49,9 +50,11 @@ int64_t collio_copy_message(const collio_exchange_t *ex, const collio_window_t *
                             const collio_piece_t *piece, char *message, int64_t bytes);
 /** At the aggregator. scatter (write): packed message -> collective buffer. gather (read):
  *  collective buffer -> packed message. */
-int64_t collio_copy_scatter(const collio_window_t *window, const collio_piece_t *piece,
-                            char *buffer, int64_t buffer_local, const char *message);
-int64_t collio_copy_gather(const collio_window_t *window, const collio_piece_t *piece,
-                           const char *buffer, int64_t buffer_local, int64_t limit, char *message);
+int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_window_t *window,
+                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
+                            const char *message);
+int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_window_t *window,
+                           const collio_piece_t *piece, const char *buffer, int64_t buffer_local,
+                           int64_t limit, char *message);
 
 #endif /* COLLIO_TRANSPORT_H */

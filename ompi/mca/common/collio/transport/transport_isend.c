@@ -70,10 +70,9 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
         collio_message_send(ex, move, straight,
                             valid < move->window->bytes ? valid : move->window->bytes);
     } else {
-        int64_t bytes = collio_copy_gather(move->window, move->piece, slot->buffer, slot->local,
+        int64_t bytes = collio_copy_gather(ex, move->window, move->piece, slot->buffer, slot->local,
                                            slot->limit, move->staging);
 
-        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
         collio_message_send(ex, move, move->staging, bytes);
     }
 }
@@ -87,9 +86,8 @@ static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_m
         return false;
     }
     if (ex->write && NULL != move->staging && !slot->in_order) {
-        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES,
-                          (uint64_t) collio_copy_scatter(move->window, move->piece, slot->buffer,
-                                                         slot->local, move->staging));
+        (void) collio_copy_scatter(ex, move->window, move->piece, slot->buffer, slot->local,
+                                   move->staging);
     }
     move->done = true;
     return true;
@@ -106,9 +104,7 @@ static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
         return;
     }
     if (NULL != move->staging && !move->relayed) {
-        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES,
-                          (uint64_t) collio_copy_message(ex, move->window, move->piece, message,
-                                                         move->window->bytes));
+        (void) collio_copy_message(ex, move->window, move->piece, message, move->window->bytes);
     }
     collio_message_send(ex, move, message, move->window->bytes);
 }
@@ -131,9 +127,7 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
     if (!ex->write && !move->relayed) {
         collio_exchange_received(ex, bytes);
         if (NULL != move->staging) {
-            collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES,
-                              (uint64_t) collio_copy_message(ex, move->window, move->piece,
-                                                             move->staging, bytes));
+            (void) collio_copy_message(ex, move->window, move->piece, move->staging, bytes);
         }
     }
     move->done = true;

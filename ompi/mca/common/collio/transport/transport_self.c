@@ -50,7 +50,6 @@ static int64_t copy_slice(collio_exchange_t *ex, const collio_slot_t *slot, coll
     collio_window_t part = {.index = move->window->index};
     collio_piece_t cut = *move->piece;
     const collio_piece_t *piece = move->piece;
-    int64_t copied;
 
     if (piece->length - move->bytes > SLICE_BYTES || move->bytes > 0) {
         cut.offset += move->bytes;
@@ -72,9 +71,7 @@ static int64_t copy_slice(collio_exchange_t *ex, const collio_slot_t *slot, coll
         }
         move->piece += part.count;
     }
-    copied = collio_copy_window(ex, &part, piece, slot->buffer, slot->local, slot->limit);
-    collio_exchange_received(ex, copied);
-    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) copied);
+    (void) collio_copy_window(ex, &part, piece, slot->buffer, slot->local, slot->limit);
     return part.bytes;
 }
 

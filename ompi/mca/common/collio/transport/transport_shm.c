@@ -58,9 +58,10 @@ static int64_t copy(collio_exchange_t *ex, const collio_delivery_t *delivery, ch
     if (!move->relayed) {
         return collio_copy_window(ex, move->window, move->piece, buffer, local, limit);
     }
-    return ex->write
-               ? collio_copy_scatter(move->window, move->piece, buffer, local, move->staging)
-               : collio_copy_gather(move->window, move->piece, buffer, local, limit, move->staging);
+    if (ex->write) {
+        return collio_copy_scatter(ex, move->window, move->piece, buffer, local, move->staging);
+    }
+    return collio_copy_gather(ex, move->window, move->piece, buffer, local, limit, move->staging);
 }
 
 static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
@@ -81,11 +82,7 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
                   atomic_load_explicit(&control->limit[number], memory_order_relaxed));
     atomic_fetch_add_explicit(&control->arrived[number], 1, memory_order_release);
     move->bytes = copied;
-    if (!ex->write && !move->relayed) {
-        collio_exchange_received(ex, copied);
-    }
     collio_file_count(file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
-    collio_file_count(file, COLLIO_STAT_COPIED_BYTES, (uint64_t) copied);
     move->done = true;
     return true;
 }

@@ -184,8 +184,6 @@ bool collio_relay_copy(collio_exchange_t *ex, int half, const turn_t *turn, size
         }
         copied = collio_copy_window(ex, window, &mine->piece[window->first],
                                     collio_relay_staging(ex, half), 0, limit);
-        collio_exchange_received(ex, copied);
-        collio_relay_count(ex, copied);
         if (!collio_relay_is_aggregator(ex)) {
             collio_file_count(ex->file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
         }
@@ -204,13 +202,12 @@ static int64_t pack_short(collio_exchange_t *ex, int h, int member, char *messag
 
     for (size_t i = 0; i < turn->window_count; ++i) {
         const collio_window_t *window = &part->window[turn->window + i];
-        int64_t valid = collio_copy_gather(window, &part->piece[window->first], half->slot.buffer,
-                                           0, collio_relay_limits(ex, h)[window->index],
-                                           message + at);
+        int64_t valid = collio_copy_gather(ex, window, &part->piece[window->first],
+                                           half->slot.buffer, 0,
+                                           collio_relay_limits(ex, h)[window->index], message + at);
 
         memcpy(message + turn->all.bytes + i * sizeof(valid), &valid, sizeof(valid));
         at += window->bytes;
-        collio_relay_count(ex, valid);
     }
     return collio_turn_room(turn);
 }
@@ -363,8 +360,8 @@ static bool messages_over(collio_exchange_t *ex, half_t *half)
         const collio_move_t *move = &slot->move[m];
 
         if (NULL != half->turn[m]) {
-            collio_relay_count(
-                ex, collio_copy_scatter(move->window, move->piece, slot->buffer, 0, move->staging));
+            (void) collio_copy_scatter(ex, move->window, move->piece, slot->buffer, 0,
+                                       move->staging);
         }
     }
     return true;

@@ -193,11 +193,6 @@ static inline bool collio_relay_is_aggregator(const collio_exchange_t *ex)
 /** Copies this rank's bytes of a turn between user memory and their places in a half, window by
  *  window from *next on. Returns false if a window of a read has not arrived. */
 bool collio_relay_copy(collio_exchange_t *ex, int half, const collio_turn_t *turn, size_t *next);
-/** Counts copied bytes. */
-static inline void collio_relay_count(collio_exchange_t *ex, int64_t bytes)
-{
-    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) bytes);
-}
 
 /** The memory of a local aggregator has the limits of both halves, then the halves. A half has one
  *  limit per aggregator: the place where the data of a read end, or PENDING. limits_bytes returns

@@ -64,15 +64,14 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
     }
     for (size_t i = 0; i < turn->window_count; ++i) {
         const collio_window_t *window = &mine->window[turn->window + i];
-        int64_t valid = window->bytes, copied;
+        int64_t valid = window->bytes;
 
         if (!whole) {
             memcpy(&valid, message + turn->all.bytes + i * sizeof(valid), sizeof(valid));
             valid = valid < 0 || valid > window->bytes ? 0 : valid;
         }
-        copied = collio_copy_message(ex, window, &mine->piece[window->first], message + at, valid);
-        collio_exchange_received(ex, copied);
-        collio_relay_count(ex, copied);
+        collio_exchange_received(
+            ex, collio_copy_message(ex, window, &mine->piece[window->first], message + at, valid));
         at += window->bytes;
     }
 }

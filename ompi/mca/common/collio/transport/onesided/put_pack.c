@@ -73,15 +73,16 @@ void collio_put_copy(collio_exchange_t *ex, const collio_slot_t *slot, size_t so
     const collio_window_t *window = &request->window[from->window];
     const collio_piece_t *piece = &request->piece[window->first];
     char *message = packed_message(ex, slot, source);
-    int64_t local = slot->local, copied;
 
     if (NULL == message) {
         return;
     }
-    copied = ex->write
-                 ? collio_copy_scatter(window, piece, slot->buffer, local, message)
-                 : collio_copy_gather(window, piece, slot->buffer, local, slot->limit, message);
-    collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) copied);
+    if (ex->write) {
+        (void) collio_copy_scatter(ex, window, piece, slot->buffer, slot->local, message);
+    } else {
+        (void) collio_copy_gather(ex, window, piece, slot->buffer, slot->local, slot->limit,
+                                  message);
+    }
 }
 
 void collio_put_copy_all(collio_exchange_t *ex, const collio_slot_t *slot)

@@ -109,9 +109,6 @@ static void transfer(collio_exchange_t *ex, collio_delivery_t *delivery)
             (void) collio_copy_message(ex, move->window, move->piece, message, bytes);
         }
     }
-    if (NULL != move->staging && !move->relayed) {
-        collio_file_count(ex->file, COLLIO_STAT_COPIED_BYTES, (uint64_t) move->window->bytes);
-    }
 }
 
 static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
