@@ -14,7 +14,7 @@
  *          Data that all nodes interleave over the whole range have no such cut and are one group:
  *          a cut would keep no byte inside a group, and would keep domains from the nodes that
  *          have memory.
- * Cost:    O(nodes * bins).
+ * Cost:    O(nodes * bins / 64), and O(bins) more for the span of each node.
  */
 #include "memory.h"
 
@@ -53,6 +53,10 @@ static void add_node(const collio_memory_node_t *node, int bins, border_t *borde
     for (int bin = 0; bin < bins && right > 0; ++bin) {
         int hit = (int) (node->touched[bin / WORD] >> (bin % WORD) & 1);
 
+        if (0 == left && 0 == node->touched[bin / WORD]) {
+            bin |= WORD - 1; /* the bins before the data of the node */
+            continue;
+        }
         left += hit;
         right -= hit;
         border[bin].touched += hit;

@@ -212,11 +212,19 @@ static void divide_memory(placer_t *placer, layout_t *layout)
 /* Returns the group in which the node touches the most bins; `groups`: the node has no data. */
 static int home_of(const collio_memory_node_t *node, const int *end, int groups)
 {
-    int home = groups, most = 0;
+    int home = groups, most = 0, rest = collio_memory_touched(node, 0, end[groups - 1]);
+    int first = 0, g = 0;
 
-    for (int g = 0; g < groups; ++g) {
-        int touched = collio_memory_touched(node, 0 == g ? 0 : end[g - 1], end[g]);
+    while (rest > 0 && 0 == node->touched[first / 64]) {
+        first += 64;
+    }
+    while (rest > 0 && end[g] <= first) { /* groups before the data of the node */
+        ++g;
+    }
+    for (; rest > most; first = end[g++]) {
+        int touched = collio_memory_touched(node, first, end[g]);
 
+        rest -= touched;
         if (touched > most) {
             most = touched;
             home = g;
