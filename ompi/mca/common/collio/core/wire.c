@@ -4,12 +4,10 @@
  * Writes the compact form of extent lists. wire_format.h describes the bytes.
  *
  * Problem: a list of 8-byte pieces is twice as long as the data when sent as pairs of integers.
- * Method:  cuts the list into stretches of extents of one length, because sections and blocks have
- *          one length. Walks a stretch with an open section and an open block, each closed by the
- *          first element that does not fit: extents of equal stride make a section, sections of
- *          equal shape and stride make a block. Sections, blocks and stretches that are too short
- *          become pending literal pieces: a range of the input that is written when a section or
- *          block follows.
+ * Method:  one pass. Writes pieces as literals, and compares each piece with the next three. If a
+ *          section (extents of equal length and stride) or a block (sections of equal shape and
+ *          stride) may begin there, measures it, and writes it if it is long enough. The number of
+ *          literals is written in front of them when they end.
  * Cost:    O(n), no memory except the output. A regular list costs 5-20 bytes in total, an
  *          irregular list 2-4 bytes per piece, at most 20.
  *
@@ -26,27 +24,19 @@
 #include "varint.h"
 #include "wire_format.h"
 
-/* Minimum numbers of pieces: shorter sections and blocks are cheaper as literals. */
-#define SECTION_MIN 4
-#define BLOCK_MIN   6
+enum {
+    SECTION_MIN = 4,   /* pieces of the shortest section: fewer pieces are cheaper as literals */
+    BLOCK_MIN = 6,     /* pieces of the shortest block */
+    SAME_MIN = 8,      /* literals of one length from which on that length is written once */
+    LITERALS_MAX = 256 /* literals of one operation: the output grows once for all of them */
+};
 
 typedef struct collio_encoder_t {
-    const char *last;       /* end of the input, an array of structs that begin with an extent */
-    size_t step;            /* bytes of a struct of the input */
-    collio_bytes_t *out;    /* output; owned by the caller */
-    int64_t end;            /* end offset of the last piece written */
-    const char *literal;    /* first pending literal piece, in the input */
-    int64_t literals;       /* number of pending literal pieces, after joining */
-    int64_t literal_length; /* length of every pending literal piece; 0 if lengths differ */
+    const char *last;    /* end of the input, an array of structs that begin with an extent */
+    size_t step;         /* bytes of a struct of the input */
+    collio_bytes_t *out; /* output; owned by the caller */
+    int64_t end;         /* end offset of the last piece written */
 } encoder_t;
-
-/* A section or block that is still growing. */
-typedef struct collio_open_t {
-    const char *at; /* first element, in the input */
-    int64_t start;  /* offset of the first element */
-    int64_t stride; /* distance between starts of elements; 0 if count is 1 */
-    int64_t count;  /* number of elements; 0: no section or block is open */
-} open_t;
 
 void collio_bytes_fini(collio_bytes_t *bytes)
 {
@@ -95,203 +85,179 @@ static inline collio_extent_t next(const encoder_t *encoder, const char **at)
     return extent;
 }
 
-static inline uint64_t head(int64_t number, unsigned kind)
+static inline uint64_t head(uint64_t number, unsigned kind)
 {
-    return (uint64_t) number << 2 | kind;
+    return number << 2 | kind;
 }
 
-/* Writes the pending literal pieces, in groups, so that the output grows once for a group. */
-static int flush_literals(encoder_t *encoder)
+/* May a section or block begin at `at`? It does not unless four pieces have one length and the
+ * first stride is also the second one, or the third one (rows of two pieces). */
+static inline bool looks_regular(const encoder_t *encoder, const char *at)
 {
-    enum { TURN = 256 };
-    const char *from = encoder->literal;
-    bool same = 0 != encoder->literal_length;
-    int64_t end = encoder->end;
-    unsigned char *at = room(encoder->out, 2);
+    const int64_t *a, *b, *c, *d;
 
-    if (NULL == at) {
+    if ((size_t) (encoder->last - at) < SECTION_MIN * encoder->step) {
+        return false;
+    }
+    a = element(at);
+    b = element(at + encoder->step);
+    if (a[1] != b[1]) {
+        return false;
+    }
+    c = element(at + 2 * encoder->step);
+    d = element(at + 3 * encoder->step);
+    return a[1] == c[1] && a[1] == d[1]
+           && (b[0] - a[0] == c[0] - b[0] || b[0] - a[0] == d[0] - c[0]);
+}
+
+/* Do SAME_MIN pieces of one length begin at `at`, which no piece continues? */
+static bool same_length(const encoder_t *encoder, const char *at)
+{
+    if ((size_t) (encoder->last - at) < SAME_MIN * encoder->step) {
+        return false;
+    }
+    for (int i = 1; i < SAME_MIN; ++i, at += encoder->step) {
+        const int64_t *a = element(at), *b = element(at + encoder->step);
+
+        if (a[1] != b[1] || a[0] + a[1] == b[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Writes at least one literal from *from on, and moves *from behind the literals. 0 or -ENOMEM. */
+static int write_literals(encoder_t *encoder, const char **from)
+{
+    const encoder_t input = *encoder; /* the compiler can keep local copies in registers */
+    const char *at = *from, *stop = at + LITERALS_MAX * input.step;
+    bool same = same_length(encoder, at);
+    int64_t length = element(at)[1], end = input.end;
+    unsigned char *begin = room(input.out, 2 * LITERALS_MAX + 2), *to, *behind;
+    uint64_t count = 0;
+
+    if (NULL == begin) {
         return -ENOMEM;
     }
-    at = collio_varint_put(at,
-                           head(encoder->literals, same ? COLLIO_WIRE_SAME : COLLIO_WIRE_PIECES));
-    if (same) {
-        at = collio_varint_put(at, (uint64_t) encoder->literal_length);
-    }
-    while (0 < encoder->literals) {
-        int64_t turn = encoder->literals < TURN ? encoder->literals : TURN;
+    stop = (size_t) (input.last - at) < LITERALS_MAX * input.step ? input.last : stop;
+    to = begin + 2; /* the head has two bytes, and is written last */
+    to = same ? collio_varint_put(to, (uint64_t) length) : to;
+    do {
+        collio_extent_t extent = next(&input, &at);
 
-        encoder->literals -= turn;
-        taken(encoder->out, at);
-        at = room(encoder->out, 2 * TURN);
-        if (NULL == at) {
-            return -ENOMEM;
+        behind = collio_varint_put(to, collio_zigzag(extent.offset - end));
+        if (!same) {
+            behind = collio_varint_put(behind, (uint64_t) extent.length);
+        } else if (length != extent.length) {
+            break;
         }
-        for (; 0 < turn; --turn) {
-            collio_extent_t extent = next(encoder, &from);
-
-            at = collio_varint_put(at, collio_zigzag(extent.offset - end));
-            if (!same) {
-                at = collio_varint_put(at, (uint64_t) extent.length);
-            }
-            end = extent.offset + extent.length;
-        }
-    }
-    taken(encoder->out, at);
+        to = behind;
+        end = extent.offset + extent.length;
+        *from = at;
+        ++count;
+    } while (at < stop && !looks_regular(&input, at));
+    count = head(count, same ? COLLIO_WIRE_SAME : COLLIO_WIRE_PIECES);
+    begin[0] = (unsigned char) (count | 0x80);
+    begin[1] = (unsigned char) (count >> 7);
+    taken(input.out, to);
     encoder->end = end;
     return 0;
 }
 
-static inline void add_literals(encoder_t *encoder, const char *at, int64_t count, int64_t length)
+/* Returns the section that begins at *at, and moves *at behind it. */
+static collio_section_t next_section(const encoder_t *encoder, const char **at)
 {
-    if (0 == encoder->literals) {
-        encoder->literal = at;
-        encoder->literal_length = length;
-    } else if (length != encoder->literal_length) {
-        encoder->literal_length = 0;
+    collio_extent_t extent = next(encoder, at);
+    collio_section_t section = {extent.offset, extent.length, 0, 1};
+    int64_t start = extent.offset;
+
+    for (const char *behind = *at; behind < encoder->last; *at = behind, ++section.count) {
+        extent = next(encoder, &behind);
+        if (extent.length != section.length
+            || (1 < section.count && extent.offset - start != section.stride)) {
+            break;
+        }
+        section.stride = extent.offset - start;
+        start = extent.offset;
     }
-    encoder->literals += count;
+    return section;
 }
 
-/* Writes a block as BLOCK, or as SECTION if it has one section. `section` has the shape of the
- * block's sections. */
-static int write_regular(encoder_t *encoder, const open_t *block, const collio_section_t *section)
+/* Returns the first section of the block that begins at *at, and moves *at behind the block.
+ * *count = number of sections, *stride = distance between their starts. */
+static collio_section_t next_block(const encoder_t *encoder, const char **at, int64_t *count,
+                                   int64_t *stride)
 {
-    bool several = 1 < block->count;
-    unsigned char *at = room(encoder->out, 6);
+    collio_section_t first = next_section(encoder, at);
+    int64_t start = first.start;
 
+    *count = 1;
+    *stride = 0;
+    for (const char *behind = *at; behind < encoder->last; *at = behind, ++*count) {
+        collio_section_t other = next_section(encoder, &behind);
+
+        if (other.length != first.length || other.stride != first.stride
+            || other.count != first.count || (1 < *count && other.start - start != *stride)) {
+            break;
+        }
+        *stride = other.start - start;
+        start = other.start;
+    }
+    return first;
+}
+
+/* Writes the section or block that begins at *from, and moves *from behind it. Returns the number
+ * of its pieces, 0 if it is too short, or -ENOMEM. */
+static int64_t write_regular(encoder_t *encoder, const char **from)
+{
+    const char *behind = *from;
+    int64_t count, stride;
+    collio_section_t section = next_block(encoder, &behind, &count, &stride);
+    bool block = 1 < count;
+    unsigned char *at;
+
+    if (block ? 2 > section.count || BLOCK_MIN > count * section.count
+              : SECTION_MIN > section.count) {
+        return 0;
+    }
+    at = room(encoder->out, 6);
     if (NULL == at) {
         return -ENOMEM;
     }
-    at = collio_varint_put(at, several ? head(block->count, COLLIO_WIRE_BLOCK)
-                                       : head(section->count, COLLIO_WIRE_SECTION));
-    at = collio_varint_put(at, collio_zigzag(block->start - encoder->end));
-    at = collio_varint_put(at, (uint64_t) section->length);
-    at = collio_varint_put(at, collio_zigzag(section->stride));
-    if (several) {
-        at = collio_varint_put(at, (uint64_t) section->count);
-        at = collio_varint_put(at, collio_zigzag(block->stride));
+    at = collio_varint_put(at, block ? head((uint64_t) count, COLLIO_WIRE_BLOCK)
+                                     : head((uint64_t) section.count, COLLIO_WIRE_SECTION));
+    at = collio_varint_put(at, collio_zigzag(section.start - encoder->end));
+    at = collio_varint_put(at, (uint64_t) section.length);
+    at = collio_varint_put(at, collio_zigzag(section.stride));
+    if (block) {
+        at = collio_varint_put(at, (uint64_t) section.count);
+        at = collio_varint_put(at, collio_zigzag(stride));
     }
     taken(encoder->out, at);
-    encoder->end = block->start + section->stride * (section->count - 1) + section->length
-                   + block->stride * (block->count - 1);
-    return 0;
-}
-
-/* Writes a block, or adds its pieces to the pending literals if it is too short. `section` has the
- * shape of the block's sections. */
-static int close_block(encoder_t *encoder, const open_t *block, const collio_section_t *section)
-{
-    int64_t pieces = block->count * section->count;
-    int rc = 0;
-
-    if (1 == block->count ? SECTION_MIN > pieces : 2 > section->count || BLOCK_MIN > pieces) {
-        add_literals(encoder, block->at, pieces, section->length);
-        return 0;
-    }
-    if (0 < encoder->literals) {
-        rc = flush_literals(encoder);
-    }
-    return 0 != rc ? rc : write_regular(encoder, block, section);
-}
-
-/* Adds an element to an open section or block; false if it does not fit. */
-static inline bool extend(open_t *open, int64_t start)
-{
-    if (1 == open->count) {
-        open->stride = start - open->start;
-    } else if ((uint64_t) start
-               != (uint64_t) open->start + (uint64_t) open->stride * (uint64_t) open->count) {
-        return false; /* unsigned: a sum that overflows int64_t cannot equal an offset */
-    }
-    open->count++;
-    return true;
-}
-
-/* Adds a closed row to the open block, or closes the block and opens a new one with the row. */
-static int add_row(encoder_t *encoder, const open_t *row, int64_t length, open_t *block,
-                   collio_section_t *section)
-{
-    int rc;
-
-    if (row->count == section->count && row->stride == section->stride
-        && extend(block, row->start)) {
-        return 0;
-    }
-    rc = 0 < block->count ? close_block(encoder, block, section) : 0;
-    *block = (open_t){row->at, row->start, 0, 1};
-    *section = (collio_section_t){row->start, length, row->stride, row->count};
-    return rc;
-}
-
-/* Encodes the pieces [at, end) of the input, which all have one length. */
-static int encode_stretch(encoder_t *encoder, const char *at, const char *end, int64_t length)
-{
-    open_t row = {0}, block = {0};
-    collio_section_t section = {0};
-    int rc = 0;
-
-    while (0 == rc && at < end) {
-        const char *from = at;
-        int64_t offset = next(encoder, &at).offset;
-
-        if (0 < row.count) {
-            if (extend(&row, offset)) {
-                continue;
-            }
-            rc = add_row(encoder, &row, length, &block, &section);
-        }
-        row = (open_t){from, offset, 0, 1};
-    }
-    if (0 == rc) {
-        rc = add_row(encoder, &row, length, &block, &section);
-    }
-    return 0 != rc ? rc : close_block(encoder, &block, &section);
-}
-
-/* Walks one stretch, which begins with *extent. Returns its number of pieces. *from = end of the
- * stretch, *extent = first extent of the next stretch, *at = position behind that extent. */
-static inline int64_t stretch(const encoder_t *encoder, const char **from, const char **at,
-                              collio_extent_t *extent)
-{
-    int64_t length = extent->length, count = 1;
-
-    for (*from = *at; *at < encoder->last; *from = *at, ++count) {
-        *extent = next(encoder, at);
-        if (extent->length != length) {
-            return count;
-        }
-    }
-    return count;
+    encoder->end = section.start + section.stride * (section.count - 1) + section.length
+                   + stride * (count - 1);
+    *from = behind;
+    return count * section.count;
 }
 
 int collio_wire_encode(const void *extents, size_t count, size_t element_bytes, collio_bytes_t *out)
 {
     encoder_t encoder = {.step = element_bytes, .out = out};
-    const char *from = extents, *at;
-    collio_extent_t extent;
+    const char *at = extents;
 
     if (0 == count) {
         return 0; /* the address of an empty list may be NULL */
     }
-    encoder.last = from + count * element_bytes;
-    while (0 == element(from)[1]) {
-        from += element_bytes;
-        if (from == encoder.last) {
-            return 0;
-        }
+    encoder.last = at + count * element_bytes;
+    while (at < encoder.last && 0 == element(at)[1]) {
+        at += element_bytes;
     }
-    at = from;
-    extent = next(&encoder, &at);
-    while (from < encoder.last) {
-        const char *begin = from;
-        int64_t length = extent.length;
-        int64_t pieces = stretch(&encoder, &from, &at, &extent);
+    while (at < encoder.last) {
+        int64_t written = looks_regular(&encoder, at) ? write_regular(&encoder, &at) : 0;
 
-        if (SECTION_MIN > pieces) {
-            add_literals(&encoder, begin, pieces, length);
-        } else if (0 != encode_stretch(&encoder, begin, from, length)) {
+        if (0 > written || (0 == written && 0 != write_literals(&encoder, &at))) {
             return -ENOMEM;
         }
     }
-    return 0 < encoder.literals ? flush_literals(&encoder) : 0;
+    return 0;
 }

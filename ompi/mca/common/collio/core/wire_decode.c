@@ -9,7 +9,7 @@
  *          against the bytes that remain; literal pieces against the caller's range; regular pieces
  *          against the range at the corners of their block, between which offsets are linear.
  * Cost:    O(bytes + extents); the list grows at most once for each operation. A literal piece of
- *          two one-byte numbers, the common case, needs one check of the bytes that remain.
+ *          short numbers, the common case, needs one check of the bytes that remain.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,15 +76,28 @@ static int take(decoder_t *decoder, uint64_t count)
     return collio_extents_reserve(list, wanted);
 }
 
+/* Reads a number of one or two bytes, both in the input; false if the number is longer. */
+static inline bool get_short(const unsigned char **at, uint64_t *value)
+{
+    const unsigned char *byte = *at;
+
+    *value = byte[0];
+    *at = byte + 1;
+    if (0x80 > byte[0]) {
+        return true;
+    }
+    *value += byte[1] * UINT64_C(0x80) - 0x80;
+    *at = byte + 2;
+    return 0x80 > byte[1];
+}
+
 /* Reads the numbers of a literal piece. */
 static inline bool get_piece(decoder_t *decoder, bool same, uint64_t *gap, uint64_t *length)
 {
     const unsigned char *at = decoder->at;
 
-    if (!same && 2 <= decoder->last - at && 0x80 > (at[0] | at[1])) {
-        *gap = at[0];
-        *length = at[1];
-        decoder->at = at + 2;
+    if (4 <= decoder->last - at && get_short(&at, gap) && (same || get_short(&at, length))) {
+        decoder->at = at;
         return true;
     }
     return get(decoder, gap) && (same || get(decoder, length));
@@ -200,20 +213,19 @@ static int decode(const unsigned char *bytes, size_t count, size_t most, int64_t
 {
     decoder_t decoder = {.at = bytes, .list = list, .left = most, .limit = limit};
     size_t before = list->count;
+    int rc;
 
     if (0 == count) {
         return 0; /* the address of an empty list may be NULL */
     }
     decoder.last = bytes + count;
-    while (decoder.at < decoder.last) {
-        int rc = operation(&decoder);
-
-        if (0 != rc) {
-            list->count = before;
-            return rc;
-        }
+    /* for literals of two bytes or more; unused memory is never touched */
+    rc = collio_extents_reserve(list, before + (count / 2 < most ? count / 2 : most));
+    while (0 == rc && decoder.at < decoder.last) {
+        rc = operation(&decoder);
     }
-    return 0;
+    list->count = 0 == rc ? list->count : before;
+    return rc;
 }
 
 int collio_wire_decode(const unsigned char *bytes, size_t count, size_t max_extents,
