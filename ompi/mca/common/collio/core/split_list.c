@@ -6,8 +6,8 @@
  *
  * Problem: lists of millions of extents, from each requester; an extent may also span thousands of
  *          windows.
- * Method:  cuts and numbers a list in order and without overlaps, which is the common case, in one
- *          walk. Cuts, sorts and then divides other lists (reads may overlap) into windows.
+ * Method:  one walk cuts the list and makes the windows. Parts of a list that is not in order, or
+ *          that overlaps (reads), are then sorted and divided into windows again.
  * Cost:    O(extents + parts), O(parts log parts) if parts must be sorted.
  *
  *   list      [a      ][b]  [c]        windows  |0   |1   |2   |3
@@ -16,56 +16,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "grow.h"
 #include "split.h"
-
-/* Returns the number of parts after cutting at window borders; SIZE_MAX if there are too many. */
-static size_t count_cut(const collio_extents_t *local, int64_t window_bytes)
-{
-    size_t parts = 0;
-    int64_t lo = 0;
-    int64_t hi = 0; /* the current window is [lo, hi) */
-
-    for (size_t i = 0; i < local->count; ++i) {
-        int64_t offset = local->at[i].offset;
-        int64_t last = offset + local->at[i].length - 1;
-        size_t cuts = 0;
-
-        if (offset < lo || last >= hi) {
-            cuts = (size_t) (last / window_bytes - offset / window_bytes);
-            lo = last - last % window_bytes;
-            hi = lo < INT64_MAX - window_bytes ? lo + window_bytes : INT64_MAX;
-        }
-        if (cuts > PTRDIFF_MAX - 1 - parts) {
-            return SIZE_MAX;
-        }
-        parts += cuts + 1;
-    }
-    return parts;
-}
-
-static void fill_cut(const collio_extents_t *local, collio_split_t *split)
-{
-    collio_piece_t *part = split->piece;
-    int64_t lo = 0;
-    int64_t hi = 0;
-
-    for (size_t i = 0; i < local->count; ++i) {
-        int64_t offset = local->at[i].offset;
-        int64_t end = offset + local->at[i].length;
-
-        while (offset < end) {
-            if (offset < lo || offset >= hi) {
-                lo = offset - offset % split->window_bytes;
-                hi = lo < INT64_MAX - split->window_bytes ? lo + split->window_bytes : INT64_MAX;
-            }
-            part->offset = offset;
-            part->length = (end < hi ? end : hi) - offset;
-            part->stream = part - split->piece; /* keeps the order of equal offsets in a sort */
-            offset += part->length;
-            ++part;
-        }
-    }
-}
 
 /* Sets the streams of all parts: packed bytes of the window before the part. */
 static void number_streams(collio_split_t *split)
@@ -82,113 +34,172 @@ static void number_streams(collio_split_t *split)
     }
 }
 
-static int split_any(const collio_extents_t *local, collio_split_t *split)
+/* Sorts parts that are not in order, and makes their windows. 0 or -ENOMEM. */
+static int sort_parts(collio_split_t *split, size_t *window_capacity)
 {
-    size_t capacity = 0;
-    int rc;
-
-    split->piece_count = count_cut(local, split->window_bytes);
-    rc = collio_split_allocate(split, split->piece_count, 1);
-    if (0 == rc) {
-        fill_cut(local, split);
-        collio_split_sort(split->piece, split->piece_count);
-        rc = collio_split_share(split, &capacity, 0, split->window_bytes, 0, split->piece_count);
+    for (size_t i = 0; i < split->piece_count; ++i) {
+        split->piece[i].stream = (int64_t) i; /* keeps the order of equal offsets in a sort */
     }
-    if (0 == rc) {
-        number_streams(split);
+    collio_split_sort(split->piece, split->piece_count);
+    split->window_count = split->share_count = 0;
+    if (0
+        != collio_split_share(split, window_capacity, 0, split->window_bytes, 0,
+                              split->piece_count)) {
+        return -ENOMEM;
     }
-    return rc;
+    number_streams(split);
+    return 0;
 }
 
-/* Is the list in order and without overlaps? *cuts = upper bound on window borders crossed. */
-static bool in_order(const collio_extents_t *local, int64_t window_bytes, int64_t *cuts)
-{
-    const collio_extent_t *last = &local->at[local->count - 1];
-    int64_t bytes = local->at->length;
+/* The state of a walk over a list. */
+typedef struct collio_cutter_t {
+    collio_split_t *split;  /* result; owned by the caller */
+    size_t capacity;        /* number of parts that split->piece has memory for */
+    size_t window_capacity; /* number of windows that split->window has memory for */
+    size_t count;           /* number of parts */
+    int64_t end;            /* end of the last part */
+    int64_t hi;             /* end of the current window */
+    int64_t stream;         /* bytes of the current window before the next part */
+    bool unordered;         /* a part begins before the end of its predecessor */
+} cutter_t;
 
-    for (size_t i = 1; i < local->count; ++i) {
-        if (local->at[i].offset < local->at[i - 1].offset + local->at[i - 1].length) {
-            return false;
+/* The inner loop: adds whole extents inside the current window. Returns the first other extent. */
+static const collio_extent_t *add_whole(cutter_t *cutter, const collio_extent_t *extent,
+                                        const collio_extent_t *last)
+{
+    collio_piece_t *part = cutter->split->piece + cutter->count;
+    int64_t end = cutter->end, hi = cutter->hi, stream = cutter->stream;
+
+    for (; extent < last; ++extent) {
+        int64_t offset = extent->offset, length = extent->length;
+
+        if (offset < end || length > hi - offset) {
+            break;
         }
-        bytes += local->at[i].length;
+        *part++ = (collio_piece_t){offset, length, stream};
+        stream += length;
+        end = offset + length;
     }
-    *cuts = (last->offset + last->length) / window_bytes - local->at->offset / window_bytes;
-    if (*cuts - (int64_t) local->count > bytes / window_bytes) {
-        *cuts = (int64_t) local->count + bytes / window_bytes; /* sparse */
+    cutter->count = (size_t) (part - cutter->split->piece);
+    cutter->end = end;
+    cutter->stream = stream;
+    return extent;
+}
+
+/* Completes the last window. Streams begin at 0 in each window, so the position behind the last
+ * part is the number of bytes of the window. */
+static void end_window(cutter_t *cutter)
+{
+    collio_window_t *window = &cutter->split->window[cutter->split->window_count - 1];
+
+    window->count = cutter->count - window->first;
+    window->bytes = cutter->stream;
+    window->hi = cutter->end;
+    cutter->split->share->bytes += cutter->stream;
+}
+
+/* Reserves memory for so many parts behind the last one. 0 or -ENOMEM. */
+static int more_parts(cutter_t *cutter, size_t parts)
+{
+    size_t wanted = cutter->count + parts;
+    void *at;
+
+    if (wanted <= cutter->capacity) {
+        return 0;
     }
-    return true;
+    wanted = wanted < 2 * cutter->capacity ? 2 * cutter->capacity : wanted;
+    at = collio_resize(cutter->split->piece, wanted, sizeof(*cutter->split->piece));
+    if (NULL == at) {
+        return -ENOMEM;
+    }
+    cutter->split->piece = at;
+    cutter->capacity = wanted;
+    return 0;
 }
 
-/* Returns the end of window `index`, in local coordinates. */
-static inline int64_t window_end(int64_t index, int64_t window_bytes)
+/* Enters the window of `offset`, and completes the last window. 0 or -ENOMEM. */
+static int enter_window(cutter_t *cutter, int64_t offset)
 {
-    return index < INT64_MAX / window_bytes ? (index + 1) * window_bytes : INT64_MAX;
+    collio_split_t *split = cutter->split;
+    int64_t index = offset / split->window_bytes;
+
+    cutter->hi = index < INT64_MAX / split->window_bytes ? (index + 1) * split->window_bytes
+                                                         : INT64_MAX;
+    if (cutter->unordered) {
+        return 0; /* windows are made after sorting */
+    }
+    if (0 < split->window_count) {
+        end_window(cutter);
+    }
+    cutter->stream = 0;
+    return collio_split_window(split, &cutter->window_capacity, index, cutter->count);
 }
 
-/* Completes the last window. Streams begin at 0 in each window, so the end of the last part in the
- * stream is the number of bytes of the window. */
-static void end_window(collio_split_t *split, const collio_piece_t *part)
+/* Adds an extent that begins before the end of the last part, or ends behind the current window.
+ * `left` extents, with this one, are to be added. 0 or -ENOMEM. */
+static int add_across(cutter_t *cutter, const collio_extent_t *extent, size_t left)
 {
-    collio_window_t *window = &split->window[split->window_count - 1];
+    collio_split_t *split = cutter->split;
+    int64_t offset = extent->offset, end = offset + extent->length;
+    int64_t cuts = end / split->window_bytes - offset / split->window_bytes;
 
-    window->count = (size_t) (part - split->piece) - window->first;
-    window->bytes = part[-1].stream + part[-1].length;
-    window->hi = part[-1].offset + part[-1].length;
-    split->share->bytes += window->bytes;
+    if (0 != more_parts(cutter, left + (size_t) cuts)) {
+        return -ENOMEM;
+    }
+    if (offset < cutter->end) {
+        cutter->unordered = true;
+        cutter->hi = offset;
+    }
+    while (offset < end) {
+        int64_t to;
+
+        if (offset >= cutter->hi && 0 != enter_window(cutter, offset)) {
+            return -ENOMEM;
+        }
+        to = end < cutter->hi ? end : cutter->hi;
+        split->piece[cutter->count++] = (collio_piece_t){offset, to - offset, cutter->stream};
+        cutter->stream += to - offset;
+        cutter->end = offset = to;
+    }
+    return 0;
 }
 
-static int split_in_order(const collio_extents_t *local, int64_t cuts, collio_split_t *split)
+/* Cuts the list. 0 or -ENOMEM. */
+static int cut(const collio_extents_t *local, collio_split_t *split)
 {
     const collio_extent_t *extent = local->at, *last = extent + local->count;
-    size_t capacity = 0;
-    int64_t hi = 0, stream = 0; /* the current window ends at hi */
-    collio_piece_t *part;
-    int rc = collio_split_allocate(split, local->count + (size_t) cuts, 1);
+    /* an eighth more, because borders cut few extents; unused memory is never touched */
+    cutter_t cutter = {.split = split, .capacity = local->count + local->count / 8 + 8};
+    int rc = collio_split_allocate(split, cutter.capacity, 1);
 
     if (0 != rc) {
         return rc;
     }
     *split->share = (collio_share_t){0};
-    split->share_count = 1;
-    for (part = split->piece; extent < last; ++extent) {
-        int64_t offset = extent->offset, end = offset + extent->length;
-
-        while (end > hi) { /* the extent begins in, or crosses into, another window */
-            if (offset < hi) {
-                *part++ = (collio_piece_t){offset, hi - offset, stream};
-                offset = hi;
-            }
-            if (0 < split->window_count) {
-                end_window(split, part);
-            }
-            if (0
-                != collio_split_window(split, &capacity, offset / split->window_bytes,
-                                       (size_t) (part - split->piece))) {
-                return -ENOMEM;
-            }
-            hi = window_end(offset / split->window_bytes, split->window_bytes);
-            stream = 0;
+    for (; (extent = add_whole(&cutter, extent, last)) < last; ++extent) {
+        if (0 != add_across(&cutter, extent, (size_t) (last - extent))) {
+            return -ENOMEM;
         }
-        *part++ = (collio_piece_t){offset, end - offset, stream};
-        stream += end - offset;
     }
-    end_window(split, part);
-    split->piece_count = (size_t) (part - split->piece);
+    split->piece_count = cutter.count;
+    if (cutter.unordered) {
+        return sort_parts(split, &cutter.window_capacity);
+    }
+    end_window(&cutter);
+    split->share_count = 1;
     split->share->count = split->window_count;
     return 0;
 }
 
 int collio_split_extents(const collio_extents_t *local, int64_t window_bytes, collio_split_t *split)
 {
-    int64_t cuts;
     int rc;
 
     *split = (collio_split_t){.window_bytes = window_bytes};
     if (0 == local->count) {
         return 0;
     }
-    rc = in_order(local, window_bytes, &cuts) ? split_in_order(local, cuts, split)
-                                              : split_any(local, split);
+    rc = cut(local, split);
     if (0 != rc) {
         collio_split_fini(split);
     }
