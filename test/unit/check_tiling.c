@@ -347,7 +347,7 @@ UNIT_TEST(tiling_fold_keeps_the_stream)
     }
 }
 
-/* Equal pieces have one array; a different one, or joined ones, bring the others. */
+/* Equal pieces have one array; a different one brings the other array. */
 UNIT_TEST(tiling_equal_pieces_have_no_lengths)
 {
     const extent_t equal[] = {{0, 4}, {10, 4}, {20, 4}}, last[] = {{0, 4}, {10, 4}, {20, 8}};
@@ -356,7 +356,7 @@ UNIT_TEST(tiling_equal_pieces_have_no_lengths)
 
     ck_assert_int_eq(0, collio_tiling_init(&tiling, 0, 100, equal, 3));
     ck_assert_int_eq(4, tiling.uniform);
-    ck_assert_ptr_null(tiling.length);
+    ck_assert_ptr_null(tiling.prefix);
     collio_tiling_fini(&tiling);
     ck_assert_int_eq(0, collio_tiling_init(&tiling, 0, 100, last, 3));
     ck_assert_int_eq(0, tiling.uniform);
@@ -369,4 +369,43 @@ UNIT_TEST(tiling_equal_pieces_have_no_lengths)
     ck_assert_int_eq(8, tiling.uniform);
     ck_assert_int_eq(24, tiling.size);
     collio_tiling_fini(&tiling);
+}
+
+/* A tiling is found by the list that it was made of, and by no other list. */
+UNIT_TEST(tiling_made_of_its_own_list_only)
+{
+    enum { MOST = 12 };
+
+    for (int round = unit_rounds(20000); 0 < round; --round) {
+        extent_t list[MOST], other[MOST];
+        size_t count = (size_t) unit_below(MOST), changed = (size_t) unit_below(MOST);
+        collio_tiling_t tiling, second;
+        int64_t at = 0;
+        bool same;
+
+        for (size_t i = 0; i < count; ++i) { /* some pieces touch, some are empty, some descend */
+            at += unit_below(8) ? unit_below(3) : -20;
+            list[i] = (extent_t){at, unit_below(4)};
+            at += list[i].length;
+        }
+        memcpy(other, list, sizeof(list));
+        if (changed < count) {
+            other[changed].length += unit_below(2);
+            other[changed].offset += unit_below(2);
+        }
+        collio_tiling_init(&tiling, 0, 100, list, count);
+        collio_tiling_open(&second, 0, 100, count);
+        collio_tiling_add(&second, other, count / 2);
+        collio_tiling_add(&second, other + count / 2, count - count / 2);
+        collio_tiling_close(&second);
+        same = tiling.count == second.count;
+        for (size_t i = 0; same && i < tiling.count; ++i) {
+            same = tiling.offset[i] == second.offset[i]
+                   && collio_tiling_length(&tiling, i) == collio_tiling_length(&second, i);
+        }
+        unit_assert(collio_tiling_made_of(&tiling, list, count));
+        unit_equal(same, collio_tiling_made_of(&tiling, other, count));
+        collio_tiling_fini(&tiling);
+        collio_tiling_fini(&second);
+    }
 }

@@ -24,52 +24,89 @@
 int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, size_t most)
 {
     *tiling = (collio_tiling_t){.base = base, .extent = extent, .ascending = true};
-    /* one block for the three arrays */
-    if (most > PTRDIFF_MAX / (3 * sizeof(int64_t)) - 1) {
+    /* one block for both arrays */
+    if (most > PTRDIFF_MAX / (2 * sizeof(int64_t)) - 1) {
         return -ENOMEM;
     }
-    tiling->offset = malloc((3 * most + 1) * sizeof(int64_t));
+    tiling->offset = malloc((2 * most + 1) * sizeof(int64_t));
     if (NULL == tiling->offset) {
         return -ENOMEM;
     }
-    tiling->length = tiling->offset + most;
-    tiling->prefix = tiling->length + most;
+    tiling->prefix = tiling->offset + most;
+    tiling->prefix[0] = 0;
     return 0;
 }
 
-/* A piece that is not as long as those before it. Until then the second and third array are address
- * space only: no page of them has been touched. */
-void collio_tiling_list_lengths(collio_tiling_t *tiling)
+/* Returns piece i of an array of any struct of two 64-bit words. */
+static inline collio_extent_t load(const void *pieces, size_t i)
 {
-    for (size_t i = 0; i < tiling->count; ++i) {
-        tiling->length[i] = tiling->uniform;
-        tiling->prefix[i] = (int64_t) i * tiling->uniform;
-    }
-    tiling->prefix[tiling->count] = (int64_t) tiling->count * tiling->uniform;
-    tiling->uniform = 0;
+    collio_extent_t piece;
+
+    memcpy(&piece, (const char *) pieces + i * sizeof(piece), sizeof(piece));
+    return piece;
 }
 
-void collio_tiling_join(collio_tiling_t *tiling, int64_t length)
+void collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count)
 {
-    size_t last = tiling->count - 1;
+    int64_t *offset = tiling->offset, *prefix = tiling->prefix;
+    size_t n = tiling->count;
+    int64_t end = 0 == n ? INT64_MIN : offset[n - 1] + prefix[n] - prefix[n - 1];
 
-    if (0 == last && 0 != tiling->uniform) {
-        tiling->uniform += length;
-    } else {
-        if (0 != tiling->uniform) {
-            collio_tiling_list_lengths(tiling);
+    for (size_t i = 0; i < count; ++i) {
+        collio_extent_t piece = load(pieces, i);
+        int64_t behind, stream;
+
+        if (0 >= piece.length) {
+            continue;
         }
-        tiling->length[last] += length;
-        tiling->prefix[last + 1] += length;
+        if (__builtin_add_overflow(piece.offset, piece.length, &behind)
+            || __builtin_add_overflow(tiling->size, piece.length, &stream)) {
+            tiling->overflow = true; /* without the piece: no request in this tiling is valid */
+            continue;
+        }
+        if (piece.offset > end || 0 == n) {
+            offset[n++] = piece.offset;
+        } else if (piece.offset < end) {
+            tiling->ascending = false;
+            offset[n++] = piece.offset;
+        }
+        prefix[n] = stream; /* offset == end: the last piece becomes longer */
+        tiling->size = stream;
+        end = behind;
     }
-    tiling->size += length;
-    tiling->end += length;
+    tiling->count = n;
 }
 
-static bool all_equal(const int64_t *length, size_t count)
+bool collio_tiling_made_of(const collio_tiling_t *tiling, const void *pieces, size_t count)
 {
-    for (size_t i = 1; i < count; ++i) {
-        if (length[i] != length[0]) {
+    size_t at = 0;
+    int64_t used = 0; /* bytes of piece `at` that were compared */
+
+    for (size_t i = 0; i < count; ++i) {
+        collio_extent_t piece = load(pieces, i);
+
+        if (0 >= piece.length) {
+            continue;
+        }
+        if (at == tiling->count || piece.offset != tiling->offset[at] + used
+            || piece.length > collio_tiling_length(tiling, at) - used) {
+            return false;
+        }
+        used += piece.length;
+        if (used == collio_tiling_length(tiling, at)) {
+            used = 0;
+            ++at;
+        }
+    }
+    return at == tiling->count && 0 == used && !tiling->overflow;
+}
+
+static bool all_equal(const collio_tiling_t *tiling)
+{
+    int64_t length = tiling->prefix[1];
+
+    for (size_t i = 1; i < tiling->count; ++i) {
+        if (tiling->prefix[i + 1] - tiling->prefix[i] != length) {
             return false;
         }
     }
@@ -79,20 +116,17 @@ static bool all_equal(const int64_t *length, size_t count)
 /* Frees unused memory. Equal pieces need the first array only. */
 static void shrink(collio_tiling_t *tiling)
 {
-    size_t count = tiling->count, words = 0 != tiling->uniform ? count : 3 * count + 1;
-    int64_t *length = tiling->offset + count, *prefix = length + count;
+    size_t count = tiling->count, words = 0 != tiling->uniform ? count : 2 * count + 1;
     void *smaller;
 
-    if (0 == tiling->uniform && length != tiling->length) {
-        memmove(length, tiling->length, count * sizeof(*length));
-        memmove(prefix, tiling->prefix, (count + 1) * sizeof(*prefix));
+    if (0 == tiling->uniform && tiling->offset + count != tiling->prefix) {
+        memmove(tiling->offset + count, tiling->prefix, (count + 1) * sizeof(*tiling->prefix));
     }
     smaller = realloc(tiling->offset, words * sizeof(*tiling->offset));
     if (NULL != smaller) {
         tiling->offset = smaller;
     }
-    tiling->length = 0 != tiling->uniform ? NULL : tiling->offset + count;
-    tiling->prefix = 0 != tiling->uniform ? NULL : tiling->offset + 2 * count;
+    tiling->prefix = 0 != tiling->uniform ? NULL : tiling->offset + count;
 }
 
 void collio_tiling_close(collio_tiling_t *tiling)
@@ -104,9 +138,7 @@ void collio_tiling_close(collio_tiling_t *tiling)
         tiling->ascending = false;
         return;
     }
-    if (0 == tiling->uniform && all_equal(tiling->length, count)) {
-        tiling->uniform = tiling->length[0]; /* joining has made all lengths equal */
-    }
+    tiling->uniform = all_equal(tiling) ? tiling->prefix[1] : 0;
     /* a piece that is counted was added: NOLINTNEXTLINE(clang-analyzer-core.*) */
     if (__builtin_add_overflow(tiling->offset[0], tiling->extent, &next)) {
         next = 0 < tiling->extent ? INT64_MAX : INT64_MIN; /* no second repetition is valid */
@@ -141,17 +173,15 @@ void collio_tiling_fold(collio_tiling_t *tiling)
     shrink(tiling);
 }
 
-int collio_tiling_init(collio_tiling_t *tiling, int64_t base, int64_t extent,
-                       const collio_extent_t *pieces, size_t count)
+int collio_tiling_init(collio_tiling_t *tiling, int64_t base, int64_t extent, const void *pieces,
+                       size_t count)
 {
     int rc = collio_tiling_open(tiling, base, extent, count);
 
     if (0 != rc) {
         return rc;
     }
-    for (size_t i = 0; i < count; ++i) {
-        collio_tiling_add(tiling, pieces[i].offset, pieces[i].length);
-    }
+    collio_tiling_add(tiling, pieces, count);
     collio_tiling_close(tiling);
     return 0;
 }

@@ -21,12 +21,10 @@ typedef struct collio_tiling_t {
     int64_t extent;  /* bytes from one repetition to the next */
     int64_t size;    /* bytes of data in a repetition */
     size_t count;    /* number of pieces in a repetition */
-    int64_t *offset; /* offset of each piece from the start of the repetition; owns all arrays */
+    int64_t *offset; /* offset of each piece from the start of the repetition; owns both arrays */
     int64_t uniform; /* length of every piece if all are equal; 0 if lengths differ */
-    int64_t *length; /* length of each piece, > 0; not used if `uniform` is not 0 */
     int64_t *prefix; /* stream position of each piece in the repetition, count + 1 entries; not used
                         if `uniform` is not 0 */
-    int64_t end;     /* end of the last piece, from the start of the repetition */
     bool dense;      /* all repetitions together are one piece without an end */
     bool ascending;  /* offsets increase inside a repetition and from one repetition to the next, so
                         no byte occurs twice and the stream is in the order of offsets */
@@ -34,10 +32,10 @@ typedef struct collio_tiling_t {
 } collio_tiling_t;
 
 /** Return the length of piece i, and its stream position in the repetition (also for i = count).
- *  Lists of equal pieces use no arrays for both, because memory accesses dominate the time. */
+ *  Lists of equal pieces use no array for both, because memory accesses dominate the time. */
 static inline int64_t collio_tiling_length(const collio_tiling_t *tiling, size_t i)
 {
-    return 0 != tiling->uniform ? tiling->uniform : tiling->length[i];
+    return 0 != tiling->uniform ? tiling->uniform : tiling->prefix[i + 1] - tiling->prefix[i];
 }
 
 static inline int64_t collio_tiling_prefix(const collio_tiling_t *tiling, size_t i)
@@ -48,62 +46,28 @@ static inline int64_t collio_tiling_prefix(const collio_tiling_t *tiling, size_t
 /** Bytes of the lists of pieces. */
 static inline int64_t collio_tiling_memory(const collio_tiling_t *tiling)
 {
-    int lists = 0 != tiling->uniform ? 1 : 3;
+    int lists = 0 != tiling->uniform ? 1 : 2;
 
     return (int64_t) (tiling->count * sizeof(*tiling->offset)) * lists;
 }
 
 /** Makes a tiling of the pieces, in their order. Drops empty pieces and joins a piece to its
- *  predecessor if it begins at the predecessor's end. Pieces may be unsorted (memory). Returns 0 or
- *  -ENOMEM. */
-int collio_tiling_init(collio_tiling_t *tiling, int64_t base, int64_t extent,
-                       const collio_extent_t *pieces, size_t count);
+ *  predecessor if it begins at the predecessor's end. Pieces may be unsorted (memory). `pieces` is
+ *  an array of structs of two 64-bit words, offset and length: collio_extent_t or struct iovec.
+ *  Returns 0 or -ENOMEM. */
+int collio_tiling_init(collio_tiling_t *tiling, int64_t base, int64_t extent, const void *pieces,
+                       size_t count);
 void collio_tiling_fini(collio_tiling_t *tiling);
 
-/** Begins a tiling of at most `most` pieces. The caller adds each piece by append or add, and ends
- *  with close. For pieces in a form other than a list of extents: a list of millions is walked, and
- *  touches memory, once. Returns 0 or -ENOMEM. */
+/** Makes a tiling in steps: begins a tiling of at most `most` pieces, adds pieces in their order,
+ *  and ends with close. Returns 0 or -ENOMEM. */
 int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, size_t most);
-void collio_tiling_list_lengths(collio_tiling_t *tiling);
-/** The last piece becomes longer. */
-void collio_tiling_join(collio_tiling_t *tiling, int64_t length);
-static inline void collio_tiling_add(collio_tiling_t *tiling, int64_t offset, int64_t length)
-{
-    size_t n = tiling->count;
-    int64_t end, stream;
-
-    if (0 >= length) {
-        return;
-    }
-    if (__builtin_add_overflow(offset, length, &end)
-        || __builtin_add_overflow(tiling->size, length, &stream)) {
-        tiling->overflow = true; /* without the piece: no request in this tiling is valid */
-        return;
-    }
-    if (offset <= tiling->end) {
-        if (offset == tiling->end && 0 < n) {
-            collio_tiling_join(tiling, length);
-            return;
-        }
-        tiling->ascending = tiling->ascending && 0 == n;
-    }
-    if (length != tiling->uniform) {
-        if (0 == n) {
-            tiling->uniform = length;
-        } else if (0 != tiling->uniform) {
-            collio_tiling_list_lengths(tiling);
-        }
-    }
-    tiling->offset[n] = offset;
-    if (0 == tiling->uniform) {
-        tiling->length[n] = length;
-        tiling->prefix[n + 1] = stream;
-    }
-    tiling->size = stream;
-    tiling->end = end;
-    tiling->count = n + 1;
-}
+void collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count);
 void collio_tiling_close(collio_tiling_t *tiling);
+
+/** Returns true if collio_tiling_init would make the pieces of this tiling of `pieces`. */
+bool collio_tiling_made_of(const collio_tiling_t *tiling, const void *pieces, size_t count);
+
 /** Replaces equal pieces at equal distances, also from one repetition to the next, by repetitions
  *  of one piece. The stream stays the same. Must follow close. */
 void collio_tiling_fold(collio_tiling_t *tiling);

@@ -8,14 +8,14 @@
  *   datatypes   a ring per file; found by the address of the datatype. The ring holds a reference
  *               to the datatype and committed datatypes do not change, so equal addresses are equal
  *               datatypes.
- *   views       one ring per process; found by the list into which io/ompio has flattened the view,
- *               because io/ompio duplicates the filetype in every set_view. The displacement is not
- *               part of a kept view. A file points to its current view by that duplicate.
+ *   views       one ring per process; found by the pieces into which io/ompio has flattened the
+ *               view, because io/ompio duplicates the filetype in every set_view. The displacement
+ *               is not part of a kept view. A file points to its current view by that duplicate.
  *
  * A ring is bounded in entries and pieces; the oldest entry is replaced first. Requests and plans
  * hold references of their own.
  * Cost: a hit on the current view or on a datatype is a comparison or two; a view that is set again
- * is compared once, by memcmp.
+ * is compared once, piece by piece.
  */
 #include "compat/compat.h"
 
@@ -23,7 +23,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
@@ -32,20 +31,20 @@
 
 enum {
     MOST_ENTRIES = 64,    /* entries of a ring */
-    MOST_PIECES = 1 << 18 /* pieces of all entries of a ring together: up to 10 MiB */
+    MOST_PIECES = 1 << 18 /* pieces of all entries of a ring together: up to 4 MiB */
 };
 
-/** The key of an entry: a datatype, or the flattened list of a view. */
+/** What to flatten, or to find: a datatype, or a view. */
 typedef struct flat_key_t {
-    ompi_datatype_t *type; /* the datatype; NULL for a view */
-    struct iovec *list;    /* io/ompio's list of the pieces of one repetition of the view */
-    size_t count;          /* number of pieces in `list` */
-    int64_t extent;        /* extent of the view */
+    ompi_datatype_t *type;    /* the datatype; NULL for a view */
+    const struct iovec *list; /* io/ompio's list of the pieces of one repetition of the view */
+    size_t count;             /* number of pieces in `list` */
+    int64_t extent;           /* extent of the view */
 } flat_key_t;
 
 typedef struct flat_entry_t {
-    flat_key_t key;      /* holds a reference to the datatype, or owns the list */
-    collio_flat_t *flat; /* the flattened view or datatype; NULL in an unused entry */
+    ompi_datatype_t *type; /* the datatype, with a reference; NULL for a view */
+    collio_flat_t *flat;   /* the flattened view or datatype; NULL in an unused entry */
 } flat_entry_t;
 
 typedef struct flat_ring_t {
@@ -77,11 +76,6 @@ static int64_t bytes_of(const collio_flat_t *flat)
     return (int64_t) sizeof(*flat) + collio_tiling_memory(&flat->tiling);
 }
 
-static int64_t key_bytes(const flat_key_t *key)
-{
-    return NULL == key->type ? (int64_t) (key->count * sizeof(*key->list)) : 0;
-}
-
 collio_flat_t *collio_flat_retain(collio_flat_t *flat)
 {
     if (NULL != flat) {
@@ -99,13 +93,13 @@ void collio_flat_release(collio_flat_t *flat)
     }
 }
 
-static bool same_key(const flat_key_t *a, const flat_key_t *b)
+static bool is_of_key(const flat_entry_t *entry, const flat_key_t *key)
 {
-    if (NULL != a->type || NULL != b->type) {
-        return a->type == b->type;
+    if (NULL == entry->flat || NULL != key->type) {
+        return NULL != entry->flat && entry->type == key->type;
     }
-    return a->count == b->count && a->extent == b->extent
-           && 0 == memcmp(a->list, b->list, a->count * sizeof(*a->list));
+    return entry->flat->tiling.extent == key->extent
+           && collio_tiling_made_of(&entry->flat->tiling, key->list, key->count);
 }
 
 /* Returns the flattened entry of a key, or NULL. Begins at the entry that was found last. */
@@ -114,7 +108,7 @@ static collio_flat_t *find(flat_ring_t *ring, const flat_key_t *key)
     for (size_t i = 0; i < MOST_ENTRIES; ++i) {
         size_t at = (ring->last + i) % MOST_ENTRIES;
 
-        if (NULL != ring->entry[at].flat && same_key(&ring->entry[at].key, key)) {
+        if (is_of_key(&ring->entry[at], key)) {
             ring->last = at;
             return collio_flat_retain(ring->entry[at].flat);
         }
@@ -129,11 +123,9 @@ static void drop_oldest(flat_ring_t *ring)
     ring->pieces -= entry->flat->tiling.count;
     collio_flat_release(entry->flat);
     entry->flat = NULL;
-    held -= key_bytes(&entry->key);
-    if (NULL != entry->key.type) {
-        OBJ_RELEASE(entry->key.type);
+    if (NULL != entry->type) {
+        OBJ_RELEASE(entry->type);
     }
-    free(entry->key.list);
     ring->oldest = (ring->oldest + 1) % MOST_ENTRIES;
     --ring->count;
 }
@@ -145,40 +137,23 @@ static void drop_all(flat_ring_t *ring)
     }
 }
 
-/* Gives the key its own copy of the list and its own reference. Returns false without memory. */
-static bool own_key(flat_key_t *key)
-{
-    size_t bytes = key->count * sizeof(*key->list);
-    struct iovec *list;
-
-    if (NULL != key->type) {
-        OBJ_RETAIN(key->type);
-        return true;
-    }
-    list = malloc(0 == bytes ? 1 : bytes);
-    if (NULL == list) {
-        return false;
-    }
-    memcpy(list, key->list, bytes);
-    key->list = list;
-    return true;
-}
-
-static void keep(flat_ring_t *ring, flat_key_t key, collio_flat_t *flat)
+static void keep(flat_ring_t *ring, ompi_datatype_t *type, collio_flat_t *flat)
 {
     size_t pieces = flat->tiling.count;
 
-    if ((0 == ring->least && MOST_PIECES < pieces) || !own_key(&key)) {
+    if (0 == ring->least && MOST_PIECES < pieces) {
         return;
     }
     while (MOST_ENTRIES == ring->count
            || (ring->least < ring->count && MOST_PIECES < ring->pieces + pieces)) {
         drop_oldest(ring);
     }
-    held += key_bytes(&key);
+    if (NULL != type) {
+        OBJ_RETAIN(type);
+    }
     ring->last = (ring->oldest + ring->count++) % MOST_ENTRIES;
     ring->pieces += pieces;
-    ring->entry[ring->last] = (flat_entry_t){key, collio_flat_retain(flat)};
+    ring->entry[ring->last] = (flat_entry_t){type, collio_flat_retain(flat)};
 }
 
 /* ---- flattening. Cost: O(pieces of one element of the type) ---- */
@@ -210,9 +185,8 @@ static int walk_type(ompi_datatype_t *type, collio_tiling_t *tiling, size_t *cou
         size_t bytes = 0;
 
         finished = opal_convertor_raw(&convertor, raw, &pieces, &bytes);
-        for (uint32_t i = 0; NULL != tiling && i < pieces; ++i) {
-            collio_tiling_add(tiling, (int64_t) (intptr_t) raw[i].iov_base,
-                              (int64_t) raw[i].iov_len);
+        if (NULL != tiling) {
+            collio_tiling_add(tiling, raw, pieces);
         }
         *count += pieces;
         missing -= (int64_t) bytes;
@@ -267,21 +241,9 @@ static int flatten_type(ompi_datatype_t *type, collio_tiling_t *tiling)
     return rc;
 }
 
-/* Makes a tiling of a view that io/ompio has flattened. */
-static int flatten_list(const struct iovec *list, size_t count, int64_t extent,
-                        collio_tiling_t *tiling)
-{
-    int rc = collio_tiling_open(tiling, 0, extent, count);
-
-    if (0 != rc) {
-        return rc;
-    }
-    for (size_t i = 0; i < count; ++i) {
-        collio_tiling_add(tiling, (int64_t) (intptr_t) list[i].iov_base, (int64_t) list[i].iov_len);
-    }
-    collio_tiling_close(tiling);
-    return 0;
-}
+_Static_assert(sizeof(struct iovec) == sizeof(collio_extent_t)
+                   && sizeof(((struct iovec *) 0)->iov_base) == sizeof(int64_t),
+               "an iovec is two 64-bit words");
 
 /* Flattens the datatype or the view of the key. */
 static int flatten(const flat_key_t *key, collio_flat_t **flat)
@@ -293,8 +255,9 @@ static int flatten(const flat_key_t *key, collio_flat_t **flat)
         return -ENOMEM;
     }
     atomic_init(&made->references, 1);
-    rc = NULL != key->type ? flatten_type(key->type, &made->tiling)
-                           : flatten_list(key->list, key->count, key->extent, &made->tiling);
+    rc = NULL != key->type
+             ? flatten_type(key->type, &made->tiling)
+             : collio_tiling_init(&made->tiling, 0, key->extent, key->list, key->count);
     if (0 != rc) {
         free(made);
         return rc;
@@ -314,7 +277,7 @@ static int find_or_make(flat_ring_t *ring, const flat_key_t *key, collio_flat_t 
     }
     rc = flatten(key, flat);
     if (0 == rc) {
-        keep(ring, *key, *flat);
+        keep(ring, key->type, *flat);
     }
     return rc;
 }
