@@ -111,38 +111,55 @@ static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t
     return 0;
 }
 
+/* Returns the first piece in [at, last) that ends behind `hi`, or behind position `stream` of the
+ * repetition; `last` if there is none. */
+static size_t first_behind(const collio_tiling_t *view, size_t at, size_t last, int64_t hi,
+                           int64_t stream)
+{
+    while (at < last) {
+        size_t middle = at + (last - at) / 2;
+
+        if (view->offset[middle] + collio_tiling_length(view, middle) <= hi
+            && collio_tiling_prefix(view, middle + 1) <= stream) {
+            at = middle + 1;
+        } else {
+            last = middle;
+        }
+    }
+    return at;
+}
+
 /* The inner loop: adds whole pieces of one repetition, from the cursor on, inside the current
  * window. No piece continues its predecessor. */
 static void add_whole(ordered_t *ordered, collio_walk_t *walk)
 {
     collio_cursor_t *cursor = &walk->cursor;
-    const collio_tiling_t *view = cursor->tiling;
+    const collio_tiling_t view = *cursor->tiling; /* the compiler can keep a copy in registers */
     collio_split_t *split = ordered->split;
     collio_piece_t *out = split->piece + split->piece_count;
     size_t at = cursor->piece, room = ordered->piece_capacity - split->piece_count;
-    size_t last = view->count - at < room ? view->count : at + room;
-    int64_t shift = cursor->origin + ordered->shift, hi = ordered->hi - cursor->origin;
-    int64_t done = walk->done;
+    size_t last = view.count - at < room ? view.count : at + room;
+    int64_t shift = cursor->origin + ordered->shift, done = walk->done;
 
+    last = first_behind(cursor->tiling, at, last, ordered->hi - cursor->origin,
+                        collio_tiling_prefix(&view, at) - done + walk->bytes);
+    if (at == last) {
+        return;
+    }
     for (; at < last; ++at) {
-        int64_t offset = view->offset[at], length = collio_tiling_length(view, at);
+        int64_t length = collio_tiling_length(&view, at);
 
-        if (length > hi - offset || length > walk->bytes - done) {
-            break;
-        }
-        *out++ = (collio_piece_t){offset + shift, length, done};
+        *out++ = (collio_piece_t){view.offset[at] + shift, length, done};
         done += length;
     }
-    if (at > cursor->piece) {
-        ordered->end = out[-1].offset + out[-1].length - ordered->shift;
-        ordered->pieces += (int64_t) (at - cursor->piece);
-    }
+    ordered->end = out[-1].offset + out[-1].length - ordered->shift;
+    ordered->pieces += (int64_t) (at - cursor->piece);
     split->piece_count = (size_t) (out - split->piece);
     walk->done = done;
     cursor->piece = at;
-    if (at == view->count) {
+    if (at == view.count) {
         cursor->piece = 0;
-        cursor->origin = (int64_t) ((uint64_t) cursor->origin + (uint64_t) view->extent);
+        cursor->origin = (int64_t) ((uint64_t) cursor->origin + (uint64_t) view.extent);
     }
 }
 
