@@ -55,6 +55,6 @@ collio_memory_cost_t collio_memory_cost(int bins, int nodes, int ranks, int rank
     return (collio_memory_cost_t){
         .bytes = (int64_t) sizeof(int64_t) + sums + records,
         .messages = reduction_messages(ranks_per_node) + 2 * reduction_messages(ranks),
-        .held = 2 * (sums + records),
+        .held = 2 * sums + records, /* records are reduced in place */
     };
 }

@@ -84,7 +84,7 @@ int collio_kept_memory_open(collio_file_t *file, int bins)
         return OMPI_SUCCESS;
     }
     memory->words = collio_memory_words(bins);
-    memory->records = calloc(2 * (size_t) file->nodes.nodes * (size_t) (1 + memory->words),
+    memory->records = calloc((size_t) file->nodes.nodes * (size_t) (1 + memory->words),
                              sizeof(*memory->records));
     memory->part = calloc((size_t) file->derived.aggregator_count, sizeof(*memory->part));
     return NULL == memory->records || NULL == memory->part ? OMPI_ERR_OUT_OF_RESOURCE

@@ -32,7 +32,7 @@ typedef struct collio_file_memory_t {
     int64_t minus_node;         /* negated minimum of available bytes over the node's ranks */
     int64_t usable;             /* bytes that buffers of this node could use at the last new plan */
     int64_t announced;          /* bytes that this rank announced for the last new plan */
-    uint64_t *records;          /* two arrays: for each node its memory and the bins it touches */
+    uint64_t *records;          /* memory of each node, then the bins that each node touches */
     int words;                  /* number of 64-bit words for the bins of one node */
     collio_memory_part_t *part; /* the last layout: at most one part for each aggregator */
     int parts;                  /* number of parts in the last layout */

@@ -110,8 +110,6 @@ static void add_layers(collio_record_t *record, const collio_file_t *file)
 static void add_node_memory(collio_record_t *record, const collio_file_t *file, int node)
 {
     const collio_file_memory_t *memory = &file->memory;
-    const uint64_t *available = memory->records
-                                + (size_t) file->nodes.nodes * (size_t) (1 + memory->words);
     int64_t buffers = 0;
     int parts = 0;
 
@@ -122,7 +120,7 @@ static void add_node_memory(collio_record_t *record, const collio_file_t *file, 
         buffers += collio_node_of(&file->nodes, rank) == node ? memory->part[i].buffer_bytes : 0;
     }
     add(&record->about, "    node%-6d can give %.3f MiB; %d domains, %.3f MiB\n", node,
-        mib((int64_t) available[node]), parts, mib(buffers));
+        mib((int64_t) memory->records[node]), parts, mib(buffers));
 }
 
 /* Adds the layout of the last new plan of partition memory, with reasons. */

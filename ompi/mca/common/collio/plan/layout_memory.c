@@ -67,8 +67,8 @@ void collio_layout_memory_records(collio_exchange_t *ex)
         }
     }
     if (OMPI_SUCCESS
-        != collio_iallreduce(memory->records, memory->records + count, (int) count, MPI_UINT64_T,
-                             MPI_BOR, file->comm, &ex->collective)) {
+        != collio_iallreduce(MPI_IN_PLACE, memory->records, (int) count, MPI_UINT64_T, MPI_BOR,
+                             file->comm, &ex->collective)) {
         ex->collective = MPI_REQUEST_NULL;
         collio_exchange_lose(ex);
     }
@@ -80,8 +80,7 @@ static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
     const collio_file_t *file = ex->file;
     int nodes = file->nodes.nodes, bins = collio_layout_bins(file);
     const int64_t *sums = ex->histogram + collio_layout_sums(file) + bins;
-    const uint64_t *records = file->memory.records
-                              + (size_t) nodes * (size_t) (1 + file->memory.words);
+    const uint64_t *records = file->memory.records;
 
     for (int n = 0; n < nodes; ++n) {
         node[n].available = (int64_t) records[n];
