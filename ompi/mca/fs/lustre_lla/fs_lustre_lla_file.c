@@ -178,13 +178,6 @@ static void publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdic
     collio_striping_publish(info, &has, &verdict->used);
 }
 
-/* Opens the file on ranks other than the root. Returns 0 or an errno. */
-static int open_other(ompio_file_t *fh, const char *path, int amode)
-{
-    fh->fd = open(path, amode, mca_fs_base_get_file_perm(fh));
-    return 0 > fh->fd ? errno : 0;
-}
-
 /* Opens the file on all ranks. Returns 0 or an errno, the same on all ranks; after an error no rank
  * has the file open. */
 static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
@@ -206,7 +199,8 @@ static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *
         error = ENOMEM;
     }
     if (0 == error && OMPIO_ROOT != fh->f_rank) {
-        error = open_other(fh, path, amode);
+        fh->fd = open(path, amode, mca_fs_base_get_file_perm(fh));
+        error = 0 > fh->fd ? errno : 0;
     }
     lockahead = verdict->lockahead && collio_llapi()->has_lockahead;
     error = agree(fh, error, &lockahead);

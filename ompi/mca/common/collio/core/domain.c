@@ -16,6 +16,7 @@
 
 #include "debug_assert.h"
 #include "grow.h"
+#include "number.h"
 
 #define ROW(name) &collio_partition_##name,
 const collio_partition_t *const collio_partitions[] = {COLLIO_PARTITION_LIST(ROW) NULL};
@@ -88,9 +89,7 @@ int64_t collio_domains_least_window(const collio_domains_t *domains, int64_t win
         return window_bytes;
     }
     for (int i = 0; i < domains->parts; ++i) {
-        int64_t window = domains->window_bytes[domains->aggregator_of[i]];
-
-        least = window < least ? window : least;
+        least = collio_min(least, domains->window_bytes[domains->aggregator_of[i]]);
     }
     return least;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/available.h"
+#include "core/number.h"
 
 enum { TEXT_BYTES = 8192, PATH_BYTES = 4096 };
 
@@ -42,11 +43,6 @@ static const char *read_in(const char *folder, const char *name, char *text)
     return read_text(path, text);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Bytes that the limits of one cgroup leave. */
 static int64_t left_in(const char *folder, bool version2)
 {
@@ -55,7 +51,7 @@ static int64_t left_in(const char *folder, bool version2)
 
     if (version2) {
         limit = collio_available_limit(read_in(folder, "memory.max", text));
-        limit = least(limit, collio_available_limit(read_in(folder, "memory.high", text)));
+        limit = collio_min(limit, collio_available_limit(read_in(folder, "memory.high", text)));
     } else {
         limit = collio_available_limit(read_in(folder, "memory.limit_in_bytes", text));
     }
@@ -84,7 +80,7 @@ static int64_t left_in_chain(const char *root, const char *cgroups, bool version
         if (snprintf(folder, sizeof(folder), "%s/sys/fs/cgroup%s%s", root,
                      version2 ? "" : "/memory", path)
             < (int) sizeof(folder)) {
-            left = least(left, left_in(folder, version2));
+            left = collio_min(left, left_in(folder, version2));
         }
     } while (collio_available_parent(path));
     return left;
@@ -112,7 +108,7 @@ int64_t collio_available_bytes(const char *root)
     int64_t left = collio_available_meminfo(read_in(root, "proc/meminfo", text));
 
     (void) read_in(root, "proc/self/cgroup", text);
-    left = least(left, left_in_chain(root, text, true));
-    left = least(left, left_in_chain(root, text, false));
-    return least(left, left_by_rlimit());
+    left = collio_min(left, left_in_chain(root, text, true));
+    left = collio_min(left, left_in_chain(root, text, false));
+    return collio_min(left, left_by_rlimit());
 }

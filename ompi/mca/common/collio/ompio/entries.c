@@ -30,12 +30,9 @@
 #include "settings/hints.h"
 #include "view/view.h"
 
-enum { ZERO_BYTES = 1 << 20 }; /* bytes of one write where there is no fallocate */
+#include "core/number.h"
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+enum { ZERO_BYTES = 1 << 20 }; /* bytes of one write where there is no fallocate */
 
 /* Returns the largest number of all ranks, or a negative Open MPI error code. Collective. */
 static int largest(const ompio_file_t *fh, int mine)
@@ -62,7 +59,7 @@ static int write_zeros(int fd, int64_t from, int64_t to)
     }
     collio_access_open(&access, fd);
     while (0 == error && from < to) {
-        from += collio_transfer_block(&access, true, from, zeros, lesser(to - from, ZERO_BYTES),
+        from += collio_transfer_block(&access, true, from, zeros, collio_min(to - from, ZERO_BYTES),
                                       &error);
     }
     free(zeros);
@@ -84,7 +81,7 @@ static int fill_holes(int fd, int64_t end)
             break;
         }
         data = lseek(fd, hole, SEEK_DATA);
-        at = 0 > data ? end : lesser(data, end);
+        at = 0 > data ? end : collio_min(data, end);
         error = write_zeros(fd, hole, at);
     }
     (void) lseek(fd, before, SEEK_SET);
@@ -141,7 +138,7 @@ static int allocate_by_writing(ompio_file_t *fh, int64_t size)
         return first;
     }
     if (turn == first) {
-        error = fill_holes(fh->fd, lesser(all[0], size));
+        error = fill_holes(fh->fd, collio_min(all[0], size));
     }
     if (turn == first && 0 == error) {
         error = write_zeros(fh->fd, all[0], size);

@@ -8,6 +8,7 @@
 #include "transport/transport.h"
 
 #include "core/copy.h"
+#include "core/number.h"
 
 char *collio_message_in_memory(const collio_exchange_t *ex, const collio_window_t *window,
                                const collio_piece_t *piece)
@@ -146,12 +147,7 @@ static int64_t counted(const collio_exchange_t *ex, int64_t bytes)
 /* Returns the bytes of a piece below the limit. */
 static inline int64_t valid_bytes(const collio_piece_t *piece, int64_t limit)
 {
-    int64_t valid = limit - piece->offset;
-
-    if (valid >= piece->length) {
-        return piece->length;
-    }
-    return valid > 0 ? valid : 0;
+    return collio_clamp(limit - piece->offset, 0, piece->length);
 }
 
 /* Returns the number of leading pieces that lie completely below the limit, and their bytes. */

@@ -13,6 +13,8 @@
  */
 #include "transport/transport.h"
 
+#include "core/number.h"
+
 void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes)
 {
     collio_file_t *file = ex->file;
@@ -66,9 +68,7 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
     if (NULL == move->staging) {
         int64_t valid = slot->limit - move->piece->offset;
 
-        valid = valid < 0 ? 0 : valid;
-        collio_message_send(ex, move, straight,
-                            valid < move->window->bytes ? valid : move->window->bytes);
+        collio_message_send(ex, move, straight, collio_clamp(valid, 0, move->window->bytes));
     } else {
         int64_t bytes = collio_copy_gather(ex, move->window, move->piece, slot->buffer, slot->local,
                                            slot->limit, move->staging);

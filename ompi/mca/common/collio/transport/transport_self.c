@@ -6,6 +6,8 @@
  */
 #include "transport/transport.h"
 
+#include "core/number.h"
+
 enum { SLICE_BYTES = 1 << 20 }; /* takes 0.1 ms, or 4 ms if all pieces are single bytes */
 
 /* Returns this rank's own window of that index from plan->split, whose pieces have streams
@@ -54,8 +56,7 @@ static int64_t copy_slice(collio_exchange_t *ex, const collio_slot_t *slot, coll
     if (piece->length - move->bytes > SLICE_BYTES || move->bytes > 0) {
         cut.offset += move->bytes;
         cut.stream += move->bytes;
-        cut.length = piece->length - move->bytes;
-        cut.length = cut.length < SLICE_BYTES ? cut.length : SLICE_BYTES;
+        cut.length = collio_min(piece->length - move->bytes, SLICE_BYTES);
         part.count = 1;
         part.bytes = cut.length;
         move->bytes += cut.length;

@@ -16,6 +16,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/number.h"
+
 typedef collio_relay_t relay_t;
 
 enum { LISTS, REPLIES, SIZE, SEGMENT, MADE }; /* values of making.stage */
@@ -327,7 +329,7 @@ static bool start_segment(collio_exchange_t *ex)
         &file->nodes, collio_node_of(&file->nodes, file->rank));
     shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
     shared->mine = collio_relay_is_aggregator(ex);
-    collio_shared_make(file, shared, region > shared->region_bytes ? region : shared->region_bytes);
+    collio_shared_make(file, shared, collio_max(region, shared->region_bytes));
     return true;
 }
 

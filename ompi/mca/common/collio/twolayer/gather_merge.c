@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/number.h"
+
 typedef collio_relay_t relay_t;
 
 /* The relayed shares of all members for one aggregator. */
@@ -262,8 +264,7 @@ static int number_rounds(merger_t *merger)
         relay->round_of[w] = relay->round_count - 1;
         round->bytes += window->bytes;
         ++round->windows;
-        relay->staging_bytes = round->bytes > relay->staging_bytes ? round->bytes
-                                                                   : relay->staging_bytes;
+        relay->staging_bytes = collio_max(round->bytes, relay->staging_bytes);
     }
     collio_plan_measure_fence(plan);
     return 0;
@@ -355,7 +356,7 @@ static int measure_messages(merger_t *merger)
         }
     }
     for (size_t i = 0; i < relay->round_count; ++i) {
-        relay->message_bytes = bytes[i] > relay->message_bytes ? bytes[i] : relay->message_bytes;
+        relay->message_bytes = collio_max(bytes[i], relay->message_bytes);
     }
     free(bytes);
     return 0;

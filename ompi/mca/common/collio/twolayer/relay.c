@@ -18,6 +18,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/number.h"
+
 typedef collio_relay_t relay_t;
 typedef collio_half_t half_t;
 typedef collio_turn_t turn_t;
@@ -104,9 +106,7 @@ static int64_t largest_message(const collio_part_t *part)
     int64_t largest = 0;
 
     for (size_t t = 0; t < part->turn_count; ++t) {
-        int64_t room = collio_turn_room(&part->turn[t]);
-
-        largest = room > largest ? room : largest;
+        largest = collio_max(largest, collio_turn_room(&part->turn[t]));
     }
     return largest;
 }

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/number.h"
+
 enum { PUT_MOST = 1 << 30 }; /* counts of one-sided calls are int in MPI-3 */
 
 static bool all_well(collio_file_t *file, bool mine)
@@ -108,7 +110,7 @@ bool collio_put_open(collio_file_t *file, int64_t slot_bytes, int buffers, bool 
         return !put->failed;
     }
     if (put->open && 0 == stamp) { /* windows for all plans only grow */
-        slot_bytes = slot_bytes > put->slot_bytes ? slot_bytes : put->slot_bytes;
+        slot_bytes = collio_max(slot_bytes, put->slot_bytes);
         buffers = buffers > put->buffers ? buffers : put->buffers;
     }
     bytes = mine ? slot_bytes + COLLIO_PUT_LIMIT_BYTES : 0;
@@ -153,7 +155,7 @@ static int transfer(collio_exchange_t *ex, char *message, int64_t bytes, int pee
     int rc = OMPI_SUCCESS;
 
     while (bytes > 0 && OMPI_SUCCESS == rc) {
-        int64_t some = bytes < PUT_MOST ? bytes : PUT_MOST;
+        int64_t some = collio_min(bytes, PUT_MOST);
 
         rc = ex->write ? collio_win_put(message, (int) some, peer, displacement,
                                         ex->file->kept->put.win[number])
@@ -228,7 +230,7 @@ static int put_runs(collio_exchange_t *ex, size_t window, int peer, int number, 
         for (++i; i < what->count && piece[i].offset == end; ++i) {
             end += piece[i].length;
         }
-        bytes = (end < limit ? end : limit) - start;
+        bytes = collio_min(end, limit) - start;
         if (bytes <= 0) {
             break;
         }

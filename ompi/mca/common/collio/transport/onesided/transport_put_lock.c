@@ -16,6 +16,8 @@
 
 #include <errno.h>
 
+#include "core/number.h"
+
 enum { WAITING = 0, MOVED = 1 }; /* values of move->state; see COLLIO_MOVE_COUNTED */
 
 /* Returns the tag of an arrival, which contains the buffer number: a pair of ranks may have a
@@ -100,7 +102,7 @@ static void transfer(collio_exchange_t *ex, collio_delivery_t *delivery)
             bytes = -1;
         }
     }
-    move->bytes = bytes < 0 ? 0 : bytes;
+    move->bytes = collio_max(bytes, 0);
     if (bytes < 0) {
         collio_exchange_lose(ex);
     } else if (!ex->write && !move->relayed) {
