@@ -126,8 +126,8 @@ static int close_component(void)
 /* Does a collio component that the user requests serve the file? */
 static bool hints_count(void)
 {
-    return collio_asked_for(&ompi_fbtl_base_framework, "mtpwrite",
-                            mca_fbtl_mtpwrite_settings.priority, PRIORITY_DEFAULT)
+    return collio_is_requested(&ompi_fbtl_base_framework, "mtpwrite",
+                               mca_fbtl_mtpwrite_settings.priority, PRIORITY_DEFAULT)
            || collio_fcoll_is_chosen();
 }
 

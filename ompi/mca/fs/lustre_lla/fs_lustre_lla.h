@@ -95,8 +95,8 @@ typedef struct mca_fs_lustre_lla_file_t {
     _Atomic uint32_t empty;                /* layout.empty, kept up to date */
     pthread_mutex_t mutex;                 /* protects the fields below */
     bool withdrawn;                        /* LOCKNOEXPAND was on, and an access failed with it */
-    collio_extent_t *asked;                /* asynchronous requests that were sent last, sorted */
-    size_t asked_count;                    /* number of entries in `asked` */
+    collio_extent_t *requested;            /* asynchronous requests that were sent last, sorted */
+    size_t requested_count;                /* number of entries in `requested` */
 } mca_fs_lustre_lla_file_t;
 
 /** Root rank: checks whether lock-ahead works on this file. Returns NULL, or the reason why not. */

@@ -93,8 +93,8 @@ static int component_register(void)
         return rc;
     }
     rc = collio_settings_set_register(&set, component);
-    llapi_origin = collio_fs_asked_for(&fs) ? collio_llapi()->origin
-                                            : "not loaded: fs/lustre_lla is not selected";
+    llapi_origin = collio_fs_is_requested(&fs) ? collio_llapi()->origin
+                                               : "not loaded: fs/lustre_lla is not selected";
     (void) mca_base_component_var_register(
         component, "llapi",
         "Path of Lustre's user library, if this component is selected (cannot be set)",

@@ -184,7 +184,7 @@ typedef struct batch_t {
     size_t sent_count;              /* number of entries in `sent` */
 } batch_t;
 
-/* Counts the results of asynchronous requests. Keeps sent requests for remember(). */
+/* Counts the results of asynchronous requests. Keeps sent requests for keep_sent(). */
 static void count_results(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
 {
     mca_fs_lustre_lla_file_t *file = batch->file;
@@ -201,8 +201,10 @@ static void count_results(batch_t *batch, const struct llapi_lu_ladvise *list, i
             COUNT(file, different, 1);
             continue;
         }
-        if (0 < file->asked_count
-            && NULL != bsearch(&piece, file->asked, file->asked_count, sizeof(piece), compare)) {
+        if (0 < file->requested_count
+            && NULL
+                   != bsearch(&piece, file->requested, file->requested_count, sizeof(piece),
+                              compare)) {
             COUNT(file, denied, 1);
         } else {
             COUNT(file, sent, 1);
@@ -222,7 +224,7 @@ static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
 }
 
 /* Makes one ladvise call. Returns false if the call failed. */
-static bool ask(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
+static bool call_ladvise(mca_fs_lustre_lla_file_t *file, struct llapi_lu_ladvise *list, int count)
 {
     uint64_t start = collio_now();
     int error = -collio_llapi_ladvise(file->fd, count, list);
@@ -254,7 +256,7 @@ static bool has_no_object(mca_fs_lustre_lla_file_t *file, int64_t offset)
 
 /* Updates `empty`: components that were written meanwhile have objects. The client caches the
  * layout, so the update costs no message. */
-static void look_for_objects(mca_fs_lustre_lla_file_t *file)
+static void refresh_objects(mca_fs_lustre_lla_file_t *file)
 {
     collio_lustre_layout_t now;
 
@@ -278,10 +280,10 @@ static mca_fs_lustre_lla_cut_t cut_of(const mca_fs_lustre_lla_file_t *file,
                                      .mode = mode};
 }
 
-static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut);
+static void request_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut);
 
 /* Requests stripes one by one for the requests that stopped at a lock that the client has. */
-static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
+static void request_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
 {
     const mca_fs_lustre_lla_file_t *file = batch->file;
 
@@ -292,7 +294,7 @@ static void ask_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *list, 
         if (LLA_RESULT_SENT != list[i].lla_lockahead_result
             && !mca_fs_lustre_lla_cut_is_single(file->layout.part, (size_t) file->layout.part_count,
                                                 first, last)) {
-            ask_all(batch, cut_of(file, &range, 1, MCA_FS_LUSTRE_LLA_CUT_OBJECTS));
+            request_all(batch, cut_of(file, &range, 1, MCA_FS_LUSTRE_LLA_CUT_OBJECTS));
         }
     }
 }
@@ -301,7 +303,7 @@ static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool
 {
     mca_fs_lustre_lla_file_t *file = batch->file;
 
-    if (0 == count || atomic_load(&file->dead) || !ask(file, list, count)) {
+    if (0 == count || atomic_load(&file->dead) || !call_ladvise(file, list, count)) {
         return;
     }
     if (!batch->async) {
@@ -310,12 +312,12 @@ static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool
     }
     count_results(batch, list, count);
     if (whole_ranges) {
-        ask_by_stripes(batch, list, count);
+        request_by_stripes(batch, list, count);
     }
 }
 
 /* Requests all pieces of a cut; each call has as many as the interface allows. */
-static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
+static void request_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
 {
     struct llapi_lu_ladvise list[COLLIO_LLAPI_ADVICES_MAX];
     bool whole_ranges = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode;
@@ -338,12 +340,12 @@ static void ask_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
 }
 
 /* Keeps the sent requests: the next request is compared with them. */
-static void remember(mca_fs_lustre_lla_file_t *file, batch_t *batch)
+static void keep_sent(mca_fs_lustre_lla_file_t *file, batch_t *batch)
 {
-    free(file->asked);
-    file->asked = batch->sent;
-    file->asked_count = batch->sent_count;
-    qsort(file->asked, file->asked_count, sizeof(*file->asked), compare);
+    free(file->requested);
+    file->requested = batch->sent;
+    file->requested_count = batch->sent_count;
+    qsort(file->requested, file->requested_count, sizeof(*file->requested), compare);
 }
 
 void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
@@ -358,9 +360,9 @@ void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_
     if (0 == count || atomic_load(&file->dead)) {
         return;
     }
-    look_for_objects(file);
+    refresh_objects(file);
     if (!batch.async) {
-        ask_all(&batch, cut);
+        request_all(&batch, cut);
         return;
     }
     batch.sent = malloc(COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent));
@@ -369,7 +371,7 @@ void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_
         return;
     }
     pthread_mutex_lock(&file->mutex);
-    ask_all(&batch, cut);
-    remember(file, &batch);
+    request_all(&batch, cut);
+    keep_sent(file, &batch);
     pthread_mutex_unlock(&file->mutex);
 }

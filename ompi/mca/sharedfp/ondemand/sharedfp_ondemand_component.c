@@ -23,8 +23,8 @@ static int priority_now(void)
         && collio_fcoll_is_chosen()) {
         return PRIORITY_WITH_COLLIO;
     }
-    if (collio_asked_for(&ompi_sharedfp_base_framework, "ondemand", parameter_priority,
-                         PRIORITY_DEFAULT)) {
+    if (collio_is_requested(&ompi_sharedfp_base_framework, "ondemand", parameter_priority,
+                            PRIORITY_DEFAULT)) {
         return parameter_priority;
     }
     return 0;

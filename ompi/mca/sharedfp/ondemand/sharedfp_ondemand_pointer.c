@@ -304,7 +304,7 @@ static int find_base(ompio_file_t *fh, int whence, int64_t *base)
     if (0 == fh->f_rank) {
         OMPI_MPI_OFFSET_TYPE place = 0;
 
-        collio_access_ask_size(fh->fd);
+        collio_access_refresh_size(fh->fd);
         answer[RC] = MPI_SEEK_CUR == whence ? get_position(fh, &place)
                                             : mca_common_ompio_file_get_size(fh, &place);
         answer[BASE] = place;

@@ -105,7 +105,7 @@ void collio_access_open(collio_access_t *access, int fd);
 
 /** Requests the size of the file from the server of a network file system, so that later calls on
  *  this node use that size as well. Returns the size, or -1. */
-int64_t collio_access_ask_size(int fd);
+int64_t collio_access_refresh_size(int fd);
 
 /** Sends the bytes that this node has written to the servers. Returns 0 or a positive errno. */
 int collio_access_flush(int fd);

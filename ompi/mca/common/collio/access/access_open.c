@@ -59,11 +59,11 @@ int collio_access_refresh(int fd)
     int error = collio_access_flush(fd);
 
     (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    (void) collio_access_ask_size(fd);
+    (void) collio_access_refresh_size(fd);
     return error;
 }
 
-int64_t collio_access_ask_size(int fd)
+int64_t collio_access_refresh_size(int fd)
 {
 #ifdef AT_STATX_FORCE_SYNC
     struct statx fresh;

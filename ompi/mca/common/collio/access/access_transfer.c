@@ -90,7 +90,7 @@ static bool pause_again(int *again)
 /* A read returned 0 bytes: does the file end at `offset`? The cached size of a node may be old. */
 static bool file_ends(const collio_access_t *access, int64_t offset)
 {
-    return COLLIO_COHERENT == access->coherence || collio_access_ask_size(access->fd) <= offset;
+    return COLLIO_COHERENT == access->coherence || collio_access_refresh_size(access->fd) <= offset;
 }
 
 /* Must the call that failed with this errno be repeated? */
@@ -112,7 +112,7 @@ static bool try_again(collio_access_t *access, int error, int *again, bool *with
 int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offset,
                                struct iovec *iov, int count, int64_t bytes, int *error)
 {
-    int64_t done = 0, asked_at = -1;
+    int64_t done = 0, refreshed_at = -1;
     int again = 0;
     bool withdrawn = false;
 
@@ -125,10 +125,10 @@ int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offs
             again = 0;
             collio_transfer_skip(&iov, &count, (size_t) moved);
         } else if (0 == moved && !write) {
-            if (asked_at == done || file_ends(access, offset + done)) {
+            if (refreshed_at == done || file_ends(access, offset + done)) {
                 break;
             }
-            asked_at = done; /* once more, with the size that the server has */
+            refreshed_at = done; /* once more, with the size that the server has */
         } else if (0 == moved) {
             *error = EIO; /* pwrite returned 0 without an errno */
             break;

@@ -52,7 +52,7 @@ static int64_t propose_plan(collio_op_t *op)
     collio_shape_t shape = collio_layout_shape(&op->ex);
     int64_t fits;
 
-    collio_layout_look(op->ex.file);
+    collio_layout_withhold(op->ex.file);
     fits = collio_plans_match(op->ex.file->kept->plans, &shape, &op->delta);
     if (0 != fits && op->ex.request.bytes > 0) {
         op->mine[COLLIO_AGREE_DELTA] = op->delta;

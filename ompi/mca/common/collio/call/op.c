@@ -54,7 +54,7 @@ static void finish(collio_op_t *op)
     release_request(op);
 }
 
-static void tell_caller(collio_op_t *op)
+static void complete_caller(collio_op_t *op)
 {
     if (NULL != op->mpi_request) {
         collio_mpi_request_complete(op->mpi_request, op->ex.error, op->ex.done_bytes);
@@ -97,7 +97,7 @@ static int drive(collio_file_t *file, bool blocking_too)
         --file->calls;
         OPAL_THREAD_UNLOCK(&queue->lock);
         ++ended;
-        tell_caller(op);
+        complete_caller(op);
     }
     atomic_flag_clear_explicit(&queue->progressing, memory_order_release);
     return ended;

@@ -379,7 +379,7 @@ static void begin_placed(collio_op_t *op)
 
 static void after_histogram(collio_op_t *op)
 {
-    if (collio_layout_asks_more(&op->ex)) {
+    if (collio_layout_reduces_more(&op->ex)) {
         enter(op, COLLIO_PHASE_PLACE, begin_placed);
     } else {
         begin_share(op);
@@ -456,7 +456,7 @@ static void after_agree(collio_op_t *op)
     }
     if (!op->ex.way.exchange) {
         begin_direct(op, begin_complete);
-    } else if (op->ex.plan_new && collio_layout_asks(&op->ex)) {
+    } else if (op->ex.plan_new && collio_layout_reduces(&op->ex)) {
         begin_histogram(op);
     } else {
         begin_share(op);

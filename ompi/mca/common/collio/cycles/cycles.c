@@ -285,9 +285,9 @@ void collio_cycles_access_finish(collio_exchange_t *ex, size_t number)
 
 void collio_cycles_book_time(collio_exchange_t *ex)
 {
-    uint64_t now = collio_now(), passed = now - ex->timing.looked_ns;
+    uint64_t now = collio_now(), passed = now - ex->timing.polled_ns;
 
-    ex->timing.looked_ns = now;
+    ex->timing.polled_ns = now;
     if (ex->timing.shuffling) {
         collio_file_count(ex->file, COLLIO_STAT_TIME_EXCHANGE, passed);
     } else if (ex->timing.accessing) {

@@ -198,7 +198,7 @@ void collio_cycles_start(collio_exchange_t *ex)
     ex->aggregator.progress.cycles = collio_plan_is_aggregator(ex) ? ex->plan->collect.cycle_count
                                                                    : 0;
     ex->aggregator.progress.write = ex->write;
-    ex->timing.looked_ns = collio_now();
+    ex->timing.polled_ns = collio_now();
     ex->timing.shuffling = ex->timing.accessing = false;
     ex->timing.exposed_ns = 0;
     collio_file_count(ex->file, COLLIO_STAT_CYCLES, ex->aggregator.progress.cycles);

@@ -206,7 +206,7 @@ typedef struct collio_exchange_t {
         int kind;                               /* collio_layers_t */
         const collio_layer1_t *actions;         /* NULL: one layer */
         collio_local_count_t local_aggregators; /* number of local aggregators on each node */
-        uint64_t looked_ns;                     /* time of the last poll of layer 1 */
+        uint64_t polled_ns;                     /* time of the last poll of layer 1 */
     } layer1;
 
     struct {
@@ -231,7 +231,7 @@ typedef struct collio_exchange_t {
     } requester;
 
     struct {
-        uint64_t looked_ns;   /* time of the last poll of the cycles */
+        uint64_t polled_ns;   /* time of the last poll of the cycles */
         bool shuffling;       /* a shuffle was in flight at the last poll */
         bool accessing;       /* an access was in flight at the last poll */
         uint64_t exposed_ns;  /* time with an access but no shuffle in flight */

@@ -21,14 +21,14 @@ int64_t collio_kept_memory_usable(const collio_file_t *file)
     return collio_available_bytes(file->settings.memory_root) / 2;
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects looked_ns and found */
-static uint64_t looked_ns;                               /* time of `found`; 0: discarded */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects measured_ns and found */
+static uint64_t measured_ns;                             /* time of `found`; 0: discarded */
 static int64_t found;                                    /* cached usable bytes of the node */
 
 void collio_kept_memory_changed(void)
 {
     pthread_mutex_lock(&lock);
-    looked_ns = 0;
+    measured_ns = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -44,8 +44,8 @@ static int64_t usable_lately(const collio_file_t *file)
         return collio_kept_memory_usable(file);
     }
     pthread_mutex_lock(&lock);
-    if (0 == looked_ns || now - looked_ns > LATELY_NS) {
-        looked_ns = now;
+    if (0 == measured_ns || now - measured_ns > LATELY_NS) {
+        measured_ns = now;
         found = collio_kept_memory_usable(file);
     }
     usable = found;

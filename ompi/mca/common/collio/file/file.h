@@ -195,7 +195,7 @@ void collio_file_lose(collio_file_t *file, int error);
 /** Like collio_file_lose, with an error class and without a help text. False: it had failed. */
 bool collio_file_fail(collio_file_t *file, int class);
 /** Marks the file handle as failed if a notice of another rank has arrived. Never blocks. */
-void collio_file_look_for_notice(collio_file_t *file);
+void collio_file_poll_notices(collio_file_t *file);
 /** Marks the file handle as failed with the error class of another rank, without notices. False: it
  *  had failed. Local. */
 bool collio_file_set_lost(collio_file_t *file, int class);

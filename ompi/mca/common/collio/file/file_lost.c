@@ -55,7 +55,7 @@ void collio_file_lose(collio_file_t *file, int error)
 }
 
 /* A notice contains the error class, so that all ranks return the same one. */
-void collio_file_look_for_notice(collio_file_t *file)
+void collio_file_poll_notices(collio_file_t *file)
 {
     ompi_status_public_t status;
     int matched = 0, error = MPI_SUCCESS;

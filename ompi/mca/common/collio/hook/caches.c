@@ -50,7 +50,7 @@ void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) collio_access_refresh(access->fd);
     } else if (COLLIO_COHERENCE_SIZE == access->coherence && !collio_guard_offered(fh)) {
-        (void) collio_access_ask_size(access->fd); /* a stock fbtl does not request the size */
+        (void) collio_access_refresh_size(access->fd); /* a stock fbtl does not request the size */
     }
 }
 
@@ -62,6 +62,6 @@ void collio_caches_refresh(ompio_file_t *fh)
     if (COLLIO_COHERENCE_FLUSH == access.coherence) {
         (void) collio_access_refresh(fh->fd);
     } else if (COLLIO_COHERENCE_SIZE == access.coherence) {
-        (void) collio_access_ask_size(fh->fd);
+        (void) collio_access_refresh_size(fh->fd);
     }
 }

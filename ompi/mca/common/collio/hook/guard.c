@@ -29,7 +29,7 @@ static collio_guard_t *find(const ompio_file_t *fh)
     return collio_handle_get(fh, COLLIO_PLACE_GUARD);
 }
 
-int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_tuning_t *tuning)
+int collio_guard_offer(ompio_file_t *fh, bool requested, const collio_tuning_t *tuning)
 {
     collio_handle_t *handle = collio_handle_take(fh);
 
@@ -37,7 +37,7 @@ int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_tuning_t *tuni
         return -ENOMEM;
     }
     if (NULL == handle->place[COLLIO_PLACE_GUARD]) {
-        handle->guard = (collio_guard_t){.asked = asked, .tuning = *tuning};
+        handle->guard = (collio_guard_t){.requested = requested, .tuning = *tuning};
         handle->place[COLLIO_PLACE_GUARD] = &handle->guard;
     }
     return 0;
@@ -62,7 +62,7 @@ void collio_guard_end(ompio_file_t *fh)
 }
 
 /* Without fbtl/mtpwrite: do the hints request sieved writes? */
-static bool asked_by_hint(ompio_file_t *fh)
+static bool requested_by_hint(ompio_file_t *fh)
 {
     char value[MPI_MAX_INFO_VAL + 1];
 
@@ -78,20 +78,20 @@ static int reason_of(ompio_file_t *fh, collio_access_t *access, const collio_gua
     if (NULL == guard) {
         return NO_FBTL;
     }
-    if (!guard->asked || (fh->f_amode & MPI_MODE_RDONLY)) {
+    if (!guard->requested || (fh->f_amode & MPI_MODE_RDONLY)) {
         return NOT_ASKED;
     }
     return collio_lock_works(access) ? YES : NO_LOCKS;
 }
 
-void collio_guard_ask(ompio_file_t *fh, collio_access_t *access,
-                      int64_t fields[COLLIO_GUARD_FIELDS])
+void collio_guard_request(ompio_file_t *fh, collio_access_t *access,
+                          int64_t fields[COLLIO_GUARD_FIELDS])
 {
     collio_guard_t *guard = find(fh);
 
     pthread_mutex_lock(&mutex);
     fields[0] = !(fh->f_amode & MPI_MODE_RDONLY)
-                && (NULL == guard ? asked_by_hint(fh) : guard->asked);
+                && (NULL == guard ? requested_by_hint(fh) : guard->requested);
     fields[1] = reason_of(fh, access, guard);
     pthread_mutex_unlock(&mutex);
 }
@@ -153,7 +153,7 @@ const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access)
         reason = reason_of(fh, access, guard);
         guard->settled = true;
         guard->on = YES == reason && 1 == ompi_comm_size(fh->f_comm);
-        if (guard->asked && !guard->on && !(fh->f_amode & MPI_MODE_RDONLY)) {
+        if (guard->requested && !guard->on && !(fh->f_amode & MPI_MODE_RDONLY)) {
             why = YES == reason ? "the ranks agree on it only with fcoll/overlap or fcoll/tam"
                                 : reasons[reason];
         }

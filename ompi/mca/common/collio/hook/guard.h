@@ -15,7 +15,7 @@
  */
 
 typedef struct collio_guard_t {
-    bool asked;             /* a parameter or hint requests sieved writes */
+    bool requested;         /* a parameter or hint requests sieved writes */
     bool settled;           /* the decision `on` was made */
     bool on;                /* writes are sieved */
     uint64_t flushed;       /* bytes of individual writes when guard_written() was called last */
@@ -23,10 +23,10 @@ typedef struct collio_guard_t {
     const collio_access_t *individual; /* access of the fbtl; NULL before its first transfer */
 } collio_guard_t;
 
-/** fbtl/mtpwrite calls this when it is selected for a handle. asked: a parameter or hint requests
- *  sieved writes. tuning: settings of the fbtl, which are copied to every access struct of the
- *  handle, including the one of direct collective calls. Returns 0 or -ENOMEM. Local. */
-int collio_guard_offer(ompio_file_t *fh, bool asked, const collio_tuning_t *tuning);
+/** fbtl/mtpwrite calls this when it is selected for a handle. requested: a parameter or hint
+ *  requests sieved writes. tuning: settings of the fbtl, which are copied to every access struct
+ *  of the handle, including the one of direct collective calls. Returns 0 or -ENOMEM. Local. */
+int collio_guard_offer(ompio_file_t *fh, bool requested, const collio_tuning_t *tuning);
 /** Does fbtl/mtpwrite serve the handle on this rank? Local. */
 bool collio_guard_offered(const ompio_file_t *fh);
 /** Returns the settings that guard_offer() received; zeros without fbtl/mtpwrite. Local. */
@@ -36,8 +36,8 @@ void collio_guard_end(ompio_file_t *fh);
 
 enum { COLLIO_GUARD_FIELDS = 2 };
 /** Fills the contribution of this rank to an agreement by MPI_MAX. Local. */
-void collio_guard_ask(ompio_file_t *fh, collio_access_t *access,
-                      int64_t fields[COLLIO_GUARD_FIELDS]);
+void collio_guard_request(ompio_file_t *fh, collio_access_t *access,
+                          int64_t fields[COLLIO_GUARD_FIELDS]);
 /** Sets access->sieve_writes from the maxima of the contributions. Collective over fh->f_comm.
  *  Returns NULL, or the reason why writes are not sieved although a rank requested it. */
 const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,

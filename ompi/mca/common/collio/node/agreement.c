@@ -427,7 +427,7 @@ uint64_t collio_agreement_check_ns(const collio_file_t *file)
 
 void collio_agreement_check(collio_file_t *file)
 {
-    collio_file_look_for_notice(file);
+    collio_file_poll_notices(file);
     if (0 == file->lost && peer_ended(file->agreement)) {
         collio_file_lose(file, COLLIO_ERR_PROCESS);
     }

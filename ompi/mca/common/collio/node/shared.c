@@ -78,11 +78,11 @@ static void count_node(const collio_file_t *file, collio_shared_t *shared, int r
                    && file->derived.aggregator_slot[file->derived.my_aggregator] < shared->regions;
 }
 
-/* Begins an agreement of the node: maxima of making.said. */
+/* Begins an agreement of the node: maxima of making.own. */
 static void reduce(collio_file_t *file, collio_shared_t *shared, int count)
 {
     if (OMPI_SUCCESS
-        != collio_agreement_start(file, COLLIO_SCOPE_NODE, shared->making.said, shared->making.all,
+        != collio_agreement_start(file, COLLIO_SCOPE_NODE, shared->making.own, shared->making.all,
                                   count)) {
         shared->state = COLLIO_SHARED_FAILED;
     }
@@ -108,8 +108,8 @@ void collio_shared_make(collio_file_t *file, collio_shared_t *shared, int64_t re
         return;
     }
     if (0 == ompi_comm_rank(file->node_comm)) {
-        shared->making.said[2] = collio_shm_make(&shared->making.segment, shared->making.bytes,
-                                                 shared->making.said);
+        shared->making.own[2] = collio_shm_make(&shared->making.segment, shared->making.bytes,
+                                                shared->making.own);
     }
     shared->state = COLLIO_SHARED_NAMING;
     reduce(file, shared, 3);
@@ -132,7 +132,7 @@ static void open_named(collio_file_t *file, collio_shared_t *shared)
         }
     }
     shared->state = COLLIO_SHARED_MAPPING;
-    shared->making.said[0] = mine;
+    shared->making.own[0] = mine;
     reduce(file, shared, 1);
 }
 

@@ -102,7 +102,7 @@ static int allocate(int fd, int64_t size)
 
 /* Sends this rank's writes to the server, then gets the size of the file on this node. Returns 0 or
  * an errno. */
-static int look(int fd, int64_t *size)
+static int read_size(int fd, int64_t *size)
 {
     struct stat info;
 
@@ -122,7 +122,7 @@ static int allocate_by_writing(ompio_file_t *fh, int64_t size)
     int64_t seen[2] = {0}, all[2];
     int turn = 0, first, error = 0, rc;
 
-    seen[1] = look(fh->fd, &seen[0]);
+    seen[1] = read_size(fh->fd, &seen[0]);
     rc = collio_allreduce(seen, all, 2, MPI_INT64_T, MPI_MAX, fh->f_comm);
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -201,9 +201,9 @@ static void refuse_atomicity(const ompio_file_t *fh)
  * work. This entry puts all ranks in atomic mode, or none. */
 static int set_atomicity(collio_hook_t *hook, int atomic)
 {
-    int asked[2] = {0 != atomic, 0 == atomic}, any[2], before, rc, error, all;
+    int modes[2] = {0 != atomic, 0 == atomic}, any[2], before, rc, error, all;
 
-    if (OMPI_SUCCESS != collio_allreduce(asked, any, 2, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
+    if (OMPI_SUCCESS != collio_allreduce(modes, any, 2, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
         return MPI_ERR_OTHER;
     }
     if (any[0] && any[1]) {
@@ -245,7 +245,7 @@ static int file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
 {
     collio_hook_t *hook = collio_hook_find(file);
 
-    (void) collio_access_ask_size(hook->fh->fd);
+    (void) collio_access_refresh_size(hook->fh->fd);
     return hook->original.io_module_file_get_size(file, size);
 }
 
@@ -278,7 +278,7 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
         return seek_from_here(hook, offset);
     }
     if (MPI_SEEK_END == whence) {
-        (void) collio_access_ask_size(hook->fh->fd);
+        (void) collio_access_refresh_size(hook->fh->fd);
     }
     if (MPI_SEEK_END == whence && 0 < offset) {
         rc = hook->original.io_module_file_seek(file, 0, MPI_SEEK_END);

@@ -9,15 +9,15 @@
 
 enum { PRIORITY_NAMED = 60 }; /* above the stock components: fs/lustre has 50 on Lustre */
 
-bool collio_fs_asked_for(const collio_fs_t *fs)
+bool collio_fs_is_requested(const collio_fs_t *fs)
 {
-    return collio_asked_for(&ompi_fs_base_framework, fs->name, *fs->priority,
-                            COLLIO_FS_PRIORITY_DEFAULT);
+    return collio_is_requested(&ompi_fs_base_framework, fs->name, *fs->priority,
+                               COLLIO_FS_PRIORITY_DEFAULT);
 }
 
 mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t *fh, int *priority)
 {
-    const char *why_not = collio_fs_asked_for(fs) ? fs->decline(fh) : "not named";
+    const char *why_not = collio_fs_is_requested(fs) ? fs->decline(fh) : "not named";
     bool alone;
 
     if (NULL != why_not) {

@@ -27,7 +27,7 @@ typedef struct collio_fs_t {
 } collio_fs_t;
 
 /** Does the user request the component? Local. */
-bool collio_fs_asked_for(const collio_fs_t *fs);
+bool collio_fs_is_requested(const collio_fs_t *fs);
 
 /** The file query of a component. */
 mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t *fh, int *priority);

@@ -42,8 +42,8 @@ bool collio_named(const mca_base_framework_t *framework, const char *name, bool 
     return false;
 }
 
-bool collio_asked_for(const mca_base_framework_t *framework, const char *name, int priority,
-                      int priority_default)
+bool collio_is_requested(const mca_base_framework_t *framework, const char *name, int priority,
+                         int priority_default)
 {
     bool alone;
 

@@ -14,8 +14,8 @@
 bool collio_named(const struct mca_base_framework_t *framework, const char *name, bool *alone);
 
 /** Is a component named, or its priority above its default priority? */
-bool collio_asked_for(const struct mca_base_framework_t *framework, const char *name, int priority,
-                      int priority_default);
+bool collio_is_requested(const struct mca_base_framework_t *framework, const char *name,
+                         int priority, int priority_default);
 
 /** Do fcoll/overlap or fcoll/tam serve the files of this process? Either only they are named, or
  *  one of them has a priority above all stock components. Local. */

@@ -253,7 +253,7 @@ static void offer_record(collio_file_t *file, int rc, int64_t *mine)
     mine[AGGREGATORS] = collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
     mine[SHORT] = OMPI_SUCCESS == rc && collio_kept_falls_short(file);
-    collio_guard_ask(file->fh, &file->access, &mine[GUARD]);
+    collio_guard_request(file->fh, &file->access, &mine[GUARD]);
 }
 
 /* Sets the agreed values of the record. Returns 0 or an error class, the same on all ranks. */
@@ -550,8 +550,8 @@ void collio_file_detach(ompio_file_t *fh)
         return;
     }
     if (OMPI_SUCCESS == file->refused) {
-        collio_op_wait_all(file);          /* ends calls that the program has not waited for */
-        collio_file_look_for_notice(file); /* the report is collective: skip it after a failure */
+        collio_op_wait_all(file);       /* ends calls that the program has not waited for */
+        collio_file_poll_notices(file); /* the report is collective: skip it after a failure */
         collio_report(file);
         drop_caches(file);
     }

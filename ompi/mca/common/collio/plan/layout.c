@@ -135,7 +135,7 @@ bool collio_layout_all_shared(const collio_exchange_t *ex)
            && COLLIO_SHARED_READY == ex->file->kept->shared.state;
 }
 
-bool collio_layout_asks(const collio_exchange_t *ex)
+bool collio_layout_reduces(const collio_exchange_t *ex)
 {
     const collio_partition_t *partition = ex->file->derived.partition;
     int64_t span = ex->range.hi - ex->range.lo;
@@ -219,7 +219,7 @@ void collio_layout_histogram(collio_exchange_t *ex)
     }
 }
 
-bool collio_layout_asks_more(collio_exchange_t *ex)
+bool collio_layout_reduces_more(collio_exchange_t *ex)
 {
     if (!ex->file->derived.partition->by_memory) {
         return false;

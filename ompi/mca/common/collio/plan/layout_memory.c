@@ -301,7 +301,7 @@ void collio_layout_memory_give_back(collio_exchange_t *ex)
     }
 }
 
-void collio_layout_look(collio_file_t *file)
+void collio_layout_withhold(collio_file_t *file)
 {
     bool exact = 0 != file->settings.memory_available, measured = false;
     int64_t usable = INT64_MAX;

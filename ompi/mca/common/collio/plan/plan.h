@@ -136,10 +136,10 @@ int collio_layout_bins(const collio_file_t *file);
 /** Contiguous domains begin at multiples of this. */
 int64_t collio_layout_unit(const collio_exchange_t *ex);
 /** Does a new plan need a histogram of all requests? collio_layout_histogram starts that reduction;
- *  collio_layout_asks_more then starts a second one, or returns false if none is needed. */
-bool collio_layout_asks(const collio_exchange_t *ex);
+ *  collio_layout_reduces_more then starts a second one, or returns false if none is needed. */
+bool collio_layout_reduces(const collio_exchange_t *ex);
 void collio_layout_histogram(collio_exchange_t *ex);
-bool collio_layout_asks_more(collio_exchange_t *ex);
+bool collio_layout_reduces_more(collio_exchange_t *ex);
 /** Fills in the domains of ex->plan and the size of its collective buffers. The size is set also if
  *  the domains fail, so that all ranks have it (not with partition memory). 0 or -ENOMEM. */
 int collio_layout_domains(collio_exchange_t *ex);
@@ -161,7 +161,7 @@ bool collio_layout_all_shared(const collio_exchange_t *ex);
 /** Sets plan->outlined and plan->marked: whether requesters send pieces or bounding ranges. */
 void collio_layout_listing(const collio_exchange_t *ex);
 /** Withholds plans whose buffers exceed the memory of this rank's node. Local. */
-void collio_layout_look(collio_file_t *file);
+void collio_layout_withhold(collio_file_t *file);
 
 /** Partition memory (layout_memory.c), called by layout.c. collio_layout_memory_start starts the
  *  reduction beside the histogram, collio_layout_memory_sums fills in this rank's values for the

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * Loads liblustreapi. Each function is looked up by name, so that a library that is older than the
+ * Loads liblustreapi. Each function is found by its name, so that a library that is older than the
  * headers can be used; a function that the library lacks is NULL.
  */
 
@@ -39,7 +39,7 @@ static void describe(void)
              api.has_layout ? "" : ", without layouts");
 }
 
-static void look_up(void)
+static void load(void)
 {
     void *library = library_open(), *address;
 
@@ -70,7 +70,7 @@ const collio_llapi_t *collio_llapi(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, look_up);
+    pthread_once(&once, load);
     return &api;
 }
 

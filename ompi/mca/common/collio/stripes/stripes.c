@@ -86,12 +86,12 @@ int collio_stripes_open(const char *path, int flags, int perm, collio_stripes_t 
                         const char **why_not)
 {
     const collio_stripes_provider_t *provider;
-    collio_stripes_t asked = *wanted;
+    collio_stripes_t chosen = *wanted;
     int fd;
 
     *why_not = NULL;
     *wanted = COLLIO_STRIPES_NONE;
-    if (0 == (flags & O_CREAT) || !any(&asked) || 0 == access(path, F_OK)) {
+    if (0 == (flags & O_CREAT) || !any(&chosen) || 0 == access(path, F_OK)) {
         return collio_stripes_open_plain(path, flags, perm);
     }
     provider = provider_of(collio_stripes_system(path));
@@ -99,9 +99,9 @@ int collio_stripes_open(const char *path, int flags, int perm, collio_stripes_t 
         *why_not = "its file system has none that can be chosen";
         return collio_stripes_open_plain(path, flags, perm);
     }
-    fd = provider->create(path, flags, perm, &asked, why_not);
+    fd = provider->create(path, flags, perm, &chosen, why_not);
     if (0 <= fd && NULL == *why_not) {
-        *wanted = asked;
+        *wanted = chosen;
     }
     return fd;
 }

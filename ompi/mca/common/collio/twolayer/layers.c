@@ -98,7 +98,7 @@ static collio_reason_t why_layers(const collio_exchange_t *ex)
 
 /* Prints why no byte of this call goes through local aggregators: if put_fence prevents it, or if
  * the user has named a component with two layers. */
-static void say_one_layer(collio_exchange_t *ex, collio_reason_t why)
+static void print_one_layer(collio_exchange_t *ex, collio_reason_t why)
 {
     const collio_file_t *file = ex->file;
 
@@ -140,7 +140,7 @@ void collio_layers_decide(collio_exchange_t *ex)
                          && COLLIO_REASON_SAME_RACK != why;
     ex->way.why[COLLIO_DECISION_LAYERS] = why;
     if (!ex->way.two_layers) {
-        say_one_layer(ex, why);
+        print_one_layer(ex, why);
     }
     ex->file->kept->layers_used = ex->layer1.kind;
     ex->file->kept->local_used = ex->layer1.local_aggregators;

@@ -443,7 +443,7 @@ static void relay_start(collio_exchange_t *ex)
     for (int m = 0; NULL != relay->next_turn && m < relay->member_count; ++m) {
         relay->next_turn[m] = 0;
     }
-    ex->layer1.looked_ns = collio_now();
+    ex->layer1.polled_ns = collio_now();
 }
 
 /* Returns true if bytes move between members and the local aggregator. */
@@ -469,9 +469,9 @@ static bool relay_poll(collio_exchange_t *ex, bool *moved)
                                           : collio_relay_member(ex, moved);
     now = collio_now();
     if (was_moving || moving(ex)) {
-        collio_file_count(ex->file, COLLIO_STAT_TIME_GATHER_MOVE, now - ex->layer1.looked_ns);
+        collio_file_count(ex->file, COLLIO_STAT_TIME_GATHER_MOVE, now - ex->layer1.polled_ns);
     }
-    ex->layer1.looked_ns = now;
+    ex->layer1.polled_ns = now;
     return over;
 }
 
