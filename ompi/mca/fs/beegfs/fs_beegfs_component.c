@@ -110,7 +110,7 @@ static void publish(ompio_file_t *fh, opal_info_t *info)
     collio_stripes_t none = COLLIO_STRIPES_NONE;
     collio_stripes_t has;
 
-    (void) collio_stripes_read(fh->fd, &has);
+    (void) collio_stripes_read(fh->fd, COLLIO_STRIPES_BEEGFS, &has);
     collio_striping_publish(info, &has, &none);
 }
 

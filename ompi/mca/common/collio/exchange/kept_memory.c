@@ -32,6 +32,12 @@ void collio_kept_memory_changed(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Is the available memory of the node read from the kernel, and not set by the user? */
+static bool measures(const collio_file_t *file)
+{
+    return 0 == file->settings.memory_available && '\0' == file->settings.memory_root[0];
+}
+
 /* Returns collio_kept_memory_usable from a cache that is at most a second old: programs open many
  * files one after the other, and reading the kernel's files is the slowest step of such an open. */
 static int64_t usable_lately(const collio_file_t *file)
@@ -40,7 +46,7 @@ static int64_t usable_lately(const collio_file_t *file)
     uint64_t now = collio_now();
     int64_t usable;
 
-    if (0 != file->settings.memory_available || '\0' != file->settings.memory_root[0]) {
+    if (!measures(file)) {
         return collio_kept_memory_usable(file);
     }
     pthread_mutex_lock(&lock);
@@ -66,12 +72,16 @@ static int aggregators_here(const collio_file_t *file)
 
 bool collio_kept_falls_short(const collio_file_t *file)
 {
+    enum { SMALL = 8 << 20 }; /* bytes of buffers that every node has; a measurement costs more */
     int here;
 
     if (file->derived.my_aggregator < 0) {
         return false; /* only aggregators check: reading the kernel's files costs time */
     }
     here = aggregators_here(file);
+    if (measures(file) && here * file->derived.buffer_bytes <= SMALL) {
+        return false;
+    }
     return here > 0
            && collio_available_short(usable_lately(file), here, file->derived.buffer_bytes);
 }

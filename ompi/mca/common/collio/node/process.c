@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 typedef struct facts_t {
+    int64_t pid;     /* number of the process in the namespace for which /proc was mounted */
     char state;      /* letter of the process state; Z: zombie, X: dead */
     int64_t threads; /* number of threads */
     int64_t start;   /* start time, in clock ticks since boot */
@@ -25,14 +26,13 @@ typedef struct facts_t {
 
 /* Reads /proc/PID/stat: "pid (name) state ppid ...". The name may contain any character, so fields
  * are counted from the last parenthesis. Returns 0 or an errno. */
-static int read_facts(int64_t pid, facts_t *facts)
+static int read_facts(const char *path, facts_t *facts)
 {
     enum { THREADS = 17, START = 19 }; /* fields behind the state */
-    char path[40], text[1024], *at, *save = NULL;
+    char text[1024], *at, *save = NULL;
     ssize_t n;
     int fd;
 
-    snprintf(path, sizeof(path), "/proc/%lld/stat", (long long) pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return errno;
@@ -50,6 +50,7 @@ static int read_facts(int64_t pid, facts_t *facts)
     if (NULL == at || ' ' != at[1] || '\0' == at[2]) {
         return EIO;
     }
+    facts->pid = strtoll(text, NULL, 10);
     facts->state = at[2];
     at = strtok_r(at + 3, " ", &save);
     for (int field = 1; NULL != at; ++field, at = strtok_r(NULL, " ", &save)) {
@@ -61,16 +62,6 @@ static int read_facts(int64_t pid, facts_t *facts)
         }
     }
     return EIO;
-}
-
-/* Does /proc use the numbers of getpid()? False if /proc was mounted for another namespace. */
-static bool proc_is_ours(void)
-{
-    char text[32];
-    ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
-
-    text[n < 0 ? 0 : n] = '\0';
-    return n > 0 && (long long) getpid() == strtoll(text, NULL, 10);
 }
 
 collio_process_t collio_process_self(void)
@@ -86,7 +77,8 @@ collio_process_t collio_process_self(void)
             self.space ^= (int64_t) ((uint64_t) clock.st_ino << 32);
         }
     }
-    if (proc_is_ours() && 0 == read_facts(self.pid, &facts)) {
+    /* the numbers differ if /proc was mounted for another namespace */
+    if (0 == read_facts("/proc/self/stat", &facts) && facts.pid == self.pid) {
         self.start = facts.start;
     }
     return self;
@@ -96,6 +88,7 @@ bool collio_process_ended(const collio_process_t *process, const collio_process_
                           bool thorough)
 {
     facts_t facts = {0};
+    char path[40];
     int rc;
 
     if (0 == self->space || process->space != self->space || process->pid <= 0) {
@@ -107,7 +100,8 @@ bool collio_process_ended(const collio_process_t *process, const collio_process_
     if (!thorough || 0 == self->start || 0 == process->start) {
         return false;
     }
-    rc = read_facts(process->pid, &facts);
+    snprintf(path, sizeof(path), "/proc/%lld/stat", (long long) process->pid);
+    rc = read_facts(path, &facts);
     if (0 != rc) { /* not readable, or just ended: then kill fails in the next check */
         return false;
     }

@@ -52,14 +52,16 @@ enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, N
 
 /* Uses the stripes that an fs component for Lustre has read, else reads them from the file system.
  * False: the file has no stripes. */
-static bool find_stripes(const ompio_file_t *fh, collio_stripes_t *stripes)
+static bool find_stripes(const collio_file_t *file, collio_stripes_t *stripes)
 {
+    const ompio_file_t *fh = file->fh;
+
     if (LUSTRE == fh->f_fstype && fh->f_stripe_size > 0) {
         stripes->count = fh->f_stripe_count;
         stripes->bytes = (int64_t) fh->f_stripe_size;
         return true;
     }
-    if (collio_stripes_read(fh->fd, stripes)) {
+    if (collio_stripes_read(fh->fd, file->access.file_system, stripes)) {
         return true;
     }
     stripes->count = fh->f_stripe_count;
@@ -70,7 +72,7 @@ static bool find_stripes(const ompio_file_t *fh, collio_stripes_t *stripes)
 static void find_facts(const collio_file_t *file, collio_fact_t *facts)
 {
     collio_stripes_t stripes;
-    bool striped = find_stripes(file->fh, &stripes);
+    bool striped = find_stripes(file, &stripes);
     const collio_lockahead_t *lockahead = collio_lockahead_of(file->fh);
     const ompio_file_t *fh = file->fh;
     const collio_fact_t found[FACTS] = {

@@ -25,16 +25,11 @@ static const collio_stripes_provider_t *provider_of(uint32_t magic)
     return NULL;
 }
 
-bool collio_stripes_read(int fd, collio_stripes_t *stripes)
+bool collio_stripes_read(int fd, uint32_t file_system, collio_stripes_t *stripes)
 {
-    const collio_stripes_provider_t *provider;
-    struct statfs about;
+    const collio_stripes_provider_t *provider = provider_of(file_system);
 
     *stripes = COLLIO_STRIPES_NONE;
-    if (0 != fstatfs(fd, &about)) {
-        return false;
-    }
-    provider = provider_of((uint32_t) about.f_type);
     if (NULL == provider || !provider->read(fd, stripes) || 0 >= stripes->count
         || 0 >= stripes->bytes || INT_MAX < stripes->count) {
         *stripes = COLLIO_STRIPES_NONE;

@@ -21,8 +21,9 @@ typedef struct collio_stripes_t {
 /** Stripes without a requested or a known value. */
 #define COLLIO_STRIPES_NONE ((collio_stripes_t){.first = -1})
 
-/** Reads count and bytes of an open file. Returns false, with both 0, if they cannot be read. */
-bool collio_stripes_read(int fd, collio_stripes_t *stripes);
+/** Reads count and bytes of an open file; `file_system`: magic number. Returns false, with both 0,
+ *  if they cannot be read. */
+bool collio_stripes_read(int fd, uint32_t file_system, collio_stripes_t *stripes);
 
 /** Opens a path as open(2); a file that the call creates (flags with O_CREAT; the path does not
  *  exist) gets the wanted stripes. Returns a descriptor or -errno.
