@@ -14,6 +14,8 @@
  */
 #include "memory.h"
 
+#include "number.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,15 +40,10 @@ typedef struct placer_t {
     int end;                /* end of the nodes of the current group */
 } placer_t;
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Returns the bytes of a collective buffer within `bytes`, but at least COLLIO_MEMORY_LEAST. */
 static int64_t buffer_within(const placer_t *placer, int64_t bytes)
 {
-    bytes = lesser(bytes, placer->limits->buffer_bytes);
+    bytes = collio_min(bytes, placer->limits->buffer_bytes);
     return bytes > COLLIO_MEMORY_LEAST ? bytes : COLLIO_MEMORY_LEAST;
 }
 
@@ -87,7 +84,7 @@ static void give(placer_t *placer, vertex_t *leaf, int node)
     }
     room = &placer->room[node];
     leaf->node = node;
-    room->left -= lesser(buffer_within(placer, room->left), room->left);
+    room->left -= collio_min(buffer_within(placer, room->left), room->left);
     ++room->given;
 }
 
@@ -146,7 +143,7 @@ static int64_t places_on(const placer_t *placer, int node)
         return places;
     }
     rest = left % buffer; /* one more buffer if the rest is enough */
-    return lesser(places, left / buffer + (rest > 0 && rest >= limits->min_bytes));
+    return collio_min(places, left / buffer + (rest > 0 && rest >= limits->min_bytes));
 }
 
 /* Returns the maximum of the requested bytes of a leaf. If there are fewer places than leaves of
