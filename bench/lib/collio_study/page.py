@@ -38,7 +38,7 @@ def _table(results, cases, panels, x_name):
             cells = [_cell(results, panel, name, x, phase) for name in names]
             if any(cells):
                 out.append(f"| {panel} | {x} | {phase} | " + " | ".join(cells) + " |")
-    return out + [""]
+    return out + [""] if len(out) > 2 else []  # nothing was measured
 
 
 def _tables(study, results, cases):

@@ -35,7 +35,10 @@ def _profiled(build, cluster, name, servers):
     """The rows of a run under ioprof, each with the answers of the profile."""
     tool = os.path.join(build, "tools", "ioprof", "ioprof")
     profile = os.path.join(build, "studies", "servers.iop")
-    command = cluster.command(RANKS) + ["--mca", "io", "ompio", "--mca", "fcoll", "overlap",
+    # the recorder in front of the modeled storage: so that it sees the calls, and their time
+    first = ["sh", "-c", 'LD_PRELOAD=$0:$LD_PRELOAD exec "$@"',
+             os.path.join(build, "tools", "ioprof", ".libs", "libioprof.so")]
+    command = cluster.command(RANKS) + ["--mca", "io", "ompio", "--mca", "fcoll", "overlap", *first,
                                         tool, "-o", profile, "-t", "none",
                                         os.path.join(build, "bench", "collio_bench"), *PATTERN]
     for hint in ("exchange=on", "buffer_bytes=524288", f"aggregators={SERIES[name]}"):
@@ -61,17 +64,16 @@ def gather(source, build):
 
 
 def more(results):
-    """What ioprof answers, for each number of servers."""
-    out = ["## What the profiles answer", "",
-           "The modeled storage takes the system calls before ioprof sees them, so only the answers on "
-           "MPI-IO are shown.", "", "| servers | | how much time, and in what? |", "|---|---|---|"]
-    for servers in SERVERS:
-        for name in SERIES:
-            rows = results.rows.get((f"{PANEL}|{name}|{servers}", "write"), [])
-            for row in rows[:1]:
-                out.append(f"| {servers} | {name} | "
-                           f"{row['answers']['How much time, and in what?']} |")
-    return out + [""]
+    """What ioprof answers to the four questions, for each number of servers."""
+    out = ["## What the profiles answer", ""]
+    for question in ("MPI-IO or POSIX?", "Which ranks?", "How much time, and in what?", "When?"):
+        out += [f"**{question}**", "", "| servers | | |", "|---|---|---|"]
+        for servers in (SERVERS[0], SERVERS[-1]):
+            for name in SERIES:
+                rows = results.rows.get((f"{PANEL}|{name}|{servers}", "write"), [])
+                out += [f"| {servers} | {name} | {row['answers'][question]} |" for row in rows[:1]]
+        out.append("")
+    return out
 
 
 LINES = (PANEL,)
