@@ -348,19 +348,30 @@ static inline int collio_win_fence(int assertion, collio_win_t *win)
     return win->w_osc_module->osc_fence(assertion, win);
 }
 
+/** Makes an RMA window over *base, or (allocate) in memory that the node's ranks share, the only
+ *  kind of osc/sm, and sets *base. A failure does not run the user's error handler. */
+static inline int collio_win_make(bool allocate, char **base, size_t bytes,
+                                  ompi_communicator_t *comm, collio_win_t **win)
+{
 #if OMPI_MAJOR_VERSION >= 6
-static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
-                                    collio_win_t **win)
-{
-    return ompi_win_create(base, bytes, 1, comm, &MPI_INFO_NULL->super, win);
+    return allocate ? ompi_win_allocate_shared(bytes, 1, &MPI_INFO_NULL->super, comm, base, win)
+                    : ompi_win_create(*base, bytes, 1, comm, &MPI_INFO_NULL->super, win);
+#else
+    ompi_errhandler_t *handler = comm->error_handler;
+    int rc;
+
+    comm->error_handler = &ompi_mpi_errors_return.eh;
+    rc = allocate ? PMPI_Win_allocate_shared((MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, base, win)
+                  : PMPI_Win_create(*base, (MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, win);
+    comm->error_handler = handler;
+    if (MPI_SUCCESS == rc) {
+        (void) PMPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);
+    }
+    return rc;
+#endif
 }
 
-static inline int collio_win_allocate_shared(size_t bytes, ompi_communicator_t *comm, char **base,
-                                             collio_win_t **win)
-{
-    return ompi_win_allocate_shared(bytes, 1, &MPI_INFO_NULL->super, comm, base, win);
-}
-
+#if OMPI_MAJOR_VERSION >= 6
 static inline void collio_win_free(collio_win_t **win)
 {
     if (!collio_mpi_frees_all()) {
@@ -383,38 +394,6 @@ static inline int collio_win_runs(bool put, char *message, int bytes, int peer, 
 }
 
 #else
-static inline int collio_win_create(void *base, size_t bytes, ompi_communicator_t *comm,
-                                    collio_win_t **win)
-{
-    ompi_errhandler_t *handler = comm->error_handler;
-    int rc;
-
-    /* the call must return a failure, and not run the user's error handler */
-    comm->error_handler = &ompi_mpi_errors_return.eh;
-    rc = PMPI_Win_create(base, (MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, win);
-    comm->error_handler = handler;
-    if (MPI_SUCCESS == rc) {
-        (void) PMPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);
-    }
-    return rc;
-}
-
-/** Makes an RMA window in memory that the node's ranks share: the only kind of osc/sm. */
-static inline int collio_win_allocate_shared(size_t bytes, ompi_communicator_t *comm, char **base,
-                                             collio_win_t **win)
-{
-    ompi_errhandler_t *handler = comm->error_handler;
-    int rc;
-
-    comm->error_handler = &ompi_mpi_errors_return.eh;
-    rc = PMPI_Win_allocate_shared((MPI_Aint) bytes, 1, MPI_INFO_NULL, comm, base, win);
-    comm->error_handler = handler;
-    if (MPI_SUCCESS == rc) {
-        (void) PMPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);
-    }
-    return rc;
-}
-
 static inline void collio_win_free(collio_win_t **win)
 {
     if (!collio_mpi_frees_all()) {

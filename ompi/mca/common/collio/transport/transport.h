@@ -25,6 +25,10 @@ char *collio_message_in_memory(const collio_exchange_t *ex, const collio_window_
 void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char *message,
                          int64_t bytes);
 
+/** Starts to receive a message from the peer of a move. `tag`: a COLLIO_TAG_*. */
+void collio_message_receive(collio_exchange_t *ex, collio_move_t *move, int tag, void *message,
+                            int64_t bytes);
+
 /** Counts a data message that this rank has sent. */
 void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes);
 

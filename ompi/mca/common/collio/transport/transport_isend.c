@@ -46,10 +46,11 @@ void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char 
     collio_count_message(ex, move->peer, bytes);
 }
 
-static void post_receive(collio_exchange_t *ex, collio_move_t *move, char *message, int64_t bytes)
+void collio_message_receive(collio_exchange_t *ex, collio_move_t *move, int tag, void *message,
+                            int64_t bytes)
 {
     if (OMPI_SUCCESS
-        != collio_irecv(message, (size_t) bytes, move->peer, collio_exchange_tag(ex, move->tag),
+        != collio_irecv(message, (size_t) bytes, move->peer, collio_exchange_tag(ex, tag),
                         ex->file->comm, &move->request)) {
         collio_exchange_lose(ex);
         move->done = true;
@@ -61,8 +62,9 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
     char *straight = slot->buffer + (move->piece->offset - slot->local);
 
     if (ex->write) {
-        post_receive(ex, move, NULL != move->staging ? move->staging : straight,
-                     move->window->bytes);
+        collio_message_receive(ex, move, move->tag,
+                               NULL != move->staging ? move->staging : straight,
+                               move->window->bytes);
         return;
     }
     if (NULL == move->staging) {
@@ -100,7 +102,7 @@ static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
                                           : collio_message_in_memory(ex, move->window, move->piece);
 
     if (!ex->write) {
-        post_receive(ex, move, message, move->window->bytes + move->extra);
+        collio_message_receive(ex, move, move->tag, message, move->window->bytes + move->extra);
         return;
     }
     if (NULL != move->staging && !move->relayed) {

@@ -70,9 +70,7 @@ static bool make_window(collio_file_t *file, int i, int64_t bytes, failure_t *wh
     if (!all_well(file, 0 == bytes || put->allocated || NULL != put->base[i])) {
         return false;
     }
-    rc = put->allocated
-             ? collio_win_allocate_shared((size_t) bytes, file->comm, &put->base[i], &put->win[i])
-             : collio_win_create(put->base[i], (size_t) bytes, file->comm, &put->win[i]);
+    rc = collio_win_make(put->allocated, &put->base[i], (size_t) bytes, file->comm, &put->win[i]);
     if (OMPI_SUCCESS != rc) {
         put->win[i] = NULL;
     } else if (fence_is_wrong(file, put->win[i])) {

@@ -22,29 +22,25 @@ enum { WAITING = 0, MOVED = 1 }; /* values of move->state; see COLLIO_MOVE_COUNT
 
 /* Returns the tag of an arrival, which contains the buffer number: a pair of ranks may have a
  * window in each buffer, and the two windows may end in either order. */
-static int arrival_tag(const collio_exchange_t *ex, int64_t number)
+static int arrival_tag(int64_t number)
 {
-    return collio_exchange_tag(ex, 0 == number ? COLLIO_TAG_DATA : COLLIO_TAG_DATA_1);
+    return 0 == number ? COLLIO_TAG_DATA : COLLIO_TAG_DATA_1;
 }
 
 /* Posts the receive of the arrival before it sends the grant, so that the arrival is never
  * unexpected. */
 static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    collio_file_t *file = ex->file;
-
     if (!ex->write) {
         collio_put_copy(ex, slot, (size_t) (move - slot->move));
     }
     move->grant.number = slot->number;
     move->grant.limit = slot->limit;
+    collio_message_receive(ex, move, arrival_tag(slot->number), NULL, 0);
     if (OMPI_SUCCESS
-            != collio_irecv(NULL, 0, move->peer, arrival_tag(ex, slot->number), file->comm,
-                            &move->request)
-        || OMPI_SUCCESS
-               != collio_isend(&move->grant, sizeof(move->grant), move->peer,
-                               collio_exchange_tag(ex, COLLIO_TAG_GRANT), false, file->comm,
-                               &move->grant_request)) {
+        != collio_isend(&move->grant, sizeof(move->grant), move->peer,
+                        collio_exchange_tag(ex, COLLIO_TAG_GRANT), false, ex->file->comm,
+                        &move->grant_request)) {
         collio_exchange_lose(ex);
         move->done = true;
     }
@@ -69,13 +65,7 @@ static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
     collio_move_t *move = &delivery->move;
 
-    if (OMPI_SUCCESS
-        != collio_irecv(&move->grant, sizeof(move->grant), move->peer,
-                        collio_exchange_tag(ex, COLLIO_TAG_GRANT), ex->file->comm,
-                        &move->request)) {
-        collio_exchange_lose(ex);
-        move->done = true;
-    }
+    collio_message_receive(ex, move, COLLIO_TAG_GRANT, &move->grant, sizeof(move->grant));
 }
 
 /* Checks the buffer number, which comes from another process. */
@@ -127,7 +117,8 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
         transfer(ex, delivery);
         move->state = MOVED;
         if (OMPI_SUCCESS
-            != collio_isend(NULL, 0, move->peer, arrival_tag(ex, move->grant.number), false,
+            != collio_isend(NULL, 0, move->peer,
+                            collio_exchange_tag(ex, arrival_tag(move->grant.number)), false,
                             ex->file->comm, &move->request)) {
             collio_exchange_lose(ex);
             move->done = true;
