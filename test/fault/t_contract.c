@@ -42,13 +42,6 @@ static t_call call_of(kind_t kind)
     return (t_call){writes(kind), true, true, kind < IWRITE ? T_BLOCK : T_START};
 }
 
-static void fill(unsigned char *data, int64_t at, int64_t bytes)
-{
-    for (int64_t i = 0; i < bytes; ++i) {
-        data[i] = t_val(at + i, t_rank);
-    }
-}
-
 static int transfer(MPI_File file, kind_t kind, int64_t at, void *data, int bytes,
                     MPI_Status *status)
 {
@@ -60,21 +53,19 @@ static int transfer(MPI_File file, kind_t kind, int64_t at, void *data, int byte
 /* One call of this rank, checked: its bytes when it reads, its count unless it failed itself. */
 static int call(MPI_File file, kind_t kind, int number)
 {
-    unsigned char data[BLOCK], wanted[BLOCK];
+    unsigned char data[BLOCK] = {0};
     int64_t at = place_of(number, t_rank);
     MPI_Status status = {0};
     int rc;
 
-    fill(wanted, at, BLOCK);
-    memset(data, 0, sizeof(data));
     if (writes(kind)) {
-        memcpy(data, wanted, sizeof(data));
+        t_fill(data, at, BLOCK, t_rank);
     }
     rc = transfer(file, kind, at, data, BLOCK, &status);
     if (MPI_SUCCESS == rc) {
         t_status_check(&status, BLOCK, kind_names[kind]);
-        t_fail_if(!writes(kind) && 0 != memcmp(data, wanted, BLOCK),
-                  "%s: call %d returned other bytes", kind_names[kind], number);
+        t_fail_if(!t_holds(data, at, BLOCK, t_rank), "%s: call %d returned other bytes",
+                  kind_names[kind], number);
     }
     return rc;
 }
@@ -86,7 +77,7 @@ static void make_file(int calls)
     int fd = open(path, O_RDWR | O_CREAT, 0600);
 
     for (int i = 0; i < calls; ++i) {
-        fill(data, place_of(i, t_rank), BLOCK);
+        t_fill(data, place_of(i, t_rank), BLOCK, t_rank);
         t_fail_if(BLOCK != pwrite(fd, data, BLOCK, place_of(i, t_rank)), "pwrite: %s",
                   strerror(errno));
     }
@@ -100,16 +91,15 @@ typedef enum { LAST_RANK, ALL_RANKS } losers_t;
  * there. */
 static void check_file(int calls, int hole, int end, losers_t losers)
 {
-    unsigned char data[BLOCK], wanted[BLOCK];
+    unsigned char data[BLOCK];
     int fd = open(path, O_RDONLY);
 
     for (int i = 0; i < calls; ++i) {
         if ((ALL_RANKS == losers || t_size - 1 == t_rank) && i >= hole && i < end) {
             continue;
         }
-        fill(wanted, place_of(i, t_rank), BLOCK);
         if (BLOCK != pread(fd, data, BLOCK, place_of(i, t_rank))
-            || 0 != memcmp(data, wanted, BLOCK)) {
+            || !t_holds(data, place_of(i, t_rank), BLOCK, t_rank)) {
             t_fail("call %d: other bytes in the file", i);
             break;
         }
@@ -291,7 +281,7 @@ static void outstanding(kind_t kind, bool resize)
         for (int i = 0; i < MANY; ++i) {
             int64_t at = place_of(i, t_rank);
 
-            fill(data[i], at, BLOCK);
+            t_fill(data[i], at, BLOCK, t_rank);
             if (FAILS == i) {
                 break_next(kind);
             }

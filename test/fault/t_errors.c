@@ -5,7 +5,6 @@
  * aggregators without memory. Runs with libfault preloaded.
  */
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -179,13 +178,6 @@ static void fails_once(void)
     }
 }
 
-static double memory_in_use(void)
-{
-    struct mallinfo2 info = mallinfo2();
-
-    return (double) info.uordblks + (double) info.hblkhd;
-}
-
 /** Fails many times: nothing may be left behind. Open MPI's lists of messages grow at times by a
  *  block; what a call leaves behind shows in both halves. */
 static void no_leak(const char *more, const char *name)
@@ -202,14 +194,14 @@ static void no_leak(const char *more, const char *name)
     snprintf(spec, sizeof(spec), "op=write,match=errors,rank=0,errno=%d,at=3", EIO);
     if (open_with(more, &file)) {
         for (int i = 0; i < WARM + TIMES; i++) {
-            before = WARM == i ? memory_in_use() : before;
-            middle = WARM + TIMES / 2 == i ? memory_in_use() : middle;
+            before = WARM == i ? t_memory_used() : before;
+            middle = WARM + TIMES / 2 == i ? t_memory_used() : middle;
             t_fault_set(spec);
             transfer(file, 0 == i % 2 ? WRITE : IWRITE, data, bytes, &status);
             t_fault_set(NULL);
         }
         first = (middle - before) / (TIMES / 2);
-        second = (memory_in_use() - middle) / (TIMES / 2);
+        second = (t_memory_used() - middle) / (TIMES / 2);
         t_fail_if(first > LIMIT && second > LIMIT, "a failed call leaves %.0f bytes behind",
                   (first + second) / 2);
         t_ok(MPI_File_close(&file), "close");

@@ -33,17 +33,10 @@ static int64_t place_of(int number, int rank)
     return ((int64_t) number * t_size + rank) * ROOM;
 }
 
-static void fill(unsigned char *data, int64_t at, int bytes)
-{
-    for (int i = 0; i < bytes; ++i) {
-        data[i] = t_val(at + i, t_rank);
-    }
-}
-
 /* Own places only. `hole`: a call that failed on the last rank. */
 static void check_file(uint64_t seed, int hole)
 {
-    static unsigned char data[ROOM], wanted[ROOM];
+    static unsigned char data[ROOM];
     int fd = open(path, O_RDONLY);
 
     for (int i = 0; i < MANY; ++i) {
@@ -52,9 +45,8 @@ static void check_file(uint64_t seed, int hole)
         if (i == hole && t_size - 1 == t_rank) {
             continue;
         }
-        fill(wanted, place_of(i, t_rank), bytes);
         if (bytes != pread(fd, data, (size_t) bytes, place_of(i, t_rank))
-            || 0 != memcmp(data, wanted, (size_t) bytes)) {
+            || !t_holds(data, place_of(i, t_rank), bytes, t_rank)) {
             t_fail("call %d: other bytes in the file", i);
             break;
         }
@@ -72,7 +64,7 @@ static void start(MPI_File file, bool write, uint64_t seed, int number, unsigned
         usleep(500); /* others are ahead of this rank */
     }
     if (write) {
-        fill(data, at, bytes);
+        t_fill(data, at, bytes, t_rank);
         t_ok(MPI_File_iwrite_at_all(file, at, data, bytes, MPI_BYTE, request), "iwrite_at_all");
     } else {
         t_ok(MPI_File_iread_at_all(file, at, data, bytes, MPI_BYTE, request), "iread_at_all");
@@ -82,7 +74,6 @@ static void start(MPI_File file, bool write, uint64_t seed, int number, unsigned
 static void end(bool write, uint64_t seed, int number, const unsigned char *data, int hole,
                 MPI_Request *request)
 {
-    static unsigned char wanted[ROOM];
     int bytes = bytes_of(seed, number, t_rank), rc;
     MPI_Status status;
 
@@ -94,8 +85,8 @@ static void end(bool write, uint64_t seed, int number, const unsigned char *data
     }
     t_ok(rc, "wait");
     t_status_check(&status, bytes, "wait");
-    fill(wanted, place_of(number, t_rank), bytes);
-    t_fail_if(0 != memcmp(data, wanted, (size_t) bytes), "call %d: other bytes in memory", number);
+    t_fail_if(!t_holds(data, place_of(number, t_rank), bytes, t_rank),
+              "call %d: other bytes in memory", number);
 }
 
 /* MANY calls, at most `most` of which are under way at a time, differently on each rank if there

@@ -19,13 +19,6 @@ static int64_t place_of(int call, int rank)
     return ((int64_t) call * t_size + rank) * BLOCK;
 }
 
-static void fill(unsigned char *data, int round, int call, int rank)
-{
-    for (int i = 0; i < BLOCK; ++i) {
-        data[i] = t_val(place_of(call, rank) + i, round);
-    }
-}
-
 /* In every round another rank is late for the last call. */
 static void be_late(int round, int call)
 {
@@ -40,7 +33,7 @@ static void write_own(MPI_File file, int round)
     MPI_Status status;
 
     for (int call = 0; call < CALLS; ++call) {
-        fill(data, round, call, t_rank);
+        t_fill(data, place_of(call, t_rank), BLOCK, round);
         be_late(round, call);
         t_ok(MPI_File_write_at_all(file, place_of(call, t_rank), data, BLOCK, MPI_BYTE, &status),
              "write_at_all");
@@ -51,7 +44,7 @@ static void write_own(MPI_File file, int round)
 /* The blocks of rank + shift, the last ones first: they may still be on their way. */
 static void read_others(MPI_File file, int round, int shift)
 {
-    unsigned char data[BLOCK], wanted[BLOCK];
+    unsigned char data[BLOCK];
     int other = (t_rank + shift) % t_size;
     MPI_Status status;
 
@@ -61,9 +54,8 @@ static void read_others(MPI_File file, int round, int shift)
                                   &status),
              "read_at_all");
         t_status_check(&status, BLOCK, "read_at_all");
-        fill(wanted, round, CALLS - 1 - call, other);
-        t_fail_if(0 != memcmp(data, wanted, BLOCK), "round %d, block %d of rank %d: other bytes",
-                  round, CALLS - 1 - call, other);
+        t_fail_if(!t_holds(data, place_of(CALLS - 1 - call, other), BLOCK, round),
+                  "round %d, block %d of rank %d: other bytes", round, CALLS - 1 - call, other);
     }
 }
 

@@ -7,10 +7,9 @@
  *     t_load calls N | files N | comms N | threads N      one part, so much of it
  *     t_load soak SECONDS                                 all parts in turn, with figures
  */
+#include "lib/t_call.h"
 #include "lib/t_file.h"
 
-#include <dirent.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,28 +19,6 @@ enum { BLOCK = 512, COUNT = 8, SHAPES = 12, THREADS = 3, PATH = 512 };
 
 static long calls_made;
 static int provided;
-
-/** Bytes in use in this process. */
-static double memory_used(void)
-{
-    struct mallinfo2 info = mallinfo2();
-
-    return (double) info.uordblks + (double) info.hblkhd;
-}
-
-static int descriptors(void)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    int n = 0;
-
-    while (NULL != dir && NULL != readdir(dir)) {
-        n++;
-    }
-    if (NULL != dir) {
-        closedir(dir);
-    }
-    return n;
-}
 
 /** The rank's blocks in one of several shapes, that other ranks fit into. */
 static t_blocks shape_of(int shape, int rank, int size)
@@ -57,16 +34,11 @@ static void round_trip(MPI_File file, int shape, int rank, int size, bool nonblo
     t_blocks mine = shape_of(shape, rank, size);
     int bytes = (int) t_blocks_bytes(&mine);
     unsigned char *data = t_blocks_data(&mine, salt), *back = t_alloc((size_t) bytes);
-    MPI_Request request;
+    t_call call = {true, true, true, nonblocking ? T_START : T_BLOCK};
     MPI_Status status;
 
     t_blocks_view(file, &mine);
-    if (nonblocking) {
-        t_ok(MPI_File_iwrite_at_all(file, 0, data, bytes, MPI_BYTE, &request), "iwrite_at_all");
-        t_ok(MPI_Wait(&request, &status), "wait");
-    } else {
-        t_ok(MPI_File_write_at_all(file, 0, data, bytes, MPI_BYTE, &status), "write_at_all");
-    }
+    t_ok(t_call_make(file, &call, 0, data, bytes, MPI_BYTE, &status), "write");
     t_status_check(&status, bytes, "write");
     t_ok(MPI_File_read_at_all(file, 0, back, bytes, MPI_BYTE, &status), "read_at_all");
     t_status_check(&status, bytes, "read");
@@ -98,12 +70,12 @@ static void many_calls(int n)
     }
     for (int i = 0; i < n / 2; i++) { /* a write and a read each */
         if (n / 4 == i) {
-            before = memory_used();
+            before = t_memory_used();
         }
         round_trip(file, i % SHAPES, t_rank, t_size, 0 == i % 5, t_rank + i % 7);
     }
-    t_fail_if(100 < n && memory_used() - before > 65536 + 32.0 * n,
-              "%d calls leave %.0f bytes behind", n / 2, memory_used() - before);
+    t_fail_if(100 < n && t_memory_used() - before > 65536 + 32.0 * n,
+              "%d calls leave %.0f bytes behind", n / 2, t_memory_used() - before);
     t_ok(MPI_File_close(&file), "close");
     t_remove(path);
 }
@@ -112,7 +84,7 @@ static void many_calls(int n)
 static void many_files(int n)
 {
     MPI_File *file = t_alloc((size_t) n * sizeof(*file));
-    int before = descriptors();
+    int before = t_descriptors();
     char path[PATH];
 
     for (int i = 0; i < n; i++) {
@@ -126,8 +98,8 @@ static void many_files(int n)
     for (int i = 0; i < n; i++) {
         t_ok(MPI_File_close(&file[0 == i % 2 ? i / 2 : n - 1 - i / 2]), "close");
     }
-    t_fail_if(descriptors() > before + 2, "%d descriptors are open after %d files, %d were before",
-              descriptors(), n, before);
+    t_fail_if(t_descriptors() > before + 2,
+              "%d descriptors are open after %d files, %d were before", t_descriptors(), n, before);
     free(file);
 }
 
@@ -282,15 +254,15 @@ static void soak(double seconds)
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
         if (0 == half && now - begin > seconds / 2) {
             half = rounds + 1;
-            memory = memory_used();
-            fds = descriptors();
+            memory = t_memory_used();
+            fds = t_descriptors();
         }
         if (1 != go_on) {
-            figures(now - begin, rounds + 1, memory_used(), descriptors());
+            figures(now - begin, rounds + 1, t_memory_used(), t_descriptors());
             last = now;
         }
     }
-    judge(half, memory_used() - memory, descriptors() - fds);
+    judge(half, t_memory_used() - memory, t_descriptors() - fds);
 }
 
 int main(int argc, char *argv[])

@@ -1,7 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gaps belong to others: a write-only file cannot be read-modified-written at all, and two handles
- * may write in each other's gaps at the same time.
+ * Gaps belong to others: two handles may write in each other's gaps at the same time.
  *
  *     handle A (even ranks)  |aaa|...|aaa|...|aaa|...
  *     handle B (odd ranks)   ...|bbb|...|bbb|...|bbb|
@@ -12,33 +11,6 @@
 #include <unistd.h>
 
 static char path[512];
-
-static t_blocks holes(int rank)
-{
-    return (t_blocks){64 + rank * 48, 48, t_size * 48 + 16, 200};
-}
-
-static void write_only(const char *hints, bool filled, const char *name)
-{
-    t_blocks mine = holes(t_rank);
-    int64_t size = 64 + 200 * (t_size * 48 + 16) + 3000;
-    MPI_File file;
-
-    if (0 == t_rank) {
-        unlink(path);
-        if (filled) {
-            t_prefill(path, size);
-        }
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, hints, &file)) {
-        t_blocks_view(file, &mine);
-        t_blocks_write(file, &mine, t_rank);
-        t_ok(MPI_File_close(&file), "close");
-    }
-    t_ranks_check(path, holes, 0, filled ? size : 0);
-    t_verdict("%s", name);
-}
 
 static t_blocks gap_blocks(int group, int rank, int size, int rounds)
 {
@@ -92,10 +64,6 @@ int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "gaps");
-    write_only(NULL, true, "write_only_filled");
-    write_only(NULL, false, "write_only_fresh");
-    write_only("exchange=on,aggregators=1", true, "write_only_one_aggregator");
-    write_only("exchange=on,buffer_bytes=4096", true, "write_only_tiny_buffer");
     if (2 <= t_size && 64 >= t_size) {
         two_handles(NULL, "two_handles");
         two_handles("exchange=on,aggregators=1", "two_handles_one_aggregator");

@@ -14,7 +14,6 @@
 #include "lib/t_pvar.h"
 #include "lib/t_work.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -277,20 +276,6 @@ static void test_failed_open(void)
     t_verdict("opens that fail");
 }
 
-static int count_entries(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    int count = 0;
-
-    while (NULL != dir && NULL != readdir(dir)) {
-        ++count;
-    }
-    if (NULL != dir) {
-        closedir(dir);
-    }
-    return count;
-}
-
 /* Mappings of this process; *named: segments of ours whose name still exists in /dev/shm. */
 static int count_maps(int *named)
 {
@@ -330,7 +315,7 @@ typedef struct held {
 
 static held look(void)
 {
-    held now = {.descriptors = count_entries("/proc/self/fd"), .resident = resident_kib()};
+    held now = {.descriptors = t_descriptors(), .resident = resident_kib()};
 
     now.maps = count_maps(&now.named);
     return now;

@@ -6,7 +6,6 @@
  */
 #include "lib/t_file.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -43,11 +42,11 @@ static double growth(MPI_File file, bool transfer)
     for (int call = 0; call < WARM; call++) {
         one_call(file, call, transfer);
     }
-    before = (double) mallinfo2().uordblks + (double) mallinfo2().hblkhd;
+    before = t_memory_used();
     for (int call = 0; call < CALLS; call++) {
         one_call(file, call, transfer);
     }
-    after = (double) mallinfo2().uordblks + (double) mallinfo2().hblkhd;
+    after = t_memory_used();
     return (after - before) / CALLS;
 }
 

@@ -85,7 +85,7 @@ TABLE = {
     't_ends tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['exchange=on']},
     't_ends mixed': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_ends first': {'np': (1, 3), 'hints': ['', 'exchange=on']},
-    't_gaps': {'np': (1, 4), 'hints': ['']},
+    't_gaps': {'np': (2, 4), 'hints': ['']},
     't_keep': {'np': (1, 2, 5), 'hints': ['']},
     't_keep tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
     't_keep many': {'np': (3,), 'hints': [''], 'sanitized': 'freed memory is kept by the sanitizer'},

@@ -6,6 +6,7 @@
 #include "t_util.h"
 
 #include <dirent.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -48,6 +49,23 @@ unsigned char t_pre(int64_t offset)
 unsigned char t_val(int64_t offset, int writer)
 {
     return (unsigned char) (hash_byte(offset, writer) | 1);
+}
+
+void t_fill(unsigned char *data, int64_t offset, int64_t bytes, int writer)
+{
+    for (int64_t i = 0; i < bytes; i++) {
+        data[i] = t_val(offset + i, writer);
+    }
+}
+
+bool t_holds(const unsigned char *data, int64_t offset, int64_t bytes, int writer)
+{
+    int64_t i = 0;
+
+    while (i < bytes && data[i] == t_val(offset + i, writer)) {
+        i++;
+    }
+    return i >= bytes;
 }
 
 void *t_alloc(size_t bytes)
@@ -187,10 +205,10 @@ int t_finish(void)
     return 0 == bad_verdicts ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int t_threads(void)
+static int entries(const char *folder)
 {
-    DIR *dir = opendir("/proc/self/task");
-    int count = -2;
+    DIR *dir = opendir(folder);
+    int count = -2; /* . and .. */
 
     while (NULL != dir && NULL != readdir(dir)) {
         ++count;
@@ -199,6 +217,23 @@ int t_threads(void)
         closedir(dir);
     }
     return count;
+}
+
+double t_memory_used(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return (double) info.uordblks + (double) info.hblkhd;
+}
+
+int t_descriptors(void)
+{
+    return entries("/proc/self/fd");
+}
+
+int t_threads(void)
+{
+    return entries("/proc/self/task");
 }
 
 bool t_threads_left(void)

@@ -29,6 +29,10 @@ uint64_t t_random(uint64_t *state);
 unsigned char t_pre(int64_t offset);
 unsigned char t_val(int64_t offset, int writer);
 
+/* The bytes of a writer from an offset on; whether a buffer holds them. */
+void t_fill(unsigned char *data, int64_t offset, int64_t bytes, int writer);
+bool t_holds(const unsigned char *data, int64_t offset, int64_t bytes, int writer);
+
 /* Allocates or ends the program: a test cannot go on without memory. */
 void *t_alloc(size_t bytes);
 
@@ -61,6 +65,9 @@ const char *t_class_name(int class);
 bool t_verdict(const char *name, ...) __attribute__((format(printf, 1, 2)));
 /* Collective: ends MPI; the exit code is 0 when every verdict so far was ok. */
 int t_finish(void);
+/* Bytes that malloc has given to this process; its open descriptors. */
+double t_memory_used(void);
+int t_descriptors(void);
 /* Threads of this process; and, when MPI is over, whether some are left after some seconds. */
 int t_threads(void);
 bool t_threads_left(void);
