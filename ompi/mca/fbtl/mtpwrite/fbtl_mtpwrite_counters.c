@@ -8,37 +8,37 @@
 #include "ompi/mca/common/collio/report/report_out.h"
 
 /* The counters: X(name, field of collio_access_stats_t, unit, help). */
-#define COUNTERS(X)                                                                           \
-    X(time_build, build_ns, TIME,                                                             \
-      "time of Build-IO: matching memory with file pieces, and packing")                      \
-    X(time_access, access_ns, TIME, "time of all threads inside system calls that move data") \
-    X(time_write, write_ns, TIME, "time of all threads inside system calls that write")       \
-    X(time_read, read_ns, TIME, "time of all threads inside system calls that read")          \
-    X(calls_write, calls_write, COUNT, "requests to this component that wrote")               \
-    X(calls_read, calls_read, COUNT, "requests to this component that read")                  \
-    X(bytes_written, bytes_written, BYTES, "data written by requests to this component")      \
-    X(bytes_read, bytes_read, BYTES, "data read by requests to this component")               \
-    X(pieces_in, pieces_in, COUNT,                                                            \
-      "pieces of requests to this component, before adjacent ones are joined")                \
-    X(pieces_out, pieces_out, COUNT,                                                          \
-      "transfers to or from the file, after joining, packing and sieving")                    \
-    X(syscalls, syscalls, COUNT, "system calls that moved data")                              \
-    X(copied_bytes, copied_bytes, BYTES, "data copied through staging or sieve buffers")      \
-    X(sieve_windows, sieve_windows, COUNT, "ranges with holes that were sieved")              \
-    X(sieve_declined, sieve_declined, COUNT, "ranges with holes that were not sieved")        \
-    X(locks, locks, COUNT, "byte-range locks taken")                                          \
-    X(retries, retries, COUNT, "short, interrupted or refused transfers that were continued") \
-    X(method_vector, method_used[COLLIO_METHOD_VECTOR], COUNT,                                \
-      "requests that used vectors (preadv, pwritev)")                                         \
-    X(method_pack, method_used[COLLIO_METHOD_PACK], COUNT,                                    \
-      "requests that were packed into staging buffers")                                       \
-    X(method_direct, method_used[COLLIO_METHOD_DIRECT], COUNT,                                \
-      "requests with one system call per piece")                                              \
-    X(submitted_threads, submitted[COLLIO_ENGINE_THREADS], COUNT,                             \
-      "nonblocking transfers given to the threads")                                           \
-    X(submitted_libaio, submitted[COLLIO_ENGINE_LIBAIO], COUNT,                               \
-      "nonblocking transfers given to libaio")                                                \
-    X(submitted_io_uring, submitted[COLLIO_ENGINE_IO_URING], COUNT,                           \
+#define COUNTERS(X)                                                                            \
+    X(time_build, build_ns, TIME,                                                              \
+      "time of Build-IO: matching memory with file pieces, and packing")                       \
+    X(time_access, access_ns, TIME, "time of all threads inside system calls that move data")  \
+    X(time_write, moving_ns[true], TIME, "time of all threads inside system calls that write") \
+    X(time_read, moving_ns[false], TIME, "time of all threads inside system calls that read")  \
+    X(calls_write, calls[true], COUNT, "requests to this component that wrote")                \
+    X(calls_read, calls[false], COUNT, "requests to this component that read")                 \
+    X(bytes_written, bytes[true], BYTES, "data written by requests to this component")         \
+    X(bytes_read, bytes[false], BYTES, "data read by requests to this component")              \
+    X(pieces_in, pieces_in, COUNT,                                                             \
+      "pieces of requests to this component, before adjacent ones are joined")                 \
+    X(pieces_out, pieces_out, COUNT,                                                           \
+      "transfers to or from the file, after joining, packing and sieving")                     \
+    X(syscalls, syscalls, COUNT, "system calls that moved data")                               \
+    X(copied_bytes, copied_bytes, BYTES, "data copied through staging or sieve buffers")       \
+    X(sieve_windows, sieve_windows, COUNT, "ranges with holes that were sieved")               \
+    X(sieve_declined, sieve_declined, COUNT, "ranges with holes that were not sieved")         \
+    X(locks, locks, COUNT, "byte-range locks taken")                                           \
+    X(retries, retries, COUNT, "short, interrupted or refused transfers that were continued")  \
+    X(method_vector, method_used[COLLIO_METHOD_VECTOR], COUNT,                                 \
+      "requests that used vectors (preadv, pwritev)")                                          \
+    X(method_pack, method_used[COLLIO_METHOD_PACK], COUNT,                                     \
+      "requests that were packed into staging buffers")                                        \
+    X(method_direct, method_used[COLLIO_METHOD_DIRECT], COUNT,                                 \
+      "requests with one system call per piece")                                               \
+    X(submitted_threads, submitted[COLLIO_ENGINE_THREADS], COUNT,                              \
+      "nonblocking transfers given to the threads")                                            \
+    X(submitted_libaio, submitted[COLLIO_ENGINE_LIBAIO], COUNT,                                \
+      "nonblocking transfers given to libaio")                                                 \
+    X(submitted_io_uring, submitted[COLLIO_ENGINE_IO_URING], COUNT,                            \
       "nonblocking transfers given to io_uring")
 
 enum {

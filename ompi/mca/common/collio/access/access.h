@@ -39,16 +39,13 @@ enum { COLLIO_SIEVE_READ_BYTES = 4 << 20, COLLIO_SIEVE_WRITE_BYTES = 512 << 10 }
 /** Counters. Every field only grows; threads add atomically. */
 typedef struct collio_access_stats_t {
     uint64_t syscalls;       /* system calls that move data, and submissions to the kernel */
-    uint64_t bytes_written;  /* bytes that callers wrote */
-    uint64_t bytes_read;     /* bytes that callers read */
+    uint64_t bytes[2];       /* bytes that callers moved; index: write */
     uint64_t pieces_in;      /* segments or pieces that callers passed */
     uint64_t pieces_out;     /* transfers after joining, packing, sieving */
     uint64_t build_ns;       /* time of Build-IO: matching memory with file pieces, packing */
     uint64_t access_ns;      /* time inside system calls that move data */
-    uint64_t write_ns;       /* time inside system calls that write */
-    uint64_t read_ns;        /* time inside system calls that read */
-    uint64_t calls_write;    /* writes that callers requested */
-    uint64_t calls_read;     /* reads that callers requested */
+    uint64_t moving_ns[2];   /* time inside system calls that move data; index: write */
+    uint64_t calls[2];       /* transfers that callers requested; index: write */
     uint64_t copied_bytes;   /* bytes copied through staging or sieve buffers */
     uint64_t sieve_windows;  /* windows read, or read, modified and written */
     uint64_t sieve_declined; /* decisions against sieving */

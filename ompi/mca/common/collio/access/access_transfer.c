@@ -14,47 +14,23 @@
 
 #include "access/access_transfer.h"
 
-static const int64_t call_most = INT64_C(1) << 30; /* the kernel stops a page below 2 GiB */
-
 enum { AGAIN_MOST = 5000 }; /* consecutive EAGAIN that are retried: about 45 s */
-
-/* Returns the number of entries for one call: whole entries, or a part of the first. */
-static int clip_vector(struct iovec *iov, int count, size_t *first_length)
-{
-    int64_t sum = 0;
-    int taken = 0;
-
-    /* lengths are not negative, so bytes have an entry: NOLINTNEXTLINE(clang-analyzer-core.*) */
-    *first_length = iov[0].iov_len;
-    if ((int64_t) iov[0].iov_len > call_most) {
-        iov[0].iov_len = (size_t) call_most;
-        return 1;
-    }
-    while (taken < count && sum + (int64_t) iov[taken].iov_len <= call_most) {
-        sum += (int64_t) iov[taken].iov_len;
-        ++taken;
-    }
-    return taken;
-}
 
 /* Returns the number of bytes moved, or -errno. */
 static ssize_t call_kernel(const collio_access_t *access, bool write, int64_t offset,
                            struct iovec *iov, int count)
 {
     uint64_t start = collio_count_now(access);
-    size_t first_length;
-    int taken = clip_vector(iov, count, &first_length);
     ssize_t moved;
 
-    if (1 == taken) {
+    if (1 == count) {
         moved = write ? pwrite(access->fd, iov[0].iov_base, iov[0].iov_len, (off_t) offset)
                       : pread(access->fd, iov[0].iov_base, iov[0].iov_len, (off_t) offset);
     } else {
-        moved = write ? pwritev(access->fd, iov, taken, (off_t) offset)
-                      : preadv(access->fd, iov, taken, (off_t) offset);
+        moved = write ? pwritev(access->fd, iov, count, (off_t) offset)
+                      : preadv(access->fd, iov, count, (off_t) offset);
     }
     moved = 0 > moved ? -errno : moved;
-    iov[0].iov_len = first_length;
     COLLIO_COUNT(access, syscalls, 1);
     collio_count_time(access, write, collio_count_now(access) - start);
     return moved;

@@ -29,24 +29,15 @@ static inline uint64_t collio_count_now(const collio_access_t *access)
 /** Counts one read or write that a caller requested. */
 static inline void collio_count_transfer(const collio_access_t *access, bool write, int64_t bytes)
 {
-    if (write) {
-        COLLIO_COUNT(access, calls_write, 1);
-        COLLIO_COUNT(access, bytes_written, (uint64_t) bytes);
-    } else {
-        COLLIO_COUNT(access, calls_read, 1);
-        COLLIO_COUNT(access, bytes_read, (uint64_t) bytes);
-    }
+    COLLIO_COUNT(access, calls[write], 1);
+    COLLIO_COUNT(access, bytes[write], (uint64_t) bytes);
 }
 
 /** Counts time inside system calls. */
 static inline void collio_count_time(const collio_access_t *access, bool write, uint64_t ns)
 {
     COLLIO_COUNT(access, access_ns, ns);
-    if (write) {
-        COLLIO_COUNT(access, write_ns, ns);
-    } else {
-        COLLIO_COUNT(access, read_ns, ns);
-    }
+    COLLIO_COUNT(access, moving_ns[write], ns);
 }
 
 static inline void collio_outcome_init(collio_outcome_t *outcome)

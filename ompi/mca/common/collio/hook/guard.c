@@ -127,8 +127,7 @@ bool collio_guard_written(ompio_file_t *fh)
 
     pthread_mutex_lock(&mutex);
     if (NULL != guard && NULL != guard->individual) {
-        uint64_t bytes = __atomic_load_n(&guard->individual->stats->bytes_written,
-                                         __ATOMIC_RELAXED);
+        uint64_t bytes = __atomic_load_n(&guard->individual->stats->bytes[true], __ATOMIC_RELAXED);
 
         written = bytes != guard->flushed;
         guard->flushed = bytes;
