@@ -102,7 +102,6 @@ TABLE = {
     't_updates spawn': {'np': (1,), 'fbtl': 'mtpwrite', 'btl': 'self,vader,tcp',
                         'mca': [('btl_tcp_if_include', 'lo')], 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
-    't_table': {'np': (1, 2), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': ['']},
     't_outline': {'np': (1, 3, 4, 8), 'hints': ['']},
     't_marks': {'np': (1, 4, 8), 'hints': ['']},
