@@ -118,16 +118,10 @@ static void print_sum(const char *phase, const char *name, long long mine)
 /* Ranks on other nodes that send to aggregators: all, or `per_node` local aggregators of each. */
 static long long senders_elsewhere(int per_node)
 {
-    MPI_Comm node;
-    int rank, size;
-    long long here, first, all = 0;
+    t_node node = t_node_here();
+    long long here = 0 == per_node || per_node > node.ranks ? node.ranks : per_node;
+    long long first = 0 == node.rank ? here : 0, all = 0;
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &rank);
-    MPI_Comm_size(node, &size);
-    MPI_Comm_free(&node);
-    here = 0 == per_node || per_node > size ? size : per_node;
-    first = 0 == rank ? here : 0;
     MPI_Allreduce(&first, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
     return all - here;
 }
@@ -193,18 +187,6 @@ static void transfer(MPI_File file, const t_blocks *mine)
     end("read", file);
 }
 
-static void print_world(void)
-{
-    MPI_Comm node;
-    int node_rank;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &node_rank);
-    print_sum("world", "ranks", 1);
-    print_sum("world", "nodes", 0 == node_rank);
-    MPI_Comm_free(&node);
-}
-
 int main(int argc, char **argv)
 {
     char hints[1024] = "";
@@ -230,7 +212,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     t_blocks_view(file, &mine);
-    print_world();
+    print_sum("world", "ranks", 1);
+    print_sum("world", "nodes", 0 == t_node_here().rank);
     find_counters();
     install_spy();
     transfer(file, &mine);

@@ -7,11 +7,6 @@
  */
 #include "t_fault.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 enum { FIRST = 3000, FAR = 60000, END = 70000, OLD = 1000 };
 #define NO_FALLOCATE "match=stale,fallocate_errno=95"
 
@@ -26,37 +21,9 @@ static bool written(int64_t at)
 static void make_file(void)
 {
     if (0 == t_rank) {
-        int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
-
-        for (int64_t i = 0; i < END; i++) {
-            unsigned char byte = t_pre(i);
-
-            t_fail_if(written(i) && 1 != pwrite(fd, &byte, 1, i), "pwrite");
-        }
-        close(fd);
+        t_sparse_make(path, END, written);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void check_file(int64_t size, int64_t asked)
-{
-    unsigned char *found = t_alloc((size_t) size + 1);
-    int fd = open(path, O_RDONLY);
-    ssize_t bytes = pread(fd, found, (size_t) size + 1, 0);
-    struct stat info = {0};
-
-    fstat(fd, &info);
-    close(fd);
-    t_fail_if(bytes != size, "the file has %zd bytes, expected %lld", bytes, (long long) size);
-    for (int64_t i = 0; i < bytes && i < size; i++) {
-        if (found[i] != (written(i) ? t_pre(i) : 0)) {
-            t_fail("byte %lld is %d", (long long) i, found[i]);
-            break;
-        }
-    }
-    t_fail_if(info.st_blocks * 512 < asked, "%lld bytes of space for %lld",
-              (long long) info.st_blocks * 512, (long long) asked);
-    free(found);
 }
 
 /* The ranks from `first` to `last` see the first OLD bytes only. */
@@ -73,7 +40,7 @@ static void stale(int first, int last, int64_t asked, const char *name)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (0 == t_rank) {
-        check_file(asked > END ? asked : END, asked);
+        t_sparse_check(path, asked > END ? asked : END, written, asked);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     t_verdict("%s", name);

@@ -294,13 +294,8 @@ static void limited(const char *partition, bool completes, bool here)
 /* Is this rank on the second node, in the order of their first ranks? */
 static bool on_second_node(void)
 {
-    int first = t_rank, least = t_rank, second;
-    MPI_Comm node;
+    int first = t_node_here().first, least = 0 == first ? t_size : first, second;
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Allreduce(&t_rank, &first, 1, MPI_INT, MPI_MIN, node);
-    MPI_Comm_free(&node);
-    least = 0 == first ? t_size : first;
     MPI_Allreduce(&least, &second, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return first == second;
 }
@@ -356,14 +351,10 @@ static t_blocks side_by_side(int rank)
 
 static void find_nodes(void)
 {
-    MPI_Comm node;
-    int mine[3], *all = t_alloc(3 * (size_t) t_size * sizeof(*all));
+    t_node here = t_node_here();
+    int mine[3] = {here.first, here.rank, here.ranks};
+    int *all = t_alloc(3 * (size_t) t_size * sizeof(*all));
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &mine[1]);
-    MPI_Comm_size(node, &mine[2]);
-    MPI_Allreduce(&t_rank, &mine[0], 1, MPI_INT, MPI_MIN, node);
-    MPI_Comm_free(&node);
     MPI_Allgather(mine, 3, MPI_INT, all, 3, MPI_INT, MPI_COMM_WORLD);
     apart.node = t_alloc((size_t) t_size * sizeof(int));
     apart.turn = t_alloc((size_t) t_size * sizeof(int));

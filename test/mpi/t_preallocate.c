@@ -37,45 +37,9 @@ int fallocate64(int fd, int mode, off_t offset, off_t length)
     return fallocate(fd, mode, offset, length);
 }
 
-/* t_pre where it was written, [0, WRITTEN) and 10 bytes at FAR; else zeros. Space for `asked`. */
-static void check_file(int64_t size, int64_t asked, const char *what)
+static bool written(int64_t at)
 {
-    unsigned char *found = t_alloc((size_t) size + 1);
-    int fd = open(path, O_RDONLY);
-    ssize_t bytes = pread(fd, found, (size_t) size + 1, 0);
-    struct stat info = {0};
-
-    fstat(fd, &info);
-    close(fd);
-    t_fail_if(bytes != size, "%s: the file has %zd bytes, expected %lld", what, bytes,
-              (long long) size);
-    for (int64_t i = 0; i < bytes && i < size; i++) {
-        bool data = i < WRITTEN || (i >= FAR && i < FAR + 10);
-
-        if (found[i] != (data ? t_pre(i) : 0)) {
-            t_fail("%s: another byte at %lld", what, (long long) i);
-            break;
-        }
-    }
-    t_fail_if(info.st_blocks * 512 < asked, "%s: %lld bytes of space for %lld", what,
-              (long long) info.st_blocks * 512, (long long) asked);
-    free(found);
-}
-
-static void make_file(void)
-{
-    unsigned char bytes[WRITTEN];
-    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
-
-    for (int i = 0; i < WRITTEN; i++) {
-        bytes[i] = t_pre(i);
-    }
-    t_ok(WRITTEN == pwrite(fd, bytes, WRITTEN, 0) ? MPI_SUCCESS : MPI_ERR_IO, "pwrite");
-    for (int i = 0; i < 10; i++) {
-        bytes[i] = t_pre(FAR + i);
-    }
-    t_ok(10 == pwrite(fd, bytes, 10, FAR) ? MPI_SUCCESS : MPI_ERR_IO, "pwrite");
-    close(fd);
+    return at < WRITTEN || (at >= FAR && at < FAR + 10);
 }
 
 static void round_of_sizes(int round)
@@ -88,7 +52,7 @@ static void round_of_sizes(int round)
     MPI_Offset now = 0, at = -1;
 
     if (0 == t_rank) {
-        make_file();
+        t_sparse_make(path, FAR + 10, written);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, NULL, &file)) {
@@ -105,7 +69,7 @@ static void round_of_sizes(int round)
                   (long long) sizes[i], (long long) size);
         MPI_Barrier(MPI_COMM_WORLD);
         if (0 == t_rank && 0 == round % 8) {
-            check_file(size, asked, "after preallocate");
+            t_sparse_check(path, size, written, asked);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -123,7 +87,7 @@ static void errors(void)
     MPI_File file;
 
     if (0 == t_rank) {
-        make_file();
+        t_sparse_make(path, FAR + 10, written);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, NULL, &file)) {

@@ -75,15 +75,9 @@ static void serial(const char *hints, int kind, bool layers)
 static void two_layers(int kind)
 {
     static const char *const intras[] = {"shm", "isend"};
-    int nodes, leads, local;
-    MPI_Comm comm;
+    int nodes = t_node_here().nodes;
     char hints[192];
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
-    MPI_Comm_rank(comm, &local);
-    MPI_Comm_free(&comm);
-    leads = 0 == local;
-    MPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < 4; i++) {
         for (int aggregators = 1; aggregators <= 4; aggregators += 3) {
             int c = 1 + i % 2;

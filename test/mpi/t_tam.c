@@ -44,37 +44,22 @@ enum {
 };
 
 static char path[512];
-static int nodes, node_ranks; /* in all; on mine */
-static int neighbours;        /* ranks that follow their predecessor on the same node */
+static t_node here;
+static int neighbours; /* ranks that follow their predecessor on the same node */
 
 static void look_around(void)
 {
-    MPI_Comm comm;
-    int local, first, leads;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
-    MPI_Comm_rank(comm, &local);
-    MPI_Comm_size(comm, &node_ranks);
-    leads = 0 == local;
-    MPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    first = t_rank;
-    MPI_Bcast(&first, 1, MPI_INT, 0, comm);
-    neighbours = t_rank > first && t_rank - first == local;
+    here = t_node_here();
+    neighbours = t_rank > here.first && t_rank - here.first == here.rank;
     MPI_Allreduce(MPI_IN_PLACE, &neighbours, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Comm_free(&comm);
 }
 
 /* Local aggregators in all, when there are c on each node. */
 static int local_aggregators(int c)
 {
-    MPI_Comm comm;
-    int local, mine, all;
+    int mine = 0 == here.rank ? (c < here.ranks ? c : here.ranks) : 0, all;
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
-    MPI_Comm_rank(comm, &local);
-    mine = 0 == local ? (c < node_ranks ? c : node_ranks) : 0;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Comm_free(&comm);
     return all;
 }
 
@@ -183,12 +168,12 @@ static void layers(const char *transport, const char *intra, int c, const double
     same("bytes between nodes, read", read[BYTES_BETWEEN], plain_bytes[1]);
     at_most("pieces after layer 1", wrote[MERGED], wrote[GATHERED]);
     same("pieces gathered for a read: the plan is reused", read[GATHERED], 0);
-    if (1 == c && nodes > 1 && neighbours > 0) {
+    if (1 == c && here.nodes > 1 && neighbours > 0) {
         expect(wrote[MERGED] < wrote[GATHERED], "neighbours are joined, pieces", wrote[MERGED],
                wrote[GATHERED] - 1);
     }
-    if (0 == strcmp(intra, "shm") && 0 == strcmp(transport, "isend") && 1 == nodes && c == 1
-        && node_ranks > 3) {
+    if (0 == strcmp(intra, "shm") && 0 == strcmp(transport, "isend") && 1 == here.nodes && c == 1
+        && here.ranks > 3) {
         expect(wrote[SHM] > 0, "bytes through shared memory", wrote[SHM], 1);
     }
     t_verdict("transport %s, intra %s, %d per node: messages between nodes", transport, intra, c);
@@ -372,10 +357,10 @@ int main(int argc, char *argv[])
         failed_write("isend", "shm");
         failed_write("isend", "isend");
         failed_write("put_fence", "shm");
-        if (1 == nodes) {
+        if (1 == here.nodes) {
             one_copy();
         }
-        if (1 == nodes && t_size > 3) {
+        if (1 == here.nodes && t_size > 3) {
             no_room();
         }
     }

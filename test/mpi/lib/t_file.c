@@ -2,8 +2,12 @@
 /* Files with hints, blocks, and their comparison; see t_file.h. */
 #include "t_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void add_hint(MPI_Info info, const char *key, const char *value)
 {
@@ -224,6 +228,39 @@ void t_first_open(const char *path)
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
         MPI_File_close(&file);
     }
+}
+
+void t_sparse_make(const char *path, int64_t end, bool (*written)(int64_t at))
+{
+    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
+
+    for (int64_t i = 0; i < end; i++) {
+        unsigned char byte = t_pre(i);
+
+        t_fail_if(written(i) && 1 != pwrite(fd, &byte, 1, i), "pwrite: %s", strerror(errno));
+    }
+    close(fd);
+}
+
+void t_sparse_check(const char *path, int64_t size, bool (*written)(int64_t at), int64_t asked)
+{
+    unsigned char *found = t_alloc((size_t) size + 1);
+    int fd = open(path, O_RDONLY);
+    ssize_t bytes = pread(fd, found, (size_t) size + 1, 0);
+    struct stat info = {0};
+
+    fstat(fd, &info);
+    close(fd);
+    t_fail_if(bytes != size, "the file has %zd bytes, expected %lld", bytes, (long long) size);
+    for (int64_t i = 0; i < bytes && i < size; i++) {
+        if (found[i] != (written(i) ? t_pre(i) : 0)) {
+            t_fail("byte %lld is %d", (long long) i, found[i]);
+            break;
+        }
+    }
+    t_fail_if(info.st_blocks * 512 < asked, "%lld bytes of space for %lld",
+              (long long) info.st_blocks * 512, (long long) asked);
+    free(found);
 }
 
 void t_prefill(const char *path, int64_t bytes)

@@ -60,6 +60,10 @@ void t_expected_check(t_expected *expected, const char *path, int64_t prefilled)
 void t_ranks_check(const char *path, t_blocks (*of)(int rank), int first, int64_t prefilled);
 /* Collective: opens and closes a new file. Performance variables exist from the first open on. */
 void t_first_open(const char *path);
+/* A file that has t_pre where `written`, from 0 to end. Then it must have `size` bytes, these and
+ * zeros, and room for `asked` bytes on the disk. By one rank. */
+void t_sparse_make(const char *path, int64_t end, bool (*written)(int64_t at));
+void t_sparse_check(const char *path, int64_t size, bool (*written)(int64_t at), int64_t asked);
 /* A file of this many bytes of t_pre. */
 void t_prefill(const char *path, int64_t bytes);
 

@@ -118,6 +118,22 @@ void t_path(char *path, size_t bytes, const char *name)
     snprintf(path, bytes, "%s/%s", NULL == dir ? "/tmp" : dir, name);
 }
 
+t_node t_node_here(void)
+{
+    t_node here = {.first = t_rank};
+    MPI_Comm comm;
+    int leads;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    MPI_Comm_rank(comm, &here.rank);
+    MPI_Comm_size(comm, &here.ranks);
+    MPI_Bcast(&here.first, 1, MPI_INT, 0, comm);
+    MPI_Comm_free(&comm);
+    leads = 0 == here.rank;
+    MPI_Allreduce(&leads, &here.nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return here;
+}
+
 void t_fail(const char *format, ...)
 {
     char text[512];

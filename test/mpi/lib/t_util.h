@@ -45,6 +45,15 @@ void t_path(char *path, size_t bytes, const char *name);
 /* Rank 0 removes the file. */
 void t_remove(const char *path);
 
+/* The node of this rank: the ranks that share memory with it. */
+typedef struct t_node {
+    int nodes; /* of the job */
+    int ranks; /* of this node */
+    int rank;  /* of this process among them */
+    int first; /* lowest rank in MPI_COMM_WORLD of this node */
+} t_node;
+t_node t_node_here(void); /* collective */
+
 /* Notes a failure of this rank and prints it with rank and seed (the first 20 only). */
 void t_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define t_fail_if(wrong, ...)    \
