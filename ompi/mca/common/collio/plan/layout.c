@@ -75,6 +75,17 @@ static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
     return NULL != named && COLLIO_BUFFERS_WINDOW == named->buffers ? 4 : 2;
 }
 
+/* Returns how many collective buffers an aggregator has memory for. Without messages `auto` always
+ * has memory for two: larger windows would only leave the cache sooner, and one plan serves all
+ * schedules. */
+static int buffers_in(const collio_exchange_t *ex, bool packed)
+{
+    if (COLLIO_SCHEDULE_AUTO == ex->file->settings.schedule && !staging_needed(ex, packed)) {
+        return 2;
+    }
+    return ex->way.schedule->buffers;
+}
+
 static int64_t window_in(const collio_exchange_t *ex, bool packed, int buffers,
                          int64_t buffer_bytes)
 {
@@ -84,7 +95,7 @@ static int64_t window_in(const collio_exchange_t *ex, bool packed, int buffers,
 
 int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes)
 {
-    return window_in(ex, ex->way.packed, ex->way.schedule->buffers, buffer_bytes);
+    return window_in(ex, ex->way.packed, buffers_in(ex, ex->way.packed), buffer_bytes);
 }
 
 int64_t collio_layout_window(const collio_exchange_t *ex)
@@ -100,7 +111,7 @@ int64_t collio_layout_window_least(const collio_exchange_t *ex)
 bool collio_layout_fits(const collio_exchange_t *ex, const collio_plan_t *plan)
 {
     return plan->window_bytes
-           == window_in(ex, plan->packed, ex->way.schedule->buffers,
+           == window_in(ex, plan->packed, buffers_in(ex, plan->packed),
                         ex->file->derived.buffer_bytes);
 }
 
