@@ -142,7 +142,7 @@ def unused_modes(suite, folder, scratch):
                  ('transport=isend,local_aggregators_per_node=3', 'one layer: local_agg', True),
                  ('transport=isend,local_aggregators_per_node=1', 'one layer', False)]
     for hint, words, told in rows:
-        text = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_gaps')]), 120,
+        text = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_comms')]), 120,
                           env={'T_DIR': scratch, 'T_HINTS': hint}).text
         name = f'{hint}: "{words}" is {"" if told else "not "}printed'
         suite.check(name, told == (words in text), text[:2000])
