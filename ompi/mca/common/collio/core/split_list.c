@@ -169,7 +169,7 @@ static int cut(const collio_extents_t *local, collio_split_t *split)
 {
     const collio_extent_t *extent = local->at, *last = extent + local->count;
     /* an eighth more, because borders cut few extents; unused memory is never touched */
-    cutter_t cutter = {.split = split, .capacity = local->count + local->count / 8 + 8};
+    cutter_t cutter = {.split = split, .capacity = local->count + local->count / 8 + 1};
     int rc = collio_split_allocate(split, cutter.capacity, 1);
 
     if (0 != rc) {
