@@ -148,5 +148,6 @@ exchange, so nearly half of the time can be hidden. This machine was chosen afte
 `storage`, where all aggregators share two servers and the accesses of one hide the exchange of
 another: there the best schedule saved 12% to 21% of writes and 0% to 4% of reads, median 8%
 ([overlap-storage.json](../../bench/records/studies/overlap-storage.json): IOR, tile-256 and FLASH,
-`isend` and `shm`, an earlier build). With 8 ranks there are few puts, and each fence and each lock
-costs messages."""
+`isend` and `shm`, an earlier build). Puts are messages over TCP here (osc/pt2pt), and a fence costs
+messages of all ranks, so `put_fence` falls behind as ranks grow; on the authors' network, one-sided
+transfers gain ground."""
