@@ -48,8 +48,7 @@ def cases():
             yield Case(name, "auto", ranks, here,
                        args + hints(exchange="on", buffer_bytes=BUFFER, aggregators=8), TAM)
             yield Case(name, "ROMIO", ranks, here, args + ROMIO_HINTS, ROMIO)
-            if name in ("E3SM G", "S3D"):
-                yield Case(name, "vulcan", ranks, here, args, VULCAN)
+            yield Case(name, "vulcan", ranks, here, args, VULCAN)
     for name in ("E3SM G", "S3D"):
         for per_node in SWEEP:
             yield Case(SWEEP_PANEL.format(name), "two layers", per_node, SWEEP_RANKS,
