@@ -21,7 +21,7 @@
 enum { LOSS_SHARE = 8 };
 
 /* Cuts the bins of `count` parts again, in proportion to their buffers. More memory than an equal
- * share of the bytes does not count. Each part keeps requested bytes. */
+ * share of the bytes does not count. Each part has requested bytes before and after. */
 static void cut_by_memory(const collio_memory_demand_t *demand, collio_memory_part_t *part,
                           int count)
 {

@@ -98,7 +98,7 @@ static void end_window(cutter_t *cutter)
     cutter->split->share->bytes += cutter->stream;
 }
 
-/* Reserves memory for so many parts behind the last one. 0 or -ENOMEM. */
+/* Reserves memory for `parts` parts in addition to those of the cutter. 0 or -ENOMEM. */
 static int more_parts(cutter_t *cutter, size_t parts)
 {
     size_t wanted = cutter->count + parts;
