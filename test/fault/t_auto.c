@@ -12,7 +12,7 @@
 #include "lib/t_pvar.h"
 #include "t_fault.h"
 
-/* the guess serves 32 calls, then every way is tried twice at most, then the choice stays */
+/* the first choice serves 32 calls, then every way is tried twice at most, then the choice stays */
 enum { CALLS = 44, LAST = 4 };
 
 static const t_request request = {16384, 0, 0, 32};
@@ -57,7 +57,7 @@ int main(int argc, char *argv[])
     skipped = skipped_at_the_end("buffer_bytes=1048576", "op=write,match=auto,delay_ms=20");
     t_fail_if(0 != skipped, "slow disk: %.0f of the last %d calls had no exchange", skipped, LAST);
     t_verdict("a_slow_disk_leads_to_an_exchange");
-    /* another buffer, so that nothing learnt above is remembered */
+    /* another buffer, so that no measurement above is kept */
     skipped = skipped_at_the_end("buffer_bytes=1052672", "progress_us=30000");
     t_fail_if(LAST != skipped, "slow exchange: only %.0f of the last %d calls had none", skipped,
               LAST);

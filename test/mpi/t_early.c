@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls that begin before they are agreed on. After calls without exchange a rank that sees the
- * same request again accesses the file at once. Such a guess of some ranks must not decide for all,
- * call after call: when the others come with tiny interleaved pieces, one call at most may go
+ * same request again accesses the file at once. Such a prediction of some ranks must not decide for
+ * all, call after call: when the others come with tiny interleaved pieces, one call at most may go
  * without an exchange. Seen by the counter of such calls; the bytes are compared by POSIX.
  */
 #include "lib/t_file.h"
@@ -70,8 +70,8 @@ static void change_after_direct_calls(const char *name, int same, int idle)
     t_verdict("%s", name);
 }
 
-/* What the last file ended with is a guess for the first call of the next one: right, and that call
- * needs no second agreement; wrong, and no byte is. */
+/* What the last file ended with is a prediction for the first call of the next one: right, and that
+ * call needs no second agreement; wrong, and no byte is. */
 static void first_call_of_next_file(void)
 {
     t_blocks header = header_of(t_rank, -1), pieces = pieces_of(t_rank, -1, -1);

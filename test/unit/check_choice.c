@@ -6,7 +6,7 @@
 #include "unit.h"
 
 typedef collio_facts_t facts_t;
-typedef collio_learnt_t learnt_t;
+typedef collio_measured_t measured_t;
 typedef collio_candidates_t candidates_t;
 typedef collio_way_t way_t;
 
@@ -99,7 +99,7 @@ UNIT_TEST(choice_obeys_the_user)
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
 
-/* Whatever the facts, there is a way, and the first guess is one of them. */
+/* Whatever the facts, there is a way, and the first choice is one of them. */
 UNIT_TEST(choice_random_facts_have_a_way)
 {
     for (int i = 0; i < 20000; ++i) {
@@ -131,18 +131,18 @@ UNIT_TEST(choice_random_facts_have_a_way)
 static way_t settle(const int64_t *cost, int64_t hideable, candidates_t candidates, int calls,
                     int *tries)
 {
-    learnt_t learnt = {{0}, 0, {0}, 0};
+    measured_t measured = {{0}, 0, {0}, 0};
     way_t way = candidates.first;
 
     for (int i = 0; i < calls; ++i) {
         bool probing;
 
-        way = collio_choice_next(&learnt, &candidates, &probing);
+        way = collio_choice_next(&measured, &candidates, &probing);
         ck_assert_uint_ne(0, candidates.ways & bit(way));
         if (probing) {
-            collio_choice_learn(&learnt, way, 1 << 20, cost[way] * 1000000, hideable * 1000000);
+            collio_choice_record(&measured, way, 1 << 20, cost[way] * 1000000, hideable * 1000000);
         } else {
-            ++learnt.served;
+            ++measured.served;
         }
         ++tries[way];
     }
@@ -215,8 +215,8 @@ UNIT_TEST(choice_ways_have_an_overlap_and_a_transport)
     }
 }
 
-/* Where direct access is a good guess it serves some calls before the exchange is tried. */
-UNIT_TEST(choice_is_patient_with_a_good_guess)
+/* Where direct access is a good first choice it serves some calls before the exchange is tried. */
+UNIT_TEST(choice_is_patient_with_a_good_first_choice)
 {
     static const int64_t cost[COLLIO_WAYS] = {70, 30, 0};
     facts_t facts = interleaved(1, 64 << 10);
@@ -229,7 +229,7 @@ UNIT_TEST(choice_is_patient_with_a_good_guess)
     ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 0, candidates, 40, tries));
 }
 
-UNIT_TEST(choice_guesses_by_direction_and_file_system)
+UNIT_TEST(choice_begins_by_direction_and_file_system)
 {
     facts_t facts = interleaved(1, 16 << 10);
 
@@ -309,11 +309,11 @@ UNIT_TEST(choice_unsieved_writes_that_stay_direct)
 
 UNIT_TEST(choice_small_calls_teach_nothing)
 {
-    learnt_t learnt = {{0}, 0, {0}, 0};
+    measured_t measured = {{0}, 0, {0}, 0};
     facts_t facts = interleaved(1, 64 << 10);
 
-    collio_choice_learn(&learnt, COLLIO_WAY_SHM, 100, 5, 5);
-    ck_assert_int_eq(0, learnt.tried[COLLIO_WAY_SHM]);
+    collio_choice_record(&measured, COLLIO_WAY_SHM, 100, 5, 5);
+    ck_assert_int_eq(0, measured.tried[COLLIO_WAY_SHM]);
     facts.bytes = 32 << 10;
     facts.pieces = 1;
     ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
@@ -336,47 +336,47 @@ UNIT_TEST(choice_has_a_reason)
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         facts_t facts = interleaved(rows[i].nodes, rows[i].piece);
-        learnt_t learnt = {.served = 0};
+        measured_t measured = {.served = 0};
         way_t way;
 
         facts.contended = rows[i].contended;
         facts.spans = rows[i].apart ? facts.span : facts.spans;
         way = collio_choice_candidates(&facts).first;
-        ck_assert_int_eq(rows[i].why, collio_choice_why_exchange(&facts, &learnt, way, false));
+        ck_assert_int_eq(rows[i].why, collio_choice_why_exchange(&facts, &measured, way, false));
         ck_assert_int_eq(COLLIO_REASON_MEASURING,
-                         collio_choice_why_exchange(&facts, &learnt, way, true));
-        learnt.tried[way] = 2;
+                         collio_choice_why_exchange(&facts, &measured, way, true));
+        measured.tried[way] = 2;
         ck_assert_int_eq(COLLIO_REASON_FASTEST,
-                         collio_choice_why_exchange(&facts, &learnt, way, false));
+                         collio_choice_why_exchange(&facts, &measured, way, false));
     }
 }
 
 UNIT_TEST(choice_of_transport_and_schedule_has_a_reason)
 {
     facts_t facts = interleaved(2, 8);
-    learnt_t learnt = {.served = 0};
+    measured_t measured = {.served = 0};
     way_t way = COLLIO_WAY_SHM;
 
     ck_assert_int_eq(COLLIO_REASON_SHARED_MEMORY,
-                     collio_choice_why_transport(&facts, &learnt, way, false));
+                     collio_choice_why_transport(&facts, &measured, way, false));
     ck_assert_int_eq(COLLIO_REASON_ONE_CYCLE,
-                     collio_choice_why_schedule(&facts, &learnt, way, false));
+                     collio_choice_why_schedule(&facts, &measured, way, false));
     facts.many_cycles = true;
     ck_assert_int_eq(COLLIO_REASON_NOT_MEASURED,
-                     collio_choice_why_schedule(&facts, &learnt, way, false));
+                     collio_choice_why_schedule(&facts, &measured, way, false));
     ck_assert_int_eq(COLLIO_REASON_MEASURING,
-                     collio_choice_why_schedule(&facts, &learnt, way, true));
-    learnt.tried[way] = 2;
+                     collio_choice_why_schedule(&facts, &measured, way, true));
+    measured.tried[way] = 2;
     ck_assert_int_eq(COLLIO_REASON_NOTHING_HIDDEN,
-                     collio_choice_why_schedule(&facts, &learnt, way, false));
-    learnt.tried[COLLIO_WAY_SHM_WRITE_COMM2] = 2;
+                     collio_choice_why_schedule(&facts, &measured, way, false));
+    measured.tried[COLLIO_WAY_SHM_WRITE_COMM2] = 2;
     ck_assert_int_eq(COLLIO_REASON_FASTEST,
-                     collio_choice_why_schedule(&facts, &learnt, way, false));
+                     collio_choice_why_schedule(&facts, &measured, way, false));
     ck_assert_int_eq(COLLIO_REASON_FASTEST,
-                     collio_choice_why_transport(&facts, &learnt, way, false));
+                     collio_choice_why_transport(&facts, &measured, way, false));
     facts.nodes = 1;
     ck_assert_int_eq(COLLIO_REASON_SHARED_MEMORY,
-                     collio_choice_why_transport(&facts, &learnt, way, true));
+                     collio_choice_why_transport(&facts, &measured, way, true));
     for (int reason = 0; reason < COLLIO_REASON_COUNT; ++reason) {
         ck_assert_ptr_nonnull(collio_reason_text((collio_reason_t) reason));
     }

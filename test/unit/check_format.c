@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-static const collio_figure_t figures[] = {
+static const collio_counted_t counted[] = {
     {"time_io", COLLIO_UNIT_TIME, 0, 3500000, 4000000},
     {"time_none", COLLIO_UNIT_TIME, 0, 0, 0},
     {"copied_bytes", COLLIO_UNIT_BYTES, 1, 3 << 20, 6 << 20},
@@ -14,7 +14,7 @@ static const collio_figure_t figures[] = {
 
 static collio_record_t record_of(const char *path)
 {
-    static const collio_table_t section = {"write", figures, 4};
+    static const collio_table_t section = {"write", counted, 4};
 
     return (collio_record_t){.component = "fcoll/test",
                              .path = path,

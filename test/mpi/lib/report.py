@@ -137,10 +137,10 @@ def records(suite, folder, scratch):
         if got != want or record['component'] != f'fcoll/{launch.FCOLL}':
             wrong.append(f'{got}, not {want}')
     for record in objects[:2]:
-        figure = record['figures']['write']['bytes_written']
-        if figure != {'unit': 'bytes', 'min': WRITES * BLOCK, 'max': WRITES * BLOCK,
+        counter = record['counters']['write']['bytes_written']
+        if counter != {'unit': 'bytes', 'min': WRITES * BLOCK, 'max': WRITES * BLOCK,
                       'sum': WRITES * BLOCK * NP}:
-            wrong.append(str(figure))
+            wrong.append(str(counter))
     verdict(suite, 'report json: objects of two files and a total, in report_file', wrong, text)
     text = run(folder, scratch, 'json', target='/nowhere/report.json')
     wrong = [] if 'cannot write the report to report_file=/nowhere/report.json' in text \

@@ -81,19 +81,20 @@ void mca_fbtl_mtpwrite_pvars_register(void)
 }
 
 static void print_report(const ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings,
-                         const collio_figure_t *figure)
+                         const collio_counted_t *counted)
 {
-    collio_table_t section = {"access", figure, COUNTER_COUNT};
-    collio_record_t record = {.component = "fbtl/mtpwrite",
-                              .path = fh->f_filename,
-                              .ranks = fh->f_size,
-                              .traffic_name = {"write", "read"},
-                              .traffic = {{figure[AT_calls_write].sum, figure[AT_bytes_written].sum,
-                                           figure[AT_time_write].most},
-                                          {figure[AT_calls_read].sum, figure[AT_bytes_read].sum,
-                                           figure[AT_time_read].most}},
-                              .section = &section,
-                              .sections = 1};
+    collio_table_t section = {"access", counted, COUNTER_COUNT};
+    collio_record_t record = {
+        .component = "fbtl/mtpwrite",
+        .path = fh->f_filename,
+        .ranks = fh->f_size,
+        .traffic_name = {"write", "read"},
+        .traffic = {{counted[AT_calls_write].sum, counted[AT_bytes_written].sum,
+                     counted[AT_time_write].most},
+                    {counted[AT_calls_read].sum, counted[AT_bytes_read].sum,
+                     counted[AT_time_read].most}},
+        .section = &section,
+        .sections = 1};
 
     collio_report_print(&record, settings->report, settings->report_file);
 }
@@ -101,7 +102,7 @@ static void print_report(const ompio_file_t *fh, const mca_fbtl_mtpwrite_setting
 void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
 {
     uint64_t mine[COUNTER_COUNT] = {0};
-    collio_figure_t figure[COUNTER_COUNT];
+    collio_counted_t counted[COUNTER_COUNT];
     const mca_fbtl_mtpwrite_file_t *file;
 
     (void) unused;
@@ -113,9 +114,9 @@ void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
         mine[i] = value_of(&file->stats, i);
     }
     if (collio_report_reduce(fh->f_comm, "fbtl/mtpwrite", list, COUNTER_COUNT, mine, COUNTER_COUNT,
-                             figure)
+                             counted)
         && 0 == fh->f_rank
-        && 0 < figure[AT_pieces_in].sum) { /* no report on files that were not accessed */
-        print_report(fh, &mca_fbtl_mtpwrite_settings, figure);
+        && 0 < counted[AT_pieces_in].sum) { /* no report on files that were not accessed */
+        print_report(fh, &mca_fbtl_mtpwrite_settings, counted);
     }
 }

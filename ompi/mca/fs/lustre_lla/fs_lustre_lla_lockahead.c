@@ -132,7 +132,7 @@ bool mca_fs_lustre_lla_lockahead_clear(int fd)
 
 /* Ends the requests of this rank; agreed values stay. Switches expansion on again only if the
  * servers do not support LOCKNOEXPAND, because every access would fail. */
-static void give_up(mca_fs_lustre_lla_file_t *file, int error)
+static void stop_requests(mca_fs_lustre_lla_file_t *file, int error)
 {
     if (atomic_exchange(&file->dead, true)) {
         return;
@@ -219,7 +219,7 @@ static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
 {
     COUNT(file, errors, 1);
     if (unsupported(error) || FAILURES_MOST <= atomic_fetch_add(&file->failures, 1) + 1) {
-        give_up(file, error);
+        stop_requests(file, error);
     }
 }
 

@@ -55,15 +55,15 @@ static void describe(collio_record_t *record, const mca_fs_lustre_lla_file_t *fi
 }
 
 static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
-                  const collio_figure_t *figure)
+                  const collio_counted_t *counted)
 {
-    collio_table_t section = {"locks", figure, COUNTERS};
+    collio_table_t section = {"locks", counted, COUNTERS};
     collio_record_t record = {
         .component = component_name,
         .path = fh->f_filename,
         .ranks = fh->f_size,
         .traffic_name = {"requests"},
-        .traffic = {{figure[AT(calls)].sum, figure[AT(bytes)].sum, figure[AT(time_ns)].most}},
+        .traffic = {{counted[AT(calls)].sum, counted[AT(bytes)].sum, counted[AT(time_ns)].most}},
         .no_rate = true,
         .section = &section,
         .sections = 1};
@@ -77,13 +77,13 @@ static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file)
 {
     uint64_t mine[COUNTERS];
-    collio_figure_t figure[COUNTERS];
+    collio_counted_t counted[COUNTERS];
 
     for (int i = 0; i < COUNTERS; ++i) {
         mine[i] = atomic_load(&file->counters[i]);
     }
-    if (collio_report_reduce(fh->f_comm, component_name, list, COUNTERS, mine, COUNTERS, figure)
+    if (collio_report_reduce(fh->f_comm, component_name, list, COUNTERS, mine, COUNTERS, counted)
         && OMPIO_ROOT == fh->f_rank) {
-        print(fh, file, figure);
+        print(fh, file, counted);
     }
 }

@@ -77,7 +77,7 @@ void collio_buffer_drop_all(void)
     pthread_mutex_unlock(&mutex);
 }
 
-void collio_buffer_forget(void)
+void collio_buffer_atfork(void)
 {
     /* a thread that the child does not have may have been changing the list at the fork */
     pthread_mutex_init(&mutex, NULL);

@@ -149,6 +149,6 @@ enum { COLLIO_PACK_BELOW = 512 };
 char *collio_buffer_get(size_t bytes);
 void collio_buffer_put(char *buffer, size_t bytes);
 void collio_buffer_drop_all(void);
-void collio_buffer_forget(void); /* in a forked child */
+void collio_buffer_atfork(void); /* in a forked child */
 
 #endif /* COLLIO_ACCESS_TRANSFER_H */

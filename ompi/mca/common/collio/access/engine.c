@@ -183,22 +183,22 @@ void collio_access_wait(collio_job_t *job)
 }
 
 /* In a forked child, which has one thread: resets the state of other threads, releases nothing. */
-static void forget_all(void)
+static void atfork_child(void)
 {
     pthread_mutex_init(&mutex, NULL);
     for (size_t i = 0; i < ENGINES; ++i) {
         if (NULL != queues[i]) {
-            collio_kernel_forget(queues[i]);
+            collio_kernel_atfork(queues[i]);
         }
     }
-    collio_pool_forget();
-    collio_lock_forget();
-    collio_buffer_forget();
+    collio_pool_atfork();
+    collio_lock_atfork();
+    collio_buffer_atfork();
 }
 
 static void watch_fork(void)
 {
-    (void) pthread_atfork(NULL, NULL, forget_all);
+    (void) pthread_atfork(NULL, NULL, atfork_child);
 }
 
 void collio_access_initialize(void)

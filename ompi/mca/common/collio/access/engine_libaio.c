@@ -33,7 +33,7 @@ static void aio_close(void)
 }
 
 /* The context belongs to the parent: a forked child has nothing to release. */
-static void aio_forget(void)
+static void aio_atfork(void)
 {
     context = NULL;
 }
@@ -111,7 +111,7 @@ collio_kernel_queue_t collio_kernel_libaio = {
     .descriptor = descriptor,
     .open = aio_open,
     .close = aio_close,
-    .forget = aio_forget,
+    .atfork = aio_atfork,
     .push = push,
     .pop = pop,
     .op_bytes = sizeof(struct iocb),

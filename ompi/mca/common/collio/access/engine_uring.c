@@ -31,7 +31,7 @@ static void ring_close(void)
 }
 
 /* A forked child shares the ring's memory with the parent: it closes the descriptor only. */
-static void ring_forget(void)
+static void ring_atfork(void)
 {
     close(ring.ring_fd);
 }
@@ -126,7 +126,7 @@ collio_kernel_queue_t collio_kernel_uring = {
     .probe = probe,
     .open = ring_open,
     .close = ring_close,
-    .forget = ring_forget,
+    .atfork = ring_atfork,
     .push = push,
     .pop = pop,
     .mutex = PTHREAD_MUTEX_INITIALIZER,

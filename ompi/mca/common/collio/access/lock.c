@@ -251,7 +251,7 @@ int collio_access_unlock(collio_access_t *access, int64_t offset, int64_t length
     return rc;
 }
 
-void collio_lock_forget(void)
+void collio_lock_atfork(void)
 {
     pthread_mutex_init(&mutex, NULL);
     held = NULL;

@@ -21,6 +21,6 @@ bool collio_lock_works(collio_access_t *access);
 void collio_lock_set_idle(void (*function)(void));
 
 /** In a forked child: empties the list of locks, because the child holds none. */
-void collio_lock_forget(void);
+void collio_lock_atfork(void);
 
 #endif /* COLLIO_LOCK_H */

@@ -41,7 +41,7 @@ static struct {
           .work = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER};
 
-void collio_pool_forget(void)
+void collio_pool_atfork(void)
 {
     memset(&pool, 0, sizeof(pool));
     pthread_mutex_init(&pool.mutex, NULL);

@@ -39,7 +39,7 @@ void collio_pool_wait(_Atomic int *flag);
 int collio_pool_size(void);
 
 /** In a forked child: resets the pool, because the child has no threads. */
-void collio_pool_forget(void);
+void collio_pool_atfork(void);
 
 /** Runs the queued tasks, then ends and joins all threads. The pool can be used again. */
 void collio_pool_finalize(void);

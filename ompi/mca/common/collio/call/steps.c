@@ -150,10 +150,10 @@ static void after_complete(collio_op_t *op)
         op->ex.plan->valid = false; /* after a failure ranks may hold different parts of the plan */
     }
     if (!collio_agreed(op, COLLIO_AGREE_EARLY)) {
-        collio_tuner_learn(&op->ex,
-                           op->result_all[COLLIO_RESULT_END_NS]
-                               + op->result_all[COLLIO_RESULT_MINUS_BEGIN_NS],
-                           op->result_all[COLLIO_RESULT_HIDEABLE_NS]);
+        collio_tuner_record(&op->ex,
+                            op->result_all[COLLIO_RESULT_END_NS]
+                                + op->result_all[COLLIO_RESULT_MINUS_BEGIN_NS],
+                            op->result_all[COLLIO_RESULT_HIDEABLE_NS]);
     }
     if (0 != op->result_all[COLLIO_RESULT_STOPPED]) {
         enter(op, COLLIO_PHASE_COMPLETE, after_stops);

@@ -99,7 +99,7 @@ static int64_t least_direct(const collio_facts_t *facts)
     return facts->in_memory ? MEMORY_PIECE : MIDDLE_PIECE;
 }
 
-static collio_way_t guess(const collio_facts_t *facts, unsigned ways)
+static collio_way_t first_choice(const collio_facts_t *facts, unsigned ways)
 {
     int64_t least = least_direct(facts);
     bool direct = 0 != (ways >> COLLIO_WAY_DIRECT & 1);
@@ -135,7 +135,7 @@ collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
     if (exchange && facts->may_isend && (!facts->may_shm || facts->nodes > 1)) {
         candidates.ways |= exchanges(COLLIO_WAY_ISEND, overlap && !facts->may_shm);
     }
-    candidates.first = guess(facts, candidates.ways);
+    candidates.first = first_choice(facts, candidates.ways);
     if (facts->bytes < SMALL_CALL) {
         candidates.ways = 1u << candidates.first; /* latency dominates in every way */
     }
@@ -148,13 +148,13 @@ static bool has(unsigned ways, int way)
     return 0 != (ways >> way & 1);
 }
 
-static int best_of(const collio_learnt_t *learnt, unsigned ways)
+static int best_of(const collio_measured_t *measured, unsigned ways)
 {
     int best = -1;
 
     for (int way = 0; way < COLLIO_WAYS; ++way) {
-        if (has(ways, way) && learnt->tried[way] > 0
-            && (best < 0 || learnt->best[way] < learnt->best[best])) {
+        if (has(ways, way) && measured->tried[way] > 0
+            && (best < 0 || measured->best[way] < measured->best[best])) {
             best = way;
         }
     }
@@ -176,53 +176,53 @@ bool collio_choice_shares(collio_way_t way)
 
 /* Is an overlap that was not measured worth it: is there time to hide, and did write_comm2 hide
  * some of it? */
-static bool overlap_worth(const collio_learnt_t *learnt, int way)
+static bool overlap_worth(const collio_measured_t *measured, int way)
 {
     int overlap = collio_choice_overlap((collio_way_t) way), none = way - overlap;
 
-    if (0 == learnt->tried[none]) {
+    if (0 == measured->tried[none]) {
         return true;
     }
-    if (learnt->hideable < learnt->best[none] / HIDEABLE) {
+    if (measured->hideable < measured->best[none] / HIDEABLE) {
         return false;
     }
     return COLLIO_OVERLAP_WRITE_COMM != overlap
-           || learnt->best[none + COLLIO_OVERLAP_WRITE_COMM2] < learnt->best[none];
+           || measured->best[none + COLLIO_OVERLAP_WRITE_COMM2] < measured->best[none];
 }
 
 /* Needs a way no further measurement? It was measured enough, is far slower than the best, or is an
  * overlap that gains nothing. */
-static bool settled(const collio_learnt_t *learnt, int way, int best)
+static bool settled(const collio_measured_t *measured, int way, int best)
 {
-    if (learnt->tried[way] >= TRIES) {
+    if (measured->tried[way] >= TRIES) {
         return true;
     }
     if (best < 0) {
         return false;
     }
-    if (learnt->tried[way] > 0) {
-        return learnt->best[way] / HOPELESS > learnt->best[best];
+    if (measured->tried[way] > 0) {
+        return measured->best[way] / HOPELESS > measured->best[best];
     }
     return COLLIO_OVERLAP_NONE != collio_choice_overlap((collio_way_t) way)
-           && !overlap_worth(learnt, way);
+           && !overlap_worth(measured, way);
 }
 
-collio_way_t collio_choice_next(const collio_learnt_t *learnt,
+collio_way_t collio_choice_next(const collio_measured_t *measured,
                                 const collio_candidates_t *candidates, bool *probing)
 {
     unsigned ways = candidates->ways;
-    int best = best_of(learnt, ways);
+    int best = best_of(measured, ways);
 
     *probing = false;
-    if (0 == (ways & (ways - 1)) || learnt->served < candidates->patience) {
+    if (0 == (ways & (ways - 1)) || measured->served < candidates->patience) {
         return candidates->first;
     }
     *probing = true;
-    if (learnt->tried[candidates->first] < TRIES) {
+    if (measured->tried[candidates->first] < TRIES) {
         return candidates->first;
     }
     for (int way = 0; way < COLLIO_WAYS; ++way) {
-        if (has(ways, way) && !settled(learnt, way, best)) {
+        if (has(ways, way) && !settled(measured, way, best)) {
             return (collio_way_t) way;
         }
     }
@@ -235,8 +235,8 @@ static int64_t per_mib(int64_t nanoseconds, int64_t bytes)
     return (int64_t) ((double) nanoseconds * 1048576.0 / (double) bytes);
 }
 
-void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t bytes,
-                         int64_t nanoseconds, int64_t hideable)
+void collio_choice_record(collio_measured_t *measured, collio_way_t way, int64_t bytes,
+                          int64_t nanoseconds, int64_t hideable)
 {
     int64_t cost;
 
@@ -245,14 +245,14 @@ void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t byte
     }
     cost = per_mib(nanoseconds, bytes) + 1;
     hideable = per_mib(hideable, bytes);
-    if (0 == learnt->tried[way] || cost < learnt->best[way]) {
-        learnt->best[way] = cost;
+    if (0 == measured->tried[way] || cost < measured->best[way]) {
+        measured->best[way] = cost;
     }
     if (COLLIO_WAY_DIRECT != way && COLLIO_OVERLAP_NONE == collio_choice_overlap(way)
-        && hideable > learnt->hideable) {
-        learnt->hideable = hideable;
+        && hideable > measured->hideable) {
+        measured->hideable = hideable;
     }
-    ++learnt->tried[way];
+    ++measured->tried[way];
 }
 
 bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int64_t last_pieces)
@@ -273,13 +273,13 @@ bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int6
 }
 
 collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
-                                           const collio_learnt_t *learnt, collio_way_t way,
+                                           const collio_measured_t *measured, collio_way_t way,
                                            bool probing)
 {
     if (probing) {
         return COLLIO_REASON_MEASURING;
     }
-    if (learnt->tried[way] > 0) {
+    if (measured->tried[way] > 0) {
         return COLLIO_REASON_FASTEST;
     }
     if (facts->ranks < 2) {
@@ -293,7 +293,7 @@ collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
 }
 
 collio_reason_t collio_choice_why_transport(const collio_facts_t *facts,
-                                            const collio_learnt_t *learnt, collio_way_t way,
+                                            const collio_measured_t *measured, collio_way_t way,
                                             bool probing)
 {
     if (1 == facts->nodes) {
@@ -302,11 +302,11 @@ collio_reason_t collio_choice_why_transport(const collio_facts_t *facts,
     if (probing) {
         return COLLIO_REASON_MEASURING;
     }
-    return learnt->tried[way] > 0 ? COLLIO_REASON_FASTEST : COLLIO_REASON_SHARED_MEMORY;
+    return measured->tried[way] > 0 ? COLLIO_REASON_FASTEST : COLLIO_REASON_SHARED_MEMORY;
 }
 
 collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
-                                           const collio_learnt_t *learnt, collio_way_t way,
+                                           const collio_measured_t *measured, collio_way_t way,
                                            bool probing)
 {
     if (!facts->many_cycles) {
@@ -315,12 +315,12 @@ collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
     if (probing) {
         return COLLIO_REASON_MEASURING;
     }
-    if (0 == learnt->tried[way]) {
+    if (0 == measured->tried[way]) {
         return COLLIO_REASON_NOT_MEASURED;
     }
     if (COLLIO_OVERLAP_NONE == collio_choice_overlap(way)
         && (collio_choice_shares(way) || !facts->may_shm)
-        && 0 == learnt->tried[way + COLLIO_OVERLAP_WRITE_COMM2]) {
+        && 0 == measured->tried[way + COLLIO_OVERLAP_WRITE_COMM2]) {
         return COLLIO_REASON_NOTHING_HIDDEN;
     }
     return COLLIO_REASON_FASTEST;

@@ -72,23 +72,23 @@ typedef struct collio_candidates_t {
 collio_candidates_t collio_choice_candidates(const collio_facts_t *facts);
 
 /** Measurements of one kind of call. Initially all zero. */
-typedef struct collio_learnt_t {
+typedef struct collio_measured_t {
     int64_t best[COLLIO_WAYS]; /* minimum nanoseconds per MiB of each way; 0: never measured */
     int64_t hideable;          /* maximum nanoseconds per MiB that an overlap could have hidden */
     int tried[COLLIO_WAYS];    /* number of measurements of each way */
     int served;                /* calls without a measurement */
-} collio_learnt_t;
+} collio_measured_t;
 
 /** Returns the way for the next call; *probing = the call is measured. Each way is measured twice,
  *  because the first call pays for plans and fresh memory; a way that is more than twice as slow as
  *  the best is not measured again. Overlap is measured only if an exchange without overlap had time
  *  to hide, and write_comm only if write_comm2 was faster than no overlap. */
-collio_way_t collio_choice_next(const collio_learnt_t *learnt,
+collio_way_t collio_choice_next(const collio_measured_t *measured,
                                 const collio_candidates_t *candidates, bool *probing);
 
 /** Records the time of a call, and the access time that could have overlapped with the exchange. */
-void collio_choice_learn(collio_learnt_t *learnt, collio_way_t way, int64_t bytes,
-                         int64_t nanoseconds, int64_t hideable);
+void collio_choice_record(collio_measured_t *measured, collio_way_t way, int64_t bytes,
+                          int64_t nanoseconds, int64_t hideable);
 
 /** Is a request of a rank similar to its last one, so that the same way may serve it? Requests are
  *  similar if they have the same bytes and pieces, or pieces of about the same size that are not
@@ -97,13 +97,13 @@ bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int6
 
 /** Return the reason for each part of a way: exchange or not, the transport, the schedule. */
 collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
-                                           const collio_learnt_t *learnt, collio_way_t way,
+                                           const collio_measured_t *measured, collio_way_t way,
                                            bool probing);
 collio_reason_t collio_choice_why_transport(const collio_facts_t *facts,
-                                            const collio_learnt_t *learnt, collio_way_t way,
+                                            const collio_measured_t *measured, collio_way_t way,
                                             bool probing);
 collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
-                                           const collio_learnt_t *learnt, collio_way_t way,
+                                           const collio_measured_t *measured, collio_way_t way,
                                            bool probing);
 
 enum { COLLIO_KINDS = 16 };

@@ -80,7 +80,7 @@ int collio_open(void)
 int collio_close(void)
 {
     if (users > 0 && 0 == --users) {
-        collio_set_forget();
+        collio_set_free_all();
         collio_mpi_request_finalize();
         collio_access_finalize();
         collio_flat_finalize();

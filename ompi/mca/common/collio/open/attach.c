@@ -213,8 +213,8 @@ static void warn_of_local_locks(collio_file_t *file, const int64_t *fields)
 enum {
     SETTINGS,                                  /* first field of settings and facts */
     ERROR = SETTINGS + COLLIO_SETTINGS_FIELDS, /* error class, or OMPI_SUCCESS */
-    LEARNT,                                    /* hash of the tuner's measurements */
-    MINUS_LEARNT,                              /* -LEARNT */
+    MEASURED,                                  /* hash of the tuner's measurements */
+    MINUS_MEASURED,                            /* -MEASURED */
     MAGIC,                                     /* file system (statfs f_type) */
     MINUS_MAGIC,                               /* -MAGIC */
     MINUS_BUFFER,                              /* negated buffer bytes of an aggregator */
@@ -243,8 +243,8 @@ static bool gives_locks(const collio_file_t *file)
 static void offer_record(collio_file_t *file, int rc, int64_t *mine)
 {
     mine[ERROR] = OMPI_SUCCESS == rc ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
-    mine[LEARNT] = collio_tuner_hash(file->tuner);
-    mine[MINUS_LEARNT] = -mine[LEARNT];
+    mine[MEASURED] = collio_tuner_hash(file->tuner);
+    mine[MINUS_MEASURED] = -mine[MEASURED];
     mine[MAGIC] = file->access.file_system;
     mine[MINUS_MAGIC] = -mine[MAGIC];
     mine[MINUS_BUFFER] = -file->derived.buffer_bytes;
@@ -274,8 +274,8 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     if (file->derived.list_refused) { /* MPI_File_get_info must not return the refused list */
         file->settings.aggregator_list[0] = '\0';
     }
-    if (all[LEARNT] != -all[MINUS_LEARNT]) { /* ranks have different measurements: drop them */
-        collio_tuner_forget(file->tuner);
+    if (all[MEASURED] != -all[MINUS_MEASURED]) { /* ranks have different measurements: drop them */
+        collio_tuner_reset(file->tuner);
     }
     if (OMPI_SUCCESS == all[ERROR] && all[AGGREGATORS] != -all[MINUS_AGGREGATORS]) {
         if (0 == file->rank) {

@@ -113,7 +113,7 @@ static bool can_serve(const collio_file_t *file)
 }
 
 /* Clears the values for messages and the report of the last file. */
-static void forget_file(collio_kept_t *kept)
+static void reset_kept(collio_kept_t *kept)
 {
     memset(&kept->covered, 0, sizeof(kept->covered));
     memset(&kept->local_used, 0, sizeof(kept->local_used));
@@ -127,7 +127,7 @@ void collio_context_give(collio_file_t *file, bool memory, collio_context_t *con
         collio_context_keep_close(file);
         file->memory_bytes = 0;
     } else {
-        forget_file(file->kept);
+        reset_kept(file->kept);
         find_traits(file, context->traits);
     }
     context->kept = file->kept;

@@ -18,7 +18,7 @@
 #define add collio_text_add
 
 enum { LISTED = 16, STATS = COLLIO_STAT_COUNT, WORDS = 2 * STATS };
-_Static_assert((int) WORDS <= (int) COLLIO_FIGURES_MOST, "the figures of a report");
+_Static_assert((int) WORDS <= (int) COLLIO_COUNTERS_MOST, "the counters of a report");
 
 static double mib(int64_t bytes)
 {
@@ -212,7 +212,7 @@ static void add_call(collio_record_t *record, const collio_file_t *file, bool wr
 }
 
 static void add_choices(collio_record_t *record, const collio_file_t *file,
-                        const collio_figure_t *all)
+                        const collio_counted_t *all)
 {
     char count[16];
     uint64_t sum[STATS];
@@ -230,30 +230,30 @@ static void add_choices(collio_record_t *record, const collio_file_t *file,
     add(&record->json, "}");
 }
 
-/* Picks the figures of one direction without high-water marks, or, with `high`, these only.
+/* Picks the counters of one direction without high-water marks, or, with `high`, these only.
  * Returns their number. */
-static int pick(const collio_figure_t *all, bool high, collio_figure_t *figure)
+static int pick(const collio_counted_t *all, bool high, collio_counted_t *counted)
 {
     int count = 0;
 
     for (int i = 0; i < STATS; ++i) {
         if (high == (COLLIO_UNIT_HIGH == all[i].unit)) {
-            figure[count++] = all[i];
+            counted[count++] = all[i];
         }
     }
     return count;
 }
 
-static void print(const collio_file_t *file, const collio_figure_t *all, const char *component)
+static void print(const collio_file_t *file, const collio_counted_t *all, const char *component)
 {
     collio_record_t record = {.component = component,
                               .path = file->fh->f_filename,
                               .ranks = file->size,
                               .traffic_name = {"write", "read"}};
-    collio_figure_t figure[3][STATS];
-    collio_table_t section[3] = {{"write", figure[0], pick(all + STATS, false, figure[0])},
-                                 {"read", figure[1], pick(all, false, figure[1])},
-                                 {"file", figure[2], pick(all, true, figure[2])}};
+    collio_counted_t counted[3][STATS];
+    collio_table_t section[3] = {{"write", counted[0], pick(all + STATS, false, counted[0])},
+                                 {"read", counted[1], pick(all, false, counted[1])},
+                                 {"file", counted[2], pick(all, true, counted[2])}};
     static const int calls[] = {STATS + COLLIO_STAT_CALLS_WRITE, COLLIO_STAT_CALLS_READ};
     static const int bytes[] = {STATS + COLLIO_STAT_BYTES_WRITTEN, COLLIO_STAT_BYTES_READ};
     static const int total[] = {STATS + COLLIO_STAT_TIME_TOTAL, COLLIO_STAT_TIME_TOTAL};
@@ -277,7 +277,7 @@ void collio_report(collio_file_t *file)
 {
     const char *component = file->component->title;
     uint64_t mine[WORDS];
-    collio_figure_t all[WORDS];
+    collio_counted_t all[WORDS];
 
     if (COLLIO_REPORT_OFF == file->settings.report || 0 != file->lost) {
         return;

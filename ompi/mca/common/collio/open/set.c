@@ -129,7 +129,7 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 
 /* MPI has freed all communicators, including `leaders`. It may also have freed processes that a
  * group refers to, so the groups are not released. */
-void collio_set_forget(void)
+void collio_set_free_all(void)
 {
     while (NULL != sets) {
         collio_set_t *set = sets;

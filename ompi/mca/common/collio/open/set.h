@@ -40,7 +40,7 @@ collio_set_t *collio_set_prepare(const collio_file_t *file);
 void collio_set_drop(collio_set_t *set);
 
 /** Frees the records of all sets, after MPI has freed all communicators. Local. */
-void collio_set_forget(void);
+void collio_set_free_all(void);
 
 /** Connects a prepared set, enters it in the list and gives its first slot to the first file, which
  *  has its context. Collective; all ranks have prepared a set. Drops the set if no memory can be

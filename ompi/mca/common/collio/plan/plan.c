@@ -345,7 +345,7 @@ int collio_plan_merge(collio_exchange_t *ex)
     return rc;
 }
 
-void collio_plan_forget_requests(collio_plan_t *plan)
+void collio_plan_free_requests(collio_plan_t *plan)
 {
     for (size_t i = 0; i < plan->requester_count; ++i) {
         collio_split_fini(&plan->requests[i]);
@@ -378,7 +378,7 @@ void collio_plan_fini(collio_plan_t *plan)
     free(plan->fence.cycle_round);
     collio_numbers_fini(&plan->fence.of);
     collio_numbers_fini(&plan->places);
-    collio_plan_forget_requests(plan);
+    collio_plan_free_requests(plan);
     free(plan->requester);
     free(plan->leader);
     free(plan->requests);

@@ -275,7 +275,7 @@ int collio_plan_merge(collio_exchange_t *ex);
 collio_marks_t collio_plan_marks(const collio_exchange_t *ex, int aggregator);
 
 /** Frees the requesters' lists, the cycles and the memory that was prepared for cycles. */
-void collio_plan_forget_requests(collio_plan_t *plan);
+void collio_plan_free_requests(collio_plan_t *plan);
 
 void collio_plan_fini(collio_plan_t *plan);
 

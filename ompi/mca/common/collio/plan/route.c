@@ -197,7 +197,7 @@ void collio_route_start(collio_exchange_t *ex)
 
 void collio_route_again(collio_exchange_t *ex)
 {
-    collio_plan_forget_requests(ex->plan);
+    collio_plan_free_requests(ex->plan);
     send_lists(ex, false);
 }
 

@@ -33,21 +33,21 @@ static const char *cell(char text[CELL_BYTES], double value, int digits)
     return text;
 }
 
-static void add_figure(collio_text_t *text, const collio_figure_t *figure, int ranks)
+static void add_counted(collio_text_t *text, const collio_counted_t *counted, int ranks)
 {
-    double size = unit_size[figure->unit];
-    int whole = COLLIO_UNIT_COUNT == figure->unit ? 0 : 3;
-    int mean = COLLIO_UNIT_COUNT == figure->unit ? 1 : 3;
+    double size = unit_size[counted->unit];
+    int whole = COLLIO_UNIT_COUNT == counted->unit ? 0 : 3;
+    int mean = COLLIO_UNIT_COUNT == counted->unit ? 1 : 3;
     char least[CELL_BYTES], average[CELL_BYTES], most[CELL_BYTES], sum[CELL_BYTES];
 
-    add(text, "  %-*s %*s %*s %*s %*s\n", NAME_WIDTH, figure->name, WIDTH,
-        cell(least, (double) figure->least / size, whole), WIDTH,
-        cell(average, (double) figure->sum / (ranks > 0 ? ranks : 1) / size, mean), WIDTH,
-        cell(most, (double) figure->most / size, whole), SUM_WIDTH,
-        cell(sum, (double) figure->sum / size, whole));
+    add(text, "  %-*s %*s %*s %*s %*s\n", NAME_WIDTH, counted->name, WIDTH,
+        cell(least, (double) counted->least / size, whole), WIDTH,
+        cell(average, (double) counted->sum / (ranks > 0 ? ranks : 1) / size, mean), WIDTH,
+        cell(most, (double) counted->most / size, whole), SUM_WIDTH,
+        cell(sum, (double) counted->sum / size, whole));
 }
 
-/* Adds the figures of a section that have this unit. */
+/* Adds the counters of a section that have this unit. */
 static void add_unit(collio_text_t *text, const collio_table_t *section, collio_unit_t unit,
                      int ranks)
 {
@@ -55,9 +55,9 @@ static void add_unit(collio_text_t *text, const collio_table_t *section, collio_
     bool titled = false;
 
     for (int i = 0; i < section->count; ++i) {
-        const collio_figure_t *figure = &section->figure[i];
+        const collio_counted_t *counted = &section->counted[i];
 
-        if (figure->unit != unit || 0 == figure->most) {
+        if (counted->unit != unit || 0 == counted->most) {
             continue;
         }
         if (!titled) {
@@ -66,7 +66,7 @@ static void add_unit(collio_text_t *text, const collio_table_t *section, collio_
                 WIDTH, "max", SUM_WIDTH, "sum");
             titled = true;
         }
-        add_figure(text, figure, ranks);
+        add_counted(text, counted, ranks);
     }
 }
 
@@ -147,14 +147,14 @@ static void add_json_section(collio_text_t *text, const collio_table_t *section)
     const char *comma = "";
 
     for (int i = 0; i < section->count; ++i) {
-        const collio_figure_t *figure = &section->figure[i];
+        const collio_counted_t *counted = &section->counted[i];
 
-        if (0 == figure->most) {
+        if (0 == counted->most) {
             continue;
         }
         add(text, "%s\"%s\":{\"unit\":\"%s\",\"min\":%" PRIu64 ",\"max\":%" PRIu64, comma,
-            figure->name, unit_json[figure->unit], figure->least, figure->most);
-        add(text, ",\"sum\":%" PRIu64 "}", figure->sum);
+            counted->name, unit_json[counted->unit], counted->least, counted->most);
+        add(text, ",\"sum\":%" PRIu64 "}", counted->sum);
         comma = ",";
     }
 }
@@ -184,7 +184,7 @@ void collio_format_json(collio_text_t *text, const collio_record_t *record, uint
         }
     }
     for (int s = 0; s < record->sections; ++s) {
-        add(text, "%s\"%s\":{", 0 == s ? ",\"figures\":{" : ",", record->section[s].name);
+        add(text, "%s\"%s\":{", 0 == s ? ",\"counters\":{" : ",", record->section[s].name);
         add_json_section(text, &record->section[s]);
         add(text, "}%s", s == record->sections - 1 ? "}" : "");
     }

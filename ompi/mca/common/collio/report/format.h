@@ -8,7 +8,7 @@
 
 /**
  * The form of the reports of all components. A column has one unit, which its heading names: times
- * are in ms, bytes in MiB, rates in MiB/s. JSON has nanoseconds and bytes. A figure that is 0 on
+ * are in ms, bytes in MiB, rates in MiB/s. JSON has nanoseconds and bytes. A counter that is 0 on
  * all ranks has no row.
  */
 typedef enum collio_unit_t {
@@ -19,7 +19,7 @@ typedef enum collio_unit_t {
     COLLIO_UNITS
 } collio_unit_t;
 
-/** A counter of a component: a performance variable of MPI_T and a figure of the report. */
+/** A counter of a component: a performance variable of MPI_T and a row of the report. */
 typedef struct collio_counter_t {
     const char *name;   /* name without the component's prefix */
     collio_unit_t unit; /* unit of the counter */
@@ -36,20 +36,20 @@ typedef struct collio_counter_t {
 #define COLLIO_UNIT_OF_COUNT " [count]"
 #define COLLIO_UNIT_OF_HIGH  " [bytes]"
 
-/** One figure over the ranks of a file. */
-typedef struct collio_figure_t {
+/** A counter, reduced over the ranks of a file. */
+typedef struct collio_counted_t {
     const char *name;   /* name of the counter */
     collio_unit_t unit; /* unit of the three values */
     uint64_t least;     /* smallest value of a rank */
     uint64_t most;      /* largest value of a rank */
     uint64_t sum;       /* sum over the ranks */
-} collio_figure_t;
+} collio_counted_t;
 
-/** The figures of writes, of reads, or of the file. */
+/** The counters of writes, of reads, or of the file. */
 typedef struct collio_table_t {
-    const char *name;              /* "write", "read" or "file" */
-    const collio_figure_t *figure; /* the figures */
-    int count;                     /* number of figures */
+    const char *name;                /* "write", "read" or "file" */
+    const collio_counted_t *counted; /* the counters */
+    int count;                       /* number of counters */
 } collio_table_t;
 
 /** Calls of one kind on one or more files: the content of a line of the report. */
@@ -71,7 +71,7 @@ typedef struct collio_record_t {
     bool no_rate;                              /* calls move no data, so no rate is printed */
     collio_text_t about;                       /* lines of text below the title */
     collio_text_t json;                        /* members of the JSON object, a comma before each */
-    const collio_table_t *section;             /* tables of figures */
+    const collio_table_t *section;             /* tables of counters */
     int sections;                              /* number of tables */
 } collio_record_t;
 

@@ -2,7 +2,7 @@
 /**
  * Prints reports and keeps totals.
  *
- * Problem: a job total needs figures of processes that may have no file, and no communicator, in
+ * Problem: a job total needs counters of processes that may have no file, and no communicator, in
  * common; a reduction over MPI_COMM_WORLD would wait for ranks that never opened a file.
  * Method: the reductions for the report of a file also move the totals of earlier files to rank 0
  * of the file. A process that holds a total at MPI_Finalize prints it.
@@ -18,7 +18,7 @@
 
 enum { COMPONENTS = 8, TABLES = 8, NAME_BYTES = 32, PATH_BYTES = 2048 };
 
-/* Figures of closed files. All members are uint64_t, because a reduction sums them. */
+/* Totals of closed files. All members are uint64_t, because a reduction sums them. */
 typedef struct held_t {
     uint64_t files;                            /* number of files */
     collio_traffic_t traffic[COLLIO_TRAFFICS]; /* calls of these files */
@@ -34,7 +34,7 @@ typedef struct total_t {
     bool no_rate;                              /* calls move no data */
     int printed;                               /* number of files that were printed */
     bool headed;                               /* the heading of lines was printed */
-    held_t held;                               /* figures that this process keeps */
+    held_t held;                               /* counters that this process keeps */
 } total_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -155,13 +155,13 @@ void collio_counter_register(const collio_counter_t *counter, mca_base_get_value
 
 bool collio_report_reduce(ompi_communicator_t *comm, const char *component,
                           const collio_counter_t *list, int rows, const uint64_t *mine, int count,
-                          collio_figure_t *figure)
+                          collio_counted_t *counted)
 {
-    uint64_t least[COLLIO_FIGURES_MOST], most[COLLIO_FIGURES_MOST], sum[COLLIO_FIGURES_MOST];
+    uint64_t least[COLLIO_COUNTERS_MOST], most[COLLIO_COUNTERS_MOST], sum[COLLIO_COUNTERS_MOST];
     held_t held, all;
     bool done;
 
-    COLLIO_ASSERT(count <= COLLIO_FIGURES_MOST);
+    COLLIO_ASSERT(count <= COLLIO_COUNTERS_MOST);
     pthread_mutex_lock(&lock);
     held = total_of(component)->held;
     memset(&total_of(component)->held, 0, sizeof(held));
@@ -179,7 +179,7 @@ bool collio_report_reduce(ompi_communicator_t *comm, const char *component,
     for (int i = 0; done && i < count; ++i) {
         const collio_counter_t *counter = &list[i % rows];
 
-        figure[i] = (collio_figure_t){counter->name, counter->unit, least[i], most[i], sum[i]};
+        counted[i] = (collio_counted_t){counter->name, counter->unit, least[i], most[i], sum[i]};
     }
     return done;
 }

@@ -38,15 +38,15 @@ void collio_counter_register(const collio_counter_t *counter, mca_base_get_value
                              void *context, const mca_base_component_t *mca);
 
 /** The maximum number of values in a reduction. */
-enum { COLLIO_FIGURES_MOST = 128 };
+enum { COLLIO_COUNTERS_MOST = 128 };
 
-/** Reduces `mine`, the values of `count` counters, over all ranks of a file to figures. `list` has
+/** Reduces `mine`, the values of `count` counters, over all ranks of a file. `list` has
  *  the counters of each `rows` values. Moves the totals of earlier files to rank 0, so that rank 0
  *  of a file that all ranks opened has the total of the job. Returns false if communication failed;
  *  then there is no report. Collective. */
 bool collio_report_reduce(ompi_communicator_t *comm, const char *component,
                           const collio_counter_t *list, int rows, const uint64_t *mine, int count,
-                          collio_figure_t *figure);
+                          collio_counted_t *counted);
 
 /** Prints the record of a file, and adds it to the total of this process. Only rank 0 of the file
  *  calls this. path: file to append to; "": stderr. */

@@ -46,11 +46,11 @@ typedef struct last_t {
 } last_t;
 
 struct collio_tuner_t {
-    collio_learnt_t learnt[COLLIO_KINDS]; /* measurements of each kind of call */
-    last_t last[2];                       /* the last read, the last write */
-    int64_t hash;                         /* hash of `learnt` and `last`; 0: not computed */
-    int kind;                             /* kind of the call that was decided last */
-    collio_way_t way;                     /* way of the call that was decided last */
+    collio_measured_t measured[COLLIO_KINDS]; /* measurements of each kind of call */
+    last_t last[2];                           /* the last read, the last write */
+    int64_t hash;                             /* hash of `measured` and `last`; 0: not computed */
+    int kind;                                 /* kind of the call that was decided last */
+    collio_way_t way;                         /* way of the call that was decided last */
 };
 
 /* The tuner of a closed file, for the next file of the same kind. */
@@ -92,7 +92,7 @@ static memory_t *recall(const setting_t *setting)
 /* Returns a hash of the values that must be the same on all ranks; never 0. */
 static int64_t hash_of(const collio_tuner_t *tuner)
 {
-    uint64_t hash = collio_hash(COLLIO_HASH_BASIS, tuner->learnt, sizeof(tuner->learnt));
+    uint64_t hash = collio_hash(COLLIO_HASH_BASIS, tuner->measured, sizeof(tuner->measured));
 
     for (int i = 0; i < 2; ++i) {
         const last_t *last = &tuner->last[i];
@@ -131,7 +131,7 @@ int64_t collio_tuner_hash(collio_tuner_t *tuner)
     return tuner->hash;
 }
 
-void collio_tuner_forget(collio_tuner_t *tuner)
+void collio_tuner_reset(collio_tuner_t *tuner)
 {
     if (NULL != tuner) {
         memset(tuner, 0, sizeof(*tuner));
@@ -264,7 +264,7 @@ static collio_reason_t choose_named(collio_exchange_t *ex, const collio_transpor
 }
 
 static collio_reason_t choose_transport(collio_exchange_t *ex, const collio_facts_t *facts,
-                                        const collio_learnt_t *learnt)
+                                        const collio_measured_t *measured)
 {
     const collio_transport_t *named = collio_transport_named(ex->file);
     collio_way_t way = ex->file->tuner->way;
@@ -276,11 +276,11 @@ static collio_reason_t choose_transport(collio_exchange_t *ex, const collio_fact
     ex->way.transport = collio_transport_with(ex->file, shared ? COLLIO_BUFFERS_SHARED
                                                                : COLLIO_BUFFERS_PRIVATE);
     return ex->atomic ? COLLIO_REASON_ATOMIC
-                      : collio_choice_why_transport(facts, learnt, way, ex->way.probing);
+                      : collio_choice_why_transport(facts, measured, way, ex->way.probing);
 }
 
 static collio_reason_t choose_schedule(collio_exchange_t *ex, const collio_facts_t *facts,
-                                       const collio_learnt_t *learnt)
+                                       const collio_measured_t *measured)
 {
     static const collio_schedule_t *const tried[COLLIO_OVERLAPS] = {
         [COLLIO_OVERLAP_NONE] = &collio_schedule_none,
@@ -295,16 +295,16 @@ static collio_reason_t choose_schedule(collio_exchange_t *ex, const collio_facts
         return COLLIO_REASON_SET;
     }
     ex->way.schedule = tried[collio_choice_overlap(way)];
-    return collio_choice_why_schedule(facts, learnt, way, ex->way.probing);
+    return collio_choice_why_schedule(facts, measured, way, ex->way.probing);
 }
 
 static collio_reason_t why_exchange(const collio_exchange_t *ex, const collio_facts_t *facts,
-                                    const collio_learnt_t *learnt)
+                                    const collio_measured_t *measured)
 {
     int wanted = wanted_exchange(ex);
 
     if (COLLIO_SETTING_AUTO == wanted) {
-        return collio_choice_why_exchange(facts, learnt, ex->file->tuner->way, ex->way.probing);
+        return collio_choice_why_exchange(facts, measured, ex->file->tuner->way, ex->way.probing);
     }
     return COLLIO_SETTING_ON == wanted && ex->file->settings.implied ? COLLIO_REASON_IMPLIED
                                                                      : COLLIO_REASON_SET;
@@ -325,7 +325,7 @@ static bool last_was_direct(const collio_exchange_t *ex)
     const last_t *last = &tuner->last[ex->write];
 
     return COLLIO_SETTING_AUTO == wanted_exchange(ex) && last->used && !last->choices.exchange
-           && !last->choices.probing && tuner->learnt[last->kind].served < last->until;
+           && !last->choices.probing && tuner->measured[last->kind].served < last->until;
 }
 
 bool collio_tuner_expects_direct(const collio_exchange_t *ex)
@@ -340,9 +340,9 @@ bool collio_tuner_expects_direct(const collio_exchange_t *ex)
 }
 
 /* Counts a call without a measurement. All ranks count the same calls. */
-static void count_served(collio_learnt_t *learnt)
+static void count_served(collio_measured_t *measured)
 {
-    learnt->served += learnt->served < INT_MAX;
+    measured->served += measured->served < INT_MAX;
 }
 
 void collio_tuner_served(collio_exchange_t *ex, bool by_all)
@@ -354,7 +354,7 @@ void collio_tuner_served(collio_exchange_t *ex, bool by_all)
     if (COLLIO_SETTING_AUTO != wanted_exchange(ex)) {
         tuner->last[ex->write].choices.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_SET;
     } else {
-        count_served(&tuner->learnt[tuner->last[ex->write].kind]);
+        count_served(&tuner->measured[tuner->last[ex->write].kind]);
         /* a call that differs from the last one on some rank does not predict the next one */
         tuner->last[ex->write].used = by_all;
     }
@@ -366,38 +366,38 @@ void collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
     collio_facts_t facts = facts_of(ex, window_bytes);
     collio_candidates_t candidates = collio_choice_candidates(&facts);
     int kind = collio_choice_kind(&facts);
-    collio_learnt_t *learnt = &tuner->learnt[kind];
+    collio_measured_t *measured = &tuner->measured[kind];
 
     tuner->hash = 0;
     tuner->kind = kind;
-    tuner->way = collio_choice_next(learnt, &candidates, &ex->way.probing);
+    tuner->way = collio_choice_next(measured, &candidates, &ex->way.probing);
     ex->way.exchange = COLLIO_WAY_DIRECT != tuner->way;
-    ex->way.why[COLLIO_DECISION_EXCHANGE] = why_exchange(ex, &facts, learnt);
-    ex->way.why[COLLIO_DECISION_TRANSPORT] = choose_transport(ex, &facts, learnt);
-    ex->way.why[COLLIO_DECISION_SCHEDULE] = choose_schedule(ex, &facts, learnt);
+    ex->way.why[COLLIO_DECISION_EXCHANGE] = why_exchange(ex, &facts, measured);
+    ex->way.why[COLLIO_DECISION_TRANSPORT] = choose_transport(ex, &facts, measured);
+    ex->way.why[COLLIO_DECISION_SCHEDULE] = choose_schedule(ex, &facts, measured);
     collio_file_count(ex->file, COLLIO_STAT_PROBES, ex->way.probing);
     tuner->last[ex->write] = (last_t){
         .used = true,
         .here = true,
         .kind = kind,
-        .until = learnt->served < candidates.patience ? candidates.patience : INT_MAX,
+        .until = measured->served < candidates.patience ? candidates.patience : INT_MAX,
         .bytes = ex->request.bytes,
         .pieces = piece_bound(ex),
         .choices = ex->way,
     };
     if (!ex->way.probing) {
-        count_served(learnt);
+        count_served(measured);
     }
 }
 
-void collio_tuner_learn(collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable)
+void collio_tuner_record(collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable)
 {
     collio_tuner_t *tuner = ex->file->tuner;
 
     if (0 == ex->error && ex->way.probing) {
         tuner->hash = 0;
-        collio_choice_learn(&tuner->learnt[tuner->kind], tuner->way, ex->range.bytes, nanoseconds,
-                            hideable);
+        collio_choice_record(&tuner->measured[tuner->kind], tuner->way, ex->range.bytes,
+                             nanoseconds, hideable);
     }
 }
 

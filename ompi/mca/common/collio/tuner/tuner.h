@@ -23,9 +23,9 @@ struct collio_file_t;
  *  memory. Local. */
 collio_tuner_t *collio_tuner_open(struct collio_file_t *file);
 /** Returns the hash of all measurements, which is recomputed only after calls. At open the ranks
- *  compare their hashes, and call collio_tuner_forget if these differ. */
+ *  compare their hashes, and call collio_tuner_reset if these differ. */
 int64_t collio_tuner_hash(collio_tuner_t *tuner);
-void collio_tuner_forget(collio_tuner_t *tuner);
+void collio_tuner_reset(collio_tuner_t *tuner);
 /** Frees the tuner without keeping its measurements. Local. */
 void collio_tuner_drop(struct collio_file_t *file);
 /** Frees the tuner, and keeps its measurements for the next file of this kind. Local. */
@@ -35,8 +35,8 @@ void collio_tuner_close(struct collio_file_t *file);
 void collio_tuner_choose(struct collio_exchange_t *ex, int64_t window_bytes);
 
 /** Does this rank's request resemble its last one in this direction, and was that call direct,
- *  other than for a measurement? The answer is a local guess: the agreement finds whether all ranks
- *  guessed the same. */
+ *  other than for a measurement? A local prediction: the agreement finds whether all ranks have the
+ *  same. */
 bool collio_tuner_expects_direct(const struct collio_exchange_t *ex);
 
 /** Records a call in which ranks accessed their pieces before the agreement. `by_all`: every rank
@@ -44,7 +44,7 @@ bool collio_tuner_expects_direct(const struct collio_exchange_t *ex);
 void collio_tuner_served(struct collio_exchange_t *ex, bool by_all);
 
 /** Records the time of the call on the slowest rank, and how much of it an overlap could hide. */
-void collio_tuner_learn(struct collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable);
+void collio_tuner_record(struct collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable);
 
 /** Records how a call is carried out, when its cycles begin: it may differ from the choice. */
 void collio_tuner_used(struct collio_exchange_t *ex);

@@ -28,7 +28,7 @@ static bool all_well(collio_file_t *file, bool mine)
 /* Why no RMA window can be used. */
 typedef enum failure_t { NO_WINDOW, WRONG_FENCE } failure_t;
 
-static void give_up(collio_file_t *file, failure_t failure)
+static void fail_put(collio_file_t *file, failure_t failure)
 {
     const char *transport = collio_transport_named(file)->name;
 
@@ -115,7 +115,7 @@ bool collio_put_open(collio_file_t *file, int64_t slot_bytes, int buffers, bool 
     collio_put_close(file);
     if (!make_windows(file, buffers, bytes, false, &why)
         && (file->nodes.nodes > 1 || !make_windows(file, buffers, bytes, true, &why))) {
-        give_up(file, why);
+        fail_put(file, why);
         return false;
     }
     put->open = true;
