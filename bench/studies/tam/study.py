@@ -84,4 +84,7 @@ CLAIMS = (
 CAPTION = """The line of two layers rises least with the ranks: its messages grow with the nodes,
 those of the others with the ranks."""
 DIFFERS = """The authors had 64 ranks per node; the factor grows with the ranks per node, because
-one layer sends that many times more messages."""
+one layer sends that many times more messages. With 16 ranks and 8 aggregators, vulcan's groups
+are the nodes: its aggregators read the pieces of their own node and send no message to another
+node. This is fast where a request of 100 us costs less than a message of 2000 us; the series of
+this page exchange in every call (exchange = on)."""
