@@ -112,9 +112,6 @@ static void check_assign(const demand_t *d, int64_t group_bytes,
         wanted += d->bytes[bin];
     }
     parts = collio_memory_assign(layout, node_of, aggregators, d->demand.nodes, part);
-    if (0 == unit_below(2)) {
-        unit_equal(0, collio_memory_level(&d->demand, node_of, part, parts));
-    }
     unit_assert(parts <= aggregators && (parts > 0) == (wanted > 0));
     for (int i = 0; i < parts; ++i) {
         unit_equal(at, part[i].first);

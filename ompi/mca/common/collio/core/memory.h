@@ -8,7 +8,7 @@
 
 /**
  * Memory-conscious partitioning: which node takes which part of the file, if nodes have little and
- * uneven memory. Five steps, one file each (memory_cost.c has the cost of the reductions):
+ * uneven memory. Four steps, one file each (memory_cost.c has the cost of the reductions):
  *
  *   memory_group.c   the range is cut into groups of at least group_bytes, where few nodes have
  *                    data on both sides; a node belongs to the group where it has the most data,
@@ -19,8 +19,6 @@
  *                    the leaf, or of all nodes of the group if these have no room; if no node has
  *                    room, the leaf is merged with its neighbor
  *   memory_assign.c  each domain gets an aggregator of its node
- *   memory_level.c   domains of a group are cut again in proportion to the buffers, so that all
- *                    aggregators have about the same number of cycles
  *
  *   bins    |  0  1  2  3 |  4  5  6  7 |        requested bytes, per bin of the range
  *   groups  |------A------|------B------|
@@ -186,10 +184,5 @@ void collio_memory_layout_fini(collio_memory_layout_t *layout);
  *  Returns the number of parts (0: no byte is requested) or -ENOMEM. */
 int collio_memory_assign(const collio_memory_layout_t *layout, const int *node_of, int aggregators,
                          int nodes, collio_memory_part_t *part);
-
-/** Cuts the bins of the parts of each group again, in proportion to their buffers, unless the parts
- *  would lose the data of their nodes. 0 or -ENOMEM. */
-int collio_memory_level(const collio_memory_demand_t *demand, const int *node_of,
-                        collio_memory_part_t *part, int parts);
 
 #endif /* COLLIO_MEMORY_H */

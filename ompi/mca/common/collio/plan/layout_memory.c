@@ -146,15 +146,12 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
     rc = collio_memory_assign(&layout, node_of, file->derived.aggregator_count, file->nodes.nodes,
                               memory->part);
     memory->parts = rc > 0 ? rc : 0;
-    if (rc > 0) {
-        rc = collio_memory_level(&demand, node_of, memory->part, memory->parts);
-    }
     memory->groups = layout.groups;
     memory->leaves = layout.leaves;
     memory->merges = layout.merges;
     memory->usable = node[collio_node_of(&file->nodes, file->rank)].available;
     collio_memory_layout_fini(&layout);
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 static bool puts_named(const collio_file_t *file)
