@@ -63,6 +63,30 @@ static void fill(const scale_memory_t *memory, int nodes, int bins, int64_t *byt
     }
 }
 
+/* 2 * ceil(log2(n)) */
+static int64_t reduction_messages(int64_t n)
+{
+    int64_t messages = 0;
+
+    for (int64_t reached = 1; reached < n; reached *= 2) {
+        messages += 2;
+    }
+    return messages;
+}
+
+scale_memory_cost_t scale_memory_cost(int bins, int nodes, int ranks, int ranks_per_node)
+{
+    int64_t sums = (int64_t) sizeof(int64_t) * (bins + 2 * (int64_t) nodes);
+    int64_t records = (int64_t) sizeof(uint64_t) * nodes
+                      * (1 + (int64_t) collio_memory_words(bins));
+
+    return (scale_memory_cost_t){
+        .bytes = (int64_t) sizeof(int64_t) + sums + records,
+        .messages = reduction_messages(ranks_per_node) + 2 * reduction_messages(ranks),
+        .held = 2 * sums + records, /* records are reduced in place */
+    };
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -77,12 +101,10 @@ static void sum_up(const scale_memory_t *memory, const collio_memory_layout_t *l
 {
     int64_t plain = PER_NODE * memory->buffer_bytes;
 
-    for (int d = 0; d < layout->domains; ++d) {
-        const collio_memory_domain_t *domain = &layout->domain[d];
-
-        taken[domain->node] += domain->bytes > 0 ? domain->buffer_bytes : 0;
-        result->domains += domain->bytes > 0;
+    for (int i = 0; i < layout->parts; ++i) {
+        taken[layout->part[i].aggregator / PER_NODE] += layout->part[i].buffer_bytes;
     }
+    result->domains = layout->parts;
     result->groups = layout->groups;
     result->plain_bytes = plain;
     for (int n = 0; n < result->nodes; ++n) {
@@ -102,6 +124,7 @@ const char *scale_memory(const scale_memory_t *memory, scale_memory_result_t *re
     int64_t *taken = calloc((size_t) nodes, sizeof(*taken));
     uint64_t *touched = calloc((size_t) nodes * words, sizeof(*touched));
     collio_memory_node_t *node = calloc((size_t) nodes, sizeof(*node));
+    int *node_of = calloc((size_t) nodes * PER_NODE, sizeof(*node_of));
     collio_memory_limits_t limits = {.group_bytes = 256 * MIB,
                                      .domain_bytes = 32 * MIB,
                                      .min_bytes = MIB,
@@ -111,15 +134,18 @@ const char *scale_memory(const scale_memory_t *memory, scale_memory_result_t *re
     const char *error = "out of memory";
 
     *result = (scale_memory_result_t){.ranks = memory->ranks, .nodes = nodes, .bins = bins};
-    if (NULL != bytes && NULL != taken && NULL != touched && NULL != node) {
-        collio_memory_demand_t demand = {bytes, bins, node, nodes};
+    if (NULL != bytes && NULL != taken && NULL != touched && NULL != node && NULL != node_of) {
+        collio_memory_demand_t demand = {bytes, bins, node, nodes, node_of, PER_NODE * nodes};
 
+        for (int i = 0; i < PER_NODE * nodes; ++i) {
+            node_of[i] = i / PER_NODE;
+        }
         fill(memory, nodes, bins, bytes, touched, node);
         result->seconds = -now();
         if (0 == collio_memory_layout_init(&demand, &limits, &layout)) {
             error = NULL;
             result->seconds += now();
-            result->cost = collio_memory_cost(bins, nodes, memory->ranks, memory->ranks_per_node);
+            result->cost = scale_memory_cost(bins, nodes, memory->ranks, memory->ranks_per_node);
             sum_up(memory, &layout, node, taken, result);
         }
     }
@@ -128,6 +154,7 @@ const char *scale_memory(const scale_memory_t *memory, scale_memory_result_t *re
     free(taken);
     free(touched);
     free(node);
+    free(node_of);
     return error;
 }
 
@@ -143,7 +170,7 @@ void scale_memory_head(FILE *out)
 
 void scale_memory_line(FILE *out, const scale_memory_t *memory, const scale_memory_result_t *result)
 {
-    const collio_memory_cost_t *cost = &result->cost;
+    const scale_memory_cost_t *cost = &result->cost;
 
     fprintf(out,
             "%8d %6d %5d %7d %7d | %9" PRId64 " %7d | %9" PRId64 " %7d %7d | %8" PRId64

@@ -256,6 +256,15 @@ typedef struct scale_memory_t {
     int64_t node_bytes; /* that the ranks of a node write */
 } scale_memory_t;
 
+/** Cost of the reductions of a new plan, per rank. */
+typedef struct scale_memory_cost_t {
+    int64_t bytes;    /* bytes of the operands of all three reductions */
+    int64_t messages; /* messages of a rank, in reductions of 2 log2(ranks) messages */
+    int64_t held;     /* bytes of operands and results, allocated while the file is open */
+} scale_memory_cost_t;
+
+scale_memory_cost_t scale_memory_cost(int bins, int nodes, int ranks, int ranks_per_node);
+
 typedef struct scale_memory_result_t {
     int ranks;
     int nodes;
@@ -267,7 +276,7 @@ typedef struct scale_memory_result_t {
     int64_t memory_bytes; /* buffers on the node with most of them */
     int used_nodes;       /* that have buffers */
     int memory_short;     /* that have less memory than buffers */
-    collio_memory_cost_t cost;
+    scale_memory_cost_t cost;
     double seconds; /* of the policy */
 } scale_memory_result_t;
 

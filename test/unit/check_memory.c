@@ -1,13 +1,30 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
-/* Memory-conscious placement: groups, the tree and its merges, placement. */
+/* Memory-conscious placement: bins, groups, bisection and merges, placement. */
 #include "demand.h"
 
-static const collio_memory_limits_t roomy = {.group_bytes = 1 << 20,
-                                             .domain_bytes = 100,
-                                             .min_bytes = 10,
-                                             .buffer_bytes = 1 << 20,
-                                             .per_node = 4};
+typedef collio_memory_part_t part_t;
+
+enum { MIB = 1 << 20 };
+
+/* Limits of nodes with enough memory: group, domain, least and buffer bytes, places. */
+#define ROOMY                \
+    {                        \
+        MIB, 100, 10, MIB, 4 \
+    }
+
+/* Requests of nodes: `bytes` in each of the bins [first, end). */
+typedef struct request_t {
+    int node, first, end;
+    int64_t bytes;
+} request_t;
+
+static void want_all(demand_t *d, const request_t *request)
+{
+    for (; request->bytes > 0; ++request) {
+        want(d, request->node, request->first, request->end, request->bytes);
+    }
+}
 
 UNIT_TEST(memory_touched_crosses_words)
 {
@@ -23,366 +40,195 @@ UNIT_TEST(memory_touched_crosses_words)
     unit_equal(0, collio_memory_touched(&d.node[0], 64, 64));
 }
 
-UNIT_TEST(memory_groups_end_where_no_node_goes_on)
-{
-    demand_t d;
-    int end[BINS_MOST];
+static const struct {
+    const char *name;
+    int bins, nodes;
+    request_t request[5];
+    int64_t group_bytes;
+    int groups, end[4], home[4];
+} group_row[] = {
+    /* clang-format off */
+    /* bin 2 is shared: no cut before bin 4 */
+    {"groups end where no node goes on", 8, 4, {{0, 0, 3, 10}, {1, 2, 4, 10}, {2, 4, 6, 10},
+     {3, 6, 8, 10}}, 20, 3, {4, 6, 8}, {0, 0, 1, 2}},
+    {"larger groups take several nodes", 8, 4, {{0, 0, 3, 10}, {1, 2, 4, 10}, {2, 4, 6, 10},
+     {3, 6, 8, 10}}, 45, 2, {4, 8}, {0, 0, 1, 1}},
+    {"nodes that interleave everywhere are one group", 64, 4, {{0, 0, 64, 10}, {1, 0, 64, 10},
+     {2, 0, 64, 10}, {3, 0, 64, 10}}, 20, 1, {64}, {0, 0, 0, 0}},
+    /* as neighbors do where requests do not end at a border of bins */
+    {"a shared bin does not join groups", 64, 4, {{0, 0, 16, 10}, {1, 15, 31, 10},
+     {2, 30, 46, 10}, {3, 45, 61, 10}}, 1, 4, {15, 30, 45, 64}, {0, 1, 2, 3}},
+    /* blocks of an array: nodes 0 and 1 interleave, nodes 2 and 3 interleave, and all share */
+    {"nodes that interleave are a group", 100, 4, {{0, 0, 51, 10}, {1, 0, 51, 10},
+     {2, 50, 100, 10}, {3, 50, 100, 10}}, 1, 2, {50, 100}, {0, 0, 1, 1}},
+    /* node 0 has a header and the last part: the header is in the group of node 1 */
+    {"a node belongs where most of its data are", 64, 2, {{0, 0, 1, 10}, {1, 1, 32, 10},
+     {0, 32, 64, 10}}, 100, 2, {32, 64}, {1, 0}},
+    {"empty bins at the end are no group", 8, 1, {{0, 0, 4, 10}}, 40, 1, {8}, {0}},
+    {"no data are one group", 8, 1, {{0}}, 40, 1, {8}, {-1}},
+    /* clang-format on */
+};
 
-    begin(&d, 8, 4, 1);
-    want(&d, 0, 0, 3, 10);
-    want(&d, 1, 2, 4, 10); /* shares bin 2 with node 0: no cut before bin 4 */
-    want(&d, 2, 4, 6, 10);
-    want(&d, 3, 6, 8, 10);
-    ck_assert_int_eq(3, collio_memory_groups(&d.demand, 20, end));
-    ck_assert_int_eq(4, end[0]);
-    ck_assert_int_eq(6, end[1]);
-    ck_assert_int_eq(8, end[2]);
-    /* larger groups take several nodes */
-    ck_assert_int_eq(2, collio_memory_groups(&d.demand, 45, end));
-    ck_assert_int_eq(4, end[0]);
+UNIT_TEST(memory_groups)
+{
+    for (size_t i = 0; i < sizeof(group_row) / sizeof(group_row[0]); ++i) {
+        demand_t d;
+        int end[BINS_MOST];
+
+        begin(&d, group_row[i].bins, group_row[i].nodes, 1);
+        want_all(&d, group_row[i].request);
+        ck_assert_msg(group_row[i].groups
+                          == collio_memory_groups(&d.demand, group_row[i].group_bytes, end),
+                      "%s", group_row[i].name);
+        for (int g = 0; g < group_row[i].groups; ++g) {
+            ck_assert_msg(group_row[i].end[g] == end[g], "%s: %d", group_row[i].name, end[g]);
+        }
+        for (int n = 0; n < group_row[i].nodes; ++n) {
+            ck_assert_msg(group_row[i].home[n]
+                              == collio_memory_home(&d.node[n], end, group_row[i].groups),
+                          "%s", group_row[i].name);
+        }
+    }
 }
 
-UNIT_TEST(memory_interleaved_nodes_are_one_group)
+static int bisect(demand_t *d, const request_t *request, int64_t domain_bytes, part_t *leaf)
 {
-    demand_t d;
-    int end[BINS_MOST];
+    part_t whole = {.end = 8, .aggregator = -1};
 
-    begin(&d, 64, 4, 1);
-    for (int i = 0; i < 4; ++i) {
-        want(&d, i, 0, 64, 10);
+    begin(d, 8, 1, 1);
+    want_all(d, request);
+    for (int bin = 0; bin < 8; ++bin) {
+        whole.bytes += d->bytes[bin];
     }
-    ck_assert_int_eq(1, collio_memory_groups(&d.demand, 20, end));
-    ck_assert_int_eq(64, end[0]);
-}
-
-/* Neighbors share a bin, as they do where requests do not end at a border of bins. */
-UNIT_TEST(memory_a_shared_bin_does_not_join_groups)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-    collio_memory_limits_t limits = roomy;
-    int end[BINS_MOST];
-
-    begin(&d, 64, 4, 1 << 20);
-    for (int i = 0; i < 4; ++i) {
-        want(&d, i, i * 15, i * 15 + 16, 10);
-    }
-    ck_assert_int_eq(4, collio_memory_groups(&d.demand, 1, end));
-    for (int i = 0; i < 3; ++i) {
-        unit_assert(15 * (i + 1) == end[i] || 15 * (i + 1) + 1 == end[i]);
-    }
-    ck_assert_int_eq(64, end[3]);
-    limits.group_bytes = 1;
-    ck_assert_int_eq(0, collio_memory_layout_init(&d.demand, &limits, &layout));
-    for (int i = 0; i < 4; ++i) {
-        unit_equal(i, layout.group_of[i]);
-    }
-    for (int i = 0; i < layout.domains; ++i) { /* aggregators are on nodes of their group */
-        unit_equal(layout.domain[i].group, layout.domain[i].node);
-    }
-    collio_memory_layout_fini(&layout);
-}
-
-/* Blocks of an array: nodes 0 and 1 interleave, nodes 2 and 3 interleave, and all share a bin. */
-UNIT_TEST(memory_nodes_that_interleave_are_a_group)
-{
-    demand_t d;
-    int end[BINS_MOST];
-
-    begin(&d, 100, 4, 1);
-    for (int i = 0; i < 4; ++i) {
-        want(&d, i, i < 2 ? 0 : 50, i < 2 ? 51 : 100, 10);
-    }
-    ck_assert_int_eq(2, collio_memory_groups(&d.demand, 1, end));
-    unit_assert(50 == end[0] || 51 == end[0]);
-}
-
-/* Node 0 has a header and the last part of the file: the header is in the group of node 1. */
-UNIT_TEST(memory_a_node_belongs_where_most_of_its_data_are)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-    collio_memory_limits_t limits = roomy;
-
-    begin(&d, 64, 2, 1 << 20);
-    want(&d, 0, 0, 1, 10);
-    want(&d, 1, 1, 32, 10);
-    want(&d, 0, 32, 64, 10);
-    limits.group_bytes = 100;
-    ck_assert_int_eq(0, collio_memory_layout_init(&d.demand, &limits, &layout));
-    unit_equal(2, layout.groups);
-    unit_equal(1, layout.group_of[0]);
-    unit_equal(0, layout.group_of[1]);
-    collio_memory_layout_fini(&layout);
-}
-
-UNIT_TEST(memory_empty_bins_at_the_end_are_no_group)
-{
-    demand_t d;
-    int end[BINS_MOST];
-
-    begin(&d, 8, 1, 1);
-    want(&d, 0, 0, 4, 10);
-    ck_assert_int_eq(1, collio_memory_groups(&d.demand, 40, end));
-    ck_assert_int_eq(8, end[0]);
-    begin(&d, 8, 1, 1);
-    ck_assert_int_eq(1, collio_memory_groups(&d.demand, 40, end));
-    ck_assert_int_eq(8, end[0]);
+    return collio_memory_bisect(d->bytes, &whole, domain_bytes, leaf);
 }
 
 UNIT_TEST(memory_tree_halves_by_bytes)
 {
+    static const request_t request[] = {{0, 0, 1, 400}, {0, 1, 8, 50}, {0}};
     demand_t d;
-    collio_memory_tree_t tree;
-    int leaf;
+    part_t leaf[8];
 
-    begin(&d, 8, 1, 1);
-    want(&d, 0, 0, 1, 400);
-    want(&d, 0, 1, 8, 50);
-    ck_assert_int_eq(0, collio_memory_tree_init(&d.demand, 0, 8, 200, &tree));
-    leaf = collio_memory_tree_leaf(&tree, tree.root, true);
-    ck_assert_int_eq(0, tree.vertex[leaf].first);
-    ck_assert_int_eq(1, tree.vertex[leaf].end); /* one bin cannot be cut, however full */
-    leaf = collio_memory_tree_next(&tree, leaf);
-    ck_assert_int_eq(1, tree.vertex[leaf].first);
-    ck_assert(tree.vertex[leaf].bytes <= 200);
-    collio_memory_tree_fini(&tree);
+    unit_assert(2 <= bisect(&d, request, 200, leaf));
+    unit_equal(0, leaf[0].first);
+    unit_equal(1, leaf[0].end); /* one bin cannot be cut, however full */
+    unit_equal(1, leaf[1].first);
+    unit_assert(leaf[1].bytes <= 200);
 }
 
-/* Leaves of a tree with bins 0..7 of 10 bytes, cut down to one bin each. */
-static void full_tree(demand_t *d, collio_memory_tree_t *tree)
+/* Bins of 10 bytes, a leaf each, under a full tree. A step merges a leaf with its neighbors. */
+UNIT_TEST(memory_merge_goes_to_the_sibling_or_its_nearest_leaf)
 {
-    begin(d, 8, 1, 1);
-    want(d, 0, 0, 8, 10);
-    ck_assert_int_eq(0, collio_memory_tree_init(&d->demand, 0, 8, 10, tree));
-}
+    static const request_t request[] = {{0, 0, 8, 10}, {0}};
+    static const struct {
+        int before, leaf, after, taker, first, end;
+    } step[] = {
+        {-1, 0, 1, 1, 0, 2}, /* the sibling is a leaf */
+        {-1, 1, 2, 2, 0, 3}, /* the sibling (2, 3) is inner: bin 2 touches the leaf */
+        {6, 7, -1, 6, 6, 8}, /* the same from the right */
+        {5, 6, -1, 5, 5, 8}, /* (4, 5) is inner: bin 5 touches the leaf */
+        {2, 3, 4, 2, 0, 4},  /* of two neighbors the sibling */
+        {-1, 2, 4, 4, 0, 5}, /* from one half of the tree to the other */
+        {4, 5, -1, 4, 0, 8}, /* all bins */
+    };
+    demand_t d;
+    part_t leaf[8];
 
-static int leaf_at(const collio_memory_tree_t *tree, int bin)
-{
-    int leaf = collio_memory_tree_leaf(tree, tree->root, true);
+    unit_equal(8, bisect(&d, request, 10, leaf));
+    for (size_t i = 0; i < sizeof(step) / sizeof(step[0]); ++i) {
+        part_t *taker = collio_memory_merge(&leaf[step[i].leaf],
+                                            step[i].before < 0 ? NULL : &leaf[step[i].before],
+                                            step[i].after < 0 ? NULL : &leaf[step[i].after]);
 
-    while (tree->vertex[leaf].end <= bin) {
-        leaf = collio_memory_tree_next(tree, leaf);
+        ck_assert_msg(taker == &leaf[step[i].taker], "step %zu", i);
+        unit_equal(step[i].first, taker->first);
+        unit_equal(step[i].end, taker->end);
+        unit_equal(10 * (taker->end - taker->first), taker->bytes);
+        unit_equal(taker->end - taker->first, 1 + taker->merged);
     }
-    return leaf;
+    ck_assert_ptr_null(collio_memory_merge(&leaf[4], NULL, NULL));
 }
 
-UNIT_TEST(memory_merge_sibling_leaf_takes_over)
+static const struct {
+    const char *name;
+    int bins, nodes;
+    request_t request[5];
+    int64_t available[4]; /* 0: 1 MiB */
+    int held;             /* aggregators of node 0 that work for other files */
+    collio_memory_limits_t limits;
+    int groups, leaves, parts;
+    struct {
+        int first, node;
+        int64_t buffer_bytes; /* 0: not checked */
+    } part[8];
+    bool reduced;
+} layout_row[] = {
+    /* clang-format off */
+    {"where memory is", 4, 3, {{0, 0, 4, 10}, {1, 0, 4, 10}, {2, 0, 4, 10}}, {MIB, 8 * MIB, MIB},
+     0, {MIB, MIB, 10, MIB, 4}, 1, 1, 1, {{0, 1, MIB}}, false},
+    {"only nodes with data are candidates", 4, 2, {{0, 0, 4, 10}}, {MIB, INT64_C(1) << 40}, 0,
+     ROOMY, 1, 1, 1, {{0, 0, 0}}, false},
+    {"a node with as many aggregators as it may have is left out", 4, 2, {{0, 0, 4, 10},
+     {1, 0, 4, 10}}, {8 * MIB, MIB}, 4, ROOMY, 1, 1, 1, {{0, 1, 0}}, false},
+    {"a node below min_bytes takes no domain", 4, 2, {{0, 0, 3, 50}, {1, 2, 4, 50}}, {8 * MIB, 5},
+     0, ROOMY, 1, 3, 3, {{0, 0, 0}, {2, 0, 0}, {3, 0, 0}}, false},
+    /* two places; bins cannot be cut, so there are three leaves */
+    {"a leaf without a place is merged", 3, 1, {{0, 0, 3, 60}}, {2 * MIB}, 0,
+     {MIB, 1, 10, MIB, 4}, 1, 3, 2, {{0, 0, 0}, {1, 0, 0}}, false},
+    {"no node fits: the largest takes it", 8, 2, {{0, 0, 8, 50}, {1, 0, 8, 50}}, {1000, 2000}, 0,
+     {MIB, 100, MIB, MIB, 4}, 1, 8, 1, {{0, 1, COLLIO_MEMORY_LEAST}}, true},
+    /* the poor node's bytes go to the second place of the rich node */
+    {"a leaf without a node takes a free place", 40, 4, {{0, 0, 10, 10}, {1, 10, 20, 10},
+     {2, 20, 30, 10}, {3, 30, 40, 10}}, {MIB, 5, MIB, 2 * MIB}, 0, {MIB, 100, 10, MIB, 2}, 1, 4,
+     4, {{0, 0, 0}, {10, 3, 0}, {20, 2, 0}, {30, 3, 0}}, false},
+    {"nodes with parts of their own keep them", 200, 4, {{0, 0, 50, MIB / 100},
+     {1, 50, 100, MIB / 100}, {2, 100, 150, MIB / 100}, {3, 150, 200, MIB / 100}},
+     {MIB / 2, MIB / 2, MIB / 8, MIB / 8}, 0, {64 * MIB, MIB / 2, MIB / 16, MIB / 2, 4}, 1, 4, 4,
+     {{0, 0, MIB / 2}, {50, 1, MIB / 2}, {100, 2, MIB / 8}, {150, 3, MIB / 8}}, false},
+    /* what would be eight leaves: two halves, not one leaf and the rest */
+    {"few places are shared evenly", 8, 1, {{0, 0, 8, 100}}, {1024 * MIB}, 0, {0, 100, 1, MIB, 2},
+     1, 2, 2, {{0, 0, MIB}, {4, 0, MIB}}, false},
+    /* two have a buffer, and the third would have less than min_bytes */
+    {"places are what memory allows", 8, 1, {{0, 0, 8, 100}}, {9 * MIB - 1}, 0,
+     {0, 100, MIB, 4 * MIB, 4}, 1, 2, 2, {{0, 0, 4 * MIB}, {4, 0, 4 * MIB}}, false},
+    {"the aggregators of a group are on its nodes", 64, 4, {{0, 0, 16, 10}, {1, 15, 31, 10},
+     {2, 30, 46, 10}, {3, 45, 61, 10}}, {0}, 0, {1, 1000, 10, MIB, 4}, 4, 4, 4, {{0, 0, MIB},
+     {15, 1, MIB}, {30, 2, MIB}, {45, 3, MIB}}, false},
+    {"no data", 8, 2, {{0}}, {0}, 0, ROOMY, 1, 1, 0, {{0}}, false},
+    /* clang-format on */
+};
+
+UNIT_TEST(memory_layouts)
 {
-    demand_t d;
-    collio_memory_tree_t tree;
-    int taker;
+    for (size_t i = 0; i < sizeof(layout_row) / sizeof(layout_row[0]); ++i) {
+        collio_memory_layout_t layout;
+        demand_t d;
 
-    full_tree(&d, &tree);
-    taker = collio_memory_tree_merge(&tree, leaf_at(&tree, 0));
-    ck_assert_int_eq(taker, leaf_at(&tree, 1));
-    ck_assert_int_eq(0, tree.vertex[taker].first);
-    ck_assert_int_eq(2, tree.vertex[taker].end);
-    ck_assert_int_eq(20, tree.vertex[taker].bytes);
-    ck_assert_int_eq(1, tree.vertex[taker].merged);
-    collio_memory_tree_fini(&tree);
-}
+        begin(&d, layout_row[i].bins, layout_row[i].nodes, MIB);
+        want_all(&d, layout_row[i].request);
+        for (int n = 0; n < layout_row[i].nodes && layout_row[i].available[n] > 0; ++n) {
+            d.node[n].available = layout_row[i].available[n];
+        }
+        d.node[0].held = layout_row[i].held;
+        unit_equal(0, collio_memory_layout_init(&d.demand, &layout_row[i].limits, &layout));
+        ck_assert_msg(layout_row[i].groups == layout.groups && layout_row[i].leaves == layout.leaves
+                          && layout_row[i].parts == layout.parts
+                          && layout_row[i].leaves - layout_row[i].parts == layout.merges,
+                      "%s: %d groups, %d leaves, %d parts", layout_row[i].name, layout.groups,
+                      layout.leaves, layout.parts);
+        for (int p = 0; p < layout.parts; ++p) {
+            const part_t *part = &layout.part[p];
 
-UNIT_TEST(memory_merge_inner_sibling_nearest_leaf)
-{
-    demand_t d;
-    collio_memory_tree_t tree;
-    int taker;
-
-    full_tree(&d, &tree);
-    /* bins 0 and 1 become one leaf, whose sibling (2, 3) is inner: bin 2 touches it */
-    taker = collio_memory_tree_merge(&tree, leaf_at(&tree, 0));
-    taker = collio_memory_tree_merge(&tree, taker);
-    ck_assert_int_eq(taker, leaf_at(&tree, 2));
-    ck_assert_int_eq(0, tree.vertex[taker].first);
-    ck_assert_int_eq(3, tree.vertex[taker].end);
-    /* from the right: bins 6 and 7, then bin 5 takes them */
-    taker = collio_memory_tree_merge(&tree, leaf_at(&tree, 7));
-    taker = collio_memory_tree_merge(&tree, taker);
-    ck_assert_int_eq(taker, leaf_at(&tree, 5));
-    ck_assert_int_eq(5, tree.vertex[taker].first);
-    ck_assert_int_eq(8, tree.vertex[taker].end);
-    ck_assert_int_eq(3, 1 + tree.vertex[taker].merged);
-    collio_memory_tree_fini(&tree);
-}
-
-UNIT_TEST(memory_merge_ends_at_the_root)
-{
-    demand_t d;
-    collio_memory_tree_t tree;
-    int leaf = 0;
-
-    full_tree(&d, &tree);
-    for (int i = 0; i < 7; ++i) {
-        leaf = collio_memory_tree_merge(&tree, leaf_at(&tree, 4));
-        ck_assert_int_ge(leaf, 0);
+            ck_assert_msg(layout_row[i].part[p].first == part->first
+                              && layout_row[i].part[p].node == d.node_of[part->aggregator]
+                              && layout_row[i].reduced == part->reduced
+                              && (0 == layout_row[i].part[p].buffer_bytes
+                                  || layout_row[i].part[p].buffer_bytes == part->buffer_bytes),
+                          "%s: part %d: bin %d, node %d, %lld bytes", layout_row[i].name, p,
+                          part->first, d.node_of[part->aggregator], (long long) part->buffer_bytes);
+        }
+        collio_memory_layout_fini(&layout);
     }
-    ck_assert_int_eq(-1, collio_memory_tree_merge(&tree, leaf));
-    ck_assert_int_eq(0, tree.vertex[tree.root].first);
-    ck_assert_int_eq(8, tree.vertex[tree.root].end);
-    ck_assert_int_eq(80, tree.vertex[tree.root].bytes);
-    collio_memory_tree_fini(&tree);
-}
-
-UNIT_TEST(memory_placed_where_memory_is)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-
-    begin(&d, 4, 3, 1 << 20);
-    for (int i = 0; i < 3; ++i) {
-        want(&d, i, 0, 4, 10);
-    }
-    d.node[1].available = 8 << 20;
-    lay_out(&d, &(collio_memory_limits_t){1 << 20, 1 << 20, 10, 1 << 20, 4}, &layout);
-    ck_assert_int_eq(1, layout.domains);
-    ck_assert_int_eq(1, layout.domain[0].node);
-    ck_assert_int_eq(1 << 20, layout.domain[0].buffer_bytes);
-    ck_assert(!layout.domain[0].reduced);
-    collio_memory_layout_fini(&layout);
-}
-
-UNIT_TEST(memory_only_nodes_with_data_are_candidates)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-
-    begin(&d, 4, 2, 1 << 20);
-    want(&d, 0, 0, 4, 10);
-    d.node[1].available = INT64_C(1) << 40;
-    lay_out(&d, &roomy, &layout);
-    ck_assert_int_eq(0, layout.domain[0].node);
-    collio_memory_layout_fini(&layout);
-}
-
-UNIT_TEST(memory_full_node_is_left_out)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-
-    begin(&d, 4, 2, 1 << 20);
-    want(&d, 0, 0, 4, 10);
-    want(&d, 1, 0, 4, 10);
-    d.node[0].available = 8 << 20;
-    d.node[0].held = 4; /* as many as a node may have */
-    lay_out(&d, &roomy, &layout);
-    ck_assert_int_eq(1, layout.domain[0].node);
-    collio_memory_layout_fini(&layout);
-}
-
-UNIT_TEST(memory_small_node_takes_no_domain)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-
-    begin(&d, 4, 2, 1 << 20);
-    want(&d, 0, 0, 3, 50); /* bins 0 1 | 2 ... */
-    want(&d, 1, 2, 4, 50);
-    d.node[0].available = 8 << 20;
-    d.node[1].available = 5; /* below min_bytes */
-    lay_out(&d, &roomy, &layout);
-    unit_equal(0, layout.merges);
-    for (int i = 0; i < layout.domains; ++i) {
-        ck_assert_int_eq(0, layout.domain[i].node);
-    }
-    collio_memory_layout_fini(&layout);
-}
-
-/* Two places; bins cannot be cut, so there are three leaves. */
-UNIT_TEST(memory_a_leaf_without_a_place_is_merged)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-    collio_memory_limits_t limits = roomy;
-
-    begin(&d, 3, 1, 2 << 20);
-    want(&d, 0, 0, 3, 60);
-    limits.domain_bytes = 1;
-    lay_out(&d, &limits, &layout);
-    unit_equal(3, layout.leaves);
-    unit_equal(1, layout.merges);
-    unit_equal(2, layout.domains);
-    collio_memory_layout_fini(&layout);
-}
-
-UNIT_TEST(memory_no_node_fits_the_largest_takes_it)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-    collio_memory_limits_t limits = roomy;
-
-    begin(&d, 8, 2, 1000);
-    want(&d, 0, 0, 8, 50);
-    want(&d, 1, 0, 8, 50);
-    d.node[1].available = 2000;
-    limits.min_bytes = 1 << 20;
-    lay_out(&d, &limits, &layout);
-    ck_assert_int_eq(1, layout.domains);
-    ck_assert_int_eq(1, layout.domain[0].node);
-    ck_assert(layout.domain[0].reduced);
-    ck_assert_int_eq(COLLIO_MEMORY_LEAST, layout.domain[0].buffer_bytes);
-    collio_memory_layout_fini(&layout);
-}
-
-/* The poor node's bytes go to the second place of the rich node: no domain is merged. */
-UNIT_TEST(memory_a_leaf_without_a_node_takes_a_free_place)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-    collio_memory_limits_t limits = {.group_bytes = 1 << 20,
-                                     .domain_bytes = 100,
-                                     .min_bytes = 10,
-                                     .buffer_bytes = 1 << 20,
-                                     .per_node = 2};
-
-    begin(&d, 40, 4, 1 << 20);
-    for (int i = 0; i < 4; ++i) {
-        want(&d, i, 10 * i, 10 * (i + 1), 10);
-    }
-    d.node[1].available = 5; /* below min_bytes */
-    d.node[3].available = 2 << 20;
-    lay_out(&d, &limits, &layout);
-    unit_equal(4, layout.domains);
-    unit_equal(0, layout.merges);
-    unit_equal(0, layout.domain[0].node);
-    unit_equal(3, layout.domain[1].node);
-    unit_equal(2, layout.domain[2].node);
-    unit_equal(3, layout.domain[3].node);
-    collio_memory_layout_fini(&layout);
-}
-
-/* Two places for what would be eight leaves: two halves, not one leaf and the rest. */
-UNIT_TEST(memory_few_places_are_shared_evenly)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-    collio_memory_limits_t limits = {
-        .domain_bytes = 100, .min_bytes = 1, .buffer_bytes = 1 << 20, .per_node = 2};
-
-    begin(&d, 8, 1, INT64_C(1) << 30);
-    want(&d, 0, 0, 8, 100);
-    lay_out(&d, &limits, &layout);
-    ck_assert_int_eq(2, layout.domains);
-    ck_assert_int_eq(layout.domain[0].bytes, layout.domain[1].bytes);
-    collio_memory_layout_fini(&layout);
-}
-
-/* The same where aggregators are allowed, but the memory is not there: two have a buffer, and the
- * third would have less than the least. */
-UNIT_TEST(memory_places_are_what_memory_allows)
-{
-    demand_t d;
-    collio_memory_layout_t layout;
-    collio_memory_limits_t limits = {
-        .domain_bytes = 100, .min_bytes = 1 << 20, .buffer_bytes = 4 << 20, .per_node = 4};
-
-    begin(&d, 8, 1, (9 << 20) - 1);
-    want(&d, 0, 0, 8, 100);
-    lay_out(&d, &limits, &layout);
-    ck_assert_int_eq(2, layout.domains);
-    ck_assert_int_eq(0, layout.merges);
-    ck_assert_int_eq(layout.domain[0].bytes, layout.domain[1].bytes);
-    collio_memory_layout_fini(&layout);
 }
 
 /* Bins cover the range, begin and end at stripes, and are not longer than that asks for. */

@@ -1,9 +1,18 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
-/* Memory-conscious placement of random demands: the rules hold for groups, domains and parts. */
+/* Memory-conscious placement of random demands: the rules hold for groups and parts. */
 #include "demand.h"
 
-typedef collio_memory_domain_t domain_t;
+typedef collio_memory_part_t part_t;
+
+/* Groups of a demand, found without the code that is tested. */
+typedef struct groups_t {
+    int of_bin[BINS_MOST];   /* group of each bin */
+    int of_node[NODES_MOST]; /* group where each node touches the most bins; -1: no data */
+    int each[NODES_MOST];    /* number of aggregators of each node */
+    bool has[BINS_MOST];     /* whether each group has an aggregator */
+    bool all;                /* all groups have an aggregator */
+} groups_t;
 
 static void random_demand(demand_t *d)
 {
@@ -22,206 +31,182 @@ static void random_demand(demand_t *d)
             want(d, i, first, end, unit_between(1, 1000));
         }
     }
+    if (0 == unit_below(2)) {
+        d->demand.aggregators = (int) unit_between(1, 3 * NODES_MOST);
+        for (int a = 0; a < d->demand.aggregators; ++a) {
+            d->node_of[a] = (int) unit_below(nodes);
+        }
+    }
 }
 
-/* Could a node take one more domain with these bins? */
-static bool has_room(const demand_t *d, const collio_memory_limits_t *limits, int node,
-                     const int *given, const int64_t *left)
+/* At least three quarters of the touched bins of a group are touched by its nodes. */
+static void check_home(const demand_t *d, const groups_t *groups, int group, int first, int end)
 {
-    return d->node[node].held + given[node] < limits->per_node && left[node] >= limits->min_bytes
-           && left[node] > 0;
-}
-
-/* The group of every bin, and of every node: where it touches the most bins, -1 if it has no data.
- * At least three quarters of the touched bins of a group are touched by its nodes. */
-static void find_groups(const demand_t *d, int64_t group_bytes, int *of_bin, int *of_node)
-{
-    int end[BINS_MOST], groups = collio_memory_groups(&d->demand, group_bytes, end);
-    int most[NODES_MOST] = {0};
+    int all = 0, own = 0;
 
     for (int n = 0; n < d->demand.nodes; ++n) {
-        of_node[n] = -1;
+        int touched = collio_memory_touched(&d->node[n], first, end);
+
+        all += touched;
+        own += groups->of_node[n] == group ? touched : 0;
     }
-    for (int g = 0, first = 0; g < groups; first = end[g++]) {
+    unit_assert(4 * own >= 3 * all);
+}
+
+static void find_groups(const demand_t *d, int64_t group_bytes, groups_t *groups)
+{
+    int end[BINS_MOST], count = collio_memory_groups(&d->demand, group_bytes, end);
+    int most[NODES_MOST] = {0};
+
+    *groups = (groups_t){.all = true};
+    for (int n = 0; n < d->demand.nodes; ++n) {
+        groups->of_node[n] = -1;
+    }
+    for (int g = 0, first = 0; g < count; first = end[g++]) {
         for (int bin = first; bin < end[g]; ++bin) {
-            of_bin[bin] = g;
+            groups->of_bin[bin] = g;
         }
         for (int n = 0; n < d->demand.nodes; ++n) {
             int touched = collio_memory_touched(&d->node[n], first, end[g]);
 
-            of_node[n] = touched > most[n] ? g : of_node[n];
+            groups->of_node[n] = touched > most[n] ? g : groups->of_node[n];
             most[n] = touched > most[n] ? touched : most[n];
         }
     }
-    for (int g = 0, first = 0; g < groups; first = end[g++]) {
-        int all = 0, own = 0;
-
-        for (int n = 0; n < d->demand.nodes; ++n) {
-            int touched = collio_memory_touched(&d->node[n], first, end[g]);
-
-            all += touched;
-            own += of_node[n] == g ? touched : 0;
+    for (int a = 0; a < d->demand.aggregators; ++a) {
+        ++groups->each[d->node_of[a]];
+        if (groups->of_node[d->node_of[a]] >= 0) {
+            groups->has[groups->of_node[d->node_of[a]]] = true;
         }
-        unit_assert(4 * own >= 3 * all);
+    }
+    for (int g = 0, first = 0; g < count; first = end[g++]) {
+        groups->all &= groups->has[g];
+        check_home(d, groups, g, first, end[g]);
     }
 }
 
-/* The shuffle: every byte goes to an aggregator on a node of its group, unless the group has no
- * aggregator at all. */
-static void check_shuffle(const demand_t *d, int64_t group_bytes, const int *node_of,
-                          int aggregators, const collio_memory_part_t *part, int parts)
+/* Could a node take one more part? */
+static bool has_room(const demand_t *d, const groups_t *groups,
+                     const collio_memory_limits_t *limits, int node, int given, int64_t left)
 {
-    int of_bin[BINS_MOST], of_node[NODES_MOST];
-    bool has[BINS_MOST] = {false};
-    int64_t moved = 0, wanted = 0;
+    int places = groups->each[node] < limits->per_node ? groups->each[node] : limits->per_node;
 
-    find_groups(d, group_bytes, of_bin, of_node);
-    for (int o = 0; o < aggregators; ++o) {
-        if (of_node[node_of[o]] >= 0) {
-            has[of_node[node_of[o]]] = true;
-        }
-    }
-    for (int i = 0; i < parts; ++i) {
-        int there = of_node[node_of[part[i].aggregator]];
+    return d->node[node].held + given < places && left >= limits->min_bytes && left > 0;
+}
 
-        for (int bin = part[i].first; bin < part[i].end; ++bin) {
-            moved += d->bytes[bin];
-            unit_assert(0 == d->bytes[bin] || !has[of_bin[bin]] || of_bin[bin] == there);
-        }
-    }
+/* All bins once, no aggregator twice and none of a node before its first ones, true sums. Every
+ * byte goes to an aggregator on a node of its group, unless the group has no aggregator at all. */
+static void check_parts(const demand_t *d, const groups_t *groups,
+                        const collio_memory_layout_t *layout)
+{
+    bool used[EACH * NODES_MOST] = {false};
+    int64_t wanted = 0;
+    int at = 0;
+
     for (int bin = 0; bin < d->demand.bins; ++bin) {
         wanted += d->bytes[bin];
     }
-    unit_equal(wanted, moved);
-}
+    unit_assert(layout->parts <= d->demand.aggregators && (layout->parts > 0) == (wanted > 0));
+    unit_equal(layout->leaves - layout->merges, layout->parts);
+    for (int i = 0; i < layout->parts; ++i) {
+        const part_t *part = &layout->part[i];
+        int there = groups->of_node[d->node_of[part->aggregator]];
+        int64_t bytes = 0;
 
-/* All bins once, no aggregator twice, on the domain's node while it has one; slots without gaps. */
-static void check_assign(const demand_t *d, int64_t group_bytes,
-                         const collio_memory_layout_t *layout)
-{
-    enum { OWNERS_MOST = 3 * NODES_MOST };
-    collio_memory_part_t part[OWNERS_MOST];
-    int node_of[OWNERS_MOST], aggregators = (int) unit_between(1, OWNERS_MOST), parts, at = 0;
-    bool used[OWNERS_MOST] = {false};
-    int64_t wanted = 0, got = 0;
+        unit_equal(at, part->first);
+        unit_assert(part->end > part->first && part->bytes > 0 && !used[part->aggregator]);
+        used[part->aggregator] = true;
+        for (; at < part->end; ++at) {
+            int group = groups->of_bin[at];
 
-    for (int o = 0; o < aggregators; ++o) {
-        node_of[o] = (int) unit_below(d->demand.nodes);
+            bytes += d->bytes[at];
+            unit_assert(0 == d->bytes[at] || !groups->has[group] || group == there);
+        }
+        unit_equal(bytes, part->bytes);
+        wanted -= bytes;
     }
-    for (int bin = 0; bin < d->demand.bins; ++bin) {
-        wanted += d->bytes[bin];
-    }
-    parts = collio_memory_assign(layout, node_of, aggregators, d->demand.nodes, part);
-    unit_assert(parts <= aggregators && (parts > 0) == (wanted > 0));
-    for (int i = 0; i < parts; ++i) {
-        unit_equal(at, part[i].first);
-        at = part[i].end;
-        got += part[i].bytes;
-        unit_assert(part[i].bytes > 0 && !used[part[i].aggregator]);
-        used[part[i].aggregator] = true;
-    }
-    unit_assert(0 == parts || d->demand.bins == at);
-    unit_equal(wanted, got);
-    check_shuffle(d, group_bytes, node_of, aggregators, part, parts);
-    for (int o = 0; o < aggregators; ++o) { /* a used one has no unused one of its node before it */
-        for (int before = 0; used[o] && before < o; ++before) {
-            unit_assert(used[before] || node_of[before] != node_of[o]);
+    unit_assert(0 == layout->parts || d->demand.bins == at);
+    unit_equal(0, wanted);
+    for (int a = 0; a < d->demand.aggregators; ++a) {
+        for (int before = 0; used[a] && before < a; ++before) {
+            unit_assert(used[before] || d->node_of[before] != d->node_of[a]);
         }
     }
 }
 
-/* A domain is on a node with data in it, unless all nodes of its group that have data in it are
+/* A part is on a node with data in it, unless all nodes of its group that have data in it are
  * full. */
-static void check_data(const demand_t *d, const collio_memory_limits_t *limits,
-                       const collio_memory_layout_t *layout, const domain_t *domain,
-                       const int *given)
+static void check_data(const demand_t *d, const groups_t *groups,
+                       const collio_memory_limits_t *limits, const part_t *part, const int *given)
 {
-    int64_t left[NODES_MOST];
-
-    if (0 < collio_memory_touched(&d->node[domain->node], domain->first, domain->end)) {
+    if (0 < collio_memory_touched(&d->node[d->node_of[part->aggregator]], part->first, part->end)) {
         return;
     }
     for (int n = 0; n < d->demand.nodes; ++n) {
-        left[n] = d->node[n].available;
+        int64_t left = d->node[n].available;
+
         for (int i = 0; i < given[n]; ++i) {
-            int64_t buffer = left[n] < limits->buffer_bytes ? left[n] : limits->buffer_bytes;
+            int64_t buffer = left < limits->buffer_bytes ? left : limits->buffer_bytes;
 
             buffer = buffer < COLLIO_MEMORY_LEAST ? COLLIO_MEMORY_LEAST : buffer;
-            left[n] -= buffer < left[n] ? buffer : left[n];
+            left -= buffer < left ? buffer : left;
         }
-        unit_assert(layout->group_of[n] != domain->group
-                    || 0 == collio_memory_touched(&d->node[n], domain->first, domain->end)
-                    || !has_room(d, limits, n, given, left));
+        unit_assert(groups->of_node[n] != part->group
+                    || 0 == collio_memory_touched(&d->node[n], part->first, part->end)
+                    || !has_room(d, groups, limits, n, given[n], left));
     }
 }
 
-static void check_random(void)
+/* Nodes have no more parts and buffers than they have places and memory. A part that is reduced is
+ * one that no node of its group could have taken. */
+static void check_nodes(const demand_t *d, const groups_t *groups,
+                        const collio_memory_limits_t *limits, const collio_memory_layout_t *layout)
 {
-    static demand_t d;
-
-    random_demand(&d);
-    collio_memory_limits_t limits = {.group_bytes = unit_between(0, 20000),
-                                     .domain_bytes = unit_between(1, 20000),
-                                     .min_bytes = unit_below(1 << 20),
-                                     .buffer_bytes = unit_between(1 << 10, 1 << 23),
-                                     .per_node = (int) unit_between(1, 6)};
-    collio_memory_layout_t layout;
     int given[NODES_MOST] = {0};
     int64_t left[NODES_MOST];
-    int at = 0, reduced = 0;
 
-    lay_out(&d, &limits, &layout);
-    for (int i = 0; i < d.demand.nodes; ++i) {
-        left[i] = d.node[i].available;
+    for (int n = 0; n < d->demand.nodes; ++n) {
+        left[n] = d->node[n].available;
     }
-    for (int i = 0; i < layout.domains; ++i) {
-        const domain_t *domain = &layout.domain[i];
-        int64_t bytes = 0;
+    for (int i = 0; i < layout->parts; ++i) {
+        ++given[d->node_of[layout->part[i].aggregator]];
+        left[d->node_of[layout->part[i].aggregator]] -= layout->part[i].buffer_bytes;
+    }
+    for (int i = 0; i < layout->parts; ++i) {
+        const part_t *part = &layout->part[i];
+        int node = d->node_of[part->aggregator];
+        bool least = COLLIO_MEMORY_LEAST == part->buffer_bytes;
 
-        unit_equal(at, domain->first); /* every bin once, in order */
-        unit_assert(domain->end > domain->first);
-        at = domain->end;
-        for (int bin = domain->first; bin < domain->end; ++bin) {
-            bytes += d.bytes[bin];
+        unit_assert(part->buffer_bytes <= limits->buffer_bytes || least);
+        for (int n = 0; part->reduced && n < d->demand.nodes; ++n) {
+            unit_assert(groups->of_node[n] != part->group
+                        || !has_room(d, groups, limits, n, 0, d->node[n].available));
         }
-        unit_equal(bytes, domain->bytes);
-        unit_assert(0 == bytes || layout.group_of[domain->node] == domain->group);
-        ++given[domain->node];
-        left[domain->node] -= domain->bytes > 0 ? domain->buffer_bytes : 0;
-        reduced += domain->reduced;
-    }
-    unit_equal(d.demand.bins, at);
-    unit_assert(layout.leaves - layout.merges == layout.domains);
-    for (int i = 0; i < layout.domains; ++i) {
-        const domain_t *domain = &layout.domain[i];
-
-        if (domain->reduced || 0 == domain->bytes) {
-            continue;
-        }
-        unit_assert(d.node[domain->node].held + given[domain->node] <= limits.per_node);
-        unit_assert(domain->buffer_bytes <= limits.buffer_bytes
-                    || COLLIO_MEMORY_LEAST == domain->buffer_bytes);
-        check_data(&d, &limits, &layout, domain, given);
-        unit_assert(left[domain->node] >= 0 || COLLIO_MEMORY_LEAST == domain->buffer_bytes);
-    }
-    /* a reduced domain is one that no node of its group could have taken */
-    for (int i = 0; i < layout.domains && reduced > 0; ++i) {
-        for (int n = 0; layout.domain[i].reduced && n < d.demand.nodes; ++n) {
-            int before[NODES_MOST] = {0};
-            int64_t whole[NODES_MOST];
-
-            whole[n] = d.node[n].available;
-            unit_assert(layout.group_of[n] != layout.domain[i].group
-                        || !has_room(&d, &limits, n, before, whole));
+        if (!part->reduced && groups->all) { /* parts of other groups need no place */
+            unit_assert(d->node[node].held + given[node] <= limits->per_node);
+            unit_assert(left[node] >= 0 || least);
+            check_data(d, groups, limits, part, given);
         }
     }
-    check_assign(&d, limits.group_bytes, &layout);
-    collio_memory_layout_fini(&layout);
 }
 
 UNIT_TEST(memory_random_demands_keep_the_rules)
 {
     for (int i = unit_rounds(3000); i > 0; --i) {
-        check_random();
+        collio_memory_limits_t limits = {.group_bytes = unit_between(0, 20000),
+                                         .domain_bytes = unit_between(1, 20000),
+                                         .min_bytes = unit_below(1 << 20),
+                                         .buffer_bytes = unit_between(1 << 10, 1 << 23),
+                                         .per_node = (int) unit_between(1, 6)};
+        collio_memory_layout_t layout;
+        groups_t groups;
+        demand_t d;
+
+        random_demand(&d);
+        find_groups(&d, limits.group_bytes, &groups);
+        unit_equal(0, collio_memory_layout_init(&d.demand, &limits, &layout));
+        check_parts(&d, &groups, &layout);
+        check_nodes(&d, &groups, &limits, &layout);
+        collio_memory_layout_fini(&layout);
     }
 }

@@ -326,7 +326,7 @@ UNIT_TEST(scale_a_million_ranks)
 UNIT_TEST(scale_memory_plan_costs)
 {
     int bins = collio_memory_bins(40000, 10000);
-    collio_memory_cost_t cost = collio_memory_cost(bins, 10000, 640000, 64);
+    scale_memory_cost_t cost = scale_memory_cost(bins, 10000, 640000, 64);
 
     ck_assert_int_eq(832, bins);
     ck_assert_int_eq(8 + 832 * 8 + 10000 * (2 * 8 + 14 * 8), cost.bytes);

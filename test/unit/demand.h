@@ -8,23 +8,28 @@
 
 /** Requests and memory of nodes, for the tests of memory-conscious placement. */
 
-enum { BINS_MOST = 200, NODES_MOST = 24, WORDS = (BINS_MOST + 63) / 64 };
+enum { BINS_MOST = 200, NODES_MOST = 24, WORDS = (BINS_MOST + 63) / 64, EACH = 6 };
 
 /* A demand that owns its arrays. */
 typedef struct demand_t {
     int64_t bytes[BINS_MOST];
     uint64_t touched[NODES_MOST][WORDS];
     collio_memory_node_t node[NODES_MOST];
+    int node_of[EACH * NODES_MOST];
     collio_memory_demand_t demand;
 } demand_t;
 
+/* Every node has EACH aggregators. */
 static inline void begin(demand_t *d, int bins, int nodes, int64_t available)
 {
     memset(d, 0, sizeof(*d));
     for (int i = 0; i < nodes; ++i) {
         d->node[i] = (collio_memory_node_t){.available = available, .touched = d->touched[i]};
     }
-    d->demand = (collio_memory_demand_t){d->bytes, bins, d->node, nodes};
+    for (int i = 0; i < EACH * nodes; ++i) {
+        d->node_of[i] = i / EACH;
+    }
+    d->demand = (collio_memory_demand_t){d->bytes, bins, d->node, nodes, d->node_of, EACH * nodes};
 }
 
 static inline void want(demand_t *d, int node, int first, int end, int64_t bytes)
@@ -33,12 +38,6 @@ static inline void want(demand_t *d, int node, int first, int end, int64_t bytes
         d->bytes[bin] += bytes;
         d->touched[node][bin / 64] |= UINT64_C(1) << (bin % 64);
     }
-}
-
-static inline void lay_out(demand_t *d, const collio_memory_limits_t *limits,
-                           collio_memory_layout_t *layout)
-{
-    ck_assert_int_eq(0, collio_memory_layout_init(&d->demand, limits, layout));
 }
 
 #endif /* UNIT_DEMAND_H */

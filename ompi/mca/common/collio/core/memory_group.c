@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Aggregation groups.
+ * Bins and aggregation groups.
  *
  * Problem: bytes should move only inside a group of nodes, and no node may have aggregators in two
  *          groups. Requests of neighbors share bins, and blocks of arrays interleave, so few cuts
@@ -14,6 +14,8 @@
  *          Data that all nodes interleave over the whole range have no such cut and are one group:
  *          a cut would keep no byte inside a group, and would keep domains from the nodes that
  *          have memory.
+ *          Every rank receives the touched bins of every node; with ten thousand nodes these must
+ *          not use up the memory that the policy saves, so there are fewer bins with many nodes.
  * Cost:    O(nodes * bins / 64), and O(bins) more for the span of each node.
  */
 #include "memory.h"
@@ -23,7 +25,36 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { WORD = 64, STRAY_SHARE = 8 };
+enum {
+    BINS_EACH = 32,         /* bins per aggregator */
+    BINS_LEAST = 512,       /* minimum number of bins */
+    BINS_MOST = 4096,       /* maximum number of bins */
+    TOUCHED_MOST = 1 << 20, /* bytes: maximum for the touched bins of all nodes */
+    WORD = 64,              /* bins of a word */
+    STRAY_SHARE = 8         /* a cut may stray by this part of the touched bins of a group */
+};
+
+int collio_memory_bins(int aggregators, int nodes)
+{
+    int64_t bins = collio_min((int64_t) aggregators * BINS_EACH, BINS_MOST);
+    int64_t words = TOUCHED_MOST / 8 / collio_max(nodes, 1);
+
+    return (int) collio_max(BINS_LEAST, collio_min(bins, WORD * words));
+}
+
+void collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *origin,
+                       int64_t *width)
+{
+    int64_t span;
+
+    unit = collio_max(unit, 1);
+    *origin = lo - lo % unit;
+    span = hi - *origin;
+    *width = span / bins + (span % bins > 0);
+    if (*width % unit > 0) {
+        *width += unit - *width % unit;
+    }
+}
 
 /* A bin, and the cut behind it. */
 typedef struct border_t {
@@ -96,4 +127,27 @@ int collio_memory_groups(const collio_memory_demand_t *demand, int64_t group_byt
     end[groups - 1] = demand->bins; /* the last group has the rest, requested or not */
     free(border);
     return groups;
+}
+
+int collio_memory_home(const collio_memory_node_t *node, const int *end, int groups)
+{
+    int home = -1, most = 0, rest = collio_memory_touched(node, 0, end[groups - 1]);
+    int first = 0, g = 0;
+
+    while (rest > 0 && 0 == node->touched[first / WORD]) {
+        first += WORD;
+    }
+    while (rest > 0 && end[g] <= first) { /* groups before the data of the node */
+        ++g;
+    }
+    for (; rest > most; first = end[g++]) {
+        int touched = collio_memory_touched(node, first, end[g]);
+
+        rest -= touched;
+        if (touched > most) {
+            most = touched;
+            home = g;
+        }
+    }
+    return home;
 }

@@ -1,16 +1,26 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Placement of file domains on nodes.
+ * Parts of the file for aggregators.
  *
- * Problem: the aggregators of a node must not exceed its places or its memory.
- * Method:  leaves from left to right. A leaf goes to the node with the most memory left, of the
- *          nodes that have data in the leaf, fewer than per_node aggregators and at least
- *          min_bytes. Leaves without such a node go to nodes of the group without data in them:
- *          their bytes must leave their nodes in any case, and the memory of these nodes is used.
- *          If no node of the group has room, the leaf is merged with its neighbor. If no leaf of a
- *          group has a node, the node with the most memory takes the group, in smaller windows.
- * Cost:    O(leaves of a group * its nodes * bins of a leaf / 64), over all groups.
+ * Problem: the aggregators of a node must not exceed its places or its memory, and all should have
+ *          about the same number of requested bytes.
+ * Method:  bisection of each group. A vertex that needs n leaves is cut at the border of bins that
+ *          divides its requested bytes best in the ratio of n / 2 to the rest. Leaves are an array;
+ *          the level of the cut between two leaves is all that is left of the tree: of the two cuts
+ *          of a leaf the lower one separates it from its sibling.
+ *          A leaf goes to the node with the most memory left, of the nodes that have data in the
+ *          leaf, fewer than per_node aggregators and at least min_bytes. Leaves without such a node
+ *          go to nodes of the group without data in them: their bytes must leave their nodes in any
+ *          case, and the memory of these nodes is used. If no node of the group has room, the leaf
+ *          is merged with its neighbor. If no leaf of a group has a node, the node with the most
+ *          memory takes the group, in smaller windows.
+ *          A group without an aggregator takes one that no other group needs, or joins a neighbor.
+ * Cost:    O(bins * log bins) for all cuts; O(nodes) for each group; O(leaves of a group * its
+ *          nodes * bins of a leaf / 64), over all groups.
+ *
+ *   level        2     1     2                  leaf 2 is merged into leaf 3, because its cuts
+ *   leaves    0  |  1  |  2  |  3               have the levels 1 and 2
  */
 #include "memory.h"
 
@@ -22,50 +32,119 @@
 typedef collio_memory_demand_t demand_t;
 typedef collio_memory_limits_t limits_t;
 typedef collio_memory_layout_t layout_t;
-typedef collio_memory_tree_t tree_t;
-typedef collio_memory_vertex_t vertex_t;
+typedef collio_memory_part_t part_t;
 
 /* State of a node while leaves are placed. */
 typedef struct room_t {
     int64_t left; /* bytes of memory that no aggregator has */
-    int given;    /* aggregators that the current call has placed on the node */
+    int places;   /* number of aggregators that the node may still take */
+    int next;     /* first free aggregator of the node; -1: none */
+    int group;    /* group of the node; -1: the node has no data */
+    int parts;    /* number of parts on the node */
 } room_t;
 
 typedef struct placer_t {
-    const demand_t *demand; /* requests of the ranks and memory of the nodes */
+    const demand_t *demand; /* requests of the ranks, memory and aggregators of the nodes */
     const limits_t *limits; /* the settings */
     room_t *room;           /* state of each node */
-    int *member;            /* nodes by group, ascending; then nodes without data */
-    int first;              /* position in `member` of the first node of the current group */
-    int end;                /* end of the nodes of the current group */
+    int *behind;            /* next free aggregator of the same node, for each aggregator; -1 */
+    int *member;            /* nodes of the current group, ascending */
+    int members;            /* number of nodes of the current group */
+    int spare;              /* nodes of all aggregators below this number have no free one */
 } placer_t;
+
+/* ---- leaves ---- */
+
+/* Cuts at the border that has about `wanted` bytes on its left. Returns the bytes on its left. */
+static int64_t cut(const int64_t *bytes, int64_t wanted, part_t *leaf, part_t *right)
+{
+    int64_t left = 0, best = INT64_MAX, before = 0;
+
+    for (int bin = leaf->first; bin + 1 < leaf->end; ++bin) {
+        int64_t difference;
+
+        left += bytes[bin];
+        difference = left > wanted ? left - wanted : wanted - left;
+        if (difference < best) {
+            best = difference;
+            before = left;
+            right->first = bin + 1;
+        }
+    }
+    leaf->end = right->first;
+    return before;
+}
+
+/* Bisects a vertex of the tree. The depth is logarithmic: a cut halves the bytes, or is beside a
+ * bin with most of the bytes. */
+static int bisect(const int64_t *bytes, part_t leaf, int64_t most, int level, part_t *out)
+{
+    part_t right = leaf;
+    int64_t leaves, before;
+    int count;
+
+    if (leaf.bytes <= most || leaf.end - leaf.first < 2) {
+        *out = leaf;
+        return 1;
+    }
+    leaves = (leaf.bytes - 1) / most + 1;
+    before = cut(bytes, leaf.bytes / leaves * (leaves / 2), &leaf, &right);
+    right.bytes = leaf.bytes - before;
+    leaf.bytes = before;
+    right.level = level;
+    count = bisect(bytes, leaf, most, level + 1, out);
+    return count + bisect(bytes, right, most, level + 1, out + count);
+}
+
+int collio_memory_bisect(const int64_t *bytes, const part_t *whole, int64_t domain_bytes,
+                         part_t *leaf)
+{
+    return bisect(bytes, *whole, domain_bytes, 1, leaf);
+}
+
+part_t *collio_memory_merge(const part_t *leaf, part_t *before, part_t *after)
+{
+    part_t *taker = before;
+
+    if (NULL != after && (NULL == before || after->level > leaf->level)) {
+        taker = after;
+        after->first = leaf->first;
+        after->level = leaf->level;
+    } else if (NULL != before) {
+        before->end = leaf->end;
+    } else {
+        return NULL;
+    }
+    taker->bytes += leaf->bytes;
+    taker->merged += 1 + leaf->merged;
+    return taker;
+}
+
+/* ---- placement ---- */
 
 /* Returns the bytes of a collective buffer within `bytes`, but at least COLLIO_MEMORY_LEAST. */
 static int64_t buffer_within(const placer_t *placer, int64_t bytes)
 {
-    bytes = collio_min(bytes, placer->limits->buffer_bytes);
-    return bytes > COLLIO_MEMORY_LEAST ? bytes : COLLIO_MEMORY_LEAST;
+    return collio_max(COLLIO_MEMORY_LEAST, collio_min(bytes, placer->limits->buffer_bytes));
 }
 
-static bool fits(const placer_t *placer, int node)
+static bool fits(const placer_t *placer, const room_t *room)
 {
-    const collio_memory_node_t *record = &placer->demand->node[node];
-    const room_t *room = &placer->room[node];
-
-    return record->held + room->given < placer->limits->per_node
-           && room->left >= placer->limits->min_bytes && room->left > 0;
+    return room->places > 0 && room->left >= placer->limits->min_bytes && room->left > 0;
 }
 
 /* Returns the node of the group with the most memory left; -1: none. `leaf`: only nodes that have
- * data in the leaf; NULL: all. `any`: includes nodes without room. */
-static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
+ * data in the leaf; NULL: all. `any`: all nodes with a free aggregator, also without room. */
+static int best_node(const placer_t *placer, const part_t *leaf, bool any)
 {
     int best = -1;
 
-    for (int m = placer->first; m < placer->end; ++m) {
+    for (int m = 0; m < placer->members; ++m) {
         int i = placer->member[m];
+        const room_t *room = &placer->room[i];
 
-        if ((any || fits(placer, i)) && (best < 0 || placer->room[i].left > placer->room[best].left)
+        if ((any ? room->next >= 0 : fits(placer, room))
+            && (best < 0 || room->left > placer->room[best].left)
             && (NULL == leaf
                 || 0 < collio_memory_touched(&placer->demand->node[i], leaf->first, leaf->end))) {
             best = i;
@@ -74,8 +153,8 @@ static int best_node(const placer_t *placer, const vertex_t *leaf, bool any)
     return best;
 }
 
-/* Gives the leaf to the node; -1: to none. */
-static void give(placer_t *placer, vertex_t *leaf, int node)
+/* Gives the leaf to the next aggregator of the node; -1: to none. */
+static void give(placer_t *placer, part_t *leaf, int node)
 {
     room_t *room;
 
@@ -83,230 +162,186 @@ static void give(placer_t *placer, vertex_t *leaf, int node)
         return;
     }
     room = &placer->room[node];
-    leaf->node = node;
+    leaf->aggregator = room->next;
+    room->next = placer->behind[room->next];
     room->left -= collio_min(buffer_within(placer, room->left), room->left);
-    ++room->given;
+    --room->places;
+    ++room->parts;
 }
 
-/* Places or merges a leaf that has no node. Returns the next leaf to place; -1: none. */
-static int place_leaf(placer_t *placer, tree_t *tree, int leaf, layout_t *layout)
+/* Places the leaves [first, end) of a group, or merges them. Returns the end of the parts. */
+static int place_leaves(placer_t *placer, part_t *part, int first, int end)
 {
-    vertex_t *vertex = &tree->vertex[leaf];
-    int taker;
+    int kept = first;
 
-    if (vertex->node < 0 && vertex->bytes > 0) {
-        give(placer, vertex, best_node(placer, NULL, false));
+    for (int i = first; i < end; ++i) {
+        give(placer, &part[i], best_node(placer, &part[i], false));
     }
-    if (vertex->node >= 0) {
-        return collio_memory_tree_next(tree, leaf);
-    }
-    taker = collio_memory_tree_merge(tree, leaf);
-    if (taker >= 0) {
-        ++layout->merges;
-        return taker;
-    }
-    vertex->reduced = vertex->bytes > 0;
-    give(placer, vertex, best_node(placer, NULL, true)); /* no node: no byte is requested */
-    return -1;
-}
+    for (int i = first; i < end; ++i) {
+        part_t *leaf = &part[i];
 
-static void keep_leaves(const tree_t *tree, int group, layout_t *layout)
-{
-    int leaf = collio_memory_tree_leaf(tree, tree->root, true);
-
-    for (; leaf >= 0; leaf = collio_memory_tree_next(tree, leaf)) {
-        const vertex_t *vertex = &tree->vertex[leaf];
-
-        layout->domain[layout->domains++] = (collio_memory_domain_t){
-            .first = vertex->first,
-            .end = vertex->end,
-            .bytes = vertex->bytes,
-            .group = group,
-            .node = vertex->node < 0 ? 0 : vertex->node, /* any node: no byte is requested */
-            .merged = vertex->merged,
-            .reduced = vertex->reduced,
-        };
+        if (leaf->aggregator < 0 && leaf->bytes > 0) {
+            give(placer, leaf, best_node(placer, NULL, false));
+        }
+        if (leaf->aggregator < 0
+            && NULL
+                   != collio_memory_merge(leaf, kept > first ? &part[kept - 1] : NULL,
+                                          i + 1 < end ? leaf + 1 : NULL)) {
+            continue;
+        }
+        if (leaf->aggregator < 0) {
+            leaf->reduced = true;
+            give(placer, leaf, best_node(placer, NULL, true));
+        }
+        part[kept++] = *leaf;
     }
+    return kept;
 }
 
 /* Returns the number of aggregators that the node has places and memory for. */
-static int64_t places_on(const placer_t *placer, int node)
+static int64_t places_on(const placer_t *placer, const room_t *room)
 {
-    const limits_t *limits = placer->limits;
-    int64_t places = limits->per_node - placer->demand->node[node].held - placer->room[node].given;
-    int64_t left = placer->room[node].left, buffer = limits->buffer_bytes, rest;
+    int64_t buffer = collio_max(1, placer->limits->buffer_bytes), rest = room->left % buffer;
 
-    if (!fits(placer, node)) {
+    if (!fits(placer, room)) {
         return 0;
     }
-    if (buffer < 1) {
-        return places;
-    }
-    rest = left % buffer; /* one more buffer if the rest is enough */
-    return collio_min(places, left / buffer + (rest > 0 && rest >= limits->min_bytes));
+    /* one more buffer if the rest is enough */
+    return collio_min(room->places,
+                      room->left / buffer + (rest > 0 && rest >= placer->limits->min_bytes));
 }
 
-/* Returns the maximum of the requested bytes of a leaf. If there are fewer places than leaves of
- * domain_bytes, the maximum is larger: otherwise remaining leaves would be merged into the last one
- * that was placed, and sizes would be uneven. */
-static int64_t leaf_bytes(const placer_t *placer, int first, int end)
+static void place_group(placer_t *placer, int first, int end, layout_t *layout)
 {
-    int64_t wanted = 0, places = 0, least = placer->limits->domain_bytes;
+    part_t whole = {.first = first, .end = end, .group = layout->groups, .aggregator = -1};
+    int64_t places = 0, most = placer->limits->domain_bytes;
+    int leaves, kept;
 
-    for (int bin = first; bin < end; ++bin) {
-        wanted += placer->demand->bytes[bin];
-    }
-    for (int m = placer->first; m < placer->end; ++m) {
-        places += places_on(placer, placer->member[m]);
-    }
-    if (places > 0 && wanted / places >= least) {
-        least = (wanted + places - 1) / places;
-    }
-    return least;
-}
-
-static int place_group(placer_t *placer, int first, int end, layout_t *layout)
-{
-    tree_t tree;
-    int rc = collio_memory_tree_init(placer->demand, first, end, leaf_bytes(placer, first, end),
-                                     &tree);
-    int leaf;
-
-    if (0 != rc) {
-        return rc;
-    }
-    layout->leaves += (tree.count + 1) / 2;
-    leaf = collio_memory_tree_leaf(&tree, tree.root, true);
-    for (int l = leaf; l >= 0; l = collio_memory_tree_next(&tree, l)) {
-        give(placer, &tree.vertex[l], best_node(placer, &tree.vertex[l], false));
-    }
-    while (leaf >= 0) {
-        leaf = place_leaf(placer, &tree, leaf, layout);
-    }
-    keep_leaves(&tree, layout->groups++, layout);
-    collio_memory_tree_fini(&tree);
-    return 0;
-}
-
-/* Divides the memory of each node equally among its domains, because their buffers are in one
- * shared segment. */
-static void divide_memory(placer_t *placer, layout_t *layout)
-{
+    placer->members = 0;
     for (int i = 0; i < placer->demand->nodes; ++i) {
-        placer->room[i].given = 0;
-    }
-    for (int d = 0; d < layout->domains; ++d) {
-        ++placer->room[layout->domain[d].node].given;
-    }
-    for (int d = 0; d < layout->domains; ++d) {
-        int node = layout->domain[d].node;
-
-        layout->domain[d].buffer_bytes = buffer_within(placer, placer->demand->node[node].available
-                                                                   / placer->room[node].given);
-    }
-}
-
-/* Returns the group in which the node touches the most bins; `groups`: the node has no data. */
-static int home_of(const collio_memory_node_t *node, const int *end, int groups)
-{
-    int home = groups, most = 0, rest = collio_memory_touched(node, 0, end[groups - 1]);
-    int first = 0, g = 0;
-
-    while (rest > 0 && 0 == node->touched[first / 64]) {
-        first += 64;
-    }
-    while (rest > 0 && end[g] <= first) { /* groups before the data of the node */
-        ++g;
-    }
-    for (; rest > most; first = end[g++]) {
-        int touched = collio_memory_touched(node, first, end[g]);
-
-        rest -= touched;
-        if (touched > most) {
-            most = touched;
-            home = g;
+        if (placer->room[i].group == layout->groups) {
+            placer->member[placer->members++] = i;
+            places += places_on(placer, &placer->room[i]);
         }
     }
-    return home;
+    for (int bin = first; bin < end; ++bin) {
+        whole.bytes += placer->demand->bytes[bin];
+    }
+    /* fewer places than leaves: larger leaves, otherwise the rest would be merged into the last */
+    if (places > 0 && whole.bytes / places >= most) {
+        most = (whole.bytes + places - 1) / places;
+    }
+    leaves = collio_memory_bisect(placer->demand->bytes, &whole, most,
+                                  &layout->part[layout->parts]);
+    kept = place_leaves(placer, layout->part, layout->parts, layout->parts + leaves);
+    layout->leaves += leaves;
+    layout->parts = kept;
+    ++layout->groups;
 }
 
-/* Fills in the group of each node, and the nodes of each group: placer->member[start[g]] to
- * member[start[g + 1] - 1]. Nodes without data follow the last group. */
-static void sort_nodes(placer_t *placer, const int *end, int groups, layout_t *layout, int *start)
+/* ---- aggregators ---- */
+
+/* Gives a part of a group without aggregators to an aggregator that no other group needs. */
+static void give_spare(placer_t *placer, part_t *part)
+{
+    for (; placer->spare < placer->demand->aggregators; ++placer->spare) {
+        room_t *room = &placer->room[placer->demand->node_of[placer->spare]];
+
+        if (room->next >= 0) {
+            part->aggregator = room->next;
+            part->buffer_bytes = COLLIO_MEMORY_LEAST;
+            room->next = placer->behind[room->next];
+            return;
+        }
+    }
+}
+
+/* Divides the memory of each node equally among its parts, because their buffers are in one shared
+ * segment, and finds aggregators for groups that have none. */
+static void complete(placer_t *placer, layout_t *layout)
+{
+    part_t *part;
+    int kept = 0;
+
+    for (int i = 0; i < layout->parts; ++i) {
+        part = &layout->part[i];
+        if (part->aggregator >= 0) {
+            int node = placer->demand->node_of[part->aggregator];
+
+            part->buffer_bytes = buffer_within(placer, placer->demand->node[node].available
+                                                           / placer->room[node].parts);
+        } else if (part->bytes > 0) { /* only the part of a call without data is empty */
+            give_spare(placer, part);
+        }
+        if (part->aggregator < 0) {
+            (void) collio_memory_merge(part, kept > 0 ? &layout->part[kept - 1] : NULL,
+                                       i + 1 < layout->parts && 0 == kept ? part + 1 : NULL);
+        } else {
+            layout->part[kept++] = *part;
+        }
+    }
+    layout->parts = kept;
+    layout->merges = layout->leaves - kept;
+    part = realloc(layout->part, ((size_t) kept + 1) * sizeof(*part)); /* the file keeps it */
+    layout->part = NULL == part ? layout->part : part;
+}
+
+static void find_rooms(placer_t *placer, const int *end, int groups)
 {
     const demand_t *demand = placer->demand;
 
     for (int i = 0; i < demand->nodes; ++i) {
-        layout->group_of[i] = home_of(&demand->node[i], end, groups);
-        ++start[layout->group_of[i] + 2];
+        placer->room[i] = (room_t){.left = demand->node[i].available,
+                                   .next = -1,
+                                   .group = collio_memory_home(&demand->node[i], end, groups)};
     }
-    for (int g = 0; g < groups; ++g) {
-        start[g + 2] += start[g + 1];
+    for (int a = demand->aggregators - 1; a >= 0; --a) {
+        room_t *room = &placer->room[demand->node_of[a]];
+
+        placer->behind[a] = room->next;
+        room->next = a;
+        ++room->places;
     }
     for (int i = 0; i < demand->nodes; ++i) {
-        placer->member[start[layout->group_of[i] + 1]++] = i;
-        if (groups == layout->group_of[i]) {
-            layout->group_of[i] = -1;
-        }
+        placer->room[i].places = (int) collio_min(placer->room[i].places, placer->limits->per_node)
+                                 - demand->node[i].held;
     }
-}
-
-static int place_groups(placer_t *placer, const int *end, int groups, layout_t *layout)
-{
-    int *start = calloc((size_t) groups + 3, sizeof(*start));
-    int rc = 0, bin = 0;
-
-    if (NULL == start) {
-        return -ENOMEM;
-    }
-    sort_nodes(placer, end, groups, layout, start);
-    for (int g = 0; 0 == rc && g < groups; ++g) {
-        placer->first = start[g];
-        placer->end = start[g + 1];
-        rc = place_group(placer, bin, end[g], layout);
-        bin = end[g];
-    }
-    free(start);
-    return rc;
 }
 
 int collio_memory_layout_init(const demand_t *demand, const limits_t *limits, layout_t *layout)
 {
     placer_t placer = {.demand = demand,
                        .limits = limits,
-                       .room = calloc((size_t) demand->nodes + 1, sizeof(room_t)),
-                       .member = malloc(((size_t) demand->nodes + 1) * sizeof(int))};
-    int *end = malloc((size_t) demand->bins * sizeof(*end));
-    int groups, rc = 0;
+                       .room = malloc((size_t) demand->nodes * sizeof(room_t)),
+                       .behind = malloc((size_t) demand->aggregators * sizeof(int)),
+                       .member = malloc((size_t) demand->nodes * sizeof(int))};
+    int *end = malloc((size_t) demand->bins * sizeof(*end)), groups = -ENOMEM, bin = 0;
 
-    *layout = (layout_t){.domain = calloc((size_t) demand->bins, sizeof(*layout->domain)),
-                         .group_of = malloc(((size_t) demand->nodes + 1) * sizeof(int))};
-    if (NULL == placer.room || NULL == placer.member || NULL == end || NULL == layout->domain
-        || NULL == layout->group_of) {
-        rc = -ENOMEM;
-        goto out;
+    *layout = (layout_t){.part = malloc((size_t) demand->bins * sizeof(*layout->part))};
+    if (NULL != placer.room && NULL != placer.behind && NULL != placer.member && NULL != end
+        && NULL != layout->part) {
+        groups = collio_memory_groups(demand, limits->group_bytes, end);
     }
-    for (int i = 0; i < demand->nodes; ++i) {
-        placer.room[i].left = demand->node[i].available;
+    if (groups > 0) {
+        find_rooms(&placer, end, groups);
     }
-    groups = collio_memory_groups(demand, limits->group_bytes, end);
-    rc = groups < 0 ? groups : place_groups(&placer, end, groups, layout);
-    if (0 == rc) {
-        divide_memory(&placer, layout);
+    for (int g = 0; g < groups; bin = end[g++]) {
+        place_group(&placer, bin, end[g], layout);
     }
-out:
-    if (0 != rc) {
+    if (groups > 0) {
+        complete(&placer, layout);
+    } else {
         collio_memory_layout_fini(layout);
     }
     free(end);
     free(placer.member);
+    free(placer.behind);
     free(placer.room);
-    return rc;
+    return groups < 0 ? groups : 0;
 }
 
 void collio_memory_layout_fini(layout_t *layout)
 {
-    free(layout->domain);
-    free(layout->group_of);
+    free(layout->part);
     *layout = (layout_t){0};
 }

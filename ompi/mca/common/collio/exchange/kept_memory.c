@@ -96,15 +96,13 @@ int collio_kept_memory_open(collio_file_t *file, int bins)
     memory->words = collio_memory_words(bins);
     memory->records = calloc((size_t) file->nodes.nodes * (size_t) (1 + memory->words),
                              sizeof(*memory->records));
-    memory->part = calloc((size_t) file->derived.aggregator_count, sizeof(*memory->part));
-    return NULL == memory->records || NULL == memory->part ? OMPI_ERR_OUT_OF_RESOURCE
-                                                           : OMPI_SUCCESS;
+    return NULL == memory->records ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
 void collio_kept_memory_close(collio_file_t *file)
 {
     free(file->memory.records);
-    free(file->memory.part);
+    collio_memory_layout_fini(&file->memory.layout);
 }
 
 int64_t collio_kept_buffers(const collio_kept_t *kept)

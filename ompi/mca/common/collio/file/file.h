@@ -25,22 +25,17 @@
  * a directory above are pointers to incomplete types.
  */
 
-/** Partition memory: this rank's contribution to a new plan, in memory that is allocated at open,
- *  and the last layout, for the report. */
+/** Partition memory: this rank's contribution to a new plan, and the last layout. */
 typedef struct collio_file_memory_t {
-    int64_t minus_mine;         /* negated bytes of memory that are available to this rank */
-    int64_t minus_node;         /* negated minimum of available bytes over the node's ranks */
-    int64_t usable;             /* bytes that buffers of this node could use at the last new plan */
-    int64_t announced;          /* bytes that this rank announced for the last new plan */
-    uint64_t *records;          /* memory of each node, then the bins that each node touches */
-    int words;                  /* number of 64-bit words for the bins of one node */
-    collio_memory_part_t *part; /* the last layout: at most one part for each aggregator */
-    int parts;                  /* number of parts in the last layout */
-    int groups;                 /* number of groups of nodes in the last layout */
-    int leaves;                 /* number of leaves of the last layout's tree */
-    int merges;                 /* number of merged leaves of the last layout's tree */
-    int64_t origin;             /* file offset where bin 0 begins */
-    int64_t width;              /* bytes of a bin */
+    int64_t minus_mine;            /* negated bytes of memory that are available to this rank */
+    int64_t minus_node;            /* negated minimum of available bytes over the node's ranks */
+    int64_t usable;                /* bytes for buffers of this node at the last new plan */
+    int64_t announced;             /* bytes that this rank announced for the last new plan */
+    uint64_t *records;             /* memory of each node, then the bins that each node touches */
+    int words;                     /* number of 64-bit words for the bins of one node */
+    collio_memory_layout_t layout; /* parts of the last new plan */
+    int64_t origin;                /* file offset where bin 0 begins */
+    int64_t width;                 /* bytes of a bin */
 } collio_file_memory_t;
 
 /** Values derived from settings and facts. MPI_File_open computes them from the values of this rank

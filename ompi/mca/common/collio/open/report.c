@@ -109,38 +109,38 @@ static void add_layers(collio_record_t *record, const collio_file_t *file)
 
 static void add_node_memory(collio_record_t *record, const collio_file_t *file, int node)
 {
-    const collio_file_memory_t *memory = &file->memory;
+    const collio_memory_layout_t *layout = &file->memory.layout;
     int64_t buffers = 0;
     int parts = 0;
 
-    for (int i = 0; i < memory->parts; ++i) {
-        int rank = file->derived.aggregators[memory->part[i].aggregator];
+    for (int i = 0; i < layout->parts; ++i) {
+        int rank = file->derived.aggregators[layout->part[i].aggregator];
 
         parts += collio_node_of(&file->nodes, rank) == node;
-        buffers += collio_node_of(&file->nodes, rank) == node ? memory->part[i].buffer_bytes : 0;
+        buffers += collio_node_of(&file->nodes, rank) == node ? layout->part[i].buffer_bytes : 0;
     }
     add(&record->about, "    node%-6d can give %.3f MiB; %d domains, %.3f MiB\n", node,
-        mib((int64_t) memory->records[node]), parts, mib(buffers));
+        mib((int64_t) file->memory.records[node]), parts, mib(buffers));
 }
 
 /* Adds the layout of the last new plan of partition memory, with reasons. */
 static void add_memory(collio_record_t *record, const collio_file_t *file)
 {
-    const collio_file_memory_t *memory = &file->memory;
+    const collio_memory_layout_t *layout = &file->memory.layout;
 
-    if (0 == memory->parts) {
+    if (0 == layout->parts) {
         return;
     }
     add(&record->about, "  memory        %d group%s, %d leaves, %d merged, %d domains\n",
-        memory->groups, 1 == memory->groups ? "" : "s", memory->leaves, memory->merges,
-        memory->parts);
+        layout->groups, 1 == layout->groups ? "" : "s", layout->leaves, layout->merges,
+        layout->parts);
     add(&record->json, ",\"memory\":{\"groups\":%d,\"leaves\":%d,\"merged\":%d,\"domains\":%d}",
-        memory->groups, memory->leaves, memory->merges, memory->parts);
+        layout->groups, layout->leaves, layout->merges, layout->parts);
     for (int node = 0; node < file->nodes.nodes && node < LISTED; ++node) {
         add_node_memory(record, file, node);
     }
-    for (int i = 0; i < memory->parts && i < LISTED; ++i) {
-        const collio_memory_part_t *part = &memory->part[i];
+    for (int i = 0; i < layout->parts && i < LISTED; ++i) {
+        const collio_memory_part_t *part = &layout->part[i];
         int rank = file->derived.aggregators[part->aggregator];
 
         add(&record->about,

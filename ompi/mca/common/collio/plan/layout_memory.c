@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "core/available.h"
+#include "core/number.h"
 
 void collio_layout_memory_start(collio_exchange_t *ex)
 {
@@ -87,16 +88,8 @@ static void read_nodes(const collio_exchange_t *ex, collio_memory_node_t *node)
         if (node[n].available < INT64_MAX - sums[nodes + n]) {
             node[n].available += sums[nodes + n];
         }
-        node[n].held = (int) sums[n] + COLLIO_MEMORY_PER_NODE;
+        node[n].held = (int) sums[n];
         node[n].touched = records + nodes + (size_t) n * (size_t) file->memory.words;
-    }
-    for (int i = 0; i < file->derived.aggregator_count; ++i) { /* one place per aggregator */
-        --node[collio_node_of(&file->nodes, file->derived.aggregators[i])].held;
-    }
-    for (int n = 0; n < nodes; ++n) {
-        if (node[n].held <= 0) {
-            node[n].held = (int) sums[n];
-        }
     }
 }
 
@@ -123,35 +116,25 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
     collio_file_t *file = ex->file;
     const collio_settings_t *settings = &file->settings;
     collio_file_memory_t *memory = &file->memory;
-    collio_memory_layout_t layout;
     collio_memory_demand_t demand = {.bytes = ex->histogram + collio_layout_sums(file),
                                      .bins = collio_layout_bins(file),
                                      .node = node,
-                                     .nodes = file->nodes.nodes};
+                                     .nodes = file->nodes.nodes,
+                                     .node_of = node_of,
+                                     .aggregators = file->derived.aggregator_count};
     collio_memory_limits_t limits = {.group_bytes = (int64_t) settings->memory_group_bytes,
                                      .domain_bytes = domain_bytes(ex),
                                      .min_bytes = (int64_t) settings->memory_min_bytes,
                                      .buffer_bytes = file->derived.buffer_bytes,
                                      .per_node = COLLIO_MEMORY_PER_NODE};
-    int rc;
 
     read_nodes(ex, node);
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
         node_of[i] = collio_node_of(&file->nodes, file->derived.aggregators[i]);
     }
-    rc = collio_memory_layout_init(&demand, &limits, &layout);
-    if (0 != rc) {
-        return rc;
-    }
-    rc = collio_memory_assign(&layout, node_of, file->derived.aggregator_count, file->nodes.nodes,
-                              memory->part);
-    memory->parts = rc > 0 ? rc : 0;
-    memory->groups = layout.groups;
-    memory->leaves = layout.leaves;
-    memory->merges = layout.merges;
     memory->usable = node[collio_node_of(&file->nodes, file->rank)].available;
-    collio_memory_layout_fini(&layout);
-    return rc < 0 ? rc : 0;
+    collio_memory_layout_fini(&memory->layout);
+    return collio_memory_layout_init(&demand, &limits, &memory->layout);
 }
 
 static bool puts_named(const collio_file_t *file)
@@ -164,41 +147,40 @@ static bool puts_named(const collio_file_t *file)
 /* RMA windows have one size on all aggregators, so the smallest buffer sets the size of all. */
 static void level_buffers(collio_file_t *file)
 {
-    collio_file_memory_t *memory = &file->memory;
+    collio_memory_layout_t *layout = &file->memory.layout;
     int64_t least = INT64_MAX;
 
     if (!puts_named(file)) {
         return;
     }
-    for (int i = 0; i < memory->parts; ++i) {
-        if (memory->part[i].buffer_bytes < least) {
-            least = memory->part[i].buffer_bytes;
-        }
+    for (int i = 0; i < layout->parts; ++i) {
+        least = collio_min(least, layout->part[i].buffer_bytes);
     }
-    for (int i = 0; i < memory->parts; ++i) {
-        memory->part[i].buffer_bytes = least;
+    for (int i = 0; i < layout->parts; ++i) {
+        layout->part[i].buffer_bytes = least;
     }
 }
 
 static int make_domains(collio_exchange_t *ex, collio_division_t *division)
 {
     const collio_file_memory_t *memory = &ex->file->memory;
-    collio_given_t *given = malloc(((size_t) memory->parts + 1) * sizeof(*given));
+    const collio_memory_layout_t *layout = &memory->layout;
+    collio_given_t *given = malloc(((size_t) layout->parts + 1) * sizeof(*given));
     int rc;
 
     if (NULL == given) {
         return -ENOMEM;
     }
-    for (int i = 0; i < memory->parts; ++i) {
+    for (int i = 0; i < layout->parts; ++i) {
         given[i] = (collio_given_t){
-            .begin = collio_memory_begin(memory->origin, memory->width, memory->part[i].first,
+            .begin = collio_memory_begin(memory->origin, memory->width, layout->part[i].first,
                                          ex->range.hi),
-            .aggregator = memory->part[i].aggregator,
-            .window_bytes = collio_layout_window_in(ex, memory->part[i].buffer_bytes),
+            .aggregator = layout->part[i].aggregator,
+            .window_bytes = collio_layout_window_in(ex, layout->part[i].buffer_bytes),
         };
     }
     division->given = given;
-    division->given_count = memory->parts;
+    division->given_count = layout->parts;
     rc = collio_domains_make(&collio_partition_memory, division, &ex->plan->domains);
     free(given);
     return rc;
@@ -217,14 +199,14 @@ static int64_t slot_within(int64_t size, int64_t window)
 static void measure(collio_exchange_t *ex)
 {
     const collio_file_t *file = ex->file;
-    const collio_file_memory_t *memory = &file->memory;
+    const collio_memory_layout_t *layout = &file->memory.layout;
     collio_plan_t *plan = ex->plan;
     bool everywhere = puts_named(file);
 
     plan->slot_bytes = plan->memory.announced = plan->memory.node_announced = 0;
     plan->regions = 0;
-    for (int i = 0; i < memory->parts; ++i) {
-        int aggregator = memory->part[i].aggregator, rank = file->derived.aggregators[aggregator];
+    for (int i = 0; i < layout->parts; ++i) {
+        int aggregator = layout->part[i].aggregator, rank = file->derived.aggregators[aggregator];
         bool here = collio_node_of(&file->nodes, rank) == collio_node_of(&file->nodes, file->rank);
         int64_t window = collio_plan_window(plan, aggregator);
         int64_t slot = slot_within(collio_domains_size(&plan->domains, aggregator), window);
@@ -233,11 +215,11 @@ static void measure(collio_exchange_t *ex)
             plan->slot_bytes = slot;
         }
         if (here) {
-            plan->memory.node_announced += memory->part[i].buffer_bytes;
+            plan->memory.node_announced += layout->part[i].buffer_bytes;
             ++plan->regions;
         }
         if (rank == file->rank) {
-            plan->memory.announced += memory->part[i].buffer_bytes;
+            plan->memory.announced += layout->part[i].buffer_bytes;
         }
     }
 }
