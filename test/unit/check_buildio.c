@@ -10,7 +10,8 @@ typedef collio_extent_t extent_t;
 typedef collio_segment_t segment_t;
 typedef collio_buildio_t buildio_t;
 
-static void random_tiling(tiling_t *tiling, int64_t base)
+/* Pieces of memory may come in any order. */
+static void random_tiling(tiling_t *tiling, int64_t base, bool sorted)
 {
     extent_t pieces[8];
     size_t count = (size_t) unit_between(1, 8);
@@ -23,6 +24,13 @@ static void random_tiling(tiling_t *tiling, int64_t base)
         at += pieces[i].length;
     }
     at += unit_below(4);
+    for (size_t i = 1; i < count && !sorted; ++i) {
+        size_t other = (size_t) unit_below((int64_t) i + 1);
+        extent_t swap = pieces[i];
+
+        pieces[i] = pieces[other];
+        pieces[other] = swap;
+    }
     ck_assert_int_eq(0, collio_tiling_init(tiling, base, at, pieces, count));
 }
 
@@ -80,8 +88,8 @@ UNIT_TEST(buildio_random_requests)
     for (int round = unit_rounds(3000); 0 < round; --round) {
         tiling_t file, memory;
 
-        random_tiling(&file, unit_below(1000));
-        random_tiling(&memory, 0);
+        random_tiling(&file, unit_below(1000), true);
+        random_tiling(&memory, 0, 0 == unit_below(2));
         check_request(&file, unit_below(200), &memory, unit_below(200), unit_below(300),
                       0 == unit_below(2) ? 64 : (size_t) unit_between(1, 5));
         collio_tiling_fini(&file);

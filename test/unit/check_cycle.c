@@ -532,7 +532,7 @@ static void make_view_domains(int kind, int64_t hi, collio_domains_t *domains)
 }
 
 /* Forward, and backward (sorted first); more pieces than a walk looks at together. */
-UNIT_TEST(cycle_views_against_walk)
+UNIT_TEST(cycle_random_views_against_walk)
 {
     for (int round = unit_rounds(12); 0 < round; --round) {
         enum { COUNT = 300 };

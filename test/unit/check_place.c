@@ -96,7 +96,7 @@ static void random_tiling(tiling_t *tiling)
 }
 
 /* What a plan relies on. */
-UNIT_TEST(place_and_shape_tell_every_offset)
+UNIT_TEST(place_random_shapes_tell_every_offset)
 {
     int alike = 0;
 
@@ -117,7 +117,7 @@ UNIT_TEST(place_and_shape_tell_every_offset)
         collio_tiling_fini(&a);
         collio_tiling_fini(&b);
     }
-    ck_assert_int_gt(alike, 100);
+    ck_assert(alike > 100 || unit_rounds(1000) < 1000);
 }
 
 UNIT_TEST(range_that_wraps_to_a_valid_offset)
@@ -189,7 +189,8 @@ UNIT_TEST(range_random_against_every_byte)
             continue;
         }
         if (0 != unit_below(3)) {
-            tiling.extent = (int64_t) (unit_bits() >> unit_below(62)) * (unit_below(4) ? 1 : -1);
+            tiling.extent = (int64_t) (unit_bits() >> unit_between(1, 62))
+                            * (unit_below(4) ? 1 : -1);
             tiling.ascending = false;
             tiling.dense = false;
         }

@@ -372,7 +372,7 @@ UNIT_TEST(tiling_equal_pieces_have_no_lengths)
 }
 
 /* A tiling is found by the list that it was made of, and by no other list. */
-UNIT_TEST(tiling_made_of_its_own_list_only)
+UNIT_TEST(tiling_random_list_made_of_its_own_only)
 {
     enum { MOST = 12 };
 

@@ -1,10 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /* Values as users write them: any case, units, ROMIO's words; what is wrong changes nothing. */
+#include "aggregator.h"
 #include "value.h"
 
 #include "unit.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 static const char modes[] = "auto=-1,off=0,element=4,view=5";
@@ -124,4 +127,91 @@ UNIT_TEST(value_texts_for_users)
     ck_assert_str_eq("disable", text);
     collio_value_romio(COLLIO_BYTES, NULL, 4096, text, sizeof(text));
     ck_assert_str_eq("4096", text);
+}
+
+enum { UNTOUCHED = -777, ROOM = 40, LENGTH = 24 };
+
+/* Characters of right values, and some of wrong ones. */
+static void random_text(char text[LENGTH + 1])
+{
+    static const char letters[] = "0123456789,-=autonfvieweblsrmdckKMGT +x.\x80\xff";
+    static const char *const words[] = {"auto", "on", "OFF", "view", "true", "disable", "64k"};
+    int length = (int) unit_below(LENGTH);
+
+    snprintf(text, LENGTH + 1, "%s", words[unit_below(7)]);
+    if (0 != unit_below(3)) {
+        for (int i = 0; i < length; ++i) {
+            text[i] = letters[unit_below((int64_t) sizeof(letters) - 1)];
+        }
+        text[length] = '\0';
+    }
+}
+
+/* Printed into too little room, the text is cut, ends with 0, and nothing behind it is touched. */
+static void check_room(collio_kind_t kind, const char *choices, int64_t value, size_t room)
+{
+    char text[ROOM + 1];
+
+    memset(text, '#', sizeof(text));
+    collio_value_format(kind, choices, value, text, room);
+    unit_assert(strlen(text) < room && '#' == text[room]);
+    memset(text, '#', sizeof(text));
+    collio_value_romio(kind, choices, value, text, room);
+    unit_assert(strlen(text) < room && '#' == text[room]);
+    memset(text, '#', sizeof(text));
+    collio_value_allowed(kind, choices, value, text, room);
+    unit_assert(NULL != memchr(text, '\0', room) && '#' == text[room]);
+}
+
+/* Whatever the text: refused and nothing changed, or an allowed value that prints and parses to
+ * itself. */
+UNIT_TEST(value_random_text)
+{
+    static const char *const lists[] = {on_off, modes, "none,comm,write"};
+
+    for (int round = unit_rounds(20000); 0 < round; --round) {
+        collio_kind_t kind = (collio_kind_t) unit_below(COLLIO_SWITCH + 1);
+        const char *choices = lists[unit_below(3)];
+        int64_t least = unit_below(3), value = UNTOUCHED, again = UNTOUCHED;
+        char text[LENGTH + 1], printed[ROOM];
+
+        random_text(text);
+        check_room(kind, choices, value, (size_t) unit_between(1, ROOM));
+        if (!collio_value_parse(kind, choices, least, text, &value)) {
+            unit_equal(UNTOUCHED, value);
+            continue;
+        }
+        if (COLLIO_NUMBER == kind || COLLIO_BYTES == kind) {
+            unit_assert(value >= least && (COLLIO_BYTES == kind || value <= INT_MAX));
+        }
+        check_room(kind, choices, value, (size_t) unit_between(1, ROOM));
+        collio_value_format(kind, choices, value, printed, sizeof(printed));
+        unit_assert(collio_value_parse(kind, choices, least, printed, &again));
+        unit_equal(value, again);
+        if (on_off == choices || COLLIO_CHOICE != kind) {
+            collio_value_romio(kind, choices, value, printed, sizeof(printed));
+            unit_assert(collio_value_parse(kind, choices, least, printed, &again));
+            unit_equal(value, again);
+        }
+    }
+}
+
+/* A list of aggregators, whatever the text: different ranks that exist, or an error. */
+UNIT_TEST(value_random_list_of_ranks)
+{
+    enum { RANKS = 40 };
+
+    for (int round = unit_rounds(20000); 0 < round; --round) {
+        int list[RANKS], seen[RANKS] = {0}, count;
+        const char *bad = NULL;
+        char text[LENGTH + 1];
+
+        random_text(text);
+        count = collio_aggregators_parse(text, RANKS, list, &bad);
+        unit_assert(RANKS >= count && (0 <= count || -EINVAL == count));
+        for (int i = 0; i < count; ++i) {
+            unit_assert(0 <= list[i] && list[i] < RANKS && !seen[list[i]]++);
+        }
+        unit_assert(0 <= count || (NULL != bad && text <= bad && bad <= text + strlen(text)));
+    }
 }

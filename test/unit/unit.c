@@ -27,10 +27,11 @@ TCase *unit_tests(void)
     return tests;
 }
 
-bool unit_selected(const char *test)
+bool unit_selected(const char *test, void (*body)(void))
 {
     const char *only = getenv("COLLIO_UNIT_TEST");
 
+    (void) body;
     return NULL == only || 0 == strcmp(only, test);
 }
 
@@ -40,6 +41,11 @@ uint64_t unit_bits(void) /* xorshift64* */
     state ^= state << 25;
     state ^= state >> 27;
     return state * UINT64_C(2685821657736338717);
+}
+
+int64_t unit_below(int64_t below)
+{
+    return (int64_t) ((unit_bits() >> 1) % (uint64_t) below);
 }
 
 int unit_rounds(int rounds)

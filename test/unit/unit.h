@@ -32,7 +32,9 @@
         }                                                                               \
     } while (0)
 
-/* Defines a test, and adds it to those that main (unit.c) runs: UNIT_TEST(name) { ... } */
+/* Defines a test, and adds it to those that main (unit.c) runs: UNIT_TEST(name) { ... }
+ * Tests with "random" in their names are also targets of `test/fuzz/run core`: there the fuzzer's
+ * bytes are the random numbers, and a test has one round. */
 #define UNIT_TEST(name)                                            \
     static void unit_body_##name(void);                            \
     START_TEST(name)                                               \
@@ -42,22 +44,18 @@
     END_TEST                                                       \
     __attribute__((constructor)) static void unit_add_##name(void) \
     {                                                              \
-        if (unit_selected(#name)) {                                \
+        if (unit_selected(#name, unit_body_##name)) {              \
             tcase_add_test(unit_tests(), name);                    \
         }                                                          \
     }                                                              \
     static void unit_body_##name(void)
 
 TCase *unit_tests(void);
-bool unit_selected(const char *test);
+bool unit_selected(const char *test, void (*body)(void));
 /* The next 64 random bits. */
 uint64_t unit_bits(void);
-
-/** 0 .. below - 1 */
-static inline int64_t unit_below(int64_t below)
-{
-    return (int64_t) ((unit_bits() >> 1) % (uint64_t) below);
-}
+/* 0 .. below - 1 */
+int64_t unit_below(int64_t below);
 
 /** from .. to */
 static inline int64_t unit_between(int64_t from, int64_t to)

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
-"""Coverage-guided fuzzing of core/, and of what decodes bytes of a peer (libFuzzer)."""
+"""Coverage-guided fuzzing of core/ (libFuzzer): the targets are random tests of test/unit."""
 import concurrent.futures
 import glob
 import os
@@ -11,25 +11,27 @@ import tempfile
 import launch
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
+UNIT = os.path.join(HERE, '..', 'unit')
 CORE = os.path.join(HERE, '..', '..', 'ompi', 'mca', 'common', 'collio', 'core')
+TARGETS = ('buildio', 'cycle', 'marks', 'merge', 'place', 'tiling', 'value', 'wire')   # check_*.c
 FLAGS = ['-g', '-O1', '-std=gnu11', '-fno-omit-frame-pointer', '-fno-sanitize-recover=all']
 
 
 def compile_one(clang, source, folder, sanitizers):
     target = os.path.join(folder, os.path.basename(source)[:-2] + '.o')
-    subprocess.run([clang, *FLAGS, f'-fsanitize={sanitizers}', '-I', CORE, '-c', source, '-o',
-                    target], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    subprocess.run([clang, *FLAGS, f'-fsanitize={sanitizers}', '-I', CORE, '-I', UNIT, '-c', source,
+                    '-o', target], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return target
 
 
 def build(clang, folder):
-    """The harnesses, each linked with all of core/. Raises CalledProcessError."""
+    """A program for each target, linked with all of core/. Raises CalledProcessError."""
     sanitizers = 'fuzzer-no-link,address,undefined'
-    sources = sorted(glob.glob(os.path.join(CORE, '*.c')))
-    harnesses = sorted(glob.glob(os.path.join(HERE, 'core', 'fuzz_*.c')))
+    sources = sorted(glob.glob(os.path.join(CORE, '*.c'))) + [os.path.join(HERE, 'fuzz_unit.c')]
+    targets = [os.path.join(UNIT, f'check_{name}.c') for name in TARGETS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(lambda s: compile_one(clang, s, folder, sanitizers),
-                                sources + harnesses))
+                                sources + targets))
     programs = []
     for target in objects[len(sources):]:
         program = target[:-2]
@@ -52,11 +54,11 @@ def usable(clang, folder):
 
 
 def fuzz(suite, program, seconds):
-    name = f'fuzz core {os.path.basename(program)[5:]}'
+    name = f'fuzz core {os.path.basename(program)[6:]}'
     corpus = os.path.join(launch.BUILD, 'test-logs', os.path.basename(program) + '.corpus')
     os.makedirs(corpus, exist_ok=True)
     result = launch.run([program, f'-max_total_time={int(seconds)}', '-rss_limit_mb=2048',
-                         '-timeout=60', '-max_len=1024', f'-artifact_prefix={program}.',
+                         '-timeout=60', '-max_len=4096', f'-artifact_prefix={program}.',
                          '-print_final_stats=1', corpus], seconds + 120)
     executed = re.findall(r'stat::number_of_executed_units:\s*(\d+)', result.text)
     covered = re.findall(r'cov: (\d+)', result.text)
@@ -69,7 +71,7 @@ def fuzz(suite, program, seconds):
 
 
 def run(suite, seconds):
-    """Every harness for so many seconds."""
+    """Every target for so many seconds."""
     clang = shutil.which('clang')
     with tempfile.TemporaryDirectory(prefix='fuzz.') as folder:
         if not clang or not usable(clang, folder):
