@@ -75,18 +75,9 @@ static void completed(enum ioprof_id id, const void *block, int fd, int64_t offs
     ioprof_record(&call);
 }
 
-#define SUBMIT(name, TYPE)                                  \
-    IOPROF_EXPORT int name(TYPE *block)                     \
-    {                                                       \
-        struct ioprof_posix p;                              \
-        bool counted = ioprof_begin(&p, block->aio_fildes); \
-        int rc = IOPROF_NEXT(name)(block);                  \
-                                                            \
-        if (counted && 0 == rc) {                           \
-            remember(block, p.begin, p.inside);             \
-        }                                                   \
-        return rc;                                          \
-    }
+#define SUBMIT(name, TYPE)                                                                \
+    IOPROF_POSIX(int, name, (TYPE * block), (block), ioprof_begin(&p, block->aio_fildes), \
+                 0 == result ? remember(block, p.begin, p.inside) : (void) 0)
 SUBMIT(aio_read, struct aiocb)
 SUBMIT(aio_read64, struct aiocb64)
 SUBMIT(aio_write, struct aiocb)
@@ -125,18 +116,10 @@ LIST(lio_listio64, struct aiocb64)
 RETURN(aio_return, struct aiocb)
 RETURN(aio_return64, struct aiocb64)
 
-#define AIO_FSYNC(name, TYPE)                                     \
-    IOPROF_EXPORT int name(int op, TYPE *block)                   \
-    {                                                             \
-        struct ioprof_posix p;                                    \
-        bool counted = ioprof_begin(&p, block->aio_fildes);       \
-        int rc = IOPROF_NEXT(name)(op, block);                    \
-                                                                  \
-        if (counted) {                                            \
-            ioprof_end_other(&p, IOPROF_ID_aio_fsync, 0, rc < 0); \
-        }                                                         \
-        return rc;                                                \
-    }
+#define AIO_FSYNC(name, TYPE)                                   \
+    IOPROF_POSIX(int, name, (int op, TYPE *block), (op, block), \
+                 ioprof_begin(&p, block->aio_fildes),           \
+                 ioprof_end_other(&p, IOPROF_ID_aio_fsync, 0, result < 0))
 AIO_FSYNC(aio_fsync, struct aiocb)
 AIO_FSYNC(aio_fsync64, struct aiocb64)
 
@@ -252,21 +235,9 @@ static void look_at_queue(struct io_uring *ring)
     }
 }
 
-#    define URING(name, PARAMS, ARGS)                                       \
-        IOPROF_EXPORT int name PARAMS                                       \
-        {                                                                   \
-            struct ioprof_posix p;                                          \
-            bool counted;                                                   \
-            int rc;                                                         \
-                                                                            \
-            look_at_queue(ring);                                            \
-            counted = ioprof_begin_path(&p);                                \
-            rc = IOPROF_NEXT(name) ARGS;                                    \
-            if (counted) {                                                  \
-                ioprof_end_other(&p, IOPROF_ID_io_uring_submit, 0, rc < 0); \
-            }                                                               \
-            return rc;                                                      \
-        }
+#    define URING(name, PARAMS, ARGS)                                                       \
+        IOPROF_POSIX(int, name, PARAMS, ARGS, (look_at_queue(ring), ioprof_begin_path(&p)), \
+                     ioprof_end_other(&p, IOPROF_ID_io_uring_submit, 0, result < 0))
 URING(io_uring_submit, (struct io_uring * ring), (ring))
 URING(io_uring_submit_and_wait, (struct io_uring * ring, unsigned n), (ring, n))
 #endif

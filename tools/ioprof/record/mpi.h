@@ -9,6 +9,7 @@
 #define IOPROF_RECORD_MPI_H
 
 #include <mpi.h>
+#include <sched.h>
 
 #include "record/record.h"
 
@@ -31,6 +32,33 @@
         return name##_body(real, IOPROF_STRIP ARGS);                                  \
     }
 
+/** The same around a call on `fh`: BEFORE and AFTER may use `c`, AFTER also `rc`. */
+#define IOPROF_CALL(name, id, PARAMS, ARGS, fh, BEFORE, AFTER) \
+    IOPROF_WRAP(name, PARAMS, ARGS, {                          \
+        struct ioprof_mpi c;                                   \
+        int rc;                                                \
+                                                               \
+        if (!ioprof_mpi_begin(&c, IOPROF_ID_##id, fh)) {       \
+            return real ARGS;                                  \
+        }                                                      \
+        BEFORE;                                                \
+        rc = real ARGS;                                        \
+        AFTER;                                                 \
+        return rc;                                             \
+    })
+
+static inline void ioprof_lock(bool *locked)
+{
+    while (__atomic_exchange_n(locked, true, __ATOMIC_ACQUIRE)) {
+        sched_yield(); /* its holder may wait for this core */
+    }
+}
+
+static inline void ioprof_unlock(bool *locked)
+{
+    __atomic_store_n(locked, false, __ATOMIC_RELEASE);
+}
+
 struct ioprof_mpi_file;
 
 struct ioprof_mpi {
@@ -52,8 +80,11 @@ void ioprof_mpi_end_data(const struct ioprof_mpi *c, int rc, const MPI_Status *s
 /** A nonblocking call has begun; completion comes with its request. */
 void ioprof_mpi_end_start(const struct ioprof_mpi *c, int rc, MPI_Request *request, uint64_t bytes);
 
+/** A nonblocking or split call is complete. */
+void ioprof_mpi_complete(const struct ioprof_mpi *c, bool failed, uint64_t bytes);
+
 /** A split call: bytes and span are known at its end. */
-void ioprof_split_begin(const struct ioprof_mpi *c);
+void ioprof_split_begin(const struct ioprof_mpi *c, int rc);
 void ioprof_split_end(const struct ioprof_mpi *c, int rc, const MPI_Status *status);
 
 /** Bytes that a status counts. */

@@ -2,6 +2,18 @@
 /* MPI_File_*: reads and writes, blocking, nonblocking and split. */
 #include "record/mpi.h"
 
+void ioprof_mpi_complete(const struct ioprof_mpi *c, bool failed, uint64_t bytes)
+{
+    ioprof_record(&(struct ioprof_call){.id = c->id,
+                                        .file = c->file,
+                                        .failed = failed,
+                                        .hidden_time = true,
+                                        .begin = c->begin,
+                                        .end = ioprof_now(),
+                                        .offset = c->offset,
+                                        .bytes = bytes});
+}
+
 void ioprof_mpi_end_start(const struct ioprof_mpi *c, int rc, MPI_Request *request, uint64_t bytes)
 {
     ioprof_thread.in_mpi_file--;
@@ -12,45 +24,22 @@ void ioprof_mpi_end_start(const struct ioprof_mpi *c, int rc, MPI_Request *reque
     if (MPI_REQUEST_NULL != *request) {
         ioprof_request_add(*request, c);
     } else { /* it was complete at once */
-        ioprof_record(&(struct ioprof_call){.id = c->id,
-                                            .file = c->file,
-                                            .hidden_time = true,
-                                            .begin = c->begin,
-                                            .end = ioprof_now(),
-                                            .offset = c->offset,
-                                            .bytes = bytes});
+        ioprof_mpi_complete(c, false, bytes);
     }
 }
 
-#define BLOCKING(name, id, PARAMS, ARGS, at)                  \
-    IOPROF_WRAP(name, PARAMS, ARGS, {                         \
-        struct ioprof_mpi c;                                  \
-        MPI_Status own;                                       \
-        int rc;                                               \
-                                                              \
-        if (!ioprof_mpi_begin(&c, IOPROF_ID_##id, fh)) {      \
-            return real ARGS;                                 \
-        }                                                     \
-        ioprof_mpi_place(&c, fh, at);                         \
-        status = MPI_STATUS_IGNORE == status ? &own : status; \
-        rc = real ARGS;                                       \
-        ioprof_mpi_end_data(&c, rc, status);                  \
-        return rc;                                            \
-    })
+/* A call with a status; `own` is for programs that do not want one. */
+#define WITH_STATUS(name, id, PARAMS, ARGS, PLACE, END)            \
+    IOPROF_CALL(name, id, PARAMS, ARGS, fh, MPI_Status own; PLACE; \
+                status = MPI_STATUS_IGNORE == status ? &own : status, END)
 
-#define NONBLOCKING(name, id, PARAMS, ARGS, at)                                \
-    IOPROF_WRAP(name, PARAMS, ARGS, {                                          \
-        struct ioprof_mpi c;                                                   \
-        int rc;                                                                \
-                                                                               \
-        if (!ioprof_mpi_begin(&c, IOPROF_ID_##id, fh)) {                       \
-            return real ARGS;                                                  \
-        }                                                                      \
-        ioprof_mpi_place(&c, fh, at);                                          \
-        rc = real ARGS;                                                        \
-        ioprof_mpi_end_start(&c, rc, request, ioprof_mpi_type_bytes(type, n)); \
-        return rc;                                                             \
-    })
+#define BLOCKING(name, id, PARAMS, ARGS, at)                          \
+    WITH_STATUS(name, id, PARAMS, ARGS, ioprof_mpi_place(&c, fh, at), \
+                ioprof_mpi_end_data(&c, rc, status))
+
+#define NONBLOCKING(name, id, PARAMS, ARGS, at)                           \
+    IOPROF_CALL(name, id, PARAMS, ARGS, fh, ioprof_mpi_place(&c, fh, at), \
+                ioprof_mpi_end_start(&c, rc, request, ioprof_mpi_type_bytes(type, n)))
 
 /* With an offset, and at a file pointer; int counts, and MPI-4's large ones. */
 #define DATA_AT(KIND, name, BUFFER, LAST, last)                                               \
@@ -95,36 +84,12 @@ DATA(NONBLOCKING, File_iread_shared, in_buffer, request_type, request, IOPROF_MP
 DATA(NONBLOCKING, File_iwrite_shared, out_buffer, request_type, request, IOPROF_MPI_SHARED)
 
 /* A handle has one split call at a time. */
-#define SPLIT_BEGIN(name, ID, PARAMS, ARGS, at)                                      \
-    IOPROF_WRAP(name, PARAMS, ARGS, {                                                \
-        struct ioprof_mpi c;                                                         \
-        int rc;                                                                      \
-                                                                                     \
-        if (!ioprof_mpi_begin(&c, IOPROF_ID_##ID, fh)) {                             \
-            return real ARGS;                                                        \
-        }                                                                            \
-        ioprof_mpi_place(&c, fh, at);                                                \
-        rc = real ARGS;                                                              \
-        ioprof_thread.in_mpi_file--;                                                 \
-        ioprof_record_start(c.id, c.file, c.begin, ioprof_now(), MPI_SUCCESS != rc); \
-        ioprof_split_begin(&c);                                                      \
-        return rc;                                                                   \
-    })
-#define SPLIT_END(name, BUFFER)                                                            \
-    IOPROF_WRAP(name, (MPI_File fh, BUFFER buf, MPI_Status * status), (fh, buf, status), { \
-        struct ioprof_mpi c;                                                               \
-        MPI_Status own;                                                                    \
-        int rc;                                                                            \
-                                                                                           \
-        if (!ioprof_mpi_begin(&c, IOPROF_ID_##name, fh)) {                                 \
-            return real(fh, buf, status);                                                  \
-        }                                                                                  \
-        status = MPI_STATUS_IGNORE == status ? &own : status;                              \
-        rc = real(fh, buf, status);                                                        \
-        ioprof_split_end(&c, rc, status);                                                  \
-        ioprof_mpi_end(&c, rc);                                                            \
-        return rc;                                                                         \
-    })
+#define SPLIT_BEGIN(name, id, PARAMS, ARGS, at)                           \
+    IOPROF_CALL(name, id, PARAMS, ARGS, fh, ioprof_mpi_place(&c, fh, at), \
+                ioprof_split_begin(&c, rc))
+#define SPLIT_END(name, BUFFER)                                                                  \
+    WITH_STATUS(name, name, (MPI_File fh, BUFFER buf, MPI_Status * status), (fh, buf, status), , \
+                ioprof_split_end(&c, rc, status))
 #define SPLIT_AT(name, BUFFER)                                                                  \
     SPLIT_BEGIN(name, name, (MPI_File fh, MPI_Offset at, BUFFER buf, int n, MPI_Datatype type), \
                 (fh, at, buf, n, type), at)                                                     \

@@ -3,7 +3,6 @@
 #include "record/mpi.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,27 +21,15 @@ static struct ioprof_mpi_file handles[MAX_OPEN];
 static int high;
 static bool locked;
 
-static void lock(void)
-{
-    while (__atomic_exchange_n(&locked, true, __ATOMIC_ACQUIRE)) {
-        sched_yield(); /* its holder may wait for this core */
-    }
-}
-
-static void unlock(void)
-{
-    __atomic_store_n(&locked, false, __ATOMIC_RELEASE);
-}
-
 static struct ioprof_mpi_file *handle_find(MPI_File fh)
 {
     struct ioprof_mpi_file *found = NULL;
 
-    lock();
+    ioprof_lock(&locked);
     for (int i = 0; i < high && NULL == found; i++) {
         found = handles[i].used && handles[i].fh == fh ? &handles[i] : NULL;
     }
-    unlock();
+    ioprof_unlock(&locked);
     return found;
 }
 
@@ -50,7 +37,7 @@ static struct ioprof_mpi_file *handle_add(MPI_File fh)
 {
     struct ioprof_mpi_file *found = NULL;
 
-    lock();
+    ioprof_lock(&locked);
     for (int i = 0; i < MAX_OPEN && NULL == found; i++) {
         if (!handles[i].used) {
             found = &handles[i];
@@ -58,15 +45,15 @@ static struct ioprof_mpi_file *handle_add(MPI_File fh)
             *found = (struct ioprof_mpi_file){.fh = fh, .used = true, .file = IOPROF_NO_FILE};
         }
     }
-    unlock();
+    ioprof_unlock(&locked);
     return found;
 }
 
 static void handle_remove(struct ioprof_mpi_file *handle)
 {
-    lock();
+    ioprof_lock(&locked);
     handle->used = false;
-    unlock();
+    ioprof_unlock(&locked);
 }
 
 bool ioprof_mpi_begin(struct ioprof_mpi *c, enum ioprof_id id, MPI_File fh)
@@ -116,8 +103,10 @@ void ioprof_mpi_place(struct ioprof_mpi *c, MPI_File fh, MPI_Offset offset)
     c->begin = ioprof_now();
 }
 
-void ioprof_split_begin(const struct ioprof_mpi *c)
+void ioprof_split_begin(const struct ioprof_mpi *c, int rc)
 {
+    ioprof_thread.in_mpi_file--;
+    ioprof_record_start(c->id, c->file, c->begin, ioprof_now(), MPI_SUCCESS != rc);
     if (NULL != c->handle) {
         c->handle->split = *c;
     }
@@ -125,18 +114,12 @@ void ioprof_split_begin(const struct ioprof_mpi *c)
 
 void ioprof_split_end(const struct ioprof_mpi *c, int rc, const MPI_Status *status)
 {
-    if (NULL == c->handle || NULL == c->handle->split.handle) {
-        return;
+    if (NULL != c->handle && NULL != c->handle->split.handle) {
+        ioprof_mpi_complete(&c->handle->split, MPI_SUCCESS != rc,
+                            MPI_SUCCESS == rc ? ioprof_mpi_bytes(status) : 0);
+        c->handle->split.handle = NULL;
     }
-    ioprof_record(&(struct ioprof_call){.id = c->handle->split.id,
-                                        .file = c->file,
-                                        .failed = MPI_SUCCESS != rc,
-                                        .hidden_time = true,
-                                        .begin = c->handle->split.begin,
-                                        .end = ioprof_now(),
-                                        .offset = c->handle->split.offset,
-                                        .bytes = MPI_SUCCESS == rc ? ioprof_mpi_bytes(status) : 0});
-    c->handle->split.handle = NULL;
+    ioprof_mpi_end(c, rc);
 }
 
 static void finish(const struct ioprof_mpi *c, int rc, uint64_t bytes)
@@ -305,37 +288,22 @@ IOPROF_WRAP(File_open, (MPI_Comm comm, const char *name, int amode, MPI_Info inf
                 return rc;
             })
 
-IOPROF_WRAP(File_close, (MPI_File * fh), (fh), {
-    struct ioprof_mpi c;
-    int rc;
+static void closing(struct ioprof_mpi *c, MPI_File fh)
+{
+    if (NULL != c->handle) {
+        read_hints(c->handle, fh);
+        handle_remove(c->handle);
+        c->handle = NULL;
+        c->begin = ioprof_now();
+    }
+}
 
-    if (!ioprof_mpi_begin(&c, IOPROF_ID_File_close, *fh)) {
-        return real(fh);
-    }
-    if (NULL != c.handle) {
-        read_hints(c.handle, *fh);
-        handle_remove(c.handle);
-        c.handle = NULL;
-        c.begin = ioprof_now();
-    }
-    rc = real(fh);
-    ioprof_mpi_end(&c, rc);
-    return rc;
-})
+IOPROF_CALL(File_close, File_close, (MPI_File * fh), (fh), *fh, closing(&c, *fh),
+            ioprof_mpi_end(&c, rc))
 
 /* Calls that move no data. */
-#define PLAIN(name, PARAMS, ARGS, fh)                      \
-    IOPROF_WRAP(name, PARAMS, ARGS, {                      \
-        struct ioprof_mpi c;                               \
-        int rc;                                            \
-                                                           \
-        if (!ioprof_mpi_begin(&c, IOPROF_ID_##name, fh)) { \
-            return real ARGS;                              \
-        }                                                  \
-        rc = real ARGS;                                    \
-        ioprof_mpi_end(&c, rc);                            \
-        return rc;                                         \
-    })
+#define PLAIN(name, PARAMS, ARGS, fh) \
+    IOPROF_CALL(name, name, PARAMS, ARGS, fh, , ioprof_mpi_end(&c, rc))
 
 PLAIN(File_delete, (const char *name, MPI_Info info), (name, info), MPI_FILE_NULL)
 PLAIN(File_set_size, (MPI_File fh, MPI_Offset size), (fh, size), fh)
@@ -363,22 +331,17 @@ PLAIN(File_get_position_shared, (MPI_File fh, MPI_Offset *offset), (fh, offset),
 PLAIN(File_get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset *bytes),
       (fh, offset, bytes), fh)
 
-IOPROF_WRAP(File_set_view,
+static void end_set_view(const struct ioprof_mpi *c, int rc)
+{
+    struct ioprof_file *record = ioprof_file_record(c->file);
+
+    if (NULL != record) {
+        IOPROF_ADD(record->views, 1);
+    }
+    ioprof_mpi_end(c, rc);
+}
+
+IOPROF_CALL(File_set_view, File_set_view,
             (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype type,
              const char *datarep, MPI_Info info),
-            (fh, disp, etype, type, datarep, info), {
-                struct ioprof_mpi c;
-                struct ioprof_file *record;
-                int rc;
-
-                if (!ioprof_mpi_begin(&c, IOPROF_ID_File_set_view, fh)) {
-                    return real(fh, disp, etype, type, datarep, info);
-                }
-                rc = real(fh, disp, etype, type, datarep, info);
-                record = ioprof_file_record(c.file);
-                if (NULL != record) {
-                    IOPROF_ADD(record->views, 1);
-                }
-                ioprof_mpi_end(&c, rc);
-                return rc;
-            })
+            (fh, disp, etype, type, datarep, info), fh, , end_set_view(&c, rc))

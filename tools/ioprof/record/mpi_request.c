@@ -2,7 +2,6 @@
 /* Nonblocking MPI-IO calls under way, and the functions that complete them. */
 #include "record/mpi.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +16,6 @@ static struct slot *slots;
 static int under_way;
 static bool locked;
 
-static void lock(void)
-{
-    while (__atomic_exchange_n(&locked, true, __ATOMIC_ACQUIRE)) {
-        sched_yield(); /* its holder may wait for this core */
-    }
-}
-
-static void unlock(void)
-{
-    __atomic_store_n(&locked, false, __ATOMIC_RELEASE);
-}
-
 static unsigned home(MPI_Request request)
 {
     uint64_t key = 0;
@@ -42,7 +29,7 @@ void ioprof_request_add(MPI_Request request, const struct ioprof_mpi *c)
     unsigned at = home(request);
     bool placed = false;
 
-    lock();
+    ioprof_lock(&locked);
     slots = NULL == slots ? calloc(SLOTS, sizeof(*slots)) : slots;
     for (int tries = 0; NULL != slots && tries < 64 && !placed; tries++, at = (at + 1) % SLOTS) {
         if (!slots[at].used) {
@@ -51,7 +38,7 @@ void ioprof_request_add(MPI_Request request, const struct ioprof_mpi *c)
             placed = true;
         }
     }
-    unlock();
+    ioprof_unlock(&locked);
     if (!placed) {
         IOPROF_ADD(ioprof_me.requests_dropped, 1);
     }
@@ -65,7 +52,7 @@ static bool request_find(MPI_Request request, bool take, struct ioprof_mpi *c)
     if (MPI_REQUEST_NULL == request) {
         return false;
     }
-    lock();
+    ioprof_lock(&locked);
     for (int tries = 0; tries < 64 && !found; tries++, at = (at + 1) % SLOTS) {
         if (slots[at].used && slots[at].request == request) {
             found = true;
@@ -74,7 +61,7 @@ static bool request_find(MPI_Request request, bool take, struct ioprof_mpi *c)
             under_way -= take;
         }
     }
-    unlock();
+    ioprof_unlock(&locked);
     return found;
 }
 
@@ -116,19 +103,25 @@ static bool wait_begin(struct wait *w, enum ioprof_id id, int n, const MPI_Reque
     return true;
 }
 
-/** Statuses to read: the program's, or own ones where it does not want any. */
-static MPI_Status *wait_statuses(struct wait *w, int n, MPI_Status *statuses, bool ignored)
+static bool ignored(const MPI_Status *statuses)
 {
-    if (!w->io || !ignored) {
+    return MPI_STATUS_IGNORE == statuses || MPI_STATUSES_IGNORE == statuses;
+}
+
+/** Statuses to read: the program's, or own ones where it does not want any. */
+static MPI_Status *wait_statuses(struct wait *w, int n, MPI_Status *statuses)
+{
+    if (!w->io || !ignored(statuses)) {
         return statuses;
     }
     w->own = malloc((size_t) (n > 0 ? n : 1) * sizeof(*w->own));
     return NULL == w->own ? statuses : w->own;
 }
 
-/** Request i is complete. Without a status, its bytes are not known. */
-static void wait_one(struct wait *w, int i, const MPI_Status *status)
+/** Request i is complete, with the status at [at]. Without a status, its bytes are not known. */
+static void wait_one(struct wait *w, int i, const MPI_Status *statuses, int at)
 {
+    const MPI_Status *status = ignored(statuses) ? NULL : &statuses[at];
     struct ioprof_mpi c;
     bool failed = MPI_SUCCESS != w->rc;
 
@@ -139,23 +132,40 @@ static void wait_one(struct wait *w, int i, const MPI_Status *status)
     if (MPI_ERR_IN_STATUS == w->rc && NULL != status) {
         failed = MPI_SUCCESS != status->MPI_ERROR;
     }
-    ioprof_record(&(struct ioprof_call){.id = c.id,
-                                        .file = c.file,
-                                        .failed = failed,
-                                        .hidden_time = true,
-                                        .begin = c.begin,
-                                        .end = ioprof_now(),
-                                        .offset = c.offset,
-                                        .bytes = NULL == status ? 0 : ioprof_mpi_bytes(status)});
+    ioprof_mpi_complete(&c, failed, NULL == status ? 0 : ioprof_mpi_bytes(status));
 }
 
-static void wait_end(struct wait *w, int rc)
+/** The first n requests. After an error some may still be under way: their handles remain. */
+static void wait_each(struct wait *w, int n, const MPI_Request *handles, const MPI_Status *statuses)
+{
+    for (int i = 0; i < n; i++) {
+        if (NULL == handles || MPI_REQUEST_NULL == handles[i]) {
+            wait_one(w, i, statuses, i);
+        }
+    }
+}
+
+static void wait_any(struct wait *w, int index, const MPI_Status *status)
+{
+    if (MPI_SUCCESS == w->rc && MPI_UNDEFINED != index) {
+        wait_one(w, index, status, 0);
+    }
+}
+
+static void wait_some(struct wait *w, int count, const int *indices, const MPI_Status *statuses)
+{
+    for (int i = 0; MPI_UNDEFINED != count && i < count; i++) {
+        wait_one(w, indices[i], statuses, i);
+    }
+}
+
+static int wait_end(struct wait *w)
 {
     ioprof_thread.in_mpi_file--;
     if (w->io) {
         ioprof_record(&(struct ioprof_call){.id = w->id,
                                             .file = IOPROF_NO_FILE,
-                                            .failed = MPI_SUCCESS != rc,
+                                            .failed = MPI_SUCCESS != w->rc,
                                             .no_event = 0 == w->completed,
                                             .begin = w->begin,
                                             .end = ioprof_now(),
@@ -165,146 +175,57 @@ static void wait_end(struct wait *w, int rc)
         free(w->requests);
     }
     free(w->own);
+    return w->rc;
 }
 
-/* statuses that exist: MPI_STATUS(ES)_IGNORE only stays where there was no memory for own ones */
-#define AT(statuses, i) (MPI_STATUSES_IGNORE == (statuses) ? NULL : &(statuses)[i])
+/** Defines a completion function of n requests; `done` calls wait_one for each that is complete. */
+#define COMPLETION(name, PARAMS, ARGS, n, requests, statuses, done) \
+    IOPROF_WRAP(name, PARAMS, ARGS, {                               \
+        struct wait w;                                              \
+                                                                    \
+        if (!wait_begin(&w, IOPROF_ID_##name, n, requests)) {       \
+            return real ARGS;                                       \
+        }                                                           \
+        statuses = wait_statuses(&w, n, statuses);                  \
+        w.rc = real ARGS;                                           \
+        done;                                                       \
+        return wait_end(&w);                                        \
+    })
 
-IOPROF_WRAP(Wait, (MPI_Request * request, MPI_Status *status), (request, status), {
-    struct wait w;
-    int rc;
-
-    if (!wait_begin(&w, IOPROF_ID_Wait, 1, request)) {
-        return real(request, status);
-    }
-    status = wait_statuses(&w, 1, status, MPI_STATUS_IGNORE == status);
-    rc = w.rc = real(request, status);
-    wait_one(&w, 0, MPI_STATUS_IGNORE == status ? NULL : status);
-    wait_end(&w, rc);
-    return rc;
-})
-
-IOPROF_WRAP(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), {
-    struct wait w;
-    int rc;
-
-    if (!wait_begin(&w, IOPROF_ID_Test, 1, request)) {
-        return real(request, flag, status);
-    }
-    status = wait_statuses(&w, 1, status, MPI_STATUS_IGNORE == status);
-    rc = w.rc = real(request, flag, status);
-    if (*flag) {
-        wait_one(&w, 0, MPI_STATUS_IGNORE == status ? NULL : status);
-    }
-    wait_end(&w, rc);
-    return rc;
-})
-
-IOPROF_WRAP(Waitall, (int n, MPI_Request requests[], MPI_Status statuses[]),
-            (n, requests, statuses), {
-                struct wait w;
-                int rc;
-
-                if (!wait_begin(&w, IOPROF_ID_Waitall, n, requests)) {
-                    return real(n, requests, statuses);
-                }
-                statuses = wait_statuses(&w, n, statuses, MPI_STATUSES_IGNORE == statuses);
-                rc = w.rc = real(n, requests, statuses);
-                for (int i = 0; i < n; i++) {
-                    /* After an error some may still be under way: their handles remain. */
-                    if (MPI_REQUEST_NULL == requests[i]) {
-                        wait_one(&w, i, AT(statuses, i));
-                    }
-                }
-                wait_end(&w, rc);
-                return rc;
-            })
-
-IOPROF_WRAP(Testall, (int n, MPI_Request requests[], int *flag, MPI_Status statuses[]),
-            (n, requests, flag, statuses), {
-                struct wait w;
-                int rc;
-
-                if (!wait_begin(&w, IOPROF_ID_Testall, n, requests)) {
-                    return real(n, requests, flag, statuses);
-                }
-                statuses = wait_statuses(&w, n, statuses, MPI_STATUSES_IGNORE == statuses);
-                rc = w.rc = real(n, requests, flag, statuses);
-                for (int i = 0; i < n && *flag; i++) {
-                    wait_one(&w, i, AT(statuses, i));
-                }
-                wait_end(&w, rc);
-                return rc;
-            })
-
-IOPROF_WRAP(Waitany, (int n, MPI_Request requests[], int *index, MPI_Status *status),
-            (n, requests, index, status), {
-                struct wait w;
-                int rc;
-
-                if (!wait_begin(&w, IOPROF_ID_Waitany, n, requests)) {
-                    return real(n, requests, index, status);
-                }
-                status = wait_statuses(&w, 1, status, MPI_STATUS_IGNORE == status);
-                rc = w.rc = real(n, requests, index, status);
-                if (MPI_SUCCESS == rc && MPI_UNDEFINED != *index) {
-                    wait_one(&w, *index, MPI_STATUS_IGNORE == status ? NULL : status);
-                }
-                wait_end(&w, rc);
-                return rc;
-            })
-
-IOPROF_WRAP(Testany, (int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status),
-            (n, requests, index, flag, status), {
-                struct wait w;
-                int rc;
-
-                if (!wait_begin(&w, IOPROF_ID_Testany, n, requests)) {
-                    return real(n, requests, index, flag, status);
-                }
-                status = wait_statuses(&w, 1, status, MPI_STATUS_IGNORE == status);
-                rc = w.rc = real(n, requests, index, flag, status);
-                if (MPI_SUCCESS == rc && *flag && MPI_UNDEFINED != *index) {
-                    wait_one(&w, *index, MPI_STATUS_IGNORE == status ? NULL : status);
-                }
-                wait_end(&w, rc);
-                return rc;
-            })
-
-#define SOME(name)                                                                                 \
-    IOPROF_WRAP(name,                                                                              \
-                (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]), \
-                (n, requests, count, indices, statuses), {                                         \
-                    struct wait w;                                                                 \
-                    int rc;                                                                        \
-                                                                                                   \
-                    if (!wait_begin(&w, IOPROF_ID_##name, n, requests)) {                          \
-                        return real(n, requests, count, indices, statuses);                        \
-                    }                                                                              \
-                    statuses = wait_statuses(&w, n, statuses, MPI_STATUSES_IGNORE == statuses);    \
-                    rc = w.rc = real(n, requests, count, indices, statuses);                       \
-                    for (int i = 0; MPI_UNDEFINED != *count && i < *count; i++) {                  \
-                        wait_one(&w, indices[i], AT(statuses, i));                                 \
-                    }                                                                              \
-                    wait_end(&w, rc);                                                              \
-                    return rc;                                                                     \
-                })
-SOME(Waitsome)
-SOME(Testsome)
+COMPLETION(Wait, (MPI_Request * request, MPI_Status *status), (request, status), 1, request, status,
+           wait_one(&w, 0, status, 0))
+COMPLETION(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), 1,
+           request, status, wait_each(&w, *flag ? 1 : 0, NULL, status))
+COMPLETION(Waitall, (int n, MPI_Request requests[], MPI_Status statuses[]), (n, requests, statuses),
+           n, requests, statuses, wait_each(&w, n, requests, statuses))
+COMPLETION(Testall, (int n, MPI_Request requests[], int *flag, MPI_Status statuses[]),
+           (n, requests, flag, statuses), n, requests, statuses,
+           wait_each(&w, *flag ? n : 0, NULL, statuses))
+COMPLETION(Waitany, (int n, MPI_Request requests[], int *index, MPI_Status *status),
+           (n, requests, index, status), n, requests, status, wait_any(&w, *index, status))
+COMPLETION(Testany, (int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status),
+           (n, requests, index, flag, status), n, requests, status,
+           wait_any(&w, *flag ? *index : MPI_UNDEFINED, status))
+COMPLETION(Waitsome,
+           (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
+           (n, requests, count, indices, statuses), n, requests, statuses,
+           wait_some(&w, *count, indices, statuses))
+COMPLETION(Testsome,
+           (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
+           (n, requests, count, indices, statuses), n, requests, statuses,
+           wait_some(&w, *count, indices, statuses))
 
 /** A request that is freed is complete at an unknown time, with an unknown count. */
 IOPROF_WRAP(Request_free, (MPI_Request * request), (request), {
     struct wait w;
     struct ioprof_mpi c;
-    int rc;
 
     if (!wait_begin(&w, IOPROF_ID_Request_free, 1, request)) {
         return real(request);
     }
-    rc = w.rc = real(request);
+    w.rc = real(request);
     if (w.io && request_find(w.requests[0], true, &c)) {
         IOPROF_ADD(ioprof_me.requests_dropped, 1);
     }
-    wait_end(&w, rc);
-    return rc;
+    return wait_end(&w);
 })

@@ -8,52 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void ioprof_end_path(const struct ioprof_posix *p, enum ioprof_id id, const char *path, bool failed)
+/** The end of a call with a path. Keeps errno. */
+static void end_path(const struct ioprof_posix *p, enum ioprof_id id, const char *path, bool failed)
 {
     uint64_t end = ioprof_now();
     int saved = errno;
-    struct ioprof_call call = {.id = id,
-                               .file = IOPROF_NO_FILE,
-                               .inside = p->inside,
-                               .failed = failed,
-                               .begin = p->begin,
-                               .end = end,
-                               .offset = IOPROF_UNSET};
 
     if (NULL == path || !ioprof_path_excluded(path)) {
-        call.file = ioprof_file_find(path);
-        ioprof_record(&call);
+        ioprof_end(p, id, ioprof_file_find(path), end, IOPROF_UNSET, 0, failed);
     }
     errno = saved;
 }
 
-#define ON_PATH(name, id, PARAMS, ARGS)                    \
-    IOPROF_EXPORT int name PARAMS                          \
-    {                                                      \
-        struct ioprof_posix p;                             \
-        int rc;                                            \
-                                                           \
-        if (!ioprof_begin_path(&p)) {                      \
-            return IOPROF_NEXT(name) ARGS;                 \
-        }                                                  \
-        rc = IOPROF_NEXT(name) ARGS;                       \
-        ioprof_end_path(&p, IOPROF_ID_##id, path, rc < 0); \
-        return rc;                                         \
-    }
+#define ON_PATH(name, id, PARAMS, ARGS)                          \
+    IOPROF_POSIX(int, name, PARAMS, ARGS, ioprof_begin_path(&p), \
+                 end_path(&p, IOPROF_ID_##id, path, result < 0))
 
-#define ON_FD(name, id, PARAMS, ARGS)                    \
-    IOPROF_EXPORT int name PARAMS                        \
-    {                                                    \
-        struct ioprof_posix p;                           \
-        int rc;                                          \
-                                                         \
-        if (!ioprof_begin(&p, fd)) {                     \
-            return IOPROF_NEXT(name) ARGS;               \
-        }                                                \
-        rc = IOPROF_NEXT(name) ARGS;                     \
-        ioprof_end_other(&p, IOPROF_ID_##id, 0, rc < 0); \
-        return rc;                                       \
-    }
+#define ON_FD(name, id, PARAMS, ARGS)                           \
+    IOPROF_POSIX(int, name, PARAMS, ARGS, ioprof_begin(&p, fd), \
+                 ioprof_end_other(&p, IOPROF_ID_##id, 0, result < 0))
 
 /* Before glibc 2.33 stat() and its kin were inline calls of these. */
 int __xstat(int version, const char *path, struct stat *st);
@@ -101,20 +74,12 @@ ON_PATH(renameat2, renameat2,
         (int folder, const char *path, int to_folder, const char *to, unsigned flags),
         (folder, path, to_folder, to, flags))
 
-#define MMAP(name, TYPE)                                                                \
-    IOPROF_EXPORT void *name(void *at, size_t bytes, int protection, int flags, int fd, \
-                             TYPE offset)                                               \
-    {                                                                                   \
-        struct ioprof_posix p;                                                          \
-        void *memory;                                                                   \
-                                                                                        \
-        if (fd < 0 || 0 != (flags & MAP_ANONYMOUS) || !ioprof_begin(&p, fd)) {          \
-            return IOPROF_NEXT(name)(at, bytes, protection, flags, fd, offset);         \
-        }                                                                               \
-        memory = IOPROF_NEXT(name)(at, bytes, protection, flags, fd, offset);           \
-        ioprof_end_other(&p, IOPROF_ID_mmap, MAP_FAILED == memory ? 0 : bytes,          \
-                         MAP_FAILED == memory);                                         \
-        return memory;                                                                  \
-    }
+#define MMAP(name, TYPE)                                                                   \
+    IOPROF_POSIX(void *, name,                                                             \
+                 (void *at, size_t bytes, int protection, int flags, int fd, TYPE offset), \
+                 (at, bytes, protection, flags, fd, offset),                               \
+                 fd >= 0 && 0 == (flags & MAP_ANONYMOUS) && ioprof_begin(&p, fd),          \
+                 ioprof_end_other(&p, IOPROF_ID_mmap, MAP_FAILED == result ? 0 : bytes,    \
+                                  MAP_FAILED == result))
 MMAP(mmap, off_t)
 MMAP(mmap64, off64_t)

@@ -9,45 +9,44 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+void ioprof_end(const struct ioprof_posix *p, enum ioprof_id id, int file, uint64_t end,
+                uint64_t offset, uint64_t bytes, bool failed)
+{
+    ioprof_record(&(struct ioprof_call){.id = id,
+                                        .file = file,
+                                        .inside = p->inside,
+                                        .failed = failed,
+                                        .begin = p->begin,
+                                        .end = end,
+                                        .offset = offset,
+                                        .bytes = bytes});
+}
+
 void ioprof_end_data(const struct ioprof_posix *p, enum ioprof_id id, int fd, int64_t offset,
                      ssize_t n)
 {
+    uint64_t end = ioprof_now(), bytes = n < 0 ? 0 : (uint64_t) n;
     int saved = errno;
-    struct ioprof_call call = {.id = id,
-                               .file = p->fd->file,
-                               .inside = p->inside,
-                               .failed = n < 0,
-                               .begin = p->begin,
-                               .end = ioprof_now(),
-                               .offset = (uint64_t) offset,
-                               .bytes = n < 0 ? 0 : (uint64_t) n};
 
     if (IOPROF_POSITION == offset) {
-        call.offset = (uint64_t) __atomic_fetch_add(&p->fd->position, call.bytes, __ATOMIC_RELAXED);
+        offset = __atomic_fetch_add(&p->fd->position, bytes, __ATOMIC_RELAXED);
         if (p->fd->append && n > 0 && IOPROF_WRITE == ioprof_function(id, 0)->kind) {
             int64_t after = syscall(SYS_lseek, fd, 0, SEEK_CUR);
 
             __atomic_store_n(&p->fd->position, after, __ATOMIC_RELAXED);
-            call.offset = after >= n ? (uint64_t) (after - n) : IOPROF_UNSET;
+            offset = after >= n ? after - n : (int64_t) IOPROF_UNSET;
         }
     }
-    ioprof_record(&call);
+    ioprof_end(p, id, p->fd->file, end, (uint64_t) offset, bytes, n < 0);
     errno = saved;
 }
 
 void ioprof_end_other(const struct ioprof_posix *p, enum ioprof_id id, uint64_t bytes, bool failed)
 {
     int saved = errno;
-    struct ioprof_call call = {.id = id,
-                               .file = NULL == p->fd ? IOPROF_NO_FILE : p->fd->file,
-                               .inside = p->inside,
-                               .failed = failed,
-                               .begin = p->begin,
-                               .end = ioprof_now(),
-                               .offset = IOPROF_UNSET,
-                               .bytes = bytes};
 
-    ioprof_record(&call);
+    ioprof_end(p, id, NULL == p->fd ? IOPROF_NO_FILE : p->fd->file, ioprof_now(), IOPROF_UNSET,
+               bytes, failed);
     errno = saved;
 }
 
@@ -57,16 +56,10 @@ void ioprof_end_open(const struct ioprof_posix *p, bool counted, enum ioprof_id 
     uint64_t end = ioprof_now();
     int saved = errno;
     struct ioprof_fd *opened = ioprof_fd_opened(fd, flags);
-    struct ioprof_call call = {.id = id,
-                               .file = NULL == opened ? IOPROF_NO_FILE : opened->file,
-                               .inside = p->inside,
-                               .failed = fd < 0,
-                               .begin = p->begin,
-                               .end = end,
-                               .offset = IOPROF_UNSET};
 
     if (counted && (NULL != opened || (fd < 0 && NULL != path && !ioprof_path_excluded(path)))) {
-        ioprof_record(&call);
+        ioprof_end(p, id, NULL == opened ? IOPROF_NO_FILE : opened->file, end, IOPROF_UNSET, 0,
+                   fd < 0);
     }
     errno = saved;
 }
@@ -140,19 +133,9 @@ IOPROF_EXPORT int close(int fd)
     return rc;
 }
 
-#define DATA(name, id, PARAMS, ARGS, offset)                \
-    IOPROF_EXPORT ssize_t name PARAMS                       \
-    {                                                       \
-        struct ioprof_posix p;                              \
-        ssize_t n;                                          \
-                                                            \
-        if (!ioprof_begin(&p, fd)) {                        \
-            return IOPROF_NEXT(name) ARGS;                  \
-        }                                                   \
-        n = IOPROF_NEXT(name) ARGS;                         \
-        ioprof_end_data(&p, IOPROF_ID_##id, fd, offset, n); \
-        return n;                                           \
-    }
+#define DATA(name, id, PARAMS, ARGS, offset)                        \
+    IOPROF_POSIX(ssize_t, name, PARAMS, ARGS, ioprof_begin(&p, fd), \
+                 ioprof_end_data(&p, IOPROF_ID_##id, fd, offset, result))
 
 DATA(read, read, (int fd, void *buf, size_t n_), (fd, buf, n_), IOPROF_POSITION)
 DATA(__read_chk, read, (int fd, void *buf, size_t n_, size_t room), (fd, buf, n_, room),
@@ -187,49 +170,33 @@ DATA(sendfile64, sendfile, (int fd, int in, off64_t *at, size_t n_), (fd, in, at
      IOPROF_POSITION)
 DATA(copy_file_range, copy_file_range,
      (int in, off64_t *in_at, int fd, off64_t *at, size_t n_, unsigned flags),
-     (in, in_at, fd, at, n_, flags), NULL == at ? IOPROF_POSITION : *at - (n > 0 ? n : 0))
+     (in, in_at, fd, at, n_, flags), NULL == at ? IOPROF_POSITION : *at - (result > 0 ? result : 0))
 
-#define SEEK(name, TYPE)                                             \
-    IOPROF_EXPORT TYPE name(int fd, TYPE offset, int whence)         \
-    {                                                                \
-        struct ioprof_posix p;                                       \
-        TYPE at;                                                     \
-                                                                     \
-        if (!ioprof_begin(&p, fd)) {                                 \
-            return IOPROF_NEXT(name)(fd, offset, whence);            \
-        }                                                            \
-        at = IOPROF_NEXT(name)(fd, offset, whence);                  \
-        if (at >= 0) {                                               \
-            __atomic_store_n(&p.fd->position, at, __ATOMIC_RELAXED); \
-        }                                                            \
-        ioprof_end_other(&p, IOPROF_ID_lseek, 0, at < 0);            \
-        return at;                                                   \
+static void end_seek(const struct ioprof_posix *p, int64_t at)
+{
+    if (at >= 0) {
+        __atomic_store_n(&p->fd->position, at, __ATOMIC_RELAXED);
     }
+    ioprof_end_other(p, IOPROF_ID_lseek, 0, at < 0);
+}
+
+#define SEEK(name, TYPE)                                                              \
+    IOPROF_POSIX(TYPE, name, (int fd, TYPE offset, int whence), (fd, offset, whence), \
+                 ioprof_begin(&p, fd), end_seek(&p, result))
 SEEK(lseek, off_t)
 SEEK(lseek64, off64_t)
 
-#define ON_FD(name, id, PARAMS, ARGS, bytes, FAILED)         \
-    IOPROF_EXPORT int name PARAMS                            \
-    {                                                        \
-        struct ioprof_posix p;                               \
-        int rc;                                              \
-                                                             \
-        if (!ioprof_begin(&p, fd)) {                         \
-            return IOPROF_NEXT(name) ARGS;                   \
-        }                                                    \
-        rc = IOPROF_NEXT(name) ARGS;                         \
-        ioprof_end_other(&p, IOPROF_ID_##id, bytes, FAILED); \
-        return rc;                                           \
-    }
-ON_FD(fsync, fsync, (int fd), (fd), 0, rc < 0)
-ON_FD(fdatasync, fdatasync, (int fd), (fd), 0, rc < 0)
-ON_FD(ftruncate, ftruncate, (int fd, off_t to), (fd, to), 0, rc < 0)
-ON_FD(ftruncate64, ftruncate, (int fd, off64_t to), (fd, to), 0, rc < 0)
-ON_FD(fallocate, fallocate, (int fd, int mode, off_t at, off_t n), (fd, mode, at, n), 0, rc < 0)
-ON_FD(fallocate64, fallocate, (int fd, int mode, off64_t at, off64_t n), (fd, mode, at, n), 0,
-      rc < 0)
-ON_FD(posix_fallocate, posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n), 0, 0 != rc)
-ON_FD(posix_fallocate64, posix_fallocate, (int fd, off64_t at, off64_t n), (fd, at, n), 0, 0 != rc)
+#define ON_FD(name, id, PARAMS, ARGS)                           \
+    IOPROF_POSIX(int, name, PARAMS, ARGS, ioprof_begin(&p, fd), \
+                 ioprof_end_other(&p, IOPROF_ID_##id, 0, 0 != result))
+ON_FD(fsync, fsync, (int fd), (fd))
+ON_FD(fdatasync, fdatasync, (int fd), (fd))
+ON_FD(ftruncate, ftruncate, (int fd, off_t to), (fd, to))
+ON_FD(ftruncate64, ftruncate, (int fd, off64_t to), (fd, to))
+ON_FD(fallocate, fallocate, (int fd, int mode, off_t at, off_t n), (fd, mode, at, n))
+ON_FD(fallocate64, fallocate, (int fd, int mode, off64_t at, off64_t n), (fd, mode, at, n))
+ON_FD(posix_fallocate, posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n))
+ON_FD(posix_fallocate64, posix_fallocate, (int fd, off64_t at, off64_t n), (fd, at, n))
 
 IOPROF_EXPORT int dup(int fd)
 {

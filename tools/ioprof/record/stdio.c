@@ -22,22 +22,11 @@ static int flags_of(const char *mode)
 /** Where a stream that appends puts its bytes is known only when it is flushed. */
 static void end_stream(const struct ioprof_posix *p, enum ioprof_id id, ssize_t n)
 {
-    int saved = errno;
-
     if (p->fd->append && n >= 0) {
-        struct ioprof_call call = {.id = id,
-                                   .file = p->fd->file,
-                                   .inside = p->inside,
-                                   .begin = p->begin,
-                                   .end = ioprof_now(),
-                                   .offset = IOPROF_UNSET,
-                                   .bytes = (uint64_t) n};
-
-        ioprof_record(&call);
+        ioprof_end_other(p, id, (uint64_t) n, false);
     } else {
         ioprof_end_data(p, id, -1, IOPROF_POSITION, n);
     }
-    errno = saved;
 }
 
 #define FOPEN(name)                                                                               \
@@ -54,20 +43,14 @@ static void end_stream(const struct ioprof_posix *p, enum ioprof_id id, ssize_t 
 FOPEN(fopen)
 FOPEN(fopen64)
 
-IOPROF_EXPORT FILE *fdopen(int fd, const char *mode)
+static void end_fdopen(const struct ioprof_posix *p, const FILE *stream, const char *mode)
 {
-    struct ioprof_posix p;
-    bool counted = ioprof_begin(&p, fd);
-    FILE *stream = IOPROF_NEXT(fdopen)(fd, mode);
-
-    if (counted) {
-        if (NULL != stream && 0 != flags_of(mode)) {
-            p.fd->append = true;
-        }
-        ioprof_end_other(&p, IOPROF_ID_fdopen, 0, NULL == stream);
-    }
-    return stream;
+    p->fd->append |= NULL != stream && 0 != flags_of(mode);
+    ioprof_end_other(p, IOPROF_ID_fdopen, 0, NULL == stream);
 }
+
+IOPROF_POSIX(FILE *, fdopen, (int fd, const char *mode), (fd, mode), ioprof_begin(&p, fd),
+             end_fdopen(&p, result, mode))
 
 #define FREOPEN(name)                                                          \
     IOPROF_EXPORT FILE *name(const char *path, const char *mode, FILE *stream) \
@@ -114,19 +97,9 @@ char *__fgets_chk(char *buf, size_t room, int n, FILE *stream);
 int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
 int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list args);
 
-#define STREAM(TYPE, name, id, PARAMS, ARGS, bytes)        \
-    IOPROF_EXPORT TYPE name PARAMS                         \
-    {                                                      \
-        struct ioprof_posix p;                             \
-        TYPE result;                                       \
-                                                           \
-        if (!ioprof_begin(&p, fileno(stream))) {           \
-            return IOPROF_NEXT(name) ARGS;                 \
-        }                                                  \
-        result = IOPROF_NEXT(name) ARGS;                   \
-        end_stream(&p, IOPROF_ID_##id, (ssize_t) (bytes)); \
-        return result;                                     \
-    }
+#define STREAM(TYPE, name, id, PARAMS, ARGS, bytes)                          \
+    IOPROF_POSIX(TYPE, name, PARAMS, ARGS, ioprof_begin(&p, fileno(stream)), \
+                 end_stream(&p, IOPROF_ID_##id, (ssize_t) (bytes)))
 
 STREAM(size_t, fread, fread, (void *buf, size_t size, size_t n, FILE *stream),
        (buf, size, n, stream), result *size)
@@ -234,18 +207,9 @@ CHARACTER(getc, fgetc, (FILE * stream), (stream))
 CHARACTER(fputc, fputc, (int c, FILE *stream), (c, stream))
 CHARACTER(putc, fputc, (int c, FILE *stream), (c, stream))
 
-IOPROF_EXPORT int fflush(FILE *stream)
-{
-    struct ioprof_posix p;
-    int rc;
-
-    if (NULL == stream || !ioprof_begin(&p, fileno(stream))) {
-        return IOPROF_NEXT(fflush)(stream);
-    }
-    rc = IOPROF_NEXT(fflush)(stream);
-    ioprof_end_other(&p, IOPROF_ID_fflush, 0, 0 != rc);
-    return rc;
-}
+IOPROF_POSIX(int, fflush, (FILE * stream), (stream),
+             NULL != stream && ioprof_begin(&p, fileno(stream)),
+             ioprof_end_other(&p, IOPROF_ID_fflush, 0, 0 != result))
 
 static void moved(struct ioprof_posix *p, FILE *stream, bool failed)
 {
@@ -256,19 +220,9 @@ static void moved(struct ioprof_posix *p, FILE *stream, bool failed)
     ioprof_end_other(p, IOPROF_ID_fseek, 0, failed);
 }
 
-#define FSEEK(name, TYPE)                                         \
-    IOPROF_EXPORT int name(FILE *stream, TYPE offset, int whence) \
-    {                                                             \
-        struct ioprof_posix p;                                    \
-        int rc;                                                   \
-                                                                  \
-        if (!ioprof_begin(&p, fileno(stream))) {                  \
-            return IOPROF_NEXT(name)(stream, offset, whence);     \
-        }                                                         \
-        rc = IOPROF_NEXT(name)(stream, offset, whence);           \
-        moved(&p, stream, 0 != rc);                               \
-        return rc;                                                \
-    }
+#define FSEEK(name, TYPE)                                                                       \
+    IOPROF_POSIX(int, name, (FILE * stream, TYPE offset, int whence), (stream, offset, whence), \
+                 ioprof_begin(&p, fileno(stream)), moved(&p, stream, 0 != result))
 FSEEK(fseek, long)
 FSEEK(fseeko, off_t)
 FSEEK(fseeko64, off64_t)
