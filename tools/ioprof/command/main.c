@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -38,13 +39,20 @@ static const char usage[] =
     "  -h, --help             this text\n"
     "  -V, --version\n";
 
-static const struct {
-    char letter;
-    const char *word, *variable;
-} options[] = {{'l', "--level", "IOPROF_LEVEL"},         {'r', "--ranks", "IOPROF_RANKS"},
-               {'o', "--output", "IOPROF_OUTPUT"},       {'t', "--text", "IOPROF_TEXT"},
-               {'x', "--exclude", "IOPROF_EXCLUDE"},     {0, "--max-files", "IOPROF_MAX_FILES"},
-               {0, "--max-events", "IOPROF_MAX_EVENTS"}, {0, "--node", "IOPROF_NODE"}};
+/* An option of a run is a variable of the library; NULL: handled here. */
+static const struct option options[] = {{"level", required_argument, NULL, 'l'},
+                                        {"ranks", required_argument, NULL, 'r'},
+                                        {"output", required_argument, NULL, 'o'},
+                                        {"text", required_argument, NULL, 't'},
+                                        {"exclude", required_argument, NULL, 'x'},
+                                        {"max-files", required_argument, NULL, 'F'},
+                                        {"max-events", required_argument, NULL, 'E'},
+                                        {"node", no_argument, NULL, 'N'},
+                                        {NULL, 0, NULL, 0}};
+static const char letters[] = "lrotxFEN";
+static const char *const variables[] = {"IOPROF_LEVEL",      "IOPROF_RANKS",   "IOPROF_OUTPUT",
+                                        "IOPROF_TEXT",       "IOPROF_EXCLUDE", "IOPROF_MAX_FILES",
+                                        "IOPROF_MAX_EVENTS", "IOPROF_NODE"};
 
 static int print_error(const char *format, const char *what)
 {
@@ -89,61 +97,46 @@ static int is_rank_list(const char *text)
     }
 }
 
-static int check_value(const char *option, const char *value)
+static int check_value(int letter, const char *value)
 {
-    if (0 == strcmp(option, "--level") && 0 != strcmp(value, "totals")
-        && 0 != strcmp(value, "files") && 0 != strcmp(value, "events")) {
+    if ('l' == letter && 0 != strcmp(value, "totals") && 0 != strcmp(value, "files")
+        && 0 != strcmp(value, "events")) {
         return print_error("the level can be totals, files or events, not '%s'", value);
     }
-    if (0 == strcmp(option, "--ranks") && !is_rank_list(value)) {
+    if ('r' == letter && !is_rank_list(value)) {
         return print_error("--ranks is a list as 0,20-40, not '%s'", value);
     }
-    if (0 == strncmp(option, "--max-", 6) && !is_number(value, 1, 100000000)) {
+    if (('F' == letter || 'E' == letter) && !is_number(value, 1, 100000000)) {
         return print_error("a limit is a number from 1 to 100000000, not '%s'", value);
     }
-    if (0 == strcmp(option, "--output") && '\0' == *value) {
+    if ('o' == letter && '\0' == *value) {
         return print_error("--output needs a file name%s", "");
     }
     return 0;
 }
 
-/** Takes one option from argv; how many words it had, 0 if it is none, -1 if it is wrong. */
-static int take_option(int argc, char **argv)
+/** Sets the variables of all options; 0, or -1 if one is wrong. */
+static int take_options(int argc, char **argv)
 {
-    const char *word = argv[0], *value;
+    int letter;
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        size_t length = strlen(options[i].word);
-        int words = 2;
-
-        if (0 == strcmp(options[i].word, "--node") && 0 == strcmp(word, "--node")) {
-            setenv(options[i].variable, "1", 1);
-            return 1;
+    opterr = 0;
+    while (-1 != (letter = getopt_long(argc, argv, "+:l:r:o:t:x:", options, NULL))) {
+        if (':' == letter) {
+            return print_error("%s needs a value", argv[optind - 1]);
         }
-
-        if (0 == strncmp(word, options[i].word, length) && '=' == word[length]) {
-            value = word + length + 1;
-            words = 1;
-        } else if (0 == strcmp(word, options[i].word)
-                   || ('-' == word[0] && 0 != word[1] && word[1] == options[i].letter
-                       && '\0' == word[2])) {
-            if (argc < 2) {
-                return print_error("%s needs a value", word);
-            }
-            value = argv[1];
-        } else {
-            continue;
+        if ('?' == letter) {
+            return print_error("unknown option %s", argv[optind - 1]);
         }
-        if (check_value(options[i].word, value) < 0) {
+        if (check_value(letter, optarg) < 0) {
             return -1;
         }
-        setenv(options[i].variable, value, 1);
-        if ('r' == options[i].letter) {
+        setenv(variables[strchr(letters, letter) - letters], 'N' == letter ? "1" : optarg, 1);
+        if ('r' == letter) {
             setenv("IOPROF_LEVEL", "events", 1);
         }
-        return words;
     }
-    return 0;
+    return optind < argc ? 0 : print_error("no program given%s", "");
 }
 
 /** libioprof.so: beside this program in a build tree, or where make install put it. */
@@ -188,33 +181,14 @@ static int set_preload(void)
 
 static int launch(int argc, char **argv)
 {
-    int i = 1;
-
-    while (i < argc && '-' == argv[i][0]) {
-        int words = take_option(argc - i, argv + i);
-
-        if (words < 0) {
-            return 2;
-        }
-        if (0 == words) {
-            if (0 == strcmp(argv[i], "--")) {
-                i++;
-                break;
-            }
-            print_error("unknown option %s", argv[i]);
-            return 2;
-        }
-        i += words;
-    }
-    if (i >= argc) {
-        print_error("no program given%s", "");
+    if (take_options(argc, argv) < 0) {
         return 2;
     }
     if (set_preload() < 0) {
         return 1;
     }
-    execvp(argv[i], argv + i);
-    fprintf(stderr, "ioprof: cannot run %s: %s\n", argv[i], strerror(errno));
+    execvp(argv[optind], argv + optind);
+    fprintf(stderr, "ioprof: cannot run %s: %s\n", argv[optind], strerror(errno));
     return ENOENT == errno ? 127 : 126;
 }
 

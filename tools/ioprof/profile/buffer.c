@@ -113,12 +113,9 @@ const char *ioprof_get_string(struct ioprof_cursor *cursor, size_t *bytes)
     return text;
 }
 
-/** crc_table[k][b]: what a byte b that is followed by k others does to the remainder, for the
- *  reflected polynomial 0xedb88320. Eight bytes are taken at a time: events may fill a gigabyte. */
-static uint32_t crc_table[8][256];
-
-/** May run in a signal handler, and in two threads at a time: both write the same values. */
-static void make_crc_table(void)
+/** The remainders of single bytes, for the reflected polynomial 0xedb88320. May run in a signal
+ *  handler, and in two threads at a time: both write the same values. */
+static void make_crc_table(uint32_t *table)
 {
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t crc = byte;
@@ -126,35 +123,21 @@ static void make_crc_table(void)
         for (int bit = 0; bit < 8; bit++) {
             crc = (crc >> 1) ^ (0 != (crc & 1) ? 0xedb88320U : 0);
         }
-        crc_table[0][byte] = crc;
-    }
-    for (int k = 1; k < 8; k++) {
-        for (int byte = 0; byte < 256; byte++) {
-            uint32_t crc = crc_table[k - 1][byte];
-
-            crc_table[k][byte] = (crc >> 8) ^ crc_table[0][crc & 0xff];
-        }
+        __atomic_store_n(&table[byte], crc, __ATOMIC_RELEASE);
     }
 }
 
 uint32_t ioprof_crc(uint32_t crc, const void *data, size_t bytes)
 {
-    static int made;
+    static uint32_t table[256];
     const unsigned char *at = data;
 
-    if (!__atomic_load_n(&made, __ATOMIC_ACQUIRE)) {
-        make_crc_table();
-        __atomic_store_n(&made, 1, __ATOMIC_RELEASE);
+    if (0 == __atomic_load_n(&table[255], __ATOMIC_ACQUIRE)) { /* the last entry that is made */
+        make_crc_table(table);
     }
     crc = ~crc;
-    for (; bytes >= 8; bytes -= 8, at += 8) {
-        crc = crc_table[7][(crc ^ at[0]) & 0xff] ^ crc_table[6][((crc >> 8) ^ at[1]) & 0xff]
-              ^ crc_table[5][((crc >> 16) ^ at[2]) & 0xff] ^ crc_table[4][(crc >> 24) ^ at[3]]
-              ^ crc_table[3][at[4]] ^ crc_table[2][at[5]] ^ crc_table[1][at[6]]
-              ^ crc_table[0][at[7]];
-    }
     for (; bytes > 0; bytes--, at++) {
-        crc = (crc >> 8) ^ crc_table[0][(crc ^ *at) & 0xff];
+        crc = (crc >> 8) ^ table[(crc ^ *at) & 0xff];
     }
     return ~crc;
 }
