@@ -32,19 +32,26 @@ function shareRows(run) {
     return rows;
 }
 
-class SharePlot {
+/** What a key makes of [row, column] in a picture of `rows` rows with columns(row) in each. */
+function moveInTable(selection, key, rows, columns) {
+    const limit = (value, n) => Math.max(0, Math.min(n - 1, value));
+    const across = { ArrowLeft: -1, ArrowRight: 1, Home: -99, End: 99 };
+    const down = { ArrowUp: -1, ArrowDown: 1, PageUp: -99, PageDown: 99 };
+    const row = selection ? limit(selection[0] + (down[key] || 0), rows) : 0;
+    if (rows === 0 || columns(row) === 0) return null;
+    return [row, selection ? limit(selection[1] + (across[key] || 0), columns(row)) : 0];
+}
+
+class SharePlot extends Plot {
     constructor(parent, run, shared) {
+        super(parent, 'Shares of operations. Arrow keys go from part to part.');
         this.shared = shared;
         this.rows = shareRows(run);
         this.wall = run.wall;
-        this.plot = new Plot(parent, {
-            label: 'Shares of operations. Arrow keys go from part to part.',
-            height: () => this.rows.length * 48 + 4,
-            draw: (pen) => this.draw(pen),
-            pick: (x, y) => this.pick(x, y),
-            move: (selection, key) => this.move(selection, key),
-            text: (selection) => this.text(selection),
-        });
+    }
+
+    height() {
+        return this.rows.length * 48 + 4;
     }
 
     total(row) {
@@ -100,19 +107,10 @@ class SharePlot {
     }
 
     move(selection, key) {
-        let row = selection === null ? 0 : selection.row;
-        if (key === 'ArrowDown' && selection) row = Math.min(this.rows.length - 1, row + 1);
-        if (key === 'ArrowUp') row = Math.max(0, row - 1);
-        if (key === 'PageUp') row = 0;
-        if (key === 'PageDown') row = this.rows.length - 1;
-        const kinds = this.parts(row).map((p) => p.kind);
-        if (kinds.length === 0) return selection;
-        let at = selection === null ? 0 : Math.max(0, kinds.indexOf(selection.kind));
-        if (selection && key === 'ArrowRight') at = Math.min(kinds.length - 1, at + 1);
-        if (key === 'ArrowLeft') at = Math.max(0, at - 1);
-        if (key === 'Home') at = 0;
-        if (key === 'End') at = kinds.length - 1;
-        return { row, kind: kinds[at] };
+        const at = selection && this.parts(selection.row).findIndex((p) => p.kind === selection.kind);
+        const to = moveInTable(selection && [selection.row, at], key, this.rows.length,
+            (row) => this.parts(row).length);
+        return to && { row: to[0], kind: this.parts(to[0])[to[1]].kind };
     }
 
     text({ row, kind }) {
@@ -127,20 +125,15 @@ class SharePlot {
 
 function sharePanel() {
     const section = panel('shares', 'Shares by operation', 'Sums over all ranks.', runs.length === 1);
-    const controls = element('div', { className: 'controls' });
     const shared = { metric: 'time' };
     const plots = [];
-    section.append(controls);
-    chooser(controls, 'Show', [['time', 'time'], ['calls', 'calls'], ['bytes', 'bytes']], (value) => {
+    chooser(controlsOf(section), 'Show', [['time', 'time'], ['calls', 'calls'], ['bytes', 'bytes']], (value) => {
         shared.metric = value;
-        plots.forEach((p) => p.plot.reset());
+        plots.forEach((p) => p.select(null));
     });
     const used = KINDS.filter((kind) => runs.some((run) => run.functions.some((f) => f.kind === kind)));
     legend(section, used.map((kind) => [kind, kind]));
-    runs.forEach((run, i) => {
-        runTitle(section, i);
-        plots.push(new SharePlot(section, run, shared));
-    });
+    eachRun(section, () => '', (run) => plots.push(new SharePlot(section, run, shared)));
 }
 
 /* ---- sizes ---- */
@@ -165,17 +158,14 @@ function sizeRows(run) {
     }).filter((row) => row.all > 0);
 }
 
-class SizePlot {
+class SizePlot extends Plot {
     constructor(parent, run) {
+        super(parent, 'Sizes of reads and writes. Arrow keys go from bar to bar.');
         this.rows = sizeRows(run);
-        this.plot = new Plot(parent, {
-            label: 'Sizes of reads and writes. Arrow keys go from bar to bar.',
-            height: (width) => this.rows.length * 74 + (width < 480 ? 36 : 22),
-            draw: (pen) => this.draw(pen),
-            pick: (x, y) => this.pick(x, y),
-            move: (selection, key) => this.move(selection, key),
-            text: (selection) => this.text(selection),
-        });
+    }
+
+    height(width) {
+        return this.rows.length * 74 + (width < 480 ? 36 : 22);
     }
 
     draw(pen) {
@@ -212,12 +202,9 @@ class SizePlot {
     }
 
     move(selection, key) {
-        if (selection === null) return this.rows.length ? { row: 0, bucket: 0 } : null;
-        const limit = (value, most) => Math.max(0, Math.min(most, value));
-        const columns = { ArrowLeft: -1, ArrowRight: 1, Home: -99, End: 99 };
-        const rows = { ArrowUp: -1, ArrowDown: 1, PageUp: -99, PageDown: 99 };
-        return { row: limit(selection.row + (rows[key] || 0), this.rows.length - 1),
-            bucket: limit(selection.bucket + (columns[key] || 0), SIZE_NAMES.length - 1) };
+        const to = moveInTable(selection && [selection.row, selection.bucket], key, this.rows.length,
+            () => SIZE_NAMES.length);
+        return to && { row: to[0], bucket: to[1] };
     }
 
     text({ row, bucket }) {
@@ -230,12 +217,6 @@ class SizePlot {
 function sizePanel() {
     const section = panel('sizes', 'Sizes of reads and writes',
         'Calls by their bytes; a row has its own scale.', runs.length === 1);
-    runs.forEach((run, i) => {
-        runTitle(section, i);
-        if (sizeRows(run).length === 0) {
-            note(section, 'Nothing was read or written.');
-        } else {
-            new SizePlot(section, run);
-        }
-    });
+    eachRun(section, (run) => (sizeRows(run).length ? '' : 'Nothing was read or written.'),
+        (run) => new SizePlot(section, run));
 }

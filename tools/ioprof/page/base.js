@@ -104,6 +104,17 @@ function note(parent, text) {
     parent.append(element('p', { tabIndex: 0 }, text));
 }
 
+/** Shows each run; where two are compared, a line names it. empty(run) is a sentence for a run that has
+ *  nothing to show, or ''. */
+function eachRun(section, empty, show) {
+    runs.forEach((run, i) => {
+        if (runs.length > 1) section.append(element('p', { className: 'run' }, runName(i)));
+        const text = empty(run);
+        if (text) note(section, text);
+        else show(run);
+    });
+}
+
 /** A choice; `entries` are [value, text]. */
 function chooser(parent, text, entries, change) {
     const select = element('select', {},
@@ -113,19 +124,19 @@ function chooser(parent, text, entries, change) {
     return select;
 }
 
+/** A line of controls above a picture. */
+function controlsOf(section) {
+    const box = element('div', { className: 'controls' });
+    section.append(box);
+    return box;
+}
+
 function legend(parent, entries) {
     parent.append(element('ul', { className: 'legend' }, ...entries.map(([color, text]) => {
         const mark = element('i', {});
         mark.style.background = 'var(--' + color + ')';
         return element('li', {}, mark, text);
     })));
-}
-
-/** Where two runs are compared, a line names the one that a picture shows. */
-function runTitle(parent, index) {
-    if (runs.length > 1) {
-        parent.append(element('p', { className: 'run' }, runName(index)));
-    }
 }
 
 function runName(index) {
@@ -175,23 +186,36 @@ const theme = {
 /* ---- Plot ---- */
 const IDLE = 'Point at it, tap it, or press the arrow keys for values.';
 
+const KEYS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'];
+
+/** What a key makes of a number from 0 to n - 1; `page` of them for PageUp and PageDown. Up and down
+ *  go to the next one that `wanted` names. */
+function moveTo(selection, key, n, page, wanted) {
+    const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -page, PageDown: page, Home: -n, End: n };
+    if (key in steps) return Math.max(0, Math.min(n - 1, selection + steps[key]));
+    const step = key === 'ArrowDown' ? 1 : -1;
+    for (let i = selection + step; i >= 0 && i < n; i += step) {
+        if (wanted(i)) return i;
+    }
+    return selection;
+}
+
 /**
- * A canvas that can be selected in by pointer and keyboard. `spec` has
- *   label               for screen readers
+ * A canvas that can be selected in by pointer and keyboard. A kind of picture has
  *   height(width)       in CSS pixels
  *   draw(pen)           pen: context, width, height, selection, helpers
  *   pick(x, y)          selection at a place, or null
  *   move(selection, key) selection after a key; selection is null at the first one
  *   text(selection)     its values, a sentence
- *   key(key)            optional: other keys; true if it was one
+ *   key(key)            other keys; true if it was one
  */
 class Plot {
-    constructor(parent, spec) {
-        this.spec = spec;
+    /** The label is for screen readers. */
+    constructor(parent, label) {
         this.selection = null;
         this.canvas = element('canvas', {});
         this.box = element('div', {
-            className: 'plot', tabIndex: 0, role: 'application', 'aria-label': spec.label,
+            className: 'plot', tabIndex: 0, role: 'application', 'aria-label': label,
         }, this.canvas);
         this.readout = element('p', { className: 'readout idle', 'aria-live': 'polite' }, IDLE);
         parent.append(this.box, this.readout);
@@ -204,41 +228,38 @@ class Plot {
 
     point(event) {
         const place = this.canvas.getBoundingClientRect();
-        const found = this.spec.pick(event.clientX - place.left, event.clientY - place.top);
+        const found = this.pick(event.clientX - place.left, event.clientY - place.top);
         if (found !== null) this.select(found);
     }
 
     press(event) {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const keys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp',
-            'PageDown'];
-        if (keys.includes(event.key)) {
-            const found = this.spec.move(this.selection, event.key);
+        if (KEYS.includes(event.key)) {
+            const found = this.move(this.selection, event.key);
             if (found !== null) this.select(found);
         } else if (event.key === 'Escape') {
             this.select(null);
-        } else if (!this.spec.key || !this.spec.key(event.key)) {
+        } else if (!this.key(event.key)) {
             return;
         }
         event.preventDefault();
     }
 
-    select(selection) {
-        this.selection = selection;
-        this.readout.textContent = selection === null ? IDLE : this.spec.text(selection);
-        this.readout.classList.toggle('idle', selection === null);
-        this.redraw();
+    key() {
+        return false;
     }
 
-    /** Other data: what was selected may be gone. */
-    reset() {
-        this.select(null);
+    select(selection) {
+        this.selection = selection;
+        this.readout.textContent = selection === null ? IDLE : this.text(selection);
+        this.readout.classList.toggle('idle', selection === null);
+        this.redraw();
     }
 
     redraw() {
         const width = Math.floor(this.box.clientWidth);
         if (width <= 0) return;
-        const height = this.spec.height(width);
+        const height = this.height(width);
         const scale = window.devicePixelRatio || 1;
         this.canvas.width = Math.round(width * scale);
         this.canvas.height = Math.round(height * scale);
@@ -246,7 +267,7 @@ class Plot {
         const context = this.canvas.getContext('2d');
         context.scale(scale, scale);
         context.clearRect(0, 0, width, height);
-        this.spec.draw(new Pen(context, width, height, this.selection));
+        this.draw(new Pen(context, width, height, this.selection));
     }
 }
 Plot.all = [];
@@ -291,17 +312,17 @@ class Pen {
         return this.context.measureText(string).width;
     }
 
-    /** Marks of time below a picture. */
-    timeAxis(left, right, y, max) {
-        const list = ticks(max, Math.max(2, (right - left) / 90), 'time');
-        list.forEach((ns) => {
-            const x = left + (right - left) * ns / max;
+    /** Marks of time below a picture that shows the times `from` to `to`. */
+    timeAxis(left, right, y, from, to) {
+        const step = ticks(to - from, Math.max(2, (right - left) / 90), 'time')[1] || to;
+        for (let ns = Math.ceil(from / step) * step; ns <= to; ns += step) {
+            const x = left + (right - left) * (ns - from) / (to - from);
             const string = showTime(ns);
             const half = this.textWidth(string) / 2;
             this.line(x, y, x, y + 4, 'soft');
             this.text(string, Math.min(right - half, Math.max(half, x)), y + 12,
                 { align: 'center' });
-        });
+        }
         this.line(left, y, right, y, 'line');
     }
 }

@@ -54,7 +54,6 @@ static void summarize_pair(const struct ioprof_page *page, FILE *out)
 
 int ioprof_compare_html(struct ioprof_profile *a, struct ioprof_profile *b, FILE *out)
 {
-    const char *program;
     char title[512];
     struct ioprof_page page = {
         .title = title, .runs = {a, b}, .nruns = 2, .summary = summarize_pair};
@@ -62,7 +61,6 @@ int ioprof_compare_html(struct ioprof_profile *a, struct ioprof_profile *b, FILE
     if (ioprof_make_printable(a) < 0 || ioprof_make_printable(b) < 0) {
         return -1;
     }
-    program = ioprof_fact(a, "program");
-    snprintf(title, sizeof(title), "%s: A and B", NULL == program ? "?" : program);
+    snprintf(title, sizeof(title), "%s: A and B", ioprof_fact(a, "program"));
     return ioprof_page_write(&page, out);
 }

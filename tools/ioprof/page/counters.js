@@ -1,118 +1,112 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* What was sampled while calls were recorded: memory of ranks, counters of hosts. */
 
-/** Rows of bars over the time of a run. Each row: name, color, show(value), value(bin). */
-class CounterPlot {
-    constructor(parent, label, run, bins, end, rows) {
-        Object.assign(this, { run, bins, end, rows });
-        this.plot = new Plot(parent, {
-            label: label + '. Arrow keys select a time.',
-            height: (width) => rows.length * this.step(width) + 30,
-            draw: (pen) => this.draw(pen),
-            pick: (x) => this.pick(x),
-            move: (selection, key) => this.move(selection, key),
-            text: (selection) => this.text(selection),
-        });
+/** Rows of bars over the time of a run: of a row, row.value(bin) upwards and row.below(bin), if it has
+ *  that, downwards. `shared.end` is the last time. */
+class BinPlot extends Plot {
+    constructor(parent, label, run, bins, shared, rows) {
+        super(parent, label + '. Arrow keys select a time.');
+        Object.assign(this, { run, bins, shared, rows });
     }
 
     step(width) {
         return width < 560 ? 46 : 58;
     }
 
+    height(width) {
+        return this.rows.length * this.step(width) + 30;
+    }
+
     time(bin) {
         return this.run.time.start + bin * this.run.time.width;
     }
 
-    x(ns) {
-        return this.left + (this.right - this.left) * ns / this.end;
+    x(bin) {
+        return this.left + (this.right - this.left) * this.time(bin) / this.shared.end;
+    }
+
+    most(row) {
+        let most = 0;
+        for (let bin = 0; bin < this.bins; bin++) {
+            most = Math.max(most, row.value(bin) || 0, row.below ? row.below(bin) : 0);
+        }
+        return most;
     }
 
     draw(pen) {
         this.left = pen.narrow ? 66 : 96;
         this.right = pen.width - 8;
         this.rows.forEach((row, i) => this.row(pen, row, 4 + i * this.step(pen.width)));
-        pen.timeAxis(this.left, this.right, pen.height - 24, this.end);
+        pen.timeAxis(this.left, this.right, pen.height - 24, 0, this.shared.end);
         if (pen.selection !== null) {
-            const from = this.x(this.time(pen.selection));
-            const to = this.x(this.time(pen.selection + 1));
-            pen.frame(from - 1, 3, Math.max(3, to - from + 2), pen.height - 28);
+            const from = this.x(pen.selection);
+            pen.frame(from - 1, 3, Math.max(3, this.x(pen.selection + 1) - from + 2), pen.height - 28);
         }
     }
 
     row(pen, row, top) {
         const height = this.step(pen.width) - 16;
-        const bottom = top + 12 + height;
-        let most = 0;
-        for (let bin = 0; bin < this.bins; bin++) most = Math.max(most, row.value(bin) || 0);
+        const size = row.below ? height / 2 : height;
+        const base = top + 12 + size;
+        const most = (row.most ? row.most() : this.most(row)) || 1;
         pen.text(row.name, 2, top + 12 + height / 2, { name: 'ink', bold: true });
         for (let bin = 0; bin < this.bins; bin++) {
-            const value = row.value(bin);
-            if (!value) continue;
-            const from = this.x(this.time(bin));
-            const width = Math.max(1, this.x(this.time(bin + 1)) - from - (pen.narrow ? 0 : 0.4));
-            const size = Math.max(1.5, height * value / most);
-            pen.box(from, bottom - size, width, size, row.color);
+            const from = this.x(bin);
+            const width = Math.max(1, this.x(bin + 1) - from - (pen.narrow ? 0 : 0.4));
+            const up = row.value(bin) ? Math.max(1.5, size * row.value(bin) / most) : 0;
+            const down = row.below && row.below(bin) ? Math.max(1.5, size * row.below(bin) / most) : 0;
+            if (up) pen.box(from, base - up, width, up, row.color);
+            if (down) pen.box(from, base + 1, width, down, 'inside');
         }
-        pen.line(this.left, bottom, this.right, bottom, 'line');
+        pen.line(this.left, base, this.right, base, 'line');
         pen.text('scale to ' + row.show(most), this.right, top + 5, { align: 'right' });
     }
 
     pick(x) {
-        const ns = (x - this.left) / (this.right - this.left) * this.end;
+        const ns = (x - this.left) / (this.right - this.left) * this.shared.end;
         const bin = Math.floor((ns - this.run.time.start) / this.run.time.width);
         return bin >= 0 && bin < this.bins ? bin : null;
     }
 
-    sampled(bin) {
-        return this.rows.some((row) => row.value(bin));
-    }
-
     move(selection, key) {
         if (selection === null) return 0;
-        const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -16, PageDown: 16, Home: -this.bins,
-            End: this.bins };
-        if (key in steps) return Math.max(0, Math.min(this.bins - 1, selection + steps[key]));
-        /* Up and down: the next time with a sample. */
-        const step = key === 'ArrowDown' ? 1 : -1;
-        for (let bin = selection + step; bin >= 0 && bin < this.bins; bin += step) {
-            if (this.sampled(bin)) return bin;
-        }
-        return selection;
+        return moveTo(selection, key, this.bins, 16,
+            (bin) => this.rows.some((row) => row.value(bin) || (row.below && row.below(bin))));
     }
 
     text(selection) {
-        const parts = this.rows.filter((row) => row.value(selection))
-            .map((row) => row.name + ' ' + row.show(row.value(selection)));
         return showTime(this.time(selection)) + ' to ' + showTime(this.time(selection + 1)) + ': '
-            + (parts.join(', ') || 'no sample') + '.';
+            + (this.parts(selection).join('; ') || 'nothing') + '.';
+    }
+
+    parts(selection) {
+        return this.rows.filter((row) => row.value(selection))
+            .map((row) => row.name + ' ' + row.show(row.value(selection)));
     }
 }
 
-/** The end of the picture: that of the run, or of its last sample. */
-function counterEnd(run, bins) {
-    return Math.max(1, run.time.start + bins * run.time.width,
+/** What was sampled: `rows` has the bins with a sample; `lines` are the rows of the picture. */
+function counterPlot(section, label, run, rows, lines) {
+    const bins = rows[rows.length - 1].bin + 1;
+    const end = Math.max(1, run.time.start + bins * run.time.width,
         run.wall / Math.max(1, run.ranks.n));
+    return new BinPlot(section, label, run, bins, { end }, lines);
 }
 
 function memoryPanel() {
     if (runs.every((run) => run.time.memory.length === 0)) return;
     const section = panel('memory', 'Memory',
         'Resident memory of ranks, sampled when recorded calls end, at most every 10 ms.');
-    runs.forEach((run, i) => {
-        runTitle(section, i);
-        const rows = run.time.memory;
-        if (rows.length === 0) {
-            note(section, 'This profile has no samples of memory.');
-            return;
-        }
-        const bins = rows[rows.length - 1][0] + 1;
-        const at = {};
-        rows.forEach(([bin, samples, sum, max]) => { at[bin] = { mean: sum / samples, max }; });
-        new CounterPlot(section, 'Memory', run, bins, counterEnd(run, bins), [
-            { name: 'greatest', color: 'close', show: showBytes, value: (bin) => at[bin] && at[bin].max },
-            { name: 'mean', color: 'other', show: showBytes, value: (bin) => at[bin] && at[bin].mean },
-        ]);
-    });
+    eachRun(section, (run) => (run.time.memory.length ? '' : 'This profile has no samples of memory.'),
+        (run) => {
+            const rows = run.time.memory;
+            const at = {};
+            rows.forEach(({ bin, samples, sum, max }) => { at[bin] = { mean: sum / samples, max }; });
+            counterPlot(section, 'Memory', run, rows, [
+                { name: 'greatest', color: 'close', show: showBytes, value: (bin) => at[bin] && at[bin].max },
+                { name: 'mean', color: 'other', show: showBytes, value: (bin) => at[bin] && at[bin].mean },
+            ]);
+        });
 }
 
 const HOST_ROWS = [['cpu_ns', 'CPU', 'posix'], ['net_received', 'network in', 'read'],
@@ -129,29 +123,19 @@ function hostUnit(key) {
 
 /** Rates of the counters that are not 0; the CPU as the number of busy cores. */
 function hostRows(run) {
-    const { columns, rows } = run.time.node;
     return HOST_ROWS.map(([key, name, color]) => {
-        const column = columns.indexOf(key);
         const at = {};
-        rows.forEach((row) => { at[row[0]] = row[column] / run.time.width; });
-        const show = hostUnit(key);
+        run.time.node.forEach((row) => { at[row.bin] = row[key] / run.time.width; });
         const value = (bin) => (at[bin] || 0) * (key === 'cpu_ns' ? 1 : 1e9);
-        return { name, color, show, value, used: rows.some((row) => row[column] > 0) };
-    }).filter((row) => row.used);
+        return { name, color, show: hostUnit(key), value, key };
+    }).filter(({ key }) => run.time.node.some((row) => row[key] > 0));
 }
 
 function hostPanel() {
-    if (runs.every((run) => run.time.node.rows.length === 0)) return;
+    if (runs.every((run) => run.time.node.length === 0)) return;
     const section = panel('hosts', 'Hosts',
         'Counters of all hosts together, sampled when recorded calls end: everything that ran there.');
-    runs.forEach((run, i) => {
-        runTitle(section, i);
-        const { rows } = run.time.node;
-        if (rows.length === 0) {
-            note(section, 'No counters of hosts were sampled: mpirun … ioprof --node …');
-            return;
-        }
-        const bins = rows[rows.length - 1][0] + 1;
-        new CounterPlot(section, 'Hosts', run, bins, counterEnd(run, bins), hostRows(run));
-    });
+    eachRun(section, (run) => (run.time.node.length ? ''
+        : 'No counters of hosts were sampled: mpirun … ioprof --node …'),
+    (run) => counterPlot(section, 'Hosts', run, run.time.node, hostRows(run)));
 }

@@ -83,7 +83,7 @@ static void rank_row(const struct ioprof_rank *r, uint64_t *row)
     }
 }
 
-static void put_hosts(struct ioprof_json *json, const struct ioprof_profile *p, size_t group)
+static void put_hosts(struct ioprof_sink *json, const struct ioprof_profile *p, size_t group)
 {
     ioprof_json_open(json, "hosts", '[');
     for (size_t i = 0; i < p->nranks; i += group) {
@@ -94,7 +94,7 @@ static void put_hosts(struct ioprof_json *json, const struct ioprof_profile *p, 
     ioprof_json_close(json, ']');
 }
 
-static void put_ranks(struct ioprof_json *json, const struct ioprof_profile *p)
+static void put_ranks(struct ioprof_sink *json, const struct ioprof_profile *p)
 {
     size_t group = (p->nranks + MAX_RANK_ROWS - 1) / MAX_RANK_ROWS;
     uint64_t host = 0;
@@ -130,27 +130,8 @@ static void put_ranks(struct ioprof_json *json, const struct ioprof_profile *p)
     ioprof_json_close(json, '}');
 }
 
-static uint64_t file_bytes(const struct ioprof_file *file)
-{
-    uint64_t bytes = 0;
-
-    for (int class = 0; class < IOPROF_CLASSES; class ++) {
-        bytes += file->cell[class][IOPROF_READ].bytes + file->cell[class][IOPROF_WRITE].bytes;
-    }
-    return bytes;
-}
-
-static int by_bytes(const void *a, const void *b)
-{
-    const struct ioprof_file *x = *(struct ioprof_file *const *) a,
-                             *y = *(struct ioprof_file *const *) b;
-    uint64_t p = file_bytes(x), q = file_bytes(y);
-
-    return p > q ? -1 : (p < q ? 1 : strcmp(x->path, y->path));
-}
-
 /** A long text keeps its beginning and its end. */
-static void put_short(struct ioprof_json *json, const char *key, const char *text, size_t most)
+static void put_short(struct ioprof_sink *json, const char *key, const char *text, size_t most)
 {
     size_t length = NULL == text ? 0 : strlen(text);
     char *cut = NULL;
@@ -166,7 +147,7 @@ static void put_short(struct ioprof_json *json, const char *key, const char *tex
 }
 
 /** Sums over classes from..to: time of all kinds, calls and bytes of reads and of writes. */
-static void put_sums(struct ioprof_json *json, const struct ioprof_file *file, const char *key,
+static void put_sums(struct ioprof_sink *json, const struct ioprof_file *file, const char *key,
                      int from, int to)
 {
     uint64_t sums[5] = {0};
@@ -183,10 +164,9 @@ static void put_sums(struct ioprof_json *json, const struct ioprof_file *file, c
     ioprof_json_numbers(json, key, sums, 5);
 }
 
-static void put_file(struct ioprof_json *json, const struct ioprof_file *f, uint64_t job_start)
+static void put_file(struct ioprof_sink *json, const struct ioprof_file *f, uint64_t job_start)
 {
     uint64_t first = IOPROF_UNSET, last = 0;
-    struct ioprof_json_sink sink;
 
     for (int kind = 0; kind < IOPROF_SPAN_KINDS; kind++) {
         first = f->first_ns[kind] < first ? f->first_ns[kind] : first;
@@ -199,34 +179,25 @@ static void put_file(struct ioprof_json *json, const struct ioprof_file *f, uint
     put_short(json, "mount", f->mount, MAX_PATH_BYTES);
     put_sums(json, f, "mpi", IOPROF_COLLECTIVE, IOPROF_COMPLETION);
     put_sums(json, f, "posix", IOPROF_POSIX, IOPROF_INSIDE);
-    sink = ioprof_json_sink(json->out);
-    sink.json = *json;
-    ioprof_row_file_numbers(&sink.sink, f);
-    *json = sink.json;
+    ioprof_row_file_numbers(json, f);
     ioprof_json_signed(json, "first", IOPROF_UNSET == first ? 0 : (int64_t) (first - job_start));
     ioprof_json_signed(json, "last", 0 == last ? 0 : (int64_t) (last - job_start));
     ioprof_json_close(json, '}');
 }
 
-static void put_files(struct ioprof_json *json, const struct ioprof_profile *p, uint64_t job_start)
+static void put_files(struct ioprof_sink *json, const struct ioprof_profile *p, uint64_t job_start)
 {
-    struct ioprof_file **order = calloc(p->nfiles + 1, sizeof(*order));
+    struct ioprof_file **order = ioprof_files_by_bytes(p);
     uint64_t left = 0, n = 0;
 
     ioprof_json_open(json, "files", '{');
     ioprof_json_open(json, "rows", '[');
     for (size_t i = 0; NULL != order && i < p->nfiles; i++) {
-        order[i] = &p->files[i];
-        n += p->files[i].files;
-    }
-    if (NULL != order) {
-        qsort(order, p->nfiles, sizeof(*order), by_bytes);
-    }
-    for (size_t i = 0; NULL != order && i < p->nfiles; i++) {
+        n += order[i]->files;
         if (i < MAX_FILES) {
             put_file(json, order[i], job_start);
         } else {
-            left += file_bytes(order[i]);
+            left += ioprof_file_bytes(order[i]);
         }
     }
     ioprof_json_close(json, ']');
@@ -236,66 +207,12 @@ static void put_files(struct ioprof_json *json, const struct ioprof_profile *p, 
     free(order);
 }
 
-/** Each row: bin, samples, sum, max. */
-static void put_memory(struct ioprof_json *json, const struct ioprof_timeline *time)
-{
-    ioprof_json_open(json, "memory", '[');
-    for (uint64_t i = 0; i < IOPROF_BINS; i++) {
-        const struct ioprof_memory *m = &time->memory[i];
-        uint64_t row[4] = {i, m->samples, m->sum, m->max};
-
-        if (0 != m->samples) {
-            ioprof_json_numbers(json, NULL, row, 4);
-        }
-    }
-    ioprof_json_close(json, ']');
-}
-
-/** Each row: bin, and the counters that "columns" names. */
-static void put_node(struct ioprof_json *json, const struct ioprof_timeline *time)
-{
-    static const uint64_t none[IOPROF_NODE_COUNTERS];
-
-    ioprof_json_open(json, "node", '{');
-    ioprof_json_open(json, "columns", '[');
-    ioprof_json_text(json, NULL, "bin");
-    for (int i = 0; i < IOPROF_NODE_COUNTERS; i++) {
-        ioprof_json_text(json, NULL, ioprof_node_name(i));
-    }
-    ioprof_json_close(json, ']');
-    ioprof_json_open(json, "rows", '[');
-    for (uint64_t i = 0; i < IOPROF_BINS; i++) {
-        uint64_t row[1 + IOPROF_NODE_COUNTERS] = {i};
-
-        memcpy(row + 1, time->node[i], sizeof(time->node[i]));
-        if (0 != memcmp(time->node[i], none, sizeof(none))) {
-            ioprof_json_numbers(json, NULL, row, 1 + IOPROF_NODE_COUNTERS);
-        }
-    }
-    ioprof_json_close(json, ']');
-    ioprof_json_close(json, '}');
-}
-
-static void put_time(struct ioprof_json *json, const struct ioprof_profile *p, uint64_t job_start)
+static void put_time(struct ioprof_sink *json, const struct ioprof_profile *p, uint64_t job_start)
 {
     ioprof_json_open(json, "time", '{');
     ioprof_json_signed(json, "start", (int64_t) (p->time.start_ns - job_start));
     ioprof_json_number(json, "width", p->time.width_ns);
-    /* Each row: bin, layer, kind, calls, ns, bytes. */
-    ioprof_json_open(json, "rows", '[');
-    for (uint64_t i = 0; i < IOPROF_BINS * IOPROF_BIN_LAYERS * IOPROF_BIN_KINDS; i++) {
-        uint64_t bin = i / (IOPROF_BIN_LAYERS * IOPROF_BIN_KINDS), kind = i % IOPROF_BIN_KINDS;
-        uint64_t layer = i / IOPROF_BIN_KINDS % IOPROF_BIN_LAYERS;
-        const struct ioprof_bin *b = &p->time.bin[bin][layer][kind];
-        uint64_t row[6] = {bin, layer, kind, b->calls, b->ns, b->bytes};
-
-        if (0 != (b->calls | b->ns | b->bytes)) {
-            ioprof_json_numbers(json, NULL, row, 6);
-        }
-    }
-    ioprof_json_close(json, ']');
-    put_memory(json, &p->time);
-    put_node(json, &p->time);
+    ioprof_json_time(json, &p->time);
     ioprof_json_close(json, '}');
 }
 
@@ -323,31 +240,15 @@ static int name_index(struct names *names, int most, const char *text, uint64_t 
     return names->n++;
 }
 
+/** Whether an event is a read or write whose place in its file is known. */
 static int is_point(const struct ioprof_event *event)
 {
     return (IOPROF_READ == event->kind || IOPROF_WRITE == event->kind)
            && IOPROF_UNSET != event->offset && NULL != event->path;
 }
 
-/** Calls `visit` for every read and write whose place in its file is known. */
-static void each_point(const struct ioprof_profile *p, void *data,
-                       void (*visit)(void *data, uint64_t rank, const struct ioprof_event *event))
-{
-    for (size_t i = 0; i < p->nchunks; i++) {
-        struct ioprof_events *events = ioprof_events_open(&p->chunks[i]);
-        struct ioprof_event event;
-
-        while (NULL != events && ioprof_events_next(events, &event)) {
-            if (is_point(&event)) {
-                visit(data, p->chunks[i].rank, &event);
-            }
-        }
-        ioprof_events_close(events);
-    }
-}
-
 struct points {
-    struct ioprof_json *json;
+    struct ioprof_sink *json;
     struct names files, funcs;
     uint64_t job_start, found, stride, seen, shown;
 };
@@ -355,17 +256,20 @@ struct points {
 static void count_point(void *data, uint64_t rank, const struct ioprof_event *event)
 {
     (void) rank;
-    (void) event;
-    ((struct points *) data)->found++;
+    ((struct points *) data)->found += (uint64_t) is_point(event);
 }
 
 /** Takes one of `stride`, spread by a hash: a regular step would fall in with the program's own. */
 static void put_point(void *data, uint64_t rank, const struct ioprof_event *event)
 {
     struct points *points = data;
-    uint64_t hash = (uint32_t) (points->seen++ * 2654435761U) >> 7;
+    uint64_t hash;
     int file, func;
 
+    if (!is_point(event)) {
+        return;
+    }
+    hash = (uint32_t) (points->seen++ * 2654435761U) >> 7;
     if (0 != hash % points->stride || points->shown >= 2 * MAX_POINTS) {
         return;
     }
@@ -382,7 +286,7 @@ static void put_point(void *data, uint64_t rank, const struct ioprof_event *even
     }
 }
 
-static void put_names(struct ioprof_json *json, const char *key, struct names *names, int functions)
+static void put_names(struct ioprof_sink *json, const char *key, struct names *names, int functions)
 {
     ioprof_json_open(json, key, '[');
     for (int i = 0; i < names->n; i++) {
@@ -403,7 +307,7 @@ static void put_names(struct ioprof_json *json, const char *key, struct names *n
     ioprof_json_close(json, ']');
 }
 
-static void put_events(struct ioprof_json *json, const struct ioprof_profile *p, uint64_t job_start)
+static void put_events(struct ioprof_sink *json, const struct ioprof_profile *p, uint64_t job_start)
 {
     struct points points = {.json = json, .job_start = job_start};
     uint64_t dropped = 0;
@@ -411,12 +315,12 @@ static void put_events(struct ioprof_json *json, const struct ioprof_profile *p,
     for (size_t i = 0; i < p->nranks; i++) {
         dropped += p->ranks[i].events_dropped;
     }
-    each_point(p, &points, count_point);
+    ioprof_each_event(p, &points, count_point);
     points.stride = points.found / MAX_POINTS + 1;
     ioprof_json_open(json, "events", '{');
     /* Each row: rank, start, ns, offset, bytes, function, file, thread. */
     ioprof_json_open(json, "rows", '[');
-    each_point(p, &points, put_point);
+    ioprof_each_event(p, &points, put_point);
     ioprof_json_close(json, ']');
     ioprof_json_number(json, "recorded", points.found);
     ioprof_json_number(json, "dropped", dropped);
@@ -426,7 +330,7 @@ static void put_events(struct ioprof_json *json, const struct ioprof_profile *p,
     ioprof_json_close(json, '}');
 }
 
-static void put_own(struct ioprof_json *json, const struct ioprof_profile *p)
+static void put_own(struct ioprof_sink *json, const struct ioprof_profile *p)
 {
     uint64_t calls = 0, ns = 0, files = 0, fds = 0, requests = 0, forks = 0, ended[4] = {0};
 
@@ -452,15 +356,11 @@ static void put_own(struct ioprof_json *json, const struct ioprof_profile *p)
     ioprof_json_close(json, '}');
 }
 
-void ioprof_page_run(struct ioprof_json *json, const struct ioprof_profile *run)
+void ioprof_page_run(struct ioprof_sink *json, const struct ioprof_profile *run)
 {
-    uint64_t job_start = IOPROF_UNSET;
+    uint64_t job_start = ioprof_job_start(run);
     struct ioprof_figures f;
 
-    for (size_t i = 0; i < run->nranks; i++) {
-        job_start = run->ranks[i].start_ns < job_start ? run->ranks[i].start_ns : job_start;
-    }
-    job_start = IOPROF_UNSET == job_start ? run->time.start_ns : job_start;
     ioprof_figure(run, &f);
     ioprof_json_open(json, NULL, '{');
     ioprof_json_facts(json, run);

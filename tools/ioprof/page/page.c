@@ -69,7 +69,7 @@ void ioprof_html_answers(const struct ioprof_profile *run, FILE *out)
 
 static void put_data(const struct ioprof_page *page, FILE *out)
 {
-    struct ioprof_json json = {out, 0};
+    struct ioprof_sink json = ioprof_json_sink(out);
 
     ioprof_json_open(&json, NULL, '{');
     ioprof_json_open(&json, "runs", '[');
@@ -125,6 +125,5 @@ int ioprof_report_html(struct ioprof_profile *profile, FILE *out)
         return -1;
     }
     page.title = ioprof_fact(profile, "program");
-    page.title = NULL == page.title ? "profile" : page.title;
     return ioprof_page_write(&page, out);
 }

@@ -33,6 +33,6 @@ void ioprof_html_answers(const struct ioprof_profile *run, FILE *out);
 
 /** The data of a run as an object, reduced to a size that a page can have: see the limits in
  *  page/data.c. */
-void ioprof_page_run(struct ioprof_json *json, const struct ioprof_profile *run);
+void ioprof_page_run(struct ioprof_sink *json, const struct ioprof_profile *run);
 
 #endif /* IOPROF_PAGE_PAGE_H */

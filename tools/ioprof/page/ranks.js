@@ -33,21 +33,17 @@ const ORDERS = {
     time: (a, b) => above(b, 'time') - above(a, 'time') || a.rank - b.rank,
 };
 
-class RankPlot {
+class RankPlot extends Plot {
     constructor(parent, run, shared) {
+        super(parent, 'Bars of ' + run.ranks.n + ' ranks. Arrow keys select a rank, + and - zoom.');
         this.run = run;
         this.shared = shared;
         this.rows = rankRows(run);
         this.sort('rank');
-        this.plot = new Plot(parent, {
-            label: 'Bars of ' + run.ranks.n + ' ranks. Arrow keys select a rank, + and - zoom.',
-            height: (width) => (width < 560 ? 250 : 300),
-            draw: (pen) => this.draw(pen),
-            pick: (x) => this.pick(x),
-            move: (selection, key) => this.move(selection, key),
-            text: (selection) => this.text(selection),
-            key: (key) => this.key(key),
-        });
+    }
+
+    height(width) {
+        return width < 560 ? 250 : 300;
     }
 
     sort(order) {
@@ -65,12 +61,11 @@ class RankPlot {
 
     zoom(factor) {
         const n = this.rows.length;
-        const middle = this.plot.selection === null ? (this.low + this.high) / 2
-            : this.plot.selection;
+        const middle = this.selection === null ? (this.low + this.high) / 2 : this.selection;
         const size = Math.min(n, Math.max(Math.min(8, n), Math.round((this.high - this.low) * factor)));
         this.low = Math.max(0, Math.min(n - size, Math.round(middle - size / 2)));
         this.high = this.low + size;
-        this.plot.redraw();
+        this.redraw();
     }
 
     key(key) {
@@ -199,31 +194,19 @@ class RankPlot {
 
     move(selection, key) {
         const n = this.rows.length;
-        const page = Math.max(1, Math.round((this.high - this.low) / 10));
-        const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -page, PageDown: page,
-            ArrowUp: 0, ArrowDown: 0, Home: -n, End: n };
-        let at = selection === null ? this.low : selection + steps[key];
-        if (selection !== null && (key === 'ArrowUp' || key === 'ArrowDown')) {
-            at = this.nextBusy(selection, key === 'ArrowDown' ? 1 : -1);
-        }
-        at = Math.max(0, Math.min(n - 1, at));
+        /* Up and down: the next aggregator (of 6,000 ranks they are far apart); where there is none,
+           the next rank that accesses files. */
+        const aggregators = this.rows.some((rank) => rank.bytes[3] > 0);
+        const busy = (rank) => (aggregators ? rank.bytes[3] : rank.read + rank.written) > 0;
+        const at = selection === null ? this.low
+            : moveTo(selection, key, n, Math.max(1, Math.round((this.high - this.low) / 10)),
+                (i) => busy(this.sorted[i]));
         if (at < this.low || at >= this.high) {
             const size = this.high - this.low;
             this.low = Math.max(0, Math.min(n - size, at - Math.floor(size / 2)));
             this.high = this.low + size;
         }
         return at;
-    }
-
-    /** The next aggregator (of 6,000 ranks they are far apart); where there is none, the next rank
-     *  that accesses files. */
-    nextBusy(from, step) {
-        const aggregators = this.rows.some((rank) => rank.bytes[3] > 0);
-        for (let i = from + step; i >= 0 && i < this.sorted.length; i += step) {
-            const rank = this.sorted[i];
-            if (aggregators ? rank.bytes[3] > 0 : rank.read + rank.written > 0) return i;
-        }
-        return from;
     }
 
     text(selection) {
@@ -266,19 +249,18 @@ function rankPanel() {
     const section = panel('ranks', 'Ranks',
         'Above the line: calls of the program. Below: what MPI-IO did with POSIX calls (<). Ranks '
         + 'with long bars below access the files: the aggregators.');
-    const controls = element('div', { className: 'controls' });
+    const controls = controlsOf(section);
     const shared = { metric: 'time', max: [0, 0] };
     const plots = [];
     const update = () => {
         shared.max = plots.map((p) => p.max()).reduce((a, b) =>
             [Math.max(a[0], b[0]), Math.max(a[1], b[1])], [0, 0]);
-        plots.forEach((p) => p.plot.redraw());
+        plots.forEach((p) => p.redraw());
     };
-    section.append(controls);
     chooser(controls, 'Show', [['time', 'time'], ['bytes', 'bytes'], ['calls', 'calls']],
         (value) => { shared.metric = value; update(); });
     chooser(controls, 'Order', [['rank', 'rank'], ['bytes', 'most bytes in files'],
-        ['time', 'most I/O time']], (value) => plots.forEach((p) => { p.sort(value); p.plot.reset(); }));
+        ['time', 'most I/O time']], (value) => plots.forEach((p) => { p.sort(value); p.select(null); }));
     [['Zoom in', 0.5], ['Zoom out', 2]].forEach(([text, factor]) => {
         const button = element('button', { type: 'button' }, text);
         button.addEventListener('click', () => plots.forEach((p) => p.zoom(factor)));
@@ -286,9 +268,7 @@ function rankPanel() {
     });
     legend(section, [['collective', 'collective MPI-IO'], ['other', 'other MPI-IO'],
         ['posix', 'POSIX of the program'], ['inside', '< POSIX inside MPI-IO']]);
-    runs.forEach((run, i) => {
-        if (run.ranks.rows.length === 0) return;
-        runTitle(section, i);
+    eachRun(section, (run) => (run.ranks.n ? '' : 'This profile has no ranks.'), (run) => {
         const plot = new RankPlot(section, run, shared);
         plots.push(plot);
         if (run.ranks.n > 1) spread(section, plot.rows);

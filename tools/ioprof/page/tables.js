@@ -69,9 +69,9 @@ class Table {
     }
 
     press(event) {
-        const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -1e9, End: 1e9 };
-        if (event.target !== this.box || !(event.key in steps) || this.shown.length === 0) return;
-        this.select(Math.max(0, Math.min(this.shown.length - 1, this.selected + steps[event.key])));
+        const ours = KEYS.includes(event.key) && !/Left|Right/.test(event.key); /* those two scroll */
+        if (event.target !== this.box || !ours || this.shown.length === 0) return;
+        this.select(Math.max(0, moveTo(this.selected, event.key, this.shown.length, 10, () => true)));
         this.body.children[this.selected].scrollIntoView({ block: 'nearest' });
         event.preventDefault();
     }
@@ -134,18 +134,12 @@ function filePanel() {
     const section = panel('files', 'Files',
         'Bytes as they reached files; times are summed over ranks. POSIX includes the calls inside '
         + 'MPI-IO.');
-    runs.forEach((run, i) => {
-        runTitle(section, i);
+    eachRun(section, (run) => (run.files.rows.length ? '' : 'No files: the level of the profile is '
+        + (run.facts.level || 'unknown') + ', or none was used.'),
+    (run) => {
         const { rows, n, bytes_left_out: left } = run.files;
-        if (rows.length === 0) {
-            note(section, 'No files: the level of the profile is ' + (run.facts.level || 'unknown')
-                + ', or none was used.');
-            return;
-        }
-        const controls = element('div', { className: 'controls' });
         const input = element('input', { type: 'search', size: 18 });
-        controls.append(element('label', {}, 'Name contains', input));
-        section.append(controls);
+        controlsOf(section).append(element('label', {}, 'Name contains', input));
         const table = new Table(section, 'Files', rows, FILE_COLUMNS, describeFile);
         input.addEventListener('input', () => table.filter((f) => f.path.includes(input.value)));
         if (n > rows.length) {
@@ -182,14 +176,8 @@ function describeFunction(f) {
 function functionPanel() {
     const section = panel('functions', 'Functions',
         'Sums over ranks. “To end”: nonblocking and split calls, until their completion.');
-    runs.forEach((run, i) => {
-        runTitle(section, i);
-        if (run.functions.length === 0) {
-            note(section, 'No function was called.');
-            return;
-        }
-        new Table(section, 'Functions', run.functions, FUNCTION_COLUMNS, describeFunction);
-    });
+    eachRun(section, (run) => (run.functions.length ? '' : 'No function was called.'),
+        (run) => new Table(section, 'Functions', run.functions, FUNCTION_COLUMNS, describeFunction));
 }
 
 function showVariable(v, value) {
@@ -202,12 +190,9 @@ function variablePanel() {
     if (runs.every((run) => run.variables.length === 0)) return;
     const section = panel('components', 'Components',
         'Performance variables (MPI_T) of the components, those that are not 0.');
-    runs.forEach((run, i) => {
-        runTitle(section, i);
-        if (run.variables.length === 0) {
-            note(section, 'This run has none: its components have no such variables.');
-            return;
-        }
+    eachRun(section, (run) => (run.variables.length ? ''
+        : 'This run has none: its components have no such variables.'),
+    (run) => {
         new Table(section, 'Variables', run.variables, [
             ['variable', (v) => v.name, null],
             ['sum', (v) => v.sum, (value, v) => showVariable(v, value)],

@@ -107,3 +107,17 @@ void ioprof_events_close(struct ioprof_events *events)
         free(events);
     }
 }
+
+void ioprof_each_event(const struct ioprof_profile *profile, void *data,
+                       void (*visit)(void *data, uint64_t rank, const struct ioprof_event *event))
+{
+    for (size_t i = 0; i < profile->nchunks; i++) {
+        struct ioprof_events *events = ioprof_events_open(&profile->chunks[i]);
+        struct ioprof_event event;
+
+        while (NULL != events && ioprof_events_next(events, &event)) {
+            visit(data, profile->chunks[i].rank, &event);
+        }
+        ioprof_events_close(events);
+    }
+}

@@ -19,24 +19,21 @@ static int by_rank(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int by_function(const void *a, const void *b)
+int ioprof_by_function(const void *a, const void *b)
 {
     const struct ioprof_func *x = a, *y = b;
 
-    return x->class != y->class ? (x->class < y->class ? -1 : 1)
-                                : strcmp(text_of(x->name), text_of(y->name));
+    return x->class != y->class ? (x->class < y->class ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 static int by_path(const void *a, const void *b)
 {
-    return strcmp(text_of(((const struct ioprof_file *) a)->path),
-                  text_of(((const struct ioprof_file *) b)->path));
+    return strcmp(((const struct ioprof_file *) a)->path, ((const struct ioprof_file *) b)->path);
 }
 
 static int by_variable(const void *a, const void *b)
 {
-    return strcmp(text_of(((const struct ioprof_pvar *) a)->name),
-                  text_of(((const struct ioprof_pvar *) b)->name));
+    return strcmp(((const struct ioprof_pvar *) a)->name, ((const struct ioprof_pvar *) b)->name);
 }
 
 static int by_chunk(const void *a, const void *b)
@@ -58,7 +55,7 @@ static void sort_items(void *items, size_t n, size_t size,
 void ioprof_sort(struct ioprof_profile *p)
 {
     sort_items(p->ranks, p->nranks, sizeof(*p->ranks), by_rank);
-    sort_items(p->funcs, p->nfuncs, sizeof(*p->funcs), by_function);
+    sort_items(p->funcs, p->nfuncs, sizeof(*p->funcs), ioprof_by_function);
     sort_items(p->files, p->nfiles, sizeof(*p->files), by_path);
     sort_items(p->pvars, p->npvars, sizeof(*p->pvars), by_variable);
     sort_items(p->chunks, p->nchunks, sizeof(*p->chunks), by_chunk);
@@ -245,7 +242,7 @@ static int merge_timeline(struct ioprof_timeline *into, const struct ioprof_time
     return 0;
 }
 
-static uint64_t file_bytes(const struct ioprof_file *file)
+uint64_t ioprof_file_bytes(const struct ioprof_file *file)
 {
     uint64_t bytes = 0;
 
@@ -257,9 +254,37 @@ static uint64_t file_bytes(const struct ioprof_file *file)
 
 static int by_bytes_down(const void *a, const void *b)
 {
-    uint64_t x = file_bytes(a), y = file_bytes(b);
+    uint64_t x = ioprof_file_bytes(a), y = ioprof_file_bytes(b);
 
     return x > y ? -1 : (x < y ? 1 : by_path(a, b));
+}
+
+static int by_pointed_bytes(const void *a, const void *b)
+{
+    return by_bytes_down(*(struct ioprof_file *const *) a, *(struct ioprof_file *const *) b);
+}
+
+struct ioprof_file **ioprof_files_by_bytes(const struct ioprof_profile *p)
+{
+    struct ioprof_file **order = calloc(p->nfiles + 1, sizeof(*order));
+
+    for (size_t i = 0; NULL != order && i < p->nfiles; i++) {
+        order[i] = &p->files[i];
+    }
+    if (NULL != order) {
+        qsort(order, p->nfiles, sizeof(*order), by_pointed_bytes);
+    }
+    return order;
+}
+
+uint64_t ioprof_job_start(const struct ioprof_profile *p)
+{
+    uint64_t start = 0 == p->nranks ? p->time.start_ns : p->ranks[0].start_ns;
+
+    for (size_t i = 1; i < p->nranks; i++) {
+        start = p->ranks[i].start_ns < start ? p->ranks[i].start_ns : start;
+    }
+    return start;
 }
 
 /** Sums up the files with the least bytes, so that a profile keeps IOPROF_MAX_FILES at most. */
@@ -307,7 +332,7 @@ int ioprof_merge(struct ioprof_profile *into, struct ioprof_profile *from, char 
         into->nfacts = from->nfacts;
     }
     rc |= JOIN(ranks, by_rank, NULL, &twice);
-    rc |= JOIN(funcs, by_function, merge_func, &unused);
+    rc |= JOIN(funcs, ioprof_by_function, merge_func, &unused);
     rc |= JOIN(files, by_path, merge_file, &unused);
     rc |= JOIN(pvars, by_variable, merge_pvar, &unused);
     rc |= JOIN(chunks, by_chunk, NULL, &unused);
@@ -356,7 +381,7 @@ const char *ioprof_fact(const struct ioprof_profile *profile, const char *key)
             return profile->facts[i].value;
         }
     }
-    return NULL;
+    return "?";
 }
 
 struct ioprof_cell ioprof_sum(const struct ioprof_profile *profile, enum ioprof_class class,

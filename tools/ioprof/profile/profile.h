@@ -233,7 +233,17 @@ void ioprof_sort(struct ioprof_profile *profile);
 int ioprof_read_all(char **paths, int count, struct ioprof_profile **profile, char *why,
                     size_t why_bytes);
 
-const char *ioprof_fact(const struct ioprof_profile *profile, const char *key); /* or NULL */
+const char *ioprof_fact(const struct ioprof_profile *profile, const char *key); /* or "?" */
+
+/** The start of the first rank, ns since 1970; of the time line, if there are no ranks. */
+uint64_t ioprof_job_start(const struct ioprof_profile *profile);
+
+/** Bytes that were read and written, MPI-IO's and POSIX. */
+uint64_t ioprof_file_bytes(const struct ioprof_file *file);
+/** All files, most bytes first, in a malloc'ed array; NULL without memory. */
+struct ioprof_file **ioprof_files_by_bytes(const struct ioprof_profile *profile);
+/** Compares class and name of two functions, for qsort. */
+int ioprof_by_function(const void *a, const void *b);
 
 /** Sums over functions; bytes of reads and writes only. */
 struct ioprof_cell ioprof_sum(const struct ioprof_profile *profile, enum ioprof_class class,
@@ -244,6 +254,9 @@ struct ioprof_events;
 struct ioprof_events *ioprof_events_open(const struct ioprof_chunk *chunk);
 int ioprof_events_next(struct ioprof_events *events, struct ioprof_event *event); /* 1, 0: end */
 void ioprof_events_close(struct ioprof_events *events);
+/** Calls `visit` for the events of all chunks. */
+void ioprof_each_event(const struct ioprof_profile *profile, void *data,
+                       void (*visit)(void *data, uint64_t rank, const struct ioprof_event *event));
 
 const char *ioprof_class_name(uint64_t class);
 const char *ioprof_kind_name(uint64_t kind);

@@ -8,19 +8,19 @@
 const char *const ioprof_questions[IOPROF_QUESTIONS] = {"MPI-IO or POSIX?", "Which ranks?",
                                                         "How much time, and in what?", "When?"};
 
-static char *next_text(void)
+char *ioprof_next_text(void)
 {
-    static char texts[4][32];
+    static char texts[8][32];
     static int next;
 
-    next = (next + 1) % 4;
+    next = (next + 1) % 8;
     return texts[next];
 }
 
 const char *ioprof_show_bytes(double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    char *text = next_text();
+    char *text = ioprof_next_text();
     int unit = 0;
 
     while (bytes >= 1024 && unit < 5) {
@@ -33,7 +33,7 @@ const char *ioprof_show_bytes(double bytes)
 
 const char *ioprof_show_time(double ns)
 {
-    char *text = next_text();
+    char *text = ioprof_next_text();
 
     if (ns < 1e3) {
         snprintf(text, 32, "%.0f ns", ns);
@@ -132,6 +132,19 @@ static int by_bytes_down(const void *a, const void *b)
     return p > q ? -1 : (p < q ? 1 : (x->rank < y->rank ? -1 : 1));
 }
 
+struct ioprof_rank **ioprof_ranks_by_bytes(const struct ioprof_profile *p)
+{
+    struct ioprof_rank **order = calloc(p->nranks + 1, sizeof(*order));
+
+    for (size_t i = 0; NULL != order && i < p->nranks; i++) {
+        order[i] = &p->ranks[i];
+    }
+    if (NULL != order) {
+        qsort(order, p->nranks, sizeof(*order), by_bytes_down);
+    }
+    return order;
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint64_t x = (*(struct ioprof_rank *const *) a)->rank,
@@ -154,7 +167,7 @@ static void list_ranks(struct ioprof_rank **ranks, size_t n, FILE *out)
 /** The fewest ranks that move 90% of the bytes which reach files. */
 static void answer_ranks(const struct ioprof_profile *p, FILE *out)
 {
-    struct ioprof_rank **order = calloc(p->nranks + 1, sizeof(*order));
+    struct ioprof_rank **order = ioprof_ranks_by_bytes(p);
     double all = 0, inside = 0, sum = 0;
     size_t few = 0;
 
@@ -162,10 +175,8 @@ static void answer_ranks(const struct ioprof_profile *p, FILE *out)
         return;
     }
     for (size_t i = 0; i < p->nranks; i++) {
-        order[i] = &p->ranks[i];
         all += (double) ioprof_rank_bytes(order[i]);
     }
-    qsort(order, p->nranks, sizeof(*order), by_bytes_down);
     /* With them, those that are like the last one of them. */
     while (few < p->nranks && all > 0
            && (sum < 0.9 * all
@@ -221,86 +232,87 @@ static void answer_time(const struct ioprof_profile *p, FILE *out)
     fprintf(out, ".");
 }
 
-/** Bytes of a kind in a bin: MPI-IO's if there is any MPI-IO, else POSIX. */
-static uint64_t bin_bytes(const struct ioprof_timeline *time, int bin, int layer, int kind)
-{
-    return time->bin[bin][layer][kind].bytes;
-}
+/** Bins of a row of the time line in which `value` is not 0, from the first to the last. */
+struct span {
+    int first, last, bursts, busiest; /* first is -1: there are none */
+};
 
-static void put_bursts(const struct ioprof_profile *p, int kind, uint64_t first, FILE *out)
+static struct span find_span(const struct ioprof_timeline *time, int row, int by_bytes)
 {
-    const struct ioprof_timeline *time = &p->time;
-    double start = ((double) time->start_ns - (double) first) / 1e9;
-    double width = (double) time->width_ns / 1e9;
-    int from = -1, to = -1, bursts = 0, busiest = 0, on = 0;
+    struct span span = {.first = -1, .last = -2};
+    uint64_t most = 0;
 
     for (int i = 0; i < IOPROF_BINS; i++) {
-        uint64_t bytes = bin_bytes(time, i, 1, kind);
+        const struct ioprof_bin *mpi = &time->bin[i][0][row], *posix = &time->bin[i][1][row];
+        uint64_t value = by_bytes ? posix->bytes : mpi->calls + posix->calls;
 
-        if (0 != bytes) {
-            from = from < 0 ? i : from;
-            to = i;
-            bursts += !on;
-            busiest = bytes > bin_bytes(time, busiest, 1, kind) ? i : busiest;
+        if (0 != value) {
+            span.bursts += span.last < i - 1;
+            span.first = span.first < 0 ? i : span.first;
+            span.last = i;
+            span.busiest = value > most ? i : span.busiest;
+            most = value > most ? value : most;
         }
-        on = 0 != bytes;
     }
-    if (from < 0) {
-        return;
+    return span;
+}
+
+/** A bin's begin, in seconds since the job began. */
+static double seconds(const struct ioprof_profile *p, int bin)
+{
+    return ((double) p->time.start_ns - (double) ioprof_job_start(p)
+            + bin * (double) p->time.width_ns)
+           / 1e9;
+}
+
+static void put_bursts(const struct ioprof_profile *p, int kind, FILE *out)
+{
+    struct span span = find_span(&p->time, kind, 1);
+
+    if (span.first >= 0) {
+        fprintf(out, "%ss from %.2f to %.2f s, in %d burst%s; most at %.2f s: %s/s. ",
+                IOPROF_READ == kind ? "Read" : "Write", seconds(p, span.first),
+                seconds(p, span.last + 1), span.bursts, 1 == span.bursts ? "" : "s",
+                seconds(p, span.busiest),
+                ioprof_show_bytes((double) p->time.bin[span.busiest][1][kind].bytes
+                                  / ((double) p->time.width_ns / 1e9)));
     }
-    fprintf(out, "%ss from %.2f to %.2f s, in %d burst%s; most at %.2f s: %s/s. ",
-            IOPROF_READ == kind ? "Read" : "Write", start + from * width, start + (to + 1) * width,
-            bursts, 1 == bursts ? "" : "s", start + busiest * width,
-            ioprof_show_bytes((double) bin_bytes(time, busiest, 1, kind) / width));
 }
 
 /** Opens, closes and metadata: how many, and from when to when. */
-static void put_others(const struct ioprof_profile *p, int row, uint64_t first, FILE *out)
+static void put_others(const struct ioprof_profile *p, int row, const char *name, FILE *out)
 {
-    static const char *const names[IOPROF_BIN_KINDS] = {"Opens", "Closes", "", "",
-                                                        "Metadata calls"};
-    const struct ioprof_timeline *time = &p->time;
-    double start = ((double) time->start_ns - (double) first) / 1e9;
-    double width = (double) time->width_ns / 1e9;
-    uint64_t mpi = 0, posix = 0;
-    int from = -1, to = -1;
+    struct span span = find_span(&p->time, row, 0);
+    uint64_t calls[IOPROF_BIN_LAYERS] = {0};
 
     for (int i = 0; i < IOPROF_BINS; i++) {
-        uint64_t n = time->bin[i][0][row].calls + time->bin[i][1][row].calls;
-
-        mpi += time->bin[i][0][row].calls;
-        posix += time->bin[i][1][row].calls;
-        from = 0 != n && from < 0 ? i : from;
-        to = 0 != n ? i : to;
+        calls[0] += p->time.bin[i][0][row].calls;
+        calls[1] += p->time.bin[i][1][row].calls;
     }
-    if (from >= 0) {
-        fprintf(out, "%s: %llu of MPI-IO, %llu of POSIX, from %.2f to %.2f s. ", names[row],
-                (unsigned long long) mpi, (unsigned long long) posix, start + from * width,
-                start + (to + 1) * width);
+    if (span.first >= 0) {
+        fprintf(out, "%s: %llu of MPI-IO, %llu of POSIX, from %.2f to %.2f s. ", name,
+                (unsigned long long) calls[0], (unsigned long long) calls[1],
+                seconds(p, span.first), seconds(p, span.last + 1));
     }
 }
 
 static void answer_when(const struct ioprof_profile *p, FILE *out)
 {
-    uint64_t first = UINT64_MAX;
     struct ioprof_figures f;
 
     ioprof_figure(p, &f);
-    for (size_t i = 0; i < p->nranks; i++) {
-        first = p->ranks[i].start_ns < first ? p->ranks[i].start_ns : first;
-    }
     if (0 == p->time.width_ns) {
         fprintf(out, "Nothing was read or written.");
         return;
     }
-    put_bursts(p, IOPROF_READ, first, out);
-    put_bursts(p, IOPROF_WRITE, first, out);
+    put_bursts(p, IOPROF_READ, out);
+    put_bursts(p, IOPROF_WRITE, out);
     if (0 == f.inside_bytes + f.posix_bytes) {
         fprintf(out, "Nothing was read or written. ");
     }
-    put_others(p, ioprof_bin_kind(IOPROF_OPEN), first, out);
-    put_others(p, ioprof_bin_kind(IOPROF_CLOSE), first, out);
-    put_others(p, ioprof_bin_kind(IOPROF_META), first, out);
+    put_others(p, ioprof_bin_kind(IOPROF_OPEN), "Opens", out);
+    put_others(p, ioprof_bin_kind(IOPROF_CLOSE), "Closes", out);
+    put_others(p, ioprof_bin_kind(IOPROF_META), "Metadata calls", out);
     fprintf(out, "The run took %s.",
             ioprof_show_time(p->nranks > 0 ? f.wall_ns / (double) p->nranks : 0));
 }

@@ -26,8 +26,7 @@ struct side {
 
 static void measure(struct side *s, const struct ioprof_profile *p)
 {
-    const char *expected = ioprof_fact(p, "ranks");
-    uint64_t ranks = NULL == expected ? 0 : strtoull(expected, NULL, 10);
+    uint64_t ranks = strtoull(ioprof_fact(p, "ranks"), NULL, 10);
 
     *s = (struct side){.p = p, .ranks = p->nranks > 0 ? (double) p->nranks : 1};
     ioprof_figure(p, &s->f);
@@ -109,18 +108,9 @@ int ioprof_pairs(const struct ioprof_profile *first, const struct ioprof_profile
     return add_pair(pairs, n, "files", IOPROF_COUNT, (double) a->p->nfiles, (double) b->p->nfiles);
 }
 
-static char *next_text(void)
-{
-    static char texts[4][32];
-    static int next;
-
-    next = (next + 1) % 4;
-    return texts[next];
-}
-
 const char *ioprof_show_pair(const struct ioprof_pair *pair, double value)
 {
-    char *text = next_text();
+    char *text = ioprof_next_text();
 
     switch (pair->unit) {
     case IOPROF_TIME:
@@ -138,7 +128,7 @@ const char *ioprof_show_pair(const struct ioprof_pair *pair, double value)
 
 const char *ioprof_show_change(const struct ioprof_pair *pair)
 {
-    char *text = next_text();
+    char *text = ioprof_next_text();
     double ratio = pair->a > 0 ? pair->b / pair->a : 0;
 
     if (pair->a == pair->b) {

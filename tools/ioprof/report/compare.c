@@ -10,13 +10,6 @@
 
 #define TOP_FILES 24
 
-static const char *fact(const struct ioprof_profile *p, const char *key)
-{
-    const char *value = ioprof_fact(p, key);
-
-    return NULL == value ? "?" : value;
-}
-
 static void show_sentences(const struct ioprof_profile *a, const struct ioprof_profile *b,
                            FILE *out)
 {
@@ -41,11 +34,6 @@ static void show_figures(const struct ioprof_profile *a, const struct ioprof_pro
         fprintf(out, " %12s %14s\n", ioprof_show_pair(&pairs[i], pairs[i].b),
                 ioprof_show_change(&pairs[i]));
     }
-}
-
-static int func_order(const struct ioprof_func *x, const struct ioprof_func *y)
-{
-    return x->class != y->class ? (x->class < y->class ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 static void show_function(FILE *out, const struct ioprof_func *x, const struct ioprof_func *y)
@@ -73,7 +61,7 @@ static void show_functions(const struct ioprof_profile *a, const struct ioprof_p
     while (i < a->nfuncs || j < b->nfuncs) {
         int order = i == a->nfuncs   ? 1
                     : j == b->nfuncs ? -1
-                                     : func_order(&a->funcs[i], &b->funcs[j]);
+                                     : ioprof_by_function(&a->funcs[i], &b->funcs[j]);
 
         show_function(out, order <= 0 ? &a->funcs[i] : NULL, order >= 0 ? &b->funcs[j] : NULL);
         i += order <= 0;
@@ -177,10 +165,10 @@ int ioprof_compare_text(struct ioprof_profile *a, struct ioprof_profile *b, FILE
     if (ioprof_make_printable(a) < 0 || ioprof_make_printable(b) < 0) {
         return -1;
     }
-    fprintf(out, "A  %s, job %s, %zu ranks, %s\n   %s\n", fact(a, "program"), fact(a, "job"),
-            a->nranks, fact(a, "mpi"), fact(a, "command"));
-    fprintf(out, "B  %s, job %s, %zu ranks, %s\n   %s\n", fact(b, "program"), fact(b, "job"),
-            b->nranks, fact(b, "mpi"), fact(b, "command"));
+    fprintf(out, "A  %s, job %s, %zu ranks, %s\n   %s\n", ioprof_fact(a, "program"),
+            ioprof_fact(a, "job"), a->nranks, ioprof_fact(a, "mpi"), ioprof_fact(a, "command"));
+    fprintf(out, "B  %s, job %s, %zu ranks, %s\n   %s\n", ioprof_fact(b, "program"),
+            ioprof_fact(b, "job"), b->nranks, ioprof_fact(b, "mpi"), ioprof_fact(b, "command"));
     show_sentences(a, b, out);
     show_figures(a, b, out);
     show_functions(a, b, out);

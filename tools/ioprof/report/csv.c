@@ -11,10 +11,8 @@
 /** A table in progress. */
 struct table {
     struct ioprof_sink sink;
-    FILE *out;
-    int names;   /* the row of column names is being written */
-    int columns; /* of the row so far */
-    int failed;  /* no memory */
+    int names;  /* the row of column names is being written */
+    int failed; /* no memory */
     char prefix[128];
     size_t length[4]; /* of the prefix before each group that has begun */
     int depth;        /* groups that have begun */
@@ -28,9 +26,9 @@ static struct table *table_of(struct ioprof_sink *sink)
 /** Begins a value. In the row of names the column's name is the value: true. */
 static int put_name(struct table *table, const char *name, const char *suffix)
 {
-    fputs(table->columns++ > 0 ? "," : "", table->out);
+    fputs(table->sink.values++ > 0 ? "," : "", table->sink.out);
     if (table->names) {
-        fprintf(table->out, "%s%s%s", table->prefix, name, suffix);
+        fprintf(table->sink.out, "%s%s%s", table->prefix, name, suffix);
     }
     return table->names;
 }
@@ -38,7 +36,7 @@ static int put_name(struct table *table, const char *name, const char *suffix)
 static void put_value(struct table *table, uint64_t value)
 {
     if (IOPROF_UNSET != value) {
-        fprintf(table->out, "%llu", (unsigned long long) value);
+        fprintf(table->sink.out, "%llu", (unsigned long long) value);
     }
 }
 
@@ -53,12 +51,12 @@ static void put_text(struct ioprof_sink *sink, const char *name, const char *tex
     }
     shown = ioprof_printable_copy(NULL == text ? "" : text);
     table->failed |= NULL == shown;
-    fputc('"', table->out);
+    fputc('"', table->sink.out);
     for (const char *at = shown; NULL != at && '\0' != *at; at++) {
-        fputs('"' == *at ? "\"" : "", table->out);
-        fputc(*at, table->out);
+        fputs('"' == *at ? "\"" : "", table->sink.out);
+        fputc(*at, table->sink.out);
     }
-    fputc('"', table->out);
+    fputc('"', table->sink.out);
     free(shown);
 }
 
@@ -115,22 +113,21 @@ static void end_group(struct ioprof_sink *sink)
 
 static void end_row(struct table *table)
 {
-    fputs("\r\n", table->out);
-    table->columns = 0;
+    fputs("\r\n", table->sink.out);
+    table->sink.values = 0;
     table->names = 0;
 }
 
 static struct table begin_table(FILE *out)
 {
     return (struct table){
-        .sink = {put_text, put_number, put_numbers, put_sizes, begin_group, end_group, 1},
-        .out = out,
+        .sink = {put_text, put_number, put_numbers, put_sizes, begin_group, end_group, 1, out, 0},
         .names = 1};
 }
 
 static int end_table(const struct table *table)
 {
-    return table->failed || ferror(table->out) ? -1 : 0;
+    return table->failed || ferror(table->sink.out) ? -1 : 0;
 }
 
 /** A table of an array of records: the names come from a record with nothing in it. */
@@ -187,21 +184,17 @@ int ioprof_csv_time(struct ioprof_profile *p, FILE *out)
 BINS(ioprof_csv_memory, ioprof_has_memory, ioprof_row_memory)
 BINS(ioprof_csv_node, ioprof_has_node, ioprof_row_node)
 
+static void put_event(void *table, uint64_t rank, const struct ioprof_event *event)
+{
+    ioprof_row_event(&((struct table *) table)->sink, rank, event);
+    end_row(table);
+}
+
 int ioprof_csv_events(struct ioprof_profile *p, FILE *out)
 {
     struct table table = begin_table(out);
-    struct ioprof_event event = {0};
 
-    ioprof_row_event(&table.sink, 0, &event);
-    end_row(&table);
-    for (size_t i = 0; i < p->nchunks; i++) {
-        struct ioprof_events *events = ioprof_events_open(&p->chunks[i]);
-
-        while (NULL != events && ioprof_events_next(events, &event)) {
-            ioprof_row_event(&table.sink, p->chunks[i].rank, &event);
-            end_row(&table);
-        }
-        ioprof_events_close(events);
-    }
+    put_event(&table, 0, &(struct ioprof_event){0});
+    ioprof_each_event(p, &table, put_event);
     return end_table(&table);
 }

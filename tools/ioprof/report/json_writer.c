@@ -33,32 +33,32 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void begin_value(struct ioprof_json *json, const char *key)
+static void begin_value(struct ioprof_sink *json, const char *key)
 {
-    if (json->comma) {
+    if (json->values) {
         fputc(',', json->out);
     }
-    json->comma = 1;
+    json->values = 1;
     if (NULL != key) {
         put_string(json->out, key);
         fputc(':', json->out);
     }
 }
 
-void ioprof_json_open(struct ioprof_json *json, const char *key, char bracket)
+void ioprof_json_open(struct ioprof_sink *json, const char *key, char bracket)
 {
     begin_value(json, key);
     fputc(bracket, json->out);
-    json->comma = 0;
+    json->values = 0;
 }
 
-void ioprof_json_close(struct ioprof_json *json, char bracket)
+void ioprof_json_close(struct ioprof_sink *json, char bracket)
 {
     fputc(bracket, json->out);
-    json->comma = 1;
+    json->values = 1;
 }
 
-void ioprof_json_text(struct ioprof_json *json, const char *key, const char *text)
+void ioprof_json_text(struct ioprof_sink *json, const char *key, const char *text)
 {
     begin_value(json, key);
     if (NULL == text) {
@@ -68,7 +68,7 @@ void ioprof_json_text(struct ioprof_json *json, const char *key, const char *tex
     }
 }
 
-void ioprof_json_number(struct ioprof_json *json, const char *key, uint64_t value)
+void ioprof_json_number(struct ioprof_sink *json, const char *key, uint64_t value)
 {
     begin_value(json, key);
     if (IOPROF_UNSET == value) {
@@ -78,25 +78,25 @@ void ioprof_json_number(struct ioprof_json *json, const char *key, uint64_t valu
     }
 }
 
-void ioprof_json_signed(struct ioprof_json *json, const char *key, int64_t value)
+void ioprof_json_signed(struct ioprof_sink *json, const char *key, int64_t value)
 {
     begin_value(json, key);
     fprintf(json->out, "%lld", (long long) value);
 }
 
-void ioprof_json_real(struct ioprof_json *json, const char *key, double value)
+void ioprof_json_real(struct ioprof_sink *json, const char *key, double value)
 {
     begin_value(json, key);
     fprintf(json->out, "%.6g", value);
 }
 
-void ioprof_json_decimal(struct ioprof_json *json, const char *key, uint64_t whole, unsigned part)
+void ioprof_json_decimal(struct ioprof_sink *json, const char *key, uint64_t whole, unsigned part)
 {
     begin_value(json, key);
     fprintf(json->out, "%llu.%03u", (unsigned long long) whole, part);
 }
 
-void ioprof_json_numbers(struct ioprof_json *json, const char *key, const uint64_t *values, int n)
+void ioprof_json_numbers(struct ioprof_sink *json, const char *key, const uint64_t *values, int n)
 {
     ioprof_json_open(json, key, '[');
     for (int i = 0; i < n; i++) {
@@ -105,59 +105,46 @@ void ioprof_json_numbers(struct ioprof_json *json, const char *key, const uint64
     ioprof_json_close(json, ']');
 }
 
-/* ---- rows as objects ---- */
-
-static struct ioprof_json *json_of(struct ioprof_sink *sink)
-{
-    return &((struct ioprof_json_sink *) sink)->json;
-}
-
-static void sink_text(struct ioprof_sink *sink, const char *name, const char *value)
-{
-    ioprof_json_text(json_of(sink), name, value);
-}
-
-static void sink_number(struct ioprof_sink *sink, const char *name, uint64_t value)
-{
-    ioprof_json_number(json_of(sink), name, value);
-}
-
-static void sink_numbers(struct ioprof_sink *sink, const char *name, const uint64_t *values, int n,
+static void sink_numbers(struct ioprof_sink *json, const char *name, const uint64_t *values, int n,
                          const char *(*element)(int n, int i))
 {
-    ioprof_json_open(json_of(sink), name, '{');
+    ioprof_json_open(json, name, '{');
     for (int i = 0; i < n; i++) {
-        ioprof_json_number(json_of(sink), element(n, i), values[i]);
+        ioprof_json_number(json, element(n, i), values[i]);
     }
-    ioprof_json_close(json_of(sink), '}');
+    ioprof_json_close(json, '}');
 }
 
-static void sink_sizes(struct ioprof_sink *sink, const char *name, const uint64_t *values)
+static void sink_sizes(struct ioprof_sink *json, const char *name, const uint64_t *values)
 {
-    ioprof_json_numbers(json_of(sink), name, values, IOPROF_SIZES);
+    ioprof_json_numbers(json, name, values, IOPROF_SIZES);
 }
 
-static void sink_begin(struct ioprof_sink *sink, const char *name, int in_names)
+static void sink_begin(struct ioprof_sink *json, const char *name, int in_names)
 {
     (void) in_names;
-    ioprof_json_open(json_of(sink), name, '{');
+    ioprof_json_open(json, name, '{');
 }
 
-static void sink_end(struct ioprof_sink *sink)
+static void sink_end(struct ioprof_sink *json)
 {
-    ioprof_json_close(json_of(sink), '}');
+    ioprof_json_close(json, '}');
 }
 
-struct ioprof_json_sink ioprof_json_sink(FILE *out)
+struct ioprof_sink ioprof_json_sink(FILE *out)
 {
-    return (struct ioprof_json_sink){
-        .sink = {sink_text, sink_number, sink_numbers, sink_sizes, sink_begin, sink_end, 0},
-        .json = {out, 0}};
+    return (struct ioprof_sink){.text = ioprof_json_text,
+                                .number = ioprof_json_number,
+                                .numbers = sink_numbers,
+                                .sizes = sink_sizes,
+                                .begin = sink_begin,
+                                .end = sink_end,
+                                .out = out};
 }
 
 /* ---- members that the report and the page have in common ---- */
 
-void ioprof_json_facts(struct ioprof_json *json, const struct ioprof_profile *profile)
+void ioprof_json_facts(struct ioprof_sink *json, const struct ioprof_profile *profile)
 {
     ioprof_json_open(json, "facts", '{');
     for (size_t i = 0; i < profile->nfacts; i++) {
@@ -166,7 +153,7 @@ void ioprof_json_facts(struct ioprof_json *json, const struct ioprof_profile *pr
     ioprof_json_close(json, '}');
 }
 
-void ioprof_json_answers(struct ioprof_json *json, const struct ioprof_profile *profile)
+void ioprof_json_answers(struct ioprof_sink *json, const struct ioprof_profile *profile)
 {
     ioprof_json_open(json, "answers", '[');
     for (int i = 0; i < IOPROF_QUESTIONS; i++) {
@@ -181,7 +168,7 @@ void ioprof_json_answers(struct ioprof_json *json, const struct ioprof_profile *
     ioprof_json_close(json, ']');
 }
 
-void ioprof_json_findings(struct ioprof_json *json, const struct ioprof_profile *profile)
+void ioprof_json_findings(struct ioprof_sink *json, const struct ioprof_profile *profile)
 {
     struct ioprof_finding *findings = NULL;
     int n = ioprof_findings(profile, &findings);
@@ -197,21 +184,45 @@ void ioprof_json_findings(struct ioprof_json *json, const struct ioprof_profile 
     ioprof_findings_free(findings, n < 0 ? 0 : n);
 }
 
-/** Lists of rows; the sink shares the state of the writer. */
-#define LIST(function, name, items, row)                                          \
-    void function(struct ioprof_json *json, const struct ioprof_profile *profile) \
-    {                                                                             \
-        struct ioprof_json_sink sink = ioprof_json_sink(json->out);               \
-                                                                                  \
-        ioprof_json_open(json, name, '[');                                        \
-        for (size_t i = 0; i < profile->n##items; i++) {                          \
-            ioprof_json_open(json, NULL, '{');                                    \
-            sink.json = *json;                                                    \
-            row(&sink.sink, &profile->items[i]);                                  \
-            *json = sink.json;                                                    \
-            ioprof_json_close(json, '}');                                         \
-        }                                                                         \
-        ioprof_json_close(json, ']');                                             \
+void ioprof_json_functions(struct ioprof_sink *json, const struct ioprof_profile *profile)
+{
+    IOPROF_JSON_LIST(json, "functions", profile, funcs, ioprof_row_function);
+}
+
+void ioprof_json_variables(struct ioprof_sink *json, const struct ioprof_profile *profile)
+{
+    IOPROF_JSON_LIST(json, "variables", profile, pvars, ioprof_row_variable);
+}
+
+static void put_bin(struct ioprof_sink *json, const struct ioprof_timeline *time, int bin,
+                    int layer, int kind)
+{
+    ioprof_json_open(json, NULL, '{');
+    ioprof_row_bin(json, time, bin, layer, kind);
+    ioprof_json_close(json, '}');
+}
+
+static void put_bins(struct ioprof_sink *json, const char *name, const struct ioprof_timeline *time,
+                     int (*has)(const struct ioprof_timeline *time, int bin),
+                     void (*row)(struct ioprof_sink *json, const struct ioprof_timeline *time,
+                                 int bin))
+{
+    ioprof_json_open(json, name, '[');
+    for (int bin = 0; bin < IOPROF_BINS; bin++) {
+        if (has(time, bin)) {
+            ioprof_json_open(json, NULL, '{');
+            row(json, time, bin);
+            ioprof_json_close(json, '}');
+        }
     }
-LIST(ioprof_json_functions, "functions", funcs, ioprof_row_function)
-LIST(ioprof_json_variables, "variables", pvars, ioprof_row_variable)
+    ioprof_json_close(json, ']');
+}
+
+void ioprof_json_time(struct ioprof_sink *json, const struct ioprof_timeline *time)
+{
+    ioprof_json_open(json, "bins", '[');
+    ioprof_each_bin(time, json, put_bin);
+    ioprof_json_close(json, ']');
+    put_bins(json, "memory", time, ioprof_has_memory, ioprof_row_memory);
+    put_bins(json, "node", time, ioprof_has_node, ioprof_row_node);
+}

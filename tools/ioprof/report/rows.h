@@ -4,6 +4,8 @@
 #ifndef IOPROF_REPORT_ROWS_H
 #define IOPROF_REPORT_ROWS_H
 
+#include <stdio.h>
+
 #include "profile/profile.h"
 
 struct ioprof_sink {
@@ -18,6 +20,8 @@ struct ioprof_sink {
     void (*begin)(struct ioprof_sink *sink, const char *name, int in_names);
     void (*end)(struct ioprof_sink *sink);
     int all_cells; /* also cells without a call: rows of a table have the same columns */
+    FILE *out;
+    int values; /* values were written in this row, object or array */
 };
 
 void ioprof_row_function(struct ioprof_sink *sink, const struct ioprof_func *function);

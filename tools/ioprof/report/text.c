@@ -34,13 +34,6 @@ static void paragraph(FILE *out, const char *text, int indent)
     fputc('\n', out);
 }
 
-static const char *fact(const struct ioprof_profile *p, const char *key)
-{
-    const char *value = ioprof_fact(p, key);
-
-    return NULL == value ? "?" : value;
-}
-
 static size_t count_hosts(const struct ioprof_profile *p)
 {
     size_t hosts = 0;
@@ -110,13 +103,14 @@ static void show_run(const struct ioprof_profile *p, FILE *out)
                                        "called MPI_Abort", "were ended by a signal"};
     size_t count[4] = {0};
     struct ioprof_figures f;
-    unsigned long expected = strtoul(fact(p, "ranks"), NULL, 10);
+    unsigned long expected = strtoul(ioprof_fact(p, "ranks"), NULL, 10);
 
     ioprof_figure(p, &f);
-    fprintf(out, "ioprof: %s, job %s\n", fact(p, "program"), fact(p, "job"));
-    fprintf(out, "  command    %s\n", fact(p, "command"));
-    fprintf(out, "  ranks      %s on %zu host%s, %s, level %s\n", fact(p, "ranks"), count_hosts(p),
-            1 == count_hosts(p) ? "" : "s", fact(p, "mpi"), fact(p, "level"));
+    fprintf(out, "ioprof: %s, job %s\n", ioprof_fact(p, "program"), ioprof_fact(p, "job"));
+    fprintf(out, "  command    %s\n", ioprof_fact(p, "command"));
+    fprintf(out, "  ranks      %s on %zu host%s, %s, level %s\n", ioprof_fact(p, "ranks"),
+            count_hosts(p), 1 == count_hosts(p) ? "" : "s", ioprof_fact(p, "mpi"),
+            ioprof_fact(p, "level"));
     fprintf(out, "  run        %s\n",
             ioprof_show_time(p->nranks > 0 ? f.wall_ns / (double) p->nranks : 0));
     show_memory(p, out);
@@ -306,7 +300,7 @@ static void show_own(const struct ioprof_profile *p, FILE *out)
             wall > 0 ? 100 * (double) ns / (double) wall : 0);
     fprintf(out, "%llu samples took %s. Merging at MPI_Finalize took %s.\n",
             (unsigned long long) samples, ioprof_show_time((double) sample_ns),
-            ioprof_show_time(strtod(fact(p, "reduce_ns"), NULL)));
+            ioprof_show_time(strtod(ioprof_fact(p, "reduce_ns"), NULL)));
     fprintf(out,
             "Not kept: %llu opens of files beyond --max-files, %llu calls on descriptors, "
             "%llu completions, %llu events beyond --max-events.\n",

@@ -7,7 +7,9 @@
 
 #include "profile/profile.h"
 
-/** "1.5 MiB", "12.3 s": short texts for people; each call may use up to four results at a time. */
+/** Room for a short text of 32 bytes, until seven more were asked for. */
+char *ioprof_next_text(void);
+/** "1.5 MiB", "12.3 s": short texts for people; up to eight results are valid at a time. */
 const char *ioprof_show_bytes(double bytes);
 const char *ioprof_show_time(double ns);
 
@@ -37,6 +39,8 @@ void ioprof_findings_free(struct ioprof_finding *findings, int n);
 
 /** Bytes of a rank that reached files: POSIX, in MPI-IO or not. */
 uint64_t ioprof_rank_bytes(const struct ioprof_rank *rank);
+/** All ranks, most of these bytes first, in a malloc'ed array; NULL without memory. */
+struct ioprof_rank **ioprof_ranks_by_bytes(const struct ioprof_profile *profile);
 /** Time of a rank in I/O: MPI-IO, its completion, and POSIX of the program. */
 uint64_t ioprof_rank_ns(const struct ioprof_rank *rank);
 

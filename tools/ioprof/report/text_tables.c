@@ -23,15 +23,12 @@ void ioprof_text_heading(FILE *out, const char *text)
  * collective components. Up to eight results can be in use at a time. */
 static const char *number(double value)
 {
-    static char texts[8][32];
-    static int at;
-    char *text = texts[at = (at + 1) % 8];
+    char *text = ioprof_next_text();
 
     if (value > 0 && value < 0.0005) {
-        snprintf(text, sizeof(texts[0]), "<0.001");
-    } else {
-        snprintf(text, sizeof(texts[0]), "%.3f", value);
+        return "<0.001";
     }
+    snprintf(text, 32, "%.3f", value);
     return text;
 }
 
@@ -146,15 +143,6 @@ static void show_spread(const struct ioprof_profile *p, FILE *out)
     free(column);
 }
 
-static int by_bytes_down(const void *a, const void *b)
-{
-    const struct ioprof_rank *x = *(struct ioprof_rank *const *) a,
-                             *y = *(struct ioprof_rank *const *) b;
-    uint64_t p = ioprof_rank_bytes(x), q = ioprof_rank_bytes(y);
-
-    return p > q ? -1 : (p < q ? 1 : (x->rank < y->rank ? -1 : 1));
-}
-
 void ioprof_text_ranks(const struct ioprof_profile *p, FILE *out)
 {
     struct ioprof_rank **order;
@@ -176,37 +164,12 @@ void ioprof_text_ranks(const struct ioprof_profile *p, FILE *out)
         return;
     }
     show_spread(p, out);
-    order = calloc(p->nranks, sizeof(*order));
-    if (NULL == order) {
-        return;
-    }
-    for (size_t i = 0; i < p->nranks; i++) {
-        order[i] = &p->ranks[i];
-    }
-    qsort(order, p->nranks, sizeof(*order), by_bytes_down);
+    order = ioprof_ranks_by_bytes(p);
     fprintf(out, "ranks with most bytes in files\n");
-    for (size_t i = 0; i < TOP_RANKS; i++) {
+    for (size_t i = 0; NULL != order && i < TOP_RANKS; i++) {
         show_one_rank(out, order[i]);
     }
     free(order);
-}
-
-static uint64_t file_bytes(const struct ioprof_file *file)
-{
-    uint64_t bytes = 0;
-
-    for (int class = 0; class < IOPROF_CLASSES; class ++) {
-        bytes += file->cell[class][IOPROF_READ].bytes + file->cell[class][IOPROF_WRITE].bytes;
-    }
-    return bytes;
-}
-
-static int by_file_bytes(const void *a, const void *b)
-{
-    uint64_t x = file_bytes(*(struct ioprof_file *const *) a),
-             y = file_bytes(*(struct ioprof_file *const *) b);
-
-    return x > y ? -1 : x < y;
 }
 
 /* What a line of the table of files shows; also summed up. */
@@ -295,7 +258,7 @@ static void show_other_files(const struct ioprof_profile *p, FILE *out, struct i
 
 void ioprof_text_files(const struct ioprof_profile *p, FILE *out)
 {
-    struct ioprof_file **order = calloc(p->nfiles + 1, sizeof(*order));
+    struct ioprof_file **order = ioprof_files_by_bytes(p);
     size_t shown = p->nfiles < TOP_FILES ? p->nfiles : TOP_FILES;
 
     if (NULL == order || 0 == p->nfiles) {
@@ -307,10 +270,6 @@ void ioprof_text_files(const struct ioprof_profile *p, FILE *out)
             "read", "written");
     fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %9s  %s\n", "ranks", "ms", "MiB", "MiB", "ms",
             "MiB", "MiB", "unaligned", "file");
-    for (size_t i = 0; i < p->nfiles; i++) {
-        order[i] = &p->files[i];
-    }
-    qsort(order, p->nfiles, sizeof(*order), by_file_bytes);
     for (size_t i = 0; i < shown; i++) {
         show_file(out, order[i]);
     }

@@ -13,7 +13,7 @@
 #define MAX_THREADS 64 /* of a rank that have names */
 
 struct trace {
-    struct ioprof_json json;
+    struct ioprof_sink json;
     uint64_t job_start;
     uint64_t ids;                   /* pairs of events so far */
     uint64_t rows[2 * MAX_THREADS]; /* of the rank: those that were named */
@@ -201,11 +201,10 @@ static void put_counters(struct trace *t, const struct ioprof_profile *p, uint64
 
 int ioprof_report_trace(struct ioprof_profile *p, FILE *out)
 {
-    struct trace t = {.json = {out, 0}, .job_start = p->time.start_ns};
+    struct trace t = {.json = ioprof_json_sink(out), .job_start = ioprof_job_start(p)};
     uint64_t process = 0;
 
     for (size_t i = 0; i < p->nranks; i++) {
-        t.job_start = p->ranks[i].start_ns < t.job_start ? p->ranks[i].start_ns : t.job_start;
         process = p->ranks[i].rank >= process ? p->ranks[i].rank + 1 : process;
     }
     ioprof_json_open(&t.json, NULL, '{');
