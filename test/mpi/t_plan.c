@@ -13,13 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/** A view of one rank: pieces[] of a frame, the frame repeated every `frame` bytes. */
+/** A view of one rank: pieces[] of a row, rows of a frame, the frame repeated every `frame` bytes.
+ */
 typedef struct shape {
     int64_t disp;
     int n;
     int length[4];
     int64_t at[4];
     int64_t frame;
+    int rows;
+    int64_t stride; /* bytes from row to row */
 } shape;
 
 typedef struct step {
@@ -33,24 +36,36 @@ typedef struct step {
 
 static shape even(int rank)
 {
-    return (shape){64 + rank * 100, 1, {100}, {0}, t_size * 100};
+    return (shape){64 + rank * 100, 1, {100}, {0}, t_size * 100, 1, 0};
 }
 
 static shape two_pieces(int rank)
 {
-    return (shape){rank * 200, 2, {30, 50}, {0, 100}, t_size * 200};
+    return (shape){rank * 200, 2, {30, 50}, {0, 100}, t_size * 200, 1, 0};
 }
 
 /* The same bytes per frame, number of pieces, first and last offset; only the border moved. */
 static shape two_pieces_changed(int rank)
 {
-    return (shape){rank * 200, 2, {50, 30}, {0, 120}, t_size * 200};
+    return (shape){rank * 200, 2, {50, 30}, {0, 120}, t_size * 200, 1, 0};
 }
 
 /* One rank only has another view. */
 static shape one_rank_changed(int rank)
 {
     return 1 == rank ? two_pieces_changed(rank) : two_pieces(rank);
+}
+
+/* Regular views, which have short descriptions. Descriptions and sizes of a frame differ in one
+ * number only: the distance of rows. */
+static shape rows(int rank)
+{
+    return (shape){rank * 10, 1, {10}, {0}, t_size * 600, 40, t_size * 10};
+}
+
+static shape rows_farther(int rank)
+{
+    return (shape){rank * 10, 1, {10}, {0}, t_size * 600, 40, t_size * 10 + 8};
 }
 
 static const step steps[] = {
@@ -67,6 +82,10 @@ static const step steps[] = {
     {"border_back", two_pieces, 0, 8, 0, -1},
     {"one_rank_changed", one_rank_changed, 0, 8, 0, -1},
     {"one_rank_back", two_pieces, 0, 8, 0, -1},
+    {"rows", rows, 0, 3, 0, 0},
+    {"rows_farther", rows_farther, 0, 3, 0, 0},
+    {"rows_shifted", rows, 4096, 3, 0, 1},
+    {"rows_farther_again", rows_farther, 0, 3, 0, 1},
     {"first_view_again", even, 0, 8, 0, -1},
 };
 enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
@@ -76,8 +95,9 @@ static void list_of(const step *s, int rank, t_list *list)
     shape v = s->make(rank);
 
     for (int f = 0; f < s->frames; f++) {
-        for (int i = 0; i < v.n; i++) {
-            t_list_add(list, v.disp + s->shift + f * v.frame + v.at[i], v.length[i]);
+        for (int i = 0; i < v.n * v.rows; i++) {
+            t_list_add(list, v.disp + s->shift + f * v.frame + i / v.n * v.stride + v.at[i % v.n],
+                       v.length[i % v.n]);
         }
     }
 }
@@ -86,17 +106,19 @@ static void set_view(MPI_File file, const step *s)
 {
     shape v = s->make(t_rank);
     MPI_Aint at[4];
-    MPI_Datatype pieces, type;
+    MPI_Datatype pieces, rows, type;
 
     for (int i = 0; i < v.n; i++) {
         at[i] = (MPI_Aint) v.at[i];
     }
     MPI_Type_create_hindexed(v.n, v.length, at, MPI_BYTE, &pieces);
-    MPI_Type_create_resized(pieces, 0, (MPI_Aint) v.frame, &type);
+    MPI_Type_create_hvector(v.rows, 1, (MPI_Aint) v.stride, pieces, &rows);
+    MPI_Type_create_resized(rows, 0, (MPI_Aint) v.frame, &type);
     MPI_Type_commit(&type);
     t_ok(MPI_File_set_view(file, v.disp + s->shift, MPI_BYTE, type, "native", MPI_INFO_NULL),
          "set_view");
     MPI_Type_free(&pieces);
+    MPI_Type_free(&rows);
     MPI_Type_free(&type);
 }
 

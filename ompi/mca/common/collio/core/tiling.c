@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
 #include "grow.h"
 
 int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, size_t most)
@@ -77,11 +78,36 @@ void collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count
     tiling->count = n;
 }
 
+/* Is this list, of as many pieces as the tiling has, that of the tiling? `uniform` is a constant
+ * where this is inlined. */
+COLLIO_ALWAYS_INLINE bool same_pieces(bool uniform, const collio_tiling_t *tiling, const char *list)
+{
+    const int64_t *offset = tiling->offset, *end = offset + tiling->count;
+    const int64_t *prefix = tiling->prefix;
+    int64_t stream = 0; /* bytes of the pieces up to this one */
+
+    for (; offset < end; ++offset, list += sizeof(collio_extent_t)) {
+        collio_extent_t piece = load(list, 0);
+
+        stream += piece.length;
+        if (piece.offset != *offset
+            || (uniform ? piece.length != tiling->uniform : stream != *++prefix)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool collio_tiling_made_of(const collio_tiling_t *tiling, const void *pieces, size_t count)
 {
     size_t at = 0;
     int64_t used = 0; /* bytes of piece `at` that were compared */
 
+    if (count == tiling->count
+        && (0 != tiling->uniform ? same_pieces(true, tiling, pieces)
+                                 : same_pieces(false, tiling, pieces))) {
+        return !tiling->overflow; /* frequent: no piece is empty or continues its predecessor */
+    }
     for (size_t i = 0; i < count; ++i) {
         collio_extent_t piece = load(pieces, i);
 

@@ -8,14 +8,17 @@
  *   datatypes   a ring per file; found by the address of the datatype. The ring holds a reference
  *               to the datatype and committed datatypes do not change, so equal addresses are equal
  *               datatypes.
- *   views       one ring per process; found by the pieces into which io/ompio has flattened the
- *               view, because io/ompio duplicates the filetype in every set_view. The displacement
- *               is not part of a kept view. A file points to its current view by that duplicate.
+ *   views       one ring per process. io/ompio duplicates the filetype in every set_view, so a view
+ *               is found by its content: by Open MPI's description of the filetype, a few words for
+ *               a regular type, or else by the pieces into which io/ompio has flattened the view.
+ *               The displacement is not part of a kept view. A file points to its current view by
+ *               the duplicate.
  *
  * A ring is bounded in entries and pieces; the oldest entry is replaced first. Requests and plans
  * hold references of their own.
- * Cost: a hit on the current view or on a datatype is a comparison or two; a view that is set again
- * is compared once, piece by piece.
+ * Cost: a hit on the current view or on a datatype is a comparison or two. A view that is set again
+ * takes the comparison of two short descriptions if it is regular; 4 instructions per piece if it
+ * follows an equal view; else 10 per piece.
  */
 #include "compat/compat.h"
 
@@ -23,15 +26,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
+#include "opal/datatype/opal_datatype_internal.h"
 
 #include "view/view.h"
 
 enum {
-    MOST_ENTRIES = 64,    /* entries of a ring */
-    MOST_PIECES = 1 << 18 /* pieces of all entries of a ring together: up to 4 MiB */
+    MOST_ENTRIES = 64,     /* entries of a ring */
+    MOST_PIECES = 1 << 18, /* pieces of all entries of a ring together: up to 4 MiB */
+    REGULAR = 16           /* pieces per element of a description that is kept, or more */
 };
 
 /** What to flatten, or to find: a datatype, or a view. */
@@ -40,6 +46,8 @@ typedef struct flat_key_t {
     const struct iovec *list; /* io/ompio's list of the pieces of one repetition of the view */
     size_t count;             /* number of pieces in `list` */
     int64_t extent;           /* extent of the view */
+    const void *description;  /* Open MPI's description of the filetype of a view */
+    size_t described;         /* bytes of `description`; 0: not used, because it is long */
 } flat_key_t;
 
 typedef struct flat_entry_t {
@@ -73,7 +81,7 @@ int64_t collio_flat_held(void)
 
 static int64_t bytes_of(const collio_flat_t *flat)
 {
-    return (int64_t) sizeof(*flat) + collio_tiling_memory(&flat->tiling);
+    return (int64_t) (sizeof(*flat) + flat->described) + collio_tiling_memory(&flat->tiling);
 }
 
 collio_flat_t *collio_flat_retain(collio_flat_t *flat)
@@ -93,13 +101,20 @@ void collio_flat_release(collio_flat_t *flat)
     }
 }
 
+/* Equal descriptions have equal pieces; different ones may have equal pieces, too. */
 static bool is_of_key(const flat_entry_t *entry, const flat_key_t *key)
 {
-    if (NULL == entry->flat || NULL != key->type) {
-        return NULL != entry->flat && entry->type == key->type;
+    const collio_flat_t *flat = entry->flat;
+
+    if (NULL == flat || NULL != key->type) {
+        return NULL != flat && entry->type == key->type;
     }
-    return entry->flat->tiling.extent == key->extent
-           && collio_tiling_made_of(&entry->flat->tiling, key->list, key->count);
+    if (flat->tiling.extent != key->extent) {
+        return false;
+    }
+    return (0 < key->described && flat->described == key->described
+            && 0 == memcmp(flat->description, key->description, key->described))
+           || collio_tiling_made_of(&flat->tiling, key->list, key->count);
 }
 
 /* Returns the flattened entry of a key, or NULL. Begins at the entry that was found last. */
@@ -248,13 +263,17 @@ _Static_assert(sizeof(struct iovec) == sizeof(collio_extent_t)
 /* Flattens the datatype or the view of the key. */
 static int flatten(const flat_key_t *key, collio_flat_t **flat)
 {
-    collio_flat_t *made = calloc(1, sizeof(*made));
+    collio_flat_t *made = calloc(1, sizeof(*made) + key->described);
     int rc;
 
     if (NULL == made) {
         return -ENOMEM;
     }
     atomic_init(&made->references, 1);
+    made->described = key->described;
+    if (0 < key->described) {
+        memcpy(made->description, key->description, key->described);
+    }
     rc = NULL != key->type
              ? flatten_type(key->type, &made->tiling)
              : collio_tiling_init(&made->tiling, 0, key->extent, key->list, key->count);
@@ -319,22 +338,49 @@ static void set_current(collio_flat_cache_t *cache, ompi_datatype_t *filetype, c
     cache->view = collio_flat_retain(view);
 }
 
+/* Is the current view that of `filetype`? */
+static bool is_current(const collio_flat_cache_t *cache, const ompi_datatype_t *filetype,
+                       int64_t extent)
+{
+    const dt_type_desc_t *a, *b;
+
+    if (NULL == cache->view || NULL == filetype || extent != cache->view->tiling.extent) {
+        return false;
+    }
+    a = &filetype->super.desc;
+    b = &cache->filetype->super.desc;
+    return filetype == cache->filetype
+           || (a->used == b->used && 0 == memcmp(a->desc, b->desc, a->used * sizeof(*a->desc)));
+}
+
+/* Returns a kept view of the key, or flattens it. */
+static int find_view(const ompio_file_t *fh, flat_key_t *key, collio_flat_t **flat)
+{
+    int rc;
+
+    key->count = NULL == key->list ? 0 : COLLIO_FVIEW(fh).f_iov_count;
+    if (NULL != fh->f_filetype && fh->f_filetype->super.desc.used <= key->count / REGULAR) {
+        key->description = fh->f_filetype->super.desc.desc;
+        key->described = fh->f_filetype->super.desc.used * sizeof(dt_elem_desc_t);
+    }
+    pthread_mutex_lock(&mutex);
+    rc = find_or_make(&views, key, flat);
+    pthread_mutex_unlock(&mutex);
+    return rc;
+}
+
 int collio_flat_view(ompio_file_t *fh, collio_flat_cache_t *cache, collio_flat_t **flat)
 {
     flat_key_t key = {.list = COLLIO_FVIEW(fh).f_decoded_iov,
                       .extent = (int64_t) COLLIO_FVIEW(fh).f_view_extent};
-    int rc;
+    int rc = 0;
 
-    if (NULL != cache && NULL != cache->view && fh->f_filetype == cache->filetype
-        && key.extent == cache->view->tiling.extent) {
+    if (NULL != cache && is_current(cache, fh->f_filetype, key.extent)) {
         *flat = collio_flat_retain(cache->view);
-        return 0;
+    } else {
+        rc = find_view(fh, &key, flat);
     }
-    key.count = NULL == key.list ? 0 : COLLIO_FVIEW(fh).f_iov_count;
-    pthread_mutex_lock(&mutex);
-    rc = find_or_make(&views, &key, flat);
-    pthread_mutex_unlock(&mutex);
-    if (0 == rc && NULL != cache && NULL != fh->f_filetype) {
+    if (0 == rc && NULL != cache && NULL != fh->f_filetype && fh->f_filetype != cache->filetype) {
         set_current(cache, fh->f_filetype, *flat);
     }
     return rc;

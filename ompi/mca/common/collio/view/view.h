@@ -29,6 +29,8 @@ bool collio_view_reaches(ompio_file_t *fh, int64_t offset);
 typedef struct collio_flat_t {
     collio_tiling_t tiling; /* the pieces; base is 0 */
     _Atomic int references; /* number of holders */
+    size_t described;       /* bytes of `description`; 0: none is kept */
+    char description[];     /* Open MPI's description of a regular filetype */
 } collio_flat_t;
 
 /** A file's cache of its view and its datatypes. NULL: no MPI file has the handle (see hook.h), or
