@@ -164,9 +164,8 @@ AC_DEFUN([COLLIO_OPENMPI_LINK], [
     AS_IF([test "x$collio_links" = xno], [AC_MSG_ERROR([
     Cannot link with $COLLIO_OMPI_LIBS (config.log has the linker's words).
     Is $collio_openmpi_libdir of the same Open MPI as its headers?])])
-    COLLIO_HAVE_SYMBOLS([ompi_attr_create_keyval ompi_comm_split_type ompi_file_f_to_c_table
-        ompi_op_create_user ompi_win_allocate ompi_win_allocate_shared ompi_win_create
-        ompi_win_free])
+    COLLIO_HAVE_SYMBOLS([ompi_attr_create_keyval ompi_comm_split_type ompi_op_create_user
+        ompi_win_allocate ompi_win_allocate_shared ompi_win_create ompi_win_free])
 ])
 
 dnl COLLIO_SYMBOL(name, if exported, if not)

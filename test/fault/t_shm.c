@@ -74,7 +74,7 @@ static int in_child(int (*function)(const int64_t *key), const int64_t *key)
 /* Attaches, and touches every byte. */
 static int attach_and_touch(const int64_t *key)
 {
-    collio_shm_t segment;
+    collio_shm_t segment = {0};
     int rc = collio_shm_attach(&segment, BYTES, key);
 
     if (0 == rc) {
@@ -87,7 +87,7 @@ static int attach_and_touch(const int64_t *key)
 static void shared_by_all(void)
 {
     collio_shm_t segment;
-    int64_t key[2];
+    int64_t key[COLLIO_SHM_KEY];
     const unsigned char *at;
     int rc = collio_shm_make(&segment, BYTES, key);
 
@@ -108,7 +108,7 @@ static void shared_by_all(void)
 static void names_are_random(void)
 {
     collio_shm_t a, b;
-    int64_t key[2], other[2];
+    int64_t key[COLLIO_SHM_KEY], other[COLLIO_SHM_KEY];
     char pid[32];
 
     expect(0 == collio_shm_make(&a, BYTES, key), "make");
@@ -159,7 +159,7 @@ static void others_are_refused(void)
     for (size_t i = 0; i < sizeof(planted) / sizeof(planted[0]); i++) {
         collio_shm_t segment;
         char path[128];
-        int64_t key[2];
+        int64_t key[COLLIO_SHM_KEY];
         off_t whole;
         int rc;
 
@@ -188,7 +188,7 @@ static void links_are_refused(void)
 {
     collio_shm_t segment, victim;
     char path[128], target[128];
-    int64_t key[2], other[2];
+    int64_t key[COLLIO_SHM_KEY], other[COLLIO_SHM_KEY];
     int rc;
 
     expect(0 == collio_shm_make(&segment, BYTES, key), "make");
@@ -221,7 +221,7 @@ int posix_fallocate(int fd, off_t at, off_t bytes)
 static void signals_do_no_harm(void)
 {
     collio_shm_t segment;
-    int64_t key[2];
+    int64_t key[COLLIO_SHM_KEY];
     int rc;
 
     alarm(60); /* for ever, otherwise */

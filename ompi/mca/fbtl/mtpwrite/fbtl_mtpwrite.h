@@ -60,11 +60,11 @@ void mca_fbtl_mtpwrite_file_totals(collio_access_stats_t *totals);
 /** Registers the performance variables fbtl_mtpwrite_*. */
 void mca_fbtl_mtpwrite_pvars_register(void);
 /** Prints the report of a file, from rank 0. Collective over f_comm. */
-void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused);
+void mca_fbtl_mtpwrite_report(ompio_file_t *fh);
 
-/** Puts collio's individual reads and writes in the table of an MPI file. Returns 0 or -ENOMEM. */
-int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
-                                         const mca_fbtl_mtpwrite_settings_t *settings);
+/** Puts collio's individual reads and writes in the table of an MPI file. */
+void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
+                                          const mca_fbtl_mtpwrite_settings_t *settings);
 /** Removes the progress function of nonblocking individual calls. */
 void mca_fbtl_mtpwrite_individual_close(void);
 

@@ -99,13 +99,12 @@ static void print_report(const ompio_file_t *fh, const mca_fbtl_mtpwrite_setting
     collio_report_print(&record, settings->report, settings->report_file);
 }
 
-void mca_fbtl_mtpwrite_report(ompio_file_t *fh, void *unused)
+void mca_fbtl_mtpwrite_report(ompio_file_t *fh)
 {
     uint64_t mine[COUNTER_COUNT] = {0};
     collio_counted_t counted[COUNTER_COUNT];
     const mca_fbtl_mtpwrite_file_t *file;
 
-    (void) unused;
     if (NULL == fh->f_comm || MPI_COMM_NULL == fh->f_comm || NULL == fh->f_comm->c_coll) {
         return; /* the file was never open */
     }

@@ -280,25 +280,24 @@ ENTRIES(read, false, void *, blocking, ompi_status_public_t *)
 ENTRIES(iread, false, void *, nonblocking, ompi_request_t **)
 
 /* Waits for the operations of the file: a freed request may still be in flight. */
-static void on_close(ompio_file_t *fh, void *file)
+static void on_close(ompio_file_t *fh)
 {
-    (void) fh;
-    while (is_busy(file)) {
+    while (is_busy(fh->f_fh)) {
         opal_progress();
         sched_yield(); /* the transfers may need the core */
     }
 }
 
-int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
-                                         const mca_fbtl_mtpwrite_settings_t *settings)
+void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
+                                          const mca_fbtl_mtpwrite_settings_t *settings)
 {
-    collio_hook_table_t *table;
+    collio_io_table_t *table;
     collio_hook_t *hook = collio_hook_get(fh);
 
     if (NULL == hook) {
-        return 0; /* no MPI file has the handle: only the module is used */
+        return; /* no MPI file has the handle: only the module is used */
     }
-    table = collio_hook_table(hook);
+    table = &COLLIO_IO_TABLE(hook->file);
     table->io_module_file_write = file_write;
     table->io_module_file_write_at = file_write_at;
     table->io_module_file_iwrite = file_iwrite;
@@ -310,7 +309,7 @@ int mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
     collio_entries_install(hook);
     mca_fbtl_mtpwrite_settings_publish(fh, settings);
     if (settings->report) { /* runs after on_close() */
-        (void) collio_hook_on_close(hook, mca_fbtl_mtpwrite_report, NULL);
+        collio_hook_on_close(hook, mca_fbtl_mtpwrite_report);
     }
-    return collio_hook_on_close(hook, on_close, hook->file);
+    collio_hook_on_close(hook, on_close);
 }

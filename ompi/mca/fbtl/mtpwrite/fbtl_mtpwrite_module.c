@@ -23,10 +23,10 @@ static int module_init(ompio_file_t *fh)
     mca_fbtl_mtpwrite_settings_t settings;
 
     mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first, because it is collective */
-    if (0 != collio_guard_offer(fh, COLLIO_SETTING_ON == settings.sieve_write, &settings.tuning)
-        || 0 != mca_fbtl_mtpwrite_individual_install(fh, &settings)) {
+    if (0 != collio_guard_offer(fh, COLLIO_SETTING_ON == settings.sieve_write, &settings.tuning)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    mca_fbtl_mtpwrite_individual_install(fh, &settings);
     COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: selected", fh->f_filename);
     return OMPI_SUCCESS;
 }

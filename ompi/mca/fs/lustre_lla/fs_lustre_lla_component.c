@@ -13,7 +13,6 @@
 
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/ompio/fs.h"
-#include "ompi/mca/common/collio/ompio/named.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,7 +148,7 @@ static bool is_on_lustre(ompio_file_t *fh)
 
 static const char *decline(ompio_file_t *fh)
 {
-    bool alone;
+    const char *list = ompi_fs_base_framework.framework_selection;
 
     if (MPI_COMM_NULL != fh->f_comm) {
         collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
@@ -157,8 +156,7 @@ static const char *decline(ompio_file_t *fh)
     if (is_on_lustre(fh)) {
         return NULL;
     }
-    (void) collio_named(&ompi_fs_base_framework, fs.name, &alone);
-    if (alone && OMPIO_ROOT == fh->f_rank) {
+    if (NULL != list && 0 == strcmp(list, fs.name) && OMPIO_ROOT == fh->f_rank) {
         collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
                     COLLIO_HELP_NOT_ON_LUSTRE);
     }

@@ -2,15 +2,15 @@
 /**
  * Lines about the position of a rank in its files. See hang.h.
  *
- *   collio-hang: world=3 host=n1 pid=77 rank=1 of=4 comm=5 root=2 call=17 does=write phase=agree
- *                ms=12034 wait=all file=/scratch/out.h5
+ *   collio-hang: world=3 host=n1 pid=77 ms=12034 rank=1 of=4 comm=5 root=2 call=17 does=write
+ *                phase=agree wait=all file=/scratch/out.h5
  *
  *   world       rank in MPI_COMM_WORLD
+ *   ms          milliseconds since the phase began
  *   rank, of    rank in the file's communicator, and its size
  *   comm, root  identify the communicator; root is the world rank of its rank 0
  *   call        number of the call that is in progress or, in phase `outside`, of the last call
  *   phase       `outside`: the rank is not in a collective call of this file
- *   ms          milliseconds since the phase began
  *   wait        all (a synchronization of the ranks), ranks of the file, lock (a byte-range lock),
  *               access (the file system), or `-`
  */
@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,21 +26,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 512, WAIT_BYTES = 128, LINE_BYTES = 1024 };
+enum { TEXT_BYTES = 1024, WAIT_BYTES = 128 };
 
 /* The position of this rank in one open file. The handler may run between any two stores, so every
  * field is valid by itself. */
 typedef struct collio_hang_t {
-    struct collio_hang_t *next;  /* next place of the list; set before the place is published */
-    _Atomic bool used;           /* the file is open */
-    char file[NAME_BYTES + 128]; /* fields of a line about the file: " rank=... root=..." */
-    char name[NAME_BYTES];       /* name of the file */
-    _Atomic uint32_t call;       /* number of the last call */
-    _Atomic int phase;           /* phase of the call; PHASE_DONE: the rank is not in a call */
-    const char *_Atomic does;    /* direction of the call: "write", "read" or "-" */
-    _Atomic uint64_t since_ns;   /* time when the phase began */
-    _Atomic int turn;            /* index of the valid text in `wait` */
-    char wait[2][WAIT_BYTES];    /* texts: ranks, lock or access that the call waits for */
+    struct collio_hang_t *next; /* next place of the list; set before the place is published */
+    _Atomic bool used;          /* the file is open */
+    _Atomic uint64_t since_ns;  /* time when the phase began */
+    _Atomic int turn;           /* index of the valid text */
+    char text[2][TEXT_BYTES];   /* the line from " rank=" on */
 } collio_hang_t;
 
 static char *directory;    /* value of the parameter */
@@ -52,76 +48,28 @@ static struct sigaction before;         /* action of SIGUSR1 that hang_fini rest
 static pid_t owner;                     /* process that has installed the handler */
 static char process[128];               /* first fields of a line: "collio-hang: ... pid=..." */
 
-/* ---- one line: the handler uses these functions, so they neither allocate nor use stdio ---- */
-
-typedef struct line_t {
-    size_t used;                      /* bytes of the text */
-    char at[LINE_BYTES + NAME_BYTES]; /* the text, without a terminating zero */
-} line_t;
-
-static void add(line_t *line, const char *text)
+/* Used by the handler, so it neither allocates nor uses stdio. */
+static void write_line(int fd, uint64_t since_ns, const char *text)
 {
-    while ('\0' != *text && line->used < sizeof(line->at) - 1) { /* room for the newline */
-        line->at[line->used++] = *text++;
-    }
-}
+    uint64_t ms = (collio_now() - since_ns) / 1000000;
+    char line[sizeof(process) + TEXT_BYTES + 32], digits[24];
+    char *digit = digits + sizeof(digits) - 1, *end;
 
-static void add_number(line_t *line, const char *name, uint64_t number)
-{
-    char digits[24];
-    size_t at = sizeof(digits) - 1;
-
-    digits[at] = '\0';
+    *digit = '\0';
     do {
-        digits[--at] = (char) ('0' + number % 10);
-        number /= 10;
-    } while (0 != number);
-    add(line, name);
-    add(line, digits + at);
-}
-
-static void write_line(int fd, line_t *line)
-{
-    const char *at = line->at;
-
-    line->at[line->used++] = '\n';
-    while (line->used > 0) {
-        ssize_t moved = write(fd, at, line->used);
-
-        if (0 < moved) {
-            at += moved;
-            line->used -= (size_t) moved;
-        } else if (0 == moved || EINTR != errno) {
-            return;
-        }
+        *--digit = (char) ('0' + ms % 10);
+        ms /= 10;
+    } while (0 != ms);
+    end = stpcpy(stpcpy(stpcpy(stpcpy(line, process), " ms="), digit), text);
+    *end++ = '\n';
+    if (0 > write(fd, line, (size_t) (end - line))) {
+        return; /* nothing can be done about a full disk here */
     }
-}
-
-static void write_place(int fd, const collio_hang_t *place)
-{
-    line_t line = {.used = 0};
-    int phase = place->phase;
-    uint64_t since = place->since_ns; /* read before the clock */
-
-    add(&line, process);
-    add(&line, place->file);
-    add_number(&line, " call=", place->call);
-    add(&line, " does=");
-    add(&line, place->does);
-    add(&line, " phase=");
-    add(&line, COLLIO_PHASE_DONE == phase ? "outside" : collio_phase_name(phase));
-    add_number(&line, " ms=", (collio_now() - since) / 1000000);
-    add(&line, " wait=");
-    add(&line, place->wait[place->turn]);
-    add(&line, " file=");
-    add(&line, place->name);
-    write_line(fd, &line);
 }
 
 static void on_signal(int number)
 {
     int error = errno, fd = record;
-    line_t none = {.used = 0};
     bool any = false;
 
     (void) number;
@@ -130,19 +78,15 @@ static void on_signal(int number)
     }
     for (const collio_hang_t *place = places; NULL != place; place = place->next) {
         if (place->used) {
-            write_place(fd, place);
+            write_line(fd, place->since_ns, place->text[place->turn]);
             any = true;
         }
     }
     if (!any) {
-        add(&none, process);
-        add(&none, " phase=no_file");
-        write_line(fd, &none);
+        write_line(fd, collio_now(), " phase=no_file");
     }
     errno = error;
 }
-
-/* ---- the parameter, the handler ---- */
 
 void collio_hang_register(void)
 {
@@ -231,22 +175,44 @@ void collio_hang_fini(void)
     }
 }
 
-/* ---- places ---- */
+/* Returns what the call waits for in `phase`, which may be the phase that begins. */
+static const char *wait_of(const collio_op_t *op, collio_phase_t phase, char text[WAIT_BYTES])
+{
+    switch (phase) {
+    case COLLIO_PHASE_DONE:
+        return "-";
+    case COLLIO_PHASE_LOCK:
+        return "lock";
+    case COLLIO_PHASE_DIRECT:
+        return op->phase != phase ? "-" : op->job.lock.wanted ? "lock" : "access";
+    case COLLIO_PHASE_CYCLES:
+        snprintf(text, WAIT_BYTES, "-");
+        if (op->phase == phase) {
+            collio_cycles_waits(&op->ex, text, WAIT_BYTES);
+        }
+        return text;
+    default:
+        return "all";
+    }
+}
 
-static void describe_file(const collio_file_t *file, collio_hang_t *place)
+/* Formats the line of a file from " rank=" on. op: NULL outside of calls. */
+static void describe(const collio_file_t *file, const collio_op_t *op, collio_phase_t phase,
+                     char text[TEXT_BYTES])
 {
     ompi_communicator_t *comm = file->fh->f_comm;
-    char id[64];
+    uint32_t calls = NULL == file->queue ? 0 : file->queue->sequence;
+    char id[64], wait[WAIT_BYTES];
 
     collio_comm_id(comm, id, sizeof(id));
-    snprintf(place->file, sizeof(place->file), " rank=%d of=%d comm=%s root=%u", file->rank,
-             file->size, id, (unsigned) ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid);
-    snprintf(place->name, sizeof(place->name), "%s", file->fh->f_filename);
-    place->call = 0;
-    place->does = "-";
-    place->phase = COLLIO_PHASE_DONE;
-    place->since_ns = collio_now();
-    snprintf(place->wait[place->turn], WAIT_BYTES, "-");
+    snprintf(text, TEXT_BYTES,
+             " rank=%d of=%d comm=%s root=%u call=%" PRIu32 " does=%s phase=%s wait=%s file=%s",
+             file->rank, file->size, id,
+             (unsigned) ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid,
+             NULL == op ? calls - (0 < calls) : op->ex.sequence,
+             NULL == op ? "-" : collio_op_direction(op),
+             COLLIO_PHASE_DONE == phase ? "outside" : collio_phase_name(phase),
+             wait_of(op, phase, wait), file->fh->f_filename);
 }
 
 void collio_hang_attach(collio_file_t *file)
@@ -266,7 +232,8 @@ void collio_hang_attach(collio_file_t *file)
         }
     }
     if (NULL != place) {
-        describe_file(file, place);
+        describe(file, NULL, COLLIO_PHASE_DONE, place->text[place->turn]);
+        place->since_ns = collio_now();
         place->used = true;
         file->hang = place;
     }
@@ -281,90 +248,45 @@ void collio_hang_detach(collio_file_t *file)
     }
 }
 
-/* ---- the position of a call ---- */
-
-static void describe_wait(const collio_op_t *op, collio_phase_t phase, char *text, size_t size)
-{
-    switch (phase) {
-    case COLLIO_PHASE_DONE:
-        snprintf(text, size, "-");
-        break;
-    case COLLIO_PHASE_DIRECT:
-        snprintf(text, size, "%s", op->job.lock.wanted ? "lock" : "access");
-        break;
-    case COLLIO_PHASE_LOCK:
-        snprintf(text, size, "lock");
-        break;
-    case COLLIO_PHASE_CYCLES:
-        collio_cycles_waits(&op->ex, text, size);
-        break;
-    default:
-        snprintf(text, size, "all");
-    }
-}
-
-void collio_hang_enter(const collio_op_t *op, collio_phase_t phase, uint64_t now)
+void collio_hang_note(const collio_op_t *op, collio_phase_t phase, uint64_t since_ns)
 {
     collio_hang_t *place = op->ex.file->hang;
     int turn = 1 - place->turn;
 
-    place->call = op->ex.sequence;
-    place->does = collio_op_direction(op);
-    place->since_ns = now;
-    if (COLLIO_PHASE_DIRECT == phase || COLLIO_PHASE_CYCLES == phase) {
-        snprintf(place->wait[turn], WAIT_BYTES, "-"); /* the phase has not started its work */
-    } else {
-        describe_wait(op, phase, place->wait[turn], WAIT_BYTES);
-    }
-    place->turn = turn;
-    place->phase = phase;
-}
-
-void collio_hang_wait(const collio_op_t *op)
-{
-    collio_hang_t *place = op->ex.file->hang;
-    int turn = 1 - place->turn;
-
-    describe_wait(op, op->phase, place->wait[turn], WAIT_BYTES);
+    describe(op->ex.file, op, phase, place->text[turn]);
+    place->since_ns = since_ns;
     place->turn = turn;
 }
 
 static void write_call(const collio_file_t *file, const collio_op_t *op)
 {
-    collio_hang_t place = {.phase = COLLIO_PHASE_DONE};
+    char text[TEXT_BYTES];
 
-    describe_file(file, &place);
-    place.call = file->queue->sequence - 1;
-    if (NULL != op) {
-        place.call = op->ex.sequence;
-        place.does = collio_op_direction(op);
-        place.phase = op->phase;
-        place.since_ns = op->phase_ns;
-        describe_wait(op, op->phase, place.wait[0], WAIT_BYTES);
-    }
-    write_place(0 <= record ? record : STDERR_FILENO, &place);
+    describe(file, op, NULL == op ? COLLIO_PHASE_DONE : op->phase, text);
+    write_line(0 <= record ? record : STDERR_FILENO, NULL == op ? collio_now() : op->phase_ns,
+               text);
 }
 
 /* Writes the line of another file, unless its handle has failed: its line was written before. */
-static int write_other(collio_file_t *file)
+static void write_other(void *value, void *unused)
 {
+    const collio_file_t *file = value;
+
+    (void) unused;
     if (NULL != file->queue && 0 == file->lost) {
         OPAL_THREAD_LOCK(&file->queue->lock);
         write_call(file, collio_queue_first(file->queue));
         OPAL_THREAD_UNLOCK(&file->queue->lock);
     }
-    return 0;
 }
 
 void collio_hang_write(const collio_op_t *op)
 {
-    int unused = 0;
-
     pthread_mutex_lock(&lock);
     if ('\0' == process[0]) {
         describe_process();
     }
     pthread_mutex_unlock(&lock);
     write_call(op->ex.file, op);
-    collio_file_for_each(write_other, &unused);
+    collio_handle_for_each(COLLIO_PLACE_FCOLL, write_other, NULL);
 }

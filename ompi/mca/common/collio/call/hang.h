@@ -27,10 +27,9 @@ void collio_hang_attach(collio_file_t *file);
 /** Releases the place of a file that is closed. */
 void collio_hang_detach(collio_file_t *file);
 
-/** Records the phase that begins. The file must have a place. */
-void collio_hang_enter(const collio_op_t *op, collio_phase_t phase, uint64_t now);
-/** Records what the call waits for, in a wait of more than a second. The file must have a place. */
-void collio_hang_wait(const collio_op_t *op);
+/** Records the phase that begins, or what a call waits for in its phase (in a wait of more than a
+ *  second). The file must have a place. */
+void collio_hang_note(const collio_op_t *op, collio_phase_t phase, uint64_t since_ns);
 /** Writes the line of a call that is abandoned and the lines of all other files. */
 void collio_hang_write(const collio_op_t *op);
 

@@ -35,7 +35,7 @@ bool collio_op_lost(collio_op_t *op)
 
     if (!can_leave(op)) {
         if (NULL != file->hang) {
-            collio_hang_wait(op);
+            collio_hang_note(op, op->phase, op->phase_ns);
         }
         return false;
     }
@@ -52,7 +52,7 @@ bool collio_op_lost(collio_op_t *op)
     }
     file->checked_ns = now;
     if (NULL != file->hang) {
-        collio_hang_wait(op);
+        collio_hang_note(op, op->phase, op->phase_ns);
     }
     collio_agreement_check(file);
     if (0 == file->lost && 0 != file->settings.timeout
@@ -95,7 +95,7 @@ void collio_op_abandon(collio_op_t *op)
         collio_hang_write(op);
     }
     if (NULL != op->ex.file->hang) {
-        collio_hang_enter(op, COLLIO_PHASE_DONE, collio_now());
+        collio_hang_note(op, COLLIO_PHASE_DONE, collio_now());
     }
     collio_shm_unlink(&op->ex.file->kept->shared.making.segment);
     collio_shm_unlink(&op->ex.file->kept->relay_shared.making.segment);

@@ -1,9 +1,9 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * MPI requests of nonblocking collective calls, and the progress function that drives these calls.
+ * The requests have their own class because OMPIO's list of pending requests has no lock, and OMPIO
+ * 6.0 completes requests of unknown kinds in this list.
  */
-#include "call/mpi_request.h"
-
 #include "call/op.h"
 
 #include "opal/runtime/opal_progress.h"
@@ -25,33 +25,44 @@ static int request_cancel(ompi_request_t *request, int flag)
     return OMPI_SUCCESS; /* collective I/O cannot be cancelled; MPI_Test_cancelled returns false */
 }
 
-static void construct(collio_mpi_request_t *request)
+static void construct(ompi_request_t *request)
 {
-    OMPI_REQUEST_INIT(&request->super, false);
-    request->super.req_type = OMPI_REQUEST_IO;
-    request->super.req_free = request_free;
-    request->super.req_cancel = request_cancel;
-    request->super.req_status._cancelled = 0;
+    OMPI_REQUEST_INIT(request, false);
+    request->req_type = OMPI_REQUEST_IO;
+    request->req_free = request_free;
+    request->req_cancel = request_cancel;
+    request->req_status._cancelled = 0;
 }
 
-static void destruct(collio_mpi_request_t *request)
+static void destruct(ompi_request_t *request)
 {
-    OMPI_REQUEST_FINI(&request->super);
+    OMPI_REQUEST_FINI(request);
 }
 
-OBJ_CLASS_INSTANCE(collio_mpi_request_t, ompi_request_t, construct, destruct);
+typedef ompi_request_t collio_mpi_request_t;
+static OBJ_CLASS_INSTANCE(collio_mpi_request_t, ompi_request_t, construct, destruct);
+
+static void drive(void *file, void *ended)
+{
+    *(int *) ended += collio_op_background(file);
+}
 
 static int progress(void)
 {
     int ended = 0;
 
-    collio_file_for_each(collio_op_background, &ended);
+    collio_handle_for_each(COLLIO_PLACE_FCOLL, drive, &ended);
     return ended;
 }
 
-collio_mpi_request_t *collio_mpi_request_new(collio_file_t *file)
+ompi_request_t *collio_mpi_request_make(void)
 {
-    collio_mpi_request_t *request = OBJ_NEW(collio_mpi_request_t);
+    return OBJ_NEW(collio_mpi_request_t);
+}
+
+ompi_request_t *collio_mpi_request_new(collio_file_t *file)
+{
+    ompi_request_t *request = collio_mpi_request_make();
 
     if (NULL == request) {
         OPAL_THREAD_LOCK(&file->queue->lock);
@@ -62,23 +73,23 @@ collio_mpi_request_t *collio_mpi_request_new(collio_file_t *file)
     if (NULL == request) {
         return NULL;
     }
-    request->super.req_state = OMPI_REQUEST_ACTIVE;
-    if (!collio_file_set_background(true)) {
+    request->req_state = OMPI_REQUEST_ACTIVE;
+    if (!atomic_exchange(&collio_background, true)) {
         opal_progress_register(progress);
     }
     return request;
 }
 
-void collio_mpi_request_complete(collio_mpi_request_t *request, int error, int64_t bytes)
+void collio_mpi_request_complete(ompi_request_t *request, int error, int64_t bytes)
 {
-    request->super.req_status.MPI_ERROR = error;
-    request->super.req_status._ucount = (size_t) bytes;
-    ompi_request_complete(&request->super, true);
+    request->req_status.MPI_ERROR = error;
+    request->req_status._ucount = (size_t) bytes;
+    ompi_request_complete(request, true);
 }
 
 void collio_mpi_request_finalize(void)
 {
-    if (collio_file_set_background(false)) {
+    if (atomic_exchange(&collio_background, false)) {
         opal_progress_unregister(progress);
     }
 }

@@ -96,35 +96,36 @@ typedef struct collio_op_t {
     collio_lock_retry_t lock_retry;          /* LOCK: time of the next attempt */
     int64_t result[COLLIO_RESULT_COUNT];     /* this rank's contribution to READY and COMPLETE */
     int64_t result_all[COLLIO_RESULT_COUNT]; /* result of READY and COMPLETE */
-    bool exchanged; /* the previous call in this struct exchanged data: see op_reserve.c */
+    bool exchanged; /* the previous call in this struct exchanged data: see clear() in op.c */
 
     collio_phase_t phase;   /* current phase; fields from this one on are cleared for every call */
     collio_op_step_t *next; /* function that follows the phase */
     bool early;             /* this rank accesses its pieces before AGREE */
     bool locked;            /* atomic mode: this rank holds the lock of the range */
     _Atomic bool finished;  /* a blocking call has ended */
-    struct collio_mpi_request_t *mpi_request; /* request of a nonblocking call, else NULL */
-    uint64_t started_ns;                      /* time when the program made the call */
-    uint64_t flatten_ns; /* duration of flattening; counted when the call ends */
-    uint64_t work_ns;    /* time when AGREE ended: `auto` measures from this time */
-    uint64_t phase_ns;   /* time when the phase began */
-    uint64_t clock_ns;   /* time when the next phase begins, if already read; else 0 */
-    uint64_t waits_ns;   /* time when a thread began to drive this phase: see lost.c */
+    ompi_request_t *mpi_request; /* request of a nonblocking call, else NULL */
+    uint64_t started_ns;         /* time when the program made the call */
+    uint64_t flatten_ns;         /* duration of flattening; counted when the call ends */
+    uint64_t work_ns;            /* time when AGREE ended: `auto` measures from this time */
+    uint64_t phase_ns;           /* time when the phase began */
+    uint64_t clock_ns;           /* time when the next phase begins, if already read; else 0 */
+    uint64_t waits_ns;           /* time when a thread began to drive this phase: see lost.c */
 } collio_op_t;
 
 OBJ_CLASS_DECLARATION(collio_op_t);
 
 /** The collective calls of a file. */
 typedef struct collio_queue_t {
-    opal_mutex_t lock;  /* guards `ops`, `sequence`, `spare`, `idle` and `spare_request` */
-    opal_list_t ops;    /* operations in the order of their start; only the first one moves */
-    uint32_t sequence;  /* number of the next operation, equal on all ranks */
-    collio_op_t *spare; /* reserve for a call that cannot allocate an operation, or NULL */
-    collio_op_t *idle;  /* cached operation for the next call, or NULL */
-    struct collio_mpi_request_t *spare_request; /* reserve for a failed allocation, or NULL */
-    atomic_flag progressing;                    /* set while a thread drives this file */
-    int64_t last_bytes;                         /* bytes moved by the last blocking call */
-    int refusal; /* errno with which the next collective call fails, or 0 */
+    opal_mutex_t lock;             /* guards the fields up to `spare_request` */
+    opal_list_t ops;               /* operations in the order of their start; the first one moves */
+    uint32_t sequence;             /* number of the next operation, equal on all ranks */
+    int kept_count;                /* number of operations in `kept` */
+    collio_op_t *kept[2];          /* operations for later calls; the last one is the reserve of a
+                                      call that cannot allocate one */
+    ompi_request_t *spare_request; /* reserve for a failed allocation, or NULL */
+    atomic_flag progressing;       /* set while a thread drives this file */
+    int64_t last_bytes;            /* bytes moved by the last blocking call */
+    int refusal;                   /* errno with which the next collective call fails, or 0 */
 } collio_queue_t;
 
 /** Returns the oldest operation, or NULL. The caller holds the lock. */
@@ -138,16 +139,11 @@ static inline collio_op_t *collio_queue_first(collio_queue_t *queue)
 int collio_queue_open(collio_file_t *file);
 void collio_queue_close(collio_file_t *file);
 
-/** take returns a cleared operation with the next sequence number, or NULL (collio_op_start). give
- *  returns the operation to the queue or frees it: see op_reserve.c. */
-collio_op_t *collio_op_take(collio_file_t *file);
-void collio_op_give(collio_op_t *op);
-
 /** Starts a collective call and moves the file pointer. Local: never waits for another rank. If
  *  mpi_request is NULL, the call is blocking and the caller ends it with collio_op_wait. Returns
- *  NULL only if no operation can be allocated while the spare one is in use. */
+ *  NULL only if no operation can be allocated while the reserve is in use. */
 collio_op_t *collio_op_start(collio_file_t *file, const collio_call_t *call,
-                             struct collio_mpi_request_t *mpi_request);
+                             ompi_request_t *mpi_request);
 
 /** Drives the oldest operations of the file as far as possible. Returns how many ended. */
 int collio_op_progress(collio_file_t *file);
@@ -175,8 +171,8 @@ bool collio_op_lost(collio_op_t *op);
  *  call or the user buffer. */
 void collio_op_abandon(collio_op_t *op);
 
-/** Returns the name of a phase for output to users. Safe in a signal handler. */
-const char *collio_phase_name(int phase);
+/** Returns the name of a phase for output to users. */
+const char *collio_phase_name(collio_phase_t phase);
 
 /** "write" or "read". */
 const char *collio_op_direction(const collio_op_t *op);
@@ -184,6 +180,16 @@ const char *collio_op_direction(const collio_op_t *op);
 /** Verbose output (op_show.c): one line for the phase that ends, one line for the whole call. */
 void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t now);
 void collio_op_show_call(const collio_op_t *op);
+
+/** Returns an active MPI request and registers collio with the progress engine, which then drives
+ *  all files. NULL: out of memory, and the file's spare request is in use. */
+ompi_request_t *collio_mpi_request_new(collio_file_t *file);
+/** Creates an MPI request; NULL: no memory. */
+ompi_request_t *collio_mpi_request_make(void);
+/** Completes the request with an error class and the number of bytes moved. */
+void collio_mpi_request_complete(ompi_request_t *request, int error, int64_t bytes);
+/** Unregisters collio from the progress engine. Called by the last component's close. */
+void collio_mpi_request_finalize(void);
 
 /** The steps, each in its own file. A *_start function begins a step; a *_poll function returns
  *  true when the step has ended. */

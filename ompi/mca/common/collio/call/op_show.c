@@ -19,9 +19,9 @@ static const char *const names[COLLIO_PHASE_DONE + 1] = {
     [COLLIO_PHASE_COMPLETE] = "complete", [COLLIO_PHASE_DONE] = "done",
 };
 
-const char *collio_phase_name(int phase)
+const char *collio_phase_name(collio_phase_t phase)
 {
-    return 0 <= phase && phase <= COLLIO_PHASE_DONE ? names[phase] : "unknown";
+    return names[phase];
 }
 
 const char *collio_op_direction(const collio_op_t *op)

@@ -109,7 +109,7 @@ static void enter(collio_op_t *op, collio_phase_t phase, collio_op_step_t *next)
         collio_op_show_phase(op, phase, now);
     }
     if (OPAL_UNLIKELY(NULL != op->ex.file->hang)) {
-        collio_hang_enter(op, phase, now);
+        collio_hang_note(op, phase, now);
     }
     if (0 != phases[op->phase].stat) {
         collio_file_count(op->ex.file, phases[op->phase].stat, now - op->phase_ns);

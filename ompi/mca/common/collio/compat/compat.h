@@ -68,13 +68,6 @@ typedef mca_io_base_module_2_0_0_t collio_io_table_t;
         (((convertor)->flags & CONVERTOR_CUDA) && !((convertor)->flags & CONVERTOR_CUDA_UNIFIED))
 #endif
 
-/* Debian's builds export the table of MPI files, upstream's hide it: configure checks. */
-#if !defined(COLLIO_HAVE_OMPI_FILE_F_TO_C_TABLE) || COLLIO_HAVE_OMPI_FILE_F_TO_C_TABLE
-#    define COLLIO_HAVE_FILE_TABLE 1
-#else
-#    define COLLIO_HAVE_FILE_TABLE 0
-#endif
-
 #if OMPI_MAJOR_VERSION >= 6
 static inline int collio_copy_nothing(MPI_Comm comm, int key, void *extra, void *value, void *copy,
                                       int *copied)

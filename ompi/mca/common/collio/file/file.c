@@ -4,16 +4,34 @@
  */
 #include "file/file.h"
 
+#include "hook/spare.h"
 #include "view/view.h"
 
 #include "core/debug_assert.h"
 
-/* Without a record an open could not take part in agreements, and other ranks would hang. */
-collio_spare_t collio_file_spare = COLLIO_SPARE(collio_file_t);
+#define STAT(id, name, kind, layers, help) COLLIO_COUNTER(#name, kind, help),
+const collio_counter_t collio_stat_counters[] = {COLLIO_STATS(STAT)};
+#undef STAT
+
+enum { one = 1, two = 2 };
+#define STAT(id, name, kind, layers, help) layers,
+static const int layers_of[] = {COLLIO_STATS(STAT)};
+#undef STAT
+
+void collio_stats_register(collio_stats_t *stats, bool two_layers, const mca_base_component_t *mca)
+{
+    for (int i = 0; i < COLLIO_STAT_COUNT; ++i) {
+        if (one == layers_of[i] || two_layers) {
+            collio_counter_register(&collio_stat_counters[i], NULL, &stats->at[i], mca);
+        }
+    }
+}
+
+_Atomic bool collio_background;
 
 collio_file_t *collio_file_take(void)
 {
-    collio_file_t *file = collio_spare_take(&collio_file_spare);
+    collio_file_t *file = collio_spare_take(sizeof(*file));
 
     if (NULL != file) {
         file->comm = file->node_comm = MPI_COMM_NULL;
@@ -28,42 +46,11 @@ collio_file_t *collio_file_find(ompio_file_t *fh)
     return collio_handle_get(fh, COLLIO_PLACE_FCOLL);
 }
 
-struct visit {
-    int (*each)(collio_file_t *file); /* function that is called for every file */
-    int *sum;                         /* sum of the results of `each` */
-};
-
-static void visit(void *file, void *data)
-{
-    const struct visit *visit = data;
-
-    *visit->sum += visit->each(file);
-}
-
-void collio_file_for_each(int (*each)(collio_file_t *file), int *sum)
-{
-    struct visit all = {each, sum};
-
-    collio_handle_for_each(COLLIO_PLACE_FCOLL, visit, &all);
-}
-
 void collio_file_memory(collio_file_t *file, int64_t bytes)
 {
     file->memory_bytes += bytes;
     COLLIO_ASSERT(0 <= file->memory_bytes); /* no memory is subtracted twice */
     collio_file_high(file, COLLIO_STAT_MEMORY_HIGH, file->memory_bytes + collio_flat_held());
-}
-
-static _Atomic bool background;
-
-bool collio_file_background(void)
-{
-    return background;
-}
-
-bool collio_file_set_background(bool used)
-{
-    return atomic_exchange(&background, used);
 }
 
 void collio_file_high(collio_file_t *file, int stat, int64_t value)

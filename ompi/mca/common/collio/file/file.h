@@ -10,7 +10,6 @@
 #include "file/transports.h"
 #include "help/help.h"
 #include "hook/handle.h"
-#include "hook/spare.h"
 
 #include "core/aggregator.h"
 #include "core/align.h"
@@ -49,7 +48,8 @@ typedef struct collio_derived_t {
     int ompio_aggregators;                  /* io_ompio_num_aggregators, or -1 */
     int *aggregators;                       /* ranks of the aggregators */
     int aggregator_count;                   /* number of aggregators */
-    int *aggregator_slot;                   /* for each aggregator: its number on its node */
+    int *aggregator_slot;                   /* for each aggregator: its number on its node; in the
+                                               memory of `aggregators` */
     int my_aggregator;                      /* this rank's index in `aggregators`, or -1 */
     bool list_refused;                      /* aggregator_list does not fit the communicator */
     collio_nodes_t racks;                   /* two layers: which rank is in which rack; `nodes` is
@@ -166,22 +166,12 @@ int64_t collio_file_aggregators_hash(const collio_file_t *file);
  *  also for 0. view/ counts the memory of views and datatypes. */
 void collio_file_memory(collio_file_t *file, int64_t bytes);
 
-/** Returns an empty record, to be freed by free(): a new one, or the spare one. NULL only if memory
- *  is short and the spare one is in use. */
+/** Returns an empty record, to be freed by free(). NULL: see collio_spare_take. */
 collio_file_t *collio_file_take(void);
 
 /** True if this process has started nonblocking collective calls, which may wait behind a blocking
  *  call. */
-bool collio_file_background(void);
-/** Sets the value of collio_file_background. Returns the previous value. */
-bool collio_file_set_background(bool used);
-
-/** Reserve for an open that cannot allocate a record. */
-extern collio_spare_t collio_file_spare;
-
-/** Calls `each` for every open file and adds its results to *sum. A file that another thread closes
- *  is visited before its record is freed, or not at all. */
-void collio_file_for_each(int (*each)(collio_file_t *file), int *sum);
+extern _Atomic bool collio_background;
 
 /** Marks the file handle as failed after an error of MPI (`error`: code of the MPI call or request)
  *  or the death of a process: collective calls on it return an error. Sends notices to all ranks

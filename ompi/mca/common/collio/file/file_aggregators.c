@@ -42,13 +42,13 @@ static void refuse_list(collio_file_t *file, const char *bad)
 /* Allocates the arrays for `count` aggregators, at most one per rank. */
 static int allocate(collio_file_t *file, int64_t count)
 {
-    size_t bytes = sizeof(int) * (size_t) (count < file->size ? count : file->size);
+    size_t most = (size_t) (count < file->size ? count : file->size);
 
-    file->derived.aggregators = malloc(bytes);
-    file->derived.aggregator_slot = malloc(bytes);
-    if (NULL == file->derived.aggregators || NULL == file->derived.aggregator_slot) {
+    file->derived.aggregators = malloc(2 * sizeof(int) * most);
+    if (NULL == file->derived.aggregators) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    file->derived.aggregator_slot = file->derived.aggregators + most;
     return OMPI_SUCCESS;
 }
 
@@ -79,17 +79,6 @@ static int number_set(const collio_file_t *file)
                                                              : count;
 }
 
-static int choose_some_per_node(collio_file_t *file)
-{
-    int rc = allocate(file, (int64_t) COLLIO_MEMORY_PER_NODE * file->nodes.nodes);
-
-    if (OMPI_SUCCESS == rc) {
-        file->derived.aggregator_count = collio_aggregators_per_node(
-            &file->nodes, COLLIO_MEMORY_PER_NODE, file->derived.aggregators);
-    }
-    return rc;
-}
-
 static int choose_aggregators(collio_file_t *file)
 {
     collio_placement_t placement = COLLIO_PLACEMENT_ROUND_ROBIN;
@@ -102,7 +91,12 @@ static int choose_aggregators(collio_file_t *file)
         }
     }
     if (0 == count && file->derived.partition->by_memory) {
-        return choose_some_per_node(file);
+        rc = allocate(file, (int64_t) COLLIO_MEMORY_PER_NODE * file->nodes.nodes);
+        if (OMPI_SUCCESS == rc) {
+            file->derived.aggregator_count = collio_aggregators_per_node(
+                &file->nodes, COLLIO_MEMORY_PER_NODE, file->derived.aggregators);
+        }
+        return rc;
     }
     if (0 == count) {
         collio_site_t site = collio_file_site(file);

@@ -207,32 +207,23 @@ int collio_settings_register(collio_component_t *component, const mca_base_compo
     return collio_settings_set_register(set, mca);
 }
 
-/* The hint collio_exchange, unless it is auto, overrides ROMIO's hints for one direction. */
-static void resolve_exchange(ompio_file_t *fh, collio_settings_t *settings)
+/* The hint collio_exchange, unless it is auto, overrides ROMIO's hints for one direction. A
+ * schedule, a transport or tam that the user has named implies exchange=on where it is auto. */
+static void resolve_exchange(const collio_component_t *component, ompio_file_t *fh,
+                             collio_settings_t *settings)
 {
+    int *const direction[] = {&settings->exchange_read, &settings->exchange_write};
     char text[MPI_MAX_INFO_VAL + 1];
     bool ours = collio_hint_get(fh->f_info, "collio_exchange", text, sizeof(text))
                 && COLLIO_SETTING_AUTO != settings->exchange;
 
-    if (ours || COLLIO_SETTING_AUTO == settings->exchange_read) {
-        settings->exchange_read = settings->exchange;
-    }
-    if (ours || COLLIO_SETTING_AUTO == settings->exchange_write) {
-        settings->exchange_write = settings->exchange;
-    }
-}
-
-/* A schedule, a transport or tam that the user has named implies exchange=on where it is auto. */
-static void imply_exchange(const collio_component_t *component, collio_settings_t *settings)
-{
     settings->implied = COLLIO_SETTING_AUTO == settings->exchange
                         && (COLLIO_SCHEDULE_AUTO != settings->schedule || 0 != settings->transport
                             || (component->two_layers && component->named));
-    if (settings->implied && COLLIO_SETTING_AUTO == settings->exchange_read) {
-        settings->exchange_read = COLLIO_SETTING_ON;
-    }
-    if (settings->implied && COLLIO_SETTING_AUTO == settings->exchange_write) {
-        settings->exchange_write = COLLIO_SETTING_ON;
+    for (int i = 0; i < 2; ++i) {
+        if (ours || COLLIO_SETTING_AUTO == *direction[i]) {
+            *direction[i] = settings->implied ? COLLIO_SETTING_ON : settings->exchange;
+        }
     }
 }
 
@@ -241,8 +232,7 @@ void collio_settings_resolve(const collio_component_t *component, ompio_file_t *
 {
     collio_hints_check(fh->f_info);
     collio_settings_set_resolve(&component->set, fh->f_info, settings);
-    resolve_exchange(fh, settings);
-    imply_exchange(component, settings);
+    resolve_exchange(component, fh, settings);
 }
 
 void collio_settings_publish(const collio_component_t *component, const collio_settings_t *settings,

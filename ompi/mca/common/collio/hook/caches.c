@@ -24,8 +24,10 @@ static void open_access(const ompio_file_t *fh, collio_access_t *access)
 
 void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
 {
+    const collio_guard_t *guard = collio_guard_of(fh);
+
     open_access(fh, access);
-    access->tuning = collio_guard_tuning(fh);
+    access->tuning = NULL == guard ? (collio_tuning_t){0} : guard->tuning;
     collio_lock_set_idle(idle);
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) collio_access_refresh(fh->fd); /* drops pages of an earlier handle */
@@ -49,7 +51,7 @@ void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access
 {
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) collio_access_refresh(access->fd);
-    } else if (COLLIO_COHERENCE_SIZE == access->coherence && !collio_guard_offered(fh)) {
+    } else if (COLLIO_COHERENCE_SIZE == access->coherence && NULL == collio_guard_of(fh)) {
         (void) collio_access_refresh_size(access->fd); /* a stock fbtl does not request the size */
     }
 }

@@ -24,7 +24,7 @@ static const char *const reasons[REASONS] = {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static collio_guard_t *find(const ompio_file_t *fh)
+collio_guard_t *collio_guard_of(const ompio_file_t *fh)
 {
     return collio_handle_get(fh, COLLIO_PLACE_GUARD);
 }
@@ -41,19 +41,6 @@ int collio_guard_offer(ompio_file_t *fh, bool requested, const collio_tuning_t *
         handle->place[COLLIO_PLACE_GUARD] = &handle->guard;
     }
     return 0;
-}
-
-bool collio_guard_offered(const ompio_file_t *fh)
-{
-    return NULL != find(fh);
-}
-
-collio_tuning_t collio_guard_tuning(const ompio_file_t *fh)
-{
-    const collio_guard_t *guard = find(fh);
-    collio_tuning_t none = {0};
-
-    return NULL == guard ? none : guard->tuning;
 }
 
 void collio_guard_end(ompio_file_t *fh)
@@ -87,7 +74,7 @@ static int reason_of(ompio_file_t *fh, collio_access_t *access, const collio_gua
 void collio_guard_request(ompio_file_t *fh, collio_access_t *access,
                           int64_t fields[COLLIO_GUARD_FIELDS])
 {
-    collio_guard_t *guard = find(fh);
+    collio_guard_t *guard = collio_guard_of(fh);
 
     pthread_mutex_lock(&mutex);
     fields[0] = !(fh->f_amode & MPI_MODE_RDONLY)
@@ -99,7 +86,7 @@ void collio_guard_request(ompio_file_t *fh, collio_access_t *access,
 const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
                                 const int64_t fields[COLLIO_GUARD_FIELDS])
 {
-    collio_guard_t *guard = find(fh);
+    collio_guard_t *guard = collio_guard_of(fh);
     int64_t reason = fields[1];
 
     if (YES == reason && !collio_locks_reach(fh)) {
@@ -122,7 +109,7 @@ const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
 /* A stock fbtl does not count individual writes, so the result is true for its handles. */
 bool collio_guard_written(ompio_file_t *fh)
 {
-    collio_guard_t *guard = find(fh);
+    collio_guard_t *guard = collio_guard_of(fh);
     bool written = NULL == guard;
 
     pthread_mutex_lock(&mutex);
@@ -144,7 +131,7 @@ bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS])
 const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access)
 {
     const char *why = NULL;
-    collio_guard_t *guard = find(fh);
+    collio_guard_t *guard = collio_guard_of(fh);
     int reason;
 
     pthread_mutex_lock(&mutex);

@@ -11,11 +11,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "hook/spare.h"
+
 typedef collio_handle_t handle_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static handle_t *handles;
-collio_spare_t collio_handle_spare = COLLIO_SPARE(handle_t);
 
 /* Cache of the last lookup of this thread: a call looks its record up several times. The cache is
  * valid while no record has been removed. The record is read only for the same handle, which no
@@ -64,7 +65,7 @@ handle_t *collio_handle_take(ompio_file_t *fh)
     pthread_mutex_lock(&lock);
     at = link_of(fh);
     if (NULL == *at) {
-        *at = collio_spare_take(&collio_handle_spare);
+        *at = collio_spare_take(sizeof(handle_t));
         if (NULL != *at) {
             (*at)->fh = fh;
         }

@@ -5,7 +5,6 @@
 #include "compat/compat.h"
 #include "hook/guard.h"
 #include "hook/hook.h"
-#include "hook/spare.h"
 
 /**
  * One record for each open ompio handle, with a place for the data of each client. OMPIO selects
@@ -59,8 +58,5 @@ void collio_handle_clear(ompio_file_t *fh, collio_client_t client);
  *  thread clears is visited before it is cleared, or not at all. */
 void collio_handle_for_each(collio_client_t client, void (*each)(void *value, void *data),
                             void *data);
-
-/** A reserved record for an open that finds no memory. */
-extern collio_spare_t collio_handle_spare;
 
 #endif /* COLLIO_HANDLE_H */

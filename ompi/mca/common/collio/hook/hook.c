@@ -4,23 +4,23 @@
  *
  *   ompi_file_t                             hook
  *     f_io_selected_module (by value)         original   io/ompio's entries, for calling
- *        file_close  -> hook's own            closers    callbacks, run newest first
+ *        file_close  -> hook's own            closer     callbacks, run newest first
  *        file_seek   -> entries.c
  *        file_write  -> a client's            flats      flattened views and datatypes
  *     f_io_selected_data == ompio_file_t
  *
  * The test for a real file: fh->f_fh cannot be trusted (sharedfp/individual passes handles that it
  * never initialized), so f_fh is searched among the MPI files that exist, and accepted if its
- * f_io_selected_data IS the handle. The test dereferences no unknown pointer, and no pointer to
- * another file, which another thread may be closing.
+ * f_io_selected_data IS the handle. The test dereferences no unknown pointer.
  */
 #include "compat/compat.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 
 #include "access/access.h"
 #include "hook/handle.h"
+
+#include "core/debug_assert.h"
 
 static bool owns(const ompi_file_t *file, const ompio_file_t *fh)
 {
@@ -28,33 +28,16 @@ static bool owns(const ompi_file_t *file, const ompio_file_t *fh)
            && (const void *) fh == (const void *) file->f_io_selected_data;
 }
 
-#if COLLIO_HAVE_FILE_TABLE
-static ompi_file_t *find_file(const ompio_file_t *fh)
-{
-    opal_pointer_array_t *table = &ompi_file_f_to_c_table;
-    ompi_file_t *found = NULL;
-
-    /* a file leaves the table before its memory is freed, so files in the table can be read under
-     * the lock, even if an uninitialized f_fh happens to be another file */
-    OPAL_THREAD_LOCK(&table->lock);
-    for (int i = 0; i < table->size && NULL == found; ++i) {
-        if (fh->f_fh == table->addr[i] && owns(fh->f_fh, fh)) {
-            found = fh->f_fh;
-        }
-    }
-    OPAL_THREAD_UNLOCK(&table->lock);
-    return found;
-}
-#elif COLLIO_HANDLES_ARE_CLEAN
-/* The table of files is hidden, but in this release f_fh is NULL if no MPI file has the handle. */
+#if COLLIO_HANDLES_ARE_CLEAN
+/* In this release f_fh is NULL if no MPI file has the handle. */
 static ompi_file_t *find_file(const ompio_file_t *fh)
 {
     return owns(fh->f_fh, fh) ? fh->f_fh : NULL;
 }
 #else
-/* The table of files is hidden, so MPI's handle conversion serves to search it. The conversion
- * returns MPI_FILE_NULL, which has no handle, for unused numbers. Numbers are reused, so open files
- * have small ones. */
+/* Upstream's builds hide the table of files, so MPI's handle conversion serves to search it. The
+ * conversion returns MPI_FILE_NULL, which has no handle, for unused numbers. Numbers are reused, so
+ * open files have small ones. */
 static ompi_file_t *find_file(const ompio_file_t *fh)
 {
     enum { MOST_FILES = 65536 };
@@ -73,9 +56,7 @@ static ompi_file_t *find_file(const ompio_file_t *fh)
 static void run_closers(collio_hook_t *hook)
 {
     while (0 < hook->closer_count) {
-        --hook->closer_count;
-        hook->closers[hook->closer_count].callback(hook->fh,
-                                                   hook->closers[hook->closer_count].data);
+        hook->closer[--hook->closer_count](hook->fh);
     }
 }
 
@@ -142,23 +123,13 @@ collio_hook_t *collio_hook_find(ompi_file_t *file)
     return NULL == handle ? NULL : handle->place[COLLIO_PLACE_HOOK];
 }
 
-collio_hook_table_t *collio_hook_table(collio_hook_t *hook)
-{
-    return &COLLIO_IO_TABLE(hook->file);
-}
-
-int collio_hook_on_close(collio_hook_t *hook, void (*callback)(ompio_file_t *fh, void *data),
-                         void *data)
+void collio_hook_on_close(collio_hook_t *hook, collio_closer_t *closer)
 {
     for (int i = 0; i < hook->closer_count; ++i) {
-        if (callback == hook->closers[i].callback && data == hook->closers[i].data) {
-            return 0;
+        if (closer == hook->closer[i]) {
+            return;
         }
     }
-    if (COLLIO_HOOK_CLOSERS == hook->closer_count) {
-        return -ENOSPC;
-    }
-    hook->closers[hook->closer_count].callback = callback;
-    hook->closers[hook->closer_count++].data = data;
-    return 0;
+    COLLIO_ASSERT(hook->closer_count < COLLIO_HOOK_CLOSERS);
+    hook->closer[hook->closer_count++] = closer;
 }

@@ -23,23 +23,21 @@
  * sharedfp/individual passes uninitialized handles in 4.1 and 5.0.
  */
 
-/** The io module table type of this Open MPI (v2_0_0 or v3_0_0): compat.h */
-typedef collio_io_table_t collio_hook_table_t;
+/** A function that runs at MPI_File_close, before any data of the file are freed, on every rank of
+ *  the file's communicator (so it may communicate). */
+typedef void collio_closer_t(ompio_file_t *fh);
 
-/** Maximum number of close callbacks of one file; a component has one or two. */
-enum { COLLIO_HOOK_CLOSERS = 6 };
+/** Maximum number of close callbacks of one file: one of the fcoll, two of the fbtl. */
+enum { COLLIO_HOOK_CLOSERS = 3 };
 
 typedef struct collio_hook_t {
     ompi_file_t *file;                                     /* the MPI file */
     ompio_file_t *fh;                                      /* the handle of io/ompio */
-    collio_hook_table_t original;                          /* all of io/ompio's own entries */
+    collio_io_table_t original;                            /* all of io/ompio's own entries */
     struct collio_flat_cache_t *flats;                     /* cache of view/flat.c */
     void (*free_flats)(struct collio_flat_cache_t *flats); /* frees the cache at close */
     int closer_count;                                      /* number of close callbacks */
-    struct {
-        void (*callback)(ompio_file_t *fh, void *data); /* the function */
-        void *data;                                     /* last argument of the function */
-    } closers[COLLIO_HOOK_CLOSERS];                     /* close callbacks, run newest first */
+    collio_closer_t *closer[COLLIO_HOOK_CLOSERS];          /* callbacks, run newest first */
 } collio_hook_t;
 
 /** Returns the hook of a file: found, or made (then file_close is replaced). NULL if `fh` is not
@@ -49,13 +47,7 @@ collio_hook_t *collio_hook_get(ompio_file_t *fh);
 /** Returns the hook of an MPI file, for use inside replaced entries; NULL if it has none. */
 collio_hook_t *collio_hook_find(ompi_file_t *file);
 
-/** Returns the table of the file that is in use, to put entries in. */
-collio_hook_table_t *collio_hook_table(collio_hook_t *hook);
-
-/** Registers a callback that runs at MPI_File_close, before any data of the file are freed, on
- *  every rank of the file's communicator (so it may communicate). A pair (callback, data) is
- *  registered once. Returns 0, or -ENOSPC if the file has too many callbacks. */
-int collio_hook_on_close(collio_hook_t *hook, void (*callback)(ompio_file_t *fh, void *data),
-                         void *data);
+/** Registers a close callback, once. */
+void collio_hook_on_close(collio_hook_t *hook, collio_closer_t *closer);
 
 #endif /* COLLIO_HOOK_H */

@@ -9,8 +9,8 @@
  *   <--- broadcast: reaches, or not ---
  *   unlock
  *
- * Each rank keeps the result for the file system, by device number. The result that rank 0 has kept
- * counts for all ranks.
+ * Each rank keeps the result for the file system of the last test, by device number. The result
+ * that rank 0 has kept counts for all ranks.
  */
 #include "hook/reach.h"
 
@@ -22,38 +22,33 @@
 #include "access/lock.h"
 
 enum { UNKNOWN = 0, REACHES, LOCAL };
-enum { DEVICES = 16, TRIES = 100 };
+enum { TRIES = 100 };
 
 static const int64_t test_byte = (INT64_C(1) << 60) + 1;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    dev_t device; /* the file system */
-    int found;    /* result of the test; UNKNOWN in an unused row */
-} table[DEVICES];
-static int next_row; /* the row that is replaced next */
+    dev_t device; /* the file system of the last test */
+    int found;    /* result of the test; UNKNOWN: none was made */
+} last;
 
-static int recall(dev_t device)
+/* Keeps `found` for the file system of the handle, unless it is UNKNOWN. Returns what is kept. */
+static int keep(const ompio_file_t *fh, int found)
 {
-    int found = UNKNOWN;
+    struct stat about;
 
+    if (0 != fstat(fh->fd, &about)) {
+        return UNKNOWN;
+    }
     pthread_mutex_lock(&mutex);
-    for (int i = 0; i < DEVICES; ++i) {
-        if (UNKNOWN != table[i].found && device == table[i].device) {
-            found = table[i].found;
-        }
+    if (UNKNOWN != found) {
+        last.device = about.st_dev;
+        last.found = found;
+    } else if (about.st_dev == last.device) {
+        found = last.found;
     }
     pthread_mutex_unlock(&mutex);
     return found;
-}
-
-static void remember(dev_t device, int found)
-{
-    pthread_mutex_lock(&mutex);
-    table[next_row].device = device;
-    table[next_row].found = found;
-    next_row = (next_row + 1) % DEVICES;
-    pthread_mutex_unlock(&mutex);
 }
 
 /* Returns the first rank that does not run on this rank's node; -1 if there is none. */
@@ -124,14 +119,11 @@ static int test(ompio_file_t *fh)
 
 int64_t collio_locks_known(const ompio_file_t *fh)
 {
-    struct stat about;
-
-    return 0 == fstat(fh->fd, &about) ? recall(about.st_dev) : UNKNOWN;
+    return keep(fh, UNKNOWN);
 }
 
 bool collio_locks_find(ompio_file_t *fh, int64_t known_by_first)
 {
-    struct stat about;
     int found = (int) known_by_first;
 
     if (!ompi_group_have_remote_peers(fh->f_comm->c_local_group)) {
@@ -142,9 +134,7 @@ bool collio_locks_find(ompio_file_t *fh, int64_t known_by_first)
             return false;
         }
         found = test(fh);
-        if (0 == fstat(fh->fd, &about)) {
-            remember(about.st_dev, found);
-        }
+        (void) keep(fh, found);
     }
     return REACHES == found;
 }

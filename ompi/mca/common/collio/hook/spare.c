@@ -1,44 +1,43 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * A record that is reserved for the case that there is no memory. See spare.h.
+ * Records that are reserved for an open that finds no memory. See spare.h.
  */
 #include "hook/spare.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
-void collio_spare_fill(collio_spare_t *spare)
+#include "core/debug_assert.h"
+
+static _Atomic(void *) kept[COLLIO_SPARES]; /* NULL: in use */
+
+void collio_spare_fill(void)
 {
-    pthread_mutex_lock(&spare->lock);
-    if (NULL == spare->kept) {
-        spare->kept = calloc(1, spare->bytes);
+    for (int i = 0; i < COLLIO_SPARES; ++i) {
+        if (NULL == kept[i]) {
+            free(atomic_exchange(&kept[i], calloc(1, COLLIO_SPARE_BYTES)));
+        }
     }
-    pthread_mutex_unlock(&spare->lock);
 }
 
-/* Takes the reserved record. Returns NULL if there is none. */
-static void *empty(collio_spare_t *spare)
+void *collio_spare_take(size_t bytes)
 {
-    void *record;
+    void *record = calloc(1, bytes);
 
-    pthread_mutex_lock(&spare->lock);
-    record = spare->kept;
-    spare->kept = NULL;
-    pthread_mutex_unlock(&spare->lock);
+    COLLIO_ASSERT(bytes <= COLLIO_SPARE_BYTES);
+    if (NULL != record) {
+        collio_spare_fill();
+        return record;
+    }
+    for (int i = 0; i < COLLIO_SPARES && NULL == record; ++i) {
+        record = atomic_exchange(&kept[i], NULL);
+    }
     return record;
 }
 
-void *collio_spare_take(collio_spare_t *spare)
+void collio_spare_drop(void)
 {
-    void *record = calloc(1, spare->bytes);
-
-    if (NULL == record) {
-        return empty(spare);
+    for (int i = 0; i < COLLIO_SPARES; ++i) {
+        free(atomic_exchange(&kept[i], NULL));
     }
-    collio_spare_fill(spare);
-    return record;
-}
-
-void collio_spare_drop(collio_spare_t *spare)
-{
-    free(empty(spare));
 }

@@ -19,6 +19,7 @@
 
 #include "compat/error.h"
 #include "file/file.h"
+#include "hook/spare.h"
 #include "node/process.h"
 
 #include "core/wait.h"
@@ -28,14 +29,12 @@
 enum {
     LINE = 64,   /* bytes of a cache line */
     YIELDS = 16, /* yields between two checks for messages */
-    FIELDS = COLLIO_AGREEMENT_FIELDS,
-    KEY = 0,      /* index of the key of a page's segment (2 numbers) */
-    KEY_ERRNO = 2 /* index of the errno of the rank that creates the page */
+    FIELDS = COLLIO_AGREEMENT_FIELDS
 };
 
 typedef struct seat_t {
     _Alignas(LINE) int64_t line[2][FIELDS]; /* contributions of this rank, used in turn */
-    collio_process_t process; /* process of this rank; written before the first agreement */
+    collio_process_t process; /* process of this rank; zeros until the rank has the page */
 } seat_t;
 
 typedef struct collio_agreement_page_t {
@@ -48,8 +47,6 @@ typedef struct collio_agreement_page_t {
     _Alignas(LINE) int64_t result[2][FIELDS]; /* results, used in turn */
     _Alignas(LINE) seat_t seat[];             /* one for each rank of the node */
 } page_t;
-
-collio_spare_t collio_agreement_spare = COLLIO_SPARE(collio_agreement_t);
 
 /* Values that are read from the kernel once, because reading them takes several system calls. */
 static struct {
@@ -69,7 +66,7 @@ static void find_self(void)
 collio_agreement_t *collio_agreement_new(const collio_file_t *file)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
-    collio_agreement_t *agreement = collio_spare_take(&collio_agreement_spare);
+    collio_agreement_t *agreement = collio_spare_take(sizeof(*agreement));
 
     if (NULL == agreement) {
         return NULL;
@@ -375,7 +372,7 @@ bool collio_agreement_rest(collio_file_t *file)
 {
     collio_agreement_t *agreement = file->agreement;
     int64_t last = agreement->waited_ns[agreement->scope];
-    bool behind = collio_file_background();
+    bool behind = collio_background;
     _Atomic uint32_t *word;
 
     if (!agreement->under_way || NULL == agreement->page || !may_rest(agreement)
@@ -462,36 +459,38 @@ static size_t page_bytes(const collio_agreement_t *agreement)
     return sizeof(page_t) + sizeof(seat_t) * (size_t) agreement->ranks;
 }
 
-/* The node's first rank creates the page. The key is zero on all other ranks. */
-static void make_page(collio_agreement_t *agreement, int64_t key[COLLIO_AGREEMENT_KEY])
+/* If `wanted`, the node's first rank creates the page. The key is zero on all other ranks. */
+static void make_page(collio_agreement_t *agreement, bool wanted, int64_t key[COLLIO_SHM_KEY])
 {
-    memset(key, 0, sizeof(*key) * COLLIO_AGREEMENT_KEY);
-    if (0 == agreement->me) {
-        key[KEY_ERRNO] = collio_shm_make(&agreement->segment, page_bytes(agreement), &key[KEY]);
+    memset(key, 0, sizeof(*key) * COLLIO_SHM_KEY);
+    if (wanted && 0 == agreement->me) {
+        (void) collio_shm_make(&agreement->segment, page_bytes(agreement), key);
     }
 }
 
 void collio_agreement_offer(collio_file_t *file, int64_t key[COLLIO_AGREEMENT_KEY])
 {
-    memset(key, 0, sizeof(*key) * COLLIO_AGREEMENT_KEY);
-    if (1 < file->size && !file->agreement->several_nodes) {
-        make_page(file->agreement, key);
-    }
+    make_page(file->agreement, 1 < file->size && !file->agreement->several_nodes, key);
 }
 
-/* Maps the page. True if this rank has it. */
-static bool attach_page(collio_agreement_t *agreement, const int64_t key[COLLIO_AGREEMENT_KEY])
+int collio_agreement_attach(collio_file_t *file, collio_shm_t *segment, size_t bytes,
+                            const int64_t key[COLLIO_SHM_KEY], bool reduce, bool *shared)
 {
-    page_t *page;
+    int64_t node[COLLIO_SHM_KEY], missing, any;
 
-    if (0 != agreement->me && 0 == key[KEY_ERRNO]) {
-        (void) collio_shm_attach(&agreement->segment, page_bytes(agreement), &key[KEY]);
+    if (reduce) {
+        if (0 != collio_agreement_wait(file, COLLIO_SCOPE_NODE, key, node, COLLIO_SHM_KEY)) {
+            goto unlink;
+        }
+        key = node;
     }
-    page = agreement->segment.at;
-    if (NULL != page) {
-        page->seat[agreement->me].process = self.process;
+    missing = 0 != collio_shm_attach(segment, bytes, key);
+    if (0 == collio_agreement_wait(file, COLLIO_SCOPE_FILE, &missing, &any, 1)) {
+        *shared = 0 == any;
     }
-    return NULL != page;
+unlink: /* without a name, a killed job leaves no memory behind */
+    collio_shm_unlink(segment);
+    return file->lost;
 }
 
 int collio_agreement_connect(collio_file_t *file)
@@ -516,42 +515,37 @@ static int copy_leaders(const collio_file_t *file, collio_agreement_t *agreement
 
 static int share(collio_file_t *file, collio_agreement_t *agreement, const int64_t *key)
 {
-    int64_t mine[COLLIO_AGREEMENT_KEY], node[COLLIO_AGREEMENT_KEY], missing, any;
-    int rc;
+    bool reduce = NULL == key || agreement->several_nodes, shared = false;
+    int64_t mine[COLLIO_SHM_KEY];
+    int rc = copy_leaders(file, agreement);
 
-    if (NULL == key || agreement->several_nodes) {
-        make_page(agreement, mine);
-        if (0 != collio_agreement_wait(file, COLLIO_SCOPE_NODE, mine, node, COLLIO_AGREEMENT_KEY)) {
-            return file->lost;
-        }
-        key = node;
-    }
-    missing = !attach_page(agreement, key);
-    rc = copy_leaders(file, agreement);
     if (OMPI_SUCCESS != rc) {
         collio_file_lose(file, rc);
         return file->lost;
     }
-    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, &missing, &any, 1)) {
-        return file->lost;
+    if (reduce) {
+        make_page(agreement, true, mine);
+        key = mine;
     }
-    if (0 != any) {
+    rc = collio_agreement_attach(file, &agreement->segment, page_bytes(agreement), key, reduce,
+                                 &shared);
+    if (0 != rc) {
+        return rc;
+    }
+    if (!shared) {
         disconnect(agreement);
+        return 0;
     }
     agreement->page = agreement->segment.at;
+    agreement->page->seat[agreement->me].process = self.process;
     agreement->round = 0; /* the counters of a new page are 0 */
     return 0;
 }
 
 int collio_agreement_share(collio_file_t *file, collio_agreement_t *agreement, const int64_t *key)
 {
-    int rc = 0;
+    int rc = 1 < file->size ? share(file, agreement, key) : 0;
 
-    if (1 < file->size) {
-        rc = share(file, agreement, key);
-    }
-    /* all ranks have mapped the page: without its name, a killed job leaves no memory behind */
-    collio_shm_unlink(&agreement->segment);
     if (0 != rc) {
         agreement->leaders = MPI_COMM_NULL; /* not freed, because that would communicate */
     }

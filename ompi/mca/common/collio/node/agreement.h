@@ -3,7 +3,6 @@
 #define COLLIO_AGREEMENT_H
 
 #include "compat/compat.h"
-#include "hook/spare.h"
 #include "node/shm.h"
 
 #include <stdbool.h>
@@ -46,9 +45,9 @@ typedef enum collio_scope_t {
 } collio_scope_t;
 
 enum {
-    COLLIO_AGREEMENT_FIELDS = 64, /* maximum number of fields of one agreement */
-    COLLIO_AGREEMENT_CALL = 8,    /* number of fields of a call: one cache line */
-    COLLIO_AGREEMENT_KEY = 3      /* number of fields that identify a page */
+    COLLIO_AGREEMENT_FIELDS = 64,         /* maximum number of fields of one agreement */
+    COLLIO_AGREEMENT_CALL = 8,            /* number of fields of a call: one cache line */
+    COLLIO_AGREEMENT_KEY = COLLIO_SHM_KEY /* number of fields that identify a page */
 };
 
 struct collio_file_t;
@@ -82,11 +81,8 @@ typedef struct collio_agreement_t {
     int64_t all[COLLIO_AGREEMENT_FIELDS];     /* result of the iallreduce */
 } collio_agreement_t;
 
-/** Reserve for an open that cannot allocate an agreement. */
-extern collio_spare_t collio_agreement_spare;
-
 /** Returns a new agreement of the file's ranks, which uses messages. The file must have its
- *  communicators. NULL only if memory is short and the reserve is in use. Local. */
+ *  communicators. NULL: see collio_spare_take. Local. */
 collio_agreement_t *collio_agreement_new(const struct collio_file_t *file);
 /** Connects the first ranks of the nodes for the file's new agreement. Collective over the file.
  *  Returns an Open MPI error code. */
@@ -107,6 +103,13 @@ void collio_agreement_offer(struct collio_file_t *file, int64_t key[COLLIO_AGREE
  *  offer. Collective, by agreements of the file. 0, or the error class of a failed handle. */
 int collio_agreement_share(struct collio_file_t *file, collio_agreement_t *agreement,
                            const int64_t *key);
+
+/** Attaches a segment that the first rank of each node has created. key: of that rank, else 0; its
+ *  maxima over the node are taken first if `reduce` is true. Removes the name of the segment.
+ *  *shared = all ranks of the file have their node's segment. Collective. Returns 0, or the error
+ *  class of a failed handle. */
+int collio_agreement_attach(struct collio_file_t *file, collio_shm_t *segment, size_t bytes,
+                            const int64_t key[COLLIO_SHM_KEY], bool reduce, bool *shared);
 
 /** True if the agreement sends no messages inside a node: it has a page, or only one rank. */
 bool collio_agreement_shared(const struct collio_file_t *file, const collio_agreement_t *agreement);

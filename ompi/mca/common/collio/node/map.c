@@ -16,8 +16,6 @@
 #include "file/file.h"
 #include "node/agreement.h"
 
-enum { KEY = 2, KEY_ERRNO = KEY, KEY_FIELDS };
-
 void collio_map_free(collio_map_t *map)
 {
     if (NULL == map) {
@@ -38,7 +36,7 @@ static int refuse(const collio_file_t *file)
 
 /* The first rank of a node allocates the tables, in shared memory if possible. All ranks agree on
  * the number of nodes and on whether every rank has its memory. */
-static int take_tables(collio_file_t *file, int64_t key[KEY_FIELDS])
+static int take_tables(collio_file_t *file, int64_t key[COLLIO_SHM_KEY])
 {
     enum { NODES, FAILED, FIELDS };
     collio_map_t *map = file->map = calloc(1, sizeof(*map));
@@ -49,8 +47,8 @@ static int take_tables(collio_file_t *file, int64_t key[KEY_FIELDS])
         size_t bytes = collio_nodes_bytes(file->size, ompi_comm_size(leaders));
 
         mine[NODES] = ompi_comm_size(leaders);
-        key[KEY_ERRNO] = collio_shm_make(&map->segment, bytes, key);
-        map->tables = 0 == key[KEY_ERRNO] ? map->segment.at : calloc(1, bytes);
+        map->tables = 0 == collio_shm_make(&map->segment, bytes, key) ? map->segment.at
+                                                                      : calloc(1, bytes);
     }
     mine[FAILED] = NULL == map || (MPI_COMM_NULL != leaders && NULL == map->tables);
     if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS) || all[FAILED]) {
@@ -102,28 +100,22 @@ static int copy_tables(collio_file_t *file)
 }
 
 /* Attaches the tables of the node's first rank on its other ranks. */
-static int share_tables(collio_file_t *file, const int64_t key[KEY_FIELDS])
+static int share_tables(collio_file_t *file, const int64_t key[COLLIO_SHM_KEY])
 {
     collio_map_t *map = file->map;
-    int64_t node[KEY_FIELDS], missing, any;
     int rc = OMPI_SUCCESS;
+    bool shared;
 
-    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_NODE, key, node, KEY_FIELDS)) {
+    if (0
+        != collio_agreement_attach(file, &map->segment,
+                                   collio_nodes_bytes(file->size, file->nodes.nodes), key, true,
+                                   &shared)) {
         return OMPI_ERROR;
     }
-    if (MPI_COMM_NULL == file->agreement->leaders && 0 == node[KEY_ERRNO]
-        && 0
-               == collio_shm_attach(&map->segment,
-                                    collio_nodes_bytes(file->size, file->nodes.nodes), node)) {
-        map->tables = map->segment.at;
-    }
-    missing = NULL == map->tables;
-    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, &missing, &any, 1)) {
-        return OMPI_ERROR;
-    }
-    collio_shm_unlink(&map->segment);
-    if (0 != any) {
+    if (!shared) {
         rc = copy_tables(file);
+    } else {
+        map->tables = map->segment.at;
     }
     collio_nodes_place(&file->nodes, file->size, file->nodes.nodes, map->tables);
     return rc;
@@ -131,7 +123,7 @@ static int share_tables(collio_file_t *file, const int64_t key[KEY_FIELDS])
 
 int collio_map_make(collio_file_t *file)
 {
-    int64_t key[KEY_FIELDS] = {0};
+    int64_t key[COLLIO_SHM_KEY] = {0};
     int rc;
 
     if (file->comm == file->node_comm) {

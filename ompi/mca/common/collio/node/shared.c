@@ -108,22 +108,18 @@ void collio_shared_make(collio_file_t *file, collio_shared_t *shared, int64_t re
         return;
     }
     if (0 == ompi_comm_rank(file->node_comm)) {
-        shared->making.own[2] = collio_shm_make(&shared->making.segment, shared->making.bytes,
-                                                shared->making.own);
+        (void) collio_shm_make(&shared->making.segment, shared->making.bytes, shared->making.own);
     }
     shared->state = COLLIO_SHARED_NAMING;
-    reduce(file, shared, 3);
+    reduce(file, shared, COLLIO_SHM_KEY);
 }
 
 /* Step 2: reads the key of the node's first rank (the maximum; other ranks contributed 0), attaches
  * the segment, and contributes the errno of this rank to the next agreement. */
 static void open_named(collio_file_t *file, collio_shared_t *shared)
 {
-    int64_t mine = shared->making.all[2];
+    int mine = collio_shm_attach(&shared->making.segment, shared->making.bytes, shared->making.all);
 
-    if (0 == mine && NULL == shared->making.segment.at) {
-        mine = collio_shm_attach(&shared->making.segment, shared->making.bytes, shared->making.all);
-    }
     if (0 == mine && NULL == shared->granted) {
         shared->granted = calloc((size_t) shared->local_ranks, sizeof(uint64_t));
         shared->taken = calloc((size_t) shared->peers, sizeof(uint64_t));

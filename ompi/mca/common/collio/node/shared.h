@@ -56,10 +56,10 @@ typedef struct collio_shared_t {
     /* a segment that is being created */
     struct {
         collio_shm_t segment; /* the new segment, until all ranks of the node have mapped it */
-        int64_t own[3];       /* NAMING: key and errno of the maker; MAPPING: errno of this rank */
-        int64_t all[3];       /* maxima of `own` over the node */
-        int64_t region_bytes; /* bytes of each region of the new segment */
-        size_t bytes;         /* bytes of the new segment */
+        int64_t own[COLLIO_SHM_KEY]; /* NAMING: key of the segment; MAPPING: errno of this rank */
+        int64_t all[COLLIO_SHM_KEY]; /* maxima of `own` over the node */
+        int64_t region_bytes;        /* bytes of each region of the new segment */
+        size_t bytes;                /* bytes of the new segment */
     } making;
 } collio_shared_t;
 

@@ -177,11 +177,15 @@ static int make(collio_shm_t *segment, size_t bytes, int64_t key[2])
     return 0;
 }
 
-int collio_shm_make(collio_shm_t *segment, size_t bytes, int64_t key[2])
+int collio_shm_make(collio_shm_t *segment, size_t bytes, int64_t key[COLLIO_SHM_KEY])
 {
     int rc = make(segment, bytes, key);
 
-    return (ENOSPC == rc || ENOMEM == rc) && collio_shm_relieve() ? make(segment, bytes, key) : rc;
+    if ((ENOSPC == rc || ENOMEM == rc) && collio_shm_relieve()) {
+        rc = make(segment, bytes, key);
+    }
+    key[2] = rc;
+    return rc;
 }
 
 static int check_object(int fd, size_t bytes)
@@ -197,10 +201,13 @@ static int check_object(int fd, size_t bytes)
                : ESTALE;
 }
 
-int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[2])
+int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[COLLIO_SHM_KEY])
 {
     int fd, rc;
 
+    if (NULL != segment->at || 0 != key[2]) {
+        return NULL != segment->at ? 0 : (int) key[2];
+    }
     memset(segment, 0, sizeof(*segment));
     segment->bytes = bytes;
     set_name(segment, key);

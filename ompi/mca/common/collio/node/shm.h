@@ -13,6 +13,7 @@
  *   key[0]   random, part of the name: no process can create an object of this name in advance
  *   key[1]   random, written behind the payload: an object of this name that another process has
  *            created is refused
+ *   key[2]   0, or the errno of the process that could not create the segment
  *
  * collio_shm_attach also refuses an object that is not a regular file of its own user with mode
  * 0600 and exactly the expected size; access behind the end of a smaller one would raise SIGBUS. A
@@ -26,13 +27,16 @@ typedef struct collio_shm_t {
     int named;     /* 1: this process has created the name and must remove it */
 } collio_shm_t;
 
-/** Creates a zeroed segment of `bytes` and maps it. Allocates all its memory, so that no access to
- *  it can fail. Writes the key: two positive numbers. Returns 0 or a positive errno. */
-int collio_shm_make(collio_shm_t *segment, size_t bytes, int64_t key[2]);
+enum { COLLIO_SHM_KEY = 3 };
 
-/** Maps the segment that another process has created. Returns 0 or a positive errno; ESTALE: an
- *  object of the name exists but is not the one of this key. */
-int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[2]);
+/** Creates a zeroed segment of `bytes` and maps it. Allocates all its memory, so that no access to
+ *  it can fail. Writes the key: numbers that are not negative. Returns 0 or a positive errno. */
+int collio_shm_make(collio_shm_t *segment, size_t bytes, int64_t key[COLLIO_SHM_KEY]);
+
+/** Maps the segment that another process has created, unless the struct (zeroed before its first
+ *  use) has a segment. Returns 0 or a positive errno; ESTALE: an object of the name exists but is
+ *  not the one of this key. */
+int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[COLLIO_SHM_KEY]);
 
 /** Removes the name, if this process has created it. Idempotent. */
 void collio_shm_unlink(collio_shm_t *segment);

@@ -190,17 +190,10 @@ static int file_preallocate(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE size)
     return rc;
 }
 
-static void refuse_atomicity(const ompio_file_t *fh)
+/* Puts all ranks in atomic mode, or none. */
+static int file_set_atomicity(ompi_file_t *file, int atomic)
 {
-    if (0 == fh->f_rank) {
-        collio_help("collio", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_ATOMICITY);
-    }
-}
-
-/* io/ompio hangs if ranks request different modes, and each rank decides alone whether its locks
- * work. This entry puts all ranks in atomic mode, or none. */
-static int set_atomicity(collio_hook_t *hook, int atomic)
-{
+    collio_hook_t *hook = collio_hook_find(file);
     int modes[2] = {0 != atomic, 0 == atomic}, any[2], before, rc, error, all;
 
     if (OMPI_SUCCESS != collio_allreduce(modes, any, 2, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
@@ -210,7 +203,9 @@ static int set_atomicity(collio_hook_t *hook, int atomic)
         return MPI_ERR_NOT_SAME;
     }
     if (atomic && !collio_locks_reach(hook->fh)) {
-        refuse_atomicity(hook->fh);
+        if (0 == hook->fh->f_rank) {
+            collio_help("collio", hook->fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_ATOMICITY);
+        }
         return MPI_ERR_UNSUPPORTED_OPERATION;
     }
     (void) hook->original.io_module_file_get_atomicity(hook->file, &before);
@@ -226,11 +221,6 @@ static int set_atomicity(collio_hook_t *hook, int atomic)
     return all;
 }
 
-static int file_set_atomicity(ompi_file_t *file, int atomic)
-{
-    return set_atomicity(collio_hook_find(file), atomic);
-}
-
 static int file_sync(ompi_file_t *file)
 {
     collio_hook_t *hook = collio_hook_find(file);
@@ -240,7 +230,6 @@ static int file_sync(ompi_file_t *file)
     return rc;
 }
 
-/* Requests the size from the server first: the cache of a node may have an old size. */
 static int file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
 {
     collio_hook_t *hook = collio_hook_find(file);
@@ -296,16 +285,8 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
     return hook->original.io_module_file_seek(file, offset, whence);
 }
 
-/* Checks the two hints that OMPIO reads in set_view: MPI_File_set_info may have changed them since
- * the open. The other hints are not checked, because programs set a view for every variable. */
-static void check_file_hints(const collio_hook_t *hook)
-{
-    (void) collio_hint_check(hook->fh->f_info, "cb_nodes");
-    (void) collio_hint_check(hook->fh->f_info, "collective_buffering");
-}
-
-/* Replaces io/ompio's set_view. Does not compare hints between ranks: rank 0 prints its help texts
- * at once; texts that only another rank has are printed when the next file is opened. */
+/* Does not compare hints between ranks: rank 0 prints its help texts at once; texts that only
+ * another rank has are printed when the next file is opened. */
 static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
                          struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
                          const char *datarep, opal_info_t *info)
@@ -314,7 +295,10 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
     opal_info_t *copy = OBJ_NEW(opal_info_t);
     int rc;
 
-    check_file_hints(hook);
+    /* the two hints that OMPIO reads here: MPI_File_set_info may have changed them since the open;
+     * other hints are not checked, because programs set a view for every variable */
+    (void) collio_hint_check(hook->fh->f_info, "cb_nodes");
+    (void) collio_hint_check(hook->fh->f_info, "collective_buffering");
     if (NULL == copy || NULL == info || OPAL_SUCCESS != opal_info_dup(info, &copy)) {
         rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, info);
     } else {
@@ -333,7 +317,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
 
 void collio_entries_install(collio_hook_t *hook)
 {
-    collio_hook_table_t *table = collio_hook_table(hook);
+    collio_io_table_t *table = &COLLIO_IO_TABLE(hook->file);
 
     table->io_module_file_preallocate = file_preallocate;
     table->io_module_file_get_size = file_get_size;

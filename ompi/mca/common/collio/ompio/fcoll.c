@@ -7,7 +7,6 @@
 #include <errno.h>
 
 #include "access/access.h"
-#include "call/mpi_request.h"
 #include "call/op.h"
 #include "compat/verbose.h"
 #include "cycles/cycles.h"
@@ -19,9 +18,7 @@
 
 int collio_fcoll_register(collio_component_t *component, const mca_base_component_t *mca)
 {
-    bool alone;
-
-    component->named = collio_named(&ompi_fcoll_base_framework, component->name, &alone);
+    component->named = collio_named(&ompi_fcoll_base_framework, component->name);
     collio_stats_register(&component->stats, component->two_layers, mca);
     component->transports = collio_transports;
     return collio_settings_register(component, mca);
@@ -88,7 +85,7 @@ static int blocking(ompio_file_t *fh, const collio_call_t *call, ompi_status_pub
 static int nonblocking(ompio_file_t *fh, const collio_call_t *call, ompi_request_t **request)
 {
     collio_file_t *file = collio_file_find(fh);
-    collio_mpi_request_t *mine;
+    ompi_request_t *mine;
     int rc = collio_request_check_mode(fh, call->write);
 
     if (NULL == file || OMPI_SUCCESS != file->refused) {
@@ -101,8 +98,8 @@ static int nonblocking(ompio_file_t *fh, const collio_call_t *call, ompi_request
     if (NULL == mine) {
         return MPI_ERR_NO_MEM;
     }
-    *request = &mine->super;
-    mine->super.req_mpi_object.file = fh->f_fh; /* MPI_Wait uses the error handler of this file */
+    *request = mine;
+    mine->req_mpi_object.file = fh->f_fh; /* MPI_Wait uses the error handler of this file */
     if (NULL == collio_op_start(file, call, mine)) {
         OBJ_RELEASE(mine);
         return MPI_ERR_NO_MEM;
@@ -217,7 +214,7 @@ ENTRY_BEGIN(read_at_all_begin, void *)
 
 static void patch_table(collio_hook_t *hook)
 {
-    collio_hook_table_t *table = collio_hook_table(hook);
+    collio_io_table_t *table = &COLLIO_IO_TABLE(hook->file);
 
     table->io_module_file_write_all = file_write_all;
     table->io_module_file_read_all = file_read_all;

@@ -18,7 +18,6 @@ bool collio_fs_is_requested(const collio_fs_t *fs)
 mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t *fh, int *priority)
 {
     const char *why_not = collio_fs_is_requested(fs) ? fs->decline(fh) : "not named";
-    bool alone;
 
     if (NULL != why_not) {
         COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/%s: %s: not available: %s", fs->name, fh->f_filename,
@@ -26,7 +25,7 @@ mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t 
         return NULL;
     }
     *priority = *fs->priority;
-    if (collio_named(&ompi_fs_base_framework, fs->name, &alone) && PRIORITY_NAMED > *priority) {
+    if (collio_named(&ompi_fs_base_framework, fs->name) && PRIORITY_NAMED > *priority) {
         *priority = PRIORITY_NAMED;
     }
     COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/%s: %s: available, priority %d", fs->name, fh->f_filename,

@@ -24,12 +24,11 @@ enum { FCOLL_STOCK_MAX = 100 }; /* no stock fcoll has a higher priority */
 
 static bool sharedfp_registered;
 
-bool collio_named(const mca_base_framework_t *framework, const char *name, bool *alone)
+bool collio_named(const mca_base_framework_t *framework, const char *name)
 {
     const char *list = framework->framework_selection;
     size_t length = strlen(name);
 
-    *alone = NULL != list && 0 == strcmp(list, name);
     if (NULL == list || '^' == *list) {
         return false;
     }
@@ -45,9 +44,7 @@ bool collio_named(const mca_base_framework_t *framework, const char *name, bool 
 bool collio_is_requested(const mca_base_framework_t *framework, const char *name, int priority,
                          int priority_default)
 {
-    bool alone;
-
-    return priority > priority_default || collio_named(framework, name, &alone);
+    return priority > priority_default || collio_named(framework, name);
 }
 
 bool collio_fcoll_is_chosen(void)

@@ -9,9 +9,8 @@
  * every file before it sends a message, makes a system call or changes a hint.
  */
 
-/** Is a component named in its framework's list (--mca fs NAME,ufs)? *alone: the list has no other
- *  name. */
-bool collio_named(const struct mca_base_framework_t *framework, const char *name, bool *alone);
+/** Is a component named in its framework's list (--mca fs NAME,ufs)? */
+bool collio_named(const struct mca_base_framework_t *framework, const char *name);
 
 /** Is a component named, or its priority above its default priority? */
 bool collio_is_requested(const struct mca_base_framework_t *framework, const char *name,

@@ -7,12 +7,10 @@
 #include "core/version.h"
 
 #include "call/hang.h"
-#include "call/mpi_request.h"
 #include "compat/sizes.h"
 #include "file/file.h"
 #include "help/help.h"
-#include "hook/handle.h"
-#include "node/agreement.h"
+#include "hook/spare.h"
 #include "open/set.h"
 
 static int users;
@@ -63,17 +61,11 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
     return fits ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
 }
 
-/* Records that are reserved for an open that finds no memory. */
-static collio_spare_t *const spares[] = {&collio_handle_spare, &collio_file_spare,
-                                         &collio_agreement_spare};
-
 int collio_open(void)
 {
     ++users;
     collio_access_initialize();
-    for (size_t i = 0; i < sizeof(spares) / sizeof(spares[0]); ++i) {
-        collio_spare_fill(spares[i]);
-    }
+    collio_spare_fill();
     return OMPI_SUCCESS;
 }
 
@@ -84,9 +76,7 @@ int collio_close(void)
         collio_mpi_request_finalize();
         collio_access_finalize();
         collio_flat_finalize();
-        for (size_t i = 0; i < sizeof(spares) / sizeof(spares[0]); ++i) {
-            collio_spare_drop(spares[i]);
-        }
+        collio_spare_drop();
         collio_hang_fini();
         collio_help_fini();
     }

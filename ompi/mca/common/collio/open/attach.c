@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "call/hang.h"
-#include "call/mpi_request.h"
 #include "call/op.h"
 #include "compat/verbose.h"
 #include "hook/caches.h"
@@ -154,18 +153,11 @@ static void report_unused(collio_file_t *file)
     }
 }
 
-static void on_close(ompio_file_t *fh, void *data)
-{
-    (void) data;
-    collio_file_detach(fh);
-}
-
 static void derived_close(collio_file_t *file)
 {
     collio_tuner_drop(file);
     collio_context_keep_close(file);
     free(file->derived.aggregators);
-    free(file->derived.aggregator_slot);
     free(file->derived.racks.node_of);
     file->derived = (collio_derived_t){.my_aggregator = -1};
 }
@@ -517,7 +509,7 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
     collio_hang_attach(file);
     hook = collio_hook_get(fh);
     if (NULL != hook) {
-        (void) collio_hook_on_close(hook, on_close, NULL);
+        collio_hook_on_close(hook, collio_file_detach);
     }
     return file;
 }

@@ -31,9 +31,11 @@ void collio_layout_memory_start(collio_exchange_t *ex)
     }
 }
 
-static int count_busy(collio_file_t *file)
+static void count_busy(void *value, void *busy)
 {
-    return file->memory.announced > 0 && 0 < file->calls;
+    const collio_file_t *file = value;
+
+    *(int *) busy += file->memory.announced > 0 && 0 < file->calls;
 }
 
 /* Fills in this rank's part of the sums of its node: 1 if the rank aggregates for another file, and
@@ -41,10 +43,11 @@ static int count_busy(collio_file_t *file)
 void collio_layout_memory_sums(collio_exchange_t *ex, int64_t *sums)
 {
     collio_file_t *file = ex->file;
-    int node = collio_node_of(&file->nodes, file->rank), busy = -count_busy(file);
+    int node = collio_node_of(&file->nodes, file->rank), busy = 0, own = 0;
 
-    collio_file_for_each(count_busy, &busy);
-    sums[node] = busy > 0;
+    count_busy(file, &own);
+    collio_handle_for_each(COLLIO_PLACE_FCOLL, count_busy, &busy);
+    sums[node] = busy > own;
     if (0 == file->settings.memory_available) { /* measured memory excludes buffers that exist */
         sums[file->nodes.nodes + node] = collio_kept_buffers(file->kept) / 2;
     }
