@@ -57,4 +57,6 @@ CAPTION = "One collective call moves in a few requests what takes thousands piec
 DIFFERS = """The factor is about the number of pieces that become one request, so it grows with the
 array; the authors' factors are for their machines and are not repeated here. `stock` writes level 1
 without data sieving: with it, aggregators of Open MPI 4.1.4 overwrite each other's bytes (wrong bytes
-in all runs of BTIO; [report 15](../../contrib/upstream/README.md))."""
+in all runs of BTIO; [report 15](../../contrib/upstream/README.md)). The patterns of a level run in one
+job, and ranks connect when they first send to each other: at level 3 the write of DIST3D includes
+this for stock and ROMIO, the write of BTIO for collio, which sends less in DIST3D."""
