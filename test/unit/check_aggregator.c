@@ -276,7 +276,7 @@ UNIT_TEST(local_aggregator_published_example)
     ck_assert_int_eq(0, collio_local_aggregator(5, 2, 0));
     ck_assert_int_eq(3, collio_local_aggregator(5, 2, 1));
     for (int r = 0; r < 5; ++r) {
-        ck_assert_int_eq(serving[r], collio_local_aggregator_of(5, 2, r));
+        ck_assert_int_eq(serving[r], collio_local_aggregator(5, 2, collio_local_slot(5, 2, r)));
     }
 }
 
@@ -298,9 +298,11 @@ UNIT_TEST(local_aggregator_all_small_nodes)
                     nearest = r;
                     ++i;
                 }
-                ck_assert_int_eq(nearest, collio_local_aggregator_of(q, c, r));
+                ck_assert_int_eq(nearest,
+                                 collio_local_aggregator(q, c, collio_local_slot(q, c, r)));
                 ck_assert(r + 1 < q || i == c);
             }
+            ck_assert_int_eq(q, collio_local_aggregator(q, c, c));
         }
     }
 }

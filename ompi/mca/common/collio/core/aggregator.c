@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "number.h"
+
 size_t collio_nodes_bytes(int ranks, int nodes)
 {
     return 1 == nodes ? 0 : (3 * (size_t) ranks + (size_t) nodes + 1) * sizeof(int);
@@ -90,34 +92,39 @@ static int64_t fill_to(const collio_nodes_t *nodes, int level, int *larger)
     for (int node = 0; node < nodes->nodes; ++node) {
         int size = collio_node_size(nodes, node);
 
-        sum += size < level ? size : level;
+        sum += collio_min(size, level);
         *larger += size > level;
     }
     return sum;
 }
 
-static void place_spread(const collio_nodes_t *nodes, int count, int *list)
+/* Returns the level of `count` aggregators: each node has this number of them, or its ranks if it
+ * has fewer. *extra = how many remain for *larger, the nodes of more ranks. */
+static int even_level(const collio_nodes_t *nodes, int count, int *extra, int *larger)
 {
-    int level = 0; /* aggregators of every node that has at least this number of ranks */
-    int top = nodes->ranks;
-    int larger; /* nodes with more than `level` ranks */
-    int extra;  /* number of larger nodes that have one more aggregator */
-    int seen = 0;
-    int n = 0;
+    int level = 0, top = nodes->ranks;
 
     while (level < top) { /* bisection for the highest level with at most `count` aggregators */
         int middle = level + (top - level + 1) / 2;
 
-        if (fill_to(nodes, middle, &larger) <= count) {
+        if (fill_to(nodes, middle, larger) <= count) {
             level = middle;
         } else {
             top = middle - 1;
         }
     }
-    extra = count - (int) fill_to(nodes, level, &larger);
+    *extra = count - (int) fill_to(nodes, level, larger);
+    return level;
+}
+
+static void place_spread(const collio_nodes_t *nodes, int count, int *list)
+{
+    int extra, larger, level = even_level(nodes, count, &extra, &larger);
+    int seen = 0, n = 0;
+
     for (int node = 0; node < nodes->nodes; ++node) {
         int size = collio_node_size(nodes, node);
-        int here = size < level ? size : level;
+        int here = (int) collio_min(size, level);
 
         if (size > level) {
             here += even_place(seen + 1, extra, larger) - even_place(seen, extra, larger);
@@ -153,8 +160,7 @@ int collio_aggregators_per_node(const collio_nodes_t *nodes, int per_node, int *
 int collio_aggregators_place(const collio_nodes_t *nodes, int count, collio_placement_t placement,
                              int *list)
 {
-    count = 1 > count ? 1 : count;
-    count = nodes->ranks < count ? nodes->ranks : count;
+    count = (int) collio_clamp(count, 1, nodes->ranks);
     if (count < nodes->nodes) {
         place_few(nodes, count, list);
     } else if (COLLIO_PLACEMENT_SPREAD == placement) {
@@ -219,9 +225,7 @@ static int parse(const char **text, int ranks, int *list, unsigned char *taken)
 
     for (;;) {
         const char *element = *text;
-        int from;
-        int to;
-        int step;
+        int from, to, step;
 
         if (!read_range(text, ranks, &from, &to, &step)) {
             return -EINVAL;
@@ -327,51 +331,33 @@ int collio_racks_init(collio_nodes_t *racks, const collio_nodes_t *nodes, const 
 
 int collio_local_aggregator(int q, int c, int i)
 {
-    int small = q / c;
-    int large = small + (0 != q % c);
-    int e = q % c;
+    int large = q % c; /* local aggregators with one more rank */
 
-    return i < e ? large * i : large * e + small * (i - e);
+    return q / c * i + (i < large ? i : large);
 }
 
-int collio_local_aggregator_of(int q, int c, int r)
+int collio_local_slot(int q, int c, int r)
 {
-    int small = q / c;
-    int large = small + (0 != q % c);
-    int border = large * (q % c); /* ranks below this are in large groups */
+    int small = q / c, large = q % c, border = (small + 1) * large;
 
-    return r < border ? r - r % large : border + (r - border) / small * small;
+    return r < border ? r / (small + 1) : large + (r - border) / small;
 }
 
 int collio_local_aggregators_on(const collio_nodes_t *nodes, collio_local_count_t count, int node)
 {
-    int wanted = count.level + (node < count.until);
-    int ranks = collio_node_size(nodes, node);
-
-    return wanted < ranks ? wanted : ranks;
+    return (int) collio_min(count.level + (node < count.until), collio_node_size(nodes, node));
 }
 
-/* Raises the level while the remaining aggregators suffice for all nodes with more ranks. */
 collio_local_count_t collio_local_aggregators_divide(const collio_nodes_t *nodes, int total)
 {
-    collio_local_count_t count = {1, 0};
-    int left = total - nodes->nodes;
+    collio_local_count_t count = {0, 0};
+    int extra, larger;
 
-    while (0 < left) {
-        int higher = 0;
-
-        for (int node = 0; node < nodes->nodes; ++node) {
-            higher += collio_node_size(nodes, node) > count.level;
-            if (higher == left) {
-                count.until = node + 1;
-                break;
-            }
-        }
-        if (0 == higher || higher == left) {
-            break;
-        }
-        left -= higher;
-        ++count.level;
+    count.level = even_level(nodes, (int) collio_clamp(total, nodes->nodes, nodes->ranks), &extra,
+                             &larger);
+    for (int node = 0; extra > 0; ++node) {
+        extra -= collio_node_size(nodes, node) > count.level;
+        count.until = node + 1;
     }
     return count;
 }

@@ -77,11 +77,12 @@ int collio_aggregators_per_node(const collio_nodes_t *nodes, int per_node, int *
 int collio_aggregators_parse(const char *text, int ranks, int *list, const char **bad);
 
 /** Returns the node-local index of the i-th of `c` local aggregators on a node of `q` ranks:
- *  ceil(q/c)*i for i < e, else ceil(q/c)*e + floor(q/c)*(i-e), with e = q mod c. 1 <= c <= q. */
+ *  ceil(q/c)*i for i < e, else ceil(q/c)*e + floor(q/c)*(i-e), with e = q mod c. 1 <= c <= q;
+ *  i = c: returns q. */
 int collio_local_aggregator(int q, int c, int i);
 
-/** Returns the node-local index of the local aggregator that serves node-local rank r. */
-int collio_local_aggregator_of(int q, int c, int r);
+/** Returns the i of the local aggregator that serves node-local rank r. */
+int collio_local_slot(int q, int c, int r);
 
 /** Number of local aggregators of each node; the ranks of a node are its upper limit. */
 typedef struct collio_local_count_t {

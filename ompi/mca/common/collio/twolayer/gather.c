@@ -20,8 +20,6 @@
 
 typedef collio_relay_t relay_t;
 
-enum { LISTS, REPLIES, SIZE, SEGMENT, MADE }; /* values of making.stage */
-
 /* Records an error; rc is 0 or -errno. */
 static void check(collio_exchange_t *ex, int rc)
 {
@@ -35,24 +33,44 @@ static void find_aggregator(collio_exchange_t *ex)
     const collio_nodes_t *groups = collio_groups(ex->file);
     int group = collio_node_of(groups, ex->file->rank);
     int ranks = collio_node_size(groups, group), count = collio_layers_in(ex, group);
-    int local = collio_local_aggregator_of(ranks, count, collio_node_local(groups, ex->file->rank));
+    int slot = collio_local_slot(ranks, count, collio_node_local(groups, ex->file->rank));
+    int first = collio_local_aggregator(ranks, count, slot);
     relay_t *relay = ex->plan->layer1.relay;
-    int next = ranks;
 
     relay->active = count < ranks;
     relay->aggregators = count;
-    relay->aggregator = collio_node_member(groups, group, local);
-    for (int i = 0; i < count; ++i) {
-        int at = collio_local_aggregator(ranks, count, i);
+    relay->slot = slot;
+    relay->aggregator = collio_node_member(groups, group, first);
+    relay->member_count = collio_local_aggregator(ranks, count, slot + 1) - first;
+}
 
-        if (at == local) {
-            relay->slot = i;
-        } else if (at > local) {
-            next = at;
-            break;
-        }
+/* Sends making.list to a rank. */
+static void send_list(collio_exchange_t *ex, int peer)
+{
+    relay_t *relay = ex->plan->layer1.relay;
+
+    if (OMPI_SUCCESS
+        != collio_isend(relay->making.list.at, relay->making.list.count, peer,
+                        collio_exchange_tag(ex, COLLIO_TAG_RELAY), false, ex->file->comm,
+                        &relay->making.request)) {
+        relay->making.request = NULL;
+        collio_exchange_lose(ex);
     }
-    relay->member_count = next - local;
+    collio_file_count(ex->file, COLLIO_STAT_META_MESSAGES, 1);
+    collio_file_count(ex->file, COLLIO_STAT_META_BYTES, relay->making.list.count);
+}
+
+/* Returns true when the rank that making.list was sent to has it. */
+static bool sent(collio_exchange_t *ex)
+{
+    relay_t *relay = ex->plan->layer1.relay;
+
+    if (NULL != relay->making.request
+        && !collio_request_done(ex->file, &relay->making.request, NULL)) {
+        return false;
+    }
+    relay->making.request = NULL;
+    return true;
 }
 
 /* ---- a member's lists ---- */
@@ -110,15 +128,7 @@ static void send_lists(collio_exchange_t *ex)
         collio_exchange_fail(ex, -rc);
         relay->making.list.count = 0;
     }
-    if (OMPI_SUCCESS
-        != collio_isend(relay->making.list.at, relay->making.list.count, relay->aggregator,
-                        collio_exchange_tag(ex, COLLIO_TAG_RELAY), false, ex->file->comm,
-                        &relay->making.request)) {
-        relay->making.request = NULL;
-        collio_exchange_lose(ex);
-    }
-    collio_file_count(ex->file, COLLIO_STAT_META_MESSAGES, 1);
-    collio_file_count(ex->file, COLLIO_STAT_META_BYTES, relay->making.list.count);
+    send_list(ex, relay->aggregator);
 }
 
 /* Starts the agreement on the largest staging of the node; a member contributes 0. */
@@ -143,7 +153,6 @@ void collio_gather_start(collio_exchange_t *ex)
     ex->plan->layer1.kind = ex->layer1.kind;
     find_aggregator(ex);
     if (!relay->active) {
-        relay->making.stage = MADE;
         return;
     }
     check(ex, 0 == ex->error ? collio_part_mine(ex) : 0);
@@ -155,15 +164,6 @@ void collio_gather_start(collio_exchange_t *ex)
 }
 
 /* ---- receiving ---- */
-
-static bool sent(collio_exchange_t *ex, ompi_request_t **request)
-{
-    if (NULL != *request && !collio_request_done(ex->file, request, NULL)) {
-        return false;
-    }
-    *request = NULL;
-    return true;
-}
 
 /* Returns true when `count` messages are in making.lists. */
 static bool received(collio_exchange_t *ex, int count)
@@ -213,56 +213,33 @@ static bool lists_poll(collio_exchange_t *ex)
         start_size(ex);
         return true;
     }
-    if (!sent(ex, &relay->making.request)) {
-        return false;
-    }
-    collio_bytes_fini(&relay->making.list);
-    return true;
+    return sent(ex);
 }
 
-/* Sends all replies at once; without memory for the MPI requests, sends empty replies one after the
- * other. Returns true when all replies are sent. */
+/* Sends each member the places of its bytes in the order of its pieces, one member after the other;
+ * after an error replies are empty. Returns true when all replies are sent. */
 static bool send_replies(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
-    int tag = collio_exchange_tag(ex, COLLIO_TAG_RELAY);
 
-    while (relay->making.replied + 1 < relay->member_count && sent(ex, &relay->making.request)) {
+    while (sent(ex)) {
         int member = ++relay->making.replied;
-        ompi_request_t **request = NULL == relay->making.reply_request
-                                       ? &relay->making.request
-                                       : &relay->making.reply_request[member];
-        const collio_bytes_t none = {0};
-        const collio_bytes_t *reply = NULL == relay->making.reply || 0 != ex->error
-                                          ? &none
-                                          : &relay->making.reply[member];
 
-        if (OMPI_SUCCESS
-            != collio_isend(reply->at, reply->count, collio_relay_rank(ex, member), tag, false,
-                            ex->file->comm, request)) {
-            *request = NULL;
-            collio_exchange_lose(ex);
+        if (member == relay->member_count) {
+            return true;
         }
-        collio_file_count(ex->file, COLLIO_STAT_META_MESSAGES, 1);
-        collio_file_count(ex->file, COLLIO_STAT_META_BYTES, reply->count);
-    }
-    for (int m = 1; NULL != relay->making.reply_request && m < relay->member_count; ++m) {
-        if (!sent(ex, &relay->making.reply_request[m])) {
-            return false;
-        }
-    }
-    return relay->making.replied + 1 >= relay->member_count && sent(ex, &relay->making.request);
-}
+        relay->making.list.count = 0;
+        if (0 == ex->error) {
+            const collio_part_t *part = &relay->part[member];
+            int rc = collio_wire_encode(part->piece, part->piece_count, sizeof(*part->piece),
+                                        &relay->making.list);
 
-static void free_replies(relay_t *relay)
-{
-    for (int i = 0; NULL != relay->making.reply && i < relay->member_count; ++i) {
-        collio_bytes_fini(&relay->making.reply[i]);
+            relay->making.list.count = 0 == rc ? relay->making.list.count : 0;
+            check(ex, rc);
+        }
+        send_list(ex, collio_relay_rank(ex, member));
     }
-    free(relay->making.reply);
-    free(relay->making.reply_request);
-    relay->making.reply = NULL;
-    relay->making.reply_request = NULL;
+    return false;
 }
 
 /* Sets the places of this member's bytes from the reply. */
@@ -287,6 +264,9 @@ static int take_places(relay_t *relay)
 
 static bool replies_poll(collio_exchange_t *ex)
 {
+    if (!collio_relay_may_share(ex)) {
+        return true;
+    }
     if (collio_relay_is_aggregator(ex)) {
         return send_replies(ex);
     }
@@ -296,18 +276,6 @@ static bool replies_poll(collio_exchange_t *ex)
     check(ex, 0 == ex->error ? take_places(ex->plan->layer1.relay) : 0);
     free_lists(ex);
     return true;
-}
-
-/* Ends the exchange of lists and places: frees the replies and measures the parts. */
-static void end_lists(collio_exchange_t *ex)
-{
-    relay_t *relay = ex->plan->layer1.relay;
-
-    free_replies(relay);
-    ex->plan->layer1.memory_bytes = collio_part_memory(&relay->mine);
-    for (int m = 0; NULL != relay->part && m < relay->member_count; ++m) {
-        ex->plan->layer1.memory_bytes += collio_part_memory(&relay->part[m]);
-    }
 }
 
 /* Starts to make the node's segment if there is none, or a larger one if it is too small. Returns
@@ -333,53 +301,44 @@ static bool start_segment(collio_exchange_t *ex)
     return true;
 }
 
-static void next_stage(collio_exchange_t *ex)
+/* Waits for the agreement on the size, and starts the segment. */
+static bool size_poll(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
 
-    switch (relay->making.stage) {
-    case LISTS:
-        if (collio_relay_may_share(ex)) {
-            relay->making.stage = REPLIES;
-        } else {
-            end_lists(ex);
-            relay->making.stage = MADE;
-        }
-        break;
-    case REPLIES:
-        end_lists(ex);
-        relay->making.stage = SIZE;
-        break;
-    case SIZE:
-        relay->making.stage = start_segment(ex) ? SEGMENT : MADE;
-        break;
-    default:
-        relay->making.stage = MADE;
+    if (collio_relay_may_share(ex) && !collio_agreement_poll(ex->file)) {
+        return false;
     }
+    relay->making.segment = collio_relay_may_share(ex) && start_segment(ex);
+    return true;
+}
+
+static bool segment_poll(collio_exchange_t *ex)
+{
+    relay_t *relay = ex->plan->layer1.relay;
+
+    if (relay->making.segment && !collio_shared_poll(ex->file, &ex->file->kept->relay_shared)) {
+        return false;
+    }
+    collio_bytes_fini(&relay->making.list);
+    ex->plan->layer1.memory_bytes = collio_part_memory(&relay->mine);
+    for (int m = 0; NULL != relay->part && m < relay->member_count; ++m) {
+        ex->plan->layer1.memory_bytes += collio_part_memory(&relay->part[m]);
+    }
+    return true;
 }
 
 bool collio_gather_poll(collio_exchange_t *ex)
 {
+    static bool (*const stages[])(collio_exchange_t *) = {lists_poll, replies_poll, size_poll,
+                                                          segment_poll};
     relay_t *relay = ex->plan->layer1.relay;
-    bool over = true;
 
-    while (over && MADE != relay->making.stage) {
-        switch (relay->making.stage) {
-        case LISTS:
-            over = lists_poll(ex);
-            break;
-        case REPLIES:
-            over = replies_poll(ex);
-            break;
-        case SIZE:
-            over = collio_agreement_poll(ex->file);
-            break;
-        default:
-            over = collio_shared_poll(ex->file, &ex->file->kept->relay_shared);
+    while (relay->active && relay->making.stage < sizeof(stages) / sizeof(stages[0])) {
+        if (!stages[relay->making.stage](ex)) {
+            return false;
         }
-        if (over) {
-            next_stage(ex);
-        }
+        ++relay->making.stage;
     }
-    return over;
+    return true;
 }

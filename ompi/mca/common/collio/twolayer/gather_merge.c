@@ -378,26 +378,14 @@ static int make_parts(merger_t *merger)
     return measure_messages(merger);
 }
 
-/* Encodes the places of each other member, in the order of its pieces, as the reply to that member,
- * and sets the places of this rank. */
-static int make_replies(merger_t *merger)
+/* Sets the places of this rank's own bytes. */
+static int place_own(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
-    collio_merge_input_t mine = {relay->part[0].piece, relay->part[0].piece_count,
-                                 sizeof(*relay->part[0].piece)};
-    int rc = collio_part_places(&relay->mine, &mine);
+    collio_merge_input_t places = {relay->part[0].piece, relay->part[0].piece_count,
+                                   sizeof(*relay->part[0].piece)};
 
-    relay->making.reply = calloc((size_t) relay->member_count, sizeof(*relay->making.reply));
-    relay->making.reply_request = calloc((size_t) relay->member_count,
-                                         sizeof(*relay->making.reply_request));
-    if (NULL == relay->making.reply || NULL == relay->making.reply_request) {
-        return -ENOMEM;
-    }
-    for (int m = 1; 0 == rc && m < relay->member_count && collio_relay_may_share(merger->ex); ++m) {
-        rc = collio_wire_encode(relay->part[m].piece, relay->part[m].piece_count,
-                                sizeof(*relay->part[m].piece), &relay->making.reply[m]);
-    }
-    return rc;
+    return collio_part_places(&relay->mine, &places);
 }
 
 /* Returns the number of runs in the list for the aggregator: a run that window borders cut counts
@@ -451,7 +439,7 @@ static int add_all(merger_t *merger, const collio_arrival_t *lists)
 int collio_gather_merge(collio_exchange_t *ex, const collio_arrival_t *lists)
 {
     static int (*const steps[])(merger_t * merger) = {merge_channels, make_split, number_rounds,
-                                                      make_parts, make_replies};
+                                                      make_parts, place_own};
     merger_t merger = {.ex = ex, .aggregators = ex->file->derived.aggregator_count};
     int rc = merger_init(&merger);
 

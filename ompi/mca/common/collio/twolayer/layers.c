@@ -168,15 +168,15 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator)
 int collio_layers_leader(const collio_exchange_t *ex, int rank)
 {
     const collio_nodes_t *groups = collio_groups(ex->file);
-    int group = collio_node_of(groups, rank);
+    int group = collio_node_of(groups, rank), ranks, count, slot;
 
     if (COLLIO_LAYERS_ORDERED != ex->layer1.kind) {
         return rank;
     }
-    return collio_node_member(groups, group,
-                              collio_local_aggregator_of(collio_node_size(groups, group),
-                                                         collio_layers_in(ex, group),
-                                                         collio_node_local(groups, rank)));
+    ranks = collio_node_size(groups, group);
+    count = collio_layers_in(ex, group);
+    slot = collio_local_slot(ranks, count, collio_node_local(groups, rank));
+    return collio_node_member(groups, group, collio_local_aggregator(ranks, count, slot));
 }
 
 int collio_relay_rank(const collio_exchange_t *ex, int member)

@@ -115,15 +115,14 @@ typedef struct collio_relay_t {
 
     /* while layer 1 is being made: see gather.c */
     struct {
-        int stage;                      /* step of gather.c */
-        collio_bytes_t list;            /* as member: its encoded offset lists */
-        ompi_request_t *request;        /* MPI request of the list or reply that is sent */
-        collio_inbox_t inbox;           /* messages that are being received */
-        collio_arrival_t *lists;        /* messages that have been received; owned */
-        collio_bytes_t *reply;          /* per member: its encoded places */
-        ompi_request_t **reply_request; /* per member: MPI request of its reply */
-        int replied;                    /* last member that a reply was sent to */
-        int64_t bytes[2];               /* staging bytes: this rank's, largest on the node */
+        size_t stage;            /* step of gather.c */
+        collio_bytes_t list;     /* lists of a member, or places for a member, that are sent */
+        ompi_request_t *request; /* MPI request of `list` */
+        collio_inbox_t inbox;    /* messages that are being received */
+        collio_arrival_t *lists; /* messages that have been received; owned */
+        int replied;             /* last member that places were sent to */
+        int64_t bytes[2];        /* staging bytes: this rank's, largest on the node */
+        bool segment;            /* the node's segment is being made */
     } making;
 } collio_relay_t;
 
