@@ -135,8 +135,20 @@ UNIT_TEST(align_windows)
 
 UNIT_TEST(align_in_words)
 {
-    ck_assert_str_eq("the file system's block", collio_align_source_name(COLLIO_ALIGN_BLOCK));
-    for (int i = 0; i <= COLLIO_ALIGN_SET; ++i) {
-        ck_assert_ptr_nonnull(collio_align_source_name((collio_align_source_t) i));
+    static const struct {
+        align_t align;
+        const char *text;
+    } row[] = {
+        {{1, COLLIO_ALIGN_NONE, false}, "none, a local file system"},
+        {{131072, COLLIO_ALIGN_BLOCK, false}, "131072 bytes, the file system's block"},
+        {{1 << 20, COLLIO_ALIGN_STRIPE, true}, "1048576 bytes, the file's stripe"},
+        {{4096, COLLIO_ALIGN_SET, true}, "4096 bytes, as it was set"},
+        {{1, COLLIO_ALIGN_SET, true}, "none, as it was set"},
+    };
+    char text[64];
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        collio_align_format(&row[i].align, text, sizeof(text));
+        ck_assert_str_eq(row[i].text, text);
     }
 }

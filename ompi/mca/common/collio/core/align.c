@@ -1,11 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-/**
- * Alignment: see align.h.
- */
 #include "align.h"
 
 #include "file_system.h"
 #include "number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 enum {
     PAGE = COLLIO_ALIGN_LEAST,
@@ -84,12 +84,16 @@ collio_align_t collio_align_unpack(int64_t packed)
         .strict = 0 != (packed & 1)};
 }
 
-const char *collio_align_source_name(collio_align_source_t source)
+void collio_align_format(const collio_align_t *align, char *text, size_t size)
 {
-    static const char *const names[] = {[COLLIO_ALIGN_NONE] = "no alignment",
-                                        [COLLIO_ALIGN_BLOCK] = "the file system's block",
-                                        [COLLIO_ALIGN_STRIPE] = "the file's stripe",
-                                        [COLLIO_ALIGN_SET] = "as it was set"};
+    static const char *const source[] = {[COLLIO_ALIGN_NONE] = "a local file system",
+                                         [COLLIO_ALIGN_BLOCK] = "the file system's block",
+                                         [COLLIO_ALIGN_STRIPE] = "the file's stripe",
+                                         [COLLIO_ALIGN_SET] = "as it was set"};
 
-    return names[source];
+    if (1 == align->unit) {
+        snprintf(text, size, "none, %s", source[align->source]);
+    } else {
+        snprintf(text, size, "%" PRId64 " bytes, %s", align->unit, source[align->source]);
+    }
 }

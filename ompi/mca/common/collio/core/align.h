@@ -3,6 +3,7 @@
 #define COLLIO_ALIGN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -64,7 +65,7 @@ int64_t collio_align_window(const collio_align_t *align, int64_t bytes);
 int64_t collio_align_pack(const collio_align_t *align);
 collio_align_t collio_align_unpack(int64_t packed);
 
-/** For reports: "the file system's block". */
-const char *collio_align_source_name(collio_align_source_t source);
+/** For reports: "131072 bytes, the file system's block", "none, a local file system". */
+void collio_align_format(const collio_align_t *align, char *text, size_t size);
 
 #endif /* COLLIO_ALIGN_H */

@@ -47,6 +47,7 @@ static void show_file_system(const collio_file_t *file)
         [COLLIO_COHERENCE_FLUSH] = "writes are flushed, sizes are asked for again",
     };
     const collio_access_t *access = &file->access;
+    char align[64];
 
     SHOW(file, "file system 0x%" PRIx32 " (%s), %d stripes of %zu bytes%s", access->file_system,
          access->network     ? "network"
@@ -55,9 +56,8 @@ static void show_file_system(const collio_file_t *file)
          file->derived.striped ? file->fh->f_stripe_count : 0,
          file->derived.striped ? (size_t) file->fh->f_stripe_size : 0,
          file->derived.several_clients ? ", several clients that take locks" : "");
-    SHOW(file, "alignment %" PRId64 " bytes (%s), coherence between nodes: %s",
-         file->derived.align.unit, collio_align_source_name(file->derived.align.source),
-         coherence[access->coherence]);
+    collio_align_format(&file->derived.align, align, sizeof(align));
+    SHOW(file, "alignment %s; coherence between nodes: %s", align, coherence[access->coherence]);
 }
 
 void collio_open_show(const collio_file_t *file)

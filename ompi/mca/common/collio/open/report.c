@@ -63,6 +63,8 @@ static collio_reason_t why_engine(const collio_file_t *file)
 
 static void add_aggregators(collio_record_t *record, const collio_file_t *file)
 {
+    char align[64];
+
     add(&record->about,
         "  aggregators   %d of %d ranks on %d node%s (%s):", file->derived.aggregator_count,
         file->size, file->nodes.nodes, 1 == file->nodes.nodes ? "" : "s",
@@ -80,8 +82,8 @@ static void add_aggregators(collio_record_t *record, const collio_file_t *file)
     add(&record->about, "  buffers       %.3f MiB for each aggregator\n",
         mib(file->derived.buffer_bytes));
     add(&record->json, "],\"buffer_bytes\":%" PRId64, file->derived.buffer_bytes);
-    add(&record->about, "  alignment     %" PRId64 " bytes, %s\n", file->derived.align.unit,
-        collio_align_source_name(file->derived.align.source));
+    collio_align_format(&file->derived.align, align, sizeof(align));
+    add(&record->about, "  alignment     %s\n", align);
     add(&record->json, ",\"align_bytes\":%" PRId64, file->derived.align.unit);
     add(&record->about, "  engine        %s (%s)\n", engine_name(file),
         collio_reason_text(why_engine(file)));
