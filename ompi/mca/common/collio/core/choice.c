@@ -336,3 +336,14 @@ int collio_choice_kind(const collio_facts_t *facts)
     }
     return 2 * kind + facts->write;
 }
+
+const char *collio_reason_text(collio_reason_t reason)
+{
+    static const char *const texts[COLLIO_REASON_COUNT] = {
+#define COLLIO_REASON_TEXT(id, text) [COLLIO_REASON_##id] = text,
+        COLLIO_REASONS(COLLIO_REASON_TEXT)
+#undef COLLIO_REASON_TEXT
+    };
+
+    return texts[reason];
+}

@@ -6,12 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Is a packed put cheaper? Unpacked, a put is one transfer per piece; packed, it is one transfer
- *  and a copy at the aggregator. False for a single piece. */
-bool collio_put_packs(int64_t pieces, int64_t bytes);
+/**
+ * Packed puts. MPI transfers scattered pieces one by one, even if one datatype describes all of
+ * them, and each transfer takes a microsecond, also for 8 bytes. A requester packs small pieces and
+ * puts them into a staging area beside the collective buffer; the aggregator copies them to their
+ * places.
+ */
 
 /** A transfer costs as much as copying this many bytes. */
 #define COLLIO_PUT_PIECE_BYTES INT64_C(2048)
+
+/** Is a packed put, one transfer and a copy at the aggregator, cheaper than a transfer for each
+ *  piece? False for a single piece. */
+static inline bool collio_put_packs(int64_t pieces, int64_t bytes)
+{
+    return 1 < pieces && bytes / pieces < COLLIO_PUT_PIECE_BYTES;
+}
 
 /** The staging area of an aggregator for packed messages, allocated from its begin to its end. */
 typedef struct collio_put_room_t {
@@ -21,6 +31,13 @@ typedef struct collio_put_room_t {
 
 /** Allocates the place of the next message. Returns its offset in the area, or -1 if the message is
  *  not packed, because packing is not cheaper or the area is full. */
-int64_t collio_put_place(collio_put_room_t *room, int64_t pieces, int64_t bytes);
+static inline int64_t collio_put_place(collio_put_room_t *room, int64_t pieces, int64_t bytes)
+{
+    if (!collio_put_packs(pieces, bytes) || bytes > room->bytes - room->used) {
+        return -1;
+    }
+    room->used += bytes;
+    return room->used - bytes;
+}
 
 #endif /* COLLIO_PUT_RULE_H */

@@ -5,7 +5,9 @@
 #include "value.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,35 +26,6 @@ static bool word_equal(const char *a, const char *b)
         ++b;
     }
     return lower(*a) == lower(*b);
-}
-
-/* Appends to a string of `used` bytes and cuts the result to `size`. Returns the new length. */
-static size_t append(char *text, size_t size, size_t used, const char *more)
-{
-    while (used + 1 < size && '\0' != *more) {
-        text[used++] = *more++;
-    }
-    if (used < size) {
-        text[used] = '\0';
-    }
-    return used;
-}
-
-static size_t append_number(char *text, size_t size, size_t used, int64_t value)
-{
-    char digits[24];
-    size_t at = sizeof(digits) - 1;
-    uint64_t rest = value < 0 ? (uint64_t) 0 - (uint64_t) value : (uint64_t) value;
-
-    digits[at] = '\0';
-    do {
-        digits[--at] = (char) ('0' + rest % 10);
-        rest /= 10;
-    } while (0 != rest);
-    if (value < 0) {
-        digits[--at] = '-';
-    }
-    return append(text, size, used, &digits[at]);
 }
 
 /* Reads the entry at *list: its word, and its value, which is *position unless the entry has one.
@@ -181,13 +154,13 @@ void collio_value_format(collio_kind_t kind, const char *choices, int64_t value,
 
     text[0] = '\0';
     if (COLLIO_SWITCH == kind) {
-        append(text, size, 0, 0 == value ? "false" : "true");
+        snprintf(text, size, "%s", 0 == value ? "false" : "true");
     } else if (COLLIO_CHOICE != kind) {
-        append_number(text, size, 0, value);
+        snprintf(text, size, "%" PRId64, value);
     } else {
         while (next_choice(&choices, &position, word, &found)) {
             if (found == value) {
-                append(text, size, 0, word);
+                snprintf(text, size, "%s", word);
                 return;
             }
         }
@@ -203,7 +176,7 @@ void collio_value_romio(collio_kind_t kind, const char *choices, int64_t value, 
     collio_value_format(kind, choices, value, text, size);
     for (size_t i = 0; COLLIO_CHOICE == kind && i < 3; ++i) {
         if (0 == strcmp(words[i][0], text)) {
-            append(text, size, 0, words[i][1]);
+            snprintf(text, size, "%s", words[i][1]);
             return;
         }
     }
@@ -218,23 +191,21 @@ void collio_value_allowed(collio_kind_t kind, const char *choices, int64_t least
 
     switch (kind) {
     case COLLIO_CHOICE:
-        while (next_choice(&choices, &position, word, &value)) {
-            used = append(text, size, used, 0 == used ? "" : ", ");
-            used = append(text, size, used, word);
+        while (used < size && next_choice(&choices, &position, word, &value)) {
+            used += (size_t) snprintf(text + used, size - used, "%s%s", 0 == used ? "" : ", ",
+                                      word);
         }
         break;
     case COLLIO_SWITCH:
-        append(text, size, 0, "true, false");
+        snprintf(text, size, "true, false");
         break;
     case COLLIO_TEXT:
-        append(text, size, 0, "a text of less than 2048 characters");
+        snprintf(text, size, "a text of less than %d characters", COLLIO_TEXT_BYTES);
         break;
     case COLLIO_NUMBER:
     case COLLIO_BYTES:
-        used = append(text, size, 0,
-                      COLLIO_BYTES == kind ? "a number of bytes (64K, 2M), " : "a number, ");
-        used = append_number(text, size, used, least);
-        append(text, size, used, " or more");
+        snprintf(text, size, "a number%s, %" PRId64 " or more",
+                 COLLIO_BYTES == kind ? " of bytes (64K, 2M)" : "", least);
         break;
     }
 }

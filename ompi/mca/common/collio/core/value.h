@@ -18,6 +18,9 @@ typedef enum collio_kind_t {
     COLLIO_TEXT    /* any text */
 } collio_kind_t;
 
+/** Bytes of a value of the kind TEXT, with its end. */
+enum { COLLIO_TEXT_BYTES = 512 };
+
 /** Values of the choice "auto,on,off". */
 enum { COLLIO_SETTING_AUTO = 0, COLLIO_SETTING_ON, COLLIO_SETTING_OFF };
 

@@ -8,14 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t shorter(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 bool collio_version_parse(const char *text, collio_version_t *version)
 {
     int *number[3] = {&version->major, &version->minor, &version->release};
+    size_t length;
 
     for (const char *at = strchr(text, 'v'); NULL != at; at = strchr(at + 1, 'v')) {
         if (at[1] >= '0' && at[1] <= '9') {
@@ -35,7 +31,9 @@ bool collio_version_parse(const char *text, collio_version_t *version)
             break;
         }
     }
-    memcpy(version->suffix, text, shorter(strcspn(text, " ,"), sizeof(version->suffix) - 1));
+    length = strcspn(text, " ,");
+    memcpy(version->suffix, text,
+           length < sizeof(version->suffix) ? length : sizeof(version->suffix) - 1);
     return version->major > 0;
 }
 

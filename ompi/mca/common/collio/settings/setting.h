@@ -24,7 +24,7 @@ enum {
     COLLIO_SETTING_TWO_LAYERS = 32   /* only in components with two layers */
 };
 
-enum { COLLIO_TEXT_BYTES = 512, COLLIO_SETTINGS_MAX = 32 };
+enum { COLLIO_SETTINGS_MAX = 32 };
 
 typedef struct collio_setting_t {
     const char *name;    /* name of the parameter; the hint is collio_<name> */
