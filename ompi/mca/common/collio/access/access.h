@@ -205,7 +205,7 @@ bool collio_access_test(collio_job_t *job);
 void collio_access_wait(collio_job_t *job);
 
 /** Call before the first access of this process. Registers a fork handler that resets the state of
- *  pool, engines, locks and buffers in a forked child. */
+ *  pool, engines and locks in a forked child. */
 void collio_access_initialize(void);
 /** Ends all threads and queues of this process. */
 void collio_access_finalize(void);

@@ -157,7 +157,7 @@ static void work(void *arg)
         segments = malloc(request->room * sizeof(*segments));
     }
     if (request->pack) {
-        stage = collio_buffer_get((size_t) request->cycle_bytes);
+        stage = malloc((size_t) request->cycle_bytes);
     }
     for (;;) {
         int64_t position = atomic_fetch_add(&request->next, request->cycle_bytes);
@@ -180,7 +180,7 @@ static void work(void *arg)
             record_stop(request, position + moved, &outcome);
         }
     }
-    collio_buffer_put(stage, (size_t) request->cycle_bytes);
+    free(stage);
     if (&one != segments) {
         free(segments);
     }

@@ -139,16 +139,7 @@ bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t he
                            const collio_segment_t *segments, size_t count,
                            collio_outcome_t *outcome);
 
-/* ---- buffers (access_buffer.c) ---- */
-
 /** Pieces smaller than this are copied rather than put in a vector, bytes. */
 enum { COLLIO_PACK_BELOW = 512 };
-
-/** Returns a page-aligned buffer, or NULL if there is no memory. Buffers are kept between calls,
- *  because a fresh one costs a page fault every 4 KiB. */
-char *collio_buffer_get(size_t bytes);
-void collio_buffer_put(char *buffer, size_t bytes);
-void collio_buffer_drop_all(void);
-void collio_buffer_atfork(void); /* in a forked child */
 
 #endif /* COLLIO_ACCESS_TRANSFER_H */

@@ -193,7 +193,6 @@ static void atfork_child(void)
     }
     collio_pool_atfork();
     collio_lock_atfork();
-    collio_buffer_atfork();
 }
 
 static void watch_fork(void)
@@ -216,5 +215,4 @@ void collio_access_finalize(void)
         }
     }
     collio_pool_finalize();
-    collio_buffer_drop_all();
 }

@@ -14,6 +14,7 @@
  * Memory: one window, for any request. core/sieve_rule decides whether sieving a window pays.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "access/access_transfer.h"
@@ -145,7 +146,7 @@ bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t he
     char *window;
 
     collio_access_span(segments, count, &lo, &span);
-    window = collio_buffer_get((size_t) span);
+    window = malloc((size_t) span);
     if (NULL == window) {
         return false;
     }
@@ -159,7 +160,7 @@ bool collio_sieve_transfer(collio_access_t *access, bool write, collio_held_t he
     } else {
         done = false;
     }
-    collio_buffer_put(window, (size_t) span);
+    free(window);
     if (done) {
         COLLIO_COUNT(access, sieve_windows, 1);
         COLLIO_COUNT(access, pieces_out, 1);
