@@ -18,7 +18,6 @@
 #include <errno.h>
 
 #include "access/access_transfer.h"
-#include "access/lock.h"
 
 static const int64_t far_byte = INT64_C(1) << 60; /* offset behind all data */
 

@@ -14,7 +14,6 @@
 
 #include "access/access_transfer.h"
 #include "access/engine_queue.h"
-#include "access/lock.h"
 
 static const char *const names[] = {
     [COLLIO_ENGINE_AUTO] = "auto",

@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #include "access/access_transfer.h"
-#include "access/lock.h"
 
 enum {
     PAUSE_LEAST = 10000,     /* first pause between two attempts, ns */

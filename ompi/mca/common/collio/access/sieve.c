@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "access/access_transfer.h"
-#include "access/lock.h"
 #include "core/sieve_rule.h"
 
 static int64_t window_bytes(const collio_access_t *access, bool write)

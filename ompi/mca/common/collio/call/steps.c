@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "access/lock.h"
 #include "access/lockahead.h"
 #include "call/hang.h"
 #include "compat/verbose.h"

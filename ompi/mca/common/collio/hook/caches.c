@@ -4,7 +4,6 @@
  */
 #include "hook/caches.h"
 
-#include "access/lock.h"
 #include "help/help.h"
 #include "hook/guard.h"
 

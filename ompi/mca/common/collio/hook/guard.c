@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <strings.h>
 
-#include "access/lock.h"
 #include "hook/handle.h"
 #include "hook/reach.h"
 

@@ -19,7 +19,6 @@
 #include <sys/stat.h>
 
 #include "access/access.h"
-#include "access/lock.h"
 
 enum { UNKNOWN = 0, REACHES, LOCAL };
 enum { TRIES = 100 };
