@@ -90,5 +90,5 @@ void collio_op_show_call(const collio_op_t *op)
                 file->component->name, file->fh->f_filename, op->ex.sequence,
                 collio_op_direction(op), request, way,
                 (double) (op->phase_ns - op->started_ns) / 1e6, 0 == op->ex.error ? "" : ": ",
-                0 == op->ex.error ? "" : collio_error_text(op->ex.error));
+                0 == op->ex.error ? "" : ompi_mpi_errnum_get_string(op->ex.error));
 }

@@ -160,22 +160,8 @@ static inline void collio_comm_id(const ompi_communicator_t *comm, char *text, s
 #endif
 }
 
-/** Returns the text of MPI_Error_string, a function that 6.0's libopen_mpi lacks. */
-static inline const char *collio_error_text(int error)
-{
-    return ompi_mpi_errnum_get_string(error);
-}
-
 /* sharedfp/individual of releases before 6.0 passes handles that it never initialized */
 #define COLLIO_HANDLES_ARE_CLEAN (OMPI_MAJOR_VERSION >= 6)
-
-#if !COLLIO_HANDLES_ARE_CLEAN
-/** Returns the file that has this number in Fortran, or MPI_FILE_NULL. */
-static inline ompi_file_t *collio_file_of(MPI_Fint number)
-{
-    return PMPI_File_f2c(number);
-}
-#endif
 
 /* the fbtl module has a function that checks whether atomic mode works */
 #define COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)
@@ -326,19 +312,9 @@ static inline int collio_win_get(void *to, int bytes, int peer, int64_t at, coll
     return win->w_osc_module->osc_get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
 }
 
-static inline int collio_win_lock_shared(int peer, collio_win_t *win)
+static inline int collio_win_fence(collio_win_t *win)
 {
-    return win->w_osc_module->osc_lock(MPI_LOCK_SHARED, peer, 0, win);
-}
-
-static inline int collio_win_unlock(int peer, collio_win_t *win)
-{
-    return win->w_osc_module->osc_unlock(peer, win);
-}
-
-static inline int collio_win_fence(int assertion, collio_win_t *win)
-{
-    return win->w_osc_module->osc_fence(assertion, win);
+    return win->w_osc_module->osc_fence(0, win);
 }
 
 /** Makes an RMA window over *base, or (allocate) in memory that the node's ranks share, the only
@@ -414,24 +390,6 @@ static inline int collio_win_runs(bool put, char *message, int bytes, int peer, 
 }
 #endif
 
-/** Returns "Open MPI v4.1.4, ..." of the Open MPI that is running, not of the build. */
-static inline const char *collio_running_version(void)
-{
-    return opal_version_string;
-}
-
-/** Returns the number of processes of this job on this node. */
-static inline int collio_ranks_on_node(void)
-{
-    return 1 + (int) opal_process_info.num_local_peers;
-}
-
-/** May several threads of this process be in MPI at the same time? */
-static inline bool collio_thread_multiple(void)
-{
-    return ompi_mpi_thread_multiple;
-}
-
 /* Communication of the engine, by internal entry points, which PMPI tools do not intercept. */
 
 static inline int collio_isend(const void *buffer, size_t bytes, int peer, int tag,
@@ -469,14 +427,6 @@ static inline int collio_allreduce(const void *send, void *receive, int count,
 {
     return comm->c_coll->coll_allreduce(send, receive, count, type, op, comm,
                                         comm->c_coll->coll_allreduce_module);
-}
-
-/** Gathers to rank 0. */
-static inline int collio_gather(const void *send, void *receive, int count, ompi_datatype_t *type,
-                                ompi_communicator_t *comm)
-{
-    return comm->c_coll->coll_gather(send, count, type, receive, count, type, 0, comm,
-                                     comm->c_coll->coll_gather_module);
 }
 
 static inline int collio_bcast_from(int root, void *data, int count, ompi_datatype_t *type,

@@ -213,7 +213,7 @@ static void open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int nu
                &ex->aggregator.slot[number].limit, sizeof(int64_t));
     }
     turn->staging_used[number] = 0;
-    if (OMPI_SUCCESS != collio_win_fence(0, ex->file->kept->put.win[number])) {
+    if (OMPI_SUCCESS != collio_win_fence(ex->file->kept->put.win[number])) {
         collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
@@ -250,7 +250,7 @@ static void close_round(collio_exchange_t *ex, const turn_t *turn, int number)
 {
     int64_t used = 0;
 
-    if (OMPI_SUCCESS != collio_win_fence(0, ex->file->kept->put.win[number])) {
+    if (OMPI_SUCCESS != collio_win_fence(ex->file->kept->put.win[number])) {
         collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {

@@ -50,7 +50,8 @@ void collio_file_lose(collio_file_t *file, int error)
     int class = collio_error_class_of_mpi(error);
 
     if (collio_file_fail(file, class)) {
-        collio_file_help(file, file->rank, COLLIO_HELP_HANDLE_FAILED, collio_error_text(class));
+        collio_file_help(file, file->rank, COLLIO_HELP_HANDLE_FAILED,
+                         ompi_mpi_errnum_get_string(class));
     }
 }
 

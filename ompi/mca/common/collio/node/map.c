@@ -62,13 +62,14 @@ static int take_tables(collio_file_t *file, int64_t key[COLLIO_SHM_KEY])
 static int fill_tables(collio_file_t *file)
 {
     collio_nodes_t *nodes = &file->nodes;
-    ompi_communicator_t *leaders = file->agreement->leaders;
-    int rc = collio_gather(&file->rank, nodes->member, 1, MPI_INT, file->node_comm);
+    ompi_communicator_t *leaders = file->agreement->leaders, *node = file->node_comm;
+    int rc = node->c_coll->coll_gather(&file->rank, 1, MPI_INT, nodes->member, 1, MPI_INT, 0, node,
+                                       node->c_coll->coll_gather_module);
 
     if (OMPI_SUCCESS != rc || MPI_COMM_NULL == leaders) {
         return rc;
     }
-    for (int i = 0; i < ompi_comm_size(file->node_comm); ++i) {
+    for (int i = 0; i < ompi_comm_size(node); ++i) {
         nodes->node_of[nodes->member[i]] = 1 + file->rank;
     }
     rc = collio_allreduce(MPI_IN_PLACE, nodes->node_of, file->size, MPI_INT, MPI_MAX, leaders);

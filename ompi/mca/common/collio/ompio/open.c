@@ -7,7 +7,6 @@
 #include "core/version.h"
 
 #include "call/hang.h"
-#include "compat/sizes.h"
 #include "file/file.h"
 #include "help/help.h"
 #include "hook/spare.h"
@@ -20,7 +19,7 @@ static int users;
 static bool release_fits(void)
 {
     collio_version_t built, running;
-    bool known = collio_version_parse(collio_running_version(), &running);
+    bool known = collio_version_parse(opal_version_string, &running);
 
     (void) collio_version_parse(COLLIO_OPENMPI_VERSION, &built);
     if (known && collio_version_fits(&built, &running)) {
@@ -31,17 +30,35 @@ static bool release_fits(void)
     return false;
 }
 
-/* Do Open MPI's structs have the sizes of the build? Two builds of one release can differ. */
+#define A_CLASS(type)                        \
+    {                                        \
+#        type, sizeof(type), OBJ_CLASS(type) \
+    }
+
+/* Do Open MPI's structs have the sizes of the build? Two builds of one release can differ:
+ * --enable-debug makes every object larger. Open MPI's libraries contain the size of each of their
+ * classes. ompio_file_t and the io table are not classes, and the class of ompi_file_t is hidden,
+ * so only the release number covers them. */
 static bool structs_fit(void)
 {
-    collio_size_t other;
+    static const struct {
+        const char *name;            /* name of the struct */
+        size_t built;                /* bytes in the headers of the build */
+        const opal_class_t *running; /* class in the loaded libraries */
+    } classes[] = {
+        A_CLASS(opal_object_t),       A_CLASS(opal_info_t),    A_CLASS(opal_convertor_t),
+        A_CLASS(ompi_datatype_t),     A_CLASS(ompi_request_t), A_CLASS(ompi_group_t),
+        A_CLASS(ompi_communicator_t), A_CLASS(ompi_win_t),
+    };
 
-    if (collio_sizes_fit(&other)) {
-        return true;
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); ++i) {
+        if (classes[i].built != classes[i].running->cls_sizeof) {
+            collio_help_later(COLLIO_HELP_OPENMPI_STRUCTS, COLLIO_OPENMPI_VERSION, classes[i].name,
+                              classes[i].running->cls_sizeof, classes[i].built);
+            return false;
+        }
     }
-    collio_help_later(COLLIO_HELP_OPENMPI_STRUCTS, COLLIO_OPENMPI_VERSION, other.name,
-                      other.running, other.built);
-    return false;
+    return true;
 }
 
 int collio_fits(const char *name, const char *version, uint64_t abi)

@@ -64,7 +64,8 @@ void collio_open_show(const collio_file_t *file)
 {
     if (OMPI_SUCCESS != file->refused) {
         COLLIO_SHOW(fcoll, SELECT, "fcoll/%s: %s: selected, but every call fails: %s",
-                    file->component->name, file->fh->f_filename, collio_error_text(file->refused));
+                    file->component->name, file->fh->f_filename,
+                    ompi_mpi_errnum_get_string(file->refused));
         return;
     }
     COLLIO_SHOW(fcoll, SELECT, "fcoll/%s: %s: selected", file->component->name,

@@ -155,7 +155,7 @@ collio_set_t *collio_set_prepare(const collio_file_t *file)
     ompi_communicator_t *comm = file->fh->f_comm;
     collio_set_t *set;
 
-    if (collio_thread_multiple() || set_count == SETS || OMPI_COMM_IS_INTER(comm)
+    if (ompi_mpi_thread_multiple || set_count == SETS || OMPI_COMM_IS_INTER(comm)
         || !collio_comm_of_world(comm) || !of_one_job(comm->c_local_group) || !ends_in_time()) {
         return NULL;
     }
@@ -290,7 +290,7 @@ bool collio_set_relieve(void)
  * node together stay within the limit. */
 static void bound_memory(slot_t *slot)
 {
-    int64_t most = KEPT_BYTES / collio_ranks_on_node();
+    int64_t most = KEPT_BYTES / (1 + (int64_t) opal_process_info.num_local_peers);
 
     slot->given = ++gifts;
     if (charge_of(slot) > most) {

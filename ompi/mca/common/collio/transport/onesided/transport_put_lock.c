@@ -85,10 +85,11 @@ static void transfer(collio_exchange_t *ex, collio_delivery_t *delivery)
     if (ex->write && NULL != move->staging && !move->relayed) {
         (void) collio_copy_message(ex, move->window, move->piece, message, move->window->bytes);
     }
-    if (NULL != win && OMPI_SUCCESS == collio_win_lock_shared(move->peer, win)) {
+    if (NULL != win
+        && OMPI_SUCCESS == win->w_osc_module->osc_lock(MPI_LOCK_SHARED, move->peer, 0, win)) {
         bytes = collio_put_window(ex, delivery->window, move->grant.number, move->grant.limit,
                                   message);
-        if (OMPI_SUCCESS != collio_win_unlock(move->peer, win)) {
+        if (OMPI_SUCCESS != win->w_osc_module->osc_unlock(move->peer, win)) {
             bytes = -1;
         }
     }
