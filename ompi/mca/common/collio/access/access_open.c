@@ -13,13 +13,6 @@
 
 #include "access/access_transfer.h"
 
-static uint32_t file_system_of(int fd)
-{
-    struct statfs about;
-
-    return 0 == fstatfs(fd, &about) ? (uint32_t) about.f_type : 0;
-}
-
 /* Sends no request to a server: the kernel of this node has the device number of the mount. */
 int64_t collio_access_client(int fd)
 {
@@ -34,11 +27,12 @@ int64_t collio_access_client(int fd)
 void collio_access_open(collio_access_t *access, int fd)
 {
     int flags = fcntl(fd, F_GETFL);
+    struct statfs about;
 
     memset(access, 0, sizeof(*access));
     access->fd = fd;
     access->can_read = -1 != flags && O_WRONLY != (flags & O_ACCMODE);
-    access->file_system = file_system_of(fd);
+    access->file_system = 0 == fstatfs(fd, &about) ? (uint32_t) about.f_type : 0;
     access->network = collio_file_system_on_network(access->file_system);
     access->in_memory = collio_file_system_in_memory(access->file_system);
 }
@@ -65,14 +59,9 @@ int collio_access_refresh(int fd)
 
 int64_t collio_access_refresh_size(int fd)
 {
-#ifdef AT_STATX_FORCE_SYNC
     struct statx fresh;
 
-    if (0 == statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &fresh)) {
-        return (int64_t) fresh.stx_size;
-    }
-#endif
-    struct stat about;
-
-    return 0 == fstat(fd, &about) ? (int64_t) about.st_size : -1;
+    return 0 == statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &fresh)
+               ? (int64_t) fresh.stx_size
+               : -1;
 }

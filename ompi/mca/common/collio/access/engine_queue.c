@@ -29,67 +29,67 @@ enum {
 static const int64_t wait_slice_ns = 1000000;
 
 typedef struct kernel_job_t {
-    collio_job_t *job;       /* the job of the caller */
-    collio_segment_t *built; /* segments of a whole request; NULL for a list */
-    struct iovec *iov;       /* vectors of all operations */
-    collio_kernel_op_t *ops; /* all operations */
-    size_t count;            /* number of operations */
-    size_t pending;          /* operations in flight, plus 1 while the job is being submitted */
-    int fd;                  /* descriptor for the operations */
-    uint64_t start_ns;       /* time of the start */
+    collio_job_t *job;        /* the job of the caller */
+    size_t count;             /* number of operations */
+    size_t pending;           /* operations in flight, plus 1 while the job is being submitted */
+    int fd;                   /* descriptor for the operations */
+    uint64_t start_ns;        /* time of the start */
+    collio_kernel_op_t ops[]; /* operations, then their kernel memory, vectors and segments */
 } kernel_job_t;
 
-/* Build-IO of a few large pieces in ascending order is quick enough for the caller's thread. */
-static bool request_suits(const collio_job_t *job)
+/* Returns an upper bound of the job's segments; 0: the queue cannot take the job. Build-IO of a few
+ * large pieces in ascending order is quick enough for the caller's thread. */
+static size_t segments_most(const collio_job_t *job)
 {
-    int64_t file_pieces = collio_buildio_pieces(job->file, job->first, job->bytes);
-    int64_t memory_pieces = collio_buildio_pieces(job->memory, 0, job->bytes);
+    int64_t file_pieces, memory_pieces;
 
-    return 0 < file_pieces && 0 < memory_pieces && PIECES_MOST >= file_pieces + memory_pieces
-           && job->file->ascending
-           && (1 == memory_pieces || job->bytes / memory_pieces >= COLLIO_PACK_BELOW);
+    if (NULL != job->segments) {
+        return job->count;
+    }
+    file_pieces = collio_buildio_pieces(job->file, job->first, job->bytes);
+    memory_pieces = collio_buildio_pieces(job->memory, 0, job->bytes);
+    if (0 >= file_pieces || 0 >= memory_pieces || PIECES_MOST < file_pieces + memory_pieces
+        || !job->file->ascending
+        || (1 < memory_pieces && job->bytes / memory_pieces < COLLIO_PACK_BELOW)) {
+        return 0;
+    }
+    return (size_t) (file_pieces + memory_pieces);
 }
 
 static bool suits(const collio_job_t *job)
 {
     const collio_access_t *access = job->access;
 
-    if (collio_access_locks(access, job->write)
-        || (job->for_others && COLLIO_COHERENCE_FLUSH == access->coherence)
-        || (NULL == job->segments && !request_suits(job))) {
-        return false;
-    }
-    return !collio_sieve_possible(access, job->write, COLLIO_HELD_NONE)
-           || !collio_job_has_holes(job);
+    return !collio_access_locks(access, job->write)
+           && !(job->for_others && COLLIO_COHERENCE_FLUSH == access->coherence)
+           && !(collio_sieve_possible(access, job->write, COLLIO_HELD_NONE)
+                && collio_job_has_holes(job));
 }
 
-static int build_segments(kernel_job_t *own)
+/* Makes one operation for each run of neighbors; `most`: from segments_most(). Returns 0, or
+ * -EINVAL if the queue cannot take these segments. */
+static int make_ops(const collio_kernel_queue_t *queue, kernel_job_t *own, size_t most)
 {
     const collio_job_t *job = own->job;
-    collio_buildio_t build;
+    const collio_segment_t *segments = job->segments;
+    char *kernel = (char *) &own->ops[most];
+    struct iovec *iov = (struct iovec *) (void *) (kernel + most * queue->op_bytes);
+    size_t count = job->count;
 
-    own->built = malloc(PIECES_MOST * sizeof(*own->built));
-    if (NULL == own->built) {
-        return -ENOMEM;
+    if (NULL == segments) {
+        collio_segment_t *built = (collio_segment_t *) (void *) &iov[most];
+        collio_buildio_t build;
+
+        collio_buildio_init(&build, job->file, job->first, job->memory, 0, job->base, job->bytes);
+        count = collio_buildio_next(&build, built, most);
+        segments = built;
     }
-    collio_buildio_init(&build, job->file, job->first, job->memory, 0, job->base, job->bytes);
-    own->count = collio_buildio_next(&build, own->built, PIECES_MOST);
-    return 0;
-}
-
-/* Makes one operation for each run of neighbors. */
-static int make_ops(const collio_kernel_queue_t *queue, kernel_job_t *own,
-                    const collio_segment_t *segments, size_t count)
-{
-    struct iovec *iov;
-
-    own->iov = malloc(count * sizeof(*own->iov));
-    own->ops = calloc(count, sizeof(*own->ops) + queue->op_bytes);
-    if (NULL == own->iov || NULL == own->ops) {
-        return -ENOMEM;
+    if (NULL != queue->descriptor) {
+        own->fd = queue->descriptor(job->access->fd, segments, count);
+        if (-1 == own->fd) {
+            return -EINVAL;
+        }
     }
-    iov = own->iov;
-    own->count = 0;
     for (size_t at = 0; at < count;) {
         collio_kernel_op_t *op = &own->ops[own->count];
         size_t room = count - at < COLLIO_IOV_MOST ? count - at : COLLIO_IOV_MOST;
@@ -97,7 +97,7 @@ static int make_ops(const collio_kernel_queue_t *queue, kernel_job_t *own,
         op->owner = own;
         op->offset = segments[at].offset;
         op->iov = iov;
-        op->kernel = (char *) &own->ops[count] + own->count * queue->op_bytes;
+        op->kernel = kernel + own->count * queue->op_bytes;
         at += collio_transfer_gather(&segments[at], count - at, (int) room, iov, &op->iov_count,
                                      &op->bytes);
         iov += op->iov_count;
@@ -108,38 +108,11 @@ static int make_ops(const collio_kernel_queue_t *queue, kernel_job_t *own,
     return 0;
 }
 
-/* Does everything that can fail before the first submission. Returns 0 or -errno. */
-static int prepare(const collio_kernel_queue_t *queue, kernel_job_t *own)
-{
-    const collio_job_t *job = own->job;
-    const collio_segment_t *segments = job->segments;
-    int rc;
-
-    own->count = job->count;
-    if (NULL == segments) {
-        rc = build_segments(own);
-        if (0 != rc) {
-            return rc;
-        }
-        segments = own->built;
-    }
-    if (NULL != queue->descriptor) {
-        own->fd = queue->descriptor(job->access->fd, segments, own->count);
-        if (-1 == own->fd) {
-            return -EINVAL;
-        }
-    }
-    return make_ops(queue, own, segments, own->count);
-}
-
 static void free_job(kernel_job_t *own)
 {
     if (-1 != own->fd && own->fd != own->job->access->fd) {
         close(own->fd);
     }
-    free(own->built);
-    free(own->iov);
-    free(own->ops);
     free(own);
 }
 
@@ -247,20 +220,24 @@ static void submit(collio_kernel_queue_t *queue, kernel_job_t *own)
 
 int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
 {
+    size_t most = segments_most(job);
     kernel_job_t *own;
     int rc;
 
-    if (!suits(job)) {
+    if (0 == most || !suits(job)) {
         return -EINVAL;
     }
-    own = calloc(1, sizeof(*own));
+    own = calloc(1, sizeof(*own)
+                        + most
+                              * (sizeof(own->ops[0]) + queue->op_bytes + sizeof(struct iovec)
+                                 + sizeof(collio_segment_t)));
     if (NULL == own) {
         return -ENOMEM;
     }
     own->job = job;
     own->fd = job->access->fd;
     own->start_ns = collio_now();
-    rc = prepare(queue, own);
+    rc = make_ops(queue, own, most);
     if (0 != rc) {
         goto err_free;
     }

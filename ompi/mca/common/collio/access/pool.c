@@ -194,16 +194,6 @@ void collio_pool_wait(_Atomic int *flag)
     pthread_mutex_unlock(&pool.mutex);
 }
 
-int collio_pool_size(void)
-{
-    int size;
-
-    pthread_mutex_lock(&pool.mutex);
-    size = pool.size;
-    pthread_mutex_unlock(&pool.mutex);
-    return size;
-}
-
 void collio_pool_finalize(void)
 {
     pthread_mutex_lock(&pool.mutex);

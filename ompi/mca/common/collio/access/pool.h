@@ -35,9 +35,6 @@ void collio_pool_signal(_Atomic int *flag);
 /** Waits until *flag is set by pool_signal(). */
 void collio_pool_wait(_Atomic int *flag);
 
-/** Returns the number of threads in the pool. */
-int collio_pool_size(void);
-
 /** In a forked child: resets the pool, because the child has no threads. */
 void collio_pool_atfork(void);
 
