@@ -3,11 +3,9 @@
 #define LUSTRESIM_LUSTREAPI_H
 
 /**
- * The part of <lustre/lustreapi.h> that the tests and fs/lustre_lla use, written from the
- * documented interface (man pages of llapi_ladvise, llapi_group_lock, llapi_layout, llapi_file_open
- * and the values in the Lustre documentation). It lets the component be compiled and linked as on
- * a site with Lustre, on a machine without. As in the real header, LU_LADVISE_*, LF_*, MODE_*_USER
- * and LLA_RESULT_* are enum constants and lla_* aliases are macros.
+ * The part of <lustre/lustreapi.h> that the tests use, written from the documented interface (man
+ * pages of llapi_ladvise, llapi_group_lock, llapi_layout, llapi_file_open and the values in the
+ * Lustre documentation).
  */
 
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 
 /**
  * Lustre's user library, as a table of functions. The library is loaded at run time, so that one
- * binary package serves sites and nodes with and without Lustre. If configure found no header, this
- * file declares the documented interface.
+ * binary package serves sites and nodes with and without Lustre, and no header of Lustre is needed:
+ * this file declares the documented interface.
  */
 
 #include "collio_config.h"
@@ -14,14 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#if COLLIO_HAVE_LUSTREAPI
-/* Inline functions of Lustre's header compare unsigned values with 0. */
-#    pragma GCC diagnostic push
-#    pragma GCC diagnostic ignored "-Wtype-limits"
-#    include <lustre/lustreapi.h>
-#    pragma GCC diagnostic pop
-#else
 
 struct llapi_lu_ladvise {
     uint16_t lla_advice;
@@ -47,20 +39,15 @@ enum {
 };
 
 struct llapi_layout;
-#    define LLAPI_LAYOUT_INVALID UINT64_C(0x1000000000000001)
-#    define LLAPI_LAYOUT_WIDE    (LLAPI_LAYOUT_INVALID + 2)
-#endif
+#define LLAPI_LAYOUT_INVALID UINT64_C(0x1000000000000001)
+#define LLAPI_LAYOUT_WIDE    (LLAPI_LAYOUT_INVALID + 2)
 
 enum { COLLIO_LLAPI_ADVICES_MAX = LAH_COUNT_MAX - 1 }; /* maximum number of advices in one call */
 
-/* Values of the documented interface whose names are missing in the headers of some releases. */
-enum {
-    COLLIO_LLAPI_COMP_STALE = 0x1,                 /* LCME_FL_STALE */
-    COLLIO_LLAPI_COMP_INIT = 0x10,                 /* LCME_FL_INIT */
-    COLLIO_LLAPI_PATTERN_MDT = 0x2,                /* LLAPI_LAYOUT_MDT */
-    COLLIO_LLAPI_GET_EXPECTED = 0x1,               /* LLAPI_LAYOUT_GET_EXPECTED */
-    COLLIO_LLAPI_DELAY_CREATE = O_NOCTTY | O_ASYNC /* O_LOV_DELAY_CREATE */
-};
+enum { LCME_FL_STALE = 0x1, LCME_FL_INIT = 0x10 };
+enum { LLAPI_LAYOUT_MDT = 0x2 };
+enum { LLAPI_LAYOUT_GET_EXPECTED = 0x1 };
+enum { O_LOV_DELAY_CREATE = O_NOCTTY | O_ASYNC };
 
 /** The functions that collio uses: X(result, llapi_<name>, arguments). Functions of layouts return
  *  NULL or -1 after a failure and set errno, which stays 0 in some cases. Other functions return a

@@ -37,7 +37,7 @@ static void add_defaults(const collio_llapi_t *api, const char *path, collio_str
     uint64_t value;
 
     if (NULL != api->layout_get_by_path) {
-        found = api->layout_get_by_path(path, COLLIO_LLAPI_GET_EXPECTED);
+        found = api->layout_get_by_path(path, LLAPI_LAYOUT_GET_EXPECTED);
     }
     if (NULL == found) {
         return;
@@ -121,7 +121,7 @@ static int create_empty(const char *path, int flags, int perm, int *fd, struct s
 {
     int rc = 0;
 
-    *fd = collio_stripes_open_plain(path, flags | COLLIO_LLAPI_DELAY_CREATE, perm);
+    *fd = collio_stripes_open_plain(path, flags | O_LOV_DELAY_CREATE, perm);
     if (0 > *fd) {
         return *fd;
     }
@@ -231,7 +231,7 @@ static bool read_component(const collio_llapi_t *api, collio_layout_t *found, co
     int32_t at = COLLIO_LUSTRE_PARTS > layout->part_count ? layout->part_count
                                                           : COLLIO_LUSTRE_PARTS - 1;
     collio_lustre_part_t part = {0};
-    uint32_t flags = COLLIO_LLAPI_COMP_INIT;
+    uint32_t flags = LCME_FL_INIT;
     uint64_t pattern = 0;
 
     if (0 < layout->part_count) {
@@ -254,11 +254,11 @@ static bool read_component(const collio_llapi_t *api, collio_layout_t *found, co
         layout->empty = 0;
         layout->part_count = at = 0;
     }
-    *stale = *stale || 0 != (flags & COLLIO_LLAPI_COMP_STALE);
+    *stale = *stale || 0 != (flags & LCME_FL_STALE);
     layout->part[at] = part;
     layout->part_count = at + 1;
     layout->empty &= ~(1u << at);
-    if (0 == (flags & COLLIO_LLAPI_COMP_INIT) || COLLIO_LLAPI_PATTERN_MDT == pattern) {
+    if (0 == (flags & LCME_FL_INIT) || LLAPI_LAYOUT_MDT == pattern) {
         layout->empty |= 1u << at;
     }
     return true;
@@ -272,7 +272,7 @@ static bool any_on_mdt(const collio_llapi_t *api, collio_layout_t *found, bool c
                 && (!composite || 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST));
 
     while (more) {
-        if (0 == api->layout_pattern_get(found, &pattern) && COLLIO_LLAPI_PATTERN_MDT == pattern) {
+        if (0 == api->layout_pattern_get(found, &pattern) && LLAPI_LAYOUT_MDT == pattern) {
             return true;
         }
         more = composite && 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT);
