@@ -14,14 +14,14 @@
 
 enum { PAGE = 4, BYTES = 400 };
 
-static bool crosses(const collio_lustre_part_t *part, int64_t first, int64_t last, bool every)
+static bool crosses(const collio_lustre_part_t *part, int64_t first, int64_t last)
 {
     const collio_lustre_part_t *at = first < part[0].end ? &part[0] : &part[1];
 
     if (last >= at->end) {
         return true;
     }
-    return (every || 1 < at->stripe_count) && first / at->stripe_bytes != last / at->stripe_bytes;
+    return 1 < at->stripe_count && first / at->stripe_bytes != last / at->stripe_bytes;
 }
 
 /* Every touched page exactly once, no other page, no piece across a border. */
@@ -39,8 +39,11 @@ CHECK(random_ranges, 0)
              .stripe_bytes = 8 << rand() % 3,
              .stripe_count = 1 + rand() % 3}};
         collio_extent_t range[20];
-        mca_fs_lustre_lla_cut_t cut = {
-            .part = part, .part_count = 2, .range = range, .page_bytes = PAGE, .mode = rand() % 3};
+        mca_fs_lustre_lla_cut_t cut = {.part = part,
+                                       .part_count = 2,
+                                       .range = range,
+                                       .page_bytes = PAGE,
+                                       .stripes = rand() % 2};
         int hit[BYTES / PAGE] = {0};
         int want[BYTES / PAGE] = {0};
         int64_t at = rand() % 10;
@@ -60,10 +63,9 @@ CHECK(random_ranges, 0)
         while (mca_fs_lustre_lla_cut_next(&cut, &first, &last)) {
             EXPECT(before < first && first < last);
             EXPECT(0 == first % PAGE && PAGE - 1 == last % PAGE);
-            EXPECT(MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode
-                   || !crosses(part, first, last, MCA_FS_LUSTRE_LLA_CUT_STRIPES == cut.mode));
+            EXPECT(!cut.stripes || !crosses(part, first, last));
             EXPECT(mca_fs_lustre_lla_cut_is_single(part, 2, first, last)
-                   == !crosses(part, first, last, false));
+                   == !crosses(part, first, last));
             for (int64_t b = first; b < last; b += PAGE) {
                 ++hit[b / PAGE];
             }
@@ -93,7 +95,7 @@ CHECK(small_cases, 0)
                                     .range = &far,
                                     .range_count = 1,
                                     .page_bytes = PAGE,
-                                    .mode = MCA_FS_LUSTRE_LLA_CUT_STRIPES};
+                                    .stripes = true};
     EXPECT(mca_fs_lustre_lla_cut_next(&cut, &first, &last) && INT64_MAX - 1 == last);
     cut = (mca_fs_lustre_lla_cut_t){.range = &one, .page_bytes = PAGE};
     EXPECT(!mca_fs_lustre_lla_cut_next(&cut, &first, &last)); /* nothing */

@@ -7,8 +7,7 @@
  *
  *   t_lla info FILE [ro|excl]                        component, striping, hints after the open
  *   t_lla ops FILE                                   sizes, sync, delete, errors
- *   t_lla ahead FILE write|read BLOCK COUNT SHIFT [again]
- *                                                    through the lockahead struct itself, then
+ *   t_lla ahead FILE write|read BLOCK COUNT SHIFT    through the lockahead struct itself, then
  *                                                    individual calls
  *   t_lla individual FILE write|read BLOCK COUNT     a view of COUNT interleaved blocks per rank
  *   t_lla steps FILE BLOCK COUNT                     the same view, written block by block
@@ -217,8 +216,8 @@ static void access_at(MPI_File file, const pattern_t *pattern, unsigned char *bu
     }
 }
 
-/* Asks for all blocks through the struct (twice with `again`), then accesses them one by one. */
-static void ahead(const char *path, const pattern_t *pattern, bool again)
+/* Asks for all blocks through the struct, then accesses them one by one. */
+static void ahead(const char *path, const pattern_t *pattern)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
     collio_lockahead_t *lockahead = lockahead_of(handle(file));
@@ -229,12 +228,10 @@ static void ahead(const char *path, const pattern_t *pattern, bool again)
         range[i].offset = offset_of(pattern, i);
         range[i].length = pattern->block;
     }
-    for (int turn = 0; turn < (again ? 2 : 1); ++turn) {
-        if (NULL != lockahead && COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
-            lockahead->request(lockahead, range, (size_t) pattern->count, pattern->write, false);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
+    if (NULL != lockahead && COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
+        lockahead->request(lockahead, range, (size_t) pattern->count, pattern->write, false);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < pattern->count; ++i) {
         access_at(file, pattern, buffer, i);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -391,7 +388,7 @@ static void run(int argc, char **argv)
         ops(argv[2]);
     } else if (0 == strcmp(argv[1], "ahead") && argc > 6) {
         pattern.shift = atoll(argv[6]);
-        ahead(argv[2], &pattern, argc > 7);
+        ahead(argv[2], &pattern);
     } else if (0 == strcmp(argv[1], "individual") && argc > 5) {
         through_view(argv[2], &pattern, false, 1);
     } else if (0 == strcmp(argv[1], "collective") && argc > 6) {

@@ -57,8 +57,7 @@ const char *mca_fs_lustre_lla_mode_name(int mode);
     X(sent, COUNT, "asynchronous lock-ahead requests that were sent; the result is unknown")   \
     X(same, COUNT, "asynchronous lock-ahead requests for an extent that was already locked")   \
     X(different, COUNT, "asynchronous lock-ahead requests inside a larger lock that was held") \
-    X(denied, COUNT,                                                                           \
-      "asynchronous lock-ahead requests sent again because the first was not granted")         \
+    X(denied, COUNT, "lock-ahead requests that the servers refused with EAGAIN")               \
     X(errors, COUNT, "ladvise calls with lock-ahead requests that failed")                     \
     X(bytes, BYTES, "data that locks were requested for")                                      \
     X(time_ns, TIME, "time inside ladvise calls with lock-ahead requests")
@@ -93,10 +92,8 @@ typedef struct mca_fs_lustre_lla_file_t {
     _Atomic bool dead;                     /* lock-ahead failed for good: no more requests */
     _Atomic int failures;                  /* consecutive ladvise calls that failed */
     _Atomic uint32_t empty;                /* layout.empty, kept up to date */
-    pthread_mutex_t mutex;                 /* protects the fields below */
+    pthread_mutex_t mutex;                 /* protects `withdrawn` */
     bool withdrawn;                        /* LOCKNOEXPAND was on, and an access failed with it */
-    collio_extent_t *requested;            /* asynchronous requests that were sent last, sorted */
-    size_t requested_count;                /* number of entries in `requested` */
 } mca_fs_lustre_lla_file_t;
 
 /** Root rank: checks whether lock-ahead works on this file. Returns NULL, or the reason why not. */

@@ -30,9 +30,9 @@ int mca_fs_lustre_lla_cut_part(const collio_lustre_part_t *part, size_t part_cou
 }
 
 /* Returns the exclusive end of the longest piece that begins at `offset`. A part with one stripe is
- * one object, and is cut only in mode CUT_STRIPES. */
+ * one object, and is not cut. */
 static int64_t piece_end(const collio_lustre_part_t *parts, size_t count, int64_t offset,
-                         mca_fs_lustre_lla_cut_mode_t mode)
+                         bool stripes)
 {
     int number = mca_fs_lustre_lla_cut_part(parts, count, offset);
     const collio_lustre_part_t *part;
@@ -42,8 +42,7 @@ static int64_t piece_end(const collio_lustre_part_t *parts, size_t count, int64_
         return INT64_MAX;
     }
     part = &parts[number];
-    if (MCA_FS_LUSTRE_LLA_CUT_NONE == mode || 0 >= part->stripe_bytes
-        || (1 == part->stripe_count && MCA_FS_LUSTRE_LLA_CUT_STRIPES != mode)) {
+    if (!stripes || 0 >= part->stripe_bytes || 1 == part->stripe_count) {
         return part->end;
     }
     end = unit_end(offset, part->stripe_bytes);
@@ -62,7 +61,7 @@ bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, in
             ++cut->next;
             continue;
         }
-        cut->from = piece_end(cut->part, cut->part_count, start, cut->mode);
+        cut->from = piece_end(cut->part, cut->part_count, start, cut->stripes);
         end = collio_min(cut->from, end);
         start = round_down(start, cut->page_bytes);
         start = collio_max(cut->done, start);
@@ -80,5 +79,5 @@ bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, in
 bool mca_fs_lustre_lla_cut_is_single(const collio_lustre_part_t *part, size_t part_count,
                                      int64_t first, int64_t last)
 {
-    return last < piece_end(part, part_count, first, MCA_FS_LUSTRE_LLA_CUT_OBJECTS);
+    return last < piece_end(part, part_count, first, true);
 }

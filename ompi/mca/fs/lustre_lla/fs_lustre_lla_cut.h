@@ -17,26 +17,19 @@
  * of stripes.
  *
  *   ranges        |----|      |-----------------|
- *   none         [------]    [-------------------]        pages, borders between parts
- *   objects      [------]    [-----][------][----]        pages, borders between objects
- *   stripes      [------]    [-----][------][----]        pages, borders between stripes, also
- *                                                         if one object has the whole part
+ *   pieces       [------]    [-------------------]        pages, borders between parts
+ *   stripes      [------]    [-----][------][----]        also borders between stripes, unless one
+ *                                                         object has the whole part
  */
 
-typedef enum mca_fs_lustre_lla_cut_mode_t {
-    MCA_FS_LUSTRE_LLA_CUT_NONE = 0, /* at the borders of parts */
-    MCA_FS_LUSTRE_LLA_CUT_OBJECTS,  /* also at the borders of objects */
-    MCA_FS_LUSTRE_LLA_CUT_STRIPES   /* also at the borders of stripes */
-} mca_fs_lustre_lla_cut_mode_t;
-
 typedef struct mca_fs_lustre_lla_cut_t {
-    const collio_lustre_part_t *part;  /* layout of the file, ascending */
-    size_t part_count;                 /* number of entries in `part` */
-    const collio_extent_t *range;      /* ranges to cut, ascending */
-    size_t range_count;                /* number of entries in `range` */
-    int64_t page_bytes;                /* unit of locks, in bytes */
-    mca_fs_lustre_lla_cut_mode_t mode; /* borders at which ranges are cut */
-    size_t next;                       /* index of the current range; 0 at the start */
+    const collio_lustre_part_t *part; /* layout of the file, ascending */
+    size_t part_count;                /* number of entries in `part` */
+    const collio_extent_t *range;     /* ranges to cut, ascending */
+    size_t range_count;               /* number of entries in `range` */
+    int64_t page_bytes;               /* unit of locks, in bytes */
+    bool stripes;                     /* cut at the borders of stripes as well */
+    size_t next;                      /* index of the current range; 0 at the start */
     int64_t from; /* first byte of the rest of the current range; 0: the whole range */
     int64_t done; /* end of the last piece; 0 at the start */
 } mca_fs_lustre_lla_cut_t;

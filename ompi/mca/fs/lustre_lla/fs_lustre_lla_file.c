@@ -259,7 +259,6 @@ static int file_close(ompio_file_t *fh)
             mca_fs_lustre_lla_report(fh, file);
         }
         pthread_mutex_destroy(&file->mutex);
-        free(file->requested);
         free(file);
     }
     if (0 <= fh->fd && 0 != close(fh->fd)) {

@@ -9,7 +9,8 @@
  * will use:
  *
  *   global   [-------- my file domain --------]     one request; one lock per object it touches
- *   stripe   [-----][-----][-----][-----][----]     one request per stripe, up to 1023 in a call
+ *   stripe   [-----][-----][-----][-----][----]     one request per stripe, up to 1023 in a call;
+ *                                                   one request for a part with one object
  *   cycle    [------------]                         the window of the next access; asynchronous:
  *                                                   the window behind it
  *   element  [--]   [-]  [---]                      each transfer of an individual call
@@ -18,9 +19,8 @@
  * Synchronous requests revoke conflicting locks of other clients and always end with the lock.
  * Locks of asynchronous requests arrive later, so only ranges that are not accessed at once are
  * requested asynchronously (`now` of the request). Servers drop an asynchronous request on a
- * conflict without a report; the drop shows only when the same piece is requested again and is
- * "sent" again. An asynchronous request that covers several stripes stops at the first stripe whose
- * lock the client has: then its stripes are requested one by one.
+ * conflict without a report. An asynchronous request that covers several stripes stops at the first
+ * stripe whose lock the client has: then its stripes are requested one by one.
  *
  * If a component has no objects yet, a request would succeed without a lock, so it is counted but
  * not made. The first write instantiates the component; later requests are made.
@@ -164,53 +164,23 @@ bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error)
     return again;
 }
 
-static int compare(const void *key, const void *element)
-{
-    const collio_extent_t *a = key;
-    const collio_extent_t *b = element;
-
-    if (a->offset != b->offset) {
-        return a->offset < b->offset ? -1 : 1;
-    }
-    return (a->length > b->length) - (a->length < b->length);
-}
-
 /** One request of a caller. */
 typedef struct batch_t {
     mca_fs_lustre_lla_file_t *file; /* the file */
     bool write;                     /* locks for writing */
     bool async;                     /* the request does not wait for the locks */
-    collio_extent_t *sent;          /* asynchronous requests without a result */
-    size_t sent_count;              /* number of entries in `sent` */
 } batch_t;
 
-/* Counts the results of asynchronous requests. Keeps sent requests for keep_sent(). */
-static void count_results(batch_t *batch, const struct llapi_lu_ladvise *list, int count)
+static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_ladvise *list,
+                          int count)
 {
-    mca_fs_lustre_lla_file_t *file = batch->file;
-
     for (int i = 0; i < count; ++i) {
-        collio_extent_t piece = {.offset = (int64_t) list[i].lla_start,
-                                 .length = (int64_t) (list[i].lla_end - list[i].lla_start)};
-
         if (LLA_RESULT_SAME == list[i].lla_lockahead_result) {
             COUNT(file, same, 1);
-            continue;
-        }
-        if (LLA_RESULT_DIFFERENT == list[i].lla_lockahead_result) {
+        } else if (LLA_RESULT_DIFFERENT == list[i].lla_lockahead_result) {
             COUNT(file, different, 1);
-            continue;
-        }
-        if (0 < file->requested_count
-            && NULL
-                   != bsearch(&piece, file->requested, file->requested_count, sizeof(piece),
-                              compare)) {
-            COUNT(file, denied, 1);
         } else {
             COUNT(file, sent, 1);
-        }
-        if (COLLIO_LLAPI_ADVICES_MAX > batch->sent_count) {
-            batch->sent[batch->sent_count++] = piece;
         }
     }
 }
@@ -269,15 +239,14 @@ static void refresh_objects(mca_fs_lustre_lla_file_t *file)
 }
 
 static mca_fs_lustre_lla_cut_t cut_of(const mca_fs_lustre_lla_file_t *file,
-                                      const collio_extent_t *ranges, size_t count,
-                                      mca_fs_lustre_lla_cut_mode_t mode)
+                                      const collio_extent_t *ranges, size_t count, bool stripes)
 {
     return (mca_fs_lustre_lla_cut_t){.part = file->layout.part,
                                      .part_count = (size_t) file->layout.part_count,
                                      .range = ranges,
                                      .range_count = count,
                                      .page_bytes = (int64_t) sysconf(_SC_PAGESIZE),
-                                     .mode = mode};
+                                     .stripes = stripes};
 }
 
 static void request_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut);
@@ -294,12 +263,12 @@ static void request_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *li
         if (LLA_RESULT_SENT != list[i].lla_lockahead_result
             && !mca_fs_lustre_lla_cut_is_single(file->layout.part, (size_t) file->layout.part_count,
                                                 first, last)) {
-            request_all(batch, cut_of(file, &range, 1, MCA_FS_LUSTRE_LLA_CUT_OBJECTS));
+            request_all(batch, cut_of(file, &range, 1, true));
         }
     }
 }
 
-static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool whole_ranges)
+static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool stripes)
 {
     mca_fs_lustre_lla_file_t *file = batch->file;
 
@@ -310,8 +279,8 @@ static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool
         COUNT(file, granted, count);
         return;
     }
-    count_results(batch, list, count);
-    if (whole_ranges) {
+    count_results(file, list, count);
+    if (!stripes) {
         request_by_stripes(batch, list, count);
     }
 }
@@ -320,7 +289,6 @@ static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool
 static void request_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
 {
     struct llapi_lu_ladvise list[COLLIO_LLAPI_ADVICES_MAX];
-    bool whole_ranges = MCA_FS_LUSTRE_LLA_CUT_NONE == cut.mode;
     int64_t first, last;
     int count = 0;
 
@@ -332,46 +300,22 @@ static void request_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
         list[count++] = advice(first, last, batch->write, batch->async);
         COUNT(batch->file, bytes, last - first + 1);
         if (COLLIO_LLAPI_ADVICES_MAX == count) {
-            flush(batch, list, count, whole_ranges);
+            flush(batch, list, count, cut.stripes);
             count = 0;
         }
     }
-    flush(batch, list, count, whole_ranges);
-}
-
-/* Keeps the sent requests: the next request is compared with them. */
-static void keep_sent(mca_fs_lustre_lla_file_t *file, batch_t *batch)
-{
-    free(file->requested);
-    file->requested = batch->sent;
-    file->requested_count = batch->sent_count;
-    qsort(file->requested, file->requested_count, sizeof(*file->requested), compare);
+    flush(batch, list, count, cut.stripes);
 }
 
 void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
                                          size_t count, bool write, bool now)
 {
     mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
-    bool stripes = COLLIO_LOCKAHEAD_STRIPE == self->collective && 0 < file->layout.part_count;
-    mca_fs_lustre_lla_cut_t cut = cut_of(
-        file, ranges, count, stripes ? MCA_FS_LUSTRE_LLA_CUT_STRIPES : MCA_FS_LUSTRE_LLA_CUT_NONE);
     batch_t batch = {.file = file, .write = write, .async = self->async && !now};
 
-    if (0 == count || atomic_load(&file->dead)) {
-        return;
+    if (0 < count && !atomic_load(&file->dead)) {
+        refresh_objects(file);
+        request_all(&batch,
+                    cut_of(file, ranges, count, COLLIO_LOCKAHEAD_STRIPE == self->collective));
     }
-    refresh_objects(file);
-    if (!batch.async) {
-        request_all(&batch, cut);
-        return;
-    }
-    batch.sent = malloc(COLLIO_LLAPI_ADVICES_MAX * sizeof(*batch.sent));
-    if (NULL == batch.sent) {
-        COUNT(file, errors, 1);
-        return;
-    }
-    pthread_mutex_lock(&file->mutex);
-    request_all(&batch, cut);
-    keep_sent(file, &batch);
-    pthread_mutex_unlock(&file->mutex);
 }
