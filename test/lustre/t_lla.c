@@ -10,12 +10,12 @@
  *   t_lla ahead FILE write|read BLOCK COUNT SHIFT    through the lockahead struct itself, then
  *                                                    individual calls
  *   t_lla individual FILE write|read BLOCK COUNT     a view of COUNT interleaved blocks per rank
- *   t_lla steps FILE BLOCK COUNT                     the same view, written block by block
+ *   t_lla steps FILE write BLOCK COUNT               the same view, written block by block
  *   t_lla collective FILE write|read BLOCK COUNT CALLS
  *   t_lla fuzz FILE SEED ROUNDS                      views of random blocks, one behind the other,
  *                                                    collective or not; prints the bytes
  *   t_lla exclusive FILE                             class of an open with MPI_MODE_EXCL
- *   t_lla classes FILE BLOCK COUNT                   classes of a collective write, sync and close;
+ *   t_lla classes FILE BYTES                         classes of a collective write, sync and close;
  *                                                    LLA_BEFORE_SYNC runs on rank 0 in between
  *   t_lla verify FILE BYTES [SHIFT]
  *   t_lla file_bytes                                 size of what an open allocates for the file
@@ -35,13 +35,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/t_call.h"
+#include "lib/t_file.h"
 #include "lib/t_stripes.h"
 
 #define EXPECT(condition) t_fail_if(!(condition), "%s:%d: %s", __FILE__, __LINE__, #condition)
 
+/* Rank 0 runs the shell command of a variable, if there is one, while the other ranks wait. */
+static void run_command(const char *variable)
+{
+    const char *command = getenv(variable);
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank && NULL != command) {
+        EXPECT(0 == system(command));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static MPI_File open_file(const char *path, int amode)
 {
-    const char *command = getenv("LLA_AFTER_OPEN");
     MPI_Info info = t_hints_of("LLA_HINTS");
     MPI_File file = MPI_FILE_NULL;
 
@@ -50,11 +63,7 @@ static MPI_File open_file(const char *path, int amode)
         exit(3);
     }
     MPI_Info_free(&info);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank && NULL != command) {
-        EXPECT(0 == system(command));
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
+    run_command("LLA_AFTER_OPEN");
     return file;
 }
 
@@ -107,6 +116,40 @@ static void exclusive(const char *path)
     }
 }
 
+/* The blocks of this rank: every t_size-th of the file, from `base` on. */
+static t_blocks blocks_of(int64_t block, int count, int64_t base)
+{
+    return (t_blocks){base + t_rank * block, block, t_size * block, count};
+}
+
+/* The blocks are one repetition of the view. */
+static void set_view(MPI_File file, const t_blocks *mine)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(mine->count, (int) mine->block, (int) mine->stride, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    EXPECT(MPI_SUCCESS
+           == MPI_File_set_view(file, mine->first, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    MPI_Type_free(&type);
+}
+
+/* Writes, or reads and compares, blocks of the file by one call at `offset` of the view. */
+static void transfer(MPI_File file, bool write, bool collective, int64_t offset,
+                     const t_blocks *blocks)
+{
+    t_call call = {write, collective, true, T_BLOCK};
+    int bytes = (int) t_blocks_bytes(blocks);
+    unsigned char *buffer = write ? t_blocks_data(blocks, 0) : t_alloc((size_t) bytes);
+    MPI_Status status;
+
+    EXPECT(MPI_SUCCESS == t_call_make(file, &call, offset, buffer, bytes, MPI_BYTE, &status));
+    if (!write) {
+        t_blocks_check(blocks, 0, buffer, "read");
+    }
+    free(buffer);
+}
+
 static int open_class(const char *path, int amode)
 {
     MPI_File file;
@@ -122,7 +165,7 @@ static void ops(const char *path)
 {
     MPI_File file;
     MPI_Offset size = -1;
-    unsigned char buffer[100];
+    t_blocks mine = blocks_of(100, 1, 0);
 
     EXPECT(MPI_ERR_NO_SUCH_FILE == open_class(path, MPI_MODE_RDONLY));
     EXPECT(MPI_ERR_NO_SUCH_FILE == open_class("/nowhere/at/all", MPI_MODE_RDWR));
@@ -135,9 +178,7 @@ static void ops(const char *path)
     EXPECT(MPI_SUCCESS == MPI_File_set_size(file, 100));
     EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && 100 == size);
     MPI_Barrier(MPI_COMM_WORLD);
-    t_offset_fill(buffer, t_rank * 100, 100);
-    EXPECT(MPI_SUCCESS
-           == MPI_File_write_at_all(file, t_rank * 100, buffer, 100, MPI_BYTE, MPI_STATUS_IGNORE));
+    transfer(file, true, true, mine.first, &mine);
     EXPECT(MPI_SUCCESS == MPI_File_sync(file));
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT(MPI_SUCCESS == MPI_File_get_size(file, &size) && t_size * 100 == size);
@@ -161,171 +202,65 @@ static void ops(const char *path)
     EXPECT(MPI_ERR_NO_SUCH_FILE == open_class(path, MPI_MODE_RDONLY));
 }
 
-typedef struct pattern_t {
-    bool write;
-    int64_t block;
-    int count;
-    int64_t shift;
-} pattern_t;
-
-static int64_t offset_of(const pattern_t *pattern, int i)
+static t_blocks block_of(const t_blocks *mine, int i)
 {
-    return ((int64_t) i * t_size + t_rank) * pattern->block + pattern->shift;
-}
-
-static void set_view(MPI_File file, const pattern_t *pattern, int64_t base)
-{
-    MPI_Datatype type;
-
-    MPI_Type_vector(pattern->count, (int) pattern->block, (int) pattern->block * t_size, MPI_BYTE,
-                    &type);
-    MPI_Type_commit(&type);
-    EXPECT(MPI_SUCCESS
-           == MPI_File_set_view(file, base + t_rank * pattern->block, MPI_BYTE, type, "native",
-                                MPI_INFO_NULL));
-    MPI_Type_free(&type);
-}
-
-/* All blocks of this rank: fills the buffer, or compares it. */
-static void all_blocks(void (*what)(unsigned char *, int64_t, int64_t), const pattern_t *pattern,
-                       int64_t base, unsigned char *buffer)
-{
-    for (int i = 0; i < pattern->count; ++i) {
-        what(buffer + i * pattern->block, base + offset_of(pattern, i), pattern->block);
-    }
-}
-
-static void check_blocks(unsigned char *buffer, int64_t offset, int64_t length)
-{
-    t_offset_check(buffer, offset, length);
-}
-
-static void access_at(MPI_File file, const pattern_t *pattern, unsigned char *buffer, int i)
-{
-    int64_t offset = offset_of(pattern, i);
-    int length = (int) pattern->block;
-
-    if (pattern->write) {
-        t_offset_fill(buffer, offset, length);
-        EXPECT(MPI_SUCCESS
-               == MPI_File_write_at(file, offset, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
-    } else {
-        EXPECT(MPI_SUCCESS
-               == MPI_File_read_at(file, offset, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
-        t_offset_check(buffer, offset, length);
-    }
+    return (t_blocks){mine->first + i * mine->stride, mine->block, mine->block, 1};
 }
 
 /* Asks for all blocks through the struct, then accesses them one by one. */
-static void ahead(const char *path, const pattern_t *pattern)
+static void ahead(const char *path, bool write, const t_blocks *mine)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
     collio_lockahead_t *lockahead = lockahead_of(handle(file));
-    collio_extent_t *range = malloc((size_t) pattern->count * sizeof(*range));
-    unsigned char *buffer = malloc((size_t) pattern->block);
+    collio_extent_t *range = malloc((size_t) mine->count * sizeof(*range));
 
-    for (int i = 0; i < pattern->count; ++i) {
-        range[i].offset = offset_of(pattern, i);
-        range[i].length = pattern->block;
+    for (int i = 0; i < mine->count; ++i) {
+        range[i] = (collio_extent_t){block_of(mine, i).first, mine->block};
     }
     if (NULL != lockahead && COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
-        lockahead->request(lockahead, range, (size_t) pattern->count, pattern->write, false);
+        lockahead->request(lockahead, range, (size_t) mine->count, write, false);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < pattern->count; ++i) {
-        access_at(file, pattern, buffer, i);
+    for (int i = 0; i < mine->count; ++i) {
+        t_blocks block = block_of(mine, i);
+
+        transfer(file, write, false, block.first, &block);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
-    free(buffer);
     free(range);
 }
 
-/* One call, with the time of the slowest rank. */
-static double transfer(MPI_File file, bool write, bool collective, unsigned char *buffer,
-                       int length)
-{
-    double mine;
-    double slowest;
-
-    MPI_Barrier(MPI_COMM_WORLD);
-    mine = MPI_Wtime();
-    if (write) {
-        EXPECT(MPI_SUCCESS
-               == (collective ? MPI_File_write_at_all : MPI_File_write_at)(
-                   file, 0, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
-    } else {
-        EXPECT(MPI_SUCCESS
-               == (collective ? MPI_File_read_at_all : MPI_File_read_at)(
-                   file, 0, buffer, length, MPI_BYTE, MPI_STATUS_IGNORE));
-    }
-    mine = MPI_Wtime() - mine;
-    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return slowest;
-}
-
-static void through_view(const char *path, const pattern_t *pattern, bool collective, int calls)
+static void through_view(const char *path, bool write, t_blocks mine, bool collective, int calls)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    int64_t bytes = pattern->block * pattern->count;
-    unsigned char *buffer = malloc((size_t) bytes);
-    double seconds = 0;
 
     for (int call = 0; call < calls; ++call) {
-        int64_t base = (int64_t) call * bytes * t_size;
-
-        set_view(file, pattern, base);
-        if (pattern->write) {
-            all_blocks(t_offset_fill, pattern, base, buffer);
-        }
-        seconds += transfer(file, pattern->write, collective, buffer, (int) bytes);
-        if (!pattern->write) {
-            all_blocks(check_blocks, pattern, base, buffer);
-        }
+        set_view(file, &mine);
+        MPI_Barrier(MPI_COMM_WORLD);
+        transfer(file, write, collective, 0, &mine);
+        mine.first += t_size * t_blocks_bytes(&mine);
     }
     if (0 == t_rank) {
-        printf("seconds=%.3f stripes=%d\n", seconds, handle(file)->f_stripe_count);
+        printf("stripes=%d\n", handle(file)->f_stripe_count);
     }
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
-    free(buffer);
 }
 
-static void steps(const char *path, const pattern_t *pattern)
+static void steps(const char *path, const t_blocks *mine)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    unsigned char *buffer = malloc((size_t) pattern->block);
 
-    set_view(file, pattern, 0);
-    for (int i = 0; i < pattern->count; ++i) {
-        t_offset_fill(buffer, offset_of(pattern, i), pattern->block);
-        EXPECT(MPI_SUCCESS
-               == MPI_File_write(file, buffer, (int) pattern->block, MPI_BYTE, MPI_STATUS_IGNORE));
+    set_view(file, mine);
+    for (int i = 0; i < mine->count; ++i) {
+        t_blocks block = block_of(mine, i);
+
+        transfer(file, true, false, i * mine->block, &block);
     }
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
-    free(buffer);
 }
 
-/* One random region: written through a view, and read again in another way. */
-static int64_t fuzz_region(MPI_File file, int64_t base)
-{
-    pattern_t pattern = {.block = 1 + rand() % 70000, .count = 1 + rand() % 12};
-    bool collective = 0 != rand() % 3;
-    bool again = 0 != rand() % 2;
-    int64_t bytes = pattern.block * pattern.count;
-    unsigned char *buffer = malloc((size_t) bytes);
-
-    set_view(file, &pattern, base);
-    all_blocks(t_offset_fill, &pattern, base, buffer);
-    (void) transfer(file, true, collective, buffer, (int) bytes);
-    if (again) {
-        memset(buffer, 0, (size_t) bytes);
-        (void) transfer(file, false, !collective, buffer, (int) bytes);
-        all_blocks(check_blocks, &pattern, base, buffer);
-    }
-    free(buffer);
-    return bytes * t_size;
-}
-
+/* Random regions, each written through a view; half of them are read again in the other way. */
 static void fuzz(const char *path, unsigned seed, int rounds)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
@@ -333,7 +268,17 @@ static void fuzz(const char *path, unsigned seed, int rounds)
 
     srand(seed); /* the same on all ranks */
     for (int round = 0; round < rounds; ++round) {
-        base += fuzz_region(file, base);
+        int64_t block = 1 + rand() % 70000;
+        t_blocks mine = blocks_of(block, 1 + rand() % 12, base);
+        bool collective = 0 != rand() % 3;
+
+        set_view(file, &mine);
+        transfer(file, true, collective, 0, &mine);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (0 != rand() % 2) {
+            transfer(file, false, !collective, 0, &mine);
+        }
+        base += t_size * t_blocks_bytes(&mine);
     }
     EXPECT(MPI_SUCCESS == MPI_File_close(&file));
     if (0 == t_rank) {
@@ -341,58 +286,45 @@ static void fuzz(const char *path, unsigned seed, int rounds)
     }
 }
 
-static void classes(const char *path, const pattern_t *pattern)
+static void classes(const char *path, int64_t bytes)
 {
     MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    const char *command = getenv("LLA_BEFORE_SYNC");
-    int64_t bytes = pattern->block * pattern->count;
-    unsigned char *buffer = malloc((size_t) bytes);
-    int wrote;
-    int synced;
+    t_blocks mine = blocks_of(bytes, 1, 0);
+    unsigned char *buffer = t_blocks_data(&mine, 0);
+    int synced, wrote = MPI_File_write_at_all(file, mine.first, buffer, (int) bytes, MPI_BYTE,
+                                              MPI_STATUS_IGNORE);
 
-    t_offset_fill(buffer, bytes * t_rank, bytes);
-    wrote = MPI_File_write_at_all(file, bytes * t_rank, buffer, (int) bytes, MPI_BYTE,
-                                  MPI_STATUS_IGNORE);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == t_rank && NULL != command) {
-        EXPECT(0 == system(command));
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
+    run_command("LLA_BEFORE_SYNC");
     synced = MPI_File_sync(file);
     printf("rank %d write=%s sync=%s close=%s\n", t_rank, t_class_word(wrote), t_class_word(synced),
            t_class_word(MPI_File_close(&file)));
     free(buffer);
 }
 
-static void run(int argc, char **argv)
+static void run(const char *command, const char *path, int argc, char **argv)
 {
-    pattern_t pattern = {.write = argc > 3 && 0 == strcmp(argv[3], "write"),
-                         .block = argc > 4 ? atoll(argv[4]) : 0,
-                         .count = argc > 5 ? atoi(argv[5]) : 0};
+    bool write = 0 < argc && 0 == strcmp(argv[0], "write");
+    t_blocks mine = blocks_of(argc > 1 ? atoll(argv[1]) : 0, argc > 2 ? atoi(argv[2]) : 0,
+                              argc > 3 && 0 == strcmp(command, "ahead") ? atoll(argv[3]) : 0);
 
-    if (0 == strcmp(argv[1], "info")) {
-        info(argv[2], argc > 3 ? argv[3] : "");
-    } else if (0 == strcmp(argv[1], "exclusive")) {
-        exclusive(argv[2]);
-    } else if (0 == strcmp(argv[1], "fuzz") && argc > 4) {
-        fuzz(argv[2], (unsigned) atoi(argv[3]), atoi(argv[4]));
-    } else if (0 == strcmp(argv[1], "steps") && argc > 4) {
-        pattern.block = atoll(argv[3]);
-        pattern.count = atoi(argv[4]);
-        steps(argv[2], &pattern);
-    } else if (0 == strcmp(argv[1], "classes") && argc > 4) {
-        pattern.block = atoll(argv[3]);
-        pattern.count = atoi(argv[4]);
-        classes(argv[2], &pattern);
-    } else if (0 == strcmp(argv[1], "ops")) {
-        ops(argv[2]);
-    } else if (0 == strcmp(argv[1], "ahead") && argc > 6) {
-        pattern.shift = atoll(argv[6]);
-        ahead(argv[2], &pattern);
-    } else if (0 == strcmp(argv[1], "individual") && argc > 5) {
-        through_view(argv[2], &pattern, false, 1);
-    } else if (0 == strcmp(argv[1], "collective") && argc > 6) {
-        through_view(argv[2], &pattern, true, atoi(argv[6]));
+    if (0 == strcmp(command, "info")) {
+        info(path, argc > 0 ? argv[0] : "");
+    } else if (0 == strcmp(command, "exclusive")) {
+        exclusive(path);
+    } else if (0 == strcmp(command, "fuzz") && argc > 1) {
+        fuzz(path, (unsigned) atoi(argv[0]), atoi(argv[1]));
+    } else if (0 == strcmp(command, "classes") && argc > 0) {
+        classes(path, atoll(argv[0]));
+    } else if (0 == strcmp(command, "ops")) {
+        ops(path);
+    } else if (0 == strcmp(command, "ahead") && argc > 3) {
+        ahead(path, write, &mine);
+    } else if (0 == strcmp(command, "steps") && argc > 2) {
+        steps(path, &mine);
+    } else if (0 == strcmp(command, "individual") && argc > 2) {
+        through_view(path, write, mine, false, 1);
+    } else if (0 == strcmp(command, "collective") && argc > 3) {
+        through_view(path, write, mine, true, atoi(argv[3]));
     } else {
         EXPECT(!"a known command");
     }
@@ -408,11 +340,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     t_init(&argc, &argv);
-    if (argc > 2) {
-        run(argc, argv);
-    } else {
-        EXPECT(!"a known command");
-    }
+    run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "", argc - 3, argv + 3);
     t_verdict("t_lla");
     return t_finish();
 }

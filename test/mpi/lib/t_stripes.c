@@ -2,35 +2,16 @@
 /* Programs on simulated file systems; see t_stripes.h. */
 #include "t_stripes.h"
 
+#include "t_file.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static unsigned char byte_at(int64_t offset)
-{
-    return (unsigned char) (((uint64_t) offset * UINT64_C(2654435761)) >> 13);
-}
-
-void t_offset_fill(unsigned char *buffer, int64_t offset, int64_t length)
-{
-    for (int64_t i = 0; i < length; ++i) {
-        buffer[i] = byte_at(offset + i);
-    }
-}
-
-void t_offset_check(const unsigned char *buffer, int64_t offset, int64_t length)
-{
-    for (int64_t i = 0; i < length; ++i) {
-        if (buffer[i] != byte_at(offset + i)) {
-            t_fail("wrong byte at %lld", (long long) (offset + i));
-            return;
-        }
-    }
-}
-
 int t_offset_verify(const char *path, int64_t bytes, int64_t shift)
 {
+    t_blocks all = {shift, bytes, bytes, 1};
     int64_t end = bytes + shift;
     unsigned char *buffer = t_alloc((size_t) end);
     int fd = open(path, O_RDONLY);
@@ -39,7 +20,7 @@ int t_offset_verify(const char *path, int64_t bytes, int64_t shift)
               (long long) end);
     t_fail_if(0 == t_failures() && end != pread(fd, buffer, (size_t) end, 0), "pread");
     if (0 == t_failures()) {
-        t_offset_check(buffer + shift, shift, bytes);
+        t_blocks_check(&all, 0, buffer + shift, path);
     }
     free(buffer);
     close(fd);

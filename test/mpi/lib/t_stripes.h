@@ -5,14 +5,10 @@
 #include "t_util.h"
 
 /**
- * For programs on simulated file systems: bytes that depend on the offset alone, so that a program
- * without MPI, which runs without the simulator, can check any file with plain reads.
+ * For programs on simulated file systems.
  */
-void t_offset_fill(unsigned char *buffer, int64_t offset, int64_t length);
-/* Fails at the first wrong byte. */
-void t_offset_check(const unsigned char *buffer, int64_t offset, int64_t length);
-/* Without MPI: the file has shift + bytes bytes, and those behind shift are right. Returns the exit
- * code. */
+/* Without MPI: the file has shift + bytes bytes, and those behind shift are t_val() of writer 0.
+ * Returns the exit code. */
 int t_offset_verify(const char *path, int64_t bytes, int64_t shift);
 
 /* Hints of an environment variable: "name=value name=value". The caller frees the info. */
