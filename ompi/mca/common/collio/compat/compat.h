@@ -162,6 +162,7 @@ static inline void collio_comm_id(const ompi_communicator_t *comm, char *text, s
 
 /* sharedfp/individual of releases before 6.0 passes handles that it never initialized */
 #define COLLIO_HANDLES_ARE_CLEAN (OMPI_MAJOR_VERSION >= 6)
+#define collio_file_of(number)   PMPI_File_f2c(number) /* the file of a number in Fortran */
 
 /* the fbtl module has a function that checks whether atomic mode works */
 #define COLLIO_HAVE_CHECK_ATOMICITY (OMPI_MAJOR_VERSION >= 5)

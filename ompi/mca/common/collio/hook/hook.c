@@ -43,7 +43,7 @@ static ompi_file_t *find_file(const ompio_file_t *fh)
     enum { MOST_FILES = 65536 };
 
     for (MPI_Fint i = 0; i < MOST_FILES; ++i) {
-        ompi_file_t *file = PMPI_File_f2c(i);
+        ompi_file_t *file = collio_file_of(i);
 
         if (file == fh->f_fh) {
             return owns(file, fh) ? file : NULL;
