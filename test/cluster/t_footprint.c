@@ -2,7 +2,7 @@
 /*
  * Prints the memory that the components take for a file and for a collective write with an
  * exchange, in bytes: the most that a rank without an aggregator takes, the most that an aggregator
- * takes, and the segments that the ranks of a node share. libnth of test/fault is preloaded.
+ * takes, and the segments that the ranks of a node share. libfault is preloaded.
  *
  *   t_footprint FILE AGGREGATORS    writes 1 MiB, divided evenly among the ranks; then, through a
  *                                   view of many pieces, as much as the view has. For the latter it
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 
     t_init(&argc, &argv);
     if (argc < 3 || NULL == begin || NULL == held || NULL == high) {
-        printf("usage: t_footprint FILE AGGREGATORS, with libnth preloaded\n");
+        printf("usage: t_footprint FILE AGGREGATORS, with libfault preloaded\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     bytes = TOTAL / t_size;

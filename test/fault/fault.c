@@ -316,16 +316,13 @@ EXPORT ssize_t preadv2(int fd, const struct iovec *iov, int count, off_t at, int
     return preadv64v2(fd, iov, count, at, flags);
 }
 
-EXPORT int posix_fallocate(int fd, off_t at, off_t bytes)
+int fault_of_fallocate(off_t end)
 {
-    typedef int (*fallocate_t)(int, off_t, off_t);
-
-    REAL("posix_fallocate", fallocate_t);
-    if (fault.on && 0 != fault.shm_errno && at + bytes > fault.shm_bytes) {
-        failed_calls++;
-        return (int) fault.shm_errno;
+    if (!fault.on || 0 == fault.shm_errno || end <= fault.shm_bytes) {
+        return 0;
     }
-    return real(fd, at, bytes);
+    failed_calls++;
+    return (int) fault.shm_errno;
 }
 
 EXPORT int fallocate(int fd, int mode, off_t at, off_t bytes)
@@ -389,51 +386,11 @@ EXPORT int opal_progress(void)
     return NULL == real ? 0 : real();
 }
 
-/* Allocations. glibc's own entries are called directly: dlsym itself allocates. */
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void *__libc_realloc(void *, size_t);
-extern void *__libc_memalign(size_t, size_t);
-
-static bool refused(size_t bytes)
+bool fault_refuses(size_t bytes)
 {
     if (!fault.on || 0 == fault.malloc_bytes || bytes < (size_t) fault.malloc_bytes) {
         return false;
     }
     refused_allocations++;
-    errno = ENOMEM;
     return true;
-}
-
-EXPORT void *malloc(size_t bytes)
-{
-    return refused(bytes) ? NULL : __libc_malloc(bytes);
-}
-
-EXPORT void *calloc(size_t count, size_t bytes)
-{
-    return refused(0 == bytes || count < SIZE_MAX / bytes ? count * bytes : SIZE_MAX)
-               ? NULL
-               : __libc_calloc(count, bytes);
-}
-
-EXPORT void *realloc(void *old, size_t bytes)
-{
-    return refused(bytes) ? NULL : __libc_realloc(old, bytes);
-}
-
-EXPORT int posix_memalign(void **result, size_t alignment, size_t bytes)
-{
-    void *p = refused(bytes) ? NULL : __libc_memalign(alignment, bytes);
-
-    if (NULL == p) {
-        return ENOMEM;
-    }
-    *result = p;
-    return 0;
-}
-
-EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    return refused(bytes) ? NULL : __libc_memalign(alignment, bytes);
 }

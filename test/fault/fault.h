@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* What goes wrong: the words of fault.c, as numbers; 0 is off. */
 typedef struct fault_plan {
@@ -25,6 +26,10 @@ extern atomic_llong failed_calls, lock_calls;
 
 /* Does the plan concern this descriptor? */
 bool concerns(int fd, bool write);
+/* Does the plan refuse an allocation of so many bytes? */
+bool fault_refuses(size_t bytes);
+/* The errno with which posix_fallocate fails for a file that grows to `end`; 0: it works. */
+int fault_of_fallocate(off_t end);
 
 #define EXPORT __attribute__((visibility("default")))
 #define REAL(name, type) \

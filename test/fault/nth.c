@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A preload that sees what code of our components asks for; nobody else's calls are touched.
+ * libfault: what code of our components asks for; nobody else's calls are touched, except by the
+ * words malloc and shm_errno of fault.c.
  *
  * It makes the call with a given number fail: an allocation, a mapping, a segment of shared memory,
  * a thread. t_nth says which (nth_begin) and learns whether it came to that (nth_end).
@@ -8,22 +9,15 @@
  * It adds up the memory of the components: bytes that were allocated and not freed since
  * count_begin, for t_footprint. Memory that they share with other processes is not in it.
  */
-#ifndef _GNU_SOURCE
-#    define _GNU_SOURCE
-#endif
-#include <dlfcn.h>
+#include "fault.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
@@ -37,14 +31,14 @@ EXPORT void count_begin(void);
 EXPORT int64_t count_held(void);
 EXPORT int64_t count_high(void);
 
-enum { MEMORY = 1, MAP = 2, SHM = 4, FALLOCATE = 8, THREAD = 16, OPEN = 32, MODULES = 8 };
+enum { MEMORY = 1, MAP = 2, SHM = 4, FALLOCATE = 8, THREAD = 16, MODULES = 8 };
 enum { BLOCKS = 1 << 16 };
 
 static const struct kind {
     const char *name;
     int bits;
-} kinds[] = {{"memory", MEMORY},       {"map", MAP},       {"shm", SHM},
-             {"fallocate", FALLOCATE}, {"thread", THREAD}, {"open", OPEN}};
+} kinds[] = {
+    {"memory", MEMORY}, {"map", MAP}, {"shm", SHM}, {"fallocate", FALLOCATE}, {"thread", THREAD}};
 
 static struct {
     uintptr_t start, end;
@@ -126,6 +120,15 @@ static int refused(int kind, const void *caller)
     return 0;
 }
 
+/* Sets errno if it is true. */
+static int no_memory(int kind, const void *caller, size_t bytes)
+{
+    int no = refused(kind, caller) || (MEMORY == kind && fault_refuses(bytes));
+
+    errno = no ? ENOMEM : errno;
+    return no;
+}
+
 void count_begin(void)
 {
     modules = 0;
@@ -188,31 +191,25 @@ static void forget(void *at)
     pthread_mutex_unlock(&lock);
 }
 
-#define CALLER        __builtin_return_address(0)
-#define REFUSED(kind) refused(kind, CALLER)
-
-static int no_memory(int is_refused)
-{
-    if (is_refused) {
-        errno = ENOMEM;
-    }
-    return is_refused;
-}
+#define CALLER           __builtin_return_address(0)
+#define REFUSED(kind)    refused(kind, CALLER)
+#define NO_MEMORY(bytes) no_memory(MEMORY, CALLER, bytes)
 
 EXPORT void *malloc(size_t bytes)
 {
-    return no_memory(REFUSED(MEMORY)) ? NULL : note(__libc_malloc(bytes), bytes, CALLER);
+    return NO_MEMORY(bytes) ? NULL : note(__libc_malloc(bytes), bytes, CALLER);
 }
 
 EXPORT void *calloc(size_t count, size_t bytes)
 {
-    return no_memory(REFUSED(MEMORY)) ? NULL
-                                      : note(__libc_calloc(count, bytes), count * bytes, CALLER);
+    size_t all = 0 == bytes || count < SIZE_MAX / bytes ? count * bytes : SIZE_MAX;
+
+    return NO_MEMORY(all) ? NULL : note(__libc_calloc(count, bytes), all, CALLER);
 }
 
 EXPORT void *realloc(void *old, size_t bytes)
 {
-    if (no_memory(REFUSED(MEMORY))) {
+    if (NO_MEMORY(bytes)) {
         return NULL;
     }
     forget(old);
@@ -228,14 +225,14 @@ EXPORT void free(void *at)
 EXPORT char *strdup(const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    char *copy = no_memory(REFUSED(MEMORY)) ? NULL : __libc_malloc(bytes);
+    char *copy = NO_MEMORY(bytes) ? NULL : __libc_malloc(bytes);
 
     return NULL == copy ? NULL : memcpy(copy, text, bytes);
 }
 
 EXPORT int posix_memalign(void **at, size_t alignment, size_t bytes)
 {
-    void *have = REFUSED(MEMORY) ? NULL : __libc_memalign(alignment, bytes);
+    void *have = NO_MEMORY(bytes) ? NULL : __libc_memalign(alignment, bytes);
 
     if (NULL == have) {
         return ENOMEM;
@@ -244,25 +241,24 @@ EXPORT int posix_memalign(void **at, size_t alignment, size_t bytes)
     return 0;
 }
 
-#define REAL(type, name)                           \
-    static type real;                              \
-    if (NULL == real) {                            \
-        *(void **) &real = dlsym(RTLD_NEXT, name); \
-    }
+EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    return NO_MEMORY(bytes) ? NULL : __libc_memalign(alignment, bytes);
+}
 
 EXPORT void *mmap(void *at, size_t bytes, int access, int flags, int fd, off_t offset)
 {
     typedef void *(*mmap_t)(void *, size_t, int, int, int, off_t);
 
-    REAL(mmap_t, "mmap")
-    return no_memory(REFUSED(MAP)) ? MAP_FAILED : real(at, bytes, access, flags, fd, offset);
+    REAL("mmap", mmap_t);
+    return no_memory(MAP, CALLER, bytes) ? MAP_FAILED : real(at, bytes, access, flags, fd, offset);
 }
 
 EXPORT int shm_open(const char *name, int flags, mode_t mode)
 {
     typedef int (*shm_open_t)(const char *, int, mode_t);
 
-    REAL(shm_open_t, "shm_open")
+    REAL("shm_open", shm_open_t);
     if (REFUSED(SHM)) {
         errno = EMFILE;
         return -1;
@@ -273,9 +269,11 @@ EXPORT int shm_open(const char *name, int flags, mode_t mode)
 EXPORT int posix_fallocate(int fd, off_t at, off_t bytes)
 {
     typedef int (*fallocate_t)(int, off_t, off_t);
+    int error;
 
-    REAL(fallocate_t, "posix_fallocate")
-    return REFUSED(FALLOCATE) ? ENOSPC : real(fd, at, bytes);
+    REAL("posix_fallocate", fallocate_t);
+    error = REFUSED(FALLOCATE) ? ENOSPC : fault_of_fallocate(at + bytes);
+    return 0 != error ? error : real(fd, at, bytes);
 }
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -283,25 +281,6 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
     typedef int (*create_t)(pthread_t *, const pthread_attr_t *, void *(*) (void *), void *);
 
-    REAL(create_t, "pthread_create")
+    REAL("pthread_create", create_t);
     return REFUSED(THREAD) ? EAGAIN : real(thread, attributes, function, argument);
-}
-
-EXPORT int open(const char *path, int flags, ...)
-{
-    typedef int (*open_t)(const char *, int, ...);
-    mode_t mode = 0;
-    va_list args;
-
-    REAL(open_t, "open")
-    if (REFUSED(OPEN)) {
-        errno = EMFILE;
-        return -1;
-    }
-    if (0 != (flags & O_CREAT)) {
-        va_start(args, flags);
-        mode = va_arg(args, mode_t);
-        va_end(args);
-    }
-    return real(path, flags, mode);
 }

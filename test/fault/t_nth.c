@@ -6,8 +6,8 @@
  * succeeds must be right; the next sequence, without failures, must be right; no descriptor and
  * nothing in /dev/shm may be left. T_NTH_FIRST begins at another number, T_NTH_SHOW prints them.
  *
- *     t_nth KIND VICTIM [STEP [calls]]     with libnth preloaded; KIND: memory, map, shm,
- *                                          fallocate, thread, open. `run` gives it a /dev/shm of
+ *     t_nth KIND VICTIM [STEP [calls]]     with libfault preloaded; KIND: memory, map, shm,
+ *                                          fallocate, thread. `run` gives it a /dev/shm of
  *                                          its own. calls: only writes and reads of one open file
  *                                          have failures, and the file stays usable
  */
@@ -173,7 +173,7 @@ int main(int argc, char *argv[])
     *(void **) &nth_begin = dlsym(RTLD_DEFAULT, "nth_begin");
     *(void **) &nth_end = dlsym(RTLD_DEFAULT, "nth_end");
     if (argc < 3 || NULL == nth_begin || NULL == nth_end) {
-        return t_skip_all("nth", "started by run, with arguments and libnth");
+        return t_skip_all("nth", "started by run, with arguments and libfault");
     }
     threads = 0 == strcmp("thread", argv[1]);
     t_path(path, sizeof(path), "nth");
@@ -203,6 +203,7 @@ int main(int argc, char *argv[])
     MPI_Barrier(MPI_COMM_WORLD);
     t_fail_if(NULL != getenv("T_OWN_SHM") && 0 == t_rank && 0 < files_in("/dev/shm", "collio"),
               "a segment is left in /dev/shm");
+    t_fail_if(0 == times, "nothing failed");
     t_verdict("%s: each of %ld failures", argv[1], times);
     return t_finish();
 }

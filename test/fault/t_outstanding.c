@@ -3,7 +3,11 @@
  * Many nonblocking calls without an exchange that are outstanding together: an error is returned by
  * the same call on all ranks; ranks start different numbers of calls before they wait, some have
  * nothing to access, some calls are too large to be made at once. Every byte is compared by POSIX.
- * Runs with libfault preloaded.
+ *
+ * And blocking calls without an exchange, in both directions by turns. The first collective read
+ * after collective writes finds what all ranks have written, and the first collective write after
+ * collective reads harms no rank that is still reading, however long that rank takes. Runs with
+ * libfault preloaded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +18,7 @@
 #include "t_fault.h"
 
 enum { MANY = 50, ROOM = 128 << 10, FAILS = 20 };
+enum { ROUNDS = 12, IN_ROUND = 8, SMALL = 512, LATE_US = 20000 };
 
 static char path[512];
 
@@ -129,6 +134,59 @@ static void run(bool write, uint64_t seed, bool fails)
               0 == seed ? "" : "_random");
 }
 
+/* In every round another rank is late for the last call. */
+static void be_late(int round, int call)
+{
+    if (IN_ROUND - 1 == call && round % t_size == t_rank) {
+        usleep(LATE_US);
+    }
+}
+
+static void write_own(MPI_File file, int round)
+{
+    unsigned char data[SMALL];
+    MPI_Status status;
+
+    for (int call = 0; call < IN_ROUND; ++call) {
+        t_fill(data, place_of(call, t_rank), SMALL, round);
+        be_late(round, call);
+        t_ok(MPI_File_write_at_all(file, place_of(call, t_rank), data, SMALL, MPI_BYTE, &status),
+             "write_at_all");
+        t_status_check(&status, SMALL, "write_at_all");
+    }
+}
+
+/* The blocks of rank + shift, the last ones first: they may still be on their way. */
+static void read_others(MPI_File file, int round, int shift)
+{
+    unsigned char data[SMALL];
+    int other = (t_rank + shift) % t_size;
+    MPI_Status status;
+
+    for (int call = 0; call < IN_ROUND; ++call) {
+        be_late(round + 1, call);
+        t_ok(MPI_File_read_at_all(file, place_of(IN_ROUND - 1 - call, other), data, SMALL, MPI_BYTE,
+                                  &status),
+             "read_at_all");
+        t_status_check(&status, SMALL, "read_at_all");
+        t_fail_if(!t_holds(data, place_of(IN_ROUND - 1 - call, other), SMALL, round),
+                  "round %d, block %d of rank %d: other bytes", round, IN_ROUND - 1 - call, other);
+    }
+}
+
+static void by_turns(const char *hints)
+{
+    MPI_File file;
+
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file);
+    for (int round = 0; round < ROUNDS; ++round) {
+        write_own(file, round);
+        read_others(file, round, 1 + round % 3);
+    }
+    t_ok(MPI_File_close(&file), "close");
+    t_verdict("by_turns_%s", hints);
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
@@ -143,6 +201,8 @@ int main(int argc, char *argv[])
     run(true, 0, true);
     run(true, 0, false); /* what the failed call left out, for the reads */
     run(false, 0, true);
+    by_turns("exchange=off");
+    by_turns("exchange=auto");
     t_remove(path);
     return t_finish();
 }
